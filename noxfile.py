@@ -1,0 +1,243 @@
+"""Every check of treadle, one session each. CI runs these and nothing else.
+
+`nox` alone runs what `.ci/run` runs; `nox --list` shows the rest. Words after `--` go to pytest
+or to the script that a session runs. Sessions that test something install wheels built from this
+tree, never the tree itself: that catches what an editable install hides.
+"""
+
+import functools
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import nox
+
+ROOT = Path(__file__).parent
+DIST = ROOT / "dist"
+
+# Folder of each distribution -> its name, in the order of the DAG: each after what it needs.
+DISTRIBUTIONS = {
+    "ir": "treadle-ir",
+    "autodiff": "treadle-autodiff",
+    "batching": "treadle-batching",
+    "compiler": "treadle-compiler",
+    "runtime": "treadle-runtime",
+    "numpy-api": "treadle-numpy",
+    "treadle": "treadle",
+}
+FOLDERS = {name: folder for folder, name in DISTRIBUTIONS.items()}
+PACKAGES = list(DISTRIBUTIONS)
+EVERYTHING = ["treadle"]  # it depends on all the others
+
+PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
+CURRENT = ".".join(platform.python_version_tuple()[:2])
+PYTEST = ["pytest>=8.4", "pytest-xdist>=3.6", "hypothesis>=6.100"]
+EXAMPLES = ["matplotlib", "rich", "scikit-learn"]
+WORKERS = ["-n", "2"]
+
+nox.needs_version = ">=2025.5"
+nox.options.default_venv_backend = "uv|virtualenv"
+nox.options.reuse_venv = "yes"
+nox.options.download_python = "never"  # a check runs on what the machine has
+nox.options.error_on_missing_interpreters = False
+nox.options.sessions = [
+    "lint",
+    "imports",
+    "types",
+    *[f"tests-{CURRENT}({package})" for package in PACKAGES],
+    f"conformance-{CURRENT}",
+    "conformance-gpu",
+    "conformance-tpu",
+    "build",
+    "alone",
+    "floor",
+    "quickstart",
+    "docs",
+]
+
+# pyenv's shims answer for every version it ever installed and then fail; the folders behind them
+# go to the end of the path, where they are found when the shim has failed.
+_pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+os.environ["PATH"] = os.pathsep.join([os.environ["PATH"], *map(str, _pyenv.glob("3.*/bin"))])
+
+each_package = nox.parametrize("package", PACKAGES, ids=PACKAGES)
+
+
+def needed(packages: list[str]) -> list[str]:
+    """The folders of these distributions and of all siblings they declare, in DAG order."""
+    found = set(packages)
+    for folder in reversed(PACKAGES):
+        if folder in found:
+            project = tomllib.loads((ROOT / "packages" / folder / "pyproject.toml").read_text())
+            names = [line.partition(">=")[0] for line in project["project"]["dependencies"]]
+            found |= {FOLDERS[name] for name in names if name in FOLDERS}
+    return [folder for folder in PACKAGES if folder in found]
+
+
+@functools.cache  # once per run of nox, however many sessions want it
+def built(folder: str) -> Path:
+    """The wheel of one distribution, built from its sdist unless the sources are older."""
+    source = ROOT / "packages" / folder
+    pattern = f"{DISTRIBUTIONS[folder].replace('-', '_')}-*.whl"
+    changed = max(
+        path.stat().st_mtime
+        for path in [source / "pyproject.toml", source / "README.md", *source.rglob("src/**/*")]
+        if "__pycache__" not in path.parts
+    )
+    for wheel in DIST.glob(pattern):
+        if wheel.stat().st_mtime > changed:
+            return wheel
+        wheel.unlink()
+    # The interpreter that runs nox has hatchling (scripts/run.py sees to it): no isolation, so
+    # seven builds take seconds.
+    command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(DIST), str(source)]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return next(DIST.glob(pattern))
+
+
+def install(session: nox.Session, packages: list[str], *extra: str) -> None:
+    """Install wheels of these distributions, their siblings' wheels, and what they declare."""
+    wheels = [str(built(folder)) for folder in needed(packages)]
+    # Wheels are named by path, so no index can offer another treadle. The second step replaces
+    # wheels of the same version left by an earlier run.
+    session.install(*wheels, *extra)
+    session.install("--force-reinstall", "--no-deps", *wheels)
+
+
+def pytest(session: nox.Session, *arguments: str, **environment: str) -> None:
+    """Run pytest on the installed wheels."""
+    session.run("pytest", *arguments, *session.posargs, env=environment)
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Ruff's rules and format, module sizes, changelog fragments."""
+    session.install("ruff>=0.17,<0.18")
+    session.run("ruff", "check", ".")
+    session.run("ruff", "format", "--check", ".")
+    session.run("python", "scripts/sizes.py")
+    session.run("python", "scripts/fragments.py")
+
+
+@nox.session
+def imports(session: nox.Session) -> None:
+    """The DAG of distributions, and imports across borders from the top level only."""
+    session.install("import-linter>=2.16")
+    sources = [str(ROOT / "packages" / folder / "src") for folder in PACKAGES]
+    session.run("lint-imports", env={"PYTHONPATH": os.pathsep.join(sources)})
+    session.run("python", "scripts/borders.py")
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    """Mypy, strict, over sources, tests, conformance and scripts."""
+    session.install("-r", "requirements-dev.txt")
+    session.run("mypy", *(f"packages/{folder}/src" for folder in PACKAGES))
+    # Tests of different packages share file names: one run each, named from their own folder.
+    folders = [f"packages/{folder}/tests" for folder in PACKAGES]
+    for folder in [*folders, "conformance", "typing_tests", "benchmarks", "scripts"]:
+        if next(Path(folder).rglob("*.py"), None):
+            session.run("mypy", "--explicit-package-bases", folder, env={"MYPYPATH": folder})
+    session.run("mypy", "noxfile.py")
+
+
+@nox.session(python=PYTHONS)
+@each_package
+def tests(session: nox.Session, package: str) -> None:
+    """One package's tests with only its wheel and what it declares."""
+    install(session, [package], *PYTEST)
+    pytest(session, f"packages/{package}/tests", *WORKERS)
+
+
+@nox.session(python=PYTHONS)
+def conformance(session: nox.Session) -> None:
+    """The suite across packages, on the CPU."""
+    install(session, EVERYTHING, *PYTEST)
+    pytest(session, "conformance", *WORKERS, TREADLE_PLATFORMS="cpu")
+
+
+@nox.session(name="conformance-gpu")
+def conformance_gpu(session: nox.Session) -> None:
+    """The suite across packages, on a GPU if there is one."""
+    smi = shutil.which("nvidia-smi")
+    if smi is None or subprocess.run([smi, "-L"], capture_output=True).returncode != 0:
+        session.skip("no GPU on this machine: nothing was run")
+    install(session, EVERYTHING, *PYTEST, "jax-cuda12-plugin[with-cuda]>=0.10.2,<0.13")
+    pytest(session, "conformance", TREADLE_PLATFORMS="cuda")  # one process: it takes the memory
+
+
+@nox.session(name="conformance-tpu")
+def conformance_tpu(session: nox.Session) -> None:
+    """The suite across packages, on a TPU if there is one."""
+    devices = [*Path("/dev").glob("accel[0-9]*"), *Path("/dev/vfio").glob("[0-9]*")]
+    if not devices:
+        session.skip("no TPU on this machine: nothing was run")
+    install(session, EVERYTHING, *PYTEST, "libtpu")
+    pytest(session, "conformance", TREADLE_PLATFORMS="tpu")  # one process: it owns the device
+
+
+@nox.session
+def build(session: nox.Session) -> None:
+    """Sdist and wheel of each; all wheels into one environment; one gradient."""
+    install(session, PACKAGES)
+    session.run("python", "-I", "scripts/alone/treadle.py")
+
+
+@nox.session
+@each_package
+def alone(session: nox.Session, package: str) -> None:
+    """One wheel with what it declares, in an environment that has nothing else."""
+    install(session, [package])
+    session.run("python", "-I", f"scripts/alone/{package}.py")
+
+
+@nox.session
+def floor(session: nox.Session) -> None:
+    """Every package's tests with the lowest versions the packages declare."""
+    if session.venv_backend != "uv":
+        session.skip("finding the lowest versions needs uv")
+    # As requirements of their own the declared ranges count as direct, and go to their floor.
+    declared = [f"-rpackages/{folder}/pyproject.toml" for folder in PACKAGES]
+    install(session, PACKAGES, "--resolution", "lowest-direct", *declared)
+    session.install(*PYTEST)
+    pytest(session, *(f"packages/{folder}/tests" for folder in PACKAGES), *WORKERS)
+
+
+@nox.session
+def quickstart(session: nox.Session) -> None:
+    """The main job: train on real images, write the report."""
+    install(session, EVERYTHING, *EXAMPLES)
+    session.run("python", "examples/quickstart/quickstart.py", *session.posargs)
+
+
+@nox.session
+def bench(session: nox.Session) -> None:
+    """Treadle, jax on the same jaxlib, and numpy, side by side."""
+    install(session, EVERYTHING)
+    version = "import importlib.metadata as m; print(m.version('jaxlib'))"
+    jaxlib = session.run("python", "-c", version, silent=True) or ""
+    session.install(f"jax=={jaxlib.strip()}")
+    session.run("python", "benchmarks/run.py", *session.posargs)
+
+
+@nox.session
+def primitives(session: nox.Session) -> None:
+    """Regenerate docs/primitives.md and compare."""
+    install(session, EVERYTHING)
+    session.run("python", "scripts/primitive_status.py", "--check", "docs/primitives.md")
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """Links, the code in every README, the tour, the docstrings' examples."""
+    install(session, EVERYTHING, *PYTEST)
+    session.run("python", "scripts/links.py")
+    readmes = ["README.md", *(f"packages/{folder}/README.md" for folder in PACKAGES)]
+    session.run("python", "scripts/examples.py", *readmes)
+    for chapter in sorted(Path("docs/tour").glob("*.py")):
+        session.run("python", str(chapter))
+    pytest(session, "--doctest-modules", "--pyargs", "treadle_numpy")

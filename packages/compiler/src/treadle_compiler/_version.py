@@ -1,0 +1,3 @@
+"""The version of treadle-compiler, read by hatchling."""
+
+__version__ = "0.1.0"
