@@ -95,7 +95,9 @@ def built(folder: str) -> Path:
     # The interpreter that runs nox has hatchling (scripts/run.py sees to it): no isolation, so
     # seven builds take seconds.
     command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(DIST), str(source)]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if result.returncode != 0:
+        raise RuntimeError(f"{source} does not build:\n{result.stdout}")
     return next(DIST.glob(pattern))
 
 

@@ -19,6 +19,13 @@ PYTHON = HOME / ("Scripts/python.exe" if sys.platform == "win32" else "bin/pytho
 TOOLS = ["nox[uv]>=2025.5", "build", "hatchling"]
 COMMANDS = {"quickstart": ["-s", "quickstart", "--"], "tests": [], "nox": []}
 
+if sys.version_info < (3, 11):  # noqa: UP036 -- older Pythons get this far
+    version = ".".join(map(str, sys.version_info[:3]))
+    sys.exit(
+        f"treadle needs Python 3.11 or later, and this is {version} ({sys.executable}).\n"
+        "Run this script with a newer one, for example: python3.12 scripts/run.py ..."
+    )
+
 
 def set_up() -> None:
     """Make the private environment, unless an earlier run has finished making it."""
@@ -46,12 +53,6 @@ def set_up() -> None:
 
 def main(arguments: list[str]) -> int:
     """Set up, then hand over to nox."""
-    if sys.version_info < (3, 11):  # noqa: UP036 -- older Pythons read this line
-        version = ".".join(map(str, sys.version_info[:3]))
-        sys.exit(
-            f"treadle needs Python 3.11 or later, and this is {version} ({sys.executable}).\n"
-            "Run this script with a newer one, for example: python3.12 scripts/run.py ..."
-        )
     if not arguments or arguments[0] not in COMMANDS:
         print(__doc__, file=sys.stderr)
         return 2
