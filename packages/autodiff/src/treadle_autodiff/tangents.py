@@ -1,0 +1,58 @@
+"""Tangents and cotangents: symbolic zeros, sums, and making a zero an array when somebody needs one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias, final
+
+import numpy as np
+from treadle_ir import ArrayType, Operand, Type, ops
+
+
+@final
+class Zero:
+    """A tangent or cotangent known to be zero, without an array."""
+
+    __slots__ = ("type",)
+
+    def __init__(self, type: Type) -> None:
+        self.type = type
+
+    def __repr__(self) -> str:
+        return f"Zero({self.type})"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """Stands in a transpose rule for an operand the equation is linear in."""
+
+    type: Type
+
+
+Tangent: TypeAlias = Operand | Zero
+
+
+def zeros(type: Type) -> Operand:
+    """An array of zeros of a type: a scalar zero, spread."""
+    assert isinstance(type, ArrayType)
+    if type.dtype.names is not None:  # float0 has one value and no data
+        return np.zeros(type.shape, type.dtype)
+    zero = type.dtype.type(0)
+    if type.shape:
+        return ops.broadcast_in_dim(zero, shape=type.shape, dimensions=())
+    return np.asarray(zero)
+
+
+def materialise(tangent: Tangent) -> Operand:
+    """The tangent as an array."""
+    return zeros(tangent.type) if isinstance(tangent, Zero) else tangent
+
+
+def add(x: Tangent, y: Tangent) -> Tangent:
+    """The sum of two tangents; a symbolic zero adds nothing."""
+    if isinstance(x, Zero):
+        return y
+    if isinstance(y, Zero):
+        return x
+    return ops.add(x, y)

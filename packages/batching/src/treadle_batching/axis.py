@@ -1,0 +1,19 @@
+"""The axis being mapped, and where it sits in an array."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import TypeAlias, final
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """The axis being mapped: its size, and its name if collectives may use it."""
+
+    size: int
+    name: Hashable | None = None
+
+
+Dim: TypeAlias = int | None  # where the batch sits; None: not batched

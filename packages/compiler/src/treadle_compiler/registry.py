@@ -1,0 +1,53 @@
+"""The rule table of lowering, by platform, and its decorator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, Protocol, TypeVar
+
+from treadle_compiler.context import HloValue, LoweringContext
+from treadle_ir import Primitive, RuleTable
+
+P = TypeVar("P", bound=Primitive)
+P_contra = TypeVar("P_contra", bound=Primitive, contravariant=True)
+
+
+class LoweringRule(Protocol[P_contra]):
+    """Write the StableHLO of one equation; returns its results."""
+
+    def __call__(
+        self, context: LoweringContext, primitive: P_contra, /, *operands: HloValue
+    ) -> Sequence[HloValue]: ...
+
+
+lowering_rules: Final[RuleTable[LoweringRule[Any]]] = RuleTable(
+    "lowering", "lowering_rule", "treadle_compiler/lowering"
+)
+platform_rules: Final[dict[str, RuleTable[LoweringRule[Any]]]] = {}
+
+
+def lowering_rule(
+    primitive: type[P], *, platform: str | None = None
+) -> Callable[[LoweringRule[P]], LoweringRule[P]]:
+    """Register the lowering rule of a primitive or a family, for all platforms or for one."""
+    table = lowering_rules
+    if platform is not None:
+        table = platform_rules.setdefault(
+            platform, RuleTable(f"{platform} lowering", "lowering_rule", "treadle_compiler/lowering")
+        )
+
+    def register(rule: LoweringRule[P]) -> LoweringRule[P]:
+        table.register(primitive, rule)
+        return rule
+
+    return register
+
+
+def lowering_of(primitive: Primitive, platform: str) -> LoweringRule[Any]:
+    """The rule for a primitive on a platform: the platform's own if there is one."""
+    own = platform_rules.get(platform)
+    if own is not None:
+        rule = own.get(type(primitive))
+        if rule is not None:
+            return rule
+    return lowering_rules[primitive]

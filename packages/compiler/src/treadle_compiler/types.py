@@ -1,0 +1,86 @@
+"""Types and scalar constants in MLIR's text."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Final
+
+import numpy as np
+from treadle_ir import ArrayType, DType, TokenType, Type, dtypes
+
+_ELEMENTS: Final = {
+    "bool": "i1",
+    "i4": "i4",
+    "i8": "i8",
+    "i16": "i16",
+    "i32": "i32",
+    "i64": "i64",
+    "u4": "ui4",
+    "u8": "ui8",
+    "u16": "ui16",
+    "u32": "ui32",
+    "u64": "ui64",
+    "f8e4m3fn": "f8E4M3FN",
+    "f8e5m2": "f8E5M2",
+    "bf16": "bf16",
+    "f16": "f16",
+    "f32": "f32",
+    "f64": "f64",
+    "c64": "complex<f32>",
+    "c128": "complex<f64>",
+    "f0": "i1",  # no data: lowered as booleans
+}
+
+
+def element_type(dtype: DType) -> str:
+    """An element type: `f32`, `ui8`, `complex<f32>`."""
+    return _ELEMENTS[dtypes.dtype_name(dtype)]
+
+
+@lru_cache(maxsize=8192)
+def mlir_type(type: Type) -> str:
+    """A type: `tensor<2x3xf32>`."""
+    if isinstance(type, TokenType):
+        return "!stablehlo.token"
+    assert isinstance(type, ArrayType)
+    return f"tensor<{''.join(f'{n}x' for n in type.shape)}{element_type(type.dtype)}>"
+
+
+def scalar_text(value: np.generic[Any]) -> str:
+    """A scalar in a `dense<...>` attribute, exact to the bit (floats as hexadecimal bits)."""
+    dtype = value.dtype
+    if dtype.names is not None:
+        return "false"
+    if dtype == np.bool_:
+        return "true" if value else "false"
+    if dtypes.is_complex(dtype):
+        parts = np.asarray(value).reshape(1).view(dtypes.real_part(dtype))
+        return f"({scalar_text(parts[0])}, {scalar_text(parts[1])})"
+    if dtypes.is_floating(dtype):
+        bits = int(np.asarray(value).reshape(1).view(f"u{dtype.itemsize}")[0])
+        return f"0x{bits:0{dtype.itemsize * 2}X}"
+    return str(int(value))
+
+
+def dense(values: np.ndarray[Any, np.dtype[Any]]) -> str:
+    """A small array as a `dense<...>` attribute with its type."""
+    type = mlir_type(ArrayType(values.shape, values.dtype))
+    if values.size == 0:
+        return f"dense<> : {type}"
+    flat = values.reshape(-1)
+    if all(x.tobytes() == flat[0].tobytes() for x in flat[1:]):
+        return f"dense<{scalar_text(flat[0])}> : {type}"
+
+    def nested(part: np.ndarray[Any, np.dtype[Any]]) -> str:
+        if part.ndim == 1:
+            return f"[{', '.join(map(scalar_text, part))}]"
+        return f"[{', '.join(map(nested, part))}]"
+
+    return f"dense<{nested(values)}> : {type}"
+
+
+def i64_array(values: tuple[int, ...] | list[int]) -> str:
+    """An `array<i64: ...>` attribute, as StableHLO has for axes and sizes."""
+    return f"array<i64: {', '.join(map(str, values))}>" if values else "array<i64>"
+
+

@@ -1,0 +1,89 @@
+"""treadle-ir: typed programs, primitives, tracing, pytrees, a text format and a reference evaluator on NumPy.
+
+The public names of this distribution; other distributions import them from here, never from below.
+"""
+
+from __future__ import annotations
+
+from treadle_ir import dtypes as dtypes, errors as errors, ops as ops, reference as reference, source as source
+from treadle_ir._version import __version__ as __version__
+from treadle_ir.array import (
+    Array as Array,
+    Function as Function,
+    Operand as Operand,
+    Operands as Operands,
+    install_operators as install_operators,
+    type_of as type_of,
+    types_of as types_of,
+)
+from treadle_ir.dtypes import DType as DType, float0 as float0
+from treadle_ir.effects import (
+    PURE as PURE,
+    Callback as Callback,
+    Effect as Effect,
+    Effects as Effects,
+    OrderedCallback as OrderedCallback,
+)
+from treadle_ir.errors import (
+    ArgumentError as ArgumentError,
+    ConcretizationError as ConcretizationError,
+    DonatedError as DonatedError,
+    DTypeError as DTypeError,
+    EscapedTracerError as EscapedTracerError,
+    MissingRuleError as MissingRuleError,
+    ParseError as ParseError,
+    PlacementError as PlacementError,
+    ShapeError as ShapeError,
+    StructureError as StructureError,
+    TreadleError as TreadleError,
+    VerifyError as VerifyError,
+    during as during,
+)
+from treadle_ir.evaluator import Evaluator as Evaluator
+from treadle_ir.families import (
+    Elementwise as Elementwise,
+    FunctionCall as FunctionCall,
+    InlineCall as InlineCall,
+    Sources as Sources,
+)
+from treadle_ir.inference import inferred as inferred
+from treadle_ir.interpret import interpret as interpret
+from treadle_ir.primitive import Primitive as Primitive
+from treadle_ir.program import Equation as Equation, Program as Program
+from treadle_ir.promotion import (
+    canonical_dtype as canonical_dtype,
+    default_dtype as default_dtype,
+    promoted as promoted,
+    scalar_type as scalar_type,
+    set_x64 as set_x64,
+    x64_context as x64_context,
+    x64_enabled as x64_enabled,
+)
+from treadle_ir.reference import ReferenceEvaluator as ReferenceEvaluator, eval_rules as eval_rules
+from treadle_ir.rules import RuleTable as RuleTable
+from treadle_ir.source import NOWHERE as NOWHERE, Source as Source
+from treadle_ir.stage import (
+    Staged as Staged,
+    StagedTracer as StagedTracer,
+    StagingTrace as StagingTrace,
+    stage as stage,
+)
+from treadle_ir.trace import (
+    EvalTrace as EvalTrace,
+    Trace as Trace,
+    bind as bind,
+    current_trace as current_trace,
+    evaluating as evaluating,
+    install as install,
+    running as running,
+)
+from treadle_ir.tracer import (
+    Tracer as Tracer,
+    concrete_elements as concrete_elements,
+    escaped as escaped,
+    refuse_tracers as refuse_tracers,
+)
+from treadle_ir.types import TOKEN as TOKEN, ArrayType as ArrayType, TokenType as TokenType, Type as Type
+from treadle_ir.values import Atom as Atom, Literal as Literal, Value as Value
+
+install(ReferenceEvaluator())

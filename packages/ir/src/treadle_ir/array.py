@@ -1,0 +1,164 @@
+"""Array, the type that users annotate, and the operator table: what `x + y`, `x[i]`, `x.sum()` mean.
+
+treadle_ir knows nothing of promotion, broadcasting or indexing, so the operators of arrays are installed
+from above: `install_operators` puts the functions of a table on the class, once, where Python finds them
+at the cost of an ordinary method. treadle_numpy provides the table; treadle_ir alone installs exact
+arithmetic (`treadle_ir.ops`).
+"""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import numpy as np
+
+from treadle_ir.dtypes import DType
+from treadle_ir.errors import ArgumentError
+from treadle_ir.promotion import scalar_type
+from treadle_ir.types import ArrayType, Type
+from treadle_ir.values import Literal
+
+BINARY: Final = (
+    "add sub mul truediv floordiv mod divmod pow matmul and or xor lshift rshift".split()  # noqa: SIM905
+)
+COMPARISONS: Final = ("eq", "ne", "lt", "le", "gt", "ge")
+UNARY: Final = ("neg", "pos", "abs", "invert")
+
+
+class Array(ABC):
+    """An array: a concrete one, with elements, or a tracer, which stands for one while a function is traced.
+
+    The type for annotations: `def loss(w: treadle.Array) -> treadle.Array`.
+    """
+
+    __slots__ = ()
+    __array_priority__ = 1000  # NumPy leaves `ndarray + Array` to us
+    type: ArrayType
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The size of each axis."""
+        return self.type.shape
+
+    @property
+    def dtype(self) -> DType:
+        """The element type."""
+        return self.type.dtype
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return self.type.ndim
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self.type.size
+
+    @property
+    def weak_type(self) -> bool:
+        """Whether it came from a Python scalar and yields to other operands in promotion."""
+        return self.type.weak
+
+    @property
+    def nbytes(self) -> int:
+        """The size of the elements in bytes."""
+        return self.type.nbytes
+
+    @property
+    def itemsize(self) -> int:
+        """The size of one element in bytes."""
+        return self.type.dtype.itemsize
+
+    def __len__(self) -> int:
+        if not self.type.shape:
+            raise TypeError("len() of an array without axes")
+        return self.type.shape[0]
+
+    def __hash__(self) -> int:
+        raise TypeError(
+            f"unhashable type: {type(self).__name__!r} (arrays compare element by element, so they have no hash)"
+        )
+
+    if TYPE_CHECKING:  # installed at import: see `install_operators`
+
+        def __add__(self, other: Any) -> Array: ...
+        def __radd__(self, other: Any) -> Array: ...
+        def __sub__(self, other: Any) -> Array: ...
+        def __rsub__(self, other: Any) -> Array: ...
+        def __mul__(self, other: Any) -> Array: ...
+        def __rmul__(self, other: Any) -> Array: ...
+        def __truediv__(self, other: Any) -> Array: ...
+        def __rtruediv__(self, other: Any) -> Array: ...
+        def __floordiv__(self, other: Any) -> Array: ...
+        def __rfloordiv__(self, other: Any) -> Array: ...
+        def __mod__(self, other: Any) -> Array: ...
+        def __rmod__(self, other: Any) -> Array: ...
+        def __pow__(self, other: Any) -> Array: ...
+        def __rpow__(self, other: Any) -> Array: ...
+        def __matmul__(self, other: Any) -> Array: ...
+        def __rmatmul__(self, other: Any) -> Array: ...
+        def __and__(self, other: Any) -> Array: ...
+        def __rand__(self, other: Any) -> Array: ...
+        def __or__(self, other: Any) -> Array: ...
+        def __ror__(self, other: Any) -> Array: ...
+        def __xor__(self, other: Any) -> Array: ...
+        def __rxor__(self, other: Any) -> Array: ...
+        def __lshift__(self, other: Any) -> Array: ...
+        def __rshift__(self, other: Any) -> Array: ...
+        def __lt__(self, other: Any) -> Array: ...
+        def __le__(self, other: Any) -> Array: ...
+        def __gt__(self, other: Any) -> Array: ...
+        def __ge__(self, other: Any) -> Array: ...
+        def __eq__(self, other: Any) -> Array: ...  # type: ignore[override]  # elementwise, as in NumPy
+        def __ne__(self, other: Any) -> Array: ...  # type: ignore[override]  # elementwise, as in NumPy
+        def __neg__(self) -> Array: ...
+        def __pos__(self) -> Array: ...
+        def __abs__(self) -> Array: ...
+        def __invert__(self) -> Array: ...
+        def __getitem__(self, index: Any) -> Array: ...
+        def __getattr__(self, name: str) -> Any: ...  # the methods of treadle_numpy's table
+
+
+Operand: TypeAlias = "Array | np.ndarray[Any, np.dtype[Any]] | np.generic[Any]"
+Operands: TypeAlias = "Sequence[Operand]"
+Function: TypeAlias = "Callable[..., Operands]"  # flat operands in, flat operands out
+
+
+def install_operators(table: Mapping[str, object]) -> None:
+    """Put the functions and properties of an operator table on `Array`, by attribute name.
+
+    The names are Python's (`__add__`, `__getitem__`, `sum`, `T`, `at`). A later table replaces what an
+    earlier one said of the same names.
+    """
+    for name, member in table.items():
+        setattr(Array, name, member)
+
+
+def type_of(operand: object) -> ArrayType:
+    """The type of an array, a NumPy array, or a Python or NumPy scalar (Python's are weak).
+
+    Raises:
+        ArgumentError: it is none of these.
+    """
+    if isinstance(operand, Array):
+        return operand.type
+    if isinstance(operand, (np.ndarray, np.generic)):
+        return ArrayType(operand.shape, operand.dtype)
+    if isinstance(operand, (bool, int, float, complex)):
+        return scalar_type(operand)
+    if isinstance(operand, Literal):  # a weak one, which no NumPy scalar can stand for
+        return operand.type
+    raise ArgumentError(
+        f"{operand!r} of type {type(operand)} is not a valid JAX type",
+        fix="pass arrays, NumPy arrays or numbers; to hand over an object, mark it static or register it as a pytree",
+    )
+
+
+def types_of(operands: Sequence[object]) -> tuple[Type, ...]:
+    """The types of several operands."""
+    return tuple([type_of(operand) for operand in operands])
+
+

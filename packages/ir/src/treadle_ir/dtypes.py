@@ -1,0 +1,112 @@
+"""The supported element types, their names in the text format, and their kinds.
+
+An element type is a `numpy.dtype`; ml_dtypes adds the ones that NumPy has not. `float0` is the type of
+the tangents of integers and booleans: it has one value and no data.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, TypeAlias
+
+import ml_dtypes
+import numpy as np
+
+from treadle_ir.errors import DTypeError
+
+DType: TypeAlias = np.dtype[Any]
+
+float0: Final[DType] = np.dtype([("float0", np.void, 0)])
+bfloat16: Final[DType] = np.dtype(ml_dtypes.bfloat16)
+
+BY_NAME: Final[dict[str, DType]] = {
+    "bool": np.dtype(np.bool_),
+    "i4": np.dtype(ml_dtypes.int4),
+    "i8": np.dtype(np.int8),
+    "i16": np.dtype(np.int16),
+    "i32": np.dtype(np.int32),
+    "i64": np.dtype(np.int64),
+    "u4": np.dtype(ml_dtypes.uint4),
+    "u8": np.dtype(np.uint8),
+    "u16": np.dtype(np.uint16),
+    "u32": np.dtype(np.uint32),
+    "u64": np.dtype(np.uint64),
+    "f8e4m3fn": np.dtype(ml_dtypes.float8_e4m3fn),
+    "f8e5m2": np.dtype(ml_dtypes.float8_e5m2),
+    "bf16": bfloat16,
+    "f16": np.dtype(np.float16),
+    "f32": np.dtype(np.float32),
+    "f64": np.dtype(np.float64),
+    "c64": np.dtype(np.complex64),
+    "c128": np.dtype(np.complex128),
+    "f0": float0,
+}
+NAMES: Final[dict[DType, str]] = {dtype: name for name, dtype in BY_NAME.items()}
+
+_SIGNED = frozenset(BY_NAME[name] for name in ("i4", "i8", "i16", "i32", "i64"))
+_UNSIGNED = frozenset(BY_NAME[name] for name in ("u4", "u8", "u16", "u32", "u64"))
+_FLOATING = frozenset(BY_NAME[name] for name in ("f8e4m3fn", "f8e5m2", "bf16", "f16", "f32", "f64"))
+_COMPLEX = frozenset(BY_NAME[name] for name in ("c64", "c128"))
+
+
+def dtype_name(dtype: DType) -> str:
+    """The name in the text format: `f32`, `bf16`, `bool`.
+
+    Raises:
+        DTypeError: treadle has no such element type.
+    """
+    try:
+        return NAMES[dtype]
+    except KeyError:
+        raise DTypeError(
+            f"element type {dtype} is not supported",
+            fix=f"convert to one of {', '.join(BY_NAME)}; strings and objects have no place in a program",
+        ) from None
+
+
+def is_bool(dtype: DType) -> bool:
+    """Whether it is the boolean type."""
+    return dtype == np.bool_
+
+
+def is_signed(dtype: DType) -> bool:
+    """Whether it is a signed integer type."""
+    return dtype in _SIGNED
+
+
+def is_unsigned(dtype: DType) -> bool:
+    """Whether it is an unsigned integer type."""
+    return dtype in _UNSIGNED
+
+
+def is_integer(dtype: DType) -> bool:
+    """Whether it is an integer type (booleans are not)."""
+    return dtype in _SIGNED or dtype in _UNSIGNED
+
+
+def is_floating(dtype: DType) -> bool:
+    """Whether it is a real floating-point type."""
+    return dtype in _FLOATING
+
+
+def is_complex(dtype: DType) -> bool:
+    """Whether it is a complex type."""
+    return dtype in _COMPLEX
+
+
+def is_inexact(dtype: DType) -> bool:
+    """Whether it is a floating-point or complex type: one that can be differentiated."""
+    return dtype in _FLOATING or dtype in _COMPLEX
+
+
+def real_part(dtype: DType) -> DType:
+    """The type of the parts of a complex type; any other type unchanged."""
+    if dtype not in _COMPLEX:
+        return dtype
+    return BY_NAME["f32"] if dtype == np.complex64 else BY_NAME["f64"]
+
+
+def complex_of(dtype: DType) -> DType:
+    """The complex type whose parts have this type: f64 gives c128, all smaller ones c64."""
+    if dtype in _COMPLEX:
+        return dtype
+    return BY_NAME["c128"] if dtype == np.float64 else BY_NAME["c64"]

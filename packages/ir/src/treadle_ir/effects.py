@@ -1,0 +1,59 @@
+"""Effects: what an operation does besides compute its results.
+
+The policy is data on the class. No package keeps a list of effects that it accepts: staging keeps effectful
+equations, dead code elimination drops only pure ones, control flow refuses an effect with
+`allowed_in_loops = False`, derivatives refuse `differentiable = False`, and lowering threads one token per
+ordered effect class.
+"""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar, Final, TypeAlias, final
+
+
+class Effect(ABC):
+    """Something an operation does besides compute its results."""
+
+    __slots__ = ()
+    name: ClassVar[str]
+    ordered: ClassVar[bool]  # keeps its place among its kind; lowered with a token
+    allowed_in_loops: ClassVar[bool]
+    differentiable: ClassVar[bool]  # may be repeated or dropped by a derivative
+
+
+Effects: TypeAlias = frozenset[Effect]
+PURE: Final[Effects] = frozenset()
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Callback(Effect):
+    """Runs Python code on the host at some time."""
+
+    name: ClassVar[str] = "callback"
+    ordered: ClassVar[bool] = False
+    allowed_in_loops: ClassVar[bool] = True
+    differentiable: ClassVar[bool] = True
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class OrderedCallback(Effect):
+    """Runs Python code on the host, in program order."""
+
+    name: ClassVar[str] = "ordered_callback"
+    ordered: ClassVar[bool] = True
+    allowed_in_loops: ClassVar[bool] = True
+    differentiable: ClassVar[bool] = True
+
+
+def joined(effects: Iterable[Effects]) -> Effects:
+    """The union of several sets of effects."""
+    result = PURE
+    for each in effects:
+        if each:
+            result = result | each
+    return result

@@ -1,0 +1,95 @@
+"""The exception classes and their one message shape.
+
+Every error a user can cause says three things, in this order: *what* happened (the first line, complete by
+itself), *where* in the user's code, and *how* to mend it. Where and how are notes (PEP 678), so that a layer
+that knows more adds one `while:` note with `during` and re-raises; nobody re-wraps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from treadle_ir.source import user_location
+
+
+class TreadleError(Exception):
+    """The base of all errors that treadle raises on purpose."""
+
+    def __init__(self, what: str, *, fix: str | None = None, where: str | None = None) -> None:
+        super().__init__(what)
+        location = user_location() if where is None else where
+        if location:
+            self.add_note(f"  at {location}")
+        if fix:
+            self.add_note(f"  fix: {fix}")
+
+
+class ShapeError(TreadleError, TypeError):
+    """Operands have shapes that do not go together."""
+
+
+class DTypeError(TreadleError, TypeError):
+    """Operands have element types that do not go together."""
+
+
+class ConcretizationError(TreadleError, TypeError):
+    """A Python value was asked of an array that has none while a function is being traced."""
+
+
+class TracerBoolConversionError(ConcretizationError):
+    """`if`, `while`, `and`, `or`, `not` or `bool()` on a traced array."""
+
+
+class TracerIntegerConversionError(ConcretizationError):
+    """A traced array where Python needs an integer: a length, an index of a list, a shape."""
+
+
+class TracerArrayConversionError(ConcretizationError):
+    """A traced array was handed to NumPy, which needs its elements."""
+
+
+class NonConcreteBooleanIndexError(ConcretizationError, IndexError):
+    """A boolean mask as an index while tracing: the result's shape would depend on its elements."""
+
+
+class EscapedTracerError(TreadleError):
+    """A tracer was used after the function that it belongs to had been traced."""
+
+
+class MissingRuleError(TreadleError, NotImplementedError):
+    """A transformation has no rule for a primitive."""
+
+
+class VerifyError(TreadleError, ValueError):
+    """A program breaks a promise that programs make."""
+
+
+class ParseError(TreadleError, ValueError):
+    """Text that is not a program, with line, column and caret."""
+
+
+class DonatedError(TreadleError, RuntimeError):
+    """An array was used after its buffer had been donated or deleted."""
+
+
+class PlacementError(TreadleError, ValueError):
+    """Arrays committed to different devices met, or a device does not exist."""
+
+
+class ArgumentError(TreadleError, TypeError):
+    """An argument of a kind that the function cannot take."""
+
+
+class StructureError(TreadleError, TypeError):
+    """Two pytrees that must have the same structure have not."""
+
+
+@contextmanager
+def during(activity: str) -> Iterator[None]:
+    """Add a `while:` note to a `TreadleError` that passes through, and let it go on."""
+    try:
+        yield
+    except TreadleError as error:
+        error.add_note(f"  while: {activity}")
+        raise

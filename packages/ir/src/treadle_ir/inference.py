@@ -1,0 +1,35 @@
+"""What a primitive does to types, remembered: result types and effects by (primitive, operand types).
+
+Primitives that hold programs are not remembered: their result types are at hand in the program, and an
+entry would keep the program alive.
+"""
+
+from __future__ import annotations
+
+from typing import Final, TypeAlias
+
+from treadle_ir.effects import Effects
+from treadle_ir.primitive import Primitive
+from treadle_ir.types import Type
+
+Inferred: TypeAlias = tuple[tuple[Type, ...], Effects]
+
+_CACHE: Final[dict[tuple[Primitive, tuple[Type, ...]], Inferred]] = {}
+_LIMIT: Final = 16384
+
+
+def inferred(primitive: Primitive, operands: tuple[Type, ...]) -> Inferred:
+    """Result types and effects of applying a primitive to operands of these types.
+
+    Raises:
+        ShapeError, DTypeError: the operands do not fit; nothing is remembered.
+    """
+    key = (primitive, operands)
+    found = _CACHE.get(key)
+    if found is None:
+        found = primitive.infer(*operands), primitive.effects(*operands)
+        if type(primitive).programs is Primitive.programs:
+            if len(_CACHE) >= _LIMIT:
+                _CACHE.clear()
+            _CACHE[key] = found
+    return found

@@ -1,0 +1,112 @@
+"""Comparison and selection: compare, select, clamp."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final, Literal, TypeAlias, final, get_args
+
+import numpy as np
+
+from treadle_ir import dtypes
+from treadle_ir.array import Operand
+from treadle_ir.errors import ArgumentError, DTypeError, ShapeError
+from treadle_ir.families import Elementwise
+from treadle_ir.primitives.elementwise import check_kind, common_type
+from treadle_ir.trace import bind
+from treadle_ir.types import ArrayType, Type
+
+Direction: TypeAlias = Literal["eq", "ne", "lt", "le", "gt", "ge"]
+_DIRECTIONS: Final = get_args(Direction)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Compare(Elementwise):
+    """Whether `x` stands in a relation to `y`, as booleans. NaN is unequal to everything, itself included.
+
+    Constraints:
+        (C1) operands have one shape (or are scalars) and one element type
+        (C2) complex numbers have no order: only `eq` and `ne`
+    """
+
+    name: ClassVar[str] = "compare"
+    direction: Direction
+
+    def __post_init__(self) -> None:
+        if self.direction not in _DIRECTIONS:
+            raise ArgumentError(f"compare: direction is {self.direction!r}, not one of {', '.join(_DIRECTIONS)}")
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """A boolean of the shape that the operands share."""
+        type = common_type(self.name, operands)  # C1
+        if dtypes.is_complex(type.dtype) and self.direction not in ("eq", "ne"):  # C2
+            raise DTypeError(
+                f"compare: complex numbers have no order, so `{self.direction}` means nothing for {type}",
+                fix="compare real parts, imaginary parts or absolute values",
+            )
+        return (ArrayType(type.shape, np.dtype(np.bool_)),)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Select(Elementwise):
+    """`on_true` where `condition` holds, else `on_false`.
+
+    Constraints:
+        (C1) the condition is boolean
+        (C2) shapes are equal or (); on_true and on_false have one element type
+    """
+
+    name: ClassVar[str] = "select"
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """The type of the choices, of the shape that all three share."""
+        condition, on_true, on_false = operands
+        assert isinstance(condition, ArrayType)
+        if not dtypes.is_bool(condition.dtype):  # C1
+            raise DTypeError(f"select: the condition is {condition}, but must be boolean")
+        type = common_type(self.name, (on_true, on_false))  # C2
+        if condition.shape not in ((), type.shape) and type.shape != ():
+            raise ShapeError(
+                f"select: the condition is {condition} and the choices are {type}, whose shapes must be equal",
+                fix="broadcast first, or use treadle.numpy.where",
+            )
+        return (type.with_shape(type.shape or condition.shape),)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Clamp(Elementwise):
+    """`x` kept between `low` and `high`: `minimum(maximum(x, low), high)`.
+
+    Constraints:
+        (C1) operands have one shape (or are scalars) and one element type, not complex
+    """
+
+    name: ClassVar[str] = "clamp"
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """The type that the operands share."""
+        type = common_type(self.name, operands)  # C1
+        check_kind(self.name, "biuf", type.dtype)
+        return (type,)
+
+
+_SELECT: Final = Select()
+_CLAMP: Final = Clamp()
+_COMPARE: Final = {direction: Compare(direction) for direction in _DIRECTIONS}
+
+
+def compare(x: Operand, y: Operand, *, direction: Direction) -> Operand:
+    """Whether `x` stands in a relation to `y` (`eq ne lt le gt ge`), as booleans."""
+    return bind(_COMPARE.get(direction) or Compare(direction), x, y)[0]
+
+
+def select(condition: Operand, on_true: Operand, on_false: Operand) -> Operand:
+    """`on_true` where `condition` holds, else `on_false`."""
+    return bind(_SELECT, condition, on_true, on_false)[0]
+
+
+def clamp(low: Operand, x: Operand, high: Operand) -> Operand:
+    """`x` kept between `low` and `high`: `minimum(maximum(x, low), high)`."""
+    return bind(_CLAMP, low, x, high)[0]

@@ -1,0 +1,111 @@
+"""Conversion of element types: convert, bitcast_convert, reduce_precision, copy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final, final
+
+from treadle_ir import dtypes
+from treadle_ir.array import Operand
+from treadle_ir.dtypes import DType
+from treadle_ir.errors import DTypeError, ShapeError
+from treadle_ir.families import Elementwise
+from treadle_ir.primitives.elementwise import Unary, check_kind
+from treadle_ir.trace import bind
+from treadle_ir.types import ArrayType, Type
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Convert(Elementwise):
+    """The same numbers in another element type.
+
+    Floats to integers round toward zero and saturate, NaN becomes 0; anything to boolean is `x != 0`;
+    complex to real keeps the real part. `weak` says whether the result is weak.
+    """
+
+    name: ClassVar[str] = "convert"
+    dtype: DType
+    weak: bool = False
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """The operand's shape with the new element type."""
+        (x,) = operands
+        assert isinstance(x, ArrayType)
+        return (ArrayType(x.shape, self.dtype, self.weak),)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class BitcastConvert(Elementwise):
+    """The same bits read as another element type of the same width.
+
+    Constraints:
+        (C1) both element types have the same number of bits; neither is boolean
+    """
+
+    name: ClassVar[str] = "bitcast_convert"
+    dtype: DType
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """The operand's shape with the new element type."""
+        (x,) = operands
+        assert isinstance(x, ArrayType)
+        booleans = dtypes.is_bool(x.dtype), dtypes.is_bool(self.dtype)
+        if x.dtype.itemsize != self.dtype.itemsize or booleans[0] != booleans[1]:  # C1
+            raise DTypeError(
+                f"bitcast_convert: {x} cannot be read as {dtypes.dtype_name(self.dtype)}, which has another width"
+            )
+        return (ArrayType(x.shape, self.dtype),)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ReducePrecision(Unary):
+    """Floats rounded to fewer exponent and mantissa bits, in the same element type."""
+
+    name: ClassVar[str] = "reduce_precision"
+    kinds: ClassVar[str] = "f"
+    exponent_bits: int
+    mantissa_bits: int
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """The operand's type."""
+        (x,) = operands
+        assert isinstance(x, ArrayType)
+        check_kind(self.name, self.kinds, x.dtype)
+        if self.exponent_bits < 1 or self.mantissa_bits < 0:
+            raise ShapeError("reduce_precision: needs at least 1 exponent bit and 0 mantissa bits")
+        return (x,)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Copy(Unary):
+    """The same array in a buffer of its own."""
+
+    name: ClassVar[str] = "copy"
+    kinds: ClassVar[str] = "biufc"
+
+
+_COPY: Final = Copy()
+
+
+def convert(x: Operand, *, dtype: DType, weak: bool = False) -> Operand:
+    """The same numbers in another element type."""
+    return bind(Convert(dtype, weak), x)[0]
+
+
+def bitcast_convert(x: Operand, *, dtype: DType) -> Operand:
+    """The same bits read as another element type of the same width."""
+    return bind(BitcastConvert(dtype), x)[0]
+
+
+def reduce_precision(x: Operand, *, exponent_bits: int, mantissa_bits: int) -> Operand:
+    """Floats rounded to fewer exponent and mantissa bits, in the same element type."""
+    return bind(ReducePrecision(exponent_bits, mantissa_bits), x)[0]
+
+
+def copy(x: Operand) -> Operand:
+    """The same array in a buffer of its own."""
+    return bind(_COPY, x)[0]

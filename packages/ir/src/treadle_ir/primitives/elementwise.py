@@ -1,0 +1,1130 @@
+"""Elementwise arithmetic: operands of one shape, or scalars that are spread over it; that shape out.
+
+All operands have one element type; no promotion happens here. The result is weak when all operands are.
+Names are StableHLO's (CHLO's where StableHLO has none), in full where those are abbreviated.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final, final
+
+import numpy as np
+
+from treadle_ir import dtypes
+from treadle_ir.array import Operand
+from treadle_ir.dtypes import DType
+from treadle_ir.errors import DTypeError, ShapeError
+from treadle_ir.families import Elementwise
+from treadle_ir.trace import bind
+from treadle_ir.types import ArrayType, Type
+
+_KINDS: Final = {
+    "b": ("boolean", dtypes.is_bool),
+    "i": ("signed integer", dtypes.is_signed),
+    "u": ("unsigned integer", dtypes.is_unsigned),
+    "f": ("floating", dtypes.is_floating),
+    "c": ("complex", dtypes.is_complex),
+}
+
+
+def check_kind(name: str, kinds: str, dtype: DType) -> None:
+    """Refuse element types of other kinds than these (letters of `biufc`)."""
+    if not any(_KINDS[kind][1](dtype) for kind in kinds):
+        wanted = ", ".join(_KINDS[kind][0] for kind in kinds)
+        raise DTypeError(
+            f"{name}: operands are {dtypes.dtype_name(dtype)}, but it takes {wanted}",
+            fix="convert the operand first (`.astype(...)`)",
+        )
+
+
+def common_type(name: str, operands: tuple[Type, ...]) -> ArrayType:
+    """The type that elementwise operands share.
+
+    Constraints:
+        (C1) all shapes that are not () are equal
+        (C2) all element types are equal
+    """
+    shape: tuple[int, ...] = ()
+    weak = True
+    first = operands[0]
+    assert isinstance(first, ArrayType)
+    for operand in operands:
+        if not isinstance(operand, ArrayType):
+            raise DTypeError(f"{name}: an operand is a {operand}, not an array")
+        if operand.shape != shape and operand.shape != ():  # C1
+            if shape != ():
+                listed = " and ".join(map(str, operands))
+                raise ShapeError(
+                    f"{name}: operands have types {listed}, whose shapes must be equal",
+                    fix="broadcast first with ops.broadcast_in_dim, or use the function of treadle.numpy",
+                )
+            shape = operand.shape
+        if operand.dtype is not first.dtype and operand.dtype != first.dtype:  # C2
+            listed = " and ".join(map(str, operands))
+            raise DTypeError(
+                f"{name}: operands have types {listed}, whose element types must be equal",
+                fix="convert first with ops.convert, or use the function of treadle.numpy, which promotes",
+            )
+        weak = weak and operand.weak
+    return ArrayType(shape, first.dtype, weak)
+
+
+class Unary(Elementwise):
+    """Family: one operand; the result has its type."""
+
+    __slots__ = ()
+    kinds: ClassVar[str]  # the element types it takes, letters of `biufc`
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """The operand's type."""
+        (x,) = operands
+        assert isinstance(x, ArrayType)
+        check_kind(self.name, self.kinds, x.dtype)
+        return (x,)
+
+
+class RealPart(Unary):
+    """Family: one operand; the result has the type of a complex number's parts."""
+
+    __slots__ = ()
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """The operand's type, real."""
+        (x,) = operands
+        assert isinstance(x, ArrayType)
+        check_kind(self.name, self.kinds, x.dtype)
+        return (ArrayType(x.shape, dtypes.real_part(x.dtype), x.weak),)
+
+
+class Binary(Elementwise):
+    """Family: two operands of one element type; the result has their type."""
+
+    __slots__ = ()
+    kinds: ClassVar[str]
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """The type that the operands share."""
+        type = common_type(self.name, operands)
+        check_kind(self.name, self.kinds, type.dtype)
+        return (type,)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Abs(RealPart):
+    """`|x|`; the modulus of a complex number, which is real."""
+
+    name: ClassVar[str] = "abs"
+    kinds: ClassVar[str] = "iufc"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Acos(Unary):
+    """Inverse cosine."""
+
+    name: ClassVar[str] = "acos"
+    kinds: ClassVar[str] = "fc"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Acosh(Unary):
+    """Inverse hyperbolic cosine."""
+
+    name: ClassVar[str] = "acosh"
+    kinds: ClassVar[str] = "fc"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Asin(Unary):
+    """Inverse sine."""
+
+    name: ClassVar[str] = "asin"
+    kinds: ClassVar[str] = "fc"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Asinh(Unary):
+    """Inverse hyperbolic sine."""
+
+    name: ClassVar[str] = "asinh"
+    kinds: ClassVar[str] = "fc"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Atan(Unary):
+    """Inverse tangent."""
+
+    name: ClassVar[str] = "atan"
+    kinds: ClassVar[str] = "fc"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Atanh(Unary):
+    """Inverse hyperbolic tangent."""
+
+    name: ClassVar[str] = "atanh"
+    kinds: ClassVar[str] = "fc"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Cbrt(Unary):
+    """Cube root."""
+
+    name: ClassVar[str] = "cbrt"
+    kinds: ClassVar[str] = "f"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Ceil(Unary):
+    """The least integer that is not below `x`."""
+
+    name: ClassVar[str] = "ceil"
+    kinds: ClassVar[str] = "f"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Conjugate(Unary):
+    """The complex conjugate."""
+
+    name: ClassVar[str] = "conjugate"
+    kinds: ClassVar[str] = "c"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Cosh(Unary):
+    """Hyperbolic cosine."""
+
+    name: ClassVar[str] = "cosh"
+    kinds: ClassVar[str] = "fc"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Cosine(Unary):
+    """Cosine of an angle in radians."""
+
+    name: ClassVar[str] = "cosine"
+    kinds: ClassVar[str] = "fc"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CountLeadingZeros(Unary):
+    """The number of zero bits above the highest one bit."""
+
+    name: ClassVar[str] = "count_leading_zeros"
+    kinds: ClassVar[str] = "iu"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Digamma(Unary):
+    """The derivative of `lgamma`."""
+
+    name: ClassVar[str] = "digamma"
+    kinds: ClassVar[str] = "f"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Erf(Unary):
+    """The error function."""
+
+    name: ClassVar[str] = "erf"
+    kinds: ClassVar[str] = "f"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ErfInv(Unary):
+    """The inverse of `erf`."""
+
+    name: ClassVar[str] = "erf_inv"
+    kinds: ClassVar[str] = "f"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Erfc(Unary):
+    """`1 - erf(x)`, without the cancellation."""
+
+    name: ClassVar[str] = "erfc"
+    kinds: ClassVar[str] = "f"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Exponential(Unary):
+    """`e ** x`."""
+
+    name: ClassVar[str] = "exponential"
+    kinds: ClassVar[str] = "fc"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Exponential2(Unary):
+    """`2 ** x`."""
+
+    name: ClassVar[str] = "exponential2"
+    kinds: ClassVar[str] = "fc"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ExponentialMinusOne(Unary):
+    """`e ** x - 1`, without the cancellation near 0."""
+
+    name: ClassVar[str] = "exponential_minus_one"
+    kinds: ClassVar[str] = "fc"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Floor(Unary):
+    """The greatest integer that is not above `x`."""
+
+    name: ClassVar[str] = "floor"
+    kinds: ClassVar[str] = "f"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Imag(RealPart):
+    """The imaginary part, which is real."""
+
+    name: ClassVar[str] = "imag"
+    kinds: ClassVar[str] = "c"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class IsFinite(Unary):
+    """Whether it is neither infinite nor NaN, as a boolean."""
+
+    name: ClassVar[str] = "is_finite"
+    kinds: ClassVar[str] = "f"
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """A boolean of the operand's shape."""
+        (x,) = operands
+        assert isinstance(x, ArrayType)
+        check_kind(self.name, self.kinds, x.dtype)
+        return (ArrayType(x.shape, np.dtype(np.bool_)),)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Lgamma(Unary):
+    """The logarithm of the gamma function's absolute value."""
+
+    name: ClassVar[str] = "lgamma"
+    kinds: ClassVar[str] = "f"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Log(Unary):
+    """Natural logarithm."""
+
+    name: ClassVar[str] = "log"
+    kinds: ClassVar[str] = "fc"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class LogPlusOne(Unary):
+    """`log(1 + x)`, without the cancellation near 0."""
+
+    name: ClassVar[str] = "log_plus_one"
+    kinds: ClassVar[str] = "fc"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Logistic(Unary):
+    """`1 / (1 + e ** -x)`."""
+
+    name: ClassVar[str] = "logistic"
+    kinds: ClassVar[str] = "fc"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Negate(Unary):
+    """`-x`; unsigned integers wrap around."""
+
+    name: ClassVar[str] = "negate"
+    kinds: ClassVar[str] = "iufc"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Not(Unary):
+    """Each bit inverted; of a boolean, its opposite."""
+
+    name: ClassVar[str] = "not"
+    kinds: ClassVar[str] = "biu"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Popcnt(Unary):
+    """The number of one bits."""
+
+    name: ClassVar[str] = "popcnt"
+    kinds: ClassVar[str] = "iu"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Real(RealPart):
+    """The real part, which is real."""
+
+    name: ClassVar[str] = "real"
+    kinds: ClassVar[str] = "c"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class RoundNearestAfz(Unary):
+    """The nearest integer, halves away from zero."""
+
+    name: ClassVar[str] = "round_nearest_afz"
+    kinds: ClassVar[str] = "f"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class RoundNearestEven(Unary):
+    """The nearest integer, halves to the even one."""
+
+    name: ClassVar[str] = "round_nearest_even"
+    kinds: ClassVar[str] = "f"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Rsqrt(Unary):
+    """`1 / sqrt(x)`."""
+
+    name: ClassVar[str] = "rsqrt"
+    kinds: ClassVar[str] = "fc"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Sign(Unary):
+    """-1, 0 or 1 (NaN stays NaN); of a complex number, `x / |x|`."""
+
+    name: ClassVar[str] = "sign"
+    kinds: ClassVar[str] = "ifc"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Sine(Unary):
+    """Sine of an angle in radians."""
+
+    name: ClassVar[str] = "sine"
+    kinds: ClassVar[str] = "fc"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Sinh(Unary):
+    """Hyperbolic sine."""
+
+    name: ClassVar[str] = "sinh"
+    kinds: ClassVar[str] = "fc"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Sqrt(Unary):
+    """Square root."""
+
+    name: ClassVar[str] = "sqrt"
+    kinds: ClassVar[str] = "fc"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Square(Unary):
+    """`x * x`."""
+
+    name: ClassVar[str] = "square"
+    kinds: ClassVar[str] = "iufc"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Tan(Unary):
+    """Tangent of an angle in radians."""
+
+    name: ClassVar[str] = "tan"
+    kinds: ClassVar[str] = "fc"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Tanh(Unary):
+    """Hyperbolic tangent."""
+
+    name: ClassVar[str] = "tanh"
+    kinds: ClassVar[str] = "fc"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Add(Binary):
+    """`x + y`; of booleans, `x or y`."""
+
+    name: ClassVar[str] = "add"
+    kinds: ClassVar[str] = "biufc"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class And(Binary):
+    """Each bit of `x` and `y`."""
+
+    name: ClassVar[str] = "and"
+    kinds: ClassVar[str] = "biu"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Atan2(Binary):
+    """The angle of the point (y, x): `atan2(y, x)` in (-pi, pi]."""
+
+    name: ClassVar[str] = "atan2"
+    kinds: ClassVar[str] = "f"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Divide(Binary):
+    """`x / y`; of integers, the quotient rounded toward zero."""
+
+    name: ClassVar[str] = "divide"
+    kinds: ClassVar[str] = "iufc"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Maximum(Binary):
+    """The greater of the two; NaN if one is NaN."""
+
+    name: ClassVar[str] = "maximum"
+    kinds: ClassVar[str] = "biuf"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Minimum(Binary):
+    """The lesser of the two; NaN if one is NaN."""
+
+    name: ClassVar[str] = "minimum"
+    kinds: ClassVar[str] = "biuf"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Multiply(Binary):
+    """`x * y`; of booleans, `x and y`."""
+
+    name: ClassVar[str] = "multiply"
+    kinds: ClassVar[str] = "biufc"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class NextAfter(Binary):
+    """The next number after `x` in the direction of `y`."""
+
+    name: ClassVar[str] = "next_after"
+    kinds: ClassVar[str] = "f"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Or(Binary):
+    """Each bit of `x` or `y`."""
+
+    name: ClassVar[str] = "or"
+    kinds: ClassVar[str] = "biu"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Power(Binary):
+    """`x ** y`."""
+
+    name: ClassVar[str] = "power"
+    kinds: ClassVar[str] = "iufc"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Remainder(Binary):
+    """What is left of `x` after division by `y` rounded toward zero; it has the sign of `x`."""
+
+    name: ClassVar[str] = "remainder"
+    kinds: ClassVar[str] = "iuf"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ShiftLeft(Binary):
+    """`x << y`; 0 when `y` is not below the number of bits."""
+
+    name: ClassVar[str] = "shift_left"
+    kinds: ClassVar[str] = "iu"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ShiftRightArithmetic(Binary):
+    """`x >> y`, filling with the sign bit."""
+
+    name: ClassVar[str] = "shift_right_arithmetic"
+    kinds: ClassVar[str] = "iu"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ShiftRightLogical(Binary):
+    """`x >> y`, filling with zeros."""
+
+    name: ClassVar[str] = "shift_right_logical"
+    kinds: ClassVar[str] = "iu"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Subtract(Binary):
+    """`x - y`."""
+
+    name: ClassVar[str] = "subtract"
+    kinds: ClassVar[str] = "iufc"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Xor(Binary):
+    """Each bit of `x` or `y` but not of both."""
+
+    name: ClassVar[str] = "xor"
+    kinds: ClassVar[str] = "biu"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Complex(Binary):
+    """The complex number with these real and imaginary parts."""
+
+    name: ClassVar[str] = "complex"
+    kinds: ClassVar[str] = "f"
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """The complex type of the parts' type, which is f32 or f64."""
+        type = common_type(self.name, operands)
+        if type.dtype not in (np.float32, np.float64):
+            raise DTypeError(f"complex: parts are {dtypes.dtype_name(type.dtype)}, but must be f32 or f64")
+        return (ArrayType(type.shape, dtypes.complex_of(type.dtype), type.weak),)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class IntegerPower(Unary):
+    """`x ** exponent` for a fixed integer: by repeated squaring, exact for integers."""
+
+    name: ClassVar[str] = "integer_power"
+    kinds: ClassVar[str] = "iufc"
+    exponent: int
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """The operand's type; a negative exponent needs a floating or complex one."""
+        (x,) = operands
+        assert isinstance(x, ArrayType)
+        check_kind(self.name, self.kinds if self.exponent >= 0 else "fc", x.dtype)
+        return (x,)
+
+
+def complex(x: Operand, y: Operand) -> Operand:
+    """The complex number with these real and imaginary parts."""
+    return bind(Complex(), x, y)[0]
+
+
+def integer_power(x: Operand, *, exponent: int) -> Operand:
+    """`x ** exponent` for a fixed integer: by repeated squaring, exact for integers."""
+    return bind(IntegerPower(exponent), x)[0]
+
+
+_ABS: Final = Abs()
+
+
+def abs(x: Operand) -> Operand:
+    """`|x|`; the modulus of a complex number, which is real."""
+    return bind(_ABS, x)[0]
+
+
+_ACOS: Final = Acos()
+
+
+def acos(x: Operand) -> Operand:
+    """Inverse cosine."""
+    return bind(_ACOS, x)[0]
+
+
+_ACOSH: Final = Acosh()
+
+
+def acosh(x: Operand) -> Operand:
+    """Inverse hyperbolic cosine."""
+    return bind(_ACOSH, x)[0]
+
+
+_ASIN: Final = Asin()
+
+
+def asin(x: Operand) -> Operand:
+    """Inverse sine."""
+    return bind(_ASIN, x)[0]
+
+
+_ASINH: Final = Asinh()
+
+
+def asinh(x: Operand) -> Operand:
+    """Inverse hyperbolic sine."""
+    return bind(_ASINH, x)[0]
+
+
+_ATAN: Final = Atan()
+
+
+def atan(x: Operand) -> Operand:
+    """Inverse tangent."""
+    return bind(_ATAN, x)[0]
+
+
+_ATANH: Final = Atanh()
+
+
+def atanh(x: Operand) -> Operand:
+    """Inverse hyperbolic tangent."""
+    return bind(_ATANH, x)[0]
+
+
+_CBRT: Final = Cbrt()
+
+
+def cbrt(x: Operand) -> Operand:
+    """Cube root."""
+    return bind(_CBRT, x)[0]
+
+
+_CEIL: Final = Ceil()
+
+
+def ceil(x: Operand) -> Operand:
+    """The least integer that is not below `x`."""
+    return bind(_CEIL, x)[0]
+
+
+_CONJUGATE: Final = Conjugate()
+
+
+def conjugate(x: Operand) -> Operand:
+    """The complex conjugate."""
+    return bind(_CONJUGATE, x)[0]
+
+
+_COSH: Final = Cosh()
+
+
+def cosh(x: Operand) -> Operand:
+    """Hyperbolic cosine."""
+    return bind(_COSH, x)[0]
+
+
+_COSINE: Final = Cosine()
+
+
+def cosine(x: Operand) -> Operand:
+    """Cosine of an angle in radians."""
+    return bind(_COSINE, x)[0]
+
+
+_COUNT_LEADING_ZEROS: Final = CountLeadingZeros()
+
+
+def count_leading_zeros(x: Operand) -> Operand:
+    """The number of zero bits above the highest one bit."""
+    return bind(_COUNT_LEADING_ZEROS, x)[0]
+
+
+_DIGAMMA: Final = Digamma()
+
+
+def digamma(x: Operand) -> Operand:
+    """The derivative of `lgamma`."""
+    return bind(_DIGAMMA, x)[0]
+
+
+_ERF: Final = Erf()
+
+
+def erf(x: Operand) -> Operand:
+    """The error function."""
+    return bind(_ERF, x)[0]
+
+
+_ERF_INV: Final = ErfInv()
+
+
+def erf_inv(x: Operand) -> Operand:
+    """The inverse of `erf`."""
+    return bind(_ERF_INV, x)[0]
+
+
+_ERFC: Final = Erfc()
+
+
+def erfc(x: Operand) -> Operand:
+    """`1 - erf(x)`, without the cancellation."""
+    return bind(_ERFC, x)[0]
+
+
+_EXPONENTIAL: Final = Exponential()
+
+
+def exponential(x: Operand) -> Operand:
+    """`e ** x`."""
+    return bind(_EXPONENTIAL, x)[0]
+
+
+_EXPONENTIAL2: Final = Exponential2()
+
+
+def exponential2(x: Operand) -> Operand:
+    """`2 ** x`."""
+    return bind(_EXPONENTIAL2, x)[0]
+
+
+_EXPONENTIAL_MINUS_ONE: Final = ExponentialMinusOne()
+
+
+def exponential_minus_one(x: Operand) -> Operand:
+    """`e ** x - 1`, without the cancellation near 0."""
+    return bind(_EXPONENTIAL_MINUS_ONE, x)[0]
+
+
+_FLOOR: Final = Floor()
+
+
+def floor(x: Operand) -> Operand:
+    """The greatest integer that is not above `x`."""
+    return bind(_FLOOR, x)[0]
+
+
+_IMAG: Final = Imag()
+
+
+def imag(x: Operand) -> Operand:
+    """The imaginary part, which is real."""
+    return bind(_IMAG, x)[0]
+
+
+_IS_FINITE: Final = IsFinite()
+
+
+def is_finite(x: Operand) -> Operand:
+    """Whether it is neither infinite nor NaN, as a boolean."""
+    return bind(_IS_FINITE, x)[0]
+
+
+_LGAMMA: Final = Lgamma()
+
+
+def lgamma(x: Operand) -> Operand:
+    """The logarithm of the gamma function's absolute value."""
+    return bind(_LGAMMA, x)[0]
+
+
+_LOG: Final = Log()
+
+
+def log(x: Operand) -> Operand:
+    """Natural logarithm."""
+    return bind(_LOG, x)[0]
+
+
+_LOG_PLUS_ONE: Final = LogPlusOne()
+
+
+def log_plus_one(x: Operand) -> Operand:
+    """`log(1 + x)`, without the cancellation near 0."""
+    return bind(_LOG_PLUS_ONE, x)[0]
+
+
+_LOGISTIC: Final = Logistic()
+
+
+def logistic(x: Operand) -> Operand:
+    """`1 / (1 + e ** -x)`."""
+    return bind(_LOGISTIC, x)[0]
+
+
+_NEGATE: Final = Negate()
+
+
+def negate(x: Operand) -> Operand:
+    """`-x`; unsigned integers wrap around."""
+    return bind(_NEGATE, x)[0]
+
+
+_NOT: Final = Not()
+
+
+def not_(x: Operand) -> Operand:
+    """Each bit inverted; of a boolean, its opposite."""
+    return bind(_NOT, x)[0]
+
+
+_POPCNT: Final = Popcnt()
+
+
+def popcnt(x: Operand) -> Operand:
+    """The number of one bits."""
+    return bind(_POPCNT, x)[0]
+
+
+_REAL: Final = Real()
+
+
+def real(x: Operand) -> Operand:
+    """The real part, which is real."""
+    return bind(_REAL, x)[0]
+
+
+_ROUND_NEAREST_AFZ: Final = RoundNearestAfz()
+
+
+def round_nearest_afz(x: Operand) -> Operand:
+    """The nearest integer, halves away from zero."""
+    return bind(_ROUND_NEAREST_AFZ, x)[0]
+
+
+_ROUND_NEAREST_EVEN: Final = RoundNearestEven()
+
+
+def round_nearest_even(x: Operand) -> Operand:
+    """The nearest integer, halves to the even one."""
+    return bind(_ROUND_NEAREST_EVEN, x)[0]
+
+
+_RSQRT: Final = Rsqrt()
+
+
+def rsqrt(x: Operand) -> Operand:
+    """`1 / sqrt(x)`."""
+    return bind(_RSQRT, x)[0]
+
+
+_SIGN: Final = Sign()
+
+
+def sign(x: Operand) -> Operand:
+    """-1, 0 or 1 (NaN stays NaN); of a complex number, `x / |x|`."""
+    return bind(_SIGN, x)[0]
+
+
+_SINE: Final = Sine()
+
+
+def sine(x: Operand) -> Operand:
+    """Sine of an angle in radians."""
+    return bind(_SINE, x)[0]
+
+
+_SINH: Final = Sinh()
+
+
+def sinh(x: Operand) -> Operand:
+    """Hyperbolic sine."""
+    return bind(_SINH, x)[0]
+
+
+_SQRT: Final = Sqrt()
+
+
+def sqrt(x: Operand) -> Operand:
+    """Square root."""
+    return bind(_SQRT, x)[0]
+
+
+_SQUARE: Final = Square()
+
+
+def square(x: Operand) -> Operand:
+    """`x * x`."""
+    return bind(_SQUARE, x)[0]
+
+
+_TAN: Final = Tan()
+
+
+def tan(x: Operand) -> Operand:
+    """Tangent of an angle in radians."""
+    return bind(_TAN, x)[0]
+
+
+_TANH: Final = Tanh()
+
+
+def tanh(x: Operand) -> Operand:
+    """Hyperbolic tangent."""
+    return bind(_TANH, x)[0]
+
+
+_ADD: Final = Add()
+
+
+def add(x: Operand, y: Operand) -> Operand:
+    """`x + y`; of booleans, `x or y`."""
+    return bind(_ADD, x, y)[0]
+
+
+_AND: Final = And()
+
+
+def and_(x: Operand, y: Operand) -> Operand:
+    """Each bit of `x` and `y`."""
+    return bind(_AND, x, y)[0]
+
+
+_ATAN2: Final = Atan2()
+
+
+def atan2(y: Operand, x: Operand) -> Operand:
+    """The angle of the point (y, x): `atan2(y, x)` in (-pi, pi]."""
+    return bind(_ATAN2, y, x)[0]
+
+
+_DIVIDE: Final = Divide()
+
+
+def divide(x: Operand, y: Operand) -> Operand:
+    """`x / y`; of integers, the quotient rounded toward zero."""
+    return bind(_DIVIDE, x, y)[0]
+
+
+_MAXIMUM: Final = Maximum()
+
+
+def maximum(x: Operand, y: Operand) -> Operand:
+    """The greater of the two; NaN if one is NaN."""
+    return bind(_MAXIMUM, x, y)[0]
+
+
+_MINIMUM: Final = Minimum()
+
+
+def minimum(x: Operand, y: Operand) -> Operand:
+    """The lesser of the two; NaN if one is NaN."""
+    return bind(_MINIMUM, x, y)[0]
+
+
+_MULTIPLY: Final = Multiply()
+
+
+def multiply(x: Operand, y: Operand) -> Operand:
+    """`x * y`; of booleans, `x and y`."""
+    return bind(_MULTIPLY, x, y)[0]
+
+
+_NEXT_AFTER: Final = NextAfter()
+
+
+def next_after(x: Operand, y: Operand) -> Operand:
+    """The next number after `x` in the direction of `y`."""
+    return bind(_NEXT_AFTER, x, y)[0]
+
+
+_OR: Final = Or()
+
+
+def or_(x: Operand, y: Operand) -> Operand:
+    """Each bit of `x` or `y`."""
+    return bind(_OR, x, y)[0]
+
+
+_POWER: Final = Power()
+
+
+def power(x: Operand, y: Operand) -> Operand:
+    """`x ** y`."""
+    return bind(_POWER, x, y)[0]
+
+
+_REMAINDER: Final = Remainder()
+
+
+def remainder(x: Operand, y: Operand) -> Operand:
+    """What is left of `x` after division by `y` rounded toward zero; it has the sign of `x`."""
+    return bind(_REMAINDER, x, y)[0]
+
+
+_SHIFT_LEFT: Final = ShiftLeft()
+
+
+def shift_left(x: Operand, y: Operand) -> Operand:
+    """`x << y`; 0 when `y` is not below the number of bits."""
+    return bind(_SHIFT_LEFT, x, y)[0]
+
+
+_SHIFT_RIGHT_ARITHMETIC: Final = ShiftRightArithmetic()
+
+
+def shift_right_arithmetic(x: Operand, y: Operand) -> Operand:
+    """`x >> y`, filling with the sign bit."""
+    return bind(_SHIFT_RIGHT_ARITHMETIC, x, y)[0]
+
+
+_SHIFT_RIGHT_LOGICAL: Final = ShiftRightLogical()
+
+
+def shift_right_logical(x: Operand, y: Operand) -> Operand:
+    """`x >> y`, filling with zeros."""
+    return bind(_SHIFT_RIGHT_LOGICAL, x, y)[0]
+
+
+_SUBTRACT: Final = Subtract()
+
+
+def subtract(x: Operand, y: Operand) -> Operand:
+    """`x - y`."""
+    return bind(_SUBTRACT, x, y)[0]
+
+
+_XOR: Final = Xor()
+
+
+def xor(x: Operand, y: Operand) -> Operand:
+    """Each bit of `x` or `y` but not of both."""
+    return bind(_XOR, x, y)[0]
+

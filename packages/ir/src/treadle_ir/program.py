@@ -1,0 +1,96 @@
+"""Programs: closed, typed, immutable lists of equations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, final
+
+from treadle_ir.effects import Effects, joined
+from treadle_ir.source import NOWHERE, Source
+from treadle_ir.types import Type
+from treadle_ir.values import Atom, Value
+
+if TYPE_CHECKING:
+    from treadle_ir.primitive import Primitive
+
+
+@final
+class Equation:
+    """One operation applied: `results = primitive(operands)`.
+
+    Made once for each staged operation, which is a hot path: a plain class with slots, because the
+    constructor of a frozen dataclass takes three times as long. Never change one after it is made.
+    """
+
+    __slots__ = ("effects", "operands", "primitive", "results", "source")
+
+    def __init__(
+        self,
+        primitive: Primitive,
+        operands: tuple[Atom, ...],
+        results: tuple[Value, ...],
+        effects: Effects,
+        source: Source = NOWHERE,
+    ) -> None:
+        self.primitive = primitive
+        self.operands = operands
+        self.results = results
+        self.effects = effects
+        self.source = source
+
+    def __repr__(self) -> str:
+        types = ", ".join(str(result.type) for result in self.results)
+        return f"<equation {types} = {self.primitive.name}>"
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+class Program:
+    """A typed program: closed, so it holds no arrays; what a function captured becomes leading parameters.
+
+    Programs are equal only to themselves; `treadle_ir.equality` compares them up to names.
+    One attribute of one primitive is opaque: the deferred derivative of a staged custom_jvp or
+    custom_vjp, which is staged when first asked for, since it may call its own function.
+    """
+
+    parameters: tuple[Value, ...]
+    equations: tuple[Equation, ...]
+    results: tuple[Atom, ...]
+    effects: Effects = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "effects", joined(e.effects for e in self.equations if e.effects))
+
+    @property
+    def parameter_types(self) -> tuple[Type, ...]:
+        """The types of the parameters, in order."""
+        return tuple(parameter.type for parameter in self.parameters)
+
+    @property
+    def result_types(self) -> tuple[Type, ...]:
+        """The types of the results, in order."""
+        return tuple(result.type for result in self.results)
+
+    def nested(self) -> Iterator[Program]:
+        """The programs that this program's equations contain, each once, outermost first."""
+        seen: set[int] = set()
+        stack: list[Program] = [self]
+        while stack:
+            program = stack.pop()
+            for equation in program.equations:
+                for inner in equation.primitive.programs().values():
+                    if id(inner) not in seen:
+                        seen.add(id(inner))
+                        stack.append(inner)
+                        yield inner
+
+    def __str__(self) -> str:
+        from treadle_ir.text.printer import print_program  # the printer needs Program: a true cycle
+
+        return print_program(self)
+
+    def __repr__(self) -> str:
+        parameters = ", ".join(map(str, self.parameter_types))
+        results = ", ".join(map(str, self.result_types))
+        return f"<program ({parameters}) -> ({results}), {len(self.equations)} equations>"

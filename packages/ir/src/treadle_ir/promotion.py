@@ -1,0 +1,193 @@
+"""The promotion lattice, with weak types, and the width of default types.
+
+The lattice is JAX's (its documentation of type promotion states it as a graph); `i*`, `f*` and `c*` are the
+weak types of Python's int, float and complex, which yield to any array of their kind or a wider kind:
+
+    bool -> i* -> u8 -> u16 -> u32 -> u64 -.            i8 joins u8 in i16, i16 joins u16 in i32, ...
+             `--> i8 -> i16 -> i32 -> i64 --> f* -> bf16, f16 -> f32 -> f64 -> c128
+                                               `---> c* -> c64 -> c128        (f32 -> c64, bf16 + f16 = f32)
+
+With 32-bit defaults (the state of `x64`), 64-bit types asked for become 32-bit ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextvars import ContextVar
+from functools import lru_cache
+from typing import Final
+
+
+from treadle_ir.dtypes import BY_NAME, DType, dtype_name, float0
+from treadle_ir.errors import DTypeError
+from treadle_ir.types import ArrayType
+
+_UP: Final[dict[str, tuple[str, ...]]] = {
+    "bool": ("i*",),
+    "i*": ("u4", "i4"),
+    "u4": ("u8", "i8"),
+    "i4": ("i8",),
+    "u8": ("u16", "i16"),
+    "u16": ("u32", "i32"),
+    "u32": ("u64", "i64"),
+    "u64": ("f*",),
+    "i8": ("i16",),
+    "i16": ("i32",),
+    "i32": ("i64",),
+    "i64": ("f*",),
+    "f*": ("c*", "f8e4m3fn", "f8e5m2", "bf16", "f16"),
+    "f8e4m3fn": (),  # no implicit promotion of 8-bit floats but from Python's scalars
+    "f8e5m2": (),
+    "bf16": ("f32",),
+    "f16": ("f32",),
+    "f32": ("f64", "c64"),
+    "f64": ("c128",),
+    "c*": ("c64",),
+    "c64": ("c128",),
+    "c128": (),
+}
+
+
+def _above() -> dict[str, frozenset[str]]:
+    """All that each node of the lattice promotes to, itself included."""
+    above: dict[str, frozenset[str]] = {}
+    for name in reversed(_in_order()):
+        above[name] = frozenset({name}).union(*(above[up] for up in _UP[name]))
+    return above
+
+
+def _in_order() -> list[str]:
+    """The nodes, each before those that it promotes to."""
+    order: list[str] = []
+    waiting = {name: sum(name in ups for ups in _UP.values()) for name in _UP}
+    ready = [name for name, count in waiting.items() if not count]
+    while ready:
+        name = ready.pop()
+        order.append(name)
+        for up in _UP[name]:
+            waiting[up] -= 1
+            if not waiting[up]:
+                ready.append(up)
+    return order
+
+
+_ABOVE: Final = _above()
+_WEAK: Final = {"i": "i*", "f": "f*", "c": "c*"}
+_x64: Final[ContextVar[bool | None]] = ContextVar("treadle_x64", default=None)
+_x64_default: bool = False  # the process's setting; `x64_context` overrides it for a while
+
+
+def x64_enabled() -> bool:
+    """Whether default types are 64 bits wide and 64-bit types are kept."""
+    local = _x64.get()
+    return _x64_default if local is None else local
+
+
+def set_x64(enabled: bool) -> None:
+    """Set the width of default types for the process."""
+    global _x64_default  # noqa: PLW0603 - the process setting that design.md names
+    _x64_default = enabled
+
+
+class x64_context:  # noqa: N801 - reads as a statement
+    """`with x64_context(True):` has 64-bit types for a while, in this thread."""
+
+    def __init__(self, enabled: bool) -> None:
+        self._enabled = enabled
+
+    def __enter__(self) -> None:
+        self._token = _x64.set(self._enabled)
+
+    def __exit__(self, *error: object) -> None:
+        _x64.reset(self._token)
+
+
+_NARROW: Final[dict[DType, DType]] = {
+    BY_NAME["i64"]: BY_NAME["i32"],
+    BY_NAME["u64"]: BY_NAME["u32"],
+    BY_NAME["f64"]: BY_NAME["f32"],
+    BY_NAME["c128"]: BY_NAME["c64"],
+}
+
+
+def canonical_dtype(dtype: DType) -> DType:
+    """The type itself, or its 32-bit counterpart when 64-bit types are off."""
+    if x64_enabled():
+        return dtype
+    return _NARROW.get(dtype, dtype)
+
+
+_DEFAULTS: Final[dict[type, tuple[str, str]]] = {
+    bool: ("bool", "bool"),
+    int: ("i32", "i64"),
+    float: ("f32", "f64"),
+    complex: ("c64", "c128"),
+}
+
+
+def default_dtype(kind: type) -> DType:
+    """The element type for Python's `bool`, `int`, `float` or `complex` at the width in force."""
+    return BY_NAME[_DEFAULTS[kind][x64_enabled()]]
+
+
+def scalar_type(value: bool | int | float | complex) -> ArrayType:
+    """The type of a Python scalar: rank 0, of default width, weak unless it is a bool."""
+    for kind in (bool, int, float, complex):
+        if isinstance(value, kind):
+            return ArrayType((), default_dtype(kind), kind is not bool)
+    raise AssertionError("not a Python scalar")
+
+
+def _node(dtype: DType, weak: bool) -> str:
+    name = dtype_name(dtype)
+    if not weak or name == "bool":
+        return name
+    return _WEAK["f" if name == "bf16" else "i" if name[0] == "u" else name[0]]
+
+
+@lru_cache(maxsize=4096)
+def _promote(nodes: tuple[tuple[DType, bool], ...], wide: bool) -> tuple[DType, bool]:
+    names = {_node(dtype, weak) for dtype, weak in nodes}
+    common = frozenset.intersection(*(_ABOVE[name] for name in names))
+    least = [name for name in common if common <= _ABOVE[name]]
+    if not least:
+        listed = ", ".join(sorted(names))
+        raise DTypeError(
+            f"element types {listed} have no implicit promotion",
+            fix="convert one of them explicitly with .astype(...)",
+        )
+    (name,) = least
+    if name.endswith("*"):
+        same = [dtype for dtype, weak in nodes if _node(dtype, weak) == name]
+        width = max((dtype.itemsize for dtype in same), default=0)
+        dtype = next((d for d in same if d.itemsize == width), None)
+        if dtype is None:
+            dtype = BY_NAME[{"i*": ("i32", "i64"), "f*": ("f32", "f64"), "c*": ("c64", "c128")}[name][wide]]
+        return dtype, True
+    return BY_NAME[name], False
+
+
+def promoted(types: Sequence[ArrayType]) -> tuple[DType, bool]:
+    """The element type that operands of these types meet in, and whether it is weak.
+
+    Raises:
+        DTypeError: they have none (8-bit floats with other arrays).
+    """
+    first = types[0]
+    dtype, weak = first.dtype, first.weak
+    for other in types:
+        if other.dtype is not dtype or other.weak is not weak:
+            break
+    else:
+        return dtype, weak
+    if any(each.dtype == float0 for each in types):
+        raise DTypeError("float0, the type of integers' tangents, takes no part in arithmetic")
+    dtype, weak = _promote(tuple((each.dtype, each.weak) for each in types), x64_enabled())
+    return canonical_dtype(dtype), weak
+
+
+def promote_dtypes(*dtypes: DType) -> DType:
+    """The element type that strong operands of these types meet in."""
+    return promoted([ArrayType((), dtype) for dtype in dtypes])[0]
+
+

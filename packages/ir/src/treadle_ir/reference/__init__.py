@@ -1,0 +1,12 @@
+"""The NumPy reference evaluator: the specification of what each primitive computes.
+
+Strict rather than kind, and plain rather than fast: types are checked by `infer`, results are compared with
+it, and the kernels of each family say in NumPy what the operation means. The runtime evaluates small arrays
+with the same kernels.
+"""
+
+from __future__ import annotations
+
+from treadle_ir.reference import compare as compare, elementwise as elementwise
+from treadle_ir.reference.evaluator import ReferenceEvaluator as ReferenceEvaluator
+from treadle_ir.reference.registry import EvalRule as EvalRule, eval_rule as eval_rule, eval_rules as eval_rules

@@ -1,0 +1,35 @@
+"""NumPy kernels of comparison and selection."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from treadle_ir.primitives.compare import Clamp, Compare, Select
+from treadle_ir.reference.registry import Elements, eval_rule
+
+_UFUNCS = {
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+}
+
+
+@eval_rule(Compare)
+def compare_eval(primitive: Compare, x: Elements, y: Elements) -> list[Elements]:
+    """NumPy's comparison."""
+    return [_UFUNCS[primitive.direction](x, y)]
+
+
+@eval_rule(Select)
+def select_eval(primitive: Select, condition: Elements, on_true: Elements, on_false: Elements) -> list[Elements]:
+    """NumPy's where."""
+    return [np.where(condition, on_true, on_false)]
+
+
+@eval_rule(Clamp)
+def clamp_eval(primitive: Clamp, low: Elements, x: Elements, high: Elements) -> list[Elements]:
+    """Lower bound first, as StableHLO has it: where low > high the result is high."""
+    return [np.minimum(np.maximum(x, low), high)]

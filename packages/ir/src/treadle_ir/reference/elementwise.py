@@ -1,0 +1,1 @@
+"""NumPy kernels of elementwise arithmetic (being written)."""

@@ -1,0 +1,36 @@
+"""The evaluator that runs each primitive's NumPy kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import final
+
+import numpy as np
+
+from treadle_ir.array import Operands, types_of
+from treadle_ir.inference import inferred
+from treadle_ir.primitive import Primitive
+from treadle_ir.reference.registry import Elements, eval_rules
+from treadle_ir.tracer import refuse_tracers
+from treadle_ir.types import ArrayType
+from treadle_ir.values import Literal
+
+
+@final
+class ReferenceEvaluator:
+    """Evaluates with NumPy kernels; operands and results are NumPy arrays."""
+
+    def evaluate(self, primitive: Primitive, operands: Operands) -> Sequence[Elements]:
+        """Check the operands, run the kernel, check what it returned."""
+        refuse_tracers(operands)
+        types, _ = inferred(primitive, types_of(operands))
+        arrays = [np.asarray(x.value if isinstance(x, Literal) else x) for x in operands]
+        with np.errstate(all="ignore"):
+            results = [np.asarray(result) for result in eval_rules[primitive](primitive, *arrays)]
+        assert len(results) == len(types), f"{primitive.name}: the kernel returned {len(results)} results"
+        for result, type in zip(results, types, strict=True):
+            if isinstance(type, ArrayType):
+                assert (result.shape, result.dtype) == (type.shape, type.dtype), (
+                    f"{primitive.name}: the kernel returned {result.dtype}{result.shape}, not {type}"
+                )
+        return results

@@ -1,0 +1,107 @@
+"""Rule tables: how a distribution attaches its transformation to the primitives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, Generic, TypeVar
+
+from treadle_ir.errors import MissingRuleError
+from treadle_ir.primitive import Primitive
+
+Rule = TypeVar("Rule")
+
+
+def is_family(cls: type) -> bool:
+    """Whether a class is an abstract family: it has no mnemonic of its own."""
+    return issubclass(cls, Primitive) and "name" not in cls.__dict__
+
+
+class RuleTable(Generic[Rule]):
+    """One transformation's rules by primitive class.
+
+    A lookup tries the class, then its abstract families; never another concrete primitive.
+    Tables are append-only: a rule is registered when its module is imported and stays.
+    """
+
+    def __init__(self, transformation: str, decorator: str, folder: str) -> None:
+        self._transformation: Final = transformation
+        self._decorator: Final = decorator
+        self._folder: Final = folder
+        self._rules: Final[dict[type[Primitive], Rule]] = {}
+        self._absent: Final[dict[type[Primitive], str]] = {}
+        self._found: Final[dict[type[Primitive], Rule]] = {}  # lookups that went through a family
+
+    def register(self, primitive: type[Primitive], rule: Rule) -> None:
+        """Attach a rule to a primitive or to a family.
+
+        Raises:
+            ValueError: the class has one already.
+        """
+        if primitive in self._rules or primitive in self._absent:
+            raise ValueError(f"{primitive.__name__} has a {self._transformation} rule already")
+        self._rules[primitive] = rule
+        self._found.clear()
+
+    def absent(self, primitive: type[Primitive], *, because: str) -> None:
+        """Say that this primitive has no such rule, and why."""
+        if primitive in self._rules or primitive in self._absent:
+            raise ValueError(f"{primitive.__name__} has a {self._transformation} rule already")
+        self._absent[primitive] = because
+        self._found.clear()
+
+    def get(self, primitive: type[Primitive]) -> Rule | None:
+        """The rule for a class, its own or its family's, or None."""
+        rule = self._found.get(primitive)
+        if rule is not None:
+            return rule
+        if primitive in self._absent:
+            return None
+        for cls in primitive.__mro__:
+            if cls is primitive or is_family(cls):
+                rule = self._rules.get(cls)
+                if rule is not None:
+                    self._found[primitive] = rule
+                    return rule
+        return None
+
+    def __getitem__(self, primitive: Primitive) -> Rule:
+        """The rule for a primitive.
+
+        Raises:
+            MissingRuleError: it has none.
+        """
+        rule = self._found.get(type(primitive))
+        if rule is None:
+            rule = self.get(type(primitive))
+            if rule is None:
+                raise self.missing(type(primitive))
+        return rule
+
+    def missing(self, primitive: type[Primitive]) -> MissingRuleError:
+        """The error that says why there is no rule, or where to write it."""
+        reason = self.why_absent(primitive)
+        if reason is not None:
+            return MissingRuleError(f"{primitive.name} has no {self._transformation} rule: {reason}")
+        family = primitive.__module__.rpartition(".")[2]
+        return MissingRuleError(
+            f"{primitive.name} has no {self._transformation} rule",
+            fix=f"write one with @{self._decorator}({primitive.__name__}) in {self._folder}/{family}.py",
+        )
+
+    def why_absent(self, primitive: type[Primitive]) -> str | None:
+        """The stated reason for having no rule, if there is one."""
+        for cls in primitive.__mro__:
+            if cls in self._absent and (cls is primitive or is_family(cls)):
+                return self._absent[cls]
+        return None
+
+    def status(self, primitive: type[Primitive]) -> str:
+        """`"rule"`, `"family"`, `"absent"` or `"missing"`."""
+        if primitive in self._rules:
+            return "rule"
+        if self.get(primitive) is not None:
+            return "family"
+        return "absent" if self.why_absent(primitive) is not None else "missing"
+
+    def __iter__(self) -> Iterator[type[Primitive]]:
+        return iter(self._rules)

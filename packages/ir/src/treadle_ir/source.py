@@ -1,0 +1,133 @@
+"""Where in the user's code something happened: captured cheaply, looked up when someone asks.
+
+Capturing is on the hot path of staging, so it keeps a code object and an instruction offset; the line
+number and the text of the line are read only when a message or a printed program wants them. Frames of
+treadle's own packages are skipped: a package says that a folder is its own with `internal`.
+"""
+
+from __future__ import annotations
+
+import linecache
+import os
+import sys
+from types import CodeType, FrameType
+from typing import Final
+
+_INTERNAL: Final[list[str]] = []
+_IS_INTERNAL: Final[dict[str, bool]] = {}  # by file name; filled as files are met
+
+
+def internal(folder: str) -> None:
+    """Say that the files in `folder` belong to treadle and are never the user's code."""
+    _INTERNAL.append(os.path.join(os.path.abspath(folder), ""))
+    _IS_INTERNAL.clear()
+
+
+def is_internal(filename: str) -> bool:
+    """Whether a file belongs to treadle (or to the import machinery), by its name."""
+    known = _IS_INTERNAL.get(filename)
+    if known is None:
+        known = filename.startswith(tuple(_INTERNAL)) or filename.startswith(("<frozen", "<string>"))
+        known = known or filename.endswith((os.sep + "contextlib.py", os.sep + "functools.py"))
+        _IS_INTERNAL[filename] = known
+    return known
+
+
+class Source:
+    """A place in the user's code; `NOWHERE` when there is none."""
+
+    __slots__ = ("code", "offset")
+
+    def __init__(self, code: CodeType | None, offset: int) -> None:
+        self.code = code
+        self.offset = offset
+
+    @property
+    def file(self) -> str:
+        """The file's path, or an empty string."""
+        return "" if self.code is None else self.code.co_filename
+
+    @property
+    def function(self) -> str:
+        """The qualified name of the function the place is in."""
+        return "" if self.code is None else self.code.co_qualname
+
+    @property
+    def line(self) -> int:
+        """The line number, counted from 1; 0 where there is none."""
+        if self.code is None:
+            return 0
+        index = self.offset // 2
+        for position, (line, *_) in enumerate(self.code.co_positions()):
+            if position == index:
+                return line or self.code.co_firstlineno
+        return self.code.co_firstlineno
+
+    def show(self) -> str:
+        """`train.py:41, in loss:  y = x + b`, or an empty string."""
+        if self.code is None:
+            return ""
+        line = self.line
+        text = linecache.getline(self.file, line).strip()
+        place = f"{os.path.basename(self.file)}:{line}, in {self.function}"
+        return f"{place}:  {text}" if text else place
+
+    def __repr__(self) -> str:
+        return f"Source({self.show()})"
+
+
+class ReadSource(Source):
+    """A place that was read from a program's text: it has a file and a line but no code object."""
+
+    __slots__ = ("_file", "_line")
+
+    def __init__(self, file: str, line: int) -> None:
+        super().__init__(None, 0)
+        self._file = file
+        self._line = line
+
+    @property
+    def file(self) -> str:
+        """The file's name as the text gives it."""
+        return self._file
+
+    @property
+    def line(self) -> int:
+        """The line number as the text gives it."""
+        return self._line
+
+    def show(self) -> str:
+        """`train.py:41`."""
+        return f"{self._file}:{self._line}"
+
+
+NOWHERE: Final = Source(None, 0)
+
+
+def user_frame() -> FrameType | None:
+    """The innermost frame that is not treadle's own."""
+    frame: FrameType | None = sys._getframe(1)
+    internal_names = _IS_INTERNAL
+    while frame is not None:
+        filename = frame.f_code.co_filename
+        known = internal_names.get(filename)
+        if known is None:
+            known = is_internal(filename)
+        if not known:
+            return frame
+        frame = frame.f_back
+    return None
+
+
+def capture() -> Source:
+    """The place in the user's code that is running now."""
+    frame = user_frame()
+    return NOWHERE if frame is None else Source(frame.f_code, frame.f_lasti)
+
+
+def user_location() -> str:
+    """The place in the user's code that is running now, ready for a message."""
+    return capture().show()
+
+
+internal(os.path.dirname(__file__))

@@ -1,0 +1,142 @@
+"""Staging: run a function on tracers that stand for its arguments, and write down what it does.
+
+What the function captures (arrays, and tracers of outer traces) becomes leading parameters of the program,
+since programs are closed and hold no arrays; scalars become literals.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final, final
+
+import numpy as np
+
+from treadle_ir.array import Array, Function, Operand, Operands, type_of
+from treadle_ir.families import FunctionCall
+from treadle_ir.inference import inferred
+from treadle_ir.primitive import Primitive
+from treadle_ir.program import Equation, Program
+from treadle_ir.promotion import scalar_type
+from treadle_ir.source import NOWHERE, Source, capture
+from treadle_ir.trace import Trace, current_trace, running
+from treadle_ir.tracer import Tracer, escaped
+from treadle_ir.types import ArrayType, Type
+from treadle_ir.values import Atom, Literal, Value
+
+
+@final
+class StagedTracer(Tracer):
+    """Stands for a value of the program that is being written."""
+
+    __slots__ = ("equation_source", "type", "value")
+    made_by: ClassVar[str] = "staged, as under jit"
+
+    def __init__(self, trace: Trace, value: Value, source: Source) -> None:
+        self.trace = trace
+        self.value: Final = value
+        self.type = value.type  # type: ignore[assignment]  # tokens are never shown to users
+        self.equation_source = source
+
+    @property
+    def source(self) -> Source:
+        """The line of the operation that makes the value."""
+        return self.equation_source
+
+
+@final
+class StagingTrace(Trace):
+    """Writes equations down instead of computing."""
+
+    __slots__ = ("_known", "captured", "equations", "parameters")
+
+    def __init__(self, parent: Trace | None) -> None:
+        super().__init__(parent)
+        self.parameters: list[Value] = []
+        self.captured: list[Operand] = []
+        self.equations: list[Equation] = []
+        self._known: dict[int, Value] = {}  # by id of what is captured, which `captured` keeps alive
+
+    def parameter(self, type: Type) -> StagedTracer:
+        """A new parameter of the program, as a tracer."""
+        value = Value(type)
+        self.parameters.append(value)
+        return StagedTracer(self, value, NOWHERE)
+
+    def atom(self, operand: object) -> Atom:
+        """What stands for an operand in the program."""
+        if isinstance(operand, StagedTracer) and operand.trace is self:
+            return operand.value
+        if isinstance(operand, np.generic):
+            return Literal(operand, ArrayType((), operand.dtype))
+        if isinstance(operand, (bool, int, float, complex)):
+            type = scalar_type(operand)
+            return Literal(type.dtype.type(operand), type)
+        if isinstance(operand, Literal):
+            return operand
+        return self.capture(operand)
+
+    def capture(self, operand: object) -> Value:
+        """The leading parameter that stands for something from outside of the function."""
+        value = self._known.get(id(operand))
+        if value is None:
+            if isinstance(operand, Tracer) and operand.trace.closed:
+                raise escaped(operand)
+            type = type_of(operand)
+            assert isinstance(operand, (Array, np.ndarray))
+            value = self._known[id(operand)] = Value(type)
+            self.captured.append(operand)
+        return value
+
+    def process(self, primitive: Primitive, operands: Operands) -> Operands:
+        """Write down one equation."""
+        if isinstance(primitive, FunctionCall):
+            types = tuple([type_of(operand) for operand in operands])
+            primitive, captured = primitive.staged(types)
+            operands = (*captured, *operands)
+        return self.record(primitive, operands, capture())
+
+    def record(self, primitive: Primitive, operands: Operands, source: Source) -> list[StagedTracer]:
+        """Write down one equation that comes from a given place."""
+        if self.closed:
+            raise next((escaped(x) for x in operands if isinstance(x, Tracer)), AssertionError("closed trace"))
+        atoms = tuple([self.atom(operand) for operand in operands])
+        types, effects = inferred(primitive, tuple([atom.type for atom in atoms]))
+        results = tuple([Value(type) for type in types])
+        self.equations.append(Equation(primitive, atoms, results, effects, source))
+        return [StagedTracer(self, result, source) for result in results]
+
+    def program(self, results: Operands) -> Program:
+        """The program that computes these results."""
+        atoms = tuple([self.atom(result) for result in results])
+        captured = tuple([self._known[id(operand)] for operand in self.captured])
+        return Program((*captured, *self.parameters), tuple(self.equations), atoms)
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Staged:
+    """A function turned into a program."""
+
+    program: Program
+    captured: tuple[Operand, ...]  # pass these first
+
+
+def stage(function: Function, *types: Type) -> Staged:
+    """Turn a function of flat operands into a program, by running it on tracers of these types.
+
+    Example:
+        >>> from treadle_ir import ArrayType, ops, stage
+        >>> import numpy as np
+        >>> staged = stage(lambda x: [ops.add(x, x)], ArrayType((3,), np.dtype("f4")))
+        >>> len(staged.program.equations)
+        1
+    """
+    trace = StagingTrace(current_trace())
+    tracers = [trace.parameter(type) for type in types]
+    try:
+        with running(trace):
+            results = function(*tracers)
+        program = trace.program(results)
+    finally:
+        trace.closed = True
+    return Staged(program, tuple(trace.captured))

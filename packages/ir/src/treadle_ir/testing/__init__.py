@@ -1,0 +1,1 @@
+"""What tests of primitives share: examples of each primitive, tolerances, finite differences."""

@@ -1,0 +1,106 @@
+"""Traces: interpretations of primitives, one current at a time.
+
+A trace has a parent, the trace under which its rules run, and one method, `process`. The current trace is a
+context variable: threads and tasks start clean, with evaluation. There are no levels: a trace that meets a
+tracer which is not its own treats it as any other operand and leaves it to its parent
+(decisions/0002-context-trace.md).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from contextvars import ContextVar, Token
+from types import TracebackType
+from typing import TYPE_CHECKING, Final, final
+
+from treadle_ir.evaluator import Evaluator
+from treadle_ir.families import FunctionCall
+from treadle_ir.primitive import Primitive
+
+if TYPE_CHECKING:
+    from treadle_ir.array import Operand, Operands
+
+
+class Trace(ABC):
+    """One interpretation of primitives. This is its whole interface."""
+
+    __slots__ = ("closed", "parent")
+    parent: Trace | None  # the trace under which this trace's rules run
+    closed: bool  # set when the transformation is over; its tracers may not be used after that
+
+    def __init__(self, parent: Trace | None) -> None:
+        self.parent = parent
+        self.closed = False
+
+    @abstractmethod
+    def process(self, primitive: Primitive, operands: Operands) -> Operands:
+        """Apply a primitive to operands, in this trace's sense."""
+
+
+@final
+class EvalTrace(Trace):
+    """Runs primitives at once: the trace at the bottom of every stack."""
+
+    __slots__ = ("evaluator",)
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        super().__init__(None)
+        self.evaluator = evaluator
+
+    def process(self, primitive: Primitive, operands: Operands) -> Operands:
+        """Evaluate; the body of a `FunctionCall` runs as the Python it is."""
+        if isinstance(primitive, FunctionCall):
+            return primitive.call(operands)
+        return self.evaluator.evaluate(primitive, operands)
+
+
+class _Nothing:
+    """Stands in until an evaluator is installed, while treadle_ir itself is imported."""
+
+    def evaluate(self, primitive: Primitive, operands: Operands) -> Operands:
+        raise AssertionError("no evaluator is installed")
+
+
+ROOT: Final = EvalTrace(_Nothing())
+_current: Final[ContextVar[Trace]] = ContextVar("treadle_trace", default=ROOT)
+current_trace = _current.get
+set_current = _current.set  # for hot paths, always with `reset_current` in a `finally`
+reset_current = _current.reset
+
+
+@final
+class running:  # noqa: N801 - reads as a statement: `with running(trace):`
+    """`with running(trace):` makes it the current trace for a while."""
+
+    __slots__ = ("_token", "_trace")
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+        self._token: Token[Trace] | None = None
+
+    def __enter__(self) -> None:
+        self._token = _current.set(self._trace)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        assert self._token is not None
+        _current.reset(self._token)
+
+
+def bind(primitive: Primitive, *operands: Operand) -> Operands:
+    """Apply a primitive under the current trace; always a sequence of results."""
+    return current_trace().process(primitive, operands)
+
+
+def install(evaluator: Evaluator) -> None:
+    """Make an evaluator the one that runs untransformed operations in this process."""
+    ROOT.evaluator = evaluator
+
+
+def evaluating(evaluator: Evaluator) -> running:
+    """`with evaluating(ReferenceEvaluator()):` evaluates with it for a while, in this thread."""
+    return running(EvalTrace(evaluator))

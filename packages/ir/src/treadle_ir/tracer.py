@@ -1,0 +1,155 @@
+"""Tracers: what stands for an array while a function is traced, and what Python may ask of it.
+
+`bool(x)`, `int(x)`, `float(x)`, `x.item()` go through `Tracer.concrete`: grad's tracers ask their primal,
+jit's and vmap's have no answer and the user gets a `ConcretizationError` that says what to do instead.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator
+from typing import Any, ClassVar, NoReturn
+
+import numpy as np
+
+from treadle_ir.array import Array
+from treadle_ir.errors import (
+    EscapedTracerError,
+    TracerArrayConversionError,
+    TracerBoolConversionError,
+    TracerIntegerConversionError,
+    ConcretizationError,
+)
+from treadle_ir.source import Source
+from treadle_ir.trace import Trace
+
+
+class Tracer(Array):
+    """Stands for an array in one trace."""
+
+    __slots__ = ("trace",)
+    trace: Trace
+    made_by: ClassVar[str] = "a transformation"  # for messages: "jit", "vmap", "grad"
+
+    @property
+    @abstractmethod
+    def source(self) -> Source:
+        """Where in the user's code the value was made, as far as it is known."""
+
+    def concrete(self) -> np.ndarray[Any, np.dtype[Any]] | None:
+        """The elements behind it, if there are any: grad's tracers ask their primal."""
+        return None
+
+    def _elements(self, error: type[ConcretizationError], what: str, fix: str) -> np.ndarray[Any, np.dtype[Any]]:
+        elements = self.concrete()
+        if elements is None:
+            if self.trace.closed:
+                raise escaped(self)
+            made = self.source.show()
+            raised = error(f"{what} of a traced array of type {self.type}, which has no elements yet", fix=fix)
+            if made:
+                raised.add_note(f"  the array was made at {made}")
+            raise raised
+        return elements
+
+    def __bool__(self) -> bool:
+        elements = self._elements(
+            TracerBoolConversionError,
+            "the truth value (`if`, `while`, `and`, `not`, `bool()`) was asked",
+            "use `where(condition, a, b)` or `lax.cond`, or mark the argument static (`static_argnums`)",
+        )
+        return bool(elements)
+
+    def __int__(self) -> int:
+        return int(self._number("int()"))
+
+    def __float__(self) -> float:
+        return float(self._number("float()"))
+
+    def __complex__(self) -> complex:
+        return complex(self._number("complex()"))
+
+    def __index__(self) -> int:
+        elements = self._elements(
+            TracerIntegerConversionError,
+            "a Python integer was asked",
+            "use array functions (`x[i]`, `lax.fori_loop`, `take`), or mark the argument static (`static_argnums`)",
+        )
+        return elements.__index__()
+
+    def _number(self, function: str) -> np.ndarray[Any, np.dtype[Any]]:
+        return self._elements(
+            ConcretizationError,
+            f"{function} was asked",
+            "keep it an array (`x.astype(...)`), or mark the argument static (`static_argnums`)",
+        )
+
+    def item(self, *index: int) -> bool | int | float | complex:
+        """The one element as a Python scalar (or the element at `index`)."""
+        value: bool | int | float | complex = self._number("item()").item(*index)
+        return value
+
+    def tolist(self) -> object:
+        """The elements as nested lists."""
+        return self._number("tolist()").tolist()
+
+    def __array__(self, dtype: object = None, copy: bool | None = None) -> NoReturn:
+        if self.trace.closed:
+            raise escaped(self)
+        raise TracerArrayConversionError(
+            f"a NumPy function was called on a traced array of type {self.type}, which has no elements for NumPy",
+            fix="use the function of the same name in treadle.numpy; for host code use treadle.pure_callback",
+        )
+
+    def __iter__(self) -> Iterator[Array]:
+        if not self.type.shape:
+            raise TypeError("iteration over an array without axes")
+        return (self[i] for i in range(self.type.shape[0]))
+
+    def __repr__(self) -> str:
+        shape = ",".join(map(str, self.type.shape))
+        return f"Traced<ShapedArray({self.type.dtype.name}[{shape}])>"
+
+    def __format__(self, spec: str) -> str:
+        elements = self.concrete()
+        if spec and elements is not None and not self.type.shape:
+            return format(elements.item(), spec)
+        return format(repr(self), spec)
+
+    def __copy__(self) -> Tracer:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Tracer:
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a traced array cannot be pickled: it lives only while its function is traced")
+
+
+def escaped(tracer: Tracer) -> EscapedTracerError:
+    """The error for a tracer that outlived its trace."""
+    error = EscapedTracerError(
+        f"a traced array of type {tracer.type} was used after the function it belongs to ({tracer.made_by}) "
+        "had been traced",
+        fix="return the value from the function instead of storing it in a global, an attribute or a list",
+    )
+    made = tracer.source.show()
+    if made:
+        error.add_note(f"  it was made at {made}")
+    return error
+
+
+def refuse_tracers(operands: Iterable[object]) -> None:
+    """Raise if an operand is a tracer: evaluation has no use for one."""
+    for operand in operands:
+        if isinstance(operand, Tracer):
+            raise escaped(operand)
+
+
+def concrete_elements(operand: object) -> np.ndarray[Any, np.dtype[Any]] | None:
+    """The elements behind an operand, if there are any."""
+    if isinstance(operand, Tracer):
+        return operand.concrete()
+    return np.asarray(operand)
+
+

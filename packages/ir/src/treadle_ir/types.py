@@ -1,0 +1,142 @@
+"""Types: what is known about a value before it is computed.
+
+Types are interned: equal types are one object, so that comparing and hashing them (done for each operation
+and each argument of a jitted call) is a pointer comparison. They are immutable.
+"""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Final, final
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from treadle_ir.dtypes import DType, dtype_name, float0, is_inexact
+
+
+class Type(ABC):
+    """What is known about a value before it is computed."""
+
+    __slots__ = ("__weakref__",)
+
+    @abstractmethod
+    def tangent(self) -> Type:
+        """The type of this type's tangent vectors (integers: `f0`, a type with one value)."""
+
+
+@final
+class ArrayType(Type):
+    """An array's shape and element type.
+
+    `weak` marks what came from a Python scalar: it yields to the other operand in promotion.
+    """
+
+    __slots__ = ("dtype", "ndim", "shape", "size", "weak")
+
+    shape: tuple[int, ...]
+    dtype: DType
+    weak: bool
+    ndim: int
+    size: int
+
+    _interned: ClassVar[WeakValueDictionary[tuple[Any, ...], ArrayType]] = WeakValueDictionary()
+    _recent: ClassVar[dict[tuple[Any, ...], ArrayType]] = {}  # strong, bounded, in front of the weak one
+    _lock: ClassVar[threading.Lock] = threading.Lock()
+
+    def __new__(cls, shape: tuple[int, ...], dtype: DType, weak: bool = False) -> ArrayType:
+        """The one type with this shape, element type and weakness."""
+        key = (shape, dtype, weak)
+        found = cls._recent.get(key)
+        if found is not None:
+            return found
+        return cls._intern(tuple(map(int, shape)), np.dtype(dtype), bool(weak))
+
+    @classmethod
+    def _intern(cls, shape: tuple[int, ...], dtype: DType, weak: bool) -> ArrayType:
+        key = (shape, dtype, weak)
+        dtype_name(dtype)  # refuses element types that treadle has not
+        with cls._lock:
+            found = cls._interned.get(key)
+            if found is None:
+                found = object.__new__(cls)
+                size = 1
+                for n in shape:
+                    size *= n
+                for name, value in zip(
+                    ("shape", "dtype", "weak", "ndim", "size"), (*key, len(shape), size), strict=True
+                ):
+                    object.__setattr__(found, name, value)
+                cls._interned[key] = found
+            if len(cls._recent) >= 8192:
+                cls._recent.clear()
+            cls._recent[key] = found
+            return found
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"ArrayType is immutable; `{name}` cannot be set")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ArrayType, (self.shape, self.dtype, self.weak)
+
+    def __copy__(self) -> ArrayType:
+        return self
+
+    def __deepcopy__(self, memo: object) -> ArrayType:
+        return self
+
+    def __repr__(self) -> str:
+        """As in the text format: `f32[2,3]`, `f32[]*` when weak."""
+        shape = ",".join(map(str, self.shape))
+        return f"{dtype_name(self.dtype)}[{shape}]{'*' if self.weak else ''}"
+
+    def tangent(self) -> ArrayType:
+        """The same type when it is floating or complex, else `f0` of the same shape."""
+        if is_inexact(self.dtype):
+            return self
+        return ArrayType(self.shape, float0)
+
+    def strong(self) -> ArrayType:
+        """This type without the weak mark."""
+        return ArrayType(self.shape, self.dtype) if self.weak else self
+
+    def with_shape(self, shape: tuple[int, ...]) -> ArrayType:
+        """This type with another shape."""
+        return ArrayType(shape, self.dtype, self.weak)
+
+    def with_dtype(self, dtype: DType) -> ArrayType:
+        """This type with another element type, no longer weak."""
+        return ArrayType(self.shape, dtype)
+
+    @property
+    def nbytes(self) -> int:
+        """The size of the data in bytes."""
+        return self.size * self.dtype.itemsize
+
+
+@final
+class TokenType(Type):
+    """The type that orders ordered effects; it has no data."""
+
+    __slots__ = ()
+    _only: ClassVar[TokenType | None] = None
+
+    def __new__(cls) -> TokenType:
+        """The one token type."""
+        if cls._only is None:
+            cls._only = object.__new__(cls)
+        return cls._only
+
+    def __repr__(self) -> str:
+        return "token"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return TokenType, ()
+
+    def tangent(self) -> TokenType:
+        """A token has no tangent but itself."""
+        return self
+
+
+TOKEN: Final = TokenType()
