@@ -42,7 +42,7 @@ def family(primitive: type[Primitive]) -> str:
 
 def status(name: str, primitive: type[Primitive]) -> str:
     """`rule`, `family`, `derived`, `absent` or `missing`."""
-    found = TABLES[name].status(primitive)
+    found: str = TABLES[name].status(primitive)
     # A primitive without nested programs is linearized by splitting its jvp rule.
     nested = primitive.programs is not Primitive.programs
     if name == "linearize" and found == "missing" and not nested:

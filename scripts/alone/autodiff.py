@@ -12,7 +12,7 @@ assert find_spec("jaxlib") is None
 
 def cube(x: Array) -> Array:
     """x to the third."""
-    return ops.mul(ops.mul(x, x), x)
+    return ops.multiply(ops.multiply(x, x), x)
 
 
 x = np.float32(2.0)

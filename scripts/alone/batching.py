@@ -11,6 +11,6 @@ assert find_spec("jaxlib") is None
 
 x = np.arange(6, dtype=np.float32).reshape(2, 3)
 y = np.array([1, 2, 3], np.float32)
-result = vmap(ops.mul, in_axes=(0, None))(x, y)
+result = vmap(ops.multiply, in_axes=(0, None))(x, y)
 np.testing.assert_array_equal(np.asarray(result), x * y)
 print("treadle-batching works alone")

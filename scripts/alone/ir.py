@@ -10,7 +10,7 @@ assert find_spec("jaxlib") is None
 assert find_spec("scipy") is None
 
 vector = ir.ArrayType((3,), np.dtype(np.float32))
-staged = ir.stage(lambda x, y: [ir.ops.mul(ir.ops.sin(x), y)], vector, vector)
+staged = ir.stage(lambda x, y: [ir.ops.multiply(ir.ops.sine(x), y)], vector, vector)
 text = str(staged.program)
 assert str(ir.parse(text)) == text
 ir.verify(staged.program)
