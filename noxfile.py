@@ -184,9 +184,10 @@ def conformance_tpu(session: nox.Session) -> None:
 
 @nox.session
 def build(session: nox.Session) -> None:
-    """Sdist and wheel of each; all wheels into one environment; one gradient."""
+    """Sdist and wheel of each; all wheels into one environment; public names; one gradient."""
     install(session, PACKAGES)
     session.run("python", "-I", "scripts/alone/treadle.py")
+    session.run("python", "-I", "scripts/public_names.py", *session.posargs)
 
 
 @nox.session
@@ -206,7 +207,8 @@ def floor(session: nox.Session) -> None:
     declared = [f"-rpackages/{folder}/pyproject.toml" for folder in PACKAGES]
     install(session, PACKAGES, "--resolution", "lowest-direct", *declared)
     session.install(*PYTEST)
-    pytest(session, *(f"packages/{folder}/tests" for folder in PACKAGES), *WORKERS)
+    for folder in PACKAGES:
+        pytest(session, f"packages/{folder}/tests", *WORKERS)
 
 
 @nox.session

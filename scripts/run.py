@@ -60,7 +60,9 @@ def main(arguments: list[str]) -> int:
         set_up()
     except subprocess.CalledProcessError as error:
         sys.exit(f"Setting up failed: {' '.join(error.cmd)}")
-    command = [str(PYTHON), "-m", "nox", *COMMANDS[arguments[0]], *arguments[1:]]
+    # nox runs in the repository: files the user named from elsewhere keep their place.
+    words = [str(Path(word).resolve()) if Path(word).is_file() else word for word in arguments[1:]]
+    command = [str(PYTHON), "-m", "nox", *COMMANDS[arguments[0]], *words]
     return subprocess.run(command, cwd=ROOT).returncode
 
 
