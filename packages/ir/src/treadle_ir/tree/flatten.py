@@ -1,0 +1,233 @@
+"""Taking trees apart: one of the three hot paths, run on the arguments of each jitted call.
+
+How it is fast: no Python call per leaf. A container's children are first asked, in C, whether all are
+leaves (`LEAF_TYPES.issuperset(map(type, children))`); then they are taken in one step. Only mixed
+containers are walked child by child. An explicit stack replaces recursion, so depth is bounded by
+`MAX_DEPTH` alone, which is there to stop at lists that contain themselves.
+
+Structures are codes in post-order (`treadle_ir.tree.structure`): leaves are counted by how far the
+list of leaves has grown since the last entry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeAlias
+
+from treadle_ir.tree.paths import KeyEntry, KeyPath, Leaf, Tree, TreeError, place
+from treadle_ir.tree.registry import DICT, KINDS, LEAF_TYPES, LIST, LONG_DICT, TUPLE, sorted_keys
+from treadle_ir.tree.structure import LEAF, PyTreeDef, flat_tuple, make_structure
+
+IsLeaf: TypeAlias = Callable[[Any], bool]  # Any: it is asked about nodes and leaves of all types
+
+MAX_DEPTH = 100_000
+
+all_leaf_types = LEAF_TYPES.issuperset
+
+
+def flatten_leaves_and_structure(tree: Tree) -> tuple[list[Leaf], PyTreeDef]:
+    """Take a tree apart: the fast entry, without a predicate.
+
+    Example:
+        >>> flatten_leaves_and_structure((1, 2))
+        ([1, 2], PyTreeDef((*, *)))
+    """
+    kind = KINDS[type(tree)]
+    if kind is None:
+        return [tree], LEAF
+    if kind is TUPLE and all_leaf_types(map(type, tree)):
+        leaves = [*tree]
+        return leaves, flat_tuple(len(leaves))
+    leaves = []
+    try:
+        code = take_apart(tree, leaves, None)
+    except TreeError as error:
+        raise with_place(error, tree, None) from error.__cause__
+    return leaves, make_structure(tuple(code), len(leaves))
+
+
+def tree_flatten(tree: Tree, is_leaf: IsLeaf | None = None) -> tuple[list[Leaf], PyTreeDef]:
+    """Take a tree apart into its leaves and its structure.
+
+    `is_leaf` is asked about each node and leaf; what it says yes to becomes a leaf.
+
+    Raises:
+        ValueError: a dict has keys that cannot be sorted, or the tree contains itself.
+
+    Example:
+        >>> tree_flatten({"b": [1, None], "a": 2})
+        ([2, 1], PyTreeDef({'a': *, 'b': [*, None]}))
+        >>> tree_flatten([1, None], is_leaf=lambda x: x is None)
+        ([1, None], PyTreeDef([*, *]))
+    """
+    if is_leaf is None:
+        return flatten_leaves_and_structure(tree)
+    leaves: list[Leaf] = []
+    try:
+        code = take_apart(tree, leaves, is_leaf)
+    except TreeError as error:
+        raise with_place(error, tree, is_leaf) from error.__cause__
+    return leaves, make_structure(tuple(code), len(leaves))
+
+
+def take_apart(tree: Tree, leaves: list[Leaf], is_leaf: IsLeaf | None) -> list[Any]:
+    """Append a tree's leaves to a list; return its code."""
+    kinds, bulk = KINDS, all_leaf_types
+    code: list[Any] = []
+    emit, leaf = code.append, leaves.append
+    counted = len(leaves)
+    stack: list[tuple[Iterator[Tree], Any]] = []
+    push = stack.append
+    children: Sequence[Tree]
+    todo: Iterator[Tree] = iter((tree,))
+    below: tuple[Any, int, Any]
+    entry: Any = None  # of the node whose children `todo` are; None for the tree itself
+    while True:
+        for child in todo:
+            if is_leaf is not None and is_leaf(child):
+                leaf(child)
+                continue
+            kind = kinds[type(child)]
+            if kind is None:
+                leaf(child)
+                continue
+            if kind is DICT and len(child) < LONG_DICT:
+                try:
+                    keys = tuple(sorted(child))
+                except Exception:
+                    keys = sorted_keys(child)  # raises, and says which keys
+                children = [*map(child.__getitem__, keys)]
+                below = (kind, len(keys), keys)
+            elif kind is TUPLE or kind is LIST:
+                children = child
+                below = (kind, len(child), None)
+            else:
+                children, meta = kind.open(child)
+                below = (kind, len(children), meta)
+            if is_leaf is None and bulk(map(type, children)):
+                leaves += children
+                if len(leaves) != counted:
+                    emit(len(leaves) - counted)
+                    counted = len(leaves)
+                emit(below)
+                continue
+            push((todo, entry))
+            if len(stack) > MAX_DEPTH:
+                raise too_deep()
+            todo, entry = iter(children), below
+            break
+        else:
+            if len(leaves) != counted:
+                emit(len(leaves) - counted)
+                counted = len(leaves)
+            if entry is None:
+                return code
+            emit(entry)
+            todo, entry = stack.pop()
+
+
+def tree_leaves(tree: Tree, is_leaf: IsLeaf | None = None) -> list[Leaf]:
+    """Return the leaves of a tree.
+
+    Example:
+        >>> tree_leaves({"b": [1, None], "a": 2})
+        [2, 1]
+    """
+    return tree_flatten(tree, is_leaf)[0]
+
+
+def tree_structure(tree: Tree, is_leaf: IsLeaf | None = None) -> PyTreeDef:
+    """Return the structure of a tree.
+
+    Example:
+        >>> tree_structure({"b": [1, None], "a": 2})
+        PyTreeDef({'a': *, 'b': [*, None]})
+    """
+    return tree_flatten(tree, is_leaf)[1]
+
+
+def tree_flatten_with_path(
+    tree: Tree, is_leaf: Callable[..., bool] | None = None, is_leaf_takes_path: bool = False
+) -> tuple[list[tuple[KeyPath, Leaf]], PyTreeDef]:
+    """Take a tree apart into pairs of path and leaf, and its structure.
+
+    With `is_leaf_takes_path`, the predicate is called as `is_leaf(path, value)`.
+
+    Example:
+        >>> from treadle_ir.tree import keystr
+        >>> [(keystr(path), leaf) for path, leaf in tree_flatten_with_path({"a": [1, 2]})[0]]
+        [("['a'][0]", 1), ("['a'][1]", 2)]
+    """
+    kinds = KINDS
+    leaves: list[tuple[KeyPath, Leaf]] = []
+    code: list[Any] = []
+    counted = 0
+    path: list[KeyEntry] = []  # begins with a key that stands for the tree itself
+    stack: list[tuple[Iterator[tuple[KeyEntry, Tree]], Any]] = []
+    todo: Iterator[tuple[KeyEntry, Tree]] = iter(((None, tree),))
+    entry: Any = None
+    while True:
+        for key, child in todo:
+            if is_leaf is not None and (
+                is_leaf((*path, key)[1:], child) if is_leaf_takes_path else is_leaf(child)
+            ):
+                leaves.append(((*path, key)[1:], child))
+                continue
+            kind = kinds[type(child)]
+            if kind is None:
+                leaves.append(((*path, key)[1:], child))
+                continue
+            try:
+                if kind.open_with_keys is not None:
+                    keys, children, meta = kind.open_with_keys(child)
+                else:
+                    children, meta = kind.open(child)
+                    keys = kind.keys(len(children), meta)
+                if len(stack) >= MAX_DEPTH:
+                    raise too_deep()
+            except TreeError as error:
+                here = (*path, key)[1:]
+                shown = here if len(here) <= 20 else here[:20]
+                error.add_note(f"  at {place(shown)}{'' if here is shown else ' ...'}")
+                raise
+            stack.append((todo, entry))
+            path.append(key)
+            todo, entry = zip(keys, children, strict=True), (kind, len(children), meta)
+            break
+        else:
+            if len(leaves) != counted:
+                code.append(len(leaves) - counted)
+                counted = len(leaves)
+            if entry is None:
+                return leaves, make_structure(tuple(code), len(leaves))
+            code.append(entry)
+            path.pop()
+            todo, entry = stack.pop()
+
+
+def tree_leaves_with_path(
+    tree: Tree, is_leaf: Callable[..., bool] | None = None, is_leaf_takes_path: bool = False
+) -> list[tuple[KeyPath, Leaf]]:
+    """Return pairs of path and leaf.
+
+    Example:
+        >>> tree_leaves_with_path((5,))
+        [((SequenceKey(idx=0),), 5)]
+    """
+    return tree_flatten_with_path(tree, is_leaf, is_leaf_takes_path)[0]
+
+
+def too_deep() -> TreeError:
+    """Make the error for a tree that is too deep to be one."""
+    error = TreeError(f"flatten: the tree is more than {MAX_DEPTH} levels deep")
+    error.add_note("  fix: look for a container that contains itself")
+    return error
+
+
+def with_place(error: TreeError, tree: Tree, is_leaf: IsLeaf | None) -> TreeError:
+    """Add the path at which flattening failed, by flattening again with paths."""
+    try:
+        tree_flatten_with_path(tree, is_leaf)
+    except TreeError as located:
+        return located
+    return error

@@ -1,0 +1,111 @@
+"""Where a leaf sits in a tree: the keys of a path and how a path is written.
+
+A path is a tuple of keys, outermost first; the empty path is the tree itself. Each key knows how a
+Python user would write that step, so `keystr` of a path is an expression that reaches the leaf.
+`TreeError`, the error of this subpackage, is here because its messages are about paths.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias, final
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+Tree: TypeAlias = Any  # any nesting of nodes and leaves: Python's types cannot say it
+Leaf: TypeAlias = Any  # whatever is not a node, of any type
+KeyEntry: TypeAlias = Any  # one of the four classes below, or a class of whoever registers a node
+KeyPath: TypeAlias = tuple[KeyEntry, ...]
+
+
+class TreeError(ValueError):
+    """Trees do not have the structure that an operation needs."""
+
+
+class TreeTypeError(TreeError, TypeError):
+    """A `TreeError` that is also a `TypeError`, where Python users would catch that one."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class SequenceKey:
+    """Element `idx` of a list or tuple."""
+
+    idx: int
+
+    def __str__(self) -> str:
+        """Write the step as an index."""
+        return f"[{self.idx}]"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class DictKey:
+    """The value under `key` of a dict."""
+
+    key: Hashable
+
+    def __str__(self) -> str:
+        """Write the step as an index."""
+        return f"[{self.key!r}]"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class GetAttrKey:
+    """Attribute `name` of a namedtuple, a dataclass or another object."""
+
+    name: str
+
+    def __str__(self) -> str:
+        """Write the step as an attribute."""
+        return f".{self.name}"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class FlattenedIndexKey:
+    """Child `key`, counted from 0, of a node whose class gives its children no names."""
+
+    key: int
+
+    def __str__(self) -> str:
+        """Write the step so that it cannot be taken for an index."""
+        return f"[<flat index {self.key}>]"
+
+
+def keystr(keys: KeyPath, *, simple: bool = False, separator: str = "") -> str:
+    """Write a path as the expression that reaches its leaf.
+
+    With `simple`, only what distinguishes each step is written; `separator` goes between steps.
+
+    Example:
+        >>> keystr((DictKey("layers"), SequenceKey(0), GetAttrKey("w")))
+        "['layers'][0].w"
+        >>> keystr((DictKey("layers"), SequenceKey(0)), simple=True, separator="/")
+        'layers/0'
+    """
+    write = simple_key if simple else str
+    return separator.join(map(write, keys))
+
+
+def simple_key(key: KeyEntry) -> str:
+    """Write one step without brackets, quotes or dots."""
+    match key:
+        case SequenceKey(idx):
+            return str(idx)
+        case DictKey(name) | FlattenedIndexKey(name) | GetAttrKey(name):
+            return str(name)
+        case _:
+            return str(key)
+
+
+def place(path: KeyPath) -> str:
+    """Write a path for an error message, where the empty path needs words.
+
+    Example:
+        >>> place(()), place((SequenceKey(2),))
+        ('the top level', '[2]')
+    """
+    return keystr(path) if path else "the top level"

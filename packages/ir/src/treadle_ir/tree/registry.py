@@ -1,0 +1,356 @@
+"""Which types are nodes: how each is opened into children and built again.
+
+One table, `KINDS`, maps a type to its `Kind`, or to None if values of that type are leaves. Only the
+exact type counts: a subclass of a node type is a leaf until registered itself, except namedtuples.
+Invariants:
+
+* a registration is never undone or replaced, so a structure stays valid for ever;
+* `LEAF_TYPES` holds only types that `KINDS` maps to None. `LEAF_TYPES.issuperset(map(type, xs))` asks
+  in C, without a Python call per element, whether all of `xs` are leaves;
+* a type met for the first time is classified once and remembered. At most `GUESS_LIMIT` of these are
+  kept, so that programs that make classes as they run do not leak them.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import Any, TypeAlias, TypeVar, final
+
+from treadle_ir.tree.paths import (
+    DictKey,
+    FlattenedIndexKey,
+    GetAttrKey,
+    KeyEntry,
+    SequenceKey,
+    Tree,
+    TreeError,
+    TreeTypeError,
+)
+
+Meta: TypeAlias = Any  # what a node's class keeps besides children; compared and hashed, never read
+Opened: TypeAlias = tuple[Sequence[Tree], Meta]
+OpenedWithKeys: TypeAlias = tuple[Sequence[KeyEntry], Sequence[Tree], Meta]
+
+GUESS_LIMIT = 4096
+LONG_DICT = 8  # from this size on, asking whether a dict is sorted already pays
+
+T = TypeVar("T", bound=type)
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Kind:
+    """How one type of node is opened into children and metadata, and built again.
+
+    `keys(arity, meta)` names the children where the metadata are enough; a class whose instances name
+    their own children gives `open_with_keys`. Kinds compare by identity.
+    """
+
+    node_type: type
+    open: Callable[[Tree], Opened]
+    build: Callable[[Meta, Sequence[Tree]], Tree]
+    keys: Callable[[int, Meta], Sequence[KeyEntry]]
+    open_with_keys: Callable[[Tree], OpenedWithKeys] | None = None
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        """Pickle by reference to the type."""
+        return "NAMEDTUPLE" if self is NAMEDTUPLE else (registered_kind, (self.node_type,))
+
+
+# --- the nodes that every Python program has --------------------------------------------------------
+
+
+def sorted_keys(node: dict[Any, Tree]) -> tuple[Any, ...]:
+    """Sort the keys of a dict, so that equal dicts have equal structures."""
+    try:
+        return tuple(sorted(node))
+    except Exception as error:
+        names = sorted({type(key).__name__ for key in node})
+        refusal = TreeError(f"{type(node).__name__}: keys of types {names} cannot be sorted")
+        refusal.add_note(
+            "  fix: use keys of one type that sorts, or collections.OrderedDict, which keeps its order"
+        )
+        raise refusal from error
+
+
+def open_dict(node: dict[Any, Tree]) -> Opened:
+    """Open a dict: its values in the order of its sorted keys."""
+    keys = sorted_keys(node)
+    if len(keys) >= LONG_DICT:
+        return (list(node.values()) if keys == tuple(node) else itemgetter(*keys)(node)), keys
+    return list(map(node.__getitem__, keys)), keys
+
+
+def open_default_dict(node: defaultdict[Any, Tree]) -> Opened:
+    """Open a defaultdict: as a dict, and its factory."""
+    children, keys = open_dict(node)
+    return children, (node.default_factory, keys)
+
+
+def index_keys(arity: int, _meta: Meta) -> Sequence[KeyEntry]:
+    """Name the children of a list or tuple."""
+    if arity <= len(SEQUENCE_KEYS):
+        return SEQUENCE_KEYS[:arity]
+    return list(map(SequenceKey, range(arity)))
+
+
+def flat_keys(arity: int, _meta: Meta) -> Sequence[KeyEntry]:
+    """Name the children of a node that does not name them."""
+    return list(map(FlattenedIndexKey, range(arity)))
+
+
+SEQUENCE_KEYS = tuple(map(SequenceKey, range(256)))
+
+TUPLE = Kind(tuple, lambda x: (x, None), lambda _, c: tuple(c), index_keys)
+LIST = Kind(list, lambda x: (x, None), lambda _, c: list(c), index_keys)
+NONE = Kind(type(None), lambda _: ((), None), lambda _, __: None, flat_keys)
+DICT = Kind(
+    dict,
+    open_dict,
+    lambda keys, c: dict(zip(keys, c, strict=True)),
+    lambda _, keys: list(map(DictKey, keys)),
+)
+ORDERED_DICT = Kind(
+    OrderedDict,
+    lambda x: (list(x.values()), tuple(x)),
+    lambda keys, c: OrderedDict(zip(keys, c, strict=True)),
+    lambda _, keys: list(map(DictKey, keys)),
+)
+DEFAULT_DICT = Kind(
+    defaultdict,
+    open_default_dict,
+    lambda meta, c: defaultdict(meta[0], zip(meta[1], c, strict=True)),
+    lambda _, meta: list(map(DictKey, meta[1])),
+)
+# All namedtuple classes share this kind and are told apart by the metadata, which is the class.
+NAMEDTUPLE = Kind(
+    tuple,
+    lambda x: (x, type(x)),
+    lambda cls, c: cls._make(c),
+    lambda _, cls: list(map(GetAttrKey, cls._fields)),
+)
+
+
+# --- the table --------------------------------------------------------------------------------------
+
+
+@final
+class KindTable(dict[type, Kind | None]):
+    """A dict that classifies a type when it is first asked for."""
+
+    __slots__ = ("registry",)
+    registry: Registry
+
+    def __missing__(self, cls: type) -> Kind | None:
+        """Classify a type that was never seen."""
+        return self.registry.classify(cls)
+
+
+@final
+class Registry:
+    """The types that are nodes; there is one, `default_registry`, and entries are only ever added."""
+
+    __slots__ = ("guessed", "kinds", "leaf_types", "lock", "registered")
+
+    def __init__(self, builtin: Iterable[Kind]) -> None:
+        """Begin with some kinds."""
+        self.lock = threading.Lock()
+        self.kinds = KindTable({kind.node_type: kind for kind in builtin})
+        self.kinds.registry = self
+        self.leaf_types: set[type] = set()
+        self.registered: set[type] = set(self.kinds)
+        self.guessed: list[type] = []
+
+    def classify(self, cls: type) -> Kind | None:
+        """Decide whether an unregistered type is a namedtuple or a leaf, and remember it."""
+        named = issubclass(cls, tuple) and isinstance(getattr(cls, "_fields", None), tuple)
+        kind = NAMEDTUPLE if named else None
+        with self.lock:
+            if cls in self.kinds:  # another thread was first
+                return self.kinds[cls]
+            if len(self.guessed) >= GUESS_LIMIT:
+                self.forget_guesses()
+            self.guessed.append(cls)
+            self.kinds[cls] = kind
+            if kind is None:
+                self.leaf_types.add(cls)
+        return kind
+
+    def forget_guesses(self) -> None:
+        """Drop what was remembered of unregistered types; the caller holds the lock."""
+        for cls in self.guessed:
+            self.leaf_types.discard(cls)
+            if cls not in self.registered:
+                self.kinds.pop(cls, None)
+        self.guessed.clear()
+
+    def register(self, kind: Kind) -> None:
+        """Add a kind, for ever."""
+        cls = kind.node_type
+        if not isinstance(cls, type):
+            raise TypeError(f"register: expected a class, got {cls!r}")
+        with self.lock:
+            if cls in self.registered:
+                refusal = TreeError(f"register: `{cls.__qualname__}` is registered already")
+                refusal.add_note("  fix: register each class once, where it is defined")
+                raise refusal
+            self.registered.add(cls)
+            self.kinds[cls] = kind
+            self.leaf_types.discard(cls)
+
+
+default_registry = Registry([TUPLE, LIST, NONE, DICT, ORDERED_DICT, DEFAULT_DICT])
+KINDS = default_registry.kinds
+LEAF_TYPES = default_registry.leaf_types
+
+
+def registered_kind(cls: type) -> Kind:
+    """Find the kind of a registered type, when a structure is unpickled."""
+    kind = KINDS[cls]
+    if kind is None:
+        refusal = TreeError(f"unpickle: `{cls.__qualname__}` is not registered in this process")
+        refusal.add_note("  fix: import the module that registers it before unpickling")
+        raise refusal
+    return kind
+
+
+def is_tree_node(typ: type) -> bool:
+    """Say whether values of exactly this type are nodes.
+
+    Example:
+        >>> is_tree_node(dict), is_tree_node(type(None)), is_tree_node(float)
+        (True, True, False)
+    """
+    return KINDS[typ] is not None
+
+
+# --- registering ------------------------------------------------------------------------------------
+
+
+def register_pytree_node(
+    nodetype: type,
+    flatten_func: Callable[[Any], tuple[Iterable[Tree], Hashable]],
+    unflatten_func: Callable[[Any, Any], Any],
+    flatten_with_keys_func: Callable[[Any], tuple[Iterable[tuple[KeyEntry, Tree]], Hashable]]
+    | None = None,
+) -> None:
+    """Make a class a node, given how to take instances apart and put them together.
+
+    `flatten_func(node)` returns the children and the metadata, which is hashable and comparable;
+    `unflatten_func(metadata, children)` is its inverse. `flatten_with_keys_func` returns the children
+    as pairs `(key, child)`, in the same order.
+
+    Raises:
+        ValueError: the class is registered already.
+    """
+
+    def open_node(node: Tree) -> Opened:
+        children, meta = checked_pair(flatten_func(node), nodetype)
+        return as_sequence(children, nodetype), meta
+
+    def open_with_keys(node: Tree) -> OpenedWithKeys:
+        assert flatten_with_keys_func is not None
+        pairs, meta = checked_pair(flatten_with_keys_func(node), nodetype)
+        pairs = as_sequence(pairs, nodetype)
+        return [key for key, _ in pairs], [child for _, child in pairs], meta
+
+    default_registry.register(
+        Kind(
+            nodetype,
+            open_node,
+            unflatten_func,
+            flat_keys,
+            None if flatten_with_keys_func is None else open_with_keys,
+        )
+    )
+
+
+def checked_pair(result: object, nodetype: type) -> tuple[Any, Meta]:
+    """Refuse what a user's flatten function returned, unless it is a pair."""
+    if isinstance(result, tuple | list) and len(result) == 2:
+        return result[0], result[1]
+    refusal = TreeTypeError(
+        f"flatten of `{nodetype.__qualname__}`: expected a pair (children, metadata), "
+        f"got {type(result).__name__}"
+    )
+    refusal.add_note("  fix: return the children as a tuple, and then the metadata")
+    raise refusal
+
+
+def as_sequence(children: Any, nodetype: type) -> Sequence[Any]:  # Any: a user's function made it
+    """Refuse the children that a user's flatten function returned, unless they can be iterated."""
+    if type(children) is tuple or type(children) is list:
+        return children
+    if isinstance(children, Iterable):
+        return tuple(children)
+    refusal = TreeTypeError(
+        f"flatten of `{nodetype.__qualname__}`: children must be iterable, "
+        f"got {type(children).__name__}"
+    )
+    refusal.add_note("  fix: return the children as a tuple, also if there is one")
+    raise refusal
+
+
+def register_pytree_with_keys(
+    nodetype: type,
+    flatten_with_keys: Callable[[Any], tuple[Iterable[tuple[KeyEntry, Tree]], Hashable]],
+    unflatten_func: Callable[[Any, Any], Any],
+    flatten_func: Callable[[Any], tuple[Iterable[Tree], Hashable]] | None = None,
+) -> None:
+    """Make a class a node whose children have names; `flatten_func` is the same without names.
+
+    Raises:
+        ValueError: the class is registered already.
+    """
+
+    def without_keys(node: Any) -> tuple[Iterable[Tree], Hashable]:  # Any: of the registered class
+        pairs, meta = flatten_with_keys(node)
+        return [child for _, child in pairs], meta
+
+    register_pytree_node(nodetype, flatten_func or without_keys, unflatten_func, flatten_with_keys)
+
+
+def register_pytree_node_class(cls: T) -> T:
+    """Make a class a node by its methods `tree_flatten()` and classmethod `tree_unflatten(meta, children)`.
+
+    Example:
+        >>> @register_pytree_node_class
+        ... class Pair:
+        ...     def __init__(self, x, y):
+        ...         self.x, self.y = x, y
+        ...     def tree_flatten(self):
+        ...         return (self.x, self.y), None
+        ...     @classmethod
+        ...     def tree_unflatten(cls, meta, children):
+        ...         return cls(*children)
+        >>> is_tree_node(Pair)
+        True
+    """
+    methods: Any = cls  # the decorated class has the two methods, which `type` does not declare
+    register_pytree_node(cls, methods.tree_flatten, methods.tree_unflatten)
+    return cls
+
+
+def register_pytree_with_keys_class(cls: T) -> T:
+    """Make a class a node by `tree_flatten_with_keys()`, `tree_unflatten` and maybe `tree_flatten()`."""
+    methods: Any = cls  # the decorated class has the methods, which `type` does not declare
+    register_pytree_with_keys(
+        cls,
+        methods.tree_flatten_with_keys,
+        methods.tree_unflatten,
+        getattr(cls, "tree_flatten", None),
+    )
+    return cls
+
+
+def register_static(cls: T) -> T:
+    """Make a class a node without children: its instances are part of the structure.
+
+    Instances must be hashable and comparable, because structures are.
+    """
+    default_registry.register(Kind(cls, lambda x: ((), x), lambda x, _: x, flat_keys))
+    return cls

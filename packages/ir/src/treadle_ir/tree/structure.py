@@ -1,0 +1,298 @@
+"""The structure of a tree: everything but its leaves, as one flat tuple.
+
+The *code* of a structure lists its nodes in post-order, as a program for a stack machine:
+
+* an integer `k` pushes the next `k` leaves;
+* an entry `(kind, arity, metadata)` pops `arity` values and pushes the node made of them.
+
+Neighbouring integers are always merged, so equal structures have equal codes and no others do. Being
+flat, codes are compared and hashed in C, without recursion at any depth; a container of leaves costs
+two entries, whatever its size. `{"b": 1, "a": [2, 3]}` has `(2, (LIST, 2, None), 1, (DICT, 2, ("a", "b")))`.
+
+Read from the right, a code is a program that takes a tree apart, which is how `open_up_to` works.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias, final
+
+from treadle_ir.tree.difference import Code, prefix_error, write
+from treadle_ir.tree.paths import Leaf, Tree, TreeError
+from treadle_ir.tree.registry import DICT, KINDS, LIST, NAMEDTUPLE, TUPLE, Meta
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+NodeData: TypeAlias = tuple[type, Meta]
+
+
+@final
+class PyTreeDef:
+    """The structure of a tree: immutable, hashable, comparable, picklable; made by flattening.
+
+    Example:
+        >>> from treadle_ir.tree import tree_structure
+        >>> tree_structure({"b": [1, 2], "a": 3})
+        PyTreeDef({'a': *, 'b': [*, *]})
+    """
+
+    __slots__ = ("__weakref__", "_hash", "code", "num_leaves")
+    _hash: int
+    code: Code
+    num_leaves: int
+
+    def __new__(cls) -> PyTreeDef:
+        """Refuse: only flattening makes structures."""
+        raise TypeError("PyTreeDef: make structures with tree_structure or tree_flatten")
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Refuse: structures are keys of caches."""
+        raise AttributeError(f"PyTreeDef: cannot set `{name}`: structures are immutable")
+
+    def __delattr__(self, name: str) -> None:
+        """Refuse: structures are keys of caches."""
+        raise AttributeError(f"PyTreeDef: cannot delete `{name}`: structures are immutable")
+
+    def __eq__(self, other: object) -> bool:
+        """Compare node types, metadata and the places of leaves."""
+        if self is other:
+            return True
+        if type(other) is not PyTreeDef:
+            return NotImplemented
+        try:
+            return self.code == other.code
+        except Exception as error:
+            error.add_note(f"  while: comparing the metadata of {shortened(self)}")
+            error.add_note("  fix: metadata must compare to a bool; arrays belong to the children")
+            raise
+
+    def __hash__(self) -> int:
+        """Hash the code, once."""
+        try:
+            return self._hash
+        except AttributeError:
+            pass
+        try:
+            result = hash(self.code)
+        except TypeError as error:
+            error.add_note(f"  while: hashing the metadata of {shortened(self)}")
+            error.add_note("  fix: metadata must be hashable; arrays and lists are for children")
+            raise
+        set_hash(self, result)
+        return result
+
+    def __repr__(self) -> str:
+        """Write the structure as a tree with `*` for each leaf."""
+        return f"PyTreeDef({write(self.code)})"
+
+    def __reduce__(self) -> tuple[Callable[[Code], PyTreeDef], tuple[Code]]:
+        """Pickle the code; types are pickled by reference."""
+        return make_structure, (self.code,)
+
+    def __copy__(self) -> PyTreeDef:
+        """Return itself: it is immutable."""
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> PyTreeDef:
+        """Return itself: it is immutable."""
+        return self
+
+    @property
+    def num_nodes(self) -> int:
+        """How many nodes and leaves there are."""
+        return sum(entry if isinstance(entry, int) else 1 for entry in self.code)
+
+    def is_leaf(self) -> bool:
+        """Say whether this is the structure of a single leaf."""
+        return self is LEAF or self.code == LEAF.code
+
+    def unflatten(self, leaves: Iterable[Leaf]) -> Tree:
+        """Put leaves into this structure.
+
+        Raises:
+            ValueError: there are too many or too few leaves.
+
+        Example:
+            >>> from treadle_ir.tree import tree_structure
+            >>> tree_structure({"b": 1, "a": [2, 3]}).unflatten("xyz")
+            {'a': ['x', 'y'], 'b': 'z'}
+        """
+        if type(leaves) is not list:
+            leaves = list(leaves)
+        if len(leaves) != self.num_leaves:
+            error = TreeError(
+                f"unflatten: got {len(leaves)} leaves for a structure of {self.num_leaves}"
+            )
+            error.add_note(f"  where: {shortened(self)}")
+            error.add_note("  fix: give one leaf for each `*` of the structure")
+            raise error
+        return build(self.code, leaves)
+
+    def flatten_up_to(self, tree: Tree) -> list[Tree]:
+        """Return the subtrees of a tree that stand where this structure has its leaves.
+
+        Raises:
+            ValueError: the tree does not begin with this structure.
+
+        Example:
+            >>> from treadle_ir.tree import tree_structure
+            >>> tree_structure([0, 0]).flatten_up_to([{"a": 1}, None])
+            [{'a': 1}, None]
+        """
+        subtrees = open_up_to(self.code, tree)
+        if subtrees is None:
+            raise prefix_error(
+                "flatten_up_to: structure and tree",
+                self.code,
+                tree,
+                "the tree must have every node of the structure",
+            )
+        return subtrees
+
+    def children(self) -> list[PyTreeDef]:
+        """Return the structures of the root's children."""
+        pieces: list[PyTreeDef] = []  # from the last child to the first, as is the rest here
+        piece: list[Any] = []
+        needed = 1  # how many subtrees the piece still needs to be one
+        for entry in reversed(self.code[:-1]):
+            rest = entry if isinstance(entry, int) else 0
+            if not rest:
+                piece.append(entry)
+                needed += entry[1] - 1
+            while rest or not needed:
+                if rest and needed:
+                    taken = min(rest, needed)
+                    piece.append(taken)
+                    rest -= taken
+                    needed -= taken
+                if not needed:
+                    pieces.append(make_structure(tuple(reversed(piece))))
+                    piece, needed = [], 1
+        pieces.reverse()
+        return pieces
+
+    def node_data(self) -> NodeData | None:
+        """Return type and metadata of the root, None if it is a leaf."""
+        root = self.code[-1]
+        if isinstance(root, int):
+            return None
+        kind, _, meta = root
+        if kind is NAMEDTUPLE:
+            return meta, None
+        return kind.node_type, list(meta) if kind is DICT else meta
+
+    def compose(self, inner: PyTreeDef) -> PyTreeDef:
+        """Return this structure with `inner` in the place of each leaf.
+
+        Example:
+            >>> from treadle_ir.tree import tree_structure
+            >>> tree_structure([0, 0]).compose(tree_structure({"a": 0}))
+            PyTreeDef([{'a': *}, {'a': *}])
+        """
+        pieces = ([inner.code] * e if isinstance(e, int) else [(e,)] for e in self.code)
+        return make_structure(tuple(join(piece for group in pieces for piece in group)))
+
+
+# The attributes' own setters: `PyTreeDef.__setattr__` refuses, and these are faster besides.
+new_structure: Callable[[type[PyTreeDef]], PyTreeDef] = object.__new__
+set_code: Callable[[PyTreeDef, Code], None] = vars(PyTreeDef)["code"].__set__
+set_num_leaves: Callable[[PyTreeDef, int], None] = vars(PyTreeDef)["num_leaves"].__set__
+set_hash: Callable[[PyTreeDef, int], None] = vars(PyTreeDef)["_hash"].__set__
+
+
+def make_structure(code: Code, num_leaves: int = -1) -> PyTreeDef:
+    """Make the structure of a code, which must be well formed."""
+    structure = new_structure(PyTreeDef)
+    set_code(structure, code)
+    if num_leaves < 0:
+        num_leaves = sum(entry for entry in code if isinstance(entry, int))
+    set_num_leaves(structure, num_leaves)
+    return structure
+
+
+def join(codes: Iterable[Sequence[Any]]) -> list[Any]:
+    """Put codes one after the other, merging integers that meet."""
+    joined: list[Any] = []
+    for code in codes:
+        if joined and isinstance(joined[-1], int) and code and isinstance(code[0], int):
+            joined[-1] += code[0]
+            joined.extend(code[1:])
+        else:
+            joined.extend(code)
+    return joined
+
+
+def flat_tuple(arity: int) -> PyTreeDef:
+    """Return the structure of a tuple of leaves; the same object each time if it is short."""
+    if arity < len(FLAT_TUPLES):
+        return FLAT_TUPLES[arity]
+    return make_structure((arity, (TUPLE, arity, None)), arity)
+
+
+LEAF = make_structure((1,), 1)
+FLAT_TUPLES = [make_structure(((TUPLE, 0, None),), 0)]
+FLAT_TUPLES += [make_structure((n, (TUPLE, n, None)), n) for n in range(1, 64)]
+
+
+def build(code: Code, leaves: list[Leaf]) -> Tree:
+    """Run a code: make the tree with these leaves, which are as many as it takes."""
+    stack: list[Tree] = []
+    push = stack.append
+    used = 0
+    for entry in code:
+        if type(entry) is int:
+            stack += leaves[used : used + entry]
+            used += entry
+            continue
+        kind, arity, meta = entry
+        if arity:
+            children = stack[-arity:]
+            del stack[-arity:]
+        else:
+            children = []
+        if kind is DICT:
+            push(dict(zip(meta, children)))  # noqa: B905 - as long by construction; strict is slower
+        elif kind is LIST:
+            push(children)
+        elif kind is TUPLE:
+            push(tuple(children))
+        else:
+            push(kind.build(meta, children))
+    return stack[0]
+
+
+def open_up_to(code: Code, tree: Tree) -> list[Tree] | None:
+    """Run a code from the right: the subtrees where it has leaves, None if the tree differs."""
+    stack: list[Tree] = [tree]
+    found: list[Tree] = []  # from the last to the first
+    kinds = KINDS
+    for entry in reversed(code):
+        if type(entry) is int:
+            found += stack[: -entry - 1 : -1]
+            del stack[-entry:]
+            continue
+        kind, arity, meta = entry
+        node = stack.pop()
+        found_kind = kinds[type(node)]
+        if found_kind is not kind or found_kind is None:
+            return None
+        if kind is DICT:
+            if len(node) != arity:
+                return None
+            try:
+                stack += map(node.__getitem__, meta)
+            except KeyError:
+                return None
+        else:
+            children, found_meta = found_kind.open(node)
+            if len(children) != arity or not (found_meta is meta or found_meta == meta):
+                return None
+            stack += children
+    found.reverse()
+    return found
+
+
+def shortened(structure: PyTreeDef) -> str:
+    """Write a structure for a message, without the middle if it is long."""
+    text = repr(structure)
+    return text if len(text) <= 200 else f"{text[:120]} ... {text[-60:]}"
