@@ -5,6 +5,11 @@ What treadle_numpy builds on, and what rules are written in.
 
 from __future__ import annotations
 
+from treadle_ir.primitives.call import (
+    checkpoint_name as checkpoint_name,
+    optimization_barrier as optimization_barrier,
+    stop_gradient as stop_gradient,
+)
 from treadle_ir.primitives.compare import clamp as clamp, compare as compare, select as select
 from treadle_ir.primitives.convert import (
     bitcast_convert as bitcast_convert,
@@ -72,4 +77,24 @@ from treadle_ir.primitives.elementwise import (
     tan as tan,
     tanh as tanh,
     xor as xor,
+)
+from treadle_ir.primitives.reduce import (
+    argmax as argmax,
+    argmin as argmin,
+    reduce_add as reduce_add,
+    reduce_and as reduce_and,
+    reduce_maximum as reduce_maximum,
+    reduce_minimum as reduce_minimum,
+    reduce_multiply as reduce_multiply,
+    reduce_or as reduce_or,
+    reduce_xor as reduce_xor,
+)
+from treadle_ir.primitives.shape import (
+    broadcast_in_dim as broadcast_in_dim,
+    concatenate as concatenate,
+    pad as pad,
+    reshape as reshape,
+    reverse as reverse,
+    slice as slice,
+    transpose as transpose,
 )

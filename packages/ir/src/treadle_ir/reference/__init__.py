@@ -7,6 +7,15 @@ with the same kernels.
 
 from __future__ import annotations
 
-from treadle_ir.reference import compare as compare, elementwise as elementwise
+from treadle_ir.reference import (
+    compare as compare,
+    elementwise as elementwise,
+    reduce as reduce,
+    shape as shape,
+)
 from treadle_ir.reference.evaluator import ReferenceEvaluator as ReferenceEvaluator
-from treadle_ir.reference.registry import EvalRule as EvalRule, eval_rule as eval_rule, eval_rules as eval_rules
+from treadle_ir.reference.registry import (
+    EvalRule as EvalRule,
+    eval_rule as eval_rule,
+    eval_rules as eval_rules,
+)

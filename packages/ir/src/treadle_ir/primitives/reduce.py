@@ -1,0 +1,207 @@
+"""Reductions: the elements along some axes made one, by an operation that has an identity.
+
+The reduced axes disappear. Where they have no elements the result is the identity: 0, 1, the least or the
+greatest value of the element type. Sums and products of 16-bit and 8-bit floats are accumulated in f32 and
+rounded once. The weak mark is kept; argmax and argmin return positions, which are never weak.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, final
+
+import numpy as np
+
+from treadle_ir import dtypes
+from treadle_ir.array import Operand
+from treadle_ir.dtypes import DType
+from treadle_ir.errors import DTypeError, ShapeError
+from treadle_ir.primitive import Primitive
+from treadle_ir.primitives.elementwise import check_kind
+from treadle_ir.primitives.shape import array_operand, check_axes
+from treadle_ir.trace import bind
+from treadle_ir.types import ArrayType, Type
+
+
+@dataclass(frozen=True, slots=True)
+class Reduction(Primitive):
+    """Family: one operand, reduced over `axes`, which disappear.
+
+    Constraints:
+        (C1) axes are axes of the operand, each once, in increasing order
+        (C2) the operation has a meaning for the element type
+    """
+
+    kinds: ClassVar[str]  # the element types it takes, letters of `biufc`
+    axes: tuple[int, ...]
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """The operand's type without the reduced axes."""
+        x = array_operand(self.name, operands[0])
+        check_axes(self.name, "axes", self.axes, x)  # C1
+        if list(self.axes) != sorted(self.axes):
+            raise ShapeError(f"{self.name}: axes are {self.axes}, but must be in increasing order")
+        check_kind(self.name, self.kinds, x.dtype)  # C2
+        return (
+            x.with_shape(tuple([n for axis, n in enumerate(x.shape) if axis not in self.axes])),
+        )
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ReduceAdd(Reduction):
+    """The sum along some axes; 0 where there are no elements."""
+
+    name: ClassVar[str] = "reduce_add"
+    kinds: ClassVar[str] = "iufc"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ReduceMultiply(Reduction):
+    """The product along some axes; 1 where there are no elements."""
+
+    name: ClassVar[str] = "reduce_multiply"
+    kinds: ClassVar[str] = "iufc"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ReduceMaximum(Reduction):
+    """The greatest element along some axes; NaN if one is NaN; the least value where there are no elements."""
+
+    name: ClassVar[str] = "reduce_maximum"
+    kinds: ClassVar[str] = "biuf"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ReduceMinimum(Reduction):
+    """The least element along some axes; NaN if one is NaN; the greatest value where there are no elements."""
+
+    name: ClassVar[str] = "reduce_minimum"
+    kinds: ClassVar[str] = "biuf"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ReduceAnd(Reduction):
+    """Each bit that all elements along some axes have; all bits where there are no elements."""
+
+    name: ClassVar[str] = "reduce_and"
+    kinds: ClassVar[str] = "biu"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ReduceOr(Reduction):
+    """Each bit that some element along some axes has; no bits where there are no elements."""
+
+    name: ClassVar[str] = "reduce_or"
+    kinds: ClassVar[str] = "biu"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ReduceXor(Reduction):
+    """Each bit that an odd number of elements along some axes have; no bits where there are no elements."""
+
+    name: ClassVar[str] = "reduce_xor"
+    kinds: ClassVar[str] = "biu"
+
+
+@dataclass(frozen=True, slots=True)
+class ArgReduction(Primitive):
+    """Family: the position of one element along an axis, which disappears.
+
+    Constraints:
+        (C1) axis is an axis of the operand
+        (C2) the axis has at least one element
+        (C3) complex numbers have no order
+        (C4) dtype is an integer type that can hold every position
+    """
+
+    axis: int
+    dtype: DType
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """Integers in the operand's shape without the axis."""
+        x = array_operand(self.name, operands[0])
+        check_axes(self.name, "axis", (self.axis,), x)  # C1
+        if x.shape[self.axis] == 0:  # C2
+            raise ShapeError(
+                f"{self.name}: axis {self.axis} of {x} has no elements, so there is no position"
+            )
+        check_kind(self.name, "biuf", x.dtype)  # C3
+        if not dtypes.is_integer(self.dtype):  # C4
+            raise DTypeError(
+                f"{self.name}: dtype is {dtypes.dtype_name(self.dtype)}, but positions are integers"
+            )
+        bits = self.dtype.itemsize * 8 if self.dtype.kind in "iu" else 4
+        if x.shape[self.axis] > 2 ** (bits - dtypes.is_signed(self.dtype)):
+            raise DTypeError(
+                f"{self.name}: {dtypes.dtype_name(self.dtype)} cannot hold every position along axis {self.axis} of {x}"
+            )
+        return (ArrayType(x.shape[: self.axis] + x.shape[self.axis + 1 :], self.dtype),)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Argmax(ArgReduction):
+    """The position of the greatest element along an axis: of the first NaN if there is one, else the first."""
+
+    name: ClassVar[str] = "argmax"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Argmin(ArgReduction):
+    """The position of the least element along an axis: of the first NaN if there is one, else the first."""
+
+    name: ClassVar[str] = "argmin"
+
+
+def reduce_add(x: Operand, *, axes: Sequence[int]) -> Operand:
+    """The sum along some axes."""
+    return bind(ReduceAdd(tuple(axes)), x)[0]
+
+
+def reduce_multiply(x: Operand, *, axes: Sequence[int]) -> Operand:
+    """The product along some axes."""
+    return bind(ReduceMultiply(tuple(axes)), x)[0]
+
+
+def reduce_maximum(x: Operand, *, axes: Sequence[int]) -> Operand:
+    """The greatest element along some axes; NaN if one is NaN."""
+    return bind(ReduceMaximum(tuple(axes)), x)[0]
+
+
+def reduce_minimum(x: Operand, *, axes: Sequence[int]) -> Operand:
+    """The least element along some axes; NaN if one is NaN."""
+    return bind(ReduceMinimum(tuple(axes)), x)[0]
+
+
+def reduce_and(x: Operand, *, axes: Sequence[int]) -> Operand:
+    """Each bit that all elements along some axes have; of booleans, whether all are true."""
+    return bind(ReduceAnd(tuple(axes)), x)[0]
+
+
+def reduce_or(x: Operand, *, axes: Sequence[int]) -> Operand:
+    """Each bit that some element along some axes has; of booleans, whether any is true."""
+    return bind(ReduceOr(tuple(axes)), x)[0]
+
+
+def reduce_xor(x: Operand, *, axes: Sequence[int]) -> Operand:
+    """Each bit that an odd number of elements along some axes have."""
+    return bind(ReduceXor(tuple(axes)), x)[0]
+
+
+def argmax(x: Operand, *, axis: int, dtype: DType) -> Operand:
+    """The position of the greatest element along an axis: of the first NaN if there is one, else the first."""
+    return bind(Argmax(axis, np.dtype(dtype)), x)[0]
+
+
+def argmin(x: Operand, *, axis: int, dtype: DType) -> Operand:
+    """The position of the least element along an axis: of the first NaN if there is one, else the first."""
+    return bind(Argmin(axis, np.dtype(dtype)), x)[0]
