@@ -15,8 +15,9 @@ P_contra = TypeVar("P_contra", bound=Primitive, contravariant=True)
 class LoweringRule(Protocol[P_contra]):
     """Write the StableHLO of one equation; returns its results."""
 
+    # Any: a rule takes as many values as its primitive has operands (mypy reads this pair as "any parameters")
     def __call__(
-        self, context: LoweringContext, primitive: P_contra, /, *operands: HloValue
+        self, context: LoweringContext, primitive: P_contra, /, *operands: Any, **none: Any
     ) -> Sequence[HloValue]: ...
 
 

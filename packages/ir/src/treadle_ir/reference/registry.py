@@ -22,7 +22,10 @@ class EvalRule(Protocol[P_contra]):
     They have the element type that `infer` says.
     """
 
-    def __call__(self, primitive: P_contra, /, *operands: Elements) -> Sequence[Elements]: ...
+    # Any: a kernel takes as many arrays as its primitive has operands (mypy reads this pair as "any parameters")
+    def __call__(
+        self, primitive: P_contra, /, *operands: Any, **none: Any
+    ) -> Sequence[Elements]: ...
 
 
 eval_rules: Final[RuleTable[EvalRule[Any]]] = RuleTable("eval", "eval_rule", "treadle_ir/reference")
