@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 try:
-    from jaxlib import _jax
+    from jaxlib import _jax  # type: ignore[attr-defined]
 except ImportError:
     jaxlib_registry = None
 else:

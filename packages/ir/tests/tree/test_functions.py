@@ -37,7 +37,13 @@ from treadle_ir.tree.paths import DictKey, SequenceKey, TreeError, keystr
 @given(st.data())
 def test_map_laws(trees: st.SearchStrategy[Any], data: st.DataObject) -> None:
     tree = data.draw(trees)
-    double, grow = (lambda x: 2 * x), (lambda x: x + 1)
+
+    def double(x: int) -> int:
+        return 2 * x
+
+    def grow(x: int) -> int:
+        return x + 1
+
     assert tree_map(lambda x: x, tree) == tree
     assert tree_map(grow, tree_map(double, tree)) == tree_map(lambda x: grow(double(x)), tree)
     assert tree_map(operator.sub, tree, tree) == tree_map(lambda _: 0, tree)

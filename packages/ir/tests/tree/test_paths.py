@@ -34,7 +34,7 @@ def test_a_foreign_key_is_written_by_str() -> None:
 
 
 def test_keys_are_values() -> None:
-    assert SequenceKey(0) == SequenceKey(0) != FlattenedIndexKey(0)
+    assert len({SequenceKey(0), SequenceKey(0), FlattenedIndexKey(0)}) == 2
     assert len({*ALL, *ALL}) == len(ALL)
     assert pickle.loads(pickle.dumps(ALL)) == ALL
     with pytest.raises(AttributeError):

@@ -41,9 +41,10 @@ def test_nodes_and_leaves_by_exact_type() -> None:
     class MyTuple(tuple[int, ...]):
         __slots__ = ()
 
-    nodes = [dict, list, tuple, type(None), OrderedDict, defaultdict, Point]
-    assert all(map(is_tree_node, nodes))
-    assert not any(map(is_tree_node, [int, str, set, object, MyList, MyDict, MyTuple]))
+    nodes: list[type] = [dict, list, tuple, type(None), OrderedDict, defaultdict, Point]
+    assert all(is_tree_node(node) for node in nodes)
+    leaves: list[type] = [int, str, set, object, MyList, MyDict, MyTuple]
+    assert not any(is_tree_node(leaf) for leaf in leaves)
     value = MyList([1])
     assert tree_leaves([value])[0] is value
 
@@ -83,7 +84,7 @@ def test_a_class_seen_as_a_leaf_may_be_registered() -> None:
 def test_a_namedtuple_may_be_registered() -> None:
     Pair = namedtuple("Pair", "x y")
     assert tree_leaves(Pair(1, 2)) == [1, 2]
-    register_pytree_node(Pair, lambda p: ((p.x,), p.y), lambda y, x: Pair(*x, y))
+    register_pytree_node(Pair, lambda p: ((p.x,), p.y), lambda y, x: Pair._make((*x, y)))
     assert tree_leaves(Pair(1, 2)) == [1]
 
 
@@ -146,7 +147,8 @@ def test_flatten_must_return_a_pair(result: Any) -> None:
 
 def test_children_must_be_iterable() -> None:
     box = fresh()
-    register_pytree_node(box, lambda _: (3, None), lambda _, __: None)
+    wrong: Any = (3, None)
+    register_pytree_node(box, lambda _: wrong, lambda _, __: None)
     with pytest.raises(TypeError, match="children must be iterable, got int"):
         tree_flatten(box())
 

@@ -89,7 +89,7 @@ def test_copies_are_the_same(trees: st.SearchStrategy[Any], data: st.DataObject)
         ({"b": [1, 2], "a": 0}, "{'a': *, 'b': [*, *]}"),
         (Point(1, [None]), "Point(x=*, y=[None])"),
         (OrderedDict(b=1, a=2), "OrderedDict({'b': *, 'a': *})"),
-        (defaultdict(list, a=1), "defaultdict(list, {'a': *})"),
+        (defaultdict(int, a=1), "defaultdict(int, {'a': *})"),
         (Tagged("t", 1, (2,)), "Tagged['t'](*, (*,))"),
         (Tagged(None, 1), "Tagged(*)"),
     ],

@@ -239,17 +239,26 @@ def build(code: Code, leaves: list[Leaf]) -> Tree:
     stack: list[Tree] = []
     push = stack.append
     used = 0
+    waiting = 0  # leaves of the last integer, which most often are all children of one node
     for entry in code:
         if type(entry) is int:
-            stack += leaves[used : used + entry]
-            used += entry
+            waiting = entry
             continue
         kind, arity, meta = entry
-        if arity:
+        if arity <= waiting:
+            end = used + waiting
+            if arity < waiting:
+                stack += leaves[used : end - arity]
+            children = leaves[end - arity : end]
+            used = end
+            waiting = 0
+        else:
+            if waiting:
+                stack += leaves[used : used + waiting]
+                used += waiting
+                waiting = 0
             children = stack[-arity:]
             del stack[-arity:]
-        else:
-            children = []
         if kind is DICT:
             push(dict(zip(meta, children)))  # noqa: B905 - as long by construction; strict is slower
         elif kind is LIST:
@@ -258,7 +267,7 @@ def build(code: Code, leaves: list[Leaf]) -> Tree:
             push(tuple(children))
         else:
             push(kind.build(meta, children))
-    return stack[0]
+    return leaves[0] if waiting else stack[0]
 
 
 def open_up_to(code: Code, tree: Tree) -> list[Tree] | None:
