@@ -11,6 +11,10 @@ from treadle_ir.primitives.call import (
     stop_gradient as stop_gradient,
 )
 from treadle_ir.primitives.compare import clamp as clamp, compare as compare, select as select
+from treadle_ir.primitives.contract import (
+    convolution as convolution,
+    dot_general as dot_general,
+)
 from treadle_ir.primitives.convert import (
     bitcast_convert as bitcast_convert,
     convert as convert,
@@ -78,6 +82,22 @@ from treadle_ir.primitives.elementwise import (
     tanh as tanh,
     xor as xor,
 )
+from treadle_ir.primitives.indexing import (
+    dynamic_slice as dynamic_slice,
+    dynamic_update_slice as dynamic_update_slice,
+    gather as gather,
+    scatter as scatter,
+    scatter_add as scatter_add,
+    scatter_maximum as scatter_maximum,
+    scatter_minimum as scatter_minimum,
+    scatter_multiply as scatter_multiply,
+)
+from treadle_ir.primitives.random import (
+    random_bits as random_bits,
+    random_fold_in as random_fold_in,
+    random_split as random_split,
+    threefry2x32 as threefry2x32,
+)
 from treadle_ir.primitives.reduce import (
     argmax as argmax,
     argmin as argmin,
@@ -97,4 +117,11 @@ from treadle_ir.primitives.shape import (
     reverse as reverse,
     slice as slice,
     transpose as transpose,
+)
+from treadle_ir.primitives.window import (
+    reduce_window_add as reduce_window_add,
+    reduce_window_maximum as reduce_window_maximum,
+    reduce_window_minimum as reduce_window_minimum,
+    select_and_gather_add as select_and_gather_add,
+    select_and_scatter_add as select_and_scatter_add,
 )

@@ -1,0 +1,337 @@
+"""Contractions: dot_general and convolution.
+
+Both are bilinear; both name axes by position rather than asking for one layout, so that no transposes are needed.
+
+    dot_general(x, y, *, contracting, batching=((), ()), precision="default", element_type=None)
+    convolution(x, kernel, *, strides, padding, lhs_dilation=(), rhs_dilation=(), lhs_spec, rhs_spec, out_spec,
+                feature_group_count=1, batch_group_count=1, precision="default", element_type=None)
+
+`contracting` and `batching` are pairs of tuples: the axes of x, and the axes of y that go with them in order.
+The three specs of a convolution are permutations: (batch, feature, *spatial) for the operand and the result,
+(output feature, input feature, *spatial) for the kernel. Empty strides and dilations mean 1 everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Final, Literal, TypeAlias, final, get_args
+
+from treadle_ir import dtypes
+from treadle_ir.array import Operand
+from treadle_ir.dtypes import DType
+from treadle_ir.errors import ArgumentError, DTypeError, ShapeError
+from treadle_ir.primitive import Primitive
+from treadle_ir.trace import bind
+from treadle_ir.types import ArrayType, Type
+
+AxisPairs: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
+Precision: TypeAlias = Literal["default", "high", "highest"]
+_PRECISIONS: Final = get_args(Precision)
+NO_PAIRS: Final[AxisPairs] = ((), ())
+
+
+def check_precision(name: str, precision: str) -> None:
+    """Refuse what is no precision."""
+    if precision not in _PRECISIONS:
+        raise ArgumentError(
+            f"{name}: precision is {precision!r}, not one of {', '.join(_PRECISIONS)}"
+        )
+
+
+def contraction_dtype(name: str, x: ArrayType, y: ArrayType, element_type: DType | None) -> DType:
+    """The element type of a product of x and y, which is `element_type` where one is asked for.
+
+    Raises:
+        DTypeError: x and y have different element types, or a product of another kind or a narrower one is asked for.
+    """
+    if x.dtype != y.dtype:
+        raise DTypeError(
+            f"{name}: operands have types {x} and {y}, whose element types must be equal",
+            fix="convert first with ops.convert, or use the function of treadle.numpy, which promotes",
+        )
+    if element_type is None or element_type == x.dtype:
+        dtypes.dtype_name(x.dtype)
+        return x.dtype
+    kinds = (
+        dtypes.is_bool,
+        dtypes.is_signed,
+        dtypes.is_unsigned,
+        dtypes.is_floating,
+        dtypes.is_complex,
+    )
+    if not any(kind(x.dtype) and kind(element_type) for kind in kinds):
+        raise DTypeError(
+            f"{name}: a product of {dtypes.dtype_name(x.dtype)} cannot be {dtypes.dtype_name(element_type)}, "
+            "which is of another kind",
+            fix="leave the preferred element type out and convert the result",
+        )
+    if element_type.itemsize < x.dtype.itemsize:
+        raise DTypeError(
+            f"{name}: a product of {dtypes.dtype_name(x.dtype)} cannot be {dtypes.dtype_name(element_type)}, "
+            "which is narrower",
+            fix="leave the preferred element type out and convert the result",
+        )
+    return element_type
+
+
+def free_axes(ndim: int, *taken: Sequence[int]) -> tuple[int, ...]:
+    """The axes that are in none of the lists, in order."""
+    used = {axis for axes in taken for axis in axes}
+    return tuple([axis for axis in range(ndim) if axis not in used])
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class DotGeneral(Primitive):
+    """Multiply and sum over the contracted axes, for each index of the batching axes.
+
+    Shapes:
+        x: batching, free and contracted axes in any order; y likewise
+        result: [*batching, *free axes of x, *free axes of y]
+
+    Constraints:
+        (C1) contracted and batching axes are in range and disjoint
+        (C2) paired axes have equal sizes, and as many are listed for x as for y
+        (C3) x and y have one element type; `element_type`, if given, is of its kind and not narrower
+
+    Raises:
+        ShapeError: C1 or C2.
+        DTypeError: C3.
+
+    Source: StableHLO specification, `dot_general`.
+    """
+
+    name: ClassVar[str] = "dot_general"
+    contracting: AxisPairs
+    batching: AxisPairs = NO_PAIRS
+    precision: Precision = "default"
+    element_type: DType | None = None
+
+    def __post_init__(self) -> None:
+        check_precision(self.name, self.precision)
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """The free axes of both operands after the batching axes."""
+        x, y = operands
+        assert isinstance(x, ArrayType)
+        assert isinstance(y, ArrayType)
+        for operand, which in ((x, 0), (y, 1)):  # C1
+            axes = self.batching[which] + self.contracting[which]
+            if len(set(axes)) != len(axes) or not all(0 <= axis < operand.ndim for axis in axes):
+                raise ShapeError(
+                    f"dot_general: axes {axes} (batching, then contracted) of operand {which} are not distinct "
+                    f"axes of {operand}",
+                    fix=f"name axes from 0 to {operand.ndim - 1}, each once",
+                )
+        for word, (left, right) in (
+            ("batching", self.batching),
+            ("contracted", self.contracting),
+        ):  # C2
+            sizes = tuple([x.shape[i] for i in left]), tuple([y.shape[i] for i in right])
+            if sizes[0] != sizes[1]:
+                raise ShapeError(
+                    f"dot_general: the {word} axes {left} of {x} and {right} of {y} have sizes "
+                    f"{sizes[0]} and {sizes[1]}, which must be equal",
+                )
+        dtype = contraction_dtype(self.name, x, y, self.element_type)  # C3
+        shape = (
+            *(x.shape[i] for i in self.batching[0]),
+            *(x.shape[i] for i in free_axes(x.ndim, self.batching[0], self.contracting[0])),
+            *(y.shape[i] for i in free_axes(y.ndim, self.batching[1], self.contracting[1])),
+        )
+        return (ArrayType(shape, dtype, x.weak and y.weak),)
+
+
+def dilated(size: int, dilation: int) -> int:
+    """The length of `size` elements with `dilation - 1` holes between neighbours."""
+    return (size - 1) * dilation + 1 if size else 0
+
+
+def window_counts(
+    sizes: Sequence[int],
+    window: Sequence[int],
+    strides: Sequence[int],
+    padding: Sequence[tuple[int, int]],
+    base_dilation: Sequence[int],
+    window_dilation: Sequence[int],
+) -> tuple[int, ...]:
+    """How many places a sliding window takes along each axis.
+
+    Source: StableHLO specification, `reduce_window` and `convolution`.
+    """
+    counts = []
+    for size, width, stride, (low, high), base, hole in zip(
+        sizes, window, strides, padding, base_dilation, window_dilation, strict=True
+    ):
+        padded = low + dilated(size, base) + high
+        spread = dilated(width, hole)
+        counts.append((padded - spread) // stride + 1 if padded > 0 and padded >= spread else 0)
+    return tuple(counts)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Convolution(Primitive):
+    """The inner product of a kernel with the windows of an operand that it slides over.
+
+    With groups, features (or the batch) fall into equal parts that do not see each other.
+
+    Shapes:
+        x: batch, feature and spatial axes where `lhs_spec` says
+        kernel: output feature, input feature and spatial axes where `rhs_spec` says
+        result: batch, feature and spatial axes where `out_spec` says
+
+    Constraints:
+        (C1) the specs are permutations of the axes; ranks are equal and at least 2
+        (C2) strides, padding and dilations have one entry per spatial axis; strides and dilations are positive
+        (C3) x has feature_group_count times as many features as the kernel has input features
+        (C4) feature_group_count and batch_group_count divide the kernel's output features; batch_group_count
+             divides the batch; one of the two is 1
+        (C5) x and kernel have one element type; `element_type`, if given, is of its kind and not narrower
+        (C6) the padded, dilated operand has no negative size
+
+    Raises:
+        ShapeError: C1 to C4, C6.
+        DTypeError: C5.
+
+    Source: StableHLO specification, `convolution`.
+    """
+
+    name: ClassVar[str] = "convolution"
+    strides: tuple[int, ...]
+    padding: tuple[tuple[int, int], ...]
+    lhs_dilation: tuple[int, ...]
+    rhs_dilation: tuple[int, ...]
+    lhs_spec: tuple[int, ...]
+    rhs_spec: tuple[int, ...]
+    out_spec: tuple[int, ...]
+    feature_group_count: int = 1
+    batch_group_count: int = 1
+    precision: Precision = "default"
+    element_type: DType | None = None
+
+    def __post_init__(self) -> None:
+        check_precision(self.name, self.precision)
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """Batch, output features, and one element per place of the window."""
+        x, kernel = operands
+        assert isinstance(x, ArrayType)
+        assert isinstance(kernel, ArrayType)
+        rank = x.ndim
+        specs = (
+            ("lhs_spec", self.lhs_spec),
+            ("rhs_spec", self.rhs_spec),
+            ("out_spec", self.out_spec),
+        )
+        for word, spec in specs:  # C1
+            if rank < 2 or kernel.ndim != rank or sorted(spec) != list(range(rank)):
+                raise ShapeError(
+                    f"convolution: {word} is {spec} for operands {x} and {kernel}, "
+                    "but must be a permutation of the axes of both",
+                    fix="give operand and kernel one rank: batch, feature and the spatial axes",
+                )
+        settings = (
+            ("strides", self.strides),
+            ("padding", self.padding),
+            ("lhs_dilation", self.lhs_dilation),
+            ("rhs_dilation", self.rhs_dilation),
+        )
+        for word, setting in settings:  # C2
+            if len(setting) != rank - 2:
+                raise ShapeError(
+                    f"convolution: {word} has {len(setting)} entries for {rank - 2} spatial axes"
+                )
+            if word != "padding" and any(n < 1 for n in setting):  # type: ignore[operator]  # padding left out
+                raise ShapeError(
+                    f"convolution: {word} is {setting}, whose entries must be positive"
+                )
+        features, groups, batches = (
+            x.shape[self.lhs_spec[1]],
+            self.feature_group_count,
+            self.batch_group_count,
+        )
+        inputs, outputs = kernel.shape[self.rhs_spec[1]], kernel.shape[self.rhs_spec[0]]
+        batch = x.shape[self.lhs_spec[0]]
+        if groups < 1 or inputs * groups != features:  # C3
+            raise ShapeError(
+                f"convolution: the operand {x} has {features} features, but the kernel {kernel} takes {inputs} "
+                f"in each of {groups} groups, {inputs * groups} in all",
+                fix="check which axes are features (`dimension_numbers`), and feature_group_count",
+            )
+        if (
+            batches < 1
+            or outputs % groups
+            or outputs % batches
+            or batch % batches
+            or (groups > 1 < batches)
+        ):  # C4
+            raise ShapeError(
+                f"convolution: feature_group_count {groups} and batch_group_count {batches} do not divide "
+                f"{outputs} output features and a batch of {batch}, or are both above 1",
+            )
+        dtype = contraction_dtype(self.name, x, kernel, self.element_type)  # C5
+        sizes = [x.shape[i] for i in self.lhs_spec[2:]]
+        for size, (low, high), hole in zip(
+            sizes, self.padding, self.lhs_dilation, strict=True
+        ):  # C6
+            if low + dilated(size, hole) + high < 0:
+                raise ShapeError(
+                    f"convolution: padding {(low, high)} takes more than the {size} elements there are"
+                )
+        window = [kernel.shape[i] for i in self.rhs_spec[2:]]
+        counts = window_counts(
+            sizes, window, self.strides, self.padding, self.lhs_dilation, self.rhs_dilation
+        )
+        shape = [0] * rank
+        for axis, size in zip(self.out_spec, (batch // batches, outputs, *counts), strict=True):
+            shape[axis] = size
+        return (ArrayType(tuple(shape), dtype, x.weak and kernel.weak),)
+
+
+def dot_general(
+    x: Operand,
+    y: Operand,
+    *,
+    contracting: AxisPairs,
+    batching: AxisPairs = NO_PAIRS,
+    precision: Precision = "default",
+    element_type: DType | None = None,
+) -> Operand:
+    """Multiply and sum over the contracted axes, for each index of the batching axes: see `DotGeneral`."""
+    return bind(DotGeneral(contracting, batching, precision, element_type), x, y)[0]
+
+
+def convolution(
+    x: Operand,
+    kernel: Operand,
+    *,
+    padding: tuple[tuple[int, int], ...],
+    lhs_spec: tuple[int, ...],
+    rhs_spec: tuple[int, ...],
+    out_spec: tuple[int, ...],
+    strides: tuple[int, ...] = (),
+    lhs_dilation: tuple[int, ...] = (),
+    rhs_dilation: tuple[int, ...] = (),
+    feature_group_count: int = 1,
+    batch_group_count: int = 1,
+    precision: Precision = "default",
+    element_type: DType | None = None,
+) -> Operand:
+    """The inner product of a kernel with the windows of an operand that it slides over: see `Convolution`."""
+    ones = (1,) * len(padding)
+    primitive = Convolution(
+        strides=strides or ones,
+        padding=padding,
+        lhs_dilation=lhs_dilation or ones,
+        rhs_dilation=rhs_dilation or ones,
+        lhs_spec=lhs_spec,
+        rhs_spec=rhs_spec,
+        out_spec=out_spec,
+        feature_group_count=feature_group_count,
+        batch_group_count=batch_group_count,
+        precision=precision,
+        element_type=element_type,
+    )
+    return bind(primitive, x, kernel)[0]

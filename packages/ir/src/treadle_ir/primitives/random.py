@@ -1,0 +1,189 @@
+"""Random bits from counters: threefry2x32, and random_bits, random_split, random_fold_in on raw key data.
+
+    threefry2x32(key0, key1, x0, x1) -> (y0, y1)             u32 each, elementwise
+    random_bits(key_data, *, shape, bit_width=32)            u32[*keys, 2] -> u8|u16|u32|u64[*keys, *shape]
+    random_split(key_data, *, shape)                         u32[*keys, 2] -> u32[*keys, *shape, 2]
+    random_fold_in(key_data, data)                           u32[*keys, 2], u32[*keys] -> u32[*keys, 2]
+
+The cipher is Threefry-2x32 with 20 rounds. Counters are the row-major positions in `shape` as 64-bit numbers,
+x0 the high and x1 the low word, so that an element does not depend on how the work is cut up. 32-bit bits are
+y0 ^ y1, of which 16 and 8 bits are the low ones; 64-bit bits are y0 in the high and y1 in the low half.
+Split keeps (y0, y1) as the key at that position. Fold-in encrypts the counter (0, data).
+
+Source: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3" (2011).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final, final
+
+import numpy as np
+
+from treadle_ir import dtypes
+from treadle_ir.array import Operand
+from treadle_ir.dtypes import DType
+from treadle_ir.errors import ArgumentError, DTypeError, ShapeError
+from treadle_ir.families import Elementwise
+from treadle_ir.primitive import Primitive
+from treadle_ir.primitives.elementwise import common_type
+from treadle_ir.trace import bind
+from treadle_ir.types import ArrayType, Type
+
+ROTATIONS: Final = (13, 15, 26, 6, 17, 29, 16, 24)  # of rounds 0 to 7; they repeat
+PARITY: Final = 0x1BD11BDA  # the third word of the key schedule is key0 ^ key1 ^ PARITY
+ROUNDS: Final = 20
+
+_U32: Final[DType] = np.dtype(np.uint32)
+_BITS: Final[dict[int, DType]] = {
+    8: np.dtype(np.uint8),
+    16: np.dtype(np.uint16),
+    32: _U32,
+    64: np.dtype(np.uint64),
+}
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Threefry2x32(Elementwise):
+    """The cipher's two output words for two key words and two counter words.
+
+    Constraints:
+        (C1) operands have one shape (or are scalars) and are u32
+
+    Source: Salmon et al. 2011.
+    """
+
+    name: ClassVar[str] = "threefry2x32"
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """Two words of the shape that the operands share."""
+        assert len(operands) == 4, "two words of key and two of counter"
+        type = common_type(self.name, operands)
+        if type.dtype != _U32:  # C1
+            raise DTypeError(f"threefry2x32: operands are {type}, but must be u32")
+        return (type.strong(), type.strong())
+
+
+def _key_type(name: str, keys: Type) -> ArrayType:
+    assert isinstance(keys, ArrayType)
+    if keys.dtype != _U32:
+        raise DTypeError(
+            f"{name}: the key data is {keys}, but must be u32", fix="pass random.key_data(key)"
+        )
+    if not keys.shape or keys.shape[-1] != 2:
+        raise ShapeError(
+            f"{name}: the key data is {keys}, but a key has 2 words along the last axis"
+        )
+    return keys
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class RandomBits(Primitive):
+    """Uniformly random bits, as unsigned integers: `shape` of them for each key.
+
+    Shapes:
+        key_data: u32[*keys, 2]
+        result: [*keys, *shape]
+
+    Constraints:
+        (C1) key data is u32 with 2 words along the last axis
+        (C2) bit_width is 8, 16, 32 or 64
+    """
+
+    name: ClassVar[str] = "random_bits"
+    shape: tuple[int, ...]
+    bit_width: int = 32
+
+    def __post_init__(self) -> None:
+        if self.bit_width not in _BITS:  # C2
+            raise ArgumentError(f"random_bits: bit_width is {self.bit_width}, not 8, 16, 32 or 64")
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """Unsigned integers of that width."""
+        (keys,) = operands
+        keys = _key_type(self.name, keys)  # C1
+        return (ArrayType((*keys.shape[:-1], *self.shape), _BITS[self.bit_width]),)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class RandomSplit(Primitive):
+    """New keys, `shape` of them from each key.
+
+    Shapes:
+        key_data: u32[*keys, 2]
+        result: u32[*keys, *shape, 2]
+
+    Constraints:
+        (C1) key data is u32 with 2 words along the last axis
+    """
+
+    name: ClassVar[str] = "random_split"
+    shape: tuple[int, ...]
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """Two words for each new key."""
+        (keys,) = operands
+        keys = _key_type(self.name, keys)  # C1
+        return (ArrayType((*keys.shape[:-1], *self.shape, 2), _U32),)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class RandomFoldIn(Primitive):
+    """A new key from each key and a number.
+
+    Shapes:
+        key_data: u32[*keys, 2]
+        data: u32[*keys], or a scalar for all keys
+        result: u32[*keys, 2]
+
+    Constraints:
+        (C1) key data is u32 with 2 words along the last axis
+        (C2) data is u32, a scalar or of the shape of the keys
+    """
+
+    name: ClassVar[str] = "random_fold_in"
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """The type of the key data."""
+        keys, data = operands
+        keys = _key_type(self.name, keys)  # C1
+        assert isinstance(data, ArrayType)
+        if data.dtype != _U32:  # C2
+            raise DTypeError(
+                f"random_fold_in: the data is {dtypes.dtype_name(data.dtype)}, but must be u32",
+                fix="convert it first with ops.convert",
+            )
+        if data.shape not in ((), keys.shape[:-1]):
+            raise ShapeError(
+                f"random_fold_in: the data is {data}, but must have the shape of the keys of {keys}"
+            )
+        return (keys.strong(),)
+
+
+_THREEFRY2X32: Final = Threefry2x32()
+_RANDOM_FOLD_IN: Final = RandomFoldIn()
+
+
+def threefry2x32(key0: Operand, key1: Operand, x0: Operand, x1: Operand) -> tuple[Operand, Operand]:
+    """The cipher's two output words for two key words and two counter words, elementwise."""
+    y0, y1 = bind(_THREEFRY2X32, key0, key1, x0, x1)
+    return y0, y1
+
+
+def random_bits(key_data: Operand, *, shape: tuple[int, ...], bit_width: int = 32) -> Operand:
+    """Uniformly random bits, as unsigned integers: `shape` of them for each key."""
+    return bind(RandomBits(shape, bit_width), key_data)[0]
+
+
+def random_split(key_data: Operand, *, shape: tuple[int, ...]) -> Operand:
+    """New keys, `shape` of them from each key."""
+    return bind(RandomSplit(shape), key_data)[0]
+
+
+def random_fold_in(key_data: Operand, data: Operand) -> Operand:
+    """A new key from each key and a 32-bit number."""
+    return bind(_RANDOM_FOLD_IN, key_data, data)[0]

@@ -1,0 +1,321 @@
+"""Sliding windows: reduce_window_add, _maximum, _minimum, and what their derivatives need.
+
+    reduce_window_add, reduce_window_maximum, reduce_window_minimum(x, *, window_dimensions, window_strides=(),
+            padding=(), base_dilation=(), window_dilation=())
+    select_and_scatter_add(source, x, *, select, window_dimensions, ...the same)
+    select_and_gather_add(tangents, x, *, select, window_dimensions, ...the same)
+
+Each list has one entry per axis of x; left out, strides and dilations are 1 and padding is (0, 0).
+What the padding adds takes no part: it is the identity of the reduction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, TypeAlias, TypeVar, final, get_args
+
+from treadle_ir import dtypes
+from treadle_ir.array import Operand
+from treadle_ir.errors import ArgumentError, DTypeError, ShapeError
+from treadle_ir.primitive import Primitive
+from treadle_ir.primitives.contract import dilated, window_counts
+from treadle_ir.primitives.elementwise import check_kind
+from treadle_ir.trace import bind
+from treadle_ir.types import ArrayType, Type
+
+Padding: TypeAlias = tuple[tuple[int, int], ...]
+Selection: TypeAlias = Literal["ge", "le"]
+_SELECTIONS = get_args(Selection)
+W = TypeVar("W", bound="Windowed")
+
+
+@dataclass(frozen=True, slots=True)
+class Windowed(Primitive):
+    """Family: something done in each place of a window that slides over an array.
+
+    Constraints:
+        (C1) every list has one entry per axis of the array
+        (C2) window dimensions, strides and dilations are positive
+        (C3) the padded, dilated array has no negative size
+    """
+
+    window_dimensions: tuple[int, ...]
+    window_strides: tuple[int, ...]
+    padding: Padding
+    base_dilation: tuple[int, ...]
+    window_dilation: tuple[int, ...]
+
+    def places(self, x: ArrayType) -> tuple[int, ...]:
+        """How many places the window has along each axis.
+
+        Raises:
+            ShapeError: C1 to C3.
+        """
+        settings: tuple[tuple[str, Sequence[Any]], ...] = (
+            ("window_dimensions", self.window_dimensions),
+            ("window_strides", self.window_strides),
+            ("padding", self.padding),
+            ("base_dilation", self.base_dilation),
+            ("window_dilation", self.window_dilation),
+        )
+        for word, setting in settings:
+            if len(setting) != x.ndim:  # C1
+                raise ShapeError(
+                    f"{self.name}: {word} has {len(setting)} entries for the {x.ndim} axes of {x}",
+                    fix="give one entry per axis; 1 (padding: (0, 0)) where nothing slides",
+                )
+            if word != "padding" and any(n < 1 for n in setting):  # C2
+                raise ShapeError(
+                    f"{self.name}: {word} is {setting}, whose entries must be positive"
+                )
+        for size, (low, high), hole in zip(
+            x.shape, self.padding, self.base_dilation, strict=True
+        ):  # C3
+            if low + dilated(size, hole) + high < 0:
+                raise ShapeError(
+                    f"{self.name}: padding {(low, high)} takes more than the {size} elements there are"
+                )
+        return window_counts(
+            x.shape,
+            self.window_dimensions,
+            self.window_strides,
+            self.padding,
+            self.base_dilation,
+            self.window_dilation,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ReduceWindowFamily(Windowed):
+    """Family: one reduction of each window's elements.
+
+    Shapes:
+        x: any
+        result: one element per place of the window
+
+    Source: StableHLO specification, `reduce_window`.
+    """
+
+    kinds: ClassVar[str] = "iuf"
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """One element per place of the window."""
+        (x,) = operands
+        assert isinstance(x, ArrayType)
+        check_kind(self.name, self.kinds, x.dtype)
+        return (x.with_shape(self.places(x)),)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ReduceWindowAdd(ReduceWindowFamily):
+    """The sum of each window's elements."""
+
+    name: ClassVar[str] = "reduce_window_add"
+    kinds: ClassVar[str] = "iufc"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ReduceWindowMaximum(ReduceWindowFamily):
+    """The greatest of each window's elements; NaN if one is NaN."""
+
+    name: ClassVar[str] = "reduce_window_maximum"
+    kinds: ClassVar[str] = "biuf"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ReduceWindowMinimum(ReduceWindowFamily):
+    """The least of each window's elements; NaN if one is NaN."""
+
+    name: ClassVar[str] = "reduce_window_minimum"
+    kinds: ClassVar[str] = "biuf"
+
+
+@dataclass(frozen=True, slots=True)
+class WindowSelection(Windowed):
+    """Family: each window selects its greatest ("ge") or least ("le") element of x; the first one of several.
+
+    An element beats the one selected so far if it is strictly greater (or less), or if that one is NaN.
+    A window that holds no element of x selects none.
+    """
+
+    select: Selection
+
+    def __post_init__(self) -> None:
+        if self.select not in _SELECTIONS:
+            raise ArgumentError(
+                f"{self.name}: select is {self.select!r}, not one of {', '.join(_SELECTIONS)}"
+            )
+
+    def check(self, other: ArrayType, x: ArrayType) -> None:
+        """Refuse what has no order, and two element types.
+
+        Raises:
+            DTypeError: x is complex, or the operands have different element types.
+        """
+        check_kind(self.name, "iuf", x.dtype)
+        if other.dtype != x.dtype:
+            raise DTypeError(
+                f"{self.name}: operands have types {other} and {x}, whose element types must be equal"
+            )
+        dtypes.dtype_name(x.dtype)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class SelectAndScatterAdd(WindowSelection):
+    """Each element of `source` added to where its window selects an element of x; zero elsewhere.
+
+    The transpose of `select_and_gather_add`.
+
+    Shapes:
+        source: one element per place of the window
+        x: any
+        result: as x
+
+    Constraints:
+        (C4) source has one element per place of the window
+        (C5) the operands have one element type, which has an order
+
+    Source: StableHLO specification, `select_and_scatter`.
+    """
+
+    name: ClassVar[str] = "select_and_scatter_add"
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """The type of x."""
+        source, x = operands
+        assert isinstance(source, ArrayType)
+        assert isinstance(x, ArrayType)
+        self.check(source, x)  # C5
+        places = self.places(x)
+        if source.shape != places:  # C4
+            raise ShapeError(
+                f"{self.name}: the source is {source}, but the window has {places} places in {x}"
+            )
+        return (ArrayType(x.shape, x.dtype, source.weak),)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class SelectAndGatherAdd(WindowSelection):
+    """The element of `tangents` that stands where each window selects an element of x; zero where it selects none.
+
+    The derivative of reduce_window_maximum and reduce_window_minimum at x.
+
+    Shapes:
+        tangents, x: one shape
+        result: one element per place of the window
+
+    Constraints:
+        (C4) the operands have one shape
+        (C5) the operands have one element type, which has an order
+    """
+
+    name: ClassVar[str] = "select_and_gather_add"
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """One element per place of the window."""
+        tangents, x = operands
+        assert isinstance(tangents, ArrayType)
+        assert isinstance(x, ArrayType)
+        self.check(tangents, x)  # C5
+        if tangents.shape != x.shape:  # C4
+            raise ShapeError(
+                f"{self.name}: operands have types {tangents} and {x}, whose shapes must be equal"
+            )
+        return (ArrayType(self.places(x), x.dtype, tangents.weak),)
+
+
+def _filled(
+    window: tuple[int, ...],
+    strides: tuple[int, ...],
+    padding: Padding,
+    base_dilation: tuple[int, ...],
+    window_dilation: tuple[int, ...],
+) -> tuple[tuple[int, ...], tuple[int, ...], Padding, tuple[int, ...], tuple[int, ...]]:
+    ones = (1,) * len(window)
+    return (
+        window,
+        strides or ones,
+        padding or ((0, 0),) * len(window),
+        base_dilation or ones,
+        window_dilation or ones,
+    )
+
+
+def reduce_window_add(
+    x: Operand,
+    *,
+    window_dimensions: tuple[int, ...],
+    window_strides: tuple[int, ...] = (),
+    padding: Padding = (),
+    base_dilation: tuple[int, ...] = (),
+    window_dilation: tuple[int, ...] = (),
+) -> Operand:
+    """The sum of each window's elements."""
+    settings = _filled(window_dimensions, window_strides, padding, base_dilation, window_dilation)
+    return bind(ReduceWindowAdd(*settings), x)[0]
+
+
+def reduce_window_maximum(
+    x: Operand,
+    *,
+    window_dimensions: tuple[int, ...],
+    window_strides: tuple[int, ...] = (),
+    padding: Padding = (),
+    base_dilation: tuple[int, ...] = (),
+    window_dilation: tuple[int, ...] = (),
+) -> Operand:
+    """The greatest of each window's elements; NaN if one is NaN."""
+    settings = _filled(window_dimensions, window_strides, padding, base_dilation, window_dilation)
+    return bind(ReduceWindowMaximum(*settings), x)[0]
+
+
+def reduce_window_minimum(
+    x: Operand,
+    *,
+    window_dimensions: tuple[int, ...],
+    window_strides: tuple[int, ...] = (),
+    padding: Padding = (),
+    base_dilation: tuple[int, ...] = (),
+    window_dilation: tuple[int, ...] = (),
+) -> Operand:
+    """The least of each window's elements; NaN if one is NaN."""
+    settings = _filled(window_dimensions, window_strides, padding, base_dilation, window_dilation)
+    return bind(ReduceWindowMinimum(*settings), x)[0]
+
+
+def select_and_scatter_add(
+    source: Operand,
+    x: Operand,
+    *,
+    select: Selection,
+    window_dimensions: tuple[int, ...],
+    window_strides: tuple[int, ...] = (),
+    padding: Padding = (),
+    base_dilation: tuple[int, ...] = (),
+    window_dilation: tuple[int, ...] = (),
+) -> Operand:
+    """Each element of `source` added to where its window selects an element of x; zero elsewhere."""
+    settings = _filled(window_dimensions, window_strides, padding, base_dilation, window_dilation)
+    return bind(SelectAndScatterAdd(*settings, select), source, x)[0]
+
+
+def select_and_gather_add(
+    tangents: Operand,
+    x: Operand,
+    *,
+    select: Selection,
+    window_dimensions: tuple[int, ...],
+    window_strides: tuple[int, ...] = (),
+    padding: Padding = (),
+    base_dilation: tuple[int, ...] = (),
+    window_dilation: tuple[int, ...] = (),
+) -> Operand:
+    """The element of `tangents` that stands where each window selects an element of x."""
+    settings = _filled(window_dimensions, window_strides, padding, base_dilation, window_dilation)
+    return bind(SelectAndGatherAdd(*settings, select), tangents, x)[0]
