@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from treadle_ir.reference import (
     compare as compare,
+    cumulative as cumulative,
     elementwise as elementwise,
     reduce as reduce,
     shape as shape,
+    sort as sort,
 )
 from treadle_ir.reference.evaluator import ReferenceEvaluator as ReferenceEvaluator
 from treadle_ir.reference.registry import (

@@ -60,8 +60,7 @@ def _extreme(dtype: DType, sign: int) -> np.generic[Any]:
         value = info.max if sign > 0 else info.min
     else:
         value = {"i4": (-8, 7), "u4": (0, 15)}[dtypes.dtype_name(dtype)][sign > 0]
-    made: np.generic[Any] = np.asarray(value).astype(dtype)[()]
-    return made
+    return np.asarray(value).astype(dtype).reshape(1)[0]  # type: ignore[no-any-return]
 
 
 @eval_rule(ReduceAdd)

@@ -1,0 +1,108 @@
+"""Cumulative operations: each element combined with all those before it along an axis (after it, in reverse).
+
+Element k of the result has seen elements 0 to k, itself included. Floats narrower than 32 bits are
+accumulated in f32 and each result is rounded once. The weak mark is kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, final
+
+from treadle_ir.array import Operand
+from treadle_ir.primitive import Primitive
+from treadle_ir.primitives.elementwise import check_kind
+from treadle_ir.primitives.shape import array_operand, check_axes
+from treadle_ir.trace import bind
+from treadle_ir.types import Type
+
+
+@dataclass(frozen=True, slots=True)
+class Cumulative(Primitive):
+    """Family: one operand, combined along `axis`, from its end when `reverse`; the result has its type.
+
+    Constraints:
+        (C1) axis is an axis of the operand
+        (C2) the operation has a meaning for the element type
+    """
+
+    kinds: ClassVar[str]  # the element types it takes, letters of `biufc`
+    axis: int
+    reverse: bool = False
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """The operand's type."""
+        x = array_operand(self.name, operands[0])
+        check_axes(self.name, "axis", (self.axis,), x)  # C1
+        check_kind(self.name, self.kinds, x.dtype)  # C2
+        return (x,)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CumulativeAdd(Cumulative):
+    """The sum of the elements so far."""
+
+    name: ClassVar[str] = "cumulative_add"
+    kinds: ClassVar[str] = "iufc"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CumulativeMultiply(Cumulative):
+    """The product of the elements so far."""
+
+    name: ClassVar[str] = "cumulative_multiply"
+    kinds: ClassVar[str] = "iufc"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CumulativeMaximum(Cumulative):
+    """The greatest element so far; NaN from the first NaN on."""
+
+    name: ClassVar[str] = "cumulative_maximum"
+    kinds: ClassVar[str] = "biuf"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CumulativeMinimum(Cumulative):
+    """The least element so far; NaN from the first NaN on."""
+
+    name: ClassVar[str] = "cumulative_minimum"
+    kinds: ClassVar[str] = "biuf"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CumulativeLogsumexp(Cumulative):
+    """The logarithm of the sum of the exponentials of the elements so far, without overflow."""
+
+    name: ClassVar[str] = "cumulative_logsumexp"
+    kinds: ClassVar[str] = "f"
+
+
+def cumulative_add(x: Operand, *, axis: int, reverse: bool = False) -> Operand:
+    """The sum of the elements so far along an axis."""
+    return bind(CumulativeAdd(axis, reverse), x)[0]
+
+
+def cumulative_multiply(x: Operand, *, axis: int, reverse: bool = False) -> Operand:
+    """The product of the elements so far along an axis."""
+    return bind(CumulativeMultiply(axis, reverse), x)[0]
+
+
+def cumulative_maximum(x: Operand, *, axis: int, reverse: bool = False) -> Operand:
+    """The greatest element so far along an axis; NaN from the first NaN on."""
+    return bind(CumulativeMaximum(axis, reverse), x)[0]
+
+
+def cumulative_minimum(x: Operand, *, axis: int, reverse: bool = False) -> Operand:
+    """The least element so far along an axis; NaN from the first NaN on."""
+    return bind(CumulativeMinimum(axis, reverse), x)[0]
+
+
+def cumulative_logsumexp(x: Operand, *, axis: int, reverse: bool = False) -> Operand:
+    """The logarithm of the sum of the exponentials of the elements so far along an axis."""
+    return bind(CumulativeLogsumexp(axis, reverse), x)[0]

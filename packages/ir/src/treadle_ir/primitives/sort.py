@@ -1,0 +1,113 @@
+"""Sorting: sort, top_k.
+
+The order of elements: numbers ascending, -0.0 equal to 0.0, every NaN equal to every NaN and above all
+numbers, False below True; complex numbers by real part, then by imaginary part.
+
+A sort of one operand cannot tell equal elements apart, except for the sign of zeros: there -0.0 comes before
+0.0, and a NaN that comes out may have lost its sign and payload. With several operands each row of operands
+moves as one, untouched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Final, final
+
+import numpy as np
+
+from treadle_ir.array import Operand
+from treadle_ir.errors import ArgumentError, ShapeError
+from treadle_ir.primitive import Primitive
+from treadle_ir.primitives.elementwise import check_kind
+from treadle_ir.primitives.shape import array_operand, check_axes
+from treadle_ir.trace import bind
+from treadle_ir.types import ArrayType, Type
+
+_I32: Final = np.dtype(np.int32)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Sort(Primitive):
+    """The operands, rearranged alike along an axis, so that the first `num_keys` of them ascend.
+
+    Keys are compared in order, the next where the one before is equal. `stable` keeps rows with equal keys in
+    the order they had; without it their order is anything.
+
+    Constraints:
+        (C1) there is at least one operand
+        (C2) the operands have one shape
+        (C3) dimension is an axis of the operands
+        (C4) 1 <= num_keys <= number of operands
+
+    Source: StableHLO specification, `sort`; the order is that of JAX's `lax.sort`.
+    """
+
+    name: ClassVar[str] = "sort"
+    dimension: int
+    num_keys: int = 1
+    stable: bool = True
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """The operands' types."""
+        if not operands:  # C1
+            raise ArgumentError("sort: no operands, but it needs at least one")
+        types = tuple([array_operand(self.name, operand) for operand in operands])
+        for i, x in enumerate(types):
+            if x.shape != types[0].shape:  # C2
+                raise ShapeError(
+                    f"sort: operands 0 and {i} are {types[0]} and {x}, whose shapes must be equal",
+                    fix="broadcast first with ops.broadcast_in_dim",
+                )
+        check_axes(self.name, "dimension", (self.dimension,), types[0])  # C3
+        if not 1 <= self.num_keys <= len(types):  # C4
+            raise ArgumentError(
+                f"sort: num_keys is {self.num_keys}, but must be between 1 and the number of operands, {len(types)}"
+            )
+        return types
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class TopK(Primitive):
+    """The `k` greatest elements along the last axis, descending, and their positions.
+
+    NaN counts as the greatest. Of equal elements the one at the lower position comes first.
+
+    Constraints:
+        (C1) the operand has at least one axis
+        (C2) 0 <= k <= size of the last axis
+        (C3) complex numbers have no order here
+
+    Source: CHLO, `top_k`.
+    """
+
+    name: ClassVar[str] = "top_k"
+    k: int
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """The operand's type with `k` elements on the last axis, and as many positions."""
+        x = array_operand(self.name, operands[0])
+        if x.ndim == 0:  # C1
+            raise ShapeError(f"top_k: the operand is {x}, which has no axis to choose along")
+        if not 0 <= self.k <= x.shape[-1]:  # C2
+            raise ShapeError(
+                f"top_k: k is {self.k}, but must be between 0 and the size {x.shape[-1]} of the last axis of {x}"
+            )
+        check_kind(self.name, "biuf", x.dtype)  # C3
+        shape = (*x.shape[:-1], self.k)
+        return x.with_shape(shape), ArrayType(shape, _I32)
+
+
+def sort(
+    operands: Sequence[Operand], *, dimension: int, num_keys: int = 1, stable: bool = True
+) -> list[Operand]:
+    """The operands, rearranged alike along an axis, so that the first `num_keys` of them ascend."""
+    return list(bind(Sort(dimension, num_keys, stable), *operands))
+
+
+def top_k(x: Operand, *, k: int) -> tuple[Operand, Operand]:
+    """The `k` greatest elements along the last axis, descending, and their positions (i32)."""
+    values, indices = bind(TopK(k), x)
+    return values, indices
