@@ -1,0 +1,1 @@
+"""treadle-compiler: programs to StableHLO text, and text to XLA executables."""

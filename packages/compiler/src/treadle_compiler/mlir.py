@@ -1,0 +1,119 @@
+"""StableHLO as an MLIR module: the only file that imports jaxlib.mlir.
+
+Ordinary compilation never comes here: XLA takes text. A module object is needed in three places only - programs with
+host callbacks (jaxlib's text overload takes none), pretty printing, and portable artifacts - so the import (some
+90 ms) waits for the first of them. All modules live in one context, used under a lock.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import threading
+from dataclasses import dataclass
+from typing import Any, final
+
+from treadle_ir.errors import TreadleError
+
+_lock = threading.RLock()
+
+
+class ModuleError(TreadleError, ValueError):
+    """Text that is not a valid StableHLO module."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Mlir:
+    """The parts of jaxlib.mlir that are used; `Any` because jaxlib ships no types for them."""
+
+    ir: Any
+    stablehlo: Any
+    core: Any
+    context: Any
+
+
+@functools.cache
+def mlir() -> Mlir:
+    """Import jaxlib.mlir and set up the one shared context."""
+    with _lock:
+        ir = importlib.import_module("jaxlib.mlir.ir")
+        stablehlo = importlib.import_module("jaxlib.mlir.dialects.stablehlo")
+        chlo = importlib.import_module("jaxlib.mlir.dialects.chlo")
+        sdy = importlib.import_module("jaxlib.mlir.dialects.sdy")
+        extension = importlib.import_module("jaxlib.mlir._mlir_libs._jax_mlir_ext")
+        core = importlib.import_module("jaxlib._jax")
+        registry = ir.DialectRegistry()
+        extension.register_dialects(registry)
+        context = ir.Context()
+        context.append_dialect_registry(registry)
+        context.load_all_available_dialects()
+        context.enable_multithreading(False)
+        for dialect in (stablehlo, chlo, sdy):
+            dialect.register_dialect(context)
+        return Mlir(ir, stablehlo, core, context)
+
+
+def parse(text: str) -> Any:
+    """Parse text into a verified module in the shared context.
+
+    Raises:
+        ModuleError: the text is not valid; the message has MLIR's line and column.
+    """
+    border = mlir()
+    with _lock, border.context:
+        try:
+            return border.ir.Module.parse(text)
+        except (border.ir.MLIRError, ValueError) as error:
+            raise ModuleError(
+                f"StableHLO text does not parse: {_brief(error)}",
+                fix="if treadle made this text, please report it together with the program",
+            ) from error
+
+
+def pretty(text: str, *, locations: bool = False) -> str:
+    """Print a module the way MLIR does, with source locations if asked."""
+    module = parse(text)
+    with _lock:
+        return str(module.operation.get_asm(enable_debug_info=locations))
+
+
+def portable_artifact(text: str) -> bytes:
+    """Serialise for other releases of XLA: readable by any StableHLO from twelve weeks ago on.
+
+    Constraints:
+        (C1) chlo and sdy operations have been lowered before, for true portability
+    """
+    border = mlir()
+    module = parse(text)
+    with _lock, border.context:
+        kinds = border.stablehlo.StablehloCompatibilityRequirement
+        version = border.stablehlo.get_version_from_compatibility_requirement(kinds.WEEK_12)
+        return bytes(border.core.mlir.serialize_portable_artifact(_bytecode(module), version))
+
+
+def from_portable_artifact(artifact: bytes) -> str:
+    """The text of a portable artifact.
+
+    Raises:
+        ModuleError: not an artifact, or one from a newer StableHLO than this jaxlib reads.
+    """
+    border = mlir()
+    with _lock, border.context:
+        try:
+            module = border.stablehlo.deserialize_portable_artifact(border.context, artifact)
+        except Exception as error:  # the binding's exception type differs between releases
+            raise ModuleError(
+                f"not a portable artifact that this jaxlib can read: {_brief(error)}",
+                fix="upgrade jaxlib, or export the program again with an older one",
+            ) from error
+        return str(module.operation.get_asm(enable_debug_info=False))
+
+
+def _bytecode(module: Any) -> str:
+    return str(module.operation.get_asm(enable_debug_info=True))
+
+
+def _brief(error: BaseException) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return "; ".join(lines[:3]) or type(error).__name__

@@ -1,0 +1,208 @@
+"""How a program is to be compiled: our own value, which knows nothing of jaxlib.
+
+`CompileOptions` is immutable and hashable, so that it can be part of a cache key. It tells two kinds of XLA
+flags apart. `flags` are what the *user* asked for: they are sent as they are, and one that this jaxlib does not
+know is an error. Hints are what *we* chose (`effort`, `memory_optimised`): a jaxlib that lacks one simply does
+not get it (`treadle_compiler.xla` finds out).
+
+`choose` picks the effort by program. Measured on XLA:CPU, two quiet cores, least of several, compile ms / run us:
+
+    program                  jaxlib    full         light        quick
+    x + x, 10 elements       0.10.2    17.1 / 2.4   16.0 / 2.4   6.8 / 2.4
+                             0.12.0    13.1 / 2.6   12.6 / 2.6   11.9 / 2.6
+    8 operations, 10         0.10.2    22.9 / 2.4   21.5 / 2.4   10.2 / 2.5
+                             0.12.0    19.3 / 2.7   18.9 / 2.7   15.9 / 2.7
+    8 operations, 1e3        0.10.2    30.8 / 7.0   28.2 / 7.0   12.1 / 13.4
+    200 operations, 1e3      0.10.2    71.5 / 77.6  67.8 / 77.1  24.7 / 385
+    8 reductions of 30x30    0.10.2    177 / 11.1   47.6 / 10.4  26.2 / 44.2
+                             0.12.0    177 / 11.2   45.2 / 10.4  28.6 / 51.2
+    loop of 1000 over 30x30  0.10.2    30.8 / 859   28.6 / 855   10.3 / 3657
+                             0.12.0    89.7 / 727   18.8 / 684   11.8 / 3500
+
+So `quick` (LLVM level 0, old fusion emitters where they exist) is free only while next to nothing is computed;
+`light` (LLVM level 1) loses nothing that could be measured on some thirty programs and saves up to four fifths
+where XLA unrolls small inner loops. The old emitters by themselves are not a good default: they are quicker for
+chains of elementwise operations and up to twice as slow, in both columns, for small reductions and products.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Final, Literal, TypeAlias, final
+
+import numpy as np
+
+from treadle_ir.errors import ArgumentError, TreadleError
+
+FlagValue: TypeAlias = str | int | float | bool
+Flags: TypeAlias = tuple[tuple[str, FlagValue], ...]
+Effort: TypeAlias = Literal["quick", "light", "full"]
+
+QUICK_WORK: Final = 1024
+"""`quick` while equations times the bytes of the largest array stay within this."""
+
+LIGHT_BYTES: Final = 1 << 20
+"""`light` while the largest array stays within this; beyond, run time outweighs compile time anyway."""
+
+_EFFORT_HINTS: Final[dict[str, Flags]] = {
+    "quick": (("xla_backend_optimization_level", 0), ("xla_cpu_use_fusion_emitters", False)),
+    "light": (("xla_backend_optimization_level", 1),),
+    "full": (),
+}
+_MEMORY_HINTS: Final[Flags] = (("xla_cpu_scheduler_type", "CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED"),)
+
+
+class OptionError(TreadleError, ValueError):
+    """A compiler option that this jaxlib does not know, or a value that the option cannot take."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CompileOptions:
+    """How one program is compiled and for which devices.
+
+    `device_ids` are listed replica by replica, and within a replica partition by partition.
+
+    Constraints:
+        (C1) there are num_replicas * num_partitions device ids
+        (C2) flags are (name, value) pairs, each name once
+    """
+
+    num_replicas: int = 1
+    num_partitions: int = 1
+    device_ids: tuple[int, ...] = (0,)
+    flags: Flags = ()
+    memory_optimised: bool = False
+    effort: Effort = "full"
+
+    def __post_init__(self) -> None:
+        count = self.num_replicas * self.num_partitions
+        if self.num_replicas < 1 or self.num_partitions < 1 or len(self.device_ids) != count:  # C1
+            raise ArgumentError(
+                f"CompileOptions: {self.num_replicas} replicas of {self.num_partitions} partitions need "
+                f"{count} device ids, got {len(self.device_ids)}",
+                fix="give one device id for each replica and partition",
+            )
+        names = [name for name, _ in self.flags]
+        if len(set(names)) != len(names):  # C2
+            twice = next(name for name in names if names.count(name) > 1)
+            raise OptionError(
+                f"compiler option `{twice}` is given twice", fix=f"keep one value of `{twice}`"
+            )
+        if self.effort not in _EFFORT_HINTS:
+            raise OptionError(
+                f"compile effort `{self.effort}` is not one of `quick`, `light`, `full`",
+                fix="use `full`, or leave the choice to treadle",
+            )
+
+    def hints(self, platform: str) -> Flags:
+        """Flags that we chose ourselves, without those that the user has set."""
+        if platform != "cpu":
+            return ()
+        chosen = _EFFORT_HINTS[self.effort] + (_MEMORY_HINTS if self.memory_optimised else ())
+        asked = {name for name, _ in self.flags}
+        return tuple((name, value) for name, value in chosen if name not in asked)
+
+    def with_flags(self, options: Mapping[str, object] | None) -> CompileOptions:
+        """Add what a user gave as `jit(..., compiler_options={...})`; later values win.
+
+        Raises:
+            ArgumentError: not a mapping from strings to strings, numbers and booleans.
+        """
+        if not options:
+            return self
+        merged = dict(self.flags)
+        merged.update(checked_flags(options))
+        return replace(self, flags=tuple(sorted(merged.items())))
+
+    def fingerprint(self, *, placement: bool = True) -> str:
+        """A stable digest; without `placement`, the same for every device of a kind."""
+        fields: list[object] = [self.num_replicas, self.num_partitions]
+        fields.append(self.device_ids if placement or len(self.device_ids) > 1 else "any")
+        # Types are spelt out: True, 1 and "1" are three different values of a flag.
+        fields.append(
+            sorted((name, type(value).__name__, str(value)) for name, value in self.flags)
+        )
+        fields += [self.memory_optimised, self.effort]
+        fields.append(sorted((name, repr(value)) for name, value in self.hints("cpu")))
+        return hashlib.sha256(repr(fields).encode()).hexdigest()
+
+
+def checked_flags(options: Mapping[str, object]) -> Flags:
+    """Turn a user's dictionary of compiler options into flags, sorted by name.
+
+    Raises:
+        ArgumentError: a name is not a string, or a value is not a string, number or boolean.
+    """
+    if not isinstance(options, Mapping):
+        raise ArgumentError(
+            f"compiler_options must be a dictionary, got {type(options).__name__}",
+            fix='write compiler_options={"xla_some_flag": value}',
+        )
+    flags: list[tuple[str, FlagValue]] = []
+    for name, value in options.items():
+        if not isinstance(name, str):
+            raise ArgumentError(
+                f"compiler_options: the name of an option must be a string, got {name!r}",
+                fix='write compiler_options={"xla_some_flag": value}',
+            )
+        plain = value.item() if isinstance(value, np.generic) else value
+        if not isinstance(plain, str | int | float | bool):
+            raise ArgumentError(
+                f"compiler option `{name}` must be a string, a number or a boolean, "
+                f"got {type(value).__name__}",
+                fix=f"give `{name}` as the text that XLA_FLAGS would hold",
+            )
+        flags.append((name.removeprefix("--"), plain))
+    return tuple(sorted(flags))
+
+
+def unknown_flag(
+    name: str, *, release: str, platform: str, known: Iterable[str] = ()
+) -> OptionError:
+    """The error for a flag that this jaxlib does not have."""
+    close = difflib.get_close_matches(name, sorted(known), n=1)
+    guess = f"did you mean `{close[0]}`? Otherwise remove it" if close else "remove it"
+    return OptionError(
+        f"compiler option `{name}` is not known to jaxlib {release} on {platform}",
+        fix=f"{guess}; the options of XLA differ between releases of jaxlib",
+    )
+
+
+def bad_flag_value(name: str, reason: str) -> OptionError:
+    """The error for a flag whose value has the wrong type."""
+    return OptionError(
+        f"compiler option `{name}` cannot take this value: {reason}",
+        fix=f"give `{name}` a value of that type",
+    )
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ProgramProfile:
+    """What `choose` has to know of a program; cheap to compute while lowering."""
+
+    platform: str
+    equations: int
+    largest_bytes: int
+    has_loop: bool = False
+    has_big_dot: bool = False
+    has_checkpoint: bool = False
+
+
+def choose(work: ProgramProfile) -> CompileOptions:
+    """Pick options for a program on one device; see the module for the measurements."""
+    if work.platform != "cpu":
+        return CompileOptions()
+    effort: Effort = "full"
+    heavy = work.has_loop or work.has_big_dot
+    if not heavy and max(work.equations, 1) * work.largest_bytes <= QUICK_WORK:
+        effort = "quick"
+    elif work.largest_bytes <= LIGHT_BYTES:
+        effort = "light"
+    # XLA:CPU's default scheduler moves the recomputation of `checkpoint` next to the first computation
+    # and so keeps every residual alive: 400 MB against 76 MB in performance-baseline 2.7.
+    return CompileOptions(effort=effort, memory_optimised=work.has_checkpoint)

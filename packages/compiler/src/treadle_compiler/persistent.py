@@ -1,0 +1,378 @@
+"""Compiled programs on disk, shared by all processes of one user.
+
+An entry is one file, named by the digest of everything that decides its content (`DiskCache.key`). It starts with a
+magic line and a SHA-256 over its own name and its payload, so that a truncated, altered or renamed file is noticed:
+XLA itself loads some damaged executables without complaint. Whatever is wrong with an entry, it is removed and the
+program compiled again; the cache never raises, and never answers with another program.
+
+Executables are code. So the folder is made with mode 0700, a folder that others own or may write to is not used, and
+an entry that others own, or may write to, or that is a link, is not read. The check is made on the opened file, so
+nothing can be swapped in between. Files appear by rename, whole or not at all, so that any number of processes can
+read and write at once without locks; when two write the same entry the last wins, and both were right.
+
+The total is kept under a limit by removing what was unused longest (a hit renews the time stamp of its file). Sweeping
+is left to whoever has written a thirty-second of the limit, or comes by when the last sweep is ten minutes old.
+
+    TREADLE_CACHE=0           no cache
+    TREADLE_CACHE_DIR=path    another folder
+    TREADLE_CACHE_SIZE=500M   another limit (bytes, or with K, M, G, T; default 2G)
+
+Not cached: programs with host callbacks, and programs whose compilation the user wants to watch (xla_dump_*).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib
+import os
+import re
+import stat
+import sys
+import tempfile
+import threading
+import time
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, final
+
+from treadle_compiler.executable import LoadedExecutable
+from treadle_compiler.options import CompileOptions
+from treadle_compiler.xla import (
+    CompileError,
+    compile_text,
+    deserialise,
+    platform_fingerprint,
+    serialise,
+    wants_dump,
+)
+
+DEFAULT_LIMIT: Final = 2 << 30
+_MAGIC: Final = b"treadle executable 1\n"
+_HEADER: Final = len(_MAGIC) + hashlib.sha256().digest_size
+_SUFFIX: Final = ".xla"
+_TEMPORARY: Final = ".tmp-"
+_SWEPT: Final = ".swept"
+_SWEEP_EVERY: Final = 600.0  # seconds
+_STALE: Final = 3600.0  # seconds after which a temporary file belongs to nobody
+_UNITS: Final = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+_OFF: Final = frozenset({"0", "off", "false", "no"})
+_OTHERS_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
+
+
+class CacheWarning(UserWarning):
+    """The disk cache is not in use, and why; programs are compiled instead."""
+
+
+@final
+@dataclass(slots=True)
+class CacheCounters:
+    """What a cache has done so far."""
+
+    hits: int = 0
+    misses: int = 0
+    stored: int = 0
+    discarded: int = 0
+
+
+@final
+class DiskCache:
+    """A folder of compiled programs; see the module for what it promises.
+
+    `folder`, `limit` and `enabled` default to what the environment says. Nothing touches the disk before the
+    first `get` or `put`. An object may be used by several threads.
+    """
+
+    def __init__(
+        self,
+        folder: str | os.PathLike[str] | None = None,
+        *,
+        limit: int | None = None,
+        enabled: bool | None = None,
+        environ: Mapping[str, str] | None = None,
+    ) -> None:
+        self._environ = os.environ if environ is None else environ
+        switch = self._environ.get("TREADLE_CACHE", "").strip().lower()
+        self.enabled = switch not in _OFF if enabled is None else enabled
+        self.counters = CacheCounters()
+        self._asked = None if folder is None else Path(folder)
+        self._folder: Path | None = None  # set once it has been found fit
+        self._lock = threading.Lock()
+        self._warned = False
+        self._written = 0
+        self._swept = False
+        self._limit = limit
+
+    @property
+    def folder(self) -> Path | None:
+        """Where entries are, or None when there is no usable folder."""
+        return self._ready()
+
+    @property
+    def limit(self) -> int:
+        """How many bytes the entries may take together."""
+        if self._limit is None:
+            self._limit = self._limit_from_environment()
+        return self._limit
+
+    @staticmethod
+    def key(text: str, options: CompileOptions, platform: str) -> str:
+        """The name of a program's entry; `platform` is `xla.platform_fingerprint(client)`."""
+        digest = hashlib.sha256(_MAGIC)
+        for part in (platform, options.fingerprint(placement=False), text):
+            data = part.encode()
+            digest.update(
+                len(data).to_bytes(8, "little")
+            )  # so that no two lists of parts run together
+            digest.update(data)
+        return digest.hexdigest()
+
+    def get(self, key: str) -> bytes | None:
+        """The payload stored under a key, if it is there, private and undamaged."""
+        folder = self._ready()
+        if folder is None:
+            return None
+        path = folder / (key + _SUFFIX)
+        flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+        flags |= getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+        try:
+            descriptor = os.open(path, flags)
+        except FileNotFoundError:
+            self._miss()
+            return None
+        except OSError:  # a link, a folder, no permission: not ours to read
+            self._discard(path)
+            return None
+        try:
+            with open(descriptor, "rb") as file:
+                if not _private(os.fstat(descriptor), stat.S_IFREG):
+                    self._discard(path)
+                    return None
+                data = file.read()
+                with contextlib.suppress(OSError):
+                    os.utime(descriptor if os.utime in os.supports_fd else path)
+        except OSError:
+            self._discard(path)
+            return None
+        payload = data[_HEADER:]
+        if data[:_HEADER] != _header(key, payload):
+            self._discard(path)
+            return None
+        with self._lock:
+            self.counters.hits += 1
+        return payload
+
+    def put(self, key: str, payload: bytes) -> bool:
+        """Store a payload under a key; False when that was not possible."""
+        folder = self._ready()
+        if folder is None or len(payload) + _HEADER > self.limit:
+            return False
+        temporary = None
+        try:
+            descriptor, temporary = tempfile.mkstemp(prefix=_TEMPORARY, dir=folder)  # mode 0600
+            with open(descriptor, "wb") as file:
+                file.write(_header(key, payload))
+                file.write(payload)
+            os.replace(temporary, folder / (key + _SUFFIX))
+        except OSError as error:
+            if temporary is not None:
+                with contextlib.suppress(OSError):
+                    os.unlink(temporary)
+            if isinstance(error, FileNotFoundError):
+                self._folder = None  # somebody cleared the whole folder; look again next time
+            else:
+                self._warn(f"cannot write to {folder} ({error.strerror or error})")
+            return False
+        with self._lock:
+            self.counters.stored += 1
+            self._written += len(payload) + _HEADER
+            due = self._written > self.limit // 32 or not self._swept
+            if due:
+                self._written, self._swept = 0, True
+        if due:
+            self._sweep(folder)
+        return True
+
+    def discard(self, key: str) -> None:
+        """Remove an entry that turned out to be of no use."""
+        folder = self._ready()
+        if folder is not None:
+            with self._lock:
+                self.counters.hits -= 1  # it was counted as one when it was read
+            self._discard(folder / (key + _SUFFIX))
+
+    def sweep(self) -> None:
+        """Bring the folder under its limit now."""
+        folder = self._ready()
+        if folder is not None:
+            self._sweep(folder, force=True)
+
+    def _miss(self) -> None:
+        with self._lock:
+            self.counters.misses += 1
+
+    def _discard(self, path: Path) -> None:
+        with contextlib.suppress(OSError):
+            path.unlink()
+        with self._lock:
+            self.counters.discarded += 1
+            self.counters.misses += 1
+
+    def _ready(self) -> Path | None:
+        """The folder, made and found fit; or None, with one warning."""
+        if not self.enabled:
+            return None
+        found = self._folder
+        if found is None:
+            with self._lock:
+                found = self._folder  # another thread may have been quicker, with either outcome
+                if found is None and self.enabled:
+                    found = self._folder = self._open()
+        return found
+
+    def _open(self) -> Path | None:
+        try:
+            folder = self._asked if self._asked is not None else self._default_folder()
+        except (OSError, RuntimeError, ImportError) as error:
+            self._disable(f"cannot find a cache folder for this user ({error})")
+            return None
+        try:
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            with contextlib.suppress(FileExistsError):
+                folder.mkdir(mode=0o700)
+            status = folder.stat()
+        except OSError as error:
+            self._disable(f"cannot make the folder {folder} ({error.strerror or error})")
+            return None
+        if not stat.S_ISDIR(status.st_mode):
+            self._disable(f"{folder} is not a folder")
+        elif not _private(status, stat.S_IFDIR):
+            if _foreign(status):
+                self._disable(
+                    f"the folder {folder} belongs to another user, who could put code into it"
+                )
+            else:
+                self._disable(
+                    f"others may write to the folder {folder}, and could put code into it",
+                    fix=f"chmod go-w {folder}",
+                )
+        elif not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+            self._disable(f"cannot read and write the folder {folder}")
+        else:
+            return folder
+        return None
+
+    def _default_folder(self) -> Path:
+        named = self._environ.get("TREADLE_CACHE_DIR", "").strip()
+        if named:
+            return Path(named).expanduser()
+        platformdirs = importlib.import_module("platformdirs")  # here: most processes never need it
+        return Path(platformdirs.user_cache_dir("treadle", appauthor=False)) / "executables"
+
+    def _limit_from_environment(self) -> int:
+        given = self._environ.get("TREADLE_CACHE_SIZE", "").strip()
+        if not given:
+            return DEFAULT_LIMIT
+        found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", given, re.IGNORECASE)
+        if found is None:
+            self._warn(
+                f"TREADLE_CACHE_SIZE is {given!r}, which is not a size; using 2G",
+                fix="write a number of bytes, or a number with K, M, G or T, such as 500M",
+            )
+            return DEFAULT_LIMIT
+        return int(float(found.group(1)) * _UNITS[found.group(2).upper()])
+
+    def _disable(self, reason: str, *, fix: str | None = None) -> None:
+        self.enabled = False
+        self._warn(reason, fix=fix)
+
+    def _warn(self, reason: str, *, fix: str | None = None) -> None:
+        if self._warned:
+            return
+        self._warned = True
+        mend = fix or "set TREADLE_CACHE_DIR to a folder that is yours alone"
+        warnings.warn(
+            f"treadle's cache of compiled programs: {reason}\n"
+            f"  what it means: programs are compiled anew in every process\n"
+            f"  fix: {mend}, or set TREADLE_CACHE=0 to do without the cache",
+            CacheWarning,
+            stacklevel=2,
+        )
+
+    def _sweep(self, folder: Path, *, force: bool = False) -> None:
+        stamp = folder / _SWEPT
+        now = time.time()
+        if not force and self.counters.stored <= 1:  # the first entry of this process
+            with contextlib.suppress(OSError):
+                if 0 <= now - stamp.stat().st_mtime < _SWEEP_EVERY:
+                    return  # others were here lately
+        with contextlib.suppress(OSError):
+            stamp.touch(mode=0o600)
+        entries: list[tuple[float, int, str]] = []
+        with contextlib.suppress(OSError), os.scandir(folder) as found:
+            for entry in found:
+                with contextlib.suppress(OSError):  # another process may be sweeping too
+                    status = entry.stat(follow_symlinks=False)
+                    if entry.name.endswith(_SUFFIX):
+                        entries.append((status.st_mtime, status.st_size, entry.path))
+                    elif entry.name.startswith(_TEMPORARY) and now - status.st_mtime > _STALE:
+                        os.unlink(entry.path)
+        total = sum(size for _, size, _ in entries)
+        if total <= self.limit:
+            return
+        for _, size, path in sorted(entries):
+            with contextlib.suppress(OSError):
+                os.unlink(path)
+            total -= size
+            if (
+                total <= self.limit * 4 // 5
+            ):  # some room, so that the next entry does not sweep again
+                return
+
+
+def compile_cached(
+    client: Any,  # a jaxlib client
+    text: str,
+    devices: Sequence[Any],  # jaxlib devices
+    options: CompileOptions,
+    cache: DiskCache | None,
+    host_callbacks: Sequence[Callable[..., object]] = (),
+) -> LoadedExecutable:
+    """Read a program from the cache, or compile it and store it there.
+
+    Raises:
+        OptionError, CompileError: as `xla.compile_text`; never because of the cache.
+    """
+    if cache is None or not cache.enabled or host_callbacks or wants_dump(options, os.environ):
+        return compile_text(client, text, devices, options, host_callbacks)
+    key = cache.key(text, options, platform_fingerprint(client))
+    payload = cache.get(key)
+    if payload is not None:
+        try:
+            return deserialise(client, payload, devices, options)
+        except CompileError:
+            cache.discard(key)
+    executable = compile_text(client, text, devices, options)
+    try:
+        payload = serialise(executable)
+    except Exception:  # a platform that cannot serialise: every kind of error means the same
+        return executable
+    cache.put(key, payload)
+    return executable
+
+
+def _header(key: str, payload: bytes) -> bytes:
+    return _MAGIC + hashlib.sha256(key.encode() + b"\n" + payload).digest()
+
+
+def _foreign(status: os.stat_result) -> bool:
+    return sys.platform != "win32" and status.st_uid != os.geteuid()
+
+
+def _private(status: os.stat_result, kind: int) -> bool:
+    """Of this kind, this user's own, and nobody else may write to it."""
+    if stat.S_IFMT(status.st_mode) != kind or _foreign(status):
+        return False
+    return os.name != "posix" or not status.st_mode & _OTHERS_WRITE

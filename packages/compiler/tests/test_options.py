@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from treadle_compiler.options import (
+    CompileOptions,
+    OptionError,
+    ProgramProfile,
+    checked_flags,
+    choose,
+    unknown_flag,
+)
+from treadle_ir.errors import ArgumentError
+
+
+def test_options_are_frozen_and_hashable() -> None:
+    options = CompileOptions(flags=(("xla_a", 1),))
+    assert hash(options) == hash(CompileOptions(flags=(("xla_a", 1),)))
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        options.num_replicas = 2  # type: ignore[misc]
+
+
+def test_c1_device_ids_match_replicas_and_partitions() -> None:
+    CompileOptions(num_replicas=2, num_partitions=2, device_ids=(0, 1, 2, 3))
+    with pytest.raises(ArgumentError, match="need 2 device ids, got 1"):
+        CompileOptions(num_replicas=2)
+
+
+def test_c2_a_flag_is_given_once() -> None:
+    with pytest.raises(OptionError, match="`xla_a` is given twice"):
+        CompileOptions(flags=(("xla_a", 1), ("xla_a", 2)))
+
+
+def test_users_dictionary() -> None:
+    options = CompileOptions().with_flags({"xla_b": np.int32(3), "--xla_a": True})
+    assert options.flags == (("xla_a", True), ("xla_b", 3))
+    assert type(options.flags[1][1]) is int
+    assert options.with_flags({"xla_b": "4"}).flags == (("xla_a", True), ("xla_b", "4"))
+    assert options.with_flags(None) is options
+
+
+@pytest.mark.parametrize("bad", [{"xla_a": None}, {"xla_a": [1]}, {3: 4}])
+def test_users_dictionary_of_the_wrong_kind(bad: dict[str, object]) -> None:
+    with pytest.raises(ArgumentError):
+        checked_flags(bad)
+
+
+def test_fingerprint_tells_values_apart() -> None:
+    variants = [
+        CompileOptions(),
+        CompileOptions(effort="quick"),
+        CompileOptions(effort="light"),
+        CompileOptions(memory_optimised=True),
+        CompileOptions(flags=(("a", 1),)),
+        CompileOptions(flags=(("a", True),)),
+        CompileOptions(flags=(("a", "1"),)),
+        CompileOptions(flags=(("a", 1.0),)),
+        CompileOptions(device_ids=(1,)),
+        CompileOptions(num_replicas=2, device_ids=(0, 1)),
+        CompileOptions(num_partitions=2, device_ids=(0, 1)),
+        CompileOptions(num_partitions=2, device_ids=(1, 0)),
+    ]
+    assert len({options.fingerprint() for options in variants}) == len(variants)
+
+
+def test_fingerprint_without_placement() -> None:
+    first, second = CompileOptions(device_ids=(0,)), CompileOptions(device_ids=(1,))
+    assert first.fingerprint(placement=False) == second.fingerprint(placement=False)
+    mesh = CompileOptions(num_partitions=2, device_ids=(0, 1))
+    turned = CompileOptions(num_partitions=2, device_ids=(1, 0))
+    assert mesh.fingerprint(placement=False) != turned.fingerprint(placement=False)
+
+
+def test_hints_are_for_the_cpu_and_yield_to_the_user() -> None:
+    options = CompileOptions(effort="quick", memory_optimised=True)
+    assert dict(options.hints("cpu")) == {
+        "xla_backend_optimization_level": 0,
+        "xla_cpu_use_fusion_emitters": False,
+        "xla_cpu_scheduler_type": "CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED",
+    }
+    assert options.hints("cuda") == ()
+    asked = options.with_flags({"xla_backend_optimization_level": 3})
+    assert "xla_backend_optimization_level" not in dict(asked.hints("cpu"))
+
+
+@pytest.mark.parametrize(
+    ("profile", "effort"),
+    [
+        (ProgramProfile("cpu", 1, 40), "quick"),
+        (ProgramProfile("cpu", 0, 0), "quick"),
+        (ProgramProfile("cpu", 200, 40), "light"),
+        (ProgramProfile("cpu", 1, 40, has_loop=True), "light"),
+        (ProgramProfile("cpu", 1, 40, has_big_dot=True), "light"),
+        (ProgramProfile("cpu", 1, 4 << 20), "full"),
+        (ProgramProfile("cuda", 1, 40), "full"),
+    ],
+)
+def test_choose(profile: ProgramProfile, effort: str) -> None:
+    assert choose(profile).effort == effort
+    assert not choose(profile).memory_optimised
+
+
+def test_choose_spares_memory_for_checkpoint() -> None:
+    assert choose(ProgramProfile("cpu", 50, 8 << 20, has_checkpoint=True)).memory_optimised
+
+
+def test_unknown_flag_guesses() -> None:
+    error = unknown_flag("xla_dump_too", release="1", platform="cpu", known=["xla_dump_to"])
+    assert str(error) == "compiler option `xla_dump_too` is not known to jaxlib 1 on cpu"
+    assert any("did you mean `xla_dump_to`?" in note for note in error.__notes__)

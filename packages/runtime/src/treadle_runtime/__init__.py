@@ -1,0 +1,1 @@
+"""treadle-runtime: devices, arrays, and the call path of compiled functions."""
