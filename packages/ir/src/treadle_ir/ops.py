@@ -21,6 +21,13 @@ from treadle_ir.primitives.convert import (
     copy as copy,
     reduce_precision as reduce_precision,
 )
+from treadle_ir.primitives.cumulative import (
+    cumulative_add as cumulative_add,
+    cumulative_logsumexp as cumulative_logsumexp,
+    cumulative_maximum as cumulative_maximum,
+    cumulative_minimum as cumulative_minimum,
+    cumulative_multiply as cumulative_multiply,
+)
 from treadle_ir.primitives.elementwise import (
     abs as abs,
     acos as acos,
@@ -117,6 +124,10 @@ from treadle_ir.primitives.shape import (
     reverse as reverse,
     slice as slice,
     transpose as transpose,
+)
+from treadle_ir.primitives.sort import (
+    sort as sort,
+    top_k as top_k,
 )
 from treadle_ir.primitives.window import (
     reduce_window_add as reduce_window_add,

@@ -34,7 +34,9 @@ def _signed(floats: Elements) -> Elements:
 
 def _sorted_alone(x: Elements, axis: int) -> Elements:
     if not dtypes.is_floating(x.dtype):
-        wide = x.astype(accumulator(x.dtype), copy=False)  # 4-bit integers have no sort of their own
+        wide = x.astype(
+            accumulator(x.dtype), copy=False
+        )  # 4-bit integers have no sort of their own
         return np.sort(wide, axis=axis).astype(x.dtype, copy=False)
     wide = x.astype(accumulator(x.dtype), copy=False)
     plain = np.where(wide != wide, np.asarray(np.nan, wide.dtype), wide)
