@@ -91,7 +91,9 @@ def test_hints_are_for_the_cpu_and_yield_to_the_user() -> None:
     [
         (ProgramProfile("cpu", 1, 40), "quick"),
         (ProgramProfile("cpu", 0, 0), "quick"),
-        (ProgramProfile("cpu", 200, 40), "light"),
+        (ProgramProfile("cpu", 16, 64), "quick"),
+        (ProgramProfile("cpu", 17, 4), "light"),
+        (ProgramProfile("cpu", 16, 65), "light"),
         (ProgramProfile("cpu", 1, 40, has_loop=True), "light"),
         (ProgramProfile("cpu", 1, 40, has_big_dot=True), "light"),
         (ProgramProfile("cpu", 1, 4 << 20), "full"),

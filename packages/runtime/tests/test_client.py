@@ -284,6 +284,14 @@ def test_a_platform_that_cannot_start(name: str) -> None:
         ).default()
 
 
+def test_an_accelerator_that_cannot_start_is_reported() -> None:
+    if module._library("cuda", {}) is not None:
+        pytest.skip("CUDA is installed")
+    found = Backends(environ={"TPU_LIBRARY_PATH": "/nonexistent/libtpu.so"})
+    with pytest.warns(module.PlatformWarning, match="`tpu` cannot be started: .*; using `cpu`"):
+        assert found.default().platform == "cpu"
+
+
 def test_a_platform_that_is_left_out() -> None:
     with pytest.raises(PlatformError, match=r"`cpu` is not among the chosen platforms \(tpu\)"):
         Backends(environ={"TREADLE_PLATFORMS": "tpu"}).get("cpu")

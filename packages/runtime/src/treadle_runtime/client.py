@@ -31,6 +31,7 @@ import re
 import sys
 import threading
 import types
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -55,6 +56,10 @@ Handler = Any  # what turns one raw result into a buffer
 
 class PlatformError(TreadleError, RuntimeError):
     """A platform cannot be started, or has not been started."""
+
+
+class PlatformWarning(UserWarning):
+    """An accelerator is installed and cannot be used, so that work goes to another platform."""
 
 
 class ExecutionError(TreadleError, RuntimeError):
@@ -616,9 +621,17 @@ class Backends:
         reasons: list[PlatformError] = []
         for name in names:
             try:
-                return self._start(_canonical(name))
+                backend = self._start(_canonical(name))
             except PlatformError as error:
                 reasons.append(error)
+                continue
+            if reasons and not only:  # nobody asked for a list, so nobody expects the second best
+                warnings.warn(
+                    f"{reasons[0]}; using `{name}`\n  fix: set TREADLE_PLATFORMS={name} to say that this is meant",
+                    PlatformWarning,
+                    stacklevel=2,
+                )
+            return backend
         if len(reasons) == 1:
             raise reasons[0]
         raise PlatformError(
