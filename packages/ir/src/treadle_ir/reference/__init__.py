@@ -9,11 +9,17 @@ from __future__ import annotations
 
 from treadle_ir.reference import (
     compare as compare,
+    convert as convert,
+    creation as creation,
+    contract as contract,
     cumulative as cumulative,
     elementwise as elementwise,
+    indexing as indexing,
+    random as random,
     reduce as reduce,
     shape as shape,
     sort as sort,
+    window as window,
 )
 from treadle_ir.reference.evaluator import ReferenceEvaluator as ReferenceEvaluator
 from treadle_ir.reference.registry import (

@@ -1,0 +1,214 @@
+"""NumPy kernels of indexing: index arithmetic, with short cuts for one index vector and for whole rows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from treadle_ir.primitives.indexing import (
+    DynamicSlice,
+    DynamicUpdateSlice,
+    Gather,
+    Scatter,
+    ScatterAdd,
+    ScatterFamily,
+    ScatterMaximum,
+    ScatterMinimum,
+    ScatterMultiply,
+)
+from treadle_ir.reference.registry import Elements, eval_rule
+
+_LARGEST = np.iinfo(np.int64).max
+
+
+def _signed(indices: Elements) -> Elements:
+    """The indices as i64; those that do not fit are out of range anyhow."""
+    if indices.dtype == np.uint64:
+        indices = np.minimum(indices, np.uint64(_LARGEST))
+    return indices.astype(np.int64)
+
+
+def _clipped(starts: list[int], limits: list[int]) -> list[int]:
+    return [min(max(start, 0), limit) for start, limit in zip(starts, limits, strict=True)]
+
+
+def _one_slice(
+    indices: Elements, axes: tuple[int, ...], shape: tuple[int, ...], sizes: tuple[int, ...]
+) -> tuple[tuple[slice, ...], bool]:
+    """The one slice that a single index vector names, clipped, and whether it was in range."""
+    starts = [0] * len(shape)
+    limits = [size - n for size, n in zip(shape, sizes, strict=True)]
+    inside = True
+    for axis, start in zip(axes, indices.tolist(), strict=True):
+        limit = limits[axis]
+        if start < 0:
+            start, inside = 0, False
+        elif start > limit:
+            start, inside = limit, False
+        starts[axis] = start
+    return tuple([slice(start, start + n) for start, n in zip(starts, sizes, strict=True)]), inside
+
+
+def _positions(
+    indices: Elements,
+    axes: tuple[int, ...],
+    shape: tuple[int, ...],
+    sizes: tuple[int, ...],
+    window_dims: tuple[int, ...],
+    dropped: tuple[int, ...],
+    batching: tuple[tuple[int, ...], tuple[int, ...]],
+) -> tuple[list[Elements], Elements]:
+    """For each axis of the operand, the positions of all elements of all slices, and which slices are in range.
+
+    The arrays spread over the full shape: slices run over `window_dims`, the batch of the indices over the others.
+    """
+    vectors = _signed(indices)
+    batch = vectors.shape[:-1]
+    rank = len(batch) + len(window_dims)
+    outside = [axis for axis in range(rank) if axis not in window_dims]
+    spread = [1] * rank
+    for axis, size in zip(outside, batch, strict=True):
+        spread[axis] = size
+    inside = np.ones(batch, np.bool_)
+    offsets: list[Elements] = []
+    window = iter(window_dims)
+    for axis, n in enumerate(sizes):
+        if axis in dropped:
+            offsets.append(np.zeros((1,) * rank, np.int64))
+        else:
+            place = next(window)
+            offsets.append(np.arange(n).reshape([n if i == place else 1 for i in range(rank)]))
+    for number, axis in enumerate(axes):
+        start, limit = vectors[..., number], shape[axis] - sizes[axis]
+        inside &= (start >= 0) & (start <= limit)
+        offsets[axis] = offsets[axis] + np.clip(start, 0, limit).reshape(spread)
+    for axis, place in zip(*batching, strict=True):
+        steps = np.arange(shape[axis])
+        offsets[axis] = offsets[axis] + steps.reshape(
+            [len(steps) if i == outside[place] else 1 for i in range(rank)]
+        )
+    return offsets, inside.reshape(spread)
+
+
+@eval_rule(Gather)
+def gather_eval(primitive: Gather, operand: Elements, indices: Elements) -> list[Elements]:
+    """Basic slicing for one index vector, `take` for whole rows, else advanced indexing."""
+    axes, sizes, dropped = (
+        primitive.start_index_map,
+        primitive.slice_sizes,
+        primitive.collapsed_slice_dims,
+    )
+    if indices.ndim == 1:
+        where, inside = _one_slice(indices, axes, operand.shape, sizes)
+        result = operand[where]
+        if dropped:
+            result = result.reshape([n for axis, n in enumerate(sizes) if axis not in dropped])
+        if not inside and primitive.mode == "fill":
+            result = np.full(result.shape, primitive.fill(operand.dtype))
+        return [result]
+    batch = indices.ndim - 1
+    kept = operand.ndim - 1
+    if (
+        axes == dropped == (0,)
+        and sizes[1:] == operand.shape[1:]
+        and primitive.offset_dims == tuple(range(batch, batch + kept))
+    ):  # whole rows
+        rows = _signed(indices[..., 0])
+        last = operand.shape[0] - 1
+        result = operand.take(rows, axis=0, mode="clip")
+        if primitive.mode == "fill":
+            outside = (rows < 0) | (rows > last)
+            if outside.any():
+                result[outside] = primitive.fill(operand.dtype)
+        return [result]
+    positions, valid = _positions(
+        indices,
+        axes,
+        operand.shape,
+        sizes,
+        primitive.offset_dims,
+        dropped + primitive.operand_batching_dims,
+        (primitive.operand_batching_dims, primitive.start_indices_batching_dims),
+    )
+    shape = np.broadcast_shapes(valid.shape, *[position.shape for position in positions])
+    result = np.broadcast_to(operand[tuple(positions)], shape)
+    if primitive.mode == "fill" and not valid.all():
+        result = np.where(valid, result, primitive.fill(operand.dtype))
+    return [result]
+
+
+_UFUNCS = {
+    ScatterAdd: np.add,
+    ScatterMultiply: np.multiply,
+    ScatterMaximum: np.maximum,
+    ScatterMinimum: np.minimum,
+}
+
+
+@eval_rule(ScatterFamily)
+def scatter_eval(
+    primitive: ScatterFamily, operand: Elements, indices: Elements, updates: Elements
+) -> list[Elements]:
+    """Basic slicing for one index vector, else the updates one by one, in row-major order."""
+    ufunc = None if isinstance(primitive, Scatter) else _UFUNCS[type(primitive)]
+    axes, dropped = primitive.scatter_dims_to_operand_dims, primitive.inserted_window_dims
+    batching = primitive.operand_batching_dims
+    window = iter([updates.shape[i] for i in primitive.update_window_dims])
+    sizes = tuple(
+        [1 if axis in dropped or axis in batching else next(window) for axis in range(operand.ndim)]
+    )
+    result = operand.copy()
+    if indices.ndim == 1:
+        where, inside = _one_slice(indices, axes, operand.shape, sizes)
+        if inside or primitive.mode != "fill":
+            part = updates.reshape(sizes)
+            result[where] = part if ufunc is None else ufunc(result[where], part)
+        return [result]
+    positions, valid = _positions(
+        indices,
+        axes,
+        operand.shape,
+        sizes,
+        primitive.update_window_dims,
+        dropped + batching,
+        (batching, primitive.scatter_indices_batching_dims),
+    )
+    if primitive.mode == "fill" and not valid.all():
+        chosen = np.broadcast_to(valid, updates.shape)
+        positions = [np.broadcast_to(position, updates.shape)[chosen] for position in positions]
+        updates = updates[chosen]
+    if not positions:  # rank 0: every update goes to the one element
+        for update in updates.reshape(-1):
+            result = np.asarray(update if ufunc is None else ufunc(result, update))
+    elif ufunc is None:
+        result[tuple(positions)] = updates
+    else:
+        ufunc.at(result, tuple(positions), updates)
+    return [result]
+
+
+@eval_rule(DynamicSlice)
+def dynamic_slice_eval(
+    primitive: DynamicSlice, operand: Elements, *starts: Elements
+) -> list[Elements]:
+    """Basic slicing."""
+    sizes = primitive.sizes
+    limits = [size - n for size, n in zip(operand.shape, sizes, strict=True)]
+    clipped = _clipped([int(start) for start in starts], limits)
+    return [
+        operand[tuple([slice(start, start + n) for start, n in zip(clipped, sizes, strict=True)])]
+    ]
+
+
+@eval_rule(DynamicUpdateSlice)
+def dynamic_update_slice_eval(
+    primitive: DynamicUpdateSlice, operand: Elements, update: Elements, *starts: Elements
+) -> list[Elements]:
+    """Basic slicing on a copy."""
+    sizes = update.shape
+    limits = [size - n for size, n in zip(operand.shape, sizes, strict=True)]
+    clipped = _clipped([int(start) for start in starts], limits)
+    result = operand.copy()
+    result[tuple([slice(start, start + n) for start, n in zip(clipped, sizes, strict=True)])] = (
+        update
+    )
+    return [result]

@@ -1,0 +1,147 @@
+"""NumPy kernels of random bits: Python integers for a few blocks, else 32-bit words in place, chunk by chunk."""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import mul
+
+import numpy as np
+
+from treadle_ir.primitives.random import (
+    PARITY,
+    ROTATIONS,
+    ROUNDS,
+    RandomBits,
+    RandomFoldIn,
+    RandomSplit,
+    Threefry2x32,
+)
+from treadle_ir.reference.registry import Elements, eval_rule
+
+_FEW = 6  # up to so many blocks, Python integers are faster than arrays
+_CHUNK = 4096  # words at a time: the working set of a chunk stays in the first-level cache
+_MASK = 0xFFFFFFFF
+_SHIFTS = [(np.uint32(r), np.uint32(32 - r)) for r in ROTATIONS]
+_GROUPS = [
+    (ROTATIONS[:4], 1, 2),
+    (ROTATIONS[4:], 2, 0),
+] * 3  # rotations, and the key words added after them
+
+
+def block(key0: int, key1: int, x0: int, x1: int) -> tuple[int, int]:
+    """One block of the cipher, in Python's integers."""
+    key2 = key0 ^ key1 ^ PARITY
+    keys = (key0, key1, key2)
+    x0 = (x0 + key0) & _MASK
+    x1 = (x1 + key1) & _MASK
+    for number in range(ROUNDS // 4):
+        rotations, first, second = (
+            _GROUPS[number % 2][0],
+            keys[(number + 1) % 3],
+            keys[(number + 2) % 3],
+        )
+        for r in rotations:
+            x0 = (x0 + x1) & _MASK
+            x1 = (((x1 << r) | (x1 >> (32 - r))) & _MASK) ^ x0
+        x0 = (x0 + first) & _MASK
+        x1 = (x1 + second + number + 1) & _MASK
+    return x0, x1
+
+
+def _encrypt(key0: Elements, key1: Elements, x0: Elements, x1: Elements) -> None:
+    """The cipher on arrays of one shape (keys may be scalars), in place of x0 and x1."""
+    keys = (key0, key1, key0 ^ key1 ^ np.uint32(PARITY))
+    spare = np.empty_like(x1)
+    x0 += keys[0]
+    x1 += keys[1]
+    for number in range(ROUNDS // 4):
+        for left, right in _SHIFTS[4 * (number % 2) : 4 * (number % 2) + 4]:
+            x0 += x1
+            np.right_shift(x1, right, out=spare)
+            x1 <<= left
+            x1 |= spare
+            x1 ^= x0
+        x0 += keys[(number + 1) % 3]
+        x1 += keys[(number + 2) % 3]
+        x1 += np.uint32(number + 1)
+
+
+@eval_rule(Threefry2x32)
+def threefry2x32_eval(
+    primitive: Threefry2x32, key0: Elements, key1: Elements, x0: Elements, x1: Elements
+) -> list[Elements]:
+    """The cipher on copies of the counters."""
+    shape = np.broadcast_shapes(key0.shape, key1.shape, x0.shape, x1.shape)
+    if shape == ():
+        words = block(int(key0), int(key1), int(x0), int(x1))
+        return [np.array(word, np.uint32) for word in words]
+    y0, y1 = (np.broadcast_to(x, shape).copy() for x in (x0, x1))
+    _encrypt(key0, key1, y0, y1)
+    return [y0, y1]
+
+
+def _counted(key0: int, key1: int, size: int, y0: Elements, y1: Elements) -> None:
+    """The cipher of the counters 0 to size - 1, as 64-bit numbers, written to y0 and y1 (flat)."""
+    if size <= _FEW:
+        for at in range(size):
+            y0[at], y1[at] = block(key0, key1, 0, at)
+        return
+    first, second = np.asarray(key0, np.uint32), np.asarray(key1, np.uint32)
+    steps = np.arange(min(size, _CHUNK), dtype=np.uint64)
+    for start in range(0, size, _CHUNK):
+        stop = min(start + _CHUNK, size)
+        counters = steps[: stop - start] + np.uint64(start)
+        x0, x1 = y0[start:stop], y1[start:stop]
+        x0[:] = counters >> np.uint64(32)
+        x1[:] = counters & np.uint64(_MASK)
+        _encrypt(first, second, x0, x1)
+
+
+def _blocks(keys: Elements, size: int) -> tuple[Elements, Elements]:
+    """The cipher of the counters 0 to size - 1 for each key: two arrays [number of keys, size]."""
+    pairs = keys.reshape(-1, 2)
+    y0, y1 = np.empty((len(pairs), size), np.uint32), np.empty((len(pairs), size), np.uint32)
+    if len(pairs) > 1 and size < _CHUNK:  # all keys at once; the counters fit in the low word
+        y0[...] = 0
+        y1[...] = np.arange(size, dtype=np.uint32)
+        _encrypt(pairs[:, :1], pairs[:, 1:], y0, y1)
+    else:
+        for number, (key0, key1) in enumerate(pairs.tolist()):
+            _counted(key0, key1, size, y0[number], y1[number])
+    return y0, y1
+
+
+@eval_rule(RandomBits)
+def random_bits_eval(primitive: RandomBits, keys: Elements) -> list[Elements]:
+    """Both words of each counter, joined as the width has it."""
+    shape = keys.shape[:-1] + primitive.shape
+    y0, y1 = _blocks(keys, reduce(mul, primitive.shape, 1))
+    if primitive.bit_width == 64:
+        return [((y0.astype(np.uint64) << np.uint64(32)) | y1).reshape(shape)]
+    y0 ^= y1
+    return [y0.astype(f"u{primitive.bit_width // 8}", copy=False).reshape(shape)]
+
+
+@eval_rule(RandomSplit)
+def random_split_eval(primitive: RandomSplit, keys: Elements) -> list[Elements]:
+    """Both words of each counter, side by side."""
+    shape = (*keys.shape[:-1], *primitive.shape, 2)
+    size = reduce(mul, primitive.shape, 1)
+    if keys.ndim == 1 and size <= _FEW:
+        key0, key1 = keys.tolist()
+        return [
+            np.array([block(key0, key1, 0, at) for at in range(size)], np.uint32).reshape(shape)
+        ]
+    return [np.stack(_blocks(keys, size), axis=-1).reshape(shape)]
+
+
+@eval_rule(RandomFoldIn)
+def random_fold_in_eval(primitive: RandomFoldIn, keys: Elements, data: Elements) -> list[Elements]:
+    """One block per key."""
+    if keys.ndim == 1:
+        key0, key1 = keys.tolist()
+        return [np.array(block(key0, key1, 0, int(data)), np.uint32)]
+    y0 = np.zeros(keys.shape[:-1], np.uint32)
+    y1 = np.broadcast_to(data, y0.shape).copy()
+    _encrypt(keys[..., 0], keys[..., 1], y0, y1)
+    return [np.stack([y0, y1], axis=-1)]
