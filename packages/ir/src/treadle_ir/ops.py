@@ -28,6 +28,7 @@ from treadle_ir.primitives.cumulative import (
     cumulative_minimum as cumulative_minimum,
     cumulative_multiply as cumulative_multiply,
 )
+from treadle_ir.primitives.creation import iota as iota
 from treadle_ir.primitives.elementwise import (
     abs as abs,
     acos as acos,

@@ -24,7 +24,9 @@ def compare_eval(primitive: Compare, x: Elements, y: Elements) -> list[Elements]
 
 
 @eval_rule(Select)
-def select_eval(primitive: Select, condition: Elements, on_true: Elements, on_false: Elements) -> list[Elements]:
+def select_eval(
+    primitive: Select, condition: Elements, on_true: Elements, on_false: Elements
+) -> list[Elements]:
     """NumPy's where."""
     return [np.where(condition, on_true, on_false)]
 
@@ -32,4 +34,5 @@ def select_eval(primitive: Select, condition: Elements, on_true: Elements, on_fa
 @eval_rule(Clamp)
 def clamp_eval(primitive: Clamp, low: Elements, x: Elements, high: Elements) -> list[Elements]:
     """Lower bound first, as StableHLO has it: where low > high the result is high."""
-    return [np.minimum(np.maximum(x, low), high)]
+    kept = np.minimum(np.maximum(x, low), high)
+    return [kept if kept.dtype == x.dtype else kept.astype(x.dtype)]  # NumPy widens 4-bit integers

@@ -1,1 +1,349 @@
-"""NumPy kernels of elementwise arithmetic (being written)."""
+"""NumPy kernels of elementwise arithmetic.
+
+`BARE` lists the operations that are one NumPy function whose result has the operands' element type: the runtime
+may call that function without the rule. NumPy and ml_dtypes compute f16, bf16 and f8 functions in f32 and round
+once; what takes several steps does so here by `through`. NumPy widens 4-bit integers, so integer kernels
+convert back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, TypeAlias
+
+import numpy as np
+
+from treadle_ir import dtypes
+from treadle_ir.dtypes import BY_NAME, DType
+from treadle_ir.primitive import Primitive
+from treadle_ir.primitives import elementwise as e
+from treadle_ir.reference import special
+from treadle_ir.reference.registry import Elements, eval_rule, eval_rules
+
+Kernel: TypeAlias = Callable[..., Elements]
+F32: Final = BY_NAME["f32"]
+F64: Final = BY_NAME["f64"]
+_WIDE: Final = frozenset(BY_NAME[name] for name in ("f32", "f64", "c64", "c128"))
+
+# One NumPy function each, closed over every element type that the primitive takes.
+BARE: Final[dict[type[Primitive], Kernel]] = {
+    e.Acos: np.arccos,
+    e.Acosh: np.arccosh,
+    e.Add: np.add,
+    e.Asin: np.arcsin,
+    e.Asinh: np.arcsinh,
+    e.Atan: np.arctan,
+    e.Atan2: np.arctan2,
+    e.Atanh: np.arctanh,
+    e.Cbrt: np.cbrt,
+    e.Ceil: np.ceil,
+    e.Conjugate: np.conjugate,
+    e.Cosh: np.cosh,
+    e.Cosine: np.cos,
+    e.Exponential: np.exp,
+    e.Exponential2: np.exp2,
+    e.ExponentialMinusOne: np.expm1,
+    e.Floor: np.floor,
+    e.IsFinite: np.isfinite,
+    e.Log: np.log,
+    e.Multiply: np.multiply,
+    e.NextAfter: np.nextafter,
+    e.RoundNearestEven: np.rint,
+    e.Sine: np.sin,
+    e.Sinh: np.sinh,
+    e.Sqrt: np.sqrt,
+    e.Subtract: np.subtract,
+    e.Tan: np.tan,
+    e.Tanh: np.tanh,
+}
+
+# The same, but NumPy answers i4 and u4 with i8 and u8.
+WIDENING: Final[dict[type[Primitive], Kernel]] = {
+    e.And: np.bitwise_and,
+    e.Maximum: np.maximum,
+    e.Minimum: np.minimum,
+    e.Negate: np.negative,
+    e.Not: np.invert,
+    e.Or: np.bitwise_or,
+    e.Sign: np.sign,
+    e.Square: np.square,
+    e.Xor: np.bitwise_xor,
+}
+
+# Ours, on float64.
+SPECIAL: Final[dict[type[Primitive], Kernel]] = {
+    e.Digamma: special.digamma,
+    e.Erf: special.erf,
+    e.ErfInv: special.erf_inv,
+    e.Erfc: special.erfc,
+    e.Lgamma: special.lgamma,
+}
+
+
+def _bare(primitive: type[Primitive], function: Kernel) -> None:
+    def rule(primitive: Primitive, /, *operands: Elements) -> list[Elements]:
+        return [function(*operands)]
+
+    eval_rules.register(primitive, rule)
+
+
+def _narrowing(primitive: type[Primitive], function: Kernel) -> None:
+    def rule(primitive: Primitive, /, *operands: Elements) -> list[Elements]:
+        result = function(*operands)
+        dtype = operands[0].dtype
+        return [result if result.dtype == dtype else result.astype(dtype)]
+
+    eval_rules.register(primitive, rule)
+
+
+def _in_double(primitive: type[Primitive], function: Kernel) -> None:
+    def rule(primitive: Primitive, /, *operands: Elements) -> list[Elements]:
+        dtype = operands[0].dtype
+        return [function(*[x.astype(F64) for x in operands]).astype(dtype, copy=False)]
+
+    eval_rules.register(primitive, rule)
+
+
+for _primitive, _function in BARE.items():
+    _bare(_primitive, _function)
+for _primitive, _function in WIDENING.items():
+    _narrowing(_primitive, _function)
+for _primitive, _function in SPECIAL.items():
+    _in_double(_primitive, _function)
+
+
+def through(function: Kernel, *operands: Elements) -> Elements:
+    """A function of several steps on floats, in f32 where they are narrower, rounded once at the end."""
+    dtype = operands[0].dtype
+    if dtype in _WIDE:
+        return function(*operands)
+    return function(*[x.astype(F32) for x in operands]).astype(dtype)
+
+
+def bits_of(dtype: DType) -> int:
+    """The number of bits of an element type (4-bit integers take a byte each in memory)."""
+    return 4 if dtype in (BY_NAME["i4"], BY_NAME["u4"]) else 8 * dtype.itemsize
+
+
+def unsigned(x: Elements) -> Elements:
+    """The same bits as unsigned integers of NumPy's own; 4-bit ones in the low half of a byte."""
+    if bits_of(x.dtype) == 4:
+        return np.asarray(x).astype(np.uint8) & np.uint8(15)
+    return np.asarray(x).view(f"u{x.dtype.itemsize}")
+
+
+def signed(x: Elements) -> Elements:
+    """The same bits as signed integers of NumPy's own; 4-bit ones sign-extended to a byte."""
+    if bits_of(x.dtype) == 4:
+        return (unsigned(x) << np.uint8(4)).view(np.int8) >> np.int8(4)
+    return np.asarray(x).view(f"i{x.dtype.itemsize}")
+
+
+def as_type(bits: Elements, dtype: DType) -> Elements:
+    """Integers as an element type of the same width, wrapping around."""
+    if bits_of(dtype) == 4:
+        low = bits.astype(np.uint8) & np.uint8(15)
+        if dtype == BY_NAME["u4"]:
+            return low.astype(dtype)
+        return ((low << np.uint8(4)).view(np.int8) >> np.int8(4)).astype(dtype)
+    return np.asarray(bits).astype(dtype, copy=False)
+
+
+@eval_rule(e.Abs)
+def abs_eval(primitive: e.Abs, x: Elements) -> list[Elements]:
+    """NumPy's, which wraps around at the least integer."""
+    y = np.abs(x)
+    return [as_type(y, x.dtype) if bits_of(x.dtype) == 4 else y]
+
+
+@eval_rule(e.Real)
+def real_eval(primitive: e.Real, x: Elements) -> list[Elements]:
+    """A view."""
+    return [x.real]
+
+
+@eval_rule(e.Imag)
+def imag_eval(primitive: e.Imag, x: Elements) -> list[Elements]:
+    """A view."""
+    return [x.imag]
+
+
+@eval_rule(e.Complex)
+def complex_eval(primitive: e.Complex, x: Elements, y: Elements) -> list[Elements]:
+    """Part by part: `x + 1j * y` would turn an infinite y into a NaN."""
+    result = np.empty(np.broadcast_shapes(x.shape, y.shape), dtypes.complex_of(x.dtype))
+    result.real = x
+    result.imag = y
+    return [result]
+
+
+@eval_rule(e.LogPlusOne)
+def log_plus_one_eval(primitive: e.LogPlusOne, x: Elements) -> list[Elements]:
+    """NumPy's for reals; its complex one cancels near 0.
+
+    log|1 + z| = log1p(a (a + 2) + b^2) / 2 for z = a + bi; in float64, where c64 is exact.
+    """
+    if not dtypes.is_complex(x.dtype):
+        return [np.log1p(x)]
+    a, b = x.real.astype(F64), x.imag.astype(F64)
+    near = 0.5 * np.log1p(a * (a + 2) + b * b)
+    far = np.log(np.hypot(1 + a, b))
+    modulus = np.where((np.abs(a) < 0.5) & (np.abs(b) < 0.5), near, far)
+    result = np.empty(x.shape, BY_NAME["c128"])
+    result.real = modulus
+    result.imag = np.arctan2(b, 1 + a)
+    return [result.astype(x.dtype)]
+
+
+@eval_rule(e.Logistic)
+def logistic_eval(primitive: e.Logistic, x: Elements) -> list[Elements]:
+    """An overflow of exp(-x) to infinity gives the right 0."""
+    one = np.int8(1)  # yields to every floating type
+    return [through(lambda x: one / (one + np.exp(-x)), x)]
+
+
+@eval_rule(e.Rsqrt)
+def rsqrt_eval(primitive: e.Rsqrt, x: Elements) -> list[Elements]:
+    """One over the root."""
+    return [through(lambda x: np.int8(1) / np.sqrt(x), x)]
+
+
+@eval_rule(e.RoundNearestAfz)
+def round_nearest_afz_eval(primitive: e.RoundNearestAfz, x: Elements) -> list[Elements]:
+    """Truncate after adding the greatest number below one half: one half itself would round 0.49999997 up."""
+
+    def rounded(x: Elements) -> Elements:
+        return np.trunc(x + np.copysign(np.nextafter(x.dtype.type(0.5), x.dtype.type(0)), x))
+
+    return [through(rounded, x)]
+
+
+@eval_rule(e.Popcnt)
+def popcnt_eval(primitive: e.Popcnt, x: Elements) -> list[Elements]:
+    """Of the unsigned bits: NumPy's own counts those of the absolute value."""
+    return [as_type(np.bitwise_count(unsigned(x)), x.dtype)]
+
+
+@eval_rule(e.CountLeadingZeros)
+def count_leading_zeros_eval(primitive: e.CountLeadingZeros, x: Elements) -> list[Elements]:
+    """Spread the highest one bit over all below it, then count the ones.
+
+    Source: H. Warren, Hacker's Delight, section 5-3.
+    """
+    bits = unsigned(x)
+    shift = 1
+    while shift < bits_of(x.dtype):
+        bits = bits | (bits >> bits.dtype.type(shift))
+        shift *= 2
+    ones = np.bitwise_count(bits).astype(np.uint8)
+    return [as_type(np.uint8(bits_of(x.dtype)) - ones, x.dtype)]
+
+
+def _native(x: Elements) -> Elements:
+    # A 4-bit integer in a byte; other integers as they are.
+    if bits_of(x.dtype) != 4:
+        return x
+    return x.astype(np.int8 if x.dtype == BY_NAME["i4"] else np.uint8)
+
+
+def _integer_quotient(x: Elements, y: Elements) -> Elements:
+    # x - fmod(x, y) is a multiple of y, so flooring is exact; x / 0 is -1 (all bits one), as XLA has it.
+    zero = y == 0
+    safe = np.where(zero, y.dtype.type(1), y)
+    quotient = (x - np.fmod(x, safe)) // safe
+    return np.where(zero, ~y.dtype.type(0), quotient)
+
+
+@eval_rule(e.Divide)
+def divide_eval(primitive: e.Divide, x: Elements, y: Elements) -> list[Elements]:
+    """Floats as NumPy; integers toward zero, x / 0 = -1, least / -1 = least."""
+    if dtypes.is_integer(x.dtype):
+        return [as_type(_integer_quotient(_native(x), _native(y)), x.dtype)]
+    return [np.divide(x, y)]
+
+
+@eval_rule(e.Remainder)
+def remainder_eval(primitive: e.Remainder, x: Elements, y: Elements) -> list[Elements]:
+    """The sign of x; of integers x % 0 = x."""
+    if dtypes.is_integer(x.dtype):
+        a, b = _native(x), _native(y)
+        zero = b == 0
+        return [as_type(np.where(zero, a, np.fmod(a, np.where(zero, b.dtype.type(1), b))), x.dtype)]
+    return [np.fmod(x, y)]
+
+
+@eval_rule(e.Power)
+def power_eval(primitive: e.Power, x: Elements, y: Elements) -> list[Elements]:
+    """Floats as NumPy; integers wrap around.
+
+    With a negative integer exponent 1 and -1 keep their power and all others, 0 too, give 0, as XLA has it.
+    """
+    if not dtypes.is_integer(x.dtype):
+        return [np.power(x, y)]
+    base, exponent = _native(x), _native(y)
+    if dtypes.is_unsigned(x.dtype):
+        return [as_type(np.power(base, exponent), x.dtype)]
+    zero = exponent.dtype.type(0)
+    powers = np.power(base, np.maximum(exponent, zero))
+    odd = (exponent & 1).astype(np.bool_)
+    inverse = _integer_quotient(np.ones_like(powers), np.where(odd, base, np.abs(base)))
+    inverse = np.where(base == zero, zero, inverse)
+    return [as_type(np.where(exponent < zero, inverse, powers), x.dtype)]
+
+
+@eval_rule(e.IntegerPower)
+def integer_power_eval(primitive: e.IntegerPower, x: Elements) -> list[Elements]:
+    """Repeated squaring; a negative exponent inverts at the end."""
+
+    def power(x: Elements) -> Elements:
+        n = abs(primitive.exponent)
+        result: Elements | None = None
+        square = x
+        while n:
+            if n & 1:
+                result = square if result is None else result * square
+            n >>= 1
+            if n:
+                square = square * square
+        if result is None:
+            return np.ones_like(x)
+        return x.dtype.type(1) / result if primitive.exponent < 0 else result
+
+    if dtypes.is_integer(x.dtype):
+        return [as_type(power(_native(x)), x.dtype)]
+    return [through(power, x)]
+
+
+@eval_rule(e.ShiftLeft)
+def shift_left_eval(primitive: e.ShiftLeft, x: Elements, y: Elements) -> list[Elements]:
+    """A shift by the width or more, or by a negative number (a great unsigned one), leaves 0."""
+    bits, by = unsigned(x), unsigned(y)
+    beyond = by >= bits_of(x.dtype)
+    shifted = bits << np.where(beyond, by.dtype.type(0), by)
+    return [_from_bits(np.where(beyond, bits.dtype.type(0), shifted), x.dtype)]
+
+
+@eval_rule(e.ShiftRightLogical)
+def shift_right_logical_eval(
+    primitive: e.ShiftRightLogical, x: Elements, y: Elements
+) -> list[Elements]:
+    """The same, to the right."""
+    bits, by = unsigned(x), unsigned(y)
+    beyond = by >= bits_of(x.dtype)
+    shifted = bits >> np.where(beyond, by.dtype.type(0), by)
+    return [_from_bits(np.where(beyond, bits.dtype.type(0), shifted), x.dtype)]
+
+
+@eval_rule(e.ShiftRightArithmetic)
+def shift_right_arithmetic_eval(
+    primitive: e.ShiftRightArithmetic, x: Elements, y: Elements
+) -> list[Elements]:
+    """A shift by the width or more leaves the sign bit everywhere; unsigned integers too have one here."""
+    bits, by = signed(x), unsigned(y)
+    most = by.dtype.type(bits_of(x.dtype) - 1)
+    shifted = bits >> np.minimum(by, most).astype(bits.dtype)
+    return [_from_bits(shifted, x.dtype)]
+
+
+def _from_bits(bits: Elements, dtype: DType) -> Elements:
+    return as_type(bits, dtype) if bits_of(dtype) == 4 else np.asarray(bits).view(dtype)

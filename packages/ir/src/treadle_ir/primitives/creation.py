@@ -1,0 +1,57 @@
+"""Creation from nothing: iota.
+
+Constants are literals, spread by `broadcast_in_dim`; arrays that a function captures become parameters.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, final
+
+from treadle_ir import dtypes
+from treadle_ir.array import Operand
+from treadle_ir.dtypes import DType
+from treadle_ir.errors import ArgumentError, DTypeError
+from treadle_ir.primitive import Primitive
+from treadle_ir.trace import bind
+from treadle_ir.types import ArrayType, Type
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Iota(Primitive):
+    """The index along one axis: `y[i0, i1, ...] = i[dimension]`.
+
+    Constraints:
+        (C1) `dimension` is an axis of `shape`
+        (C2) the element type is a number, not boolean
+    """
+
+    name: ClassVar[str] = "iota"
+    shape: tuple[int, ...]
+    dtype: DType
+    dimension: int
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """An array of the shape."""
+        assert not operands, "iota takes no operands"
+        if not 0 <= self.dimension < len(self.shape):  # C1
+            raise ArgumentError(
+                f"iota: dimension is {self.dimension}, but the shape {list(self.shape)} has"
+                f" {len(self.shape)} axes"
+            )
+        if not (dtypes.is_integer(self.dtype) or dtypes.is_inexact(self.dtype)):  # C2
+            raise DTypeError(f"iota: cannot count in {dtypes.dtype_name(self.dtype)}")
+        return (ArrayType(self.shape, self.dtype),)
+
+
+def iota(*, shape: tuple[int, ...], dtype: DType, dimension: int) -> Operand:
+    """The index along one axis, in an array of this shape and element type.
+
+    Example:
+        >>> from treadle_ir import ops
+        >>> import numpy as np
+        >>> ops.iota(shape=(2, 3), dtype=np.dtype("i4"), dimension=1).tolist()
+        [[0, 1, 2], [0, 1, 2]]
+    """
+    return bind(Iota(shape, dtype, dimension))[0]

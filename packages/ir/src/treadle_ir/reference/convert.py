@@ -1,0 +1,101 @@
+"""NumPy kernels of element-type conversion."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import ml_dtypes
+import numpy as np
+
+from treadle_ir import dtypes
+from treadle_ir.dtypes import BY_NAME, DType
+from treadle_ir.primitives.convert import BitcastConvert, Convert, Copy, ReducePrecision
+from treadle_ir.reference.elementwise import as_type, bits_of
+from treadle_ir.reference.registry import Elements, eval_rule
+
+_EXPONENT_BITS: Final[dict[DType, int]] = {
+    BY_NAME[name]: bits
+    for name, bits in {"f16": 5, "bf16": 8, "f32": 8, "f64": 11, "f8e5m2": 5}.items()
+}
+
+
+@eval_rule(Convert)
+def convert_eval(primitive: Convert, x: Elements) -> list[Elements]:
+    """NumPy's cast where it is defined; floats to integers saturate, and NaN becomes 0."""
+    target = primitive.dtype
+    if x.dtype == target:
+        return [x]
+    if target.names is not None or x.dtype.names is not None:  # float0 has no data
+        return [np.zeros(x.shape, target)]
+    if dtypes.is_bool(target):
+        return [np.asarray(x != x.dtype.type(0))]
+    if dtypes.is_complex(x.dtype) and not dtypes.is_complex(target):
+        x = x.real
+    if dtypes.is_integer(target):
+        if dtypes.is_floating(x.dtype):
+            return [_saturated(x, target)]
+        return [as_type(x.astype(np.int8) if bits_of(x.dtype) == 4 else x, target)]
+    if dtypes.is_complex(target) and x.dtype not in (np.float64, np.complex64, np.complex128):
+        return [x.astype(np.float64 if target == np.complex128 else np.float32).astype(target)]
+    return [x.astype(target)]
+
+
+def _saturated(x: Elements, target: DType) -> Elements:
+    info = ml_dtypes.iinfo(target)
+    low, high = int(info.min), int(info.max)
+    wide = np.trunc(
+        x.astype(np.float64)
+    )  # exact, as are the limits: low and high + 1 are powers of two
+    inside = (wide >= low) & (wide < float(high + 1))
+    middle = np.uint64 if high > 2**63 else np.int64
+    limits = np.where(wide < low, np.asarray(low, middle), np.asarray(high, middle))
+    limits = np.where(np.isnan(wide), np.asarray(0, middle), limits)
+    return np.where(inside, np.where(inside, wide, 0.0).astype(middle), limits).astype(target)
+
+
+@eval_rule(BitcastConvert)
+def bitcast_convert_eval(primitive: BitcastConvert, x: Elements) -> list[Elements]:
+    """A view; 4-bit integers, which fill a byte each, wrap around instead."""
+    if bits_of(x.dtype) == 4:
+        return [as_type(x.astype(np.int8), primitive.dtype)]
+    return [x.view(primitive.dtype)]
+
+
+@eval_rule(Copy)
+def copy_eval(primitive: Copy, x: Elements) -> list[Elements]:
+    """A new buffer."""
+    return [np.array(x)]
+
+
+@eval_rule(ReducePrecision)
+def reduce_precision_eval(primitive: ReducePrecision, x: Elements) -> list[Elements]:
+    """On the bits: round the mantissa to nearest even, then clear what the exponent cannot say.
+
+    Too great becomes infinite, too small a zero; NaN stays.
+
+    Source: StableHLO specification, `reduce_precision`; XLA operation semantics, `ReducePrecision`.
+    """
+    if x.dtype == BY_NAME["f8e4m3fn"]:  # it has no infinities to overflow to
+        wide = reduce_precision_eval(primitive, x.astype(np.float32))[0]
+        return [wide.astype(x.dtype)]
+    width = bits_of(x.dtype)
+    exponent = _EXPONENT_BITS[x.dtype]
+    mantissa = width - 1 - exponent
+    number = np.dtype(f"u{x.dtype.itemsize}").type
+    bits = np.asarray(x).view(number)
+    sign = bits & number(1 << (width - 1))
+    magnitude = bits & number((1 << (width - 1)) - 1)
+    dropped = mantissa - primitive.mantissa_bits
+    if dropped > 0:
+        last = (magnitude >> number(dropped)) & number(1)
+        magnitude = magnitude + number((1 << (dropped - 1)) - 1) + last
+        magnitude = (magnitude >> number(dropped)) << number(dropped)
+    if primitive.exponent_bits < exponent:
+        bias = (1 << (exponent - 1)) - 1
+        reach = (1 << (primitive.exponent_bits - 1)) - 1
+        field = magnitude >> number(mantissa)
+        infinity = number(((1 << exponent) - 1) << mantissa)
+        magnitude = np.where(field > number(bias + reach), infinity, magnitude)
+        magnitude = np.where(field <= number(bias - reach), number(0), magnitude)
+    rounded = np.asarray(sign | magnitude).view(x.dtype)
+    return [np.where(np.isnan(x), x, rounded)]

@@ -1,0 +1,17 @@
+"""NumPy kernels of creation."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from treadle_ir.primitives.creation import Iota
+from treadle_ir.reference.registry import Elements, eval_rule
+
+
+@eval_rule(Iota)
+def iota_eval(primitive: Iota) -> list[Elements]:
+    """A range, spread over the other axes; integers wrap around."""
+    count = np.arange(primitive.shape[primitive.dimension]).astype(primitive.dtype)
+    spread = [1] * len(primitive.shape)
+    spread[primitive.dimension] = -1
+    return [np.broadcast_to(count.reshape(spread), primitive.shape)]

@@ -1,0 +1,149 @@
+"""Examples of elementwise arithmetic: each operation over the element types it takes, and the shapes."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from treadle_ir.primitives import elementwise as e
+from treadle_ir.primitives.elementwise import Binary, RealPart, Unary
+from treadle_ir.testing.examples import Example, example
+
+Interval = tuple[float, float]
+_POSITIVE: Final = (0.3, 3.0)
+_ANY: Final = (-2.0, 2.0)
+
+# Where each function has finite values and derivatives (and finite differences make sense).
+UNARY: Final[dict[type[Unary | RealPart], Interval]] = {
+    e.Abs: _ANY,
+    e.Acos: (-0.9, 0.9),
+    e.Acosh: (1.2, 4.0),
+    e.Asin: (-0.9, 0.9),
+    e.Asinh: (-3.0, 3.0),
+    e.Atan: (-3.0, 3.0),
+    e.Atanh: (-0.9, 0.9),
+    e.Cbrt: (0.2, 4.0),
+    e.Ceil: (0.6, 0.9),
+    e.Conjugate: _ANY,
+    e.Cosh: _ANY,
+    e.Cosine: (-4.0, 4.0),
+    e.CountLeadingZeros: (-9.0, 90.0),
+    e.Digamma: (0.3, 6.0),
+    e.Erf: _ANY,
+    e.ErfInv: (-0.9, 0.9),
+    e.Erfc: _ANY,
+    e.Exponential: _ANY,
+    e.Exponential2: _ANY,
+    e.ExponentialMinusOne: _ANY,
+    e.Floor: (0.6, 0.9),
+    e.Imag: _ANY,
+    e.IsFinite: _ANY,
+    e.Lgamma: (0.3, 6.0),
+    e.Log: _POSITIVE,
+    e.LogPlusOne: (-0.7, 3.0),
+    e.Logistic: (-4.0, 4.0),
+    e.Negate: _ANY,
+    e.Not: (-9.0, 90.0),
+    e.Popcnt: (-9.0, 90.0),
+    e.Real: _ANY,
+    e.RoundNearestAfz: (0.6, 0.9),
+    e.RoundNearestEven: (0.6, 0.9),
+    e.Rsqrt: _POSITIVE,
+    e.Sign: _ANY,
+    e.Sine: (-4.0, 4.0),
+    e.Sinh: _ANY,
+    e.Sqrt: _POSITIVE,
+    e.Square: _ANY,
+    e.Tan: (-1.2, 1.2),
+    e.Tanh: _ANY,
+}
+
+BINARY: Final[dict[type[Binary], Interval]] = {
+    e.Add: _ANY,
+    e.And: (-9.0, 90.0),
+    e.Atan2: _POSITIVE,
+    e.Complex: _ANY,
+    e.Divide: _POSITIVE,
+    e.Maximum: _ANY,
+    e.Minimum: _ANY,
+    e.Multiply: _ANY,
+    e.NextAfter: _ANY,
+    e.Or: (-9.0, 90.0),
+    e.Power: _POSITIVE,
+    e.Remainder: (0.7, 5.0),
+    e.ShiftLeft: (-1.0, 9.0),
+    e.ShiftRightArithmetic: (-1.0, 9.0),
+    e.ShiftRightLogical: (-1.0, 9.0),
+    e.Subtract: _ANY,
+    e.Xor: (-9.0, 90.0),
+}
+
+# Element types to try, by the kinds a primitive takes.
+_BY_KIND: Final = {
+    "b": ("bool",),
+    "i": ("i32", "i8"),
+    "u": ("u8", "u32"),
+    "f": ("f32", "f64"),
+    "c": ("c64", "c128"),
+}
+
+
+def _unary(primitive: type[Unary | RealPart], domain: Interval) -> list[Example]:
+    operation = primitive()
+    examples = []
+    for kind in primitive.kinds:
+        for name, shape in zip(_BY_KIND[kind], ("[2,3]", "[]"), strict=False):
+            examples.append(example(operation, name + shape, domain=domain))
+    if "f" in primitive.kinds:
+        examples.append(example(operation, "bf16[5]", domain=domain))
+    examples.append(example(operation, f"{_BY_KIND[primitive.kinds[-1]][0]}[0,2]", domain=domain))
+    return examples
+
+
+def _binary(primitive: type[Binary], domain: Interval) -> list[Example]:
+    operation = primitive()
+    kinds = primitive.kinds
+    last = _BY_KIND[kinds[-1]][0]
+    examples = []
+    for kind in kinds:
+        for name, shape in zip(_BY_KIND[kind], ("[2,3]", "[]"), strict=False):
+            examples.append(example(operation, name + shape, name + shape, domain=domain))
+    if "f" in kinds and primitive is not e.Complex:
+        examples.append(example(operation, "bf16[5]", "bf16[5]", domain=domain))
+    wide = "f64" if "f" in kinds else "i32"
+    examples.append(example(operation, f"{wide}[3]", f"{wide}[]", domain=domain))
+    examples.append(example(operation, f"{wide}[]", f"{wide}[3]", domain=domain))
+    examples.append(example(operation, f"{last}[0,2]", f"{last}[0,2]", domain=domain))
+    return examples
+
+
+EXAMPLES: Final = [
+    *(one for primitive, domain in UNARY.items() for one in _unary(primitive, domain)),
+    *(one for primitive, domain in BINARY.items() for one in _binary(primitive, domain)),
+    *(
+        example(e.IntegerPower(exponent), type, domain=_POSITIVE)
+        for exponent, type in (
+            (0, "f32[3]"),
+            (1, "f64[3]"),
+            (2, "i32[2,3]"),
+            (3, "f64[]"),
+            (7, "u8[4]"),
+            (-1, "f32[2,3]"),
+            (-3, "f64[4]"),
+            (3, "c128[2]"),
+            (-2, "c64[2]"),
+            (5, "bf16[3]"),
+            (2, "f32[0]"),
+        )
+    ),
+    example(e.Abs(), "f64[4]", domain=(-3.0, -0.5), label="negative"),
+    example(e.Cbrt(), "f64[4]", domain=(-3.0, -0.5), label="negative"),
+    example(e.Digamma(), "f64[4]", domain=(-0.9, -0.1), label="negative"),
+    example(e.Lgamma(), "f64[4]", domain=(-0.9, -0.1), label="negative"),
+    example(e.Divide(), "i32[5]", "i32[5]", domain=(-3.0, 3.0), label="signs-and-zero"),
+    example(e.Remainder(), "i32[5]", "i32[5]", domain=(-3.0, 3.0), label="signs-and-zero"),
+    example(e.Remainder(), "f64[5]", "f64[5]", domain=(-5.0, -0.7), label="negative"),
+    example(e.Power(), "i32[20]", "i32[20]", domain=(-4.0, 6.0), label="signs"),
+    example(e.Atan2(), "f64[5]", "f64[5]", domain=(-3.0, -0.5), label="third-quadrant"),
+    example(e.Add(), "f16[3]", "f16[3]"),
+    example(e.Multiply(), "i64[3]", "i64[]"),
+]
