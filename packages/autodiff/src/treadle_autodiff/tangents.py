@@ -41,7 +41,7 @@ def zeros(type: Type) -> Operand:
     zero = type.dtype.type(0)
     if type.shape:
         return ops.broadcast_in_dim(zero, shape=type.shape, dimensions=())
-    return np.asarray(zero)
+    return zero
 
 
 def materialise(tangent: Tangent) -> Operand:

@@ -1,1 +1,41 @@
 """treadle-compiler: programs to StableHLO text, and text to XLA executables."""
+
+from __future__ import annotations
+
+from treadle_compiler import lowering as lowering
+from treadle_compiler._version import __version__ as __version__
+from treadle_compiler.context import HloValue as HloValue, LoweringContext as LoweringContext
+from treadle_compiler.executable import ForkError as ForkError, LoadedExecutable as LoadedExecutable
+from treadle_compiler.lower import LoweredModule as LoweredModule, lower_program as lower_program
+from treadle_compiler.options import (
+    CompileOptions as CompileOptions,
+    OptionError as OptionError,
+    ProgramProfile as ProgramProfile,
+    choose as choose,
+)
+from treadle_compiler.persistent import (
+    CacheWarning as CacheWarning,
+    DiskCache as DiskCache,
+    compile_cached as compile_cached,
+)
+from treadle_compiler.registry import (
+    LoweringRule as LoweringRule,
+    lowering_rule as lowering_rule,
+    lowering_rules as lowering_rules,
+)
+from treadle_compiler.xla import (
+    CompileError as CompileError,
+    compile_text as compile_text,
+    cost_analysis as cost_analysis,
+    deserialise as deserialise,
+    jaxlib as jaxlib,
+    memory_stats as memory_stats,
+    optimized_hlo as optimized_hlo,
+    platform_fingerprint as platform_fingerprint,
+    serialise as serialise,
+    supports_flag as supports_flag,
+    unoptimized_hlo as unoptimized_hlo,
+)
+from treadle_ir import source as _source
+
+_source.internal(__path__[0])

@@ -122,9 +122,9 @@ class Array(ABC):
         def __getattr__(self, name: str) -> Any: ...  # the methods of treadle_numpy's table
 
 
-Operand: TypeAlias = "Array | np.ndarray[Any, np.dtype[Any]] | np.generic[Any]"
-Operands: TypeAlias = "Sequence[Operand]"
-Function: TypeAlias = "Callable[..., Operands]"  # flat operands in, flat operands out
+Operand: TypeAlias = Array | np.ndarray[Any, np.dtype[Any]] | np.generic
+Operands: TypeAlias = Sequence[Operand]
+Function: TypeAlias = Callable[..., Operands]  # flat operands in, flat operands out
 
 
 def install_operators(table: Mapping[str, object]) -> None:

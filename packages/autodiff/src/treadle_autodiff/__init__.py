@@ -1,0 +1,56 @@
+"""treadle-autodiff: derivatives of programs and of Python functions, forward and reverse."""
+
+from __future__ import annotations
+
+from treadle_autodiff import rules as rules
+from treadle_autodiff._version import __version__ as __version__
+from treadle_autodiff.checkpoint import checkpoint as checkpoint, checkpoint_policies as checkpoint_policies
+from treadle_autodiff.custom import (
+    custom_gradient as custom_gradient,
+    custom_jvp as custom_jvp,
+    custom_vjp as custom_vjp,
+)
+from treadle_autodiff.derivatives import (
+    Mapper as Mapper,
+    grad as grad,
+    hessian as hessian,
+    jacfwd as jacfwd,
+    jacrev as jacrev,
+    value_and_grad as value_and_grad,
+)
+from treadle_autodiff.jvp import JvpTracer as JvpTracer, jvp_flat as jvp_flat
+from treadle_autodiff.linearize import (
+    Linearized as Linearized,
+    LinearizeTracer as LinearizeTracer,
+    linearize_flat as linearize_flat,
+)
+from treadle_autodiff.programs import (
+    jvp_program as jvp_program,
+    linearize_program as linearize_program,
+    transpose_program as transpose_program,
+)
+from treadle_autodiff.registry import (
+    JvpRule as JvpRule,
+    LinearFunction as LinearFunction,
+    LinearizeRule as LinearizeRule,
+    TransposeRule as TransposeRule,
+    jvp_rule as jvp_rule,
+    jvp_rules as jvp_rules,
+    linear as linear,
+    linearize_rule as linearize_rule,
+    linearize_rules as linearize_rules,
+    locally_constant as locally_constant,
+    transpose_rule as transpose_rule,
+    transpose_rules as transpose_rules,
+)
+from treadle_autodiff.tangents import Linear as Linear, Tangent as Tangent, Zero as Zero, materialise as materialise
+from treadle_autodiff.transpose import transpose as transpose
+from treadle_autodiff.vjp import (
+    jvp as jvp,
+    linear_transpose as linear_transpose,
+    linearize as linearize,
+    vjp as vjp,
+)
+from treadle_ir import source as _source
+
+_source.internal(__path__[0])

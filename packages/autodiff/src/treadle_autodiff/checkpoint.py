@@ -1,0 +1,95 @@
+"""checkpoint: compute again instead of storing, and the policies that say what is stored all the same."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, final
+
+from treadle_autodiff.vjp import Tree, flatten_arrays
+from treadle_ir import Operand, Operands, Primitive, bind, stage, type_of
+from treadle_ir.primitives.call import Checkpoint, CheckpointName, CheckpointPolicy
+from treadle_ir.tree import tree_unflatten
+
+
+def checkpoint(
+    fun: Callable[..., Tree] | None = None,
+    *,
+    prevent_cse: bool = True,
+    policy: CheckpointPolicy | None = None,
+    static_argnums: int | Sequence[int] = (),
+) -> Any:
+    """A function whose intermediate values are not stored for the backward pass but computed again there.
+
+    Args:
+        fun: the function; without it, a decorator.
+        prevent_cse: kept for JAX's sake; the recomputation is always kept apart from the forward pass.
+        policy: says by primitive which results are stored all the same (`checkpoint_policies`).
+        static_argnums: arguments that are not arrays.
+    """
+    if fun is None:
+        return functools.partial(
+            checkpoint, prevent_cse=prevent_cse, policy=policy, static_argnums=static_argnums
+        )
+    function = fun
+    static = frozenset((static_argnums,) if isinstance(static_argnums, int) else static_argnums)
+
+    @functools.wraps(function)
+    def checkpointed(*args: Tree, **kwargs: Tree) -> Tree:
+        dynamic = tuple(arg for i, arg in enumerate(args) if i not in static)
+        leaves, structure = flatten_arrays((dynamic, kwargs), "checkpoint: argument ")
+        shape: list[Any] = []
+
+        def flat(*operands: Operand) -> Operands:
+            positional, named = tree_unflatten(structure, operands)
+            given = iter(positional)
+            output = function(*(a if i in static else next(given) for i, a in enumerate(args)), **named)
+            results, out_structure = flatten_arrays(output, "checkpoint: result ")
+            shape.append(out_structure)
+            return results
+
+        staged = stage(flat, *[type_of(leaf) for leaf in leaves])
+        results = bind(Checkpoint(staged.program, policy), *staged.captured, *leaves)
+        return tree_unflatten(shape[0], results)
+
+    return checkpointed
+
+
+def _saves_dots(primitive: Primitive) -> bool:
+    return primitive.name in ("dot_general", "convolution")
+
+
+def _saves_plain_dots(primitive: Primitive) -> bool:
+    return primitive.name == "dot_general" and not getattr(primitive, "batching", ())
+
+
+def _saves_everything(primitive: Primitive) -> bool:
+    return True
+
+
+def _saves_nothing(primitive: Primitive) -> bool:
+    return False
+
+
+@final
+class checkpoint_policies:  # noqa: N801 - a namespace, JAX's name
+    """What `checkpoint` stores all the same; pass one as `policy`."""
+
+    everything_saveable = staticmethod(_saves_everything)
+    nothing_saveable = staticmethod(_saves_nothing)
+    dots_saveable = staticmethod(_saves_dots)
+    checkpoint_dots = staticmethod(_saves_dots)
+    dots_with_no_batch_dims_saveable = staticmethod(_saves_plain_dots)
+    checkpoint_dots_with_no_batch_dims = staticmethod(_saves_plain_dots)
+
+    @staticmethod
+    def save_only_these_names(*names: str) -> CheckpointPolicy:
+        """Store the arrays marked by `checkpoint_name` with one of these names, nothing else."""
+        kept = frozenset(names)
+        return lambda primitive: isinstance(primitive, CheckpointName) and primitive.label in kept
+
+    @staticmethod
+    def save_any_names_but_these(*names: str) -> CheckpointPolicy:
+        """Store the arrays marked by `checkpoint_name` unless they have one of these names."""
+        dropped = frozenset(names)
+        return lambda primitive: isinstance(primitive, CheckpointName) and primitive.label not in dropped

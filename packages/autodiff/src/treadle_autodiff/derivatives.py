@@ -1,0 +1,431 @@
+"""grad, value_and_grad, and the matrices of derivatives: jacfwd, jacrev, hessian."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from treadle_autodiff.linearize import linearize_flat
+from treadle_autodiff.tangents import Zero, materialise
+from treadle_autodiff.transpose import transpose
+from treadle_autodiff.vjp import Tree, _pair, _released, flatten_arrays
+from treadle_ir import ArgumentError, ArrayType, DTypeError, Operand, Operands, dtypes, ops, type_of
+from treadle_ir.errors import ShapeError
+from treadle_ir.tree import flatten_leaves_and_structure, tree_unflatten
+
+Argnums = int | Sequence[int]
+
+
+def _argnums(argnums: Argnums, count: int, name: str) -> tuple[int, ...]:
+    """The positions, counted from the front.
+
+    Raises:
+        ArgumentError: they are not integers.
+        ValueError: there is no such argument.
+    """
+    given = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+    for i in given:
+        if not isinstance(i, (int, np.integer)):
+            raise ArgumentError(f"{name}: argnums must be integers, but one is {i!r} of type {type(i).__name__}")
+        if not -count <= i < count:
+            raise ArgumentError(
+                f"{name}: argnums is {argnums}, but the function was called with {count} positional "
+                f"argument{'s' if count != 1 else ''}",
+                fix="count positional arguments from 0; keyword arguments are not differentiated",
+            )
+    return tuple(int(i) % count for i in given)
+
+
+def value_and_grad(
+    fun: Callable[..., Tree],
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+    allow_int: bool = False,
+) -> Callable[..., tuple[Tree, Tree]]:
+    """A function that returns the value of `fun` and its gradient (reverse mode).
+
+    Args:
+        fun: returns a scalar (an array of rank 0), with `has_aux` a pair of it and anything.
+        argnums: which positional argument to differentiate with respect to; several give a tuple of gradients.
+        has_aux: the function returns `(value, aux)`; the result is `((value, aux), gradient)`.
+        holomorphic: the function is complex-differentiable; arguments and result are complex.
+        allow_int: integers may be differentiated; their gradients are float0.
+
+    Raises:
+        TypeError: when called, if the result is not a real scalar or an argument is not real (or complex).
+
+    Example:
+        >>> import numpy as np
+        >>> from treadle_ir import ops
+        >>> from treadle_autodiff import value_and_grad
+        >>> value_and_grad(ops.square)(np.float32(3.0))
+        (array(9., dtype=float32), array(6., dtype=float32))
+    """
+    _check_callable(fun, "grad")
+
+    @functools.wraps(fun)
+    def value_and_gradient(*args: Tree, **kwargs: Tree) -> tuple[Tree, Tree]:
+        wanted = _argnums(argnums, len(args), "grad")
+        # All positional arguments are traced (concretely), as the FAQ says; only `wanted` get tangents.
+        flattened = [flatten_leaves_and_structure(arg) for arg in args]
+        leaves: list[Operand] = []
+        nonzero: list[bool] = []
+        traced: list[bool] = []
+        for position, (arg_leaves, _) in enumerate(flattened):
+            if position in wanted:
+                flatten_arrays(args[position], f"grad: argument {position}")
+            for leaf in arg_leaves:
+                is_traced = position in wanted or _is_array(leaf)
+                traced.append(is_traced)
+                if is_traced:
+                    leaves.append(leaf)
+                    nonzero.append(
+                        position in wanted and _check_input(leaf, position, holomorphic, allow_int)
+                    )
+        aux: list[Tree] = []
+
+        def flat(*operands: Operand) -> Operands:
+            given = iter(operands)
+            flags = iter(traced)
+            rebuilt = [
+                tree_unflatten(structure, [next(given) if next(flags) else leaf for leaf in arg_leaves])
+                for arg_leaves, structure in flattened
+            ]
+            output = fun(*rebuilt, **kwargs)
+            if has_aux:
+                output, extra = _pair(output, "grad")
+                aux.append(extra)
+            return [_check_output(output, holomorphic)]
+
+        linearized = linearize_flat(flat, leaves, nonzero)
+        value = linearized.results[0]
+        if linearized.zero[0] is None:
+            one = type_of(value).dtype.type(1)
+            outgoing = iter(transpose(linearized.program, linearized.captured, [one]))
+        else:
+            outgoing = iter(
+                [Zero(type_of(x).tangent()) for x, flag in zip(leaves, nonzero, strict=True) if flag]
+            )
+        differentiated = iter(nonzero)
+        flags = iter(traced)
+        gradients = []
+        for arg_leaves, structure in flattened:
+            cotangents = []
+            for leaf in arg_leaves:
+                if next(flags) and next(differentiated):
+                    cotangents.append(materialise(next(outgoing)))
+                else:
+                    cotangents.append(None)
+            gradients.append((structure, arg_leaves, cotangents))
+
+        def gradient_of(position: int) -> Tree:
+            structure, arg_leaves, cotangents = gradients[position]
+            filled = [
+                materialise(Zero(type_of(leaf).tangent())) if ct is None else ct
+                for leaf, ct in zip(arg_leaves, cotangents, strict=True)
+            ]
+            return tree_unflatten(structure, filled)
+
+        if isinstance(argnums, int):
+            gradient: Tree = gradient_of(wanted[0])
+        else:
+            gradient = tuple(gradient_of(position) for position in wanted)
+        if has_aux:
+            return (value, _released(aux[0])), gradient
+        return value, gradient
+
+    return value_and_gradient
+
+
+def grad(
+    fun: Callable[..., Tree],
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+    allow_int: bool = False,
+) -> Callable[..., Tree]:
+    """A function that returns the gradient of `fun` (with `has_aux`, `(gradient, aux)`).
+
+    Arguments and errors are those of `value_and_grad`.
+
+    Example:
+        >>> import numpy as np
+        >>> from treadle_ir import ops
+        >>> from treadle_autodiff import grad
+        >>> grad(ops.tanh)(np.float32(0.0))
+        array(1., dtype=float32)
+    """
+    both = value_and_grad(fun, argnums, has_aux, holomorphic, allow_int)
+
+    @functools.wraps(fun)
+    def gradient(*args: Tree, **kwargs: Tree) -> Tree:
+        value, derivative = both(*args, **kwargs)
+        return (derivative, value[1]) if has_aux else derivative
+
+    return gradient
+
+
+def _check_callable(fun: object, name: str) -> None:
+    if not callable(fun):
+        raise ArgumentError(
+            f"{name}: the first argument must be a function, but it is {type(fun).__name__}",
+            fix=f"write {name}(f)(x), not {name}(f(x))",
+        )
+
+
+def _is_array(leaf: object) -> bool:
+    try:
+        type_of(leaf)
+    except ArgumentError:
+        return False
+    return not isinstance(leaf, bool)
+
+
+def _check_input(leaf: Operand, position: int, holomorphic: bool, allow_int: bool) -> bool:
+    """Whether the leaf is differentiated; refuses what cannot be."""
+    dtype = type_of(leaf).dtype
+    name = dtype.name
+    if holomorphic:
+        if not dtypes.is_complex(dtype):
+            raise DTypeError(
+                f"grad with holomorphic=True requires inputs with complex dtype, but got {name}.",
+                fix="convert the argument to complex64 or complex128, or drop holomorphic=True",
+            )
+        return True
+    if dtypes.is_floating(dtype):
+        return True
+    if dtypes.is_complex(dtype):
+        raise DTypeError(
+            f"grad requires real-valued inputs (input dtype that is a sub-dtype of np.floating), but got {name}.",
+            fix="for a holomorphic function pass holomorphic=True; else differentiate real and imaginary parts",
+        )
+    if not allow_int:
+        raise DTypeError(
+            f"grad requires real- or complex-valued inputs (input dtype that is a sub-dtype of np.inexact), "
+            f"but got {name}.",
+            fix=f"make argument {position} floating (write 3.0 for 3), or pass allow_int=True",
+        )
+    return False
+
+
+def _check_output(output: Tree, holomorphic: bool) -> Operand:
+    """The scalar that is differentiated; refuses what has no gradient."""
+    leaves, _ = flatten_leaves_and_structure(output)
+    if len(leaves) != 1 or not _is_array(leaves[0]) or isinstance(output, (tuple, list, dict)):
+        raise ArgumentError(
+            f"Gradient only defined for scalar-output functions. Output was: {output!r:.200}.",
+            fix="return one number; with more outputs return (value, aux) and pass has_aux=True",
+        )
+    (value,) = leaves
+    type = type_of(value)
+    if type.shape != ():
+        raise ShapeError(
+            f"Gradient only defined for scalar-output functions. Output had shape: {type.shape}.",
+            fix="reduce the output to one number (`.sum()`, `.mean()`), or use jacrev, jacfwd or vjp",
+        )
+    if holomorphic:
+        if not dtypes.is_complex(type.dtype):
+            raise DTypeError(
+                f"grad with holomorphic=True requires outputs with complex dtype, but got {type.dtype.name}."
+            )
+    elif not dtypes.is_floating(type.dtype):
+        raise DTypeError(
+            "grad requires real-valued outputs (output dtype that is a sub-dtype of np.floating), "
+            f"but got {type.dtype.name}.",
+            fix="return a floating number; of a complex one its real part, or pass holomorphic=True",
+        )
+    result: Operand = value
+    return result
+
+
+# A mapper applies a linear function to every row of stacked operands: vmap, where there is treadle_batching.
+Mapper = Callable[[Callable[..., Operands], int, Sequence[Operand]], Operands]
+
+
+def in_a_loop(function: Callable[..., Operands], size: int, stacked: Sequence[Operand]) -> list[Operand]:
+    """Apply a function to each row of the stacked operands, one after the other, and stack what it returns."""
+    rows = []
+    for i in range(size):
+        row = []
+        for x in stacked:
+            shape = type_of(x).shape
+            rest = (0,) * (len(shape) - 1)
+            part = ops.slice(x, start=(i, *rest), limit=(i + 1, *shape[1:]))
+            row.append(ops.reshape(part, shape=shape[1:]))
+        rows.append(list(function(*row)))
+    return [
+        ops.concatenate([ops.reshape(x, shape=(1, *type_of(x).shape)) for x in column], dimension=0)
+        for column in zip(*rows, strict=True)
+    ]
+
+
+def _basis(types: Sequence[ArrayType]) -> list[Operand]:
+    """The unit vectors of the space of several arrays, stacked along a new first axis of each."""
+    total = sum(type.size for type in types)
+    basis: list[Operand] = []
+    start = 0
+    for type in types:
+        rows = np.zeros((total, type.size), type.dtype)
+        rows[np.arange(start, start + type.size), np.arange(type.size)] = 1
+        basis.append(rows.reshape(total, *type.shape))
+        start += type.size
+    return basis
+
+
+def _jacobian_input(
+    args: Sequence[Tree], argnums: Argnums, holomorphic: bool, allow_int: bool, name: str
+) -> tuple[tuple[int, ...], list[Operand], Any]:
+    positions = _argnums(argnums, len(args), name)
+    leaves, structure = flatten_arrays([args[i] for i in positions], f"{name}: argument ")
+    for position, leaf in zip(positions * len(leaves), leaves, strict=False):
+        _check_input(leaf, position, holomorphic, allow_int)
+    return positions, leaves, structure
+
+
+def _blocks(rows: Operand, types: Sequence[ArrayType]) -> list[Operand]:
+    """Split the first axis of stacked rows by the arrays whose unit vectors it runs over: [*array, *rest]."""
+    parts = []
+    start = 0
+    shape = type_of(rows).shape
+    for type in types:
+        rest = (0,) * (len(shape) - 1)
+        part = ops.slice(rows, start=(start, *rest), limit=(start + type.size, *shape[1:]))
+        parts.append(ops.reshape(part, shape=(*type.shape, *shape[1:])))
+        start += type.size
+    return parts
+
+
+def jacfwd(
+    fun: Callable[..., Tree],
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+    *,
+    mapper: Mapper = in_a_loop,
+) -> Callable[..., Tree]:
+    """The Jacobian by forward mode: one pushed tangent for each element of the arguments.
+
+    The result is a tree of the function's results, whose leaves are trees of the argument (a tuple of them
+    when `argnums` is a sequence) with arrays of shape `[*result, *argument]`. `mapper` pushes all tangents
+    at once where there is `vmap`.
+    """
+    _check_callable(fun, "jacfwd")
+
+    @functools.wraps(fun)
+    def jacobian(*args: Tree, **kwargs: Tree) -> Tree:
+        positions, leaves, structure = _jacobian_input(args, argnums, holomorphic, False, "jacfwd")
+        call = _Recorded(fun, args, kwargs, positions, structure, has_aux, "jacfwd")
+        linearized = linearize_flat(call, leaves, [True] * len(leaves))
+        types = [type_of(leaf) for leaf in leaves]
+
+        def push(*tangents: Operand) -> Operands:
+            return [materialise(tangent) for tangent in linearized.tangents(*tangents)]
+
+        columns = mapper(push, sum(type.size for type in types), _basis(types))
+        trees = []
+        for column in columns:  # [inputs, *result] to [*result, *input] for each input
+            blocks = []
+            for block, type in zip(_blocks(column, types), types, strict=True):
+                order = (*range(type.ndim, type_of(block).ndim), *range(type.ndim))
+                blocks.append(ops.transpose(block, permutation=order))
+            inputs = tree_unflatten(structure, blocks)
+            trees.append(inputs[0] if isinstance(argnums, int) else tuple(inputs))
+        result = tree_unflatten(call.structure, trees)
+        return (result, _released(call.aux)) if has_aux else result
+
+    return jacobian
+
+
+def jacrev(
+    fun: Callable[..., Tree],
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+    allow_int: bool = False,
+    *,
+    mapper: Mapper = in_a_loop,
+) -> Callable[..., Tree]:
+    """The Jacobian by reverse mode: one pulled cotangent for each element of the results.
+
+    The result has the shape that `jacfwd` describes. `mapper` pulls all cotangents at once where there is
+    `vmap`.
+    """
+    _check_callable(fun, "jacrev")
+
+    @functools.wraps(fun)
+    def jacobian(*args: Tree, **kwargs: Tree) -> Tree:
+        positions, leaves, structure = _jacobian_input(args, argnums, holomorphic, allow_int, "jacrev")
+        call = _Recorded(fun, args, kwargs, positions, structure, has_aux, "jacrev")
+        nonzero = [dtypes.is_inexact(type_of(leaf).dtype) for leaf in leaves]
+        linearized = linearize_flat(call, leaves, nonzero)
+        types = [type_of(result) for result in linearized.results]
+        for type in types:
+            if not (dtypes.is_complex(type.dtype) if holomorphic else dtypes.is_floating(type.dtype)):
+                kind = "complex" if holomorphic else "real-valued"
+                raise DTypeError(f"jacrev requires {kind} outputs, but got {type.dtype.name}.")
+
+        def pull(*cotangents: Operand) -> Operands:
+            given = [ct for ct, zero in zip(cotangents, linearized.zero, strict=True) if zero is None]
+            outgoing = iter(transpose(linearized.program, linearized.captured, given))
+            return [
+                materialise(next(outgoing) if flag else Zero(type_of(leaf).tangent()))
+                for leaf, flag in zip(leaves, nonzero, strict=True)
+            ]
+
+        rows = mapper(pull, sum(type.size for type in types), _basis(types))
+        by_result = zip(*(_blocks(row, types) for row in rows), strict=True)  # [*result, *input]
+        trees = []
+        for blocks in by_result:
+            inputs = tree_unflatten(structure, list(blocks))
+            trees.append(inputs[0] if isinstance(argnums, int) else tuple(inputs))
+        result = tree_unflatten(call.structure, trees)
+        return (result, _released(call.aux)) if has_aux else result
+
+    return jacobian
+
+
+def hessian(
+    fun: Callable[..., Tree],
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+    *,
+    mapper: Mapper = in_a_loop,
+) -> Callable[..., Tree]:
+    """The matrix of second derivatives: forward mode over reverse mode."""
+    inner = jacrev(fun, argnums, has_aux, holomorphic, mapper=mapper)
+    return jacfwd(inner, argnums, has_aux, holomorphic, mapper=mapper)
+
+
+class _Recorded:
+    """A function of flat operands that remembers the structure of its results and its auxiliary output."""
+
+    def __init__(
+        self,
+        fun: Callable[..., Tree],
+        args: Sequence[Tree],
+        kwargs: dict[str, Tree],
+        positions: tuple[int, ...],
+        structure: Any,
+        has_aux: bool,
+        name: str,
+    ) -> None:
+        self._fun, self._args, self._kwargs = fun, args, kwargs
+        self._positions, self._inputs = positions, structure
+        self._has_aux, self._name = has_aux, name
+        self.structure: Any = None
+        self.aux: Tree = None
+
+    def __call__(self, *operands: Operand) -> Operands:
+        given = list(self._args)
+        for position, value in zip(self._positions, tree_unflatten(self._inputs, operands), strict=True):
+            given[position] = value
+        output = self._fun(*given, **self._kwargs)
+        if self._has_aux:
+            output, self.aux = _pair(output, self._name)
+        results, self.structure = flatten_arrays(output, "the function's result ")
+        return results

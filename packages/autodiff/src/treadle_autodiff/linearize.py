@@ -1,0 +1,206 @@
+"""Linearize: run the known part of a derivative now, write down the linear part for later.
+
+One trace with two children. What touches no tangent goes to the parent and is computed at once (or staged,
+when the parent stages); what touches a tangent goes to the tape, a staging trace. What the tape captures are
+the residuals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final, final
+
+import numpy as np
+
+from treadle_autodiff.registry import jvp_rules, linearize_rules
+from treadle_autodiff.tangents import Tangent, Zero
+from treadle_ir import (
+    NOWHERE,
+    Function,
+    FunctionCall,
+    Operand,
+    Operands,
+    Primitive,
+    Program,
+    Source,
+    StagedTracer,
+    StagingTrace,
+    Trace,
+    Tracer,
+    concrete_elements,
+    current_trace,
+    interpret,
+    running,
+    type_of,
+)
+from treadle_ir.trace import reset_current, set_current
+
+
+@final
+class LinearizeTracer(Tracer):
+    """A primal, computed now, and a tangent on the tape. As concrete as its primal is."""
+
+    __slots__ = ("primal", "tangent", "type")
+    made_by: ClassVar[str] = "differentiated, as under grad or vjp"
+
+    def __init__(self, trace: Trace, primal: Operand, tangent: Tangent) -> None:
+        self.trace = trace
+        self.primal: Final = primal
+        self.tangent: Final = tangent
+        self.type = type_of(primal)
+
+    @property
+    def source(self) -> Source:
+        """Where the primal was made."""
+        return self.primal.source if isinstance(self.primal, Tracer) else NOWHERE
+
+    def concrete(self) -> np.ndarray[Any, np.dtype[Any]] | None:
+        """The primal's elements, if it has any."""
+        return concrete_elements(self.primal)
+
+
+@final
+class SplitTrace(Trace):
+    """Where jvp rules run under linearize: operations on tangents go to the tape, all others to the parent."""
+
+    __slots__ = ("tape",)
+
+    def __init__(self, parent: Trace, tape: StagingTrace) -> None:
+        super().__init__(parent)
+        self.tape = tape
+
+    def process(self, primitive: Primitive, operands: Operands) -> Operands:
+        """To the tape, or to the parent."""
+        tape = self.tape
+        if any([type(x) is StagedTracer and x.trace is tape for x in operands]):
+            if isinstance(primitive, FunctionCall):
+                # A rule's own call of a function with a custom derivative: this is the derivative already.
+                return primitive.call(operands)
+            return tape.process(primitive, operands)
+        assert self.parent is not None
+        token = set_current(self.parent)
+        try:
+            return self.parent.process(primitive, operands)
+        finally:
+            reset_current(token)
+
+
+@final
+class LinearizeTrace(Trace):
+    """Computes results now and writes the linear map from tangents to result tangents on a tape."""
+
+    __slots__ = ("_split", "tape")
+
+    def __init__(self, parent: Trace) -> None:
+        super().__init__(parent)
+        self.tape = StagingTrace(parent)
+        self._split = SplitTrace(parent, self.tape)
+
+    def process(self, primitive: Primitive, operands: Operands) -> Operands:
+        """Results by the primitive's linearize rule, or by its jvp rule split in known and linear."""
+        primals: list[Operand] = []
+        tangents: list[Tangent | None] = []
+        differentiated = False
+        for operand in operands:
+            if type(operand) is LinearizeTracer and operand.trace is self:
+                primals.append(operand.primal)
+                tangents.append(operand.tangent)
+                differentiated = differentiated or not isinstance(operand.tangent, Zero)
+            else:
+                primals.append(operand)
+                tangents.append(None)
+        assert self.parent is not None
+        if not differentiated:
+            token = set_current(self.parent)
+            try:
+                return self.parent.process(primitive, primals)
+            finally:
+                reset_current(token)
+        known = [
+            Zero(type_of(primal).tangent()) if tangent is None else tangent
+            for primal, tangent in zip(primals, tangents, strict=True)
+        ]
+        rule = linearize_rules.get(type(primitive))
+        if rule is None:
+            results, result_tangents = self._by_jvp(primitive, primals, known)
+        else:
+            with running(self.parent):
+                results, linear = rule(primitive, primals, [not isinstance(t, Zero) for t in known])
+            with running(self.tape):
+                result_tangents = linear(known)
+        return [
+            result if isinstance(tangent, Zero) else LinearizeTracer(self, result, tangent)
+            for result, tangent in zip(results, result_tangents, strict=True)
+        ]
+
+    def _by_jvp(
+        self, primitive: Primitive, primals: Operands, tangents: Sequence[Tangent]
+    ) -> tuple[Operands, Sequence[Tangent]]:
+        """Split a jvp rule: right for primitives whose jvp is made of known and linear operations."""
+        if primitive.programs():
+            raise linearize_rules.missing(type(primitive))
+        token = set_current(self._split)
+        try:
+            results, result_tangents = jvp_rules[primitive](primitive, primals, tangents)
+        finally:
+            reset_current(token)
+        tape = self.tape
+        assert not any(type(x) is StagedTracer and x.trace is tape for x in results), (
+            f"{primitive.name}: a primal result depends on a tangent"
+        )
+        return results, result_tangents
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Linearized:
+    """A function's results at a point, and its derivative there as a linear program.
+
+    The program's parameters are the captured residuals, then one tangent per nonzero operand; its results
+    are the tangents of those results that are not known to be zero.
+    """
+
+    results: Operands
+    program: Program
+    captured: tuple[Operand, ...]
+    zero: tuple[Zero | None, ...]  # per result: its zero tangent, or None where the program has a result
+
+    def tangents(self, *tangents: Operand) -> list[Tangent]:
+        """Push tangents of the nonzero operands forward."""
+        outputs = iter(interpret(self.program, *self.captured, *tangents))
+        return [next(outputs) if zero is None else zero for zero in self.zero]
+
+
+def linearize_flat(function: Function, primals: Operands, nonzero: Sequence[bool]) -> Linearized:
+    """Linearize a function of flat operands with respect to the operands that are `nonzero`."""
+    trace = LinearizeTrace(current_trace())
+    tape = trace.tape
+    tracers = []
+    for primal, wanted in zip(primals, nonzero, strict=True):
+        type = type_of(primal).tangent()
+        tangent = tape.parameter(type) if wanted else Zero(type)
+        tracers.append(LinearizeTracer(trace, primal, tangent))
+    try:
+        with running(trace):
+            outputs = function(*tracers)
+        results: list[Operand] = []
+        zero: list[Zero | None] = []
+        linear: list[Operand] = []
+        for output in outputs:
+            if isinstance(output, LinearizeTracer) and output.trace is trace:
+                results.append(output.primal)
+                tangent = output.tangent
+            else:
+                results.append(output)
+                tangent = Zero(type_of(output).tangent())
+            if isinstance(tangent, Zero):
+                zero.append(tangent)
+            else:
+                zero.append(None)
+                linear.append(tangent)
+        program = tape.program(linear)
+    finally:
+        trace.closed = True
+        tape.closed = True
+    return Linearized(results, program, tuple(tape.captured), tuple(zero))

@@ -1,0 +1,204 @@
+"""Transformed programs: the jvp, the linearization and the transpose of a program, as programs.
+
+What calls and control flow are differentiated with. Each is remembered as long as the program lives, so that
+the gradient of a jitted function is made once, and compiled once.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar, final
+from weakref import WeakKeyDictionary
+
+from treadle_autodiff.jvp import jvp_flat
+from treadle_autodiff.linearize import linearize_flat
+from treadle_autodiff.tangents import Tangent, Zero, materialise
+from treadle_autodiff.transpose import transpose
+from treadle_ir import Operand, Operands, Program, Type, Value, interpret, stage
+
+T = TypeVar("T")
+_MEMORY: Final[WeakKeyDictionary[Program, dict[Hashable, Any]]] = WeakKeyDictionary()
+_LOCK: Final = threading.Lock()
+
+
+def remembered(program: Program, key: Hashable, make: Callable[[], T]) -> T:
+    """What `make` returns, kept as long as the program lives. Two threads may both make it; one is kept."""
+    with _LOCK:
+        memory = _MEMORY.setdefault(program, {})
+    found: T | None = memory.get(key)
+    if found is None:
+        found = memory.setdefault(key, make())
+    return found
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class JvpProgram:
+    """A program from primals and nonzero tangents to results and nonzero result tangents.
+
+    `captured` operands (there are none, as a rule) go first.
+    """
+
+    program: Program
+    captured: tuple[Operand, ...]
+    nonzero: tuple[bool, ...]  # per result: whether the program returns its tangent
+
+
+def jvp_program(
+    program: Program, nonzero: Sequence[bool], instantiate: Sequence[bool] | None = None
+) -> JvpProgram:
+    """The jvp of a program with respect to the parameters that are `nonzero`.
+
+    Results that `instantiate` marks get their tangent returned even when it is zero.
+    """
+    wanted = tuple(nonzero)
+    forced = tuple(instantiate) if instantiate is not None else (False,) * len(program.results)
+    return remembered(program, ("jvp", wanted, forced), lambda: _make_jvp(program, wanted, forced))
+
+
+def _make_jvp(program: Program, nonzero: tuple[bool, ...], forced: tuple[bool, ...]) -> JvpProgram:
+    types = program.parameter_types
+    given: list[Type] = [type.tangent() for type, wanted in zip(types, nonzero, strict=True) if wanted]
+    returned: list[bool] = []
+
+    def function(*operands: Operand) -> Operands:
+        primals, tangents = operands[: len(types)], iter(operands[len(types) :])
+        all_tangents: list[Tangent] = [
+            next(tangents) if wanted else Zero(type.tangent())
+            for type, wanted in zip(types, nonzero, strict=True)
+        ]
+        results, result_tangents = jvp_flat(
+            lambda *xs: interpret(program, *xs), primals, all_tangents
+        )
+        returned[:] = [
+            force or not isinstance(tangent, Zero)
+            for tangent, force in zip(result_tangents, forced, strict=True)
+        ]
+        return [*results, *(materialise(t) for t, r in zip(result_tangents, returned, strict=True) if r)]
+
+    staged = stage(function, *types, *given)
+    return JvpProgram(staged.program, staged.captured, tuple(returned))
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class LinearizedProgram:
+    """A program in two: `known` from primals to results and residuals, `linear` from residuals and tangents.
+
+    `linear` takes the residuals, then the nonzero tangents, and returns the nonzero result tangents.
+    """
+
+    known: Program
+    captured: tuple[Operand, ...]  # for `known`, first
+    linear: Program
+    residuals: int
+    nonzero: tuple[bool, ...]
+
+
+def linearize_program(
+    program: Program, nonzero: Sequence[bool], instantiate: Sequence[bool] | None = None
+) -> LinearizedProgram:
+    """Split a program's derivative in what is known and what is linear.
+
+    Results that `instantiate` marks get their tangent returned even when it is zero.
+    """
+    wanted = tuple(nonzero)
+    forced = tuple(instantiate) if instantiate is not None else (False,) * len(program.results)
+    return remembered(
+        program, ("linearize", wanted, forced), lambda: _make_linearized(program, wanted, forced)
+    )
+
+
+def _make_linearized(
+    program: Program, nonzero: tuple[bool, ...], forced: tuple[bool, ...]
+) -> LinearizedProgram:
+    linear: list[Program] = []
+    residual_count: list[int] = []
+    returned: list[bool] = []
+
+    def function(*primals: Operand) -> Operands:
+        linearized = linearize_flat(lambda *xs: interpret(program, *xs), primals, nonzero)
+        returned[:] = [zero is None or force for zero, force in zip(linearized.zero, forced, strict=True)]
+        linear[:] = [_with_zeros(linearized.program, linearized.zero, forced)]
+        residual_count[:] = [len(linearized.captured)]
+        return [*linearized.results, *linearized.captured]
+
+    staged = stage(function, *program.parameter_types)
+    return LinearizedProgram(staged.program, staged.captured, linear[0], residual_count[0], tuple(returned))
+
+
+def _with_zeros(program: Program, zero: Sequence[Zero | None], forced: Sequence[bool]) -> Program:
+    """The program with the zero tangents that are forced among its results."""
+    if not any(z is not None and force for z, force in zip(zero, forced, strict=True)):
+        return program
+
+    def function(*operands: Operand) -> Operands:
+        outputs = iter(interpret(program, *operands))
+        return [
+            next(outputs) if z is None else materialise(z)
+            for z, force in zip(zero, forced, strict=True)
+            if z is None or force
+        ]
+
+    staged = stage(function, *program.parameter_types)
+    assert not staged.captured
+    return staged.program
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class TransposedProgram:
+    """A program from known operands and nonzero cotangents to the cotangents of the linear parameters.
+
+    It returns those that `nonzero` marks; the others are zero.
+    """
+
+    program: Program
+    captured: tuple[Operand, ...]
+    nonzero: tuple[bool, ...]
+
+
+def transpose_program(
+    program: Program, linear: Sequence[bool], nonzero: Sequence[bool], instantiate: bool = False
+) -> TransposedProgram:
+    """Transpose a program that is linear in the parameters that `linear` marks.
+
+    `nonzero` marks the results that have a cotangent. With `instantiate` all cotangents are returned.
+    """
+    is_linear, given = tuple(linear), tuple(nonzero)
+    return remembered(
+        program,
+        ("transpose", is_linear, given, instantiate),
+        lambda: _make_transposed(program, is_linear, given, instantiate),
+    )
+
+
+def _make_transposed(
+    program: Program, linear: tuple[bool, ...], nonzero: tuple[bool, ...], instantiate: bool
+) -> TransposedProgram:
+    order = [*(i for i, flag in enumerate(linear) if not flag), *(i for i, flag in enumerate(linear) if flag)]
+    parameters: tuple[Value, ...] = tuple(program.parameters[i] for i in order)
+    reordered = Program(parameters, program.equations, program.results)
+    known_count = linear.count(False)
+    known_types = [value.type for value in parameters[:known_count]]
+    cotangent_types = [
+        type.tangent() for type, given in zip(program.result_types, nonzero, strict=True) if given
+    ]
+    returned: list[bool] = []
+
+    def function(*operands: Operand) -> Operands:
+        known, given = operands[:known_count], iter(operands[known_count:])
+        cotangents: list[Tangent] = [
+            next(given) if flag else Zero(type.tangent())
+            for type, flag in zip(program.result_types, nonzero, strict=True)
+        ]
+        outgoing = transpose(reordered, known, cotangents)
+        returned[:] = [instantiate or not isinstance(ct, Zero) for ct in outgoing]
+        return [materialise(ct) for ct, flag in zip(outgoing, returned, strict=True) if flag]
+
+    staged = stage(function, *known_types, *cotangent_types)
+    return TransposedProgram(staged.program, staged.captured, tuple(returned))
+
+

@@ -1,0 +1,11 @@
+"""The derivative rules, one module per family of primitives; importing a module registers its rules."""
+
+from __future__ import annotations
+
+from treadle_autodiff.rules import (
+    call as call,
+    cumulative as cumulative,
+    reduce as reduce,
+    shape as shape,
+    sort as sort,
+)

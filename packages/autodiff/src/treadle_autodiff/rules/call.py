@@ -1,0 +1,327 @@
+"""Rules of calls: one per transformation for `InlineCall`, and the custom rules' own.
+
+The derivative of a call is a call of the derivative program, so a jitted function stays one compiled unit
+under differentiation, and its derivative programs are made once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from treadle_autodiff.linearize import linearize_flat
+from treadle_autodiff.programs import jvp_program, linearize_program, transpose_program
+from treadle_autodiff.registry import (
+    LinearFunction,
+    jvp_rule,
+    jvp_rules,
+    linearize_rule,
+    locally_constant,
+    transpose_rule,
+    transpose_rules,
+)
+from treadle_autodiff.tangents import Linear, Tangent, Zero, materialise
+from treadle_ir import (
+    ArrayType,
+    InlineCall,
+    Operand,
+    Operands,
+    Program,
+    Value,
+    bind,
+    interpret,
+    stage,
+    type_of,
+)
+from treadle_ir.primitives.call import (
+    Checkpoint,
+    CheckpointName,
+    CustomJvpCall,
+    CustomJvpStaged,
+    CustomVjpCall,
+    CustomVjpLinear,
+    CustomVjpRule,
+    CustomVjpStaged,
+    OptimizationBarrier,
+    StopGradient,
+)
+
+
+def _spread(
+    returned: Sequence[Operand], nonzero: Sequence[bool], types: Sequence[object]
+) -> list[Tangent]:
+    """Tangents per result, `Zero` where the program returned none."""
+    given = iter(returned)
+    return [
+        next(given) if flag else Zero(type.tangent())
+        for flag, type in zip(nonzero, types, strict=True)
+        if isinstance(type, ArrayType)
+    ]
+
+
+@jvp_rule(InlineCall)
+def call_jvp(
+    primitive: InlineCall, primals: Operands, tangents: Sequence[Tangent], /
+) -> tuple[Operands, Sequence[Tangent]]:
+    """One call of the jvp program."""
+    nonzero = [not isinstance(tangent, Zero) for tangent in tangents]
+    jvp = jvp_program(primitive.program, nonzero)
+    given = [tangent for tangent in tangents if not isinstance(tangent, Zero)]
+    sources = (
+        *(None for _ in jvp.captured),
+        *range(len(primals)),
+        *(i for i, flag in enumerate(nonzero) if flag),
+    )
+    outputs = bind(primitive.rebuilt(jvp.program, sources), *jvp.captured, *primals, *given)
+    count = len(primitive.program.results)
+    return outputs[:count], _spread(outputs[count:], jvp.nonzero, primitive.program.result_types)
+
+
+@linearize_rule(InlineCall)
+def call_linearize(
+    primitive: InlineCall, primals: Operands, nonzero: Sequence[bool], /
+) -> tuple[Operands, LinearFunction]:
+    """A call of the known program now, a call of the linear program for later."""
+    split = linearize_program(primitive.program, nonzero)
+    sources = (*(None for _ in split.captured), *range(len(primals)))
+    outputs = bind(primitive.rebuilt(split.known, sources), *split.captured, *primals)
+    count = len(primitive.program.results)
+    residuals = outputs[count:]
+    types = primitive.program.result_types
+
+    def linear(tangents: Sequence[Tangent]) -> Sequence[Tangent]:
+        if not any(split.nonzero):
+            return _spread((), split.nonzero, types)
+        given = [tangent for tangent in tangents if not isinstance(tangent, Zero)]
+        places = (*(None for _ in residuals), *(i for i, flag in enumerate(nonzero) if flag))
+        call = primitive.rebuilt(split.linear, places)
+        return _spread(bind(call, *residuals, *given), split.nonzero, types)
+
+    return outputs[:count], linear
+
+
+@transpose_rule(InlineCall)
+def call_transpose(
+    primitive: InlineCall, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
+) -> Sequence[Tangent | None]:
+    """One call of the transposed program."""
+    linear = [isinstance(operand, Linear) for operand in operands]
+    nonzero = [not isinstance(cotangent, Zero) for cotangent in cotangents]
+    transposed = transpose_program(primitive.program, linear, nonzero)
+    known = [operand for operand in operands if not isinstance(operand, Linear)]
+    given = [cotangent for cotangent in cotangents if not isinstance(cotangent, Zero)]
+    places = (
+        *(None for _ in transposed.captured),
+        *(i for i, flag in enumerate(linear) if not flag),
+        *(None for _ in given),
+    )
+    call = primitive.rebuilt(transposed.program, places)
+    if isinstance(call, Checkpoint):
+        # The forward pass is computed again here; the barrier keeps XLA from merging it with the first.
+        call = Checkpoint(call.program, call.policy, recomputes=True)
+    outputs = iter(bind(call, *transposed.captured, *known, *given))
+    flags = iter(transposed.nonzero)
+    return [
+        (next(outputs) if next(flags) else Zero(operand.type.tangent()))
+        if isinstance(operand, Linear)
+        else None
+        for operand in operands
+    ]
+
+
+@linearize_rule(Checkpoint)
+def checkpoint_linearize(
+    primitive: Checkpoint, primals: Operands, nonzero: Sequence[bool], /
+) -> tuple[Operands, LinearFunction]:
+    """The results now; the linear map starts from the operands (and what the policy keeps) again."""
+    program = primitive.program
+    split = linearize_program(program, nonzero)
+    types = program.result_types
+    kept = _kept(primitive, split.known)
+    known = _with_results(split.known, len(types), kept)
+    outputs = bind(
+        primitive.rebuilt(known, (*(None for _ in split.captured), *range(len(primals)))),
+        *split.captured,
+        *primals,
+    )
+    saved = outputs[len(types) :]
+
+    def again(*operands: Operand) -> Operands:
+        """Tangents of the results from captured, primals, kept values and tangents."""
+        first = len(split.known.parameters)
+        inner = _interpret_with(split.known, operands[:first], kept, operands[first : first + len(kept)])
+        residuals = inner[len(types) :]
+        return interpret(split.linear, *residuals, *operands[first + len(kept) :])
+
+    tangent_types = [
+        type_of(x).tangent() for x, flag in zip(primals, nonzero, strict=True) if flag
+    ]
+
+    def linear(tangents: Sequence[Tangent]) -> Sequence[Tangent]:
+        if not any(split.nonzero):
+            return _spread((), split.nonzero, types)
+        staged = stage(
+            again, *split.known.parameter_types, *(value.type for value in kept), *tangent_types
+        )
+        assert not staged.captured
+        given = [tangent for tangent in tangents if not isinstance(tangent, Zero)]
+        call = Checkpoint(staged.program, primitive.policy)
+        returned = bind(call, *split.captured, *primals, *saved, *given)
+        return _spread(returned, split.nonzero, types)
+
+    return outputs[: len(types)], linear
+
+
+def _kept(primitive: Checkpoint, known: Program) -> list[Value]:
+    """The values of the known program that the policy keeps for the backward pass."""
+    if primitive.policy is None:
+        return []
+    keeps = primitive.policy
+    return [
+        result for equation in known.equations if keeps(equation.primitive) for result in equation.results
+    ]
+
+
+def _with_results(program: Program, count: int, more: Sequence[Value]) -> Program:
+    """The program with its first `count` results and these values as further ones."""
+    return Program(program.parameters, program.equations, (*program.results[:count], *more))
+
+
+def _interpret_with(
+    program: Program, operands: Operands, given: Sequence[Value], values: Operands
+) -> Operands:
+    """Interpret a program of which some inner values are at hand."""
+    at_hand = set(given)
+    equations = tuple(
+        equation
+        for equation in program.equations
+        if not equation.results or not all(result in at_hand for result in equation.results)
+    )
+    # What is given becomes a parameter; an equation that makes it beside other results keeps those only.
+    shadowed = Program((*program.parameters, *given), equations, program.results)
+    return interpret(shadowed, *operands, *values)
+
+
+@jvp_rule(CustomJvpCall)
+def custom_jvp_function_jvp(
+    primitive: CustomJvpCall, primals: Operands, tangents: Sequence[Tangent], /
+) -> tuple[Operands, Sequence[Tangent]]:
+    """The user's rule."""
+    return primitive.jvp(primals, [materialise(tangent) for tangent in tangents])
+
+
+@jvp_rule(CustomJvpStaged)
+def custom_jvp_call_jvp(
+    primitive: CustomJvpStaged, primals: Operands, tangents: Sequence[Tangent], /
+) -> tuple[Operands, Sequence[Tangent]]:
+    """The user's rule, run now."""
+    captured = primitive.derivative.captured
+    return primitive.derivative(primals, [materialise(tangent) for tangent in tangents[captured:]])
+
+
+@linearize_rule(CustomJvpStaged)
+def custom_jvp_call_linearize(
+    primitive: CustomJvpStaged, primals: Operands, nonzero: Sequence[bool], /
+) -> tuple[Operands, LinearFunction]:
+    """Linearize what the user's rule computes."""
+    captured = primitive.derivative.captured
+
+    def function(*operands: Operand) -> Operands:
+        wrapped = CustomJvpCall(
+            primitive.label,
+            lambda *xs: interpret(primitive.program, *primals[:captured], *xs),
+            lambda xs, ts: primitive.derivative([*primals[:captured], *xs], ts),
+        )
+        return bind(wrapped, *operands)
+
+    linearized = linearize_flat(function, primals[captured:], nonzero[captured:])
+
+    def linear(tangents: Sequence[Tangent]) -> Sequence[Tangent]:
+        return linearized.tangents(*(t for t in tangents[captured:] if not isinstance(t, Zero)))
+
+    return linearized.results, linear
+
+
+def _custom_vjp_linearize(
+    label: str, rule: CustomVjpRule, primals: Operands, nonzero: Sequence[bool]
+) -> tuple[Operands, LinearFunction]:
+    operands = primals[rule.captured :]
+    results, residuals = rule.forward(*operands)
+    types = tuple([type_of(result).tangent() for result in results])
+
+    def linear(tangents: Sequence[Tangent]) -> Sequence[Tangent]:
+        primitive = CustomVjpLinear(label, rule.backward, len(residuals), types)
+        return list(bind(primitive, *residuals, *[materialise(t) for t in tangents[rule.captured :]]))
+
+    return results, linear
+
+
+@linearize_rule(CustomVjpCall)
+def custom_vjp_function_linearize(
+    primitive: CustomVjpCall, primals: Operands, nonzero: Sequence[bool], /
+) -> tuple[Operands, LinearFunction]:
+    """The user's forward function now; the backward one when the tape is transposed."""
+    return _custom_vjp_linearize(primitive.label, primitive.rule, primals, nonzero)
+
+
+@linearize_rule(CustomVjpStaged)
+def custom_vjp_call_linearize(
+    primitive: CustomVjpStaged, primals: Operands, nonzero: Sequence[bool], /
+) -> tuple[Operands, LinearFunction]:
+    """The same for a call that was staged."""
+    return _custom_vjp_linearize(primitive.label, primitive.rule, primals, nonzero)
+
+
+@transpose_rule(CustomVjpLinear)
+def custom_vjp_linear_transpose(
+    primitive: CustomVjpLinear, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
+) -> Sequence[Tangent | None]:
+    """The user's backward function."""
+    count = primitive.residuals
+    residuals = [operand for operand in operands[:count] if not isinstance(operand, Linear)]
+    outgoing = primitive.backward(residuals, [materialise(cotangent) for cotangent in cotangents])
+    return [
+        *(None for _ in range(count)),
+        *(ct if isinstance(x, Linear) else None for ct, x in zip(outgoing, operands[count:], strict=True)),
+    ]
+
+
+_NO_FORWARD = "a custom_vjp function has a backward rule only, so forward mode (jvp, jacfwd) cannot pass it"
+jvp_rules.absent(CustomVjpCall, because=_NO_FORWARD)
+jvp_rules.absent(CustomVjpStaged, because=_NO_FORWARD)
+jvp_rules.absent(CustomVjpLinear, because=_NO_FORWARD)
+for _primitive in (CustomJvpCall, CustomJvpStaged, CustomVjpCall, CustomVjpStaged):
+    transpose_rules.absent(_primitive, because="it is differentiated by its own rule, never transposed")
+
+
+@jvp_rule(OptimizationBarrier)
+def optimization_barrier_jvp(
+    primitive: OptimizationBarrier, primals: Operands, tangents: Sequence[Tangent], /
+) -> tuple[Operands, Sequence[Tangent]]:
+    """The identity; tangents get a barrier of their own."""
+    results = bind(primitive, *primals)
+    given = [tangent for tangent in tangents if not isinstance(tangent, Zero)]
+    returned = iter(bind(primitive, *given) if given else ())
+    return results, [t if isinstance(t, Zero) else next(returned) for t in tangents]
+
+
+@transpose_rule(OptimizationBarrier)
+def optimization_barrier_transpose(
+    primitive: OptimizationBarrier, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
+) -> Sequence[Tangent | None]:
+    """The identity."""
+    return [ct if isinstance(x, Linear) else None for ct, x in zip(cotangents, operands, strict=True)]
+
+
+locally_constant(StopGradient)
+transpose_rules.absent(StopGradient, because="its derivative is zero")
+
+
+@jvp_rule(CheckpointName)
+def checkpoint_name_jvp(
+    primitive: CheckpointName, primals: Operands, tangents: Sequence[Tangent], /
+) -> tuple[Operands, Sequence[Tangent]]:
+    """The identity; only the primal carries the name."""
+    return bind(primitive, *primals), tangents
+
+
+transpose_rules.absent(CheckpointName, because="tangents pass it unnamed")

@@ -1,0 +1,66 @@
+"""Walk a linear program backwards: from cotangents of its results to cotangents of its parameters.
+
+Equations that touch no linear value are run forward first; the others are transposed in reverse order, each
+by its primitive's rule. Cotangents that meet are added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from treadle_autodiff.registry import transpose_rules
+from treadle_autodiff.tangents import Linear, Tangent, Zero, add
+from treadle_ir import Literal, Operand, Operands, Program, Value, current_trace
+
+
+def transpose(program: Program, known: Operands, cotangents: Sequence[Tangent]) -> list[Tangent]:
+    """Cotangents of the linear parameters of a program.
+
+    The leading parameters are `known`; the program is linear in the others. One cotangent per result.
+    """
+    environment: dict[Value, Operand] = dict(zip(program.parameters, known, strict=False))
+    process = current_trace().process
+    linear = []
+    for equation in program.equations:
+        operands = []
+        for atom in equation.operands:
+            if isinstance(atom, Literal):
+                operands.append(atom.value)
+            else:
+                value = environment.get(atom)
+                if value is None:
+                    linear.append(equation)
+                    break
+                operands.append(value)
+        else:
+            environment.update(zip(equation.results, process(equation.primitive, operands), strict=True))
+    gathered: dict[Value, Tangent] = {}
+    for atom, cotangent in zip(program.results, cotangents, strict=True):
+        if isinstance(atom, Value) and not isinstance(cotangent, Zero):
+            gathered[atom] = add(gathered[atom], cotangent) if atom in gathered else cotangent
+    for equation in reversed(linear):
+        if not any([result in gathered for result in equation.results]):
+            continue
+        incoming: list[Tangent] = [
+            gathered.pop(result) if result in gathered else Zero(result.type.tangent())
+            for result in equation.results
+        ]
+        at_hand: list[Operand | Linear] = []
+        for atom in equation.operands:
+            if isinstance(atom, Literal):
+                at_hand.append(atom.value)
+            elif atom in environment:
+                at_hand.append(environment[atom])
+            else:
+                at_hand.append(Linear(atom.type))
+        outgoing = transpose_rules[equation.primitive](equation.primitive, incoming, at_hand)
+        for atom, cotangent in zip(equation.operands, outgoing, strict=True):
+            if cotangent is None or isinstance(cotangent, Zero):
+                continue
+            assert isinstance(atom, Value)
+            assert atom not in environment, f"{equation.primitive.name}: cotangent of a known operand"
+            gathered[atom] = add(gathered[atom], cotangent) if atom in gathered else cotangent
+    return [
+        gathered.get(parameter, Zero(parameter.type.tangent()))
+        for parameter in program.parameters[len(known) :]
+    ]

@@ -1,0 +1,17 @@
+"""treadle-batching: vectorisation of functions and programs over an axis."""
+
+from __future__ import annotations
+
+from treadle_batching import rules as rules
+from treadle_batching._version import __version__ as __version__
+from treadle_batching.axis import Axis as Axis, Dim as Dim
+from treadle_batching.batch import BatchTracer as BatchTracer, batch_flat as batch_flat, batch_to as batch_to
+from treadle_batching.registry import (
+    BatchRule as BatchRule,
+    batch_rule as batch_rule,
+    batch_rules as batch_rules,
+)
+from treadle_batching.vmap import AxesError as AxesError, vmap as vmap
+from treadle_ir import source as _source
+
+_source.internal(__path__[0])

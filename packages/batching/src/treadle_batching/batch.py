@@ -1,0 +1,120 @@
+"""Vectorisation: run a function on arrays that carry one more dimension, the batch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, Final, final
+
+from treadle_batching.axis import Axis, Dim
+from treadle_batching.moving import with_dim
+from treadle_batching.registry import batch_rules
+from treadle_ir import (
+    NOWHERE,
+    ArrayType,
+    Function,
+    Operand,
+    Operands,
+    Primitive,
+    Source,
+    Trace,
+    Tracer,
+    current_trace,
+    during,
+    running,
+    type_of,
+)
+from treadle_ir.trace import reset_current, set_current
+
+
+@final
+class BatchTracer(Tracer):
+    """An array with a batch dimension, seen as one of its rows."""
+
+    __slots__ = ("dim", "operand", "type")
+    made_by: ClassVar[str] = "vectorised, as under vmap"
+
+    def __init__(self, trace: Trace, operand: Operand, dim: int) -> None:
+        self.trace = trace
+        self.operand: Final = operand
+        self.dim: Final = dim
+        type = type_of(operand)
+        self.type = ArrayType(type.shape[:dim] + type.shape[dim + 1 :], type.dtype, type.weak)
+
+    @property
+    def source(self) -> Source:
+        """Where the batched array was made."""
+        return self.operand.source if isinstance(self.operand, Tracer) else NOWHERE
+
+
+@final
+class BatchTrace(Trace):
+    """Applies batch rules; the rules run under its parent."""
+
+    __slots__ = ("axis",)
+
+    def __init__(self, parent: Trace, axis: Axis) -> None:
+        super().__init__(parent)
+        self.axis = axis
+
+    def process(self, primitive: Primitive, operands: Operands) -> Operands:
+        """Apply to all rows at once, by the primitive's rule; what is not batched goes to the parent as it is."""
+        inner: list[Operand] = []
+        dims: list[Dim] = []
+        batched = self.axis.name is not None and self.axis.name in getattr(primitive, "axis_names", ())
+        for operand in operands:
+            if type(operand) is BatchTracer and operand.trace is self:
+                inner.append(operand.operand)
+                dims.append(operand.dim)
+                batched = True
+            else:
+                inner.append(operand)
+                dims.append(None)
+        assert self.parent is not None
+        token = set_current(self.parent)
+        try:
+            if not batched:
+                return self.parent.process(primitive, inner)
+            results, result_dims = batch_rules[primitive](primitive, self.axis, inner, dims)
+        finally:
+            reset_current(token)
+        return [
+            result if dim is None else BatchTracer(self, result, dim)
+            for result, dim in zip(results, result_dims, strict=True)
+        ]
+
+
+def batch_flat(
+    function: Function, axis: Axis, operands: Operands, dims: Sequence[Dim], label: str = "function"
+) -> tuple[list[Operand], list[Dim]]:
+    """Apply a function of flat operands to every row; results, and where the batch sits in each."""
+    trace = BatchTrace(current_trace(), axis)
+    tracers = [
+        operand if dim is None else BatchTracer(trace, operand, dim)
+        for operand, dim in zip(operands, dims, strict=True)
+    ]
+    try:
+        with running(trace), during(f"batching `{label}` over an axis of size {axis.size}"):
+            outputs = function(*tracers)
+        results: list[Operand] = []
+        result_dims: list[Dim] = []
+        for output in outputs:
+            if type(output) is BatchTracer and output.trace is trace:
+                results.append(output.operand)
+                result_dims.append(output.dim)
+            else:
+                results.append(output)
+                result_dims.append(None)
+    finally:
+        trace.closed = True
+    return results, result_dims
+
+
+def batch_to(
+    function: Function, axis: Axis, operands: Operands, dims: Sequence[Dim], wanted: Sequence[int]
+) -> list[Operand]:
+    """Apply a function of flat operands to every row, with the results' batches where they are wanted."""
+    results, result_dims = batch_flat(function, axis, operands, dims)
+    return [
+        with_dim(result, dim, destination, axis)
+        for result, dim, destination in zip(results, result_dims, wanted, strict=True)
+    ]

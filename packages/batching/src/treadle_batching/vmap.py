@@ -1,0 +1,194 @@
+"""vmap: vectorise a function over an axis of its arguments, with in_axes and out_axes over pytrees."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+from treadle_batching.axis import Axis, Dim
+from treadle_batching.batch import batch_flat
+from treadle_batching.moving import with_dim
+from treadle_ir import ArgumentError, Operand, Operands, ShapeError, type_of
+from treadle_ir.tree import broadcast_prefix, flatten_leaves_and_structure, keystr, tree_flatten_with_path, tree_unflatten
+
+Tree = Any  # a pytree: any Python object
+
+
+def _is_none(x: object) -> bool:
+    return x is None
+
+
+def vmap(
+    fun: Callable[..., Tree],
+    in_axes: int | None | Sequence[Any] = 0,
+    out_axes: Any = 0,
+    axis_name: Hashable | None = None,
+    axis_size: int | None = None,
+    spmd_axis_name: Hashable | None = None,
+) -> Callable[..., Tree]:
+    """A function that applies `fun` to every row of its arguments at once.
+
+    Args:
+        fun: the function of one row.
+        in_axes: for each positional argument the axis that holds the rows (an int), None for an argument that
+            all rows share, or a tree of these that is a prefix of the argument. One int stands for all.
+            Keyword arguments are mapped over axis 0.
+        out_axes: where the rows go in each result; None for results that are the same for all rows.
+        axis_name: a name for collectives (`psum`, `axis_index`) inside.
+        axis_size: the number of rows; needed only when no argument has them.
+        spmd_axis_name: accepted for JAX's sake; it has no meaning on one device.
+
+    Raises:
+        ValueError: in_axes or out_axes do not fit, or sizes differ.
+
+    Example:
+        >>> import numpy as np
+        >>> from treadle_ir import ops
+        >>> from treadle_batching import vmap
+        >>> vmap(ops.add, in_axes=(0, None))(np.arange(3.0), np.float64(1.0))
+        array([1., 2., 3.])
+    """
+    if not callable(fun):
+        raise ArgumentError(
+            f"vmap: the first argument must be a function, but it is {type(fun).__name__}",
+            fix="write vmap(f)(x), not vmap(f(x))",
+        )
+    name = getattr(fun, "__name__", type(fun).__name__)
+    if isinstance(in_axes, list):
+        in_axes = tuple(in_axes)
+    if not (in_axes is None or isinstance(in_axes, (int, tuple))):
+        raise ArgumentError(
+            f"vmap in_axes must be an int, None, or a tuple of entries corresponding to the positional arguments "
+            f"passed to the function, but got {in_axes!r}.",
+            fix="write in_axes=(0, None) for two arguments; a dict goes inside the tuple",
+        )
+
+    @functools.wraps(fun)
+    def vectorised(*args: Tree, **kwargs: Tree) -> Tree:
+        if isinstance(in_axes, tuple) and len(in_axes) != len(args):
+            raise AxesError(
+                "vmap in_axes must be an int, None, or a tuple of entries corresponding to the positional "
+                f"arguments passed to the function, but got {len(in_axes)=}, {len(args)=}",
+                fix="give one entry per positional argument: an axis, or None for one that all rows share",
+            )
+        leaves, structure = flatten_leaves_and_structure((args, kwargs))
+        prefix = (in_axes, 0) if kwargs else (in_axes, None)
+        try:
+            dims = broadcast_prefix(prefix, (args, kwargs), is_leaf=_is_none)
+        except ValueError as error:
+            raise AxesError(
+                f"vmap in_axes {in_axes!r} is not a prefix of the arguments: {error}",
+                fix="in_axes must have the structure of the positional arguments, or stop short of it",
+            ) from None
+        checked = [
+            _checked_dim(leaf, dim, index, (args, kwargs))
+            for index, (leaf, dim) in enumerate(zip(leaves, dims, strict=True))
+        ]
+        size = _axis_size(leaves, checked, axis_size, (args, kwargs), name)
+        axis = Axis(size, axis_name)
+        shape: list[Any] = []
+
+        def flat(*operands: Operand) -> Operands:
+            positional, named = tree_unflatten(structure, operands)
+            output, out_structure = flatten_leaves_and_structure(fun(*positional, **named))
+            for leaf in output:
+                type_of(leaf)
+            shape.append(out_structure)
+            return output
+
+        results, result_dims = batch_flat(flat, axis, leaves, checked, name)
+        placeholder = tree_unflatten(shape[0], list(range(len(results))))
+        try:
+            wanted = broadcast_prefix(out_axes, placeholder, is_leaf=_is_none)
+        except ValueError as error:
+            raise AxesError(
+                f"vmap out_axes {out_axes!r} is not a prefix of the results: {error}",
+                fix="out_axes must have the structure of the results, or stop short of it",
+            ) from None
+        placed = [
+            _placed(result, dim, destination, axis)
+            for result, dim, destination in zip(results, result_dims, wanted, strict=True)
+        ]
+        return tree_unflatten(shape[0], placed)
+
+    return vectorised
+
+
+class AxesError(ShapeError, ValueError):
+    """in_axes, out_axes or the sizes of mapped axes do not fit."""
+
+
+def _path(index: int, tree: Tree) -> str:
+    paths, _ = tree_flatten_with_path(tree)
+    path = paths[index][0]
+    if len(path) > 1 and getattr(path[0], "idx", None) == 0:
+        return f"argument {getattr(path[1], 'idx', 0)}{keystr(path[2:])}"
+    return f"keyword argument {keystr(path[1:])}"
+
+
+def _checked_dim(leaf: object, dim: object, index: int, tree: Tree) -> Dim:
+    if dim is None:
+        return None
+    if not isinstance(dim, int) or isinstance(dim, bool):
+        raise AxesError(f"vmap in_axes must be integers or None, but {_path(index, tree)} has {dim!r}")
+    try:
+        type = type_of(leaf)
+    except ArgumentError as error:
+        raise ArgumentError(
+            f"vmap: {_path(index, tree)} is {leaf!r} of type {_name(leaf)}, which has no axis to map over",
+            fix="pass an array, or in_axes=None for this argument and an array or number",
+        ) from error
+    if not -type.ndim <= dim < type.ndim:
+        raise AxesError(
+            f"vmap was requested to map {_path(index, tree)} along axis {dim}, which implies that its rank "
+            f"should be at least {dim + 1 if dim >= 0 else -dim}, but is only {type.ndim} (its type is {type})",
+            fix="pass in_axes=None for arguments that all rows share",
+        )
+    return dim % type.ndim
+
+
+def _name(leaf: object) -> str:
+    return type(leaf).__name__
+
+
+def _axis_size(leaves: Operands, dims: Sequence[Dim], given: int | None, tree: Tree, name: str) -> int:
+    sizes = {
+        index: type_of(leaf).shape[dim]
+        for index, (leaf, dim) in enumerate(zip(leaves, dims, strict=True))
+        if dim is not None
+    }
+    if not sizes and given is None:
+        raise AxesError(
+            f"vmap of `{name}`: no argument is mapped, so the number of rows is not known",
+            fix="give at least one argument an axis in in_axes, or pass axis_size",
+        )
+    distinct = sorted({*sizes.values(), *(() if given is None else (given,))})
+    if len(distinct) > 1:
+        lines = "; ".join(f"{_path(i, tree)} has {size} (axis {dims[i]} of {type_of(leaves[i])})"
+                          for i, size in sizes.items())
+        extra = "" if given is None else f"; axis_size is {given}"
+        raise AxesError(
+            f"vmap got inconsistent sizes for array axes to be mapped: {lines}{extra}",
+            fix="mapped axes must have one size; pass in_axes=None for arguments that all rows share",
+        )
+    return distinct[0]
+
+
+def _placed(result: Operand, dim: Dim, destination: object, axis: Axis) -> Operand:
+    if destination is None:
+        if dim is not None:
+            raise AxesError(
+                "vmap has out_axes=None for a result that differs from row to row",
+                fix="give the result an axis in out_axes",
+            )
+        return result
+    rank = type_of(result).ndim + (1 if dim is None else 0)
+    if not isinstance(destination, int) or not -rank <= destination < rank:
+        raise AxesError(
+            f"vmap out_axes is {destination!r}, but the result with its rows has {rank} axes",
+            fix=f"choose an axis from {-rank} to {rank - 1}",
+        )
+    return with_dim(result, dim, destination % rank, axis)
+
+

@@ -1,0 +1,163 @@
+"""Program to StableHLO text: deterministic, linear in equations, nested programs shared as functions.
+
+Names are numbers in order of emission and functions are numbered in order of first use, so a program gives
+the same bytes in every process; the text is the key of the disk cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final, final
+
+from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.registry import lowering_of
+from treadle_compiler.types import mlir_type
+from treadle_ir import Program, Source, Value
+
+_INLINE_LIMIT: Final = 4  # equations: smaller nested programs are cheaper inline than as functions
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class LoweredModule:
+    """A program as StableHLO text, and what the text refers to."""
+
+    text: str
+    program: Program
+    platform: str
+    callbacks: tuple[Callable[..., object], ...]  # host functions, by the index in the custom calls
+    donated: frozenset[int]  # parameters whose buffers results may take over
+
+
+@final
+class ModuleWriter:
+    """Collects the functions of a module while it is written."""
+
+    def __init__(self, platform: str, locations: bool) -> None:
+        self.platform: Final = platform
+        self.callbacks: list[Callable[..., object]] = []
+        self._locations = locations
+        self._functions: list[str] = []
+        self._names: dict[int, str] = {}  # by id of a nested program, which its outer program keeps alive
+        self._count = 0
+
+    def fresh(self) -> str:
+        """A new name for a value."""
+        self._count += 1
+        return f"%{self._count}"
+
+    def add_callback(self, function: Callable[..., object]) -> int:
+        """Register a host function; the index that selects it."""
+        self.callbacks.append(function)
+        return len(self.callbacks) - 1
+
+    def emit_program(
+        self, context: LoweringContext, program: Program, operands: Sequence[HloValue]
+    ) -> Sequence[HloValue]:
+        """A call of the program's function, which is written when it is first called; small ones are inlined."""
+        if len(program.equations) <= _INLINE_LIMIT:
+            return self.emit_inline(context, program, operands)
+        name = self._names.get(id(program))
+        if name is None:
+            name = self._names[id(program)] = f"@f{len(self._names)}"
+            self.write_function(name, program, "private")
+        return context.emit("func.call", operands, program.result_types, {"callee": name})
+
+    def emit_inline(
+        self, context: LoweringContext, program: Program, operands: Sequence[HloValue]
+    ) -> list[HloValue]:
+        """The program's equations, here."""
+        environment: dict[Value, HloValue] = dict(zip(program.parameters, operands, strict=True))
+        outer = context.operand_types, context.result_types, context.location
+        for equation in program.equations:
+            primitive = equation.primitive
+            inputs = []
+            for atom in equation.operands:
+                if isinstance(atom, Value):
+                    inputs.append(environment[atom])
+                else:
+                    inputs.append(context.constant(atom.value, atom.type))
+            context.operand_types = tuple([atom.type for atom in equation.operands])
+            context.result_types = tuple([result.type for result in equation.results])
+            if self._locations:
+                context.location = _location(equation.source)
+            try:
+                results = lowering_of(primitive, self.platform)(context, primitive, *inputs)
+            except Exception as error:
+                place = equation.source.show()
+                error.add_note(f"  while: lowering {primitive.name}{' of ' + place if place else ''}")
+                raise
+            environment.update(zip(equation.results, results, strict=True))
+        context.operand_types, context.result_types, context.location = outer
+        return [
+            environment[atom] if isinstance(atom, Value) else context.constant(atom.value, atom.type)
+            for atom in program.results
+        ]
+
+    def write_function(
+        self, name: str, program: Program, visibility: str, attributes: Sequence[str] = ()
+    ) -> None:
+        """Write a function of the module."""
+        slot = len(self._functions)
+        self._functions.append("")
+        context = LoweringContext(self)
+        parameters = [HloValue(self.fresh(), parameter.type) for parameter in program.parameters]
+        results = self.emit_inline(context, program, parameters)
+        marks = attributes or ("",) * len(parameters)
+        declared = ", ".join(
+            [f"{x.name}: {mlir_type(x.type)}{mark}" for x, mark in zip(parameters, marks, strict=True)]
+        )
+        types = ", ".join([mlir_type(result.type) for result in results])
+        names = ", ".join([result.name for result in results])
+        end = f"func.return {names} : {types}" if results else "func.return"
+        body = "\n".join(context.lines)
+        self._functions[slot] = f"func.func {visibility} {name}({declared}) -> ({types}) {{\n{body}\n{end}\n}}"
+
+    def text(self) -> str:
+        """The whole module."""
+        return "module {\n" + "\n".join(self._functions) + "\n}\n"
+
+
+def _location(source: Source) -> str:
+    if not source.line:
+        return ""
+    file = source.file.replace("\\", "\\\\").replace('"', '\\"')
+    return f' loc("{file}":{source.line}:0)'
+
+
+def lower_program(
+    program: Program,
+    *,
+    platform: str = "cpu",
+    donated: frozenset[int] = frozenset(),
+    aliases: dict[int, int] | None = None,
+    locations: bool = False,
+) -> LoweredModule:
+    """Write a program as StableHLO for a platform.
+
+    Args:
+        program: what to lower.
+        platform: `cpu`, `cuda`, `rocm` or `tpu`: it selects the rules.
+        donated: parameters whose buffers may be used for results, as XLA chooses.
+        aliases: parameters whose buffer a given result takes over (parameter to result).
+        locations: write each operation's place in the user's code.
+
+    Raises:
+        MissingRuleError: a primitive has no lowering rule.
+    """
+    writer = ModuleWriter(platform, locations)
+    pairs = aliases or {}
+    marks = []
+    for index in range(len(program.parameters)):
+        if index in pairs:
+            marks.append(f" {{tf.aliasing_output = {pairs[index]} : i32}}")
+        elif index in donated:
+            marks.append(" {jax.buffer_donor = true}")
+        else:
+            marks.append("")
+    writer.write_function("@main", program, "public", marks)
+    return LoweredModule(
+        writer.text(), program, platform, tuple(writer.callbacks), donated | frozenset(pairs)
+    )
+

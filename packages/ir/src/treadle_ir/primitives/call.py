@@ -1,0 +1,235 @@
+"""Calls: a nested program as one operation, and functions with derivative rules of their own.
+
+`call` is what a jitted function leaves in an outer program; `checkpoint` is a call whose values are computed
+again for the derivative. `custom_jvp_call` and `custom_vjp_call` come in two forms: the `FunctionCall` holds
+Python functions and runs them; in a program stands its staged form, whose derivative stays a Python function
+until someone differentiates the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar, Final, TypeAlias, final
+
+from treadle_ir.array import Function, Operand, Operands
+from treadle_ir.errors import EscapedTracerError
+from treadle_ir.families import FunctionCall, InlineCall, Sources
+from treadle_ir.primitive import Primitive
+from treadle_ir.primitives.elementwise import Unary
+from treadle_ir.program import Program
+from treadle_ir.stage import stage
+from treadle_ir.trace import bind
+from treadle_ir.types import ArrayType, Type
+
+CheckpointPolicy: TypeAlias = Callable[[Primitive], bool]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Call(InlineCall):
+    """A jitted function inside of another program: compiled once, as a function of its own."""
+
+    name: ClassVar[str] = "call"
+    program: Program
+    label: str = ""
+
+    def rebuilt(self, program: Program, sources: Sources) -> Call:
+        """The same label around another program."""
+        return Call(program, self.label)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Checkpoint(InlineCall):
+    """A part of a program whose intermediate values are not kept for the derivative but computed again.
+
+    `policy` says by primitive which results are kept all the same; None keeps nothing.
+    """
+
+    name: ClassVar[str] = "checkpoint"
+    program: Program
+    policy: CheckpointPolicy | None = None
+    recomputes: bool = False  # it runs in a backward pass: kept apart from the forward one by a barrier
+
+    def rebuilt(self, program: Program, sources: Sources) -> Checkpoint:
+        """The same policy around another program."""
+        return Checkpoint(program, self.policy, self.recomputes)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class OptimizationBarrier(Primitive):
+    """Its operands, unchanged; no optimisation moves a computation across it."""
+
+    name: ClassVar[str] = "optimization_barrier"
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """The operands' types."""
+        return operands
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class StopGradient(Unary):
+    """Its operand, as a constant for differentiation."""
+
+    name: ClassVar[str] = "stop_gradient"
+    kinds: ClassVar[str] = "biufc"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CheckpointName(Unary):
+    """Its operand, under a name that checkpoint policies can speak of."""
+
+    name: ClassVar[str] = "checkpoint_name"
+    kinds: ClassVar[str] = "biufc"
+    label: str
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class CustomJvpCall(FunctionCall):
+    """A function of flat operands with its own jvp: `jvp(primals, tangents) -> (results, tangents)`, all flat."""
+
+    name: ClassVar[str] = "custom_jvp_function"
+    label: str
+    function: Function
+    jvp: Callable[[Operands, Operands], tuple[Operands, Operands]]
+
+    def call(self, operands: Operands) -> Operands:
+        """Run the function."""
+        return self.function(*operands)
+
+    def staged(self, types: tuple[Type, ...]) -> tuple[Primitive, tuple[Operand, ...]]:
+        """The function as a program, with its jvp for later."""
+        staged = stage(self.function, *types)
+        count = len(staged.captured)
+        return CustomJvpStaged(staged.program, self.label, DeferredJvp(self.jvp, count)), staged.captured
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class DeferredJvp:
+    """The jvp of a staged `custom_jvp`: a Python function, staged when a program is differentiated.
+
+    `captured` operands at the front are what the function captured; they are constants for its jvp.
+    """
+
+    jvp: Callable[[Operands, Operands], tuple[Operands, Operands]]
+    captured: int
+
+    def __call__(self, primals: Operands, tangents: Operands) -> tuple[Operands, Operands]:
+        """Results and tangents; `primals` includes the captured operands, `tangents` does not."""
+        try:
+            return self.jvp(primals[self.captured :], tangents)
+        except EscapedTracerError as error:
+            error.add_note(
+                "  while: running the jvp rule of a custom_jvp function after it was staged; the rule may not "
+                "close over traced arrays: pass them as arguments"
+            )
+            raise
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CustomJvpStaged(InlineCall):
+    """A staged `custom_jvp` function. Its derivative is opaque: compared by identity, not parsed back."""
+
+    name: ClassVar[str] = "custom_jvp_call"
+    program: Program
+    label: str
+    derivative: DeferredJvp
+
+    def rebuilt(self, program: Program, sources: Sources) -> InlineCall:
+        """A plain call: a transformed program has left the derivative rule behind."""
+        return Call(program, self.label)
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class CustomVjpRule:
+    """The two functions of a custom_vjp, on flat operands.
+
+    `forward(*primals) -> (results, residuals)`, `backward(residuals, cotangents) -> cotangents of primals`.
+    `captured` operands at the front of a staged call are constants for both.
+    """
+
+    forward: Callable[..., tuple[Operands, Operands]]
+    backward: Callable[[Operands, Operands], Operands]
+    captured: int = 0
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class CustomVjpCall(FunctionCall):
+    """A function of flat operands with its own vjp."""
+
+    name: ClassVar[str] = "custom_vjp_function"
+    label: str
+    function: Function
+    rule: CustomVjpRule
+
+    def call(self, operands: Operands) -> Operands:
+        """Run the function."""
+        return self.function(*operands)
+
+    def staged(self, types: tuple[Type, ...]) -> tuple[Primitive, tuple[Operand, ...]]:
+        """The function as a program, with its vjp for later."""
+        staged = stage(self.function, *types)
+        rule = CustomVjpRule(self.rule.forward, self.rule.backward, len(staged.captured))
+        return CustomVjpStaged(staged.program, self.label, rule), staged.captured
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CustomVjpStaged(InlineCall):
+    """A staged `custom_vjp` function. Its derivative is opaque: compared by identity, not parsed back."""
+
+    name: ClassVar[str] = "custom_vjp_call"
+    program: Program
+    label: str
+    rule: CustomVjpRule
+
+    def rebuilt(self, program: Program, sources: Sources) -> InlineCall:
+        """A plain call: a transformed program has left the derivative rule behind."""
+        return Call(program, self.label)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CustomVjpLinear(Primitive):
+    """The derivative of a `custom_vjp` call: linear in its tangents, known only by its transpose.
+
+    Operands are the residuals, then one tangent per primal; results are the tangents of the call's results.
+    """
+
+    name: ClassVar[str] = "custom_vjp_linear"
+    label: str
+    backward: Callable[[Operands, Operands], Operands]
+    residuals: int
+    types: tuple[ArrayType, ...]
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """The types of the tangents of the results."""
+        return self.types
+
+
+_BARRIER: Final = OptimizationBarrier()
+_STOP: Final = StopGradient()
+
+
+def optimization_barrier(*operands: Operand) -> Operands:
+    """Its operands, unchanged; no optimisation moves a computation across it."""
+    return bind(_BARRIER, *operands)
+
+
+def stop_gradient(x: Operand) -> Operand:
+    """Its operand, as a constant for differentiation."""
+    return bind(_STOP, x)[0]
+
+
+def checkpoint_name(x: Operand, *, label: str) -> Operand:
+    """Its operand, under a name that checkpoint policies can speak of."""
+    return bind(CheckpointName(label), x)[0]
