@@ -1,0 +1,128 @@
+"""Derivatives of cumulative operations.
+
+Products and log-sums obey y_k = a_k y_{k-1} + b_k in their tangents, with known a and with b linear in the
+operand's tangent; `recurrence` solves that without dividing, so zeros do no harm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from treadle_autodiff.registry import jvp_rule, linear, transpose_rule
+from treadle_autodiff.rules.reduce import shift
+from treadle_autodiff.rules.sort import positions_along, take_along
+from treadle_autodiff.tangents import Linear, Tangent, Zero, materialise
+from treadle_ir import Operand, Operands, bind, ops, type_of
+from treadle_ir.primitives.cumulative import (
+    Cumulative,
+    CumulativeAdd,
+    CumulativeLogsumexp,
+    CumulativeMaximum,
+    CumulativeMinimum,
+    CumulativeMultiply,
+)
+
+linear(CumulativeAdd)
+
+
+@transpose_rule(CumulativeAdd)
+def cumulative_add_transpose(
+    primitive: CumulativeAdd, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear]
+) -> list[Tangent | None]:
+    """Each summand is in all later sums: sum from the other end."""
+    ct = materialise(cotangents[0])
+    return [ops.cumulative_add(ct, axis=primitive.axis, reverse=not primitive.reverse)]
+
+
+def recurrence(a: Operand, b: Operand, axis: int, reverse: bool) -> Operand:
+    """The solution of y_k = a_k y_{k-1} + b_k with y_{-1} = 0 along an axis (from its end when `reverse`).
+
+    After the pass with distance s, (a_k, b_k) is the composition of 2s steps of the recurrence, which are affine
+    maps: (a, b) after (a', b') is (a a', a b' + b). So log2(n) passes do, and b enters linearly.
+
+    Source: Hillis and Steele, "Data parallel algorithms", 1986.
+    """
+    size = type_of(b).shape[axis]
+    distance = 1
+    while distance < size:
+        step = -distance if reverse else distance
+        b = ops.add(b, ops.multiply(a, shift(b, step, axis, 0)))
+        distance *= 2
+        if distance < size:
+            a = ops.multiply(a, shift(a, step, axis, 1))
+    return b
+
+
+# p_k = p_{k-1} x_k, so dp_k = x_k dp_{k-1} + p_{k-1} dx_k.
+@jvp_rule(CumulativeMultiply)
+def cumulative_multiply_jvp(
+    primitive: CumulativeMultiply, primals: Operands, tangents: Sequence[Tangent]
+) -> tuple[Operands, list[Tangent]]:
+    """The product rule as a recurrence."""
+    (x,) = primals
+    dx = materialise(tangents[0])
+    results = bind(primitive, x)
+    before = shift(results[0], -1 if primitive.reverse else 1, primitive.axis, 1)
+    return results, [recurrence(x, ops.multiply(before, dx), primitive.axis, primitive.reverse)]
+
+
+# y_k = log(e^y_{k-1} + e^x_k), so dy_k = e^(y_{k-1} - y_k) dy_{k-1} + e^(x_k - y_k) dx_k. Both factors are at most
+# 1. Where y_k is -inf nothing has been added yet: both exponents become -inf, and the tangent 0.
+@jvp_rule(CumulativeLogsumexp)
+def cumulative_logsumexp_jvp(
+    primitive: CumulativeLogsumexp, primals: Operands, tangents: Sequence[Tangent]
+) -> tuple[Operands, list[Tangent]]:
+    """The mean of the tangents so far, weighted by the exponentials, as a recurrence."""
+    (x,) = primals
+    dx = materialise(tangents[0])
+    results = bind(primitive, x)
+    y, type = results[0], type_of(x)
+    zero = type.dtype.type(0)
+    finite = ops.select(ops.is_finite(y), y, zero)
+    before = shift(y, -1 if primitive.reverse else 1, primitive.axis, -np.inf)
+    keep = ops.exponential(ops.subtract(before, finite))
+    enter = ops.exponential(ops.subtract(x, finite))
+    return results, [recurrence(keep, ops.multiply(enter, dx), primitive.axis, primitive.reverse)]
+
+
+@jvp_rule(CumulativeMaximum)
+def cumulative_maximum_jvp(
+    primitive: CumulativeMaximum, primals: Operands, tangents: Sequence[Tangent]
+) -> tuple[Operands, list[Tangent]]:
+    """The tangent of the element that is the maximum so far: the first one, of equal ones."""
+    return _extreme_jvp(primitive, primals[0], materialise(tangents[0]))
+
+
+@jvp_rule(CumulativeMinimum)
+def cumulative_minimum_jvp(
+    primitive: CumulativeMinimum, primals: Operands, tangents: Sequence[Tangent]
+) -> tuple[Operands, list[Tangent]]:
+    """The tangent of the element that is the minimum so far: the first one, of equal ones."""
+    return _extreme_jvp(primitive, primals[0], materialise(tangents[0]))
+
+
+def _extreme_jvp(primitive: Cumulative, x: Operand, dx: Operand) -> tuple[Operands, list[Tangent]]:
+    """Find where each result was first attained, and take the tangent from there.
+
+    A result that differs from the one before was attained at its own place, any other where the one before was;
+    a NaN stays for good and comes from the place of the first.
+    """
+    results = bind(primitive, x)
+    y, axis, type = results[0], primitive.axis, type_of(x)
+    if type.size == 0:
+        return results, [Zero(type)]
+    before = shift(y, -1 if primitive.reverse else 1, axis, 0)
+    same = ops.or_(
+        ops.compare(y, before, direction="eq"), ops.compare(before, before, direction="ne")
+    )
+    places = positions_along(type.shape, axis)
+    # the first place itself is the least (in reverse: the greatest) position, whatever `same` says there
+    if primitive.reverse:
+        last = type_of(places).dtype.type(type.shape[axis] - 1)
+        attained = ops.cumulative_minimum(ops.select(same, last, places), axis=axis, reverse=True)
+    else:
+        first = type_of(places).dtype.type(0)
+        attained = ops.cumulative_maximum(ops.select(same, first, places), axis=axis)
+    return results, [take_along(dx, attained, axis, unique=False)]

@@ -1,0 +1,118 @@
+"""Derivatives of reductions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from treadle_autodiff.registry import jvp_rule, linear, locally_constant, transpose_rule
+from treadle_autodiff.rules.shape import operand_type
+from treadle_autodiff.tangents import Linear, Tangent, Zero, materialise
+from treadle_ir import Operand, Operands, bind, ops, type_of
+from treadle_ir.primitives.reduce import (
+    Argmax,
+    Argmin,
+    ReduceAdd,
+    ReduceAnd,
+    ReduceMaximum,
+    ReduceMinimum,
+    ReduceMultiply,
+    ReduceOr,
+    ReduceXor,
+    Reduction,
+)
+
+linear(ReduceAdd)
+locally_constant(Argmax)
+locally_constant(Argmin)
+locally_constant(ReduceAnd)
+locally_constant(ReduceOr)
+locally_constant(ReduceXor)
+
+
+def spread(y: Operand, shape: Sequence[int], axes: Sequence[int]) -> Operand:
+    """The result of a reduction repeated along the axes that were reduced."""
+    kept = [axis for axis in range(len(shape)) if axis not in axes]
+    return ops.broadcast_in_dim(y, shape=shape, dimensions=kept)
+
+
+@transpose_rule(ReduceAdd)
+def reduce_add_transpose(
+    primitive: ReduceAdd, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear]
+) -> list[Tangent | None]:
+    """Each summand gets the cotangent of the sum."""
+    shape = operand_type(operands[0]).shape
+    return [spread(materialise(cotangents[0]), shape, primitive.axes)]
+
+
+# d(prod x_i) = sum_i (prod_{j != i} x_j) dx_i. The product of the others is the product of those before times the
+# product of those after, which takes no division and so holds for zeros.
+@jvp_rule(ReduceMultiply)
+def reduce_multiply_jvp(
+    primitive: ReduceMultiply, primals: Operands, tangents: Sequence[Tangent]
+) -> tuple[Operands, list[Tangent]]:
+    """The product rule, with the product of the other factors made of cumulative products."""
+    (x,) = primals
+    dx = materialise(tangents[0])
+    others = _product_of_others(x, primitive.axes)
+    return (
+        bind(primitive, x),
+        [ops.reduce_add(ops.multiply(others, dx), axes=primitive.axes)],
+    )
+
+
+def _product_of_others(x: Operand, axes: tuple[int, ...]) -> Operand:
+    """For each element the product of all others that it is multiplied with."""
+    type = type_of(x)
+    order = [axis for axis in range(type.ndim) if axis not in axes] + list(axes)
+    moved = ops.transpose(x, permutation=order)
+    kept = [n for axis, n in enumerate(type.shape) if axis not in axes]
+    count = 1
+    for axis in axes:
+        count *= type.shape[axis]
+    rows = ops.reshape(moved, shape=[*kept, count])
+    last = len(kept)
+    before = shift(ops.cumulative_multiply(rows, axis=last), 1, last, 1)
+    after = shift(ops.cumulative_multiply(rows, axis=last, reverse=True), -1, last, 1)
+    others = ops.reshape(ops.multiply(before, after), shape=type_of(moved).shape)
+    inverse = [0] * len(order)
+    for place, axis in enumerate(order):
+        inverse[axis] = place
+    return ops.transpose(others, permutation=inverse)
+
+
+def shift(x: Operand, distance: int, axis: int, fill: float) -> Operand:
+    """Each element `distance` places further along an axis, `fill` where none comes from."""
+    type = type_of(x)
+    low = [distance if i == axis else 0 for i in range(type.ndim)]
+    return ops.pad(x, np.asarray(fill).astype(type.dtype)[()], low=low, high=[-n for n in low])
+
+
+@jvp_rule(ReduceMaximum)
+def reduce_maximum_jvp(
+    primitive: ReduceMaximum, primals: Operands, tangents: Sequence[Tangent]
+) -> tuple[Operands, list[Tangent]]:
+    """The mean of the tangents of the elements that attain the maximum."""
+    return _extreme_jvp(primitive, primals[0], materialise(tangents[0]))
+
+
+@jvp_rule(ReduceMinimum)
+def reduce_minimum_jvp(
+    primitive: ReduceMinimum, primals: Operands, tangents: Sequence[Tangent]
+) -> tuple[Operands, list[Tangent]]:
+    """The mean of the tangents of the elements that attain the minimum."""
+    return _extreme_jvp(primitive, primals[0], materialise(tangents[0]))
+
+
+def _extreme_jvp(primitive: Reduction, x: Operand, dx: Operand) -> tuple[Operands, list[Tangent]]:
+    results = bind(primitive, x)
+    y, type = results[0], type_of(x)
+    if type.size == 0:  # what there is of results are identities, which no element moves
+        return results, [Zero(type_of(y).tangent())]
+    chosen = ops.compare(x, spread(y, type.shape, primitive.axes), direction="eq")
+    # counted in a type that holds every count exactly where the element type does not
+    wide = np.dtype(np.float32) if type.dtype.itemsize < 4 else type.dtype
+    count = ops.reduce_add(ops.convert(chosen, dtype=wide), axes=primitive.axes)
+    total = ops.reduce_add(ops.select(chosen, dx, type.dtype.type(0)), axes=primitive.axes)
+    return results, [ops.divide(total, ops.convert(count, dtype=type.dtype))]

@@ -1,0 +1,21 @@
+"""The batch rule of cumulative operations: the batch is one more axis that is left alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from treadle_batching.axis import Axis, Dim
+from treadle_batching.registry import batch_rule
+from treadle_batching.rules.shape import beside, only_dim
+from treadle_ir import Operands, bind
+from treadle_ir.primitives.cumulative import Cumulative
+
+
+@batch_rule(Cumulative)
+def cumulative_batch(
+    primitive: Cumulative, axis: Axis, operands: Operands, dims: Sequence[Dim]
+) -> tuple[Operands, Sequence[Dim]]:
+    """Accumulate along the axis beside the batch."""
+    dim = only_dim(dims)
+    return bind(replace(primitive, axis=beside(primitive.axis, dim)), *operands), [dim]

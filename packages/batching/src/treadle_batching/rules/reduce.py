@@ -1,0 +1,33 @@
+"""Batch rules of reductions: the batch is one more axis that stays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from treadle_batching.axis import Axis, Dim
+from treadle_batching.registry import batch_rule
+from treadle_batching.rules.shape import beside, only_dim
+from treadle_ir import Operands, bind
+from treadle_ir.primitives.reduce import ArgReduction, Reduction
+
+
+@batch_rule(Reduction)
+def reduction_batch(
+    primitive: Reduction, axis: Axis, operands: Operands, dims: Sequence[Dim]
+) -> tuple[Operands, Sequence[Dim]]:
+    """Reduce the axes beside the batch."""
+    dim = only_dim(dims)
+    axes = tuple([beside(i, dim) for i in primitive.axes])
+    result_dim = dim - sum(i < dim for i in axes)
+    return bind(replace(primitive, axes=axes), *operands), [result_dim]
+
+
+@batch_rule(ArgReduction)
+def arg_reduction_batch(
+    primitive: ArgReduction, axis: Axis, operands: Operands, dims: Sequence[Dim]
+) -> tuple[Operands, Sequence[Dim]]:
+    """Search along the axis beside the batch."""
+    dim = only_dim(dims)
+    searched = beside(primitive.axis, dim)
+    return bind(replace(primitive, axis=searched), *operands), [dim - (searched < dim)]
