@@ -1,0 +1,66 @@
+"""Examples of the shape family."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from treadle_ir.primitives.shape import (
+    BroadcastInDim,
+    Concatenate,
+    Pad,
+    Reshape,
+    Reverse,
+    Slice,
+    Transpose,
+)
+from treadle_ir.testing.examples import Example, example
+
+EXAMPLES: Final[list[Example]] = [
+    example(BroadcastInDim((2, 3), ()), "f32[]"),
+    example(BroadcastInDim((2, 3), (1,)), "f32[3]"),
+    example(BroadcastInDim((4, 2, 3), (0, 2)), "f32[4,1]", label="spread"),
+    example(BroadcastInDim((1, 2, 1), (0, 1)), "f64[1,1]", label="spread one of two"),
+    example(BroadcastInDim((), ()), "c64[]"),
+    example(BroadcastInDim((0, 3), (1,)), "f32[3]", label="empty"),
+    example(BroadcastInDim((0, 3), (0, 1)), "f32[1,3]", label="spread to nothing"),
+    example(BroadcastInDim((2, 2), (0,)), "bool[2]"),
+    example(BroadcastInDim((2, 2), (1,)), "bf16[2]"),
+    example(Reshape((3, 2)), "f32[2,3]"),
+    example(Reshape((6,)), "i32[2,3]"),
+    example(Reshape(()), "f32[1,1]"),
+    example(Reshape((1, 1)), "c64[]"),
+    example(Reshape((0, 5)), "f32[2,0]", label="empty"),
+    example(Reshape((2, 1, 3)), "bool[2,3]"),
+    example(Transpose((1, 0)), "f32[2,3]"),
+    example(Transpose((2, 0, 1)), "f64[2,3,4]"),
+    example(Transpose(()), "f32[]"),
+    example(Transpose((1, 0)), "u8[0,3]", label="empty"),
+    example(Transpose((0, 1)), "c64[2,2]", label="identity"),
+    example(Reverse((0,)), "f32[4]"),
+    example(Reverse((0, 2)), "f32[2,3,2]"),
+    example(Reverse(()), "f32[]"),
+    example(Reverse((1,)), "i32[2,0]", label="empty"),
+    example(Concatenate(0), "f32[2,3]", "f32[1,3]"),
+    example(Concatenate(1), "f32[2,1]", "f32[2,0]", "f32[2,2]", label="one empty"),
+    example(Concatenate(0), "c64[2]"),
+    example(Concatenate(0), "bool[2]", "bool[3]"),
+    example(Concatenate(0), "bf16[0]", "bf16[0]", label="all empty"),
+    example(Pad((1, 0), (0, 2), (0, 0)), "f32[2,3]", "f32[]"),
+    example(Pad((1,), (2,), (2,)), "f32[3]", "f32[]", label="interior"),
+    example(Pad((-1, 1), (2, -2), (0, 1)), "f64[3,3]", "f64[]", label="negative"),
+    example(Pad((-2,), (-1,), (1,)), "f32[4]", "f32[]", label="negative and interior"),
+    example(Pad((-3,), (5,), (0,)), "f32[2]", "f32[]", label="all elements removed"),
+    example(Pad((), (), ()), "f32[]", "f32[]"),
+    example(Pad((1,), (1,), (3,)), "f32[0]", "f32[]", label="empty"),
+    example(Pad((1,), (-3,), (0,)), "i32[2]", "i32[]", label="to nothing"),
+    example(Pad((0, 1), (1, 0), (1, 0)), "c64[2,2]", "c64[]"),
+    example(Pad((1,), (1,), (0,)), "bool[2]", "bool[]"),
+    example(Slice((1, 0), (3, 2), (1, 1)), "f32[4,2]"),
+    example(Slice((1,), (8,), (3,)), "f32[9]", label="strides"),
+    example(Slice((0, 2), (5, 5), (2, 1)), "f64[5,6]", label="strides"),
+    example(Slice((2,), (2,), (1,)), "f32[4]", label="empty"),
+    example(Slice((), (), ()), "f32[]"),
+    example(Slice((0,), (0,), (2,)), "i32[0]", label="of nothing"),
+    example(Slice((1,), (3,), (1,)), "c64[4]"),
+    example(Slice((0,), (3,), (2,)), "bf16[3]"),
+]
