@@ -68,6 +68,9 @@ class VerifyError(TreadleError, ValueError):
 class ParseError(TreadleError, ValueError):
     """Text that is not a program, with line, column and caret."""
 
+    line: int = 0  # both counted from 1; 0 when the error has no place in a text
+    column: int = 0
+
 
 class DonatedError(TreadleError, RuntimeError):
     """An array was used after its buffer had been donated or deleted."""

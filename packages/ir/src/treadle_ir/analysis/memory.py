@@ -1,0 +1,86 @@
+"""Peak memory of a program by liveness: a value takes memory from where it is made to where it is last used.
+
+Parameters belong to the caller and stay for the whole run; results stay from where they are made. Nothing is fused
+and nothing is reused in place, so this is an upper bound of what a compiler that does either needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import final
+
+from treadle_ir.analysis.cost import type_bytes
+from treadle_ir.equality import has_programs, inside_out, programs_of
+from treadle_ir.interpret import last_uses
+from treadle_ir.program import Program
+from treadle_ir.source import NOWHERE, Source
+from treadle_ir.values import Value
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class MemoryProfile:
+    """Bytes in use while each equation runs, and what is in use at the worst moment."""
+
+    peak: int
+    at: int | None  # the equation of the worst moment; None in a program without equations
+    while_running: tuple[int, ...]  # by equation
+    at_peak: tuple[tuple[Value, Source, int], ...]  # value, where it is made, bytes; the largest first
+
+    def by_line(self) -> dict[tuple[str, int], int]:
+        """Bytes at the worst moment by (file, line) that made the values; ("", 0) for parameters."""
+        lines: dict[tuple[str, int], int] = {}
+        for _, source, size in self.at_peak:
+            line = (source.file, source.line)
+            lines[line] = lines.get(line, 0) + size
+        return lines
+
+
+def peak_memory(program: Program) -> MemoryProfile:
+    """Where a program needs the most memory, and for what."""
+    extra: dict[int, int] = {}  # by nested program: what it needs beyond its parameters
+    for each in inside_out(program):
+        running = _while_running(each, extra)
+        parameters = sum({value: type_bytes(value.type) for value in each.parameters}.values())
+        extra[id(each)] = max(running, default=parameters) - parameters
+    running = _while_running(program, extra)
+    if not running:
+        kept = tuple((x, NOWHERE, type_bytes(x.type)) for x in program.parameters)
+        return MemoryProfile(sum(size for *_, size in kept), None, (), kept)
+    peak = max(running)
+    at = running.index(peak)
+    return MemoryProfile(peak, at, tuple(running), _live_at(program, at))
+
+
+def _while_running(program: Program, extra: Mapping[int, int]) -> list[int]:
+    drops = last_uses(program)
+    parameters = set(program.parameters)
+    in_use = sum(type_bytes(value.type) for value in program.parameters)
+    running: list[int] = []
+    for index, equation in enumerate(program.equations):
+        results = sum(type_bytes(result.type) for result in equation.results)
+        inside = 0
+        if has_programs(equation.primitive):
+            # A nested program's results are counted in `extra` already.
+            needs = [extra[id(each)] for each in programs_of(equation.primitive)]
+            inside = max(0, max(needs, default=0) - results)
+        in_use += results
+        running.append(in_use + inside)
+        in_use -= sum(type_bytes(value.type) for value in drops.get(index, ()) if value not in parameters)
+    return running
+
+
+def _live_at(program: Program, at: int) -> tuple[tuple[Value, Source, int], ...]:
+    drops = last_uses(program)
+    parameters = set(program.parameters)
+    live: dict[Value, Source] = dict.fromkeys(program.parameters, NOWHERE)
+    for index, equation in enumerate(program.equations[: at + 1]):
+        live.update(dict.fromkeys(equation.results, equation.source))
+        if index < at:
+            for value in drops.get(index, ()):
+                if value not in parameters:
+                    live.pop(value, None)
+    found = [(value, source, type_bytes(value.type)) for value, source in live.items()]
+    found.sort(key=lambda each: -each[2])
+    return tuple(found)

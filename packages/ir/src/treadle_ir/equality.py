@@ -1,0 +1,181 @@
+"""Equality and hash of programs up to the names of their values.
+
+Two programs are equal when they have the same types, the same equations in the same order, wired in the same
+way, and equal results; nested programs count by their structure, not by identity. Attributes are compared
+exactly: 0.0 is not -0.0, nan equals nan, True is not 1. Where in the user's code an equation comes from does
+not matter.
+
+Programs are numbered bottom-up: a program's key mentions nested programs by number only, so nothing here
+recurses on the size or the depth of a program, and shared nested programs are visited once.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from typing import Final, final
+
+import numpy as np
+
+from treadle_ir.primitive import Primitive
+from treadle_ir.program import Program
+from treadle_ir.values import Literal, Value
+
+
+def field_names(cls: type) -> tuple[str, ...]:
+    """The names of a dataclass's fields that its constructor takes, in order."""
+    names = _FIELDS.get(cls)
+    if names is None:
+        names = tuple(each.name for each in fields(cls) if each.init)
+        _FIELDS[cls] = names
+    return names
+
+
+_FIELDS: Final[dict[type, tuple[str, ...]]] = {}
+
+
+def has_programs(primitive: Primitive) -> bool:
+    """Whether the class of a primitive can hold nested programs."""
+    return type(primitive).programs is not Primitive.programs
+
+
+def programs_of(primitive: Primitive) -> tuple[Program, ...]:
+    """The programs that a primitive's attributes hold, each once, in the order of the attributes."""
+    if not has_programs(primitive):
+        return ()
+    found: dict[int, Program] = {}
+    stack: list[object] = [primitive]
+    while stack:
+        value = stack.pop()
+        if isinstance(value, Program):
+            found.setdefault(id(value), value)
+        elif isinstance(value, tuple):
+            stack.extend(reversed(value))
+        elif is_dataclass(value) and not isinstance(value, type):
+            stack.extend(getattr(value, name) for name in reversed(field_names(type(value))))
+    for program in primitive.programs().values():
+        found.setdefault(id(program), program)
+    return tuple(found.values())
+
+
+def inside_out(*roots: Program) -> Iterator[Program]:
+    """The roots and all programs nested in them, each once, every one after those that it contains."""
+    entered: set[int] = set()
+    stack: list[tuple[Program, bool]] = [(root, False) for root in reversed(roots)]
+    while stack:
+        program, ready = stack.pop()
+        if ready:
+            yield program
+        elif id(program) not in entered:
+            entered.add(id(program))
+            stack.append((program, True))
+            inner = [
+                each
+                for equation in program.equations
+                if has_programs(equation.primitive)
+                for each in programs_of(equation.primitive)
+            ]
+            stack.extend((each, False) for each in reversed(inner) if id(each) not in entered)
+
+
+def exact_key(value: object, number: Mapping[int, int]) -> Hashable:
+    """A key that two attribute values share only if they are the same, to the bit and to the type.
+
+    `number` has a number for each nested program, by its id.
+    """
+    kind = type(value)
+    if kind is int or kind is str:
+        return value
+    if kind is bool or value is None:
+        return kind, value
+    if kind is float:
+        return float, struct.pack("<d", value)
+    if kind is complex:
+        assert isinstance(value, complex)
+        return complex, struct.pack("<dd", value.real, value.imag)
+    if isinstance(value, Program):
+        return Program, number[id(value)]
+    if isinstance(value, tuple):
+        return kind, tuple([exact_key(each, number) for each in value])
+    if isinstance(value, Literal):
+        return Literal, value.key
+    if isinstance(value, np.integer):
+        return int(value)  # written and read as a Python integer
+    if isinstance(value, (np.generic, np.ndarray)):
+        return kind, value.shape, value.dtype, value.tobytes()
+    if is_dataclass(value) and not isinstance(value, type):
+        return kind, tuple([exact_key(getattr(value, name), number) for name in field_names(kind)])
+    return value  # types, effects, enumerations, and Python functions: by their own equality
+
+
+def _key(program: Program, number: Mapping[int, int], primitives: dict[int, Hashable]) -> Hashable:
+    place: dict[Value, int] = {}
+    for parameter in program.parameters:
+        place[parameter] = len(place)
+    equations: list[Hashable] = []
+    for equation in program.equations:
+        primitive = equation.primitive
+        key = primitives.get(id(primitive))
+        if key is None:
+            key = primitives[id(primitive)] = exact_key(primitive, number)
+        operands = tuple([place[x] if type(x) is Value else x.key for x in equation.operands])
+        for result in equation.results:
+            place[result] = len(place)
+        types = tuple([result.type for result in equation.results])
+        equations.append((key, operands, types, equation.effects))
+    results = tuple([place[x] if type(x) is Value else x.key for x in program.results])
+    return program.parameter_types, tuple(equations), results
+
+
+@final
+class Numbering:
+    """Numbers for programs: equal programs get one number. Keeps the programs it has seen alive."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Hashable, int] = {}
+        self._primitives: dict[int, Hashable] = {}
+        self._kept: list[Program] = []
+        self.of: dict[int, int] = {}  # by the id of a program
+
+    def number(self, program: Program) -> int:
+        """The number that all programs equal to this one share."""
+        if id(program) not in self.of:
+            for each in inside_out(program):
+                if id(each) not in self.of:
+                    key = _key(each, self.of, self._primitives)
+                    self._kept.append(each)
+                    self.of[id(each)] = self._numbers.setdefault(key, len(self._numbers))
+        return self.of[id(program)]
+
+    def primitive_key(self, primitive: Primitive) -> Hashable:
+        """What two primitives share that do the same."""
+        for program in programs_of(primitive):
+            self.number(program)
+        return exact_key(primitive, self.of)
+
+
+def equal_programs(left: Program, right: Program) -> bool:
+    """Whether two programs are the same up to the names of their values.
+
+    Example:
+        >>> from treadle_ir.text import parse_program, print_program
+        >>> program = parse_program("treadle 1\\nprogram @main(%x: f32[]) {\\n  return %x\\n}\\n")
+        >>> equal_programs(program, parse_program(print_program(program)))
+        True
+    """
+    if left is right:
+        return True
+    if len(left.equations) != len(right.equations) or left.parameter_types != right.parameter_types:
+        return False
+    numbering = Numbering()
+    return numbering.number(left) == numbering.number(right)
+
+
+def program_hash(program: Program) -> int:
+    """A hash that equal programs share, in this process (`hash` of strings differs between processes)."""
+    hashes: dict[int, int] = {}
+    primitives: dict[int, Hashable] = {}
+    for each in inside_out(program):
+        hashes[id(each)] = hash(_key(each, hashes, primitives))
+    return hashes[id(program)]

@@ -1,0 +1,13 @@
+"""Rewriting passes: `Program -> Program`, one per file, each linear in the size of the program.
+
+All keep the types of parameters and results, and effects with their order. `optimise` is the pipeline of `jit`.
+"""
+
+from __future__ import annotations
+
+from treadle_ir.rewrite.cse import cse as cse
+from treadle_ir.rewrite.dce import dce as dce
+from treadle_ir.rewrite.fold import fold as fold
+from treadle_ir.rewrite.inline import inline as inline
+from treadle_ir.rewrite.optimise import optimise as optimise
+from treadle_ir.rewrite.simplify import ALL as ALL, enabled as enabled, simplify as simplify

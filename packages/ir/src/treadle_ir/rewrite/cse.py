@@ -1,0 +1,16 @@
+"""Common subexpressions: an operation that was done before, on the same operands, is not done again."""
+
+from __future__ import annotations
+
+from treadle_ir.program import Program
+from treadle_ir.rewrite.forward import Forward
+from treadle_ir.rewrite.nested import map_programs
+
+
+def cse(program: Program) -> Program:
+    """Leave out equations that repeat an earlier one; also within nested programs.
+
+    Equations are the same when their attributes are (to the bit; nested programs by structure), their operands
+    are (literals by bits and type) and they have no effects. Optimisation barriers are never merged.
+    """
+    return map_programs(program, Forward({}, merging=True))

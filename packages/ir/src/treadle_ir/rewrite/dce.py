@@ -1,0 +1,136 @@
+"""Dead code: equations without effects whose results nobody needs are left out.
+
+Inside nested programs, too. A call (`InlineCall`) also loses results that nobody needs and operands that only
+those needed; loops and branches keep all results, since a result of theirs may feed the next turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Final, TypeAlias, final
+
+from treadle_ir.equality import has_programs, programs_of
+from treadle_ir.families import InlineCall
+from treadle_ir.inference import inferred
+from treadle_ir.primitives.call import CustomJvpStaged, CustomVjpStaged
+from treadle_ir.program import Equation, Program
+from treadle_ir.rewrite.nested import with_nested
+from treadle_ir.values import Value
+
+Needed: TypeAlias = tuple[bool, ...]  # by result
+_Request: TypeAlias = tuple[Program, Needed]
+
+# A program that is called in many places gets at most so many versions that compute different results.
+_MAX_VERSIONS: Final = 4
+
+# Their derivative rules speak of all operands and all results.
+_WHOLE: Final = (CustomJvpStaged, CustomVjpStaged)
+
+
+def dce(program: Program) -> Program:
+    """Leave out what has no effects and is not needed for the results.
+
+    Parameters and results stay as they are. Effects keep their order.
+    """
+    return _Dce().run(program)
+
+
+@final
+class _Dce:
+    """Works on (program, needed results) pairs, each once; a stack of generators in the place of recursion."""
+
+    def __init__(self) -> None:
+        self.done: dict[tuple[int, Needed], Program] = {}
+        self.versions: dict[int, set[Needed]] = {}
+        self.kept: list[Program] = []  # so that ids stay their own
+
+    def run(self, program: Program) -> Program:
+        stack = [self.work(program, (True,) * len(program.results))]
+        answer: Program | None = None
+        while stack:
+            try:
+                request = stack[-1].send(answer)
+            except StopIteration as stop:
+                stack.pop()
+                answer = stop.value
+            else:
+                answer = self.done.get((id(request[0]), request[1]))
+                if answer is None:
+                    stack.append(self.work(*request))
+        assert answer is not None
+        return answer
+
+    def work(
+        self, program: Program, needed: Needed
+    ) -> Generator[_Request, Program | None, Program]:
+        """The program with only the needed results; the same object when nothing is dead."""
+        results = program.results
+        if not all(needed):
+            results = tuple([x for x, wanted in zip(results, needed, strict=True) if wanted])
+        live: set[object] = {x for x in results if type(x) is Value}
+        equations: list[Equation] = []
+        changed = len(results) != len(program.results)
+        for equation in reversed(program.equations):
+            if not equation.effects and live.isdisjoint(equation.results):
+                changed = True
+                continue
+            if has_programs(equation.primitive):
+                shorter = yield from self.nested(equation, live)
+                changed = changed or shorter is not equation
+                equation = shorter
+            equations.append(equation)
+            live.update(equation.operands)
+        if changed:
+            equations.reverse()
+            made = Program(program.parameters, tuple(equations), results)
+        else:
+            made = program
+        self.kept.append(program)
+        self.done[id(program), needed] = made
+        return made
+
+    def nested(
+        self, equation: Equation, live: set[object]
+    ) -> Generator[_Request, Program | None, Equation]:
+        primitive = equation.primitive
+        if isinstance(primitive, InlineCall) and not isinstance(primitive, _WHOLE):
+            needed = tuple([result in live for result in equation.results])
+            versions = self.versions.setdefault(id(primitive.program), set())
+            if needed not in versions and len(versions) >= _MAX_VERSIONS:
+                needed = (True,) * len(needed)
+            versions.add(needed)
+            program = yield primitive.program, needed
+            assert program is not None
+            return _shorter_call(equation, primitive, program, needed)
+        made: dict[int, Program] = {}
+        for each in programs_of(primitive):
+            program = yield each, (True,) * len(each.results)
+            assert program is not None
+            made[id(each)] = program
+        changed = with_nested(primitive, made)
+        if changed is primitive:
+            return equation
+        return Equation(
+            changed, equation.operands, equation.results, equation.effects, equation.source
+        )
+
+
+def _shorter_call(
+    equation: Equation, primitive: InlineCall, program: Program, needed: Needed
+) -> Equation:
+    used: set[object] = {x for each in program.equations for x in each.operands if type(x) is Value}
+    used.update(x for x in program.results if type(x) is Value)
+    places = tuple([i for i, parameter in enumerate(program.parameters) if parameter in used])
+    if all(needed) and len(places) == len(program.parameters):
+        changed = with_nested(primitive, {id(primitive.program): program})
+        if changed is primitive:
+            return equation
+        return Equation(
+            changed, equation.operands, equation.results, equation.effects, equation.source
+        )
+    parameters = tuple([program.parameters[i] for i in places])
+    call = primitive.rebuilt(Program(parameters, program.equations, program.results), places)
+    operands = tuple([equation.operands[i] for i in places])
+    results = tuple([x for x, wanted in zip(equation.results, needed, strict=True) if wanted])
+    _, effects = inferred(call, tuple([operand.type for operand in operands]))
+    return Equation(call, operands, results, effects, equation.source)

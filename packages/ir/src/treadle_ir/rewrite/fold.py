@@ -1,0 +1,260 @@
+"""Constants are computed, and operations that do nothing are left out: only where the result is the same to the bit.
+
+So `x * 1` goes but `x * 0` stays (nan, inf), `x + (-0.0)` goes but `x + 0.0` stays (-0.0 + 0.0 is 0.0).
+Elementwise operations on scalar literals are evaluated with the NumPy kernels of `treadle_ir.reference`; when that
+fails the operation stays. A literal that is broadcast only to meet an array in an elementwise operation meets it
+as the scalar it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from treadle_ir.dtypes import is_bool, is_complex, is_floating, is_integer
+from treadle_ir.families import Elementwise
+from treadle_ir.inference import inferred
+from treadle_ir.primitive import Primitive
+from treadle_ir.primitives import elementwise as ew
+from treadle_ir.primitives.compare import Select
+from treadle_ir.primitives.convert import Convert
+from treadle_ir.primitives.shape import BroadcastInDim, Reshape, Transpose
+from treadle_ir.program import Equation, Program
+from treadle_ir.reference.registry import eval_rules
+from treadle_ir.rewrite.forward import (
+    Forward,
+    MadeBy,
+    Rewritten,
+    Rule,
+    is_atom,
+    producer,
+    standing_for,
+)
+from treadle_ir.rewrite.nested import map_programs
+from treadle_ir.types import ArrayType
+from treadle_ir.values import Atom, Literal
+
+
+def fold(program: Program) -> Program:
+    """Compute what is made of literals only, and leave out what does nothing; also within nested programs."""
+    return map_programs(program, Forward(RULES, GENERAL, merging=False))
+
+
+# --- constants -------------------------------------------------------------------------------------
+
+
+def evaluate_literals(equation: Equation, made_by: MadeBy) -> Rewritten | None:
+    """An elementwise operation on literals only is the literal that the reference evaluator computes."""
+    operands = equation.operands
+    for operand in operands:
+        if type(operand) is not Literal:
+            return None
+    primitive = equation.primitive
+    if (
+        not operands
+        or equation.effects
+        or not isinstance(primitive, Elementwise)
+        or len(equation.results) != 1
+    ):
+        return None
+    type_ = equation.results[0].type
+    rule = eval_rules.get(type(primitive))
+    if rule is None or not isinstance(type_, ArrayType) or type_.shape != ():
+        return None
+    arrays = [np.asarray(x.value) for x in operands if isinstance(x, Literal)]
+    try:
+        with np.errstate(all="ignore"):
+            (result,) = rule(primitive, *arrays)
+    except Exception:  # whatever goes wrong goes wrong when the program runs, not here
+        return None
+    element = np.asarray(result)
+    if element.shape != () or element.dtype != type_.dtype:
+        return None
+    scalar: Any = element[()]  # a scalar of whatever type
+    return Literal(scalar, type_)
+
+
+def unspread_literals(equation: Equation, made_by: MadeBy) -> Rewritten | None:
+    """An elementwise operation takes a literal itself where it took the literal's broadcast."""
+    primitive = equation.primitive
+    if not isinstance(primitive, Elementwise) or len(equation.operands) < 2:
+        return None
+    spread: Equation | None = None
+    for operand in equation.operands:
+        made = made_by.get(operand) if type(operand) is not Literal else None
+        if (
+            made is not None
+            and type(made.primitive) is BroadcastInDim
+            and type(made.operands[0]) is Literal
+        ):
+            spread = made
+            break
+    if spread is None:
+        return None
+    operands = [_unspread(operand, made_by) for operand in equation.operands]
+    types = tuple([operand.type for operand in operands])
+    wanted = tuple([result.type for result in equation.results])
+    if (
+        inferred(primitive, types)[0] != wanted
+    ):  # nothing gives the shape any more, or something else changed
+        return None
+    return [
+        Equation(primitive, tuple(operands), equation.results, equation.effects, equation.source)
+    ]
+
+
+def _unspread(atom: Atom, made_by: MadeBy) -> Atom:
+    made = producer(atom, made_by, BroadcastInDim)
+    return made.operands[0] if made is not None and isinstance(made.operands[0], Literal) else atom
+
+
+GENERAL: Final[Sequence[Rule]] = (evaluate_literals, unspread_literals)
+
+
+# --- operations that do nothing ----------------------------------------------------------------------
+
+
+def literal_behind(atom: Atom, made_by: MadeBy) -> Literal | None:
+    """The literal that an atom is, or is the broadcast of."""
+    if isinstance(atom, Literal):
+        return atom
+    made = producer(atom, made_by, BroadcastInDim)
+    return made.operands[0] if made is not None and isinstance(made.operands[0], Literal) else None
+
+
+def _is_number(literal: Literal | None, number: float, negative: bool = False) -> bool:
+    """Whether a literal is this number, with this sign if it is zero and floating."""
+    if literal is None:
+        return False
+    value, dtype = literal.value, literal.type.dtype
+    if is_bool(dtype) or not (is_integer(dtype) or is_floating(dtype) or is_complex(dtype)):
+        return False
+    if value != number:
+        return False
+    if is_complex(dtype):
+        return number == 0 and all(
+            bool(np.signbit(part)) is negative for part in (value.real, value.imag)
+        )
+    if number == 0 and is_floating(dtype):
+        return bool(np.signbit(value)) is negative
+    return True
+
+
+def add_zero(equation: Equation, made_by: MadeBy) -> Rewritten | None:
+    """x + (-0.0) is x, and x + 0 is x for integers. (x + 0.0 is not: it makes 0.0 of -0.0.)"""
+    x, y = equation.operands
+    for zero, other in ((y, x), (x, y)):
+        if _is_number(literal_behind(zero, made_by), 0, negative=True):
+            return standing_for(equation, other)
+    return None
+
+
+def subtract_zero(equation: Equation, made_by: MadeBy) -> Rewritten | None:
+    """x - 0 is x, for integers and, with 0.0 (not -0.0), for floating numbers."""
+    x, y = equation.operands
+    return standing_for(equation, x) if _is_number(literal_behind(y, made_by), 0) else None
+
+
+def multiply_by_one(equation: Equation, made_by: MadeBy) -> Rewritten | None:
+    """x * 1 is x, for integers and real floating numbers. (Complex products mix the parts: 0 * inf is nan.)"""
+    x, y = equation.operands
+    for one, other in ((y, x), (x, y)):
+        if _is_number(literal_behind(one, made_by), 1):
+            return standing_for(equation, other)
+    return None
+
+
+def divide_by_one(equation: Equation, made_by: MadeBy) -> Rewritten | None:
+    """x / 1 is x, for integers and real floating numbers."""
+    x, y = equation.operands
+    return standing_for(equation, x) if _is_number(literal_behind(y, made_by), 1) else None
+
+
+def or_zero(equation: Equation, made_by: MadeBy) -> Rewritten | None:
+    """x | 0 and x ^ 0 are x, for integers."""
+    x, y = equation.operands
+    for zero, other in ((y, x), (x, y)):
+        if _is_number(literal_behind(zero, made_by), 0):
+            return standing_for(equation, other)
+    return None
+
+
+def twice(equation: Equation, made_by: MadeBy) -> Rewritten | None:
+    """An operation that is its own inverse, done twice, does nothing: negate, not, conjugate."""
+    inner = producer(equation.operands[0], made_by, type(equation.primitive))
+    return standing_for(equation, inner.operands[0]) if inner is not None else None
+
+
+def power_of_one(equation: Equation, made_by: MadeBy) -> Rewritten | None:
+    """x ** 1 is x."""
+    primitive = equation.primitive
+    assert isinstance(primitive, ew.IntegerPower)
+    return standing_for(equation, equation.operands[0]) if primitive.exponent == 1 else None
+
+
+def convert_to_same(equation: Equation, made_by: MadeBy) -> Rewritten | None:
+    """A conversion to the type that the operand has does nothing."""
+    (operand,) = equation.operands
+    return operand if operand.type == equation.results[0].type else None
+
+
+def select_known(equation: Equation, made_by: MadeBy) -> Rewritten | None:
+    """A choice whose condition is a literal, or between one and the same, is no choice."""
+    condition, on_true, on_false = equation.operands
+    known = literal_behind(condition, made_by)
+    if known is not None:
+        return standing_for(equation, on_true if known.value else on_false)
+    return standing_for(equation, on_true) if is_atom(on_true, on_false) else None
+
+
+def same_shape(equation: Equation, made_by: MadeBy) -> Rewritten | None:
+    """A reshape to the shape that the operand has does nothing; of two in a row, the second is enough."""
+    (operand,) = equation.operands
+    if operand.type == equation.results[0].type:
+        return operand
+    inner = producer(operand, made_by, Reshape)
+    if inner is None:
+        return None
+    primitive = equation.primitive
+    return [
+        Equation(primitive, inner.operands, equation.results, equation.effects, equation.source)
+    ]
+
+
+def same_order(equation: Equation, made_by: MadeBy) -> Rewritten | None:
+    """A transpose that keeps the order of the axes does nothing."""
+    primitive = equation.primitive
+    assert isinstance(primitive, Transpose)
+    if primitive.permutation == tuple(range(len(primitive.permutation))):
+        return standing_for(equation, equation.operands[0])
+    return None
+
+
+def same_axes(equation: Equation, made_by: MadeBy) -> Rewritten | None:
+    """A broadcast to the shape that the operand has, axis by axis, does nothing."""
+    primitive = equation.primitive
+    assert isinstance(primitive, BroadcastInDim)
+    if primitive.dimensions == tuple(range(len(primitive.shape))):
+        return standing_for(equation, equation.operands[0])
+    return None
+
+
+RULES: Final[Mapping[type[Primitive], Sequence[Rule]]] = {
+    ew.Add: (add_zero,),
+    ew.Subtract: (subtract_zero,),
+    ew.Multiply: (multiply_by_one,),
+    ew.Divide: (divide_by_one,),
+    ew.Or: (or_zero,),
+    ew.Xor: (or_zero,),
+    ew.Negate: (twice,),
+    ew.Not: (twice,),
+    ew.Conjugate: (twice,),
+    ew.IntegerPower: (power_of_one,),
+    Convert: (convert_to_same,),
+    Select: (select_known,),
+    Reshape: (same_shape,),
+    Transpose: (same_order,),
+    BroadcastInDim: (same_axes,),
+}

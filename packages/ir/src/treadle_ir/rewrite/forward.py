@@ -1,0 +1,154 @@
+"""The engine of the rewrites that look at an equation and at what makes its operands: one pass, front to back.
+
+A rule sees an equation whose operands have been rewritten already, and answers with what its result is: another
+atom, or equations the last of which defines the same value. New equations are rewritten in their turn, so that
+one pass reaches the point where no rule has anything to say. Each rule leaves fewer operations, or the same number
+of cheaper ones, which bounds the work by a constant for each equation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Final, TypeAlias, final
+
+from treadle_ir.equality import Numbering
+from treadle_ir.primitive import Primitive
+from treadle_ir.primitives.call import OptimizationBarrier
+from treadle_ir.primitives.convert import Convert
+from treadle_ir.program import Equation, Program
+from treadle_ir.types import ArrayType
+from treadle_ir.values import Atom, Literal, Value
+
+MadeBy: TypeAlias = Mapping[Value, Equation]
+Rewritten: TypeAlias = Atom | Sequence[Equation]
+Rule: TypeAlias = Callable[[Equation, MadeBy], Rewritten | None]
+Rules: TypeAlias = Mapping[type[Primitive], Sequence[Rule]]
+
+
+def is_atom(atom: Atom, other: Atom) -> bool:
+    """Whether two atoms are the same value, or literals of the same bits and type."""
+    if atom is other:
+        return True
+    return isinstance(atom, Literal) and isinstance(other, Literal) and atom.key == other.key
+
+
+def producer(atom: Atom, made_by: MadeBy, primitive: type[Primitive]) -> Equation | None:
+    """The equation that makes an atom, if it is of this kind."""
+    equation = made_by.get(atom) if type(atom) is Value else None
+    return equation if equation is not None and type(equation.primitive) is primitive else None
+
+
+def standing_for(equation: Equation, atom: Atom) -> Rewritten | None:
+    """`atom` in the place of the equation's one result; None where their types do not allow it.
+
+    Shape and element type have to be the same. Where only weakness differs, a conversion gives it.
+    """
+    (result,) = equation.results
+    type, wanted = atom.type, result.type
+    if type is wanted:
+        return atom
+    if not isinstance(type, ArrayType) or not isinstance(wanted, ArrayType):
+        return None
+    if type.shape != wanted.shape or type.dtype != wanted.dtype:
+        return None
+    if isinstance(atom, Literal):
+        return Literal(atom.value, wanted)
+    primitive = Convert(wanted.dtype, wanted.weak)
+    return [Equation(primitive, (atom,), equation.results, equation.effects, equation.source)]
+
+
+# Merging two of these would undo what they are for.
+_NEVER_MERGED: Final = frozenset[type[Primitive]]({OptimizationBarrier})
+
+
+@final
+class Forward:
+    """One pass over one program after the other, with the same rules.
+
+    `merging` finds equal equations: same primitive, same operands, no effects; the later one is left out.
+    """
+
+    def __init__(self, rules: Rules, general: Sequence[Rule] = (), *, merging: bool) -> None:
+        self._rules: Final = rules
+        self._general: Final = tuple(general)
+        self._by_class: Final[dict[type[Primitive], tuple[Rule, ...]]] = {}
+        self._merging: Final = merging
+        self._numbering: Final = Numbering()
+        # By id; what is looked up is kept beside the answer, so that the id stays its own.
+        self._codes: Final[dict[int, tuple[int, Primitive]]] = {}
+        self._code_of: Final[dict[Hashable, int]] = {}
+        self._literals: Final[dict[int, tuple[Literal, Literal]]] = {}
+        self._literal_of: Final[dict[Hashable, Literal]] = {}
+
+    def __call__(self, program: Program) -> Program:
+        """The program, rewritten; the same object when no rule had anything to say."""
+        instead: dict[Value, Atom] = {}
+        made_by: dict[Value, Equation] = {}
+        seen: dict[Hashable, Equation] = {}
+        equations: list[Equation] = []
+        changed = False
+        by_class = self._by_class
+        stack: list[Equation] = []
+        for original in program.equations:
+            stack.append(original)
+            while stack:
+                equation = stack.pop()
+                if instead:
+                    equation = _substituted(equation, instead)
+                cls = type(equation.primitive)
+                rules = by_class.get(cls)
+                if rules is None:
+                    rules = by_class[cls] = (*self._general, *self._rules.get(cls, ()))
+                for rule in rules:
+                    rewritten = rule(equation, made_by)
+                    if rewritten is not None:
+                        if isinstance(rewritten, (Value, Literal)):
+                            instead[equation.results[0]] = rewritten
+                        else:
+                            stack.extend(reversed(rewritten))
+                        changed = True
+                        break
+                else:
+                    if self._merging and not equation.effects and cls not in _NEVER_MERGED:
+                        earlier = seen.setdefault(self._key(equation), equation)
+                        if earlier is not equation:
+                            instead.update(zip(equation.results, earlier.results, strict=True))
+                            changed = True
+                            continue
+                    equations.append(equation)
+                    for result in equation.results:
+                        made_by[result] = equation
+        if not changed:
+            return program
+        results = tuple([instead.get(x, x) if type(x) is Value else x for x in program.results])
+        return Program(program.parameters, tuple(equations), results)
+
+    def _key(self, equation: Equation) -> Hashable:
+        primitive = equation.primitive
+        found = self._codes.get(id(primitive))
+        if found is None:
+            key = self._numbering.primitive_key(primitive)
+            found = self._code_of.setdefault(key, len(self._code_of)), primitive
+            self._codes[id(primitive)] = found
+        return (found[0], *[x if type(x) is Value else self._literal(x) for x in equation.operands])
+
+    def _literal(self, literal: Atom) -> Literal:
+        """The one literal that stands for all equal ones."""
+        found = self._literals.get(id(literal))
+        if found is None:
+            assert isinstance(literal, Literal)
+            found = self._literal_of.setdefault(literal.key, literal), literal
+            self._literals[id(literal)] = found
+        return found[0]
+
+
+def _substituted(equation: Equation, instead: Mapping[Value, Atom]) -> Equation:
+    for operand in equation.operands:
+        if operand in instead:
+            break
+    else:
+        return equation
+    operands = tuple([instead.get(x, x) if type(x) is Value else x for x in equation.operands])
+    return Equation(
+        equation.primitive, operands, equation.results, equation.effects, equation.source
+    )

@@ -1,0 +1,71 @@
+"""Inlining: the equations of a called program in the place of the call."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from treadle_ir.inference import inferred
+from treadle_ir.primitive import Primitive
+from treadle_ir.primitives.call import Call
+from treadle_ir.program import Equation, Program
+from treadle_ir.rewrite.nested import map_programs
+from treadle_ir.values import Atom, Value
+
+# The calls that say nothing but "run this program". A checkpoint says what to keep, a custom rule has a
+# derivative, and both would be lost.
+INLINED: Final[frozenset[type[Primitive]]] = frozenset({Call})
+
+
+def inline(program: Program, *, limit: int = 1_000_000) -> Program:
+    """Replace calls (`call`) by the equations of what they call, also within nested programs.
+
+    A program that is called often comes in as often, so the result may be larger by more than a constant; calls
+    that would make a program longer than `limit` equations stay.
+    """
+    return map_programs(program, lambda each: _inlined(each, limit))
+
+
+def _inlined(program: Program, limit: int) -> Program:
+    # The programs that are called have been inlined themselves by now.
+    if not any(type(equation.primitive) in INLINED for equation in program.equations):
+        return program
+    left = limit - len(program.equations)
+    instead: dict[Value, Atom] = {}
+    equations: list[Equation] = []
+    for equation in program.equations:
+        operands = tuple([instead.get(x, x) if type(x) is Value else x for x in equation.operands])
+        primitive = equation.primitive
+        if isinstance(primitive, Call) and len(primitive.program.equations) <= left:
+            left -= len(primitive.program.equations)
+            results = _append(primitive.program, operands, equations)
+            instead.update(zip(equation.results, results, strict=True))
+        elif operands == equation.operands:
+            equations.append(equation)
+        else:
+            _append_changed(equation, operands, instead, equations)
+    results = tuple([instead.get(x, x) if type(x) is Value else x for x in program.results])
+    return Program(program.parameters, tuple(equations), results)
+
+
+def _append(
+    program: Program, operands: tuple[Atom, ...], equations: list[Equation]
+) -> tuple[Atom, ...]:
+    """Add a copy of a program's equations; every copy has values of its own."""
+    inside: dict[Value, Atom] = dict(zip(program.parameters, operands, strict=True))
+    for equation in program.equations:
+        taken = tuple([inside[x] if type(x) is Value else x for x in equation.operands])
+        _append_changed(equation, taken, inside, equations)
+    return tuple([inside[x] if type(x) is Value else x for x in program.results])
+
+
+def _append_changed(
+    equation: Equation,
+    operands: tuple[Atom, ...],
+    names: dict[Value, Atom],
+    equations: list[Equation],
+) -> None:
+    # Operands may be weak where a parameter was not, so types are inferred anew.
+    types, effects = inferred(equation.primitive, tuple([operand.type for operand in operands]))
+    results = tuple([Value(type) for type in types])
+    names.update(zip(equation.results, results, strict=True))
+    equations.append(Equation(equation.primitive, operands, results, effects, equation.source))

@@ -1,0 +1,76 @@
+"""Carry a rewrite into nested programs: innermost first, each shared program once."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from treadle_ir.equality import field_names, has_programs, inside_out, programs_of
+from treadle_ir.primitive import Primitive
+from treadle_ir.program import Equation, Program
+
+
+def with_nested(primitive: Primitive, programs: Mapping[int, Program]) -> Primitive:
+    """The same operation with nested programs exchanged for others of the same types.
+
+    `programs` has the new ones by the id of the old ones. Every other attribute stays, also the derivative of a
+    staged custom rule: what changes is how the same function is computed.
+    """
+    if all(programs.get(id(each), each) is each for each in programs_of(primitive)):
+        return primitive
+    changed: Any = _exchanged(primitive, programs)  # the class of `primitive`
+    return changed  # type: ignore[no-any-return]  # as said
+
+
+def _exchanged(value: Any, programs: Mapping[int, Program]) -> Any:
+    """An attribute value with its programs exchanged. Any: attributes are of any kind."""
+    if isinstance(value, Program):
+        return programs.get(id(value), value)
+    if type(value) is tuple:
+        return tuple([_exchanged(each, programs) for each in value])
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        changes = {}
+        for name in field_names(type(value)):
+            old = getattr(value, name)
+            new = _exchanged(old, programs)
+            if new is not old and not (type(old) is tuple and all(map(_same, old, new))):
+                changes[name] = new
+        return dataclasses.replace(value, **changes) if changes else value
+    return value
+
+
+def _same(left: object, right: object) -> bool:
+    return left is right
+
+
+def map_programs(program: Program, function: Callable[[Program], Program]) -> Program:
+    """Apply a rewrite to a program and to all programs nested in it.
+
+    The rewrite keeps the types of parameters and results, and the effects.
+    """
+    made: dict[int, Program] = {}
+    result = program
+    for each in inside_out(program):
+        result = made[id(each)] = function(_rebuilt(each, made))
+    return result
+
+
+def _rebuilt(program: Program, made: Mapping[int, Program]) -> Program:
+    equations: list[Equation] | None = None
+    for index, equation in enumerate(program.equations):
+        if has_programs(equation.primitive):
+            primitive = with_nested(equation.primitive, made)
+            if primitive is not equation.primitive:
+                if equations is None:
+                    equations = list(program.equations)
+                equations[index] = Equation(
+                    primitive,
+                    equation.operands,
+                    equation.results,
+                    equation.effects,
+                    equation.source,
+                )
+    if equations is None:
+        return program
+    return Program(program.parameters, tuple(equations), program.results)

@@ -1,0 +1,6 @@
+"""The text format of programs, both ways: `docs/text-format.md` has the grammar."""
+
+from __future__ import annotations
+
+from treadle_ir.text.parser import parse_program as parse_program
+from treadle_ir.text.printer import print_equation as print_equation, print_program as print_program

@@ -1,0 +1,123 @@
+"""Everything that a program promises, checked.
+
+A program is closed and typed: each value is defined once, before it is used and in the same program; results have
+the types that `infer` gives; effects are those of the operations; a literal is a scalar of its type; a call hands
+its program the types that its parameters have. Nested programs are checked, too, each once.
+"""
+
+from __future__ import annotations
+
+from treadle_ir.effects import joined
+from treadle_ir.equality import has_programs, inside_out
+from treadle_ir.errors import TreadleError, VerifyError
+from treadle_ir.families import FunctionCall, InlineCall
+from treadle_ir.inference import inferred
+from treadle_ir.primitive import Primitive
+from treadle_ir.program import Equation, Program
+from treadle_ir.types import ArrayType, Type
+from treadle_ir.values import Atom, Literal, Value
+
+
+def verify(program: Program) -> None:
+    """Check a program and all programs nested in it.
+
+    Raises:
+        VerifyError: a promise is broken; the message names the equation by its number (from 0) and shows it.
+    """
+    for each in inside_out(program):
+        _verify_one(each)
+
+
+def _verify_one(program: Program) -> None:
+    defined: set[Value] = set()
+    for position, parameter in enumerate(program.parameters):
+        if type(parameter) is not Value:
+            raise VerifyError(f"parameter {position} is not a value but {parameter!r}", where="")
+        if parameter in defined:
+            raise VerifyError(f"parameter {position} occurs twice among the parameters", where="")
+        defined.add(parameter)
+    for index, equation in enumerate(program.equations):
+        problem = _problem(equation, defined)
+        if problem is not None:
+            raise _error(program, index, problem)
+        defined.update(equation.results)
+    for position, result in enumerate(program.results):
+        problem = _atom_problem(result, defined)
+        if problem is not None:
+            raise VerifyError(f"result {position} of the program {problem}", where="")
+    if program.effects != joined(equation.effects for equation in program.equations):
+        raise VerifyError("the effects of the program are not those of its equations", where="")
+
+
+def _error(program: Program, index: int, problem: str) -> VerifyError:
+    from treadle_ir.text.printer import (
+        print_equation,  # the parser, beside it, needs verify: a true cycle
+    )
+
+    error = VerifyError(
+        f"equation {index}: {problem}", where=program.equations[index].source.show()
+    )
+    error.add_note(f"  in: {print_equation(program, index)}")
+    return error
+
+
+def _atom_problem(atom: Atom, defined: set[Value]) -> str | None:
+    if isinstance(atom, Value):
+        return None if atom in defined else "is not defined before it is used"
+    if not isinstance(atom, Literal):
+        return f"is neither a value nor a literal but {atom!r}"
+    if atom.type.shape != () or atom.value.dtype != atom.type.dtype:
+        return f"is a literal of type {atom.type} that holds {atom.value.dtype}{atom.value.shape}"
+    return None
+
+
+def _problem(equation: Equation, defined: set[Value]) -> str | None:
+    for position, operand in enumerate(equation.operands):
+        if type(operand) is Value and operand in defined:
+            continue
+        problem = _atom_problem(operand, defined)
+        if problem is not None:
+            return f"operand {position} {problem}"
+    results = equation.results
+    for position, result in enumerate(results):
+        if type(result) is not Value:
+            return f"result {position} is not a value"
+        if result in defined or result in results[:position]:
+            return f"result {position} is defined already"
+    primitive = equation.primitive
+    if not isinstance(primitive, Primitive) or isinstance(primitive, FunctionCall):
+        return "it is no operation of programs: a function call is staged before it is written down"
+    types = tuple([operand.type for operand in equation.operands])
+    if has_programs(primitive) and isinstance(primitive, InlineCall):
+        problem = _call_problem(primitive.program.parameter_types, types)
+        if problem is not None:
+            return problem
+    try:
+        inferred_types, effects = inferred(primitive, types)
+    except TreadleError as error:
+        return f"the operands do not fit: {error}"
+    except Exception as error:  # a rule that meets operands which no program has
+        return f"the operands do not fit: {type(error).__name__}: {error}"
+    if len(results) != len(inferred_types):
+        return f"it has {len(results)} results, but the operation gives {len(inferred_types)}"
+    for position, (result, expected) in enumerate(zip(results, inferred_types, strict=True)):
+        if result.type is not expected and result.type != expected:
+            return (
+                f"result {position} has the type {result.type}, but the operation gives {expected}"
+            )
+    if equation.effects != effects:
+        return "its effects are not those of the operation"
+    return None
+
+
+def _call_problem(parameters: tuple[Type, ...], operands: tuple[Type, ...]) -> str | None:
+    if len(parameters) != len(operands):
+        return f"it calls a program of {len(parameters)} parameters with {len(operands)} operands"
+    for position, (parameter, operand) in enumerate(zip(parameters, operands, strict=True)):
+        if parameter is not operand and _strong(parameter) != _strong(operand):
+            return f"operand {position} has the type {operand}, but the parameter of the program has {parameter}"
+    return None
+
+
+def _strong(type: Type) -> Type:
+    return type.strong() if isinstance(type, ArrayType) else type
