@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from treadle_autodiff.rules import (
     call as call,
+    compare as compare,
+    contract as contract,
+    convert as convert,
+    creation as creation,
     cumulative as cumulative,
+    elementwise as elementwise,
+    indexing as indexing,
+    random as random,
     reduce as reduce,
     shape as shape,
     sort as sort,
+    window as window,
 )
+from treadle_autodiff.rules import collective as collective

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from treadle_batching.rules import (
+    compare as compare,
+    convert as convert,
+    creation as creation,
     cumulative as cumulative,
+    elementwise as elementwise,
     reduce as reduce,
     shape as shape,
     sort as sort,
 )
+from treadle_batching.rules import collective as collective

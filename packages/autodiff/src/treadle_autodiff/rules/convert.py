@@ -1,0 +1,54 @@
+"""Derivatives of element-type conversion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from treadle_autodiff.registry import jvp_rule, linear, locally_constant, transpose_rule
+from treadle_autodiff.tangents import Linear, Tangent, Zero
+from treadle_ir import ArrayType, Operand, Operands, bind, dtypes, ops, type_of
+from treadle_ir.primitives.convert import BitcastConvert, Convert, Copy, ReducePrecision
+
+linear(Copy)
+locally_constant(BitcastConvert)
+
+
+@jvp_rule(Convert)
+def convert_jvp(
+    primitive: Convert, primals: Operands, tangents: Sequence[Tangent], /
+) -> tuple[Operands, Sequence[Tangent]]:
+    """Linear between floating and complex types; flat to and from all others."""
+    (x,), (dx,) = primals, tangents
+    (y,) = results = bind(primitive, x)
+    both = dtypes.is_inexact(type_of(x).dtype) and dtypes.is_inexact(primitive.dtype)
+    if isinstance(dx, Zero) or not both:
+        return results, [Zero(type_of(y).tangent())]
+    return results, list(bind(primitive, dx))
+
+
+@transpose_rule(Convert)
+def convert_transpose(
+    primitive: Convert, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
+) -> Sequence[Tangent | None]:
+    """Back to the operand's type: real to complex loses the imaginary part, complex to real gains a zero one."""
+    (ct,), (x,) = cotangents, operands
+    assert not isinstance(ct, Zero)
+    assert isinstance(x, Linear)
+    assert isinstance(x.type, ArrayType)
+    return [ops.convert(ct, dtype=x.type.dtype, weak=x.type.weak)]
+
+
+@transpose_rule(Copy)
+def copy_transpose(
+    primitive: Copy, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
+) -> Sequence[Tangent | None]:
+    """The cotangent itself: a copy is for whoever holds the buffer, which a cotangent's user is not."""
+    return [cotangents[0]]
+
+
+@jvp_rule(ReducePrecision)
+def reduce_precision_jvp(
+    primitive: ReducePrecision, primals: Operands, tangents: Sequence[Tangent], /
+) -> tuple[Operands, Sequence[Tangent]]:
+    """The identity's: rounding is taken for noise, not for a staircase."""
+    return bind(primitive, *primals), tangents

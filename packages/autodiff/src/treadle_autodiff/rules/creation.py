@@ -1,0 +1,8 @@
+"""Derivatives of creation: there are none, since nothing goes in."""
+
+from __future__ import annotations
+
+from treadle_autodiff.registry import jvp_rules
+from treadle_ir.primitives.creation import Iota
+
+jvp_rules.absent(Iota, because="it has no operands")

@@ -1,0 +1,454 @@
+"""Derivatives of elementwise arithmetic: two tables, and the rules that read them.
+
+`DERIVATIVES` says how each function of one operand changes with it; `PARTIALS` how each function of two changes
+with either. Formulas are written in terms of the result where that is cheaper. Functions that are analytic have
+the same formula for complex numbers; `abs`, `real`, `imag`, `conjugate`, `complex` and `sign` are only
+real-linear there and have rules of their own. Cotangents are paired without conjugation: the pairing of v and w
+is the real part of v w, so the transpose of a complex multiplication is the same multiplication.
+
+Where a derivative does not exist these give (decided in the project's behaviour list): abs at 0: 0;
+maximum and minimum at a tie: half each; rounding and sign everywhere: 0; log at 0: infinity.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Final, TypeAlias
+
+from treadle_autodiff.registry import jvp_rule, jvp_rules, linear, locally_constant, transpose_rule
+from treadle_autodiff.tangents import Linear, Tangent, Zero
+from treadle_ir import (
+    ArrayType,
+    DType,
+    Literal,
+    Operand,
+    Operands,
+    Primitive,
+    bind,
+    dtypes,
+    ops,
+    type_of,
+)
+from treadle_ir.primitives import elementwise as e
+from treadle_ir.primitives.compare import Direction
+
+Derivative: TypeAlias = Callable[[Operand, Operand], Operand]
+Partial: TypeAlias = Callable[[Operand, Operand, Operand, Operand], Operand]
+
+
+@lru_cache(maxsize=1024)
+def _literal(value: float, dtype: DType) -> Literal:
+    return Literal(dtype.type(value), ArrayType((), dtype, weak=True))
+
+
+def number(value: float, like: Operand) -> Operand:
+    """A constant of an operand's element type; weak, so that what is made with it is as weak as the operand."""
+    return _literal(value, type_of(like).dtype)  # type: ignore[return-value]  # literals are operands too
+
+
+def spread(tangent: Operand, type: ArrayType) -> Operand:
+    """A tangent of a result's shape, from one of a scalar operand."""
+    if type_of(tangent).shape == type.shape:
+        return tangent
+    return ops.broadcast_in_dim(tangent, shape=type.shape, dimensions=())
+
+
+def gather(cotangent: Operand, type: ArrayType) -> Operand:
+    """A cotangent of an operand's shape: summed if the operand was a scalar beside arrays."""
+    shape = type_of(cotangent).shape
+    if shape == type.shape:
+        return cotangent
+    return ops.reduce_add(cotangent, axes=tuple(range(len(shape))))
+
+
+def _reciprocal(x: Operand) -> Operand:
+    return ops.divide(number(1, x), x)
+
+
+def _one_minus_square(x: Operand) -> Operand:
+    # Not 1 - x^2, which cancels near 1.
+    return ops.multiply(ops.subtract(number(1, x), x), ops.add(number(1, x), x))
+
+
+def _one_plus_square(x: Operand) -> Operand:
+    return ops.add(number(1, x), ops.square(x))
+
+
+def _scaled(factor: float, x: Operand) -> Operand:
+    return ops.multiply(number(factor, x), x)
+
+
+def _acosh(x: Operand, y: Operand) -> Operand:
+    below, above = ops.subtract(x, number(1, x)), ops.add(x, number(1, x))
+    if dtypes.is_complex(type_of(x).dtype):  # one root would take the wrong branch left of 0
+        return ops.multiply(ops.rsqrt(below), ops.rsqrt(above))
+    return ops.rsqrt(ops.multiply(below, above))
+
+
+# The factor by which a tangent is multiplied, from the operand x and the result y.
+DERIVATIVES: Final[dict[type[Primitive], Derivative]] = {
+    e.Acos: lambda x, y: ops.negate(ops.rsqrt(_one_minus_square(x))),
+    e.Acosh: _acosh,
+    e.Asin: lambda x, y: ops.rsqrt(_one_minus_square(x)),
+    e.Asinh: lambda x, y: ops.rsqrt(_one_plus_square(x)),
+    e.Atan: lambda x, y: _reciprocal(_one_plus_square(x)),
+    e.Atanh: lambda x, y: _reciprocal(_one_minus_square(x)),
+    e.Cbrt: lambda x, y: _reciprocal(_scaled(3, ops.square(y))),
+    e.Cosh: lambda x, y: ops.sinh(x),
+    e.Cosine: lambda x, y: ops.negate(ops.sine(x)),
+    e.Digamma: lambda x, y: trigamma(x),
+    e.Erf: lambda x, y: _scaled(2 / math.sqrt(math.pi), ops.exponential(ops.negate(ops.square(x)))),
+    e.ErfInv: lambda x, y: _scaled(math.sqrt(math.pi) / 2, ops.exponential(ops.square(y))),
+    e.Erfc: lambda x, y: _scaled(
+        -2 / math.sqrt(math.pi), ops.exponential(ops.negate(ops.square(x)))
+    ),
+    e.Exponential: lambda x, y: y,
+    e.Exponential2: lambda x, y: _scaled(math.log(2), y),
+    e.ExponentialMinusOne: lambda x, y: ops.add(y, number(1, y)),
+    e.Lgamma: lambda x, y: ops.digamma(x),
+    e.Log: lambda x, y: _reciprocal(x),
+    e.LogPlusOne: lambda x, y: _reciprocal(ops.add(number(1, x), x)),
+    e.Logistic: lambda x, y: ops.multiply(y, ops.subtract(number(1, y), y)),
+    e.Rsqrt: lambda x, y: _scaled(-0.5, ops.divide(y, x)),
+    e.Sine: lambda x, y: ops.cosine(x),
+    e.Sinh: lambda x, y: ops.cosh(x),
+    e.Sqrt: lambda x, y: ops.divide(number(0.5, y), y),
+    e.Square: lambda x, y: _scaled(2, x),
+    e.Tan: lambda x, y: _one_plus_square(y),
+    e.Tanh: lambda x, y: _one_minus_square(y),
+}
+
+
+def _first_wins(x: Operand, y: Operand, direction: Direction) -> Operand:
+    # 1 where x is the one that is taken, 1/2 at a tie, else 0.
+    tie = ops.select(ops.compare(x, y, direction="eq"), number(0.5, x), number(0, x))
+    return ops.select(ops.compare(x, y, direction=direction), number(1, x), tie)
+
+
+def _power_by_base(dx: Operand, x: Operand, y: Operand, z: Operand) -> Operand:
+    # y x^(y - 1); where y is 0 the exponent is replaced, since 0 * 0^-1 is no number.
+    flat = ops.compare(y, number(0, y), direction="eq")
+    exponent = ops.select(flat, number(1, y), ops.subtract(y, number(1, y)))
+    return ops.multiply(dx, ops.multiply(y, ops.power(x, exponent)))
+
+
+def _power_by_exponent(dy: Operand, x: Operand, y: Operand, z: Operand) -> Operand:
+    # x^y log x, which tends to 0 at x = 0 for y > 0: log 1 stands for log 0 there.
+    safe = ops.select(ops.compare(x, number(0, x), direction="eq"), number(1, x), x)
+    return ops.multiply(dy, ops.multiply(z, ops.log(safe)))
+
+
+def _squared_distance(y: Operand, x: Operand) -> Operand:
+    return ops.add(ops.square(x), ops.square(y))
+
+
+# How the result z changes with x, and with y.
+PARTIALS: Final[dict[type[Primitive], tuple[Partial, Partial]]] = {
+    e.Add: (lambda dx, x, y, z: dx, lambda dy, x, y, z: dy),
+    e.Subtract: (lambda dx, x, y, z: dx, lambda dy, x, y, z: ops.negate(dy)),
+    e.Multiply: (lambda dx, x, y, z: ops.multiply(dx, y), lambda dy, x, y, z: ops.multiply(x, dy)),
+    e.Divide: (
+        lambda dx, x, y, z: ops.divide(dx, y),
+        lambda dy, x, y, z: ops.multiply(dy, ops.negate(ops.divide(z, y))),
+    ),
+    # The operands of atan2 are (y, x) by custom; here x is the first and y the second.
+    e.Atan2: (
+        lambda dx, x, y, z: ops.multiply(dx, ops.divide(y, _squared_distance(x, y))),
+        lambda dy, x, y, z: ops.multiply(dy, ops.negate(ops.divide(x, _squared_distance(x, y)))),
+    ),
+    e.Maximum: (
+        lambda dx, x, y, z: ops.multiply(dx, _first_wins(x, y, "gt")),
+        lambda dy, x, y, z: ops.multiply(dy, _first_wins(y, x, "gt")),
+    ),
+    e.Minimum: (
+        lambda dx, x, y, z: ops.multiply(dx, _first_wins(x, y, "lt")),
+        lambda dy, x, y, z: ops.multiply(dy, _first_wins(y, x, "lt")),
+    ),
+    e.Power: (_power_by_base, _power_by_exponent),
+    # z = x - y q with the whole number q = (x - z) / y.
+    e.Remainder: (
+        lambda dx, x, y, z: dx,
+        lambda dy, x, y, z: ops.multiply(
+            dy, ops.round_nearest_even(ops.divide(ops.subtract(z, x), y))
+        ),
+    ),
+}
+
+
+def trigamma(x: Operand) -> Operand:
+    """The derivative of digamma: shifted up by eight, where the asymptotic series is exact to rounding.
+
+    Source: M. Abramowitz and I. Stegun, Handbook of Mathematical Functions, 6.4.6 (recurrence),
+        6.4.7 (reflection), 6.4.12 (asymptotic series).
+    """
+    half, one = number(0.5, x), number(1, x)
+    below = ops.compare(x, half, direction="lt")
+    positive = ops.select(below, ops.subtract(one, x), x)
+    total: Operand = number(0, x)
+    shifted = positive
+    for _ in range(8):
+        total = ops.add(total, _reciprocal(ops.square(shifted)))
+        shifted = ops.add(shifted, one)
+    inverse = _reciprocal(shifted)
+    square = ops.square(inverse)
+    series: Operand = number(_TRIGAMMA_TAIL[-1], x)
+    for coefficient in reversed(_TRIGAMMA_TAIL[:-1]):
+        series = ops.add(ops.multiply(series, square), number(coefficient, x))
+    tail = ops.add(
+        inverse,
+        ops.add(ops.multiply(half, square), ops.multiply(ops.multiply(inverse, square), series)),
+    )
+    total = ops.add(total, tail)
+    # psi1(1 - x) + psi1(x) = (pi / sin(pi x))^2, with the angle taken from the nearest whole number.
+    angle = _scaled(math.pi, ops.subtract(x, ops.round_nearest_even(x)))
+    reflected = ops.subtract(ops.square(ops.divide(number(math.pi, x), ops.sine(angle))), total)
+    return ops.select(below, reflected, total)
+
+
+_TRIGAMMA_TAIL: Final = (
+    1 / 6,
+    -1 / 30,
+    1 / 42,
+    -1 / 30,
+    5 / 66,
+    -691 / 2730,
+    7 / 6,
+)  # Bernoulli numbers
+
+
+def _register_derivative(primitive: type[Primitive], derivative: Derivative) -> None:
+    def rule(
+        primitive: Primitive, primals: Operands, tangents: Sequence[Tangent], /
+    ) -> tuple[Operands, Sequence[Tangent]]:
+        (x,), (dx,) = primals, tangents
+        (y,) = results = bind(primitive, x)
+        if isinstance(dx, Zero) or not dtypes.is_inexact(type_of(y).dtype):
+            return results, [Zero(type_of(y).tangent())]
+        return results, [ops.multiply(dx, derivative(x, y))]
+
+    jvp_rules.register(primitive, rule)
+
+
+def _register_partials(primitive: type[Primitive], partials: tuple[Partial, Partial]) -> None:
+    by_first, by_second = partials
+
+    def rule(
+        primitive: Primitive, primals: Operands, tangents: Sequence[Tangent], /
+    ) -> tuple[Operands, Sequence[Tangent]]:
+        x, y = primals
+        dx, dy = tangents
+        (z,) = results = bind(primitive, x, y)
+        type = type_of(z)
+        if not dtypes.is_inexact(type.dtype):
+            return results, [Zero(type.tangent())]
+        if isinstance(dy, Zero):
+            if isinstance(dx, Zero):
+                return results, [Zero(type)]
+            return results, [spread(by_first(dx, x, y, z), type)]
+        if isinstance(dx, Zero):
+            return results, [spread(by_second(dy, x, y, z), type)]
+        return results, [spread(ops.add(by_first(dx, x, y, z), by_second(dy, x, y, z)), type)]
+
+    jvp_rules.register(primitive, rule)
+
+
+for _primitive, _derivative in DERIVATIVES.items():
+    _register_derivative(_primitive, _derivative)
+for _primitive, _partials in PARTIALS.items():
+    _register_partials(_primitive, _partials)
+for _flat in (
+    *(e.Ceil, e.Floor, e.RoundNearestAfz, e.RoundNearestEven, e.IsFinite),
+    *(e.And, e.Or, e.Xor, e.Not, e.Popcnt, e.CountLeadingZeros),
+    *(e.ShiftLeft, e.ShiftRightArithmetic, e.ShiftRightLogical),
+):
+    locally_constant(_flat)
+for _linear in (e.Negate, e.Real, e.Imag, e.Conjugate):
+    linear(_linear)
+
+
+@jvp_rule(e.Abs)
+def abs_jvp(
+    primitive: e.Abs, primals: Operands, tangents: Sequence[Tangent], /
+) -> tuple[Operands, Sequence[Tangent]]:
+    """d|x| = sign(x) dx; of complex numbers the real part of conj(x / |x|) dx. 0 at 0."""
+    (x,), (dx,) = primals, tangents
+    (y,) = results = bind(primitive, x)
+    if isinstance(dx, Zero) or not dtypes.is_inexact(type_of(x).dtype):
+        return results, [Zero(type_of(y).tangent())]
+    if dtypes.is_complex(type_of(x).dtype):
+        return results, [ops.real(ops.multiply(dx, ops.conjugate(ops.sign(x))))]
+    return results, [ops.multiply(dx, ops.sign(x))]
+
+
+@jvp_rule(e.Sign)
+def sign_jvp(
+    primitive: e.Sign, primals: Operands, tangents: Sequence[Tangent], /
+) -> tuple[Operands, Sequence[Tangent]]:
+    """Flat for reals. A complex s = x / |x| turns: ds = i s Im(conj(s) dx) / |x|; 0 at 0."""
+    (x,), (dx,) = primals, tangents
+    (s,) = results = bind(primitive, x)
+    if isinstance(dx, Zero) or not dtypes.is_complex(type_of(x).dtype):
+        return results, [Zero(type_of(s).tangent())]
+    modulus = ops.abs(x)
+    at_zero = ops.compare(modulus, number(0, modulus), direction="eq")
+    turned = ops.imag(ops.multiply(dx, ops.conjugate(s)))
+    angle = ops.divide(turned, ops.select(at_zero, number(1, modulus), modulus))
+    return results, [ops.multiply(ops.complex(number(0, angle), angle), s)]
+
+
+@jvp_rule(e.IntegerPower)
+def integer_power_jvp(
+    primitive: e.IntegerPower, primals: Operands, tangents: Sequence[Tangent], /
+) -> tuple[Operands, Sequence[Tangent]]:
+    """d x^n = n x^(n - 1) dx."""
+    (x,), (dx,) = primals, tangents
+    results = bind(primitive, x)
+    n = primitive.exponent
+    if n == 0 or isinstance(dx, Zero) or not dtypes.is_inexact(type_of(x).dtype):
+        return results, [Zero(type_of(x).tangent())]
+    if n == 1:
+        return results, [dx]
+    factor = x if n == 2 else ops.integer_power(x, exponent=n - 1)
+    return results, [ops.multiply(dx, _scaled(n, factor))]
+
+
+@jvp_rule(e.NextAfter)
+def next_after_jvp(
+    primitive: e.NextAfter, primals: Operands, tangents: Sequence[Tangent], /
+) -> tuple[Operands, Sequence[Tangent]]:
+    """That of x, which the result follows at one unit in the last place, whatever the direction."""
+    (z,) = results = bind(primitive, *primals)
+    dx, _ = tangents
+    type = type_of(z)
+    return results, [Zero(type) if isinstance(dx, Zero) else spread(dx, type)]
+
+
+@jvp_rule(e.Complex)
+def complex_jvp(
+    primitive: e.Complex, primals: Operands, tangents: Sequence[Tangent], /
+) -> tuple[Operands, Sequence[Tangent]]:
+    """Linear in both parts."""
+    (z,) = results = bind(primitive, *primals)
+    dx, dy = [
+        number(0, x) if isinstance(dx, Zero) else dx
+        for x, dx in zip(primals, tangents, strict=True)
+    ]
+    return results, [spread(ops.complex(dx, dy), type_of(z))]
+
+
+@transpose_rule(e.Negate)
+def negate_transpose(
+    primitive: e.Negate, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
+) -> Sequence[Tangent | None]:
+    """Its own."""
+    (ct,) = cotangents
+    assert not isinstance(ct, Zero)
+    return [ops.negate(ct)]
+
+
+@transpose_rule(e.Add)
+def add_transpose(
+    primitive: e.Add, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
+) -> Sequence[Tangent | None]:
+    """The cotangent goes to both."""
+    (ct,) = cotangents
+    assert not isinstance(ct, Zero)
+    return [_gathered(ct, operand) for operand in operands]
+
+
+@transpose_rule(e.Subtract)
+def subtract_transpose(
+    primitive: e.Subtract, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
+) -> Sequence[Tangent | None]:
+    """The cotangent, and its opposite."""
+    (ct,) = cotangents
+    assert not isinstance(ct, Zero)
+    x, y = operands
+    ct_y = ops.negate(gather(ct, _array(y))) if isinstance(y, Linear) else None
+    return [_gathered(ct, x), ct_y]
+
+
+@transpose_rule(e.Multiply)
+def multiply_transpose(
+    primitive: e.Multiply, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
+) -> Sequence[Tangent | None]:
+    """z = x y with y known: ct_x = ct y."""
+    (ct,) = cotangents
+    assert not isinstance(ct, Zero)
+    x, y = operands
+    if isinstance(x, Linear):
+        assert not isinstance(y, Linear), "a product of two linear operands is not linear"
+        return [_gathered(ops.multiply(ct, y), x), None]
+    assert isinstance(y, Linear)
+    return [None, _gathered(ops.multiply(x, ct), y)]
+
+
+@transpose_rule(e.Divide)
+def divide_transpose(
+    primitive: e.Divide, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
+) -> Sequence[Tangent | None]:
+    """z = x / y with y known: ct_x = ct / y."""
+    (ct,) = cotangents
+    assert not isinstance(ct, Zero)
+    x, y = operands
+    assert isinstance(x, Linear) and not isinstance(y, Linear), (
+        "division is linear in the numerator only"
+    )
+    return [_gathered(ops.divide(ct, y), x), None]
+
+
+# With the pairing Re(v w), a + bi meets c + di in ac - bd.
+
+
+@transpose_rule(e.Real)
+def real_transpose(
+    primitive: e.Real, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
+) -> Sequence[Tangent | None]:
+    """Re(v) t = Re(v (t + 0i))."""
+    (ct,) = cotangents
+    assert not isinstance(ct, Zero)
+    return [ops.complex(ct, number(0, ct))]
+
+
+@transpose_rule(e.Imag)
+def imag_transpose(
+    primitive: e.Imag, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
+) -> Sequence[Tangent | None]:
+    """Im(v) t = Re(v (0 - ti))."""
+    (ct,) = cotangents
+    assert not isinstance(ct, Zero)
+    return [ops.complex(number(0, ct), ops.negate(ct))]
+
+
+@transpose_rule(e.Complex)
+def complex_transpose(
+    primitive: e.Complex, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
+) -> Sequence[Tangent | None]:
+    """Re((x + yi) w) = x Re(w) - y Im(w)."""
+    (ct,) = cotangents
+    assert not isinstance(ct, Zero)
+    x, y = operands
+    ct_x = gather(ops.real(ct), _array(x)) if isinstance(x, Linear) else None
+    ct_y = gather(ops.negate(ops.imag(ct)), _array(y)) if isinstance(y, Linear) else None
+    return [ct_x, ct_y]
+
+
+@transpose_rule(e.Conjugate)
+def conjugate_transpose(
+    primitive: e.Conjugate, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
+) -> Sequence[Tangent | None]:
+    """Re(conj(v) w) = Re(v conj(w))."""
+    (ct,) = cotangents
+    assert not isinstance(ct, Zero)
+    return [ops.conjugate(ct)]
+
+
+def _array(operand: Linear) -> ArrayType:
+    assert isinstance(operand.type, ArrayType)
+    return operand.type
+
+
+def _gathered(cotangent: Operand, operand: Operand | Linear) -> Operand | None:
+    return gather(cotangent, _array(operand)) if isinstance(operand, Linear) else None

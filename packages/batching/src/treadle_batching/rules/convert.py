@@ -1,0 +1,5 @@
+"""Batching of element-type conversion: all of it is elementwise, so the family's rule serves."""
+
+from __future__ import annotations
+
+from treadle_batching.rules import elementwise as elementwise
