@@ -5,7 +5,12 @@ from __future__ import annotations
 from treadle_batching import rules as rules
 from treadle_batching._version import __version__ as __version__
 from treadle_batching.axis import Axis as Axis, Dim as Dim
-from treadle_batching.batch import BatchTracer as BatchTracer, batch_flat as batch_flat, batch_to as batch_to
+from treadle_batching.batch import (
+    BatchTracer as BatchTracer,
+    batch_flat as batch_flat,
+    batch_to as batch_to,
+    map_rows as map_rows,
+)
 from treadle_batching.registry import (
     BatchRule as BatchRule,
     batch_rule as batch_rule,

@@ -12,6 +12,8 @@ from treadle_ir import (
     NOWHERE,
     ArrayType,
     Function,
+    FunctionCall,
+    NamedAxis,
     Operand,
     Operands,
     Primitive,
@@ -22,6 +24,7 @@ from treadle_ir import (
     during,
     running,
     type_of,
+    types_of,
 )
 from treadle_ir.trace import reset_current, set_current
 
@@ -60,7 +63,7 @@ class BatchTrace(Trace):
         """Apply to all rows at once, by the primitive's rule; what is not batched goes to the parent as it is."""
         inner: list[Operand] = []
         dims: list[Dim] = []
-        batched = self.axis.name is not None and self.axis.name in getattr(primitive, "axis_names", ())
+        batched = False
         for operand in operands:
             if type(operand) is BatchTracer and operand.trace is self:
                 inner.append(operand.operand)
@@ -69,6 +72,8 @@ class BatchTrace(Trace):
             else:
                 inner.append(operand)
                 dims.append(None)
+        if not batched and self.axis.name is not None and not isinstance(primitive, FunctionCall):
+            batched = NamedAxis(self.axis.name) in primitive.effects(*types_of(inner))
         assert self.parent is not None
         token = set_current(self.parent)
         try:
@@ -118,3 +123,10 @@ def batch_to(
         with_dim(result, dim, destination, axis)
         for result, dim, destination in zip(results, result_dims, wanted, strict=True)
     ]
+
+
+def map_rows(function: Function, size: int, stacked: Operands) -> list[Operand]:
+    """Apply a function to each row (along axis 0) of the stacked operands, all rows at once."""
+    axis = Axis(size)
+    results, dims = batch_flat(function, axis, stacked, [0] * len(stacked))
+    return [with_dim(result, dim, 0, axis) for result, dim in zip(results, dims, strict=True)]

@@ -5,7 +5,14 @@ The public names of this distribution; other distributions import them from here
 
 from __future__ import annotations
 
-from treadle_ir import dtypes as dtypes, errors as errors, ops as ops, reference as reference, source as source
+from treadle_ir import (
+    dtypes as dtypes,
+    errors as errors,
+    operators as operators,
+    ops as ops,
+    reference as reference,
+    source as source,
+)
 from treadle_ir._version import __version__ as __version__
 from treadle_ir.array import (
     Array as Array,
@@ -22,6 +29,7 @@ from treadle_ir.effects import (
     Callback as Callback,
     Effect as Effect,
     Effects as Effects,
+    NamedAxis as NamedAxis,
     OrderedCallback as OrderedCallback,
 )
 from treadle_ir.errors import (

@@ -9,7 +9,7 @@ ordered effect class.
 from __future__ import annotations
 
 from abc import ABC
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Final, TypeAlias, final
 
@@ -48,6 +48,18 @@ class OrderedCallback(Effect):
     ordered: ClassVar[bool] = True
     allowed_in_loops: ClassVar[bool] = True
     differentiable: ClassVar[bool] = True
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class NamedAxis(Effect):
+    """Depends on a named axis that an outer transformation maps, even where no operand does."""
+
+    name: ClassVar[str] = "named_axis"
+    ordered: ClassVar[bool] = False
+    allowed_in_loops: ClassVar[bool] = True
+    differentiable: ClassVar[bool] = True
+    axis: Hashable
 
 
 def joined(effects: Iterable[Effects]) -> Effects:

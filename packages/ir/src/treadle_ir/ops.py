@@ -10,6 +10,12 @@ from treadle_ir.primitives.call import (
     optimization_barrier as optimization_barrier,
     stop_gradient as stop_gradient,
 )
+from treadle_ir.primitives.collective import (
+    all_gather as all_gather,
+    all_reduce as all_reduce,
+    axis_index as axis_index,
+    axis_size as axis_size,
+)
 from treadle_ir.primitives.compare import clamp as clamp, compare as compare, select as select
 from treadle_ir.primitives.contract import (
     convolution as convolution,

@@ -1,0 +1,143 @@
+"""Collectives over named axes: all_reduce, all_gather, axis_index.
+
+A name is bound by the trace that maps an axis (vmap with `axis_name`). The collective has no meaning outside
+of it, so the types of the results are those of one row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import ClassVar, Literal, TypeAlias, final
+
+import numpy as np
+
+from treadle_ir.array import Operand
+from treadle_ir.effects import Effects, NamedAxis
+from treadle_ir.errors import ArgumentError, ShapeError
+from treadle_ir.primitive import Primitive
+from treadle_ir.primitives.elementwise import check_kind
+from treadle_ir.trace import Trace, bind, current_trace
+from treadle_ir.types import ArrayType, Type
+
+Reduction: TypeAlias = Literal["add", "maximum", "minimum"]
+
+
+class Collective(Primitive):
+    """Family: what one row gets depends on the rows of named axes."""
+
+    __slots__ = ()
+    axis_names: tuple[Hashable, ...]
+
+    def effects(self, *operands: Type) -> Effects:
+        """It belongs inside of whatever maps these axes."""
+        return frozenset(NamedAxis(name) for name in self.axis_names)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class AllReduce(Collective):
+    """Each row's array replaced by the sum, maximum or minimum over all rows of the named axes."""
+
+    name: ClassVar[str] = "all_reduce"
+    reduction: Reduction
+    axis_names: tuple[Hashable, ...]
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """The operand's type."""
+        (x,) = operands
+        assert isinstance(x, ArrayType)
+        check_kind(self.name, "iufc" if self.reduction == "add" else "biuf", x.dtype)
+        return (x,)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class AllGather(Collective):
+    """All rows' arrays, stacked along a new axis (or, `tiled`, joined along an existing one).
+
+    Constraints:
+        (C1) the axis is in range of the result
+    """
+
+    name: ClassVar[str] = "all_gather"
+    axis_names: tuple[Hashable, ...]
+    size: int
+    axis: int
+    tiled: bool
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """The operand's shape with the rows."""
+        (x,) = operands
+        assert isinstance(x, ArrayType)
+        shape = list(x.shape)
+        if not 0 <= self.axis < x.ndim + (0 if self.tiled else 1):  # C1
+            raise ShapeError(f"all_gather: axis {self.axis} is out of range for {x}")
+        if self.tiled:
+            shape[self.axis] *= self.size
+        else:
+            shape.insert(self.axis, self.size)
+        return (x.with_shape(tuple(shape)),)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class AxisIndex(Collective):
+    """The number of the row along the named axis."""
+
+    name: ClassVar[str] = "axis_index"
+    axis_names: tuple[Hashable, ...]
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """A scalar i32."""
+        return (ArrayType((), np.dtype(np.int32)),)
+
+
+def axis_size(name: Hashable) -> int:
+    """The number of rows along a named axis that is being mapped.
+
+    Raises:
+        ArgumentError: no such axis is being mapped here.
+    """
+    known = []
+    trace: Trace | None = current_trace()
+    while trace is not None:
+        axis = getattr(trace, "axis", None)
+        if axis is not None and axis.name is not None:
+            if axis.name == name:
+                size: int = axis.size
+                return size
+            known.append(repr(axis.name))
+        trace = trace.parent
+    names = f"the names in scope are {', '.join(known)}" if known else "no named axis is in scope"
+    raise AxisNameError(
+        f"unbound axis name: {name!r} ({names})",
+        fix=f"map the function with vmap(..., axis_name={name!r})",
+    )
+
+
+class AxisNameError(ArgumentError, NameError):
+    """A collective over an axis that is not being mapped."""
+
+
+def _names(axis_name: Hashable) -> tuple[Hashable, ...]:
+    names = axis_name if isinstance(axis_name, tuple) else (axis_name,)
+    for name in names:
+        axis_size(name)
+    return names
+
+
+def all_reduce(x: Operand, *, reduction: Reduction, axis_name: Hashable) -> Operand:
+    """The sum, maximum or minimum over all rows of one named axis, or of a tuple of them."""
+    return bind(AllReduce(reduction, _names(axis_name)), x)[0]
+
+
+def all_gather(x: Operand, *, axis_name: Hashable, axis: int = 0, tiled: bool = False) -> Operand:
+    """All rows' arrays, stacked along a new axis (or, `tiled`, joined along an existing one)."""
+    return bind(AllGather((axis_name,), axis_size(axis_name), axis, tiled), x)[0]
+
+
+def axis_index(axis_name: Hashable) -> Operand:
+    """The number of the row along the named axis."""
+    axis_size(axis_name)
+    return bind(AxisIndex((axis_name,)))[0]

@@ -1,0 +1,212 @@
+"""Looking without running: make_jaxpr, eval_shape, typeof, xla_computation."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, final
+
+import numpy as np
+
+from treadle.core import ShapedArray
+from treadle_autodiff.vjp import flatten_arrays
+from treadle_compiler import lower_program, unoptimized_hlo
+from treadle_ir import ArrayType, Operand, Operands, Program, Staged, canonical_dtype, stage, type_of
+from treadle_ir.tree import tree_flatten, tree_unflatten
+
+Tree = Any  # a pytree: any Python object
+
+
+@final
+class ShapeDtypeStruct:
+    """A shape and an element type, standing for an array where only these matter."""
+
+    __slots__ = ("dtype", "shape", "sharding", "weak_type")
+
+    def __init__(
+        self, shape: Sequence[int], dtype: object, *, sharding: object = None, weak_type: bool = False
+    ) -> None:
+        self.shape = tuple(int(n) for n in shape)
+        self.dtype: np.dtype[Any] = np.dtype(dtype)  # type: ignore[call-overload]
+        self.sharding = sharding
+        self.weak_type = weak_type
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return int(np.prod(self.shape))
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("len() of an array without axes")
+        return self.shape[0]
+
+    def _key(self) -> tuple[object, ...]:
+        return self.shape, self.dtype, self.weak_type
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ShapeDtypeStruct) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __repr__(self) -> str:
+        weak = ", weak_type=True" if self.weak_type else ""
+        return f"ShapeDtypeStruct(shape={self.shape}, dtype={self.dtype.name}{weak})"
+
+
+def abstract_type(leaf: Any) -> ArrayType:
+    """The type of an array, a number, or anything that has a shape and a dtype."""
+    if isinstance(leaf, (ShapeDtypeStruct, ShapedArray)):
+        return ArrayType(leaf.shape, canonical_dtype(leaf.dtype), leaf.weak_type)
+    if isinstance(leaf, (np.ndarray, np.generic)):
+        return ArrayType(leaf.shape, canonical_dtype(leaf.dtype))
+    return type_of(leaf)
+
+
+def _is_abstract(x: object) -> bool:
+    return isinstance(x, (ShapeDtypeStruct, ShapedArray))
+
+
+def stage_tree(
+    fun: Callable[..., Tree], args: tuple[Tree, ...], kwargs: dict[str, Tree], static: Sequence[int] = ()
+) -> tuple[Staged, Any]:
+    """Stage a function of pytrees; the program and the structure of its results."""
+    fixed = frozenset(i % len(args) for i in static) if args else frozenset()
+    dynamic = tuple(arg for i, arg in enumerate(args) if i not in fixed)
+    leaves, structure = tree_flatten((dynamic, kwargs), is_leaf=_is_abstract)
+    shape: list[Any] = []
+
+    def flat(*operands: Operand) -> Operands:
+        positional, named = tree_unflatten(structure, operands)
+        given = iter(positional)
+        output = fun(*(arg if i in fixed else next(given) for i, arg in enumerate(args)), **named)
+        results, out_structure = flatten_arrays(output, "the function's result ")
+        shape.append(out_structure)
+        return results
+
+    return stage(flat, *[abstract_type(leaf) for leaf in leaves]), shape[0]
+
+
+@final
+class StagedFunction:
+    """A function written down: `print` shows the program, `.program` is it (a `treadle_ir.Program`)."""
+
+    def __init__(self, staged: Staged) -> None:
+        self.program: Program = staged.program
+        self.consts: list[Operand] = list(staged.captured)
+
+    @property
+    def eqns(self) -> tuple[Any, ...]:
+        """The program's equations."""
+        return self.program.equations
+
+    @property
+    def in_avals(self) -> list[ShapedArray]:
+        """The types of the arguments (what the function captured is not among them)."""
+        return [
+            ShapedArray(type.shape, type.dtype, type.weak)
+            for type in self.program.parameter_types[len(self.consts) :]
+            if isinstance(type, ArrayType)
+        ]
+
+    @property
+    def out_avals(self) -> list[ShapedArray]:
+        """The types of the results."""
+        return [
+            ShapedArray(type.shape, type.dtype, type.weak)
+            for type in self.program.result_types
+            if isinstance(type, ArrayType)
+        ]
+
+    def __str__(self) -> str:
+        return str(self.program)
+
+    __repr__ = __str__
+
+
+def make_jaxpr(
+    fun: Callable[..., Tree],
+    static_argnums: int | Sequence[int] = (),
+    return_shape: bool = False,
+) -> Callable[..., Any]:
+    """A function that traces `fun` on its arguments, without running it, and returns the program.
+
+    Example:
+        >>> import treadle
+        >>> import treadle.numpy as tnp
+        >>> program = treadle.make_jaxpr(lambda x: tnp.sin(x) * 2)(1.0)
+        >>> "sine" in str(program)
+        True
+    """
+    static = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
+
+    @functools.wraps(fun)
+    def traced(*args: Tree, **kwargs: Tree) -> Any:
+        staged, structure = stage_tree(fun, args, kwargs, static)
+        program = StagedFunction(staged)
+        if not return_shape:
+            return program
+        return program, tree_unflatten(structure, _structs(staged.program))
+
+    return traced
+
+
+def _structs(program: Program) -> list[ShapeDtypeStruct]:
+    return [
+        ShapeDtypeStruct(type.shape, type.dtype, weak_type=type.weak)
+        for type in program.result_types
+        if isinstance(type, ArrayType)
+    ]
+
+
+def eval_shape(fun: Callable[..., Tree], *args: Tree, **kwargs: Tree) -> Tree:
+    """Shapes and element types of a function's results, without computing anything.
+
+    Arguments may be arrays or `ShapeDtypeStruct`s.
+    """
+    staged, structure = stage_tree(fun, args, kwargs)
+    return tree_unflatten(structure, _structs(staged.program))
+
+
+def typeof(x: Tree) -> ShapedArray:
+    """What is known of an array: shape, element type, weakness."""
+    type = abstract_type(x)
+    return ShapedArray(type.shape, type.dtype, type.weak)
+
+
+@final
+class XlaComputation:
+    """A function's program in XLA's own terms."""
+
+    def __init__(self, program: Program) -> None:
+        self._module = lower_program(program)
+
+    def as_hlo_text(self) -> str:
+        """The HLO before XLA optimises it."""
+        return unoptimized_hlo(self._module.text)
+
+    def as_stablehlo_text(self) -> str:
+        """The StableHLO that treadle wrote."""
+        return self._module.text
+
+
+def xla_computation(
+    fun: Callable[..., Tree], static_argnums: int | Sequence[int] = ()
+) -> Callable[..., XlaComputation]:
+    """A function that traces `fun` and returns its program in XLA's terms, with `as_hlo_text()`."""
+    static = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
+
+    @functools.wraps(fun)
+    def computed(*args: Tree, **kwargs: Tree) -> XlaComputation:
+        staged, _ = stage_tree(fun, args, kwargs, static)
+        return XlaComputation(staged.program)
+
+    return computed
+
+

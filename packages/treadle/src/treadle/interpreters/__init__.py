@@ -1,0 +1,1 @@
+"""JAX's place for the classes of tracers."""
