@@ -1,0 +1,175 @@
+"""Short spellings of single StableHLO operations, for lowering rules that need more than one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import numpy as np
+
+from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.types import i64_array
+from treadle_ir import ArrayType, DType, dtypes
+
+_BOOL: Final = np.dtype(np.bool_)
+
+
+def same(x: HloValue) -> ArrayType:
+    """The type of an array's value."""
+    assert isinstance(x.type, ArrayType)
+    return x.type
+
+
+def scalar(context: LoweringContext, value: object, dtype: DType) -> HloValue:
+    """A scalar constant."""
+    return context.constant(value, ArrayType((), dtype))
+
+
+def like(context: LoweringContext, x: HloValue, value: object) -> HloValue:
+    """A scalar constant spread over the shape of a value, of its element type."""
+    return context.constant(value, ArrayType(x.shape, x.dtype))
+
+
+def binary(context: LoweringContext, op: str, x: HloValue, y: HloValue) -> HloValue:
+    """`x op y`, elementwise: `binary(context, "add", x, y)`."""
+    return context.one(f"stablehlo.{op}", (x, y), ArrayType(x.shape, x.dtype))
+
+
+def unary(context: LoweringContext, op: str, x: HloValue) -> HloValue:
+    """`op x`, elementwise."""
+    return context.one(f"stablehlo.{op}", (x,), ArrayType(x.shape, x.dtype))
+
+
+def comparison(dtype: DType) -> str:
+    """How StableHLO calls the order of an element type."""
+    if dtypes.is_inexact(dtype):
+        return "FLOAT"
+    return "SIGNED" if dtypes.is_signed(dtype) else "UNSIGNED"
+
+
+def compare(context: LoweringContext, x: HloValue, y: HloValue, direction: str) -> HloValue:
+    """Whether `x` stands in a relation to `y`: `EQ`, `LT`, ..."""
+    attributes = {
+        "comparison_direction": f"#stablehlo<comparison_direction {direction}>",
+        "compare_type": f"#stablehlo<comparison_type {comparison(x.dtype)}>",
+    }
+    return context.one("stablehlo.compare", (x, y), ArrayType(x.shape, _BOOL), attributes)
+
+
+def select(
+    context: LoweringContext, condition: HloValue, on_true: HloValue, on_false: HloValue
+) -> HloValue:
+    """`on_true` where `condition` holds, else `on_false`; all of one shape."""
+    operands = condition, on_true, on_false
+    return context.one("stablehlo.select", operands, ArrayType(on_true.shape, on_true.dtype))
+
+
+def convert(context: LoweringContext, x: HloValue, dtype: DType) -> HloValue:
+    """The same numbers in another element type."""
+    if x.dtype == dtype:
+        return x
+    return context.one("stablehlo.convert", (x,), ArrayType(x.shape, dtype))
+
+
+def bitcast(context: LoweringContext, x: HloValue, dtype: DType) -> HloValue:
+    """The same bits read as another element type of the same width."""
+    return context.one("stablehlo.bitcast_convert", (x,), ArrayType(x.shape, dtype))
+
+
+def iota(context: LoweringContext, shape: Sequence[int], dtype: DType, dimension: int) -> HloValue:
+    """0, 1, 2, ... along an axis."""
+    type = ArrayType(tuple(shape), dtype)
+    return context.one("stablehlo.iota", (), type, {"iota_dimension": f"{dimension} : i64"})
+
+
+def broadcast(
+    context: LoweringContext, x: HloValue, shape: Sequence[int], dimensions: Sequence[int]
+) -> HloValue:
+    """`broadcast_in_dim`."""
+    attributes = {"broadcast_dimensions": i64_array(list(dimensions))}
+    return context.one(
+        "stablehlo.broadcast_in_dim", (x,), ArrayType(tuple(shape), x.dtype), attributes
+    )
+
+
+def reshape(context: LoweringContext, x: HloValue, shape: Sequence[int]) -> HloValue:
+    """The same elements in another shape."""
+    if tuple(shape) == x.shape:
+        return x
+    return context.one("stablehlo.reshape", (x,), ArrayType(tuple(shape), x.dtype))
+
+
+def transpose(context: LoweringContext, x: HloValue, permutation: Sequence[int]) -> HloValue:
+    """The axes in another order."""
+    if list(permutation) == list(range(len(permutation))):
+        return x
+    type = ArrayType(tuple([x.shape[i] for i in permutation]), x.dtype)
+    return context.one(
+        "stablehlo.transpose", (x,), type, {"permutation": i64_array(list(permutation))}
+    )
+
+
+def slice(context: LoweringContext, x: HloValue, axis: int, start: int, limit: int) -> HloValue:
+    """The elements from `start` to `limit` along one axis."""
+    shape = x.shape
+    type = ArrayType((*shape[:axis], limit - start, *shape[axis + 1 :]), x.dtype)
+    attributes = {
+        "start_indices": i64_array([start if i == axis else 0 for i in range(len(shape))]),
+        "limit_indices": i64_array([limit if i == axis else n for i, n in enumerate(shape)]),
+        "strides": i64_array([1] * len(shape)),
+    }
+    return context.one("stablehlo.slice", (x,), type, attributes)
+
+
+def pad(
+    context: LoweringContext, x: HloValue, value: HloValue, axis: int, low: int, high: int
+) -> HloValue:
+    """Padding before and after, along one axis."""
+    shape, rank = x.shape, len(x.shape)
+    type = ArrayType((*shape[:axis], low + shape[axis] + high, *shape[axis + 1 :]), x.dtype)
+    attributes = {
+        "edge_padding_low": i64_array([low if i == axis else 0 for i in range(rank)]),
+        "edge_padding_high": i64_array([high if i == axis else 0 for i in range(rank)]),
+        "interior_padding": i64_array([0] * rank),
+    }
+    return context.one("stablehlo.pad", (x, value), type, attributes)
+
+
+def reduce(
+    context: LoweringContext, op: str, x: HloValue, identity: object, axes: Sequence[int]
+) -> HloValue:
+    """Elements along some axes made one by a binary operation."""
+    init = scalar(context, identity, x.dtype)
+    region = context.region((init.type, init.type), lambda xy: [binary(context, op, *xy)])
+    type = ArrayType(tuple([n for i, n in enumerate(x.shape) if i not in axes]), x.dtype)
+    attributes = {"dimensions": i64_array(list(axes))}
+    return context.one("stablehlo.reduce", (x, init), type, attributes, (region,))
+
+
+def take_flat(context: LoweringContext, x: HloValue, indices: HloValue) -> HloValue:
+    """The elements of a one-dimensional value at indices, which are in range."""
+    rank = len(indices.shape)
+    attributes = {
+        "dimension_numbers": "#stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], "
+        f"index_vector_dim = {rank}>",
+        "slice_sizes": i64_array([1]),
+        "indices_are_sorted": "false",
+    }
+    return context.one(
+        "stablehlo.gather", (x, indices), ArrayType(indices.shape, x.dtype), attributes
+    )
+
+
+def while_loop(
+    context: LoweringContext,
+    carry: Sequence[HloValue],
+    condition: Callable[[Sequence[HloValue]], HloValue],
+    body: Callable[[Sequence[HloValue]], Sequence[HloValue]],
+) -> list[HloValue]:
+    """Repeat `body` on the carry while `condition` holds of it."""
+    types = [x.type for x in carry]
+    regions = (
+        context.region(types, lambda values: [condition(values)]),
+        context.region(types, body),
+    )
+    return context.emit("stablehlo.while", carry, types, None, regions)
