@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from treadle_batching.rules import (
+    collective as collective,
     compare as compare,
+    contract as contract,
     convert as convert,
     creation as creation,
     cumulative as cumulative,
     elementwise as elementwise,
+    indexing as indexing,
+    random as random,
     reduce as reduce,
     shape as shape,
     sort as sort,
+    window as window,
 )
-from treadle_batching.rules import collective as collective

@@ -1,0 +1,335 @@
+"""Derivatives of indexing. Indices have no tangents; gather and scatter_add are each other's transposes, and so are
+dynamic_slice and dynamic_update_slice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from treadle_autodiff.registry import jvp_rule, transpose_rule, transpose_rules
+from treadle_autodiff.tangents import Linear, Tangent, Zero, add, materialise, zeros
+from treadle_ir import ArrayType, MissingRuleError, Operand, Operands, bind, ops, type_of
+from treadle_ir.primitives.indexing import (
+    DynamicSlice,
+    DynamicUpdateSlice,
+    Gather,
+    Scatter,
+    ScatterAdd,
+    ScatterFamily,
+    ScatterMaximum,
+    ScatterMinimum,
+    ScatterMultiply,
+)
+
+_COUNT = np.dtype(np.uint32)
+
+
+@jvp_rule(Gather)
+def gather_jvp(
+    primitive: Gather, primals: Operands, tangents: Sequence[Tangent]
+) -> tuple[Operands, Sequence[Tangent]]:
+    """The same gather of the tangent; what is filled in does not depend on the operand."""
+    operand, indices = primals
+    results = bind(primitive, operand, indices)
+    if isinstance(tangents[0], Zero):
+        return results, [Zero(type_of(results[0]).tangent())]
+    return results, bind(_filling_zeros(primitive), tangents[0], indices)
+
+
+def _filling_zeros(primitive: Gather) -> Gather:
+    return replace(primitive, fill_value=0) if primitive.mode == "fill" else primitive
+
+
+@transpose_rule(Gather)
+def gather_transpose(
+    primitive: Gather, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear]
+) -> Sequence[Tangent | None]:
+    """Each element's cotangent added to where it came from."""
+    operand, indices = operands
+    assert isinstance(operand, Linear)
+    assert not isinstance(indices, Linear)
+    added = ScatterAdd(
+        update_window_dims=primitive.offset_dims,
+        inserted_window_dims=primitive.collapsed_slice_dims,
+        scatter_dims_to_operand_dims=primitive.start_index_map,
+        operand_batching_dims=primitive.operand_batching_dims,
+        scatter_indices_batching_dims=primitive.start_indices_batching_dims,
+        mode=primitive.mode,
+        indices_are_sorted=primitive.indices_are_sorted,
+        unique_indices=primitive.unique_indices,
+    )
+    return [bind(added, zeros(operand.type), indices, materialise(cotangents[0]))[0], None]
+
+
+def _gather_back(
+    primitive: ScatterFamily, x: Operand, indices: Operand, updates: ArrayType, fill: float | None
+) -> Operand:
+    """The elements of `x` that stand where each update goes."""
+    gathered = Gather(
+        offset_dims=primitive.update_window_dims,
+        collapsed_slice_dims=primitive.inserted_window_dims,
+        start_index_map=primitive.scatter_dims_to_operand_dims,
+        slice_sizes=primitive.window_sizes(type_of(x), updates),
+        operand_batching_dims=primitive.operand_batching_dims,
+        start_indices_batching_dims=primitive.scatter_indices_batching_dims,
+        mode=primitive.mode,
+        fill_value=fill,
+        indices_are_sorted=primitive.indices_are_sorted,
+        unique_indices=primitive.unique_indices,
+    )
+    return bind(gathered, x, indices)[0]
+
+
+def _as_other(primitive: ScatterFamily, kind: type[ScatterFamily]) -> ScatterFamily:
+    """Another way to combine, at the same places."""
+    return kind(
+        primitive.update_window_dims,
+        primitive.inserted_window_dims,
+        primitive.scatter_dims_to_operand_dims,
+        primitive.operand_batching_dims,
+        primitive.scatter_indices_batching_dims,
+        primitive.mode,
+        primitive.indices_are_sorted,
+        primitive.unique_indices,
+    )
+
+
+def _updates_type(operand: Operand | Linear) -> ArrayType:
+    type = operand.type if isinstance(operand, Linear) else type_of(operand)
+    assert isinstance(type, ArrayType)
+    return type
+
+
+def _names_once(primitive: ScatterFamily, indices: Operand) -> bool:
+    """Whether no element is updated twice: promised, or there is one index vector only."""
+    shape = type_of(indices).shape[:-1]
+    paired = primitive.scatter_indices_batching_dims
+    return primitive.unique_indices or all(
+        size == 1 or axis in paired for axis, size in enumerate(shape)
+    )
+
+
+@jvp_rule(ScatterAdd)
+def scatter_add_jvp(
+    primitive: ScatterAdd, primals: Operands, tangents: Sequence[Tangent]
+) -> tuple[Operands, Sequence[Tangent]]:
+    """Linear in operand and updates."""
+    operand, indices, updates = primals
+    d_operand, _, d_updates = tangents
+    results = bind(primitive, operand, indices, updates)
+    if isinstance(d_updates, Zero):
+        return results, [d_operand]
+    return results, bind(primitive, materialise(d_operand), indices, d_updates)
+
+
+@transpose_rule(ScatterAdd)
+def scatter_add_transpose(
+    primitive: ScatterAdd, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear]
+) -> Sequence[Tangent | None]:
+    """The operand's cotangent is the result's; each update's is the one that stands where the update went."""
+    operand, indices, updates = operands
+    assert not isinstance(indices, Linear)
+    ct = materialise(cotangents[0])
+    ct_updates = _gather_back(primitive, ct, indices, _updates_type(updates), 0)
+    return [
+        ct if isinstance(operand, Linear) else None,
+        None,
+        ct_updates if isinstance(updates, Linear) else None,
+    ]
+
+
+@jvp_rule(Scatter)
+def scatter_jvp(
+    primitive: Scatter, primals: Operands, tangents: Sequence[Tangent]
+) -> tuple[Operands, Sequence[Tangent]]:
+    """Tangents are replaced where elements are; where updates collide, by the tangent of the one that stays."""
+    operand, indices, updates = primals
+    d_operand, _, d_updates = tangents
+    if isinstance(d_updates, Zero) or _names_once(primitive, indices):
+        once = (
+            replace(primitive, unique_indices=True)
+            if _names_once(primitive, indices)
+            else primitive
+        )
+        d_result = bind(once, materialise(d_operand), indices, materialise(d_updates))
+        return bind(primitive, operand, indices, updates), d_result
+    # Which of two updates of an element stays is not defined, so the updates are numbered (from 1), the numbers
+    # scattered, and only those updates used whose number stands in the end; the results are made from the same
+    # choice. A sum, since each element then gets at most one update.
+    batch = type_of(indices).shape[:-1]
+    shape = type_of(updates).shape
+    count = int(np.prod(batch, dtype=np.int64))
+    numbers = np.arange(1, count + 1, dtype=_COUNT).reshape(batch)
+    spread = tuple([axis for axis in range(len(shape)) if axis not in primitive.update_window_dims])
+    numbered = ops.broadcast_in_dim(numbers, shape=shape, dimensions=spread)
+    blank = zeros(ArrayType(type_of(operand).shape, _COUNT))
+    stands = bind(primitive, blank, indices, numbered)[0]
+    untouched = ops.compare(stands, zeros(ArrayType((), _COUNT)), direction="eq")
+    used = ops.compare(
+        _gather_back(primitive, stands, indices, type_of(updates), 0), numbered, direction="eq"
+    )
+    adding = _as_other(primitive, ScatterAdd)
+
+    def chosen(x: Operand, u: Operand) -> Operand:
+        kept = ops.select(untouched, x, zeros(type_of(x).strong()))
+        return bind(adding, kept, indices, ops.select(used, u, zeros(type_of(u).strong())))[0]
+
+    return [chosen(operand, updates)], [chosen(materialise(d_operand), d_updates)]
+
+
+@transpose_rule(Scatter)
+def scatter_transpose(
+    primitive: Scatter, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear]
+) -> Sequence[Tangent | None]:
+    """The operand's cotangent is the result's but zero where replaced; the updates' is what stands there."""
+    # Only what scatter_jvp makes comes here: updates that do not collide, or updates that are all zero.
+    operand, indices, updates = operands
+    assert not isinstance(indices, Linear)
+    ct = materialise(cotangents[0])
+    ct_operand: Tangent | None = None
+    if isinstance(operand, Linear):
+        ct_operand = bind(primitive, ct, indices, zeros(_updates_type(updates)))[0]
+    if not isinstance(updates, Linear):
+        return [ct_operand, None, None]
+    return [ct_operand, None, _gather_back(primitive, ct, indices, _updates_type(updates), 0)]
+
+
+@jvp_rule(ScatterMultiply)
+def scatter_multiply_jvp(
+    primitive: ScatterMultiply, primals: Operands, tangents: Sequence[Tangent]
+) -> tuple[Operands, Sequence[Tangent]]:
+    """Linear in the operand; in the updates, the product rule, if no element is updated twice."""
+    operand, indices, updates = primals
+    d_operand, _, d_updates = tangents
+    results = bind(primitive, operand, indices, updates)
+    total: Tangent = d_operand
+    if not isinstance(d_operand, Zero):
+        total = bind(primitive, d_operand, indices, updates)[0]
+    if not isinstance(d_updates, Zero):
+        if not _names_once(primitive, indices):
+            raise MissingRuleError(
+                "scatter_multiply has no derivative with respect to updates that may meet in one element",
+                fix="pass unique_indices=True if they do not meet",
+            )
+        before = _gather_back(primitive, operand, indices, type_of(updates), 0)
+        adding = _as_other(primitive, ScatterAdd)
+        total = add(
+            total,
+            bind(adding, zeros(type_of(operand)), indices, ops.multiply(d_updates, before))[0],
+        )
+    return results, [total]
+
+
+@transpose_rule(ScatterMultiply)
+def scatter_multiply_transpose(
+    primitive: ScatterMultiply, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear]
+) -> Sequence[Tangent | None]:
+    """The operand's cotangent is multiplied by the same updates."""
+    _, indices, updates = operands
+    assert not isinstance(indices, Linear)
+    assert not isinstance(updates, Linear)
+    return [bind(primitive, materialise(cotangents[0]), indices, updates)[0], None, None]
+
+
+def _extreme_jvp(
+    primitive: ScatterFamily, primals: Operands, tangents: Sequence[Tangent]
+) -> tuple[Operands, Sequence[Tangent]]:
+    # The tangent of an element is that of whatever is equal to it: the operand's element or an update; where
+    # several are equal, their mean. (The same choice as for maximum and minimum.)
+    operand, indices, updates = primals
+    d_operand, _, d_updates = tangents
+    result = bind(primitive, operand, indices, updates)[0]
+    adding = _as_other(primitive, ScatterAdd)
+    whole, parts = type_of(result).strong(), type_of(updates).strong()
+    back = _gather_back(primitive, result, indices, parts, None)
+    from_operand = ops.compare(operand, result, direction="eq")
+    from_updates = ops.compare(updates, back, direction="eq")
+    counts = bind(
+        adding,
+        ops.convert(from_operand, dtype=whole.dtype),
+        indices,
+        ops.convert(from_updates, dtype=whole.dtype),
+    )[0]
+    total = ops.select(from_operand, materialise(d_operand), zeros(whole))
+    if not isinstance(d_updates, Zero):
+        total = bind(adding, total, indices, ops.select(from_updates, d_updates, zeros(parts)))[0]
+    return [result], [ops.divide(total, counts)]
+
+
+@jvp_rule(ScatterMaximum)
+def scatter_maximum_jvp(
+    primitive: ScatterMaximum, primals: Operands, tangents: Sequence[Tangent]
+) -> tuple[Operands, Sequence[Tangent]]:
+    """The tangent of the greatest; the mean where several are."""
+    return _extreme_jvp(primitive, primals, tangents)
+
+
+@jvp_rule(ScatterMinimum)
+def scatter_minimum_jvp(
+    primitive: ScatterMinimum, primals: Operands, tangents: Sequence[Tangent]
+) -> tuple[Operands, Sequence[Tangent]]:
+    """The tangent of the least; the mean where several are."""
+    return _extreme_jvp(primitive, primals, tangents)
+
+
+for _extreme in (ScatterMaximum, ScatterMinimum):
+    transpose_rules.absent(
+        _extreme, because="it is not linear in any operand; its jvp rule uses scatter_add"
+    )
+
+
+@jvp_rule(DynamicSlice)
+def dynamic_slice_jvp(
+    primitive: DynamicSlice, primals: Operands, tangents: Sequence[Tangent]
+) -> tuple[Operands, Sequence[Tangent]]:
+    """The same slice of the tangent."""
+    operand, *starts = primals
+    results = bind(primitive, operand, *starts)
+    if isinstance(tangents[0], Zero):
+        return results, [Zero(type_of(results[0]).tangent())]
+    return results, bind(primitive, tangents[0], *starts)
+
+
+@transpose_rule(DynamicSlice)
+def dynamic_slice_transpose(
+    primitive: DynamicSlice, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear]
+) -> Sequence[Tangent | None]:
+    """The cotangent put into zeros at the same place."""
+    operand, *starts = operands
+    assert isinstance(operand, Linear)
+    known = [start for start in starts if not isinstance(start, Linear)]
+    ct = ops.dynamic_update_slice(zeros(operand.type), materialise(cotangents[0]), *known)
+    return [ct, *[None] * len(starts)]
+
+
+@jvp_rule(DynamicUpdateSlice)
+def dynamic_update_slice_jvp(
+    primitive: DynamicUpdateSlice, primals: Operands, tangents: Sequence[Tangent]
+) -> tuple[Operands, Sequence[Tangent]]:
+    """The tangent of the update put into the operand's at the same place."""
+    d_operand, d_update, *_ = tangents
+    results = bind(primitive, *primals)
+    if isinstance(d_operand, Zero) and isinstance(d_update, Zero):
+        return results, [Zero(type_of(results[0]).tangent())]
+    return results, bind(primitive, materialise(d_operand), materialise(d_update), *primals[2:])
+
+
+@transpose_rule(DynamicUpdateSlice)
+def dynamic_update_slice_transpose(
+    primitive: DynamicUpdateSlice,
+    cotangents: Sequence[Tangent],
+    operands: Sequence[Operand | Linear],
+) -> Sequence[Tangent | None]:
+    """The operand's cotangent is the result's with zeros in the slice; the update's is that slice."""
+    operand, update, *starts = operands
+    known = [start for start in starts if not isinstance(start, Linear)]
+    ct = materialise(cotangents[0])
+    type = _updates_type(update)
+    return [
+        ops.dynamic_update_slice(ct, zeros(type), *known) if isinstance(operand, Linear) else None,
+        ops.dynamic_slice(ct, *known, sizes=type.shape) if isinstance(update, Linear) else None,
+        *[None] * len(starts),
+    ]
