@@ -22,11 +22,12 @@ if TYPE_CHECKING:
 class HloValue:
     """A value in the text: its name and its type."""
 
-    __slots__ = ("name", "type")
+    __slots__ = ("literal", "name", "type")
 
     def __init__(self, name: str, type: Type) -> None:
         self.name = name
         self.type = type
+        self.literal: object = None  # the scalar, when the value is a scalar constant
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -109,7 +110,20 @@ class LoweringContext:
             else:
                 text = dense(array)
             found = self._constants[key] = self.one("stablehlo.constant", (), type, {"value": text})
+            if array.ndim == 0:
+                found.literal = array[()]
         return found
+
+    def spread(self, scalar: HloValue, type: ArrayType) -> HloValue:
+        """A scalar over a shape: a constant of the shape where it is one, else a broadcast."""
+        if scalar.shape == type.shape:
+            return scalar
+        wanted = ArrayType(type.shape, scalar.dtype)
+        if scalar.literal is not None:
+            return self.constant(scalar.literal, wanted)
+        return self.one(
+            "stablehlo.broadcast_in_dim", [scalar], wanted, {"broadcast_dimensions": "array<i64>"}
+        )
 
     def region(
         self, types: Sequence[Type], body: Callable[[Sequence[HloValue]], Sequence[HloValue]]

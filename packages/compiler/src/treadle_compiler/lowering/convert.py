@@ -1,0 +1,59 @@
+"""StableHLO of element-type conversion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.lowering.compare import compared
+from treadle_compiler.lowering.elementwise import result_type
+from treadle_compiler.registry import lowering_rule
+from treadle_ir import ArrayType, dtypes
+from treadle_ir.primitives.convert import BitcastConvert, Convert, Copy, ReducePrecision
+
+
+@lowering_rule(Convert)
+def convert_lowering(
+    context: LoweringContext, primitive: Convert, x: HloValue
+) -> Sequence[HloValue]:
+    """XLA saturates and takes NaN to 0; booleans and the real part of complex numbers need a word."""
+    type = result_type(context)
+    if x.dtype == type.dtype:
+        return [x]
+    if type.dtype.names is not None or x.dtype.names is not None:  # float0 has no data
+        return [context.constant(0, type)]
+    if dtypes.is_bool(type.dtype):
+        zero = context.constant(0, ArrayType(type.shape, x.dtype))
+        return [compared(context, "ne", x, zero, type)]
+    if dtypes.is_complex(x.dtype) and not dtypes.is_complex(type.dtype):
+        part = ArrayType(type.shape, dtypes.real_part(x.dtype))
+        x = context.one("stablehlo.real", [x], part)
+        if part.dtype == type.dtype:
+            return [x]
+    return context.emit("stablehlo.convert", [x], (type,))
+
+
+@lowering_rule(BitcastConvert)
+def bitcast_convert_lowering(
+    context: LoweringContext, primitive: BitcastConvert, x: HloValue
+) -> Sequence[HloValue]:
+    """The same name."""
+    return context.emit("stablehlo.bitcast_convert", [x], context.result_types)
+
+
+@lowering_rule(ReducePrecision)
+def reduce_precision_lowering(
+    context: LoweringContext, primitive: ReducePrecision, x: HloValue
+) -> Sequence[HloValue]:
+    """The same name."""
+    bits = {
+        "exponent_bits": f"{primitive.exponent_bits} : i32",
+        "mantissa_bits": f"{primitive.mantissa_bits} : i32",
+    }
+    return context.emit("stablehlo.reduce_precision", [x], context.result_types, bits)
+
+
+@lowering_rule(Copy)
+def copy_lowering(context: LoweringContext, primitive: Copy, x: HloValue) -> Sequence[HloValue]:
+    """The value itself: XLA gives every result of a program a buffer of its own."""
+    return [x]

@@ -1,0 +1,180 @@
+"""StableHLO of elementwise arithmetic.
+
+Most are one operation of StableHLO, or of CHLO, which jaxlib expands itself. A scalar beside arrays is spread
+here: StableHLO wants operands of one shape.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.registry import lowering_rule, lowering_rules
+from treadle_ir import ArrayType, Primitive, dtypes
+from treadle_ir.primitives import elementwise as e
+
+F32: Final = np.dtype(np.float32)
+
+STABLEHLO: Final[dict[type[Primitive], str]] = {
+    e.Abs: "abs",
+    e.Add: "add",
+    e.And: "and",
+    e.Atan2: "atan2",
+    e.Cbrt: "cbrt",
+    e.Ceil: "ceil",
+    e.Complex: "complex",
+    e.Cosine: "cosine",
+    e.CountLeadingZeros: "count_leading_zeros",
+    e.Divide: "divide",
+    e.Exponential: "exponential",
+    e.ExponentialMinusOne: "exponential_minus_one",
+    e.Floor: "floor",
+    e.Imag: "imag",
+    e.IsFinite: "is_finite",
+    e.Log: "log",
+    e.LogPlusOne: "log_plus_one",
+    e.Logistic: "logistic",
+    e.Maximum: "maximum",
+    e.Minimum: "minimum",
+    e.Multiply: "multiply",
+    e.Negate: "negate",
+    e.Not: "not",
+    e.Or: "or",
+    e.Popcnt: "popcnt",
+    e.Power: "power",
+    e.Real: "real",
+    e.Remainder: "remainder",
+    e.RoundNearestAfz: "round_nearest_afz",
+    e.RoundNearestEven: "round_nearest_even",
+    e.Rsqrt: "rsqrt",
+    e.ShiftLeft: "shift_left",
+    e.ShiftRightArithmetic: "shift_right_arithmetic",
+    e.ShiftRightLogical: "shift_right_logical",
+    e.Sign: "sign",
+    e.Sine: "sine",
+    e.Sqrt: "sqrt",
+    e.Subtract: "subtract",
+    e.Tan: "tan",
+    e.Tanh: "tanh",
+    e.Xor: "xor",
+}
+
+CHLO: Final[dict[type[Primitive], str]] = {
+    e.Acos: "acos",
+    e.Acosh: "acosh",
+    e.Asin: "asin",
+    e.Asinh: "asinh",
+    e.Atan: "atan",
+    e.Atanh: "atanh",
+    e.Conjugate: "conj",
+    e.Cosh: "cosh",
+    e.Digamma: "digamma",
+    e.Erf: "erf",
+    e.ErfInv: "erf_inv",
+    e.Erfc: "erfc",
+    e.Lgamma: "lgamma",
+    e.NextAfter: "next_after",
+    e.Sinh: "sinh",
+}
+
+
+def result_type(context: LoweringContext) -> ArrayType:
+    """The type of the one result of the equation that is being lowered."""
+    (type,) = context.result_types
+    assert isinstance(type, ArrayType)
+    return type
+
+
+def _operation(primitive: type[Primitive], op: str) -> None:
+    def rule(
+        context: LoweringContext, primitive: Primitive, /, *operands: HloValue
+    ) -> Sequence[HloValue]:
+        type = result_type(context)
+        return context.emit(op, [context.spread(x, type) for x in operands], (type,))
+
+    lowering_rules.register(primitive, rule)
+
+
+for _primitive, _name in STABLEHLO.items():
+    _operation(_primitive, f"stablehlo.{_name}")
+for _primitive, _name in CHLO.items():
+    _operation(_primitive, f"chlo.{_name}")
+
+
+@lowering_rule(e.Square)
+def square_lowering(
+    context: LoweringContext, primitive: e.Square, x: HloValue
+) -> Sequence[HloValue]:
+    """A product."""
+    return context.emit("stablehlo.multiply", [x, x], context.result_types)
+
+
+@lowering_rule(e.IntegerPower)
+def integer_power_lowering(
+    context: LoweringContext, primitive: e.IntegerPower, x: HloValue
+) -> Sequence[HloValue]:
+    """Repeated squaring; a negative exponent inverts at the end."""
+    type = result_type(context)
+    n = abs(primitive.exponent)
+    power: HloValue | None = None
+    square = x
+    while n:
+        if n & 1:
+            power = (
+                square
+                if power is None
+                else context.one("stablehlo.multiply", [power, square], type)
+            )
+        n >>= 1
+        if n:
+            square = context.one("stablehlo.multiply", [square, square], type)
+    if power is None:
+        return [context.constant(1, type)]
+    if primitive.exponent < 0:
+        power = context.one("stablehlo.divide", [context.constant(1, type), power], type)
+    return [power]
+
+
+@lowering_rule(e.Exponential2)
+def exponential2_lowering(
+    context: LoweringContext, primitive: e.Exponential2, x: HloValue
+) -> Sequence[HloValue]:
+    """2^x = 2^n e^(r log 2) with n the whole number next to x and r the rest.
+
+    The product x log 2 alone would carry an error of x units in the last place into the exponential. 2^n is
+    made of bits, in two factors, so that results below the least normal number and exponents past the greatest
+    are right.
+    """
+    type = result_type(context)
+    if dtypes.is_complex(type.dtype):
+        scaled = context.one("stablehlo.multiply", [x, context.constant(math.log(2), type)], type)
+        return context.emit("stablehlo.exponential", [scaled], (type,))
+    wide = type if type.dtype.itemsize >= 4 else type.with_dtype(F32)
+    if wide.dtype != type.dtype:
+        x = context.one("stablehlo.convert", [x], wide)
+    double = wide.dtype.itemsize == 8
+    mantissa, bias, integer = (52, 1023, np.int64) if double else (23, 127, np.int32)
+    bits = wide.with_dtype(np.dtype(integer))
+    limit = float(2 * bias)
+    limits = [context.constant(v, ArrayType((), wide.dtype)) for v in (-limit, limit)]
+    kept = context.one("stablehlo.clamp", [limits[0], x, limits[1]], wide)
+    whole = context.one("stablehlo.round_nearest_even", [kept], wide)
+    rest = context.one("stablehlo.subtract", [kept, whole], wide)
+    rest = context.one("stablehlo.multiply", [rest, context.constant(math.log(2), wide)], wide)
+    result = context.one("stablehlo.exponential", [rest], wide)
+    n = context.one("stablehlo.convert", [whole], bits)
+    first = context.one("stablehlo.shift_right_arithmetic", [n, context.constant(1, bits)], bits)
+    for half in (first, context.one("stablehlo.subtract", [n, first], bits)):
+        biased = context.one("stablehlo.add", [half, context.constant(bias, bits)], bits)
+        shifted = context.one(
+            "stablehlo.shift_left", [biased, context.constant(mantissa, bits)], bits
+        )
+        factor = context.one("stablehlo.bitcast_convert", [shifted], wide)
+        result = context.one("stablehlo.multiply", [result, factor], wide)
+    if wide.dtype != type.dtype:
+        result = context.one("stablehlo.convert", [result], type)
+    return [result]
