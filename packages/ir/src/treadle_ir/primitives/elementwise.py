@@ -16,6 +16,7 @@ from treadle_ir.array import Operand
 from treadle_ir.dtypes import DType
 from treadle_ir.errors import DTypeError, ShapeError
 from treadle_ir.families import Elementwise
+from treadle_ir.primitive import Attributeless
 from treadle_ir.trace import bind
 from treadle_ir.types import ArrayType, Type
 
@@ -105,214 +106,215 @@ class Binary(Elementwise):
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
         """The type that the operands share."""
-        type = common_type(self.name, operands)
+        x, y = operands
+        type = common_type(self.name, (x, y))
         check_kind(self.name, self.kinds, type.dtype)
         return (type,)
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Abs(RealPart):
+class Abs(Attributeless, RealPart):
     """`|x|`; the modulus of a complex number, which is real."""
 
+    __slots__ = ()
     name: ClassVar[str] = "abs"
     kinds: ClassVar[str] = "iufc"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Acos(Unary):
+class Acos(Attributeless, Unary):
     """Inverse cosine."""
 
+    __slots__ = ()
     name: ClassVar[str] = "acos"
     kinds: ClassVar[str] = "fc"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Acosh(Unary):
+class Acosh(Attributeless, Unary):
     """Inverse hyperbolic cosine."""
 
+    __slots__ = ()
     name: ClassVar[str] = "acosh"
     kinds: ClassVar[str] = "fc"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Asin(Unary):
+class Asin(Attributeless, Unary):
     """Inverse sine."""
 
+    __slots__ = ()
     name: ClassVar[str] = "asin"
     kinds: ClassVar[str] = "fc"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Asinh(Unary):
+class Asinh(Attributeless, Unary):
     """Inverse hyperbolic sine."""
 
+    __slots__ = ()
     name: ClassVar[str] = "asinh"
     kinds: ClassVar[str] = "fc"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Atan(Unary):
+class Atan(Attributeless, Unary):
     """Inverse tangent."""
 
+    __slots__ = ()
     name: ClassVar[str] = "atan"
     kinds: ClassVar[str] = "fc"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Atanh(Unary):
+class Atanh(Attributeless, Unary):
     """Inverse hyperbolic tangent."""
 
+    __slots__ = ()
     name: ClassVar[str] = "atanh"
     kinds: ClassVar[str] = "fc"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Cbrt(Unary):
+class Cbrt(Attributeless, Unary):
     """Cube root."""
 
+    __slots__ = ()
     name: ClassVar[str] = "cbrt"
     kinds: ClassVar[str] = "f"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Ceil(Unary):
+class Ceil(Attributeless, Unary):
     """The least integer that is not below `x`."""
 
+    __slots__ = ()
     name: ClassVar[str] = "ceil"
     kinds: ClassVar[str] = "f"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Conjugate(Unary):
+class Conjugate(Attributeless, Unary):
     """The complex conjugate."""
 
+    __slots__ = ()
     name: ClassVar[str] = "conjugate"
     kinds: ClassVar[str] = "c"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Cosh(Unary):
+class Cosh(Attributeless, Unary):
     """Hyperbolic cosine."""
 
+    __slots__ = ()
     name: ClassVar[str] = "cosh"
     kinds: ClassVar[str] = "fc"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Cosine(Unary):
+class Cosine(Attributeless, Unary):
     """Cosine of an angle in radians."""
 
+    __slots__ = ()
     name: ClassVar[str] = "cosine"
     kinds: ClassVar[str] = "fc"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class CountLeadingZeros(Unary):
+class CountLeadingZeros(Attributeless, Unary):
     """The number of zero bits above the highest one bit."""
 
+    __slots__ = ()
     name: ClassVar[str] = "count_leading_zeros"
     kinds: ClassVar[str] = "iu"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Digamma(Unary):
+class Digamma(Attributeless, Unary):
     """The derivative of `lgamma`."""
 
+    __slots__ = ()
     name: ClassVar[str] = "digamma"
     kinds: ClassVar[str] = "f"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Erf(Unary):
+class Erf(Attributeless, Unary):
     """The error function."""
 
+    __slots__ = ()
     name: ClassVar[str] = "erf"
     kinds: ClassVar[str] = "f"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class ErfInv(Unary):
+class ErfInv(Attributeless, Unary):
     """The inverse of `erf`."""
 
+    __slots__ = ()
     name: ClassVar[str] = "erf_inv"
     kinds: ClassVar[str] = "f"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Erfc(Unary):
+class Erfc(Attributeless, Unary):
     """`1 - erf(x)`, without the cancellation."""
 
+    __slots__ = ()
     name: ClassVar[str] = "erfc"
     kinds: ClassVar[str] = "f"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Exponential(Unary):
+class Exponential(Attributeless, Unary):
     """`e ** x`."""
 
+    __slots__ = ()
     name: ClassVar[str] = "exponential"
     kinds: ClassVar[str] = "fc"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Exponential2(Unary):
+class Exponential2(Attributeless, Unary):
     """`2 ** x`."""
 
+    __slots__ = ()
     name: ClassVar[str] = "exponential2"
     kinds: ClassVar[str] = "fc"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class ExponentialMinusOne(Unary):
+class ExponentialMinusOne(Attributeless, Unary):
     """`e ** x - 1`, without the cancellation near 0."""
 
+    __slots__ = ()
     name: ClassVar[str] = "exponential_minus_one"
     kinds: ClassVar[str] = "fc"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Floor(Unary):
+class Floor(Attributeless, Unary):
     """The greatest integer that is not above `x`."""
 
+    __slots__ = ()
     name: ClassVar[str] = "floor"
     kinds: ClassVar[str] = "f"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Imag(RealPart):
+class Imag(Attributeless, RealPart):
     """The imaginary part, which is real."""
 
+    __slots__ = ()
     name: ClassVar[str] = "imag"
     kinds: ClassVar[str] = "c"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class IsFinite(Unary):
+class IsFinite(Attributeless, Unary):
     """Whether it is neither infinite nor NaN, as a boolean."""
 
+    __slots__ = ()
     name: ClassVar[str] = "is_finite"
     kinds: ClassVar[str] = "f"
 
@@ -325,316 +327,316 @@ class IsFinite(Unary):
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Lgamma(Unary):
+class Lgamma(Attributeless, Unary):
     """The logarithm of the gamma function's absolute value."""
 
+    __slots__ = ()
     name: ClassVar[str] = "lgamma"
     kinds: ClassVar[str] = "f"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Log(Unary):
+class Log(Attributeless, Unary):
     """Natural logarithm."""
 
+    __slots__ = ()
     name: ClassVar[str] = "log"
     kinds: ClassVar[str] = "fc"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class LogPlusOne(Unary):
+class LogPlusOne(Attributeless, Unary):
     """`log(1 + x)`, without the cancellation near 0."""
 
+    __slots__ = ()
     name: ClassVar[str] = "log_plus_one"
     kinds: ClassVar[str] = "fc"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Logistic(Unary):
+class Logistic(Attributeless, Unary):
     """`1 / (1 + e ** -x)`."""
 
+    __slots__ = ()
     name: ClassVar[str] = "logistic"
     kinds: ClassVar[str] = "fc"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Negate(Unary):
+class Negate(Attributeless, Unary):
     """`-x`; unsigned integers wrap around."""
 
+    __slots__ = ()
     name: ClassVar[str] = "negate"
     kinds: ClassVar[str] = "iufc"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Not(Unary):
+class Not(Attributeless, Unary):
     """Each bit inverted; of a boolean, its opposite."""
 
+    __slots__ = ()
     name: ClassVar[str] = "not"
     kinds: ClassVar[str] = "biu"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Popcnt(Unary):
+class Popcnt(Attributeless, Unary):
     """The number of one bits."""
 
+    __slots__ = ()
     name: ClassVar[str] = "popcnt"
     kinds: ClassVar[str] = "iu"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Real(RealPart):
+class Real(Attributeless, RealPart):
     """The real part, which is real."""
 
+    __slots__ = ()
     name: ClassVar[str] = "real"
     kinds: ClassVar[str] = "c"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class RoundNearestAfz(Unary):
+class RoundNearestAfz(Attributeless, Unary):
     """The nearest integer, halves away from zero."""
 
+    __slots__ = ()
     name: ClassVar[str] = "round_nearest_afz"
     kinds: ClassVar[str] = "f"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class RoundNearestEven(Unary):
+class RoundNearestEven(Attributeless, Unary):
     """The nearest integer, halves to the even one."""
 
+    __slots__ = ()
     name: ClassVar[str] = "round_nearest_even"
     kinds: ClassVar[str] = "f"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Rsqrt(Unary):
+class Rsqrt(Attributeless, Unary):
     """`1 / sqrt(x)`."""
 
+    __slots__ = ()
     name: ClassVar[str] = "rsqrt"
     kinds: ClassVar[str] = "fc"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Sign(Unary):
+class Sign(Attributeless, Unary):
     """-1, 0 or 1 (NaN stays NaN); of a complex number, `x / |x|`."""
 
+    __slots__ = ()
     name: ClassVar[str] = "sign"
     kinds: ClassVar[str] = "ifc"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Sine(Unary):
+class Sine(Attributeless, Unary):
     """Sine of an angle in radians."""
 
+    __slots__ = ()
     name: ClassVar[str] = "sine"
     kinds: ClassVar[str] = "fc"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Sinh(Unary):
+class Sinh(Attributeless, Unary):
     """Hyperbolic sine."""
 
+    __slots__ = ()
     name: ClassVar[str] = "sinh"
     kinds: ClassVar[str] = "fc"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Sqrt(Unary):
+class Sqrt(Attributeless, Unary):
     """Square root."""
 
+    __slots__ = ()
     name: ClassVar[str] = "sqrt"
     kinds: ClassVar[str] = "fc"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Square(Unary):
+class Square(Attributeless, Unary):
     """`x * x`."""
 
+    __slots__ = ()
     name: ClassVar[str] = "square"
     kinds: ClassVar[str] = "iufc"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Tan(Unary):
+class Tan(Attributeless, Unary):
     """Tangent of an angle in radians."""
 
+    __slots__ = ()
     name: ClassVar[str] = "tan"
     kinds: ClassVar[str] = "fc"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Tanh(Unary):
+class Tanh(Attributeless, Unary):
     """Hyperbolic tangent."""
 
+    __slots__ = ()
     name: ClassVar[str] = "tanh"
     kinds: ClassVar[str] = "fc"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Add(Binary):
+class Add(Attributeless, Binary):
     """`x + y`; of booleans, `x or y`."""
 
+    __slots__ = ()
     name: ClassVar[str] = "add"
     kinds: ClassVar[str] = "biufc"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class And(Binary):
+class And(Attributeless, Binary):
     """Each bit of `x` and `y`."""
 
+    __slots__ = ()
     name: ClassVar[str] = "and"
     kinds: ClassVar[str] = "biu"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Atan2(Binary):
+class Atan2(Attributeless, Binary):
     """The angle of the point (y, x): `atan2(y, x)` in (-pi, pi]."""
 
+    __slots__ = ()
     name: ClassVar[str] = "atan2"
     kinds: ClassVar[str] = "f"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Divide(Binary):
+class Divide(Attributeless, Binary):
     """`x / y`; of integers, the quotient rounded toward zero."""
 
+    __slots__ = ()
     name: ClassVar[str] = "divide"
     kinds: ClassVar[str] = "iufc"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Maximum(Binary):
+class Maximum(Attributeless, Binary):
     """The greater of the two; NaN if one is NaN."""
 
+    __slots__ = ()
     name: ClassVar[str] = "maximum"
     kinds: ClassVar[str] = "biuf"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Minimum(Binary):
+class Minimum(Attributeless, Binary):
     """The lesser of the two; NaN if one is NaN."""
 
+    __slots__ = ()
     name: ClassVar[str] = "minimum"
     kinds: ClassVar[str] = "biuf"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Multiply(Binary):
+class Multiply(Attributeless, Binary):
     """`x * y`; of booleans, `x and y`."""
 
+    __slots__ = ()
     name: ClassVar[str] = "multiply"
     kinds: ClassVar[str] = "biufc"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class NextAfter(Binary):
+class NextAfter(Attributeless, Binary):
     """The next number after `x` in the direction of `y`."""
 
+    __slots__ = ()
     name: ClassVar[str] = "next_after"
     kinds: ClassVar[str] = "f"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Or(Binary):
+class Or(Attributeless, Binary):
     """Each bit of `x` or `y`."""
 
+    __slots__ = ()
     name: ClassVar[str] = "or"
     kinds: ClassVar[str] = "biu"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Power(Binary):
+class Power(Attributeless, Binary):
     """`x ** y`."""
 
+    __slots__ = ()
     name: ClassVar[str] = "power"
     kinds: ClassVar[str] = "iufc"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Remainder(Binary):
+class Remainder(Attributeless, Binary):
     """What is left of `x` after division by `y` rounded toward zero; it has the sign of `x`."""
 
+    __slots__ = ()
     name: ClassVar[str] = "remainder"
     kinds: ClassVar[str] = "iuf"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class ShiftLeft(Binary):
+class ShiftLeft(Attributeless, Binary):
     """`x << y`; 0 when `y` is not below the number of bits."""
 
+    __slots__ = ()
     name: ClassVar[str] = "shift_left"
     kinds: ClassVar[str] = "iu"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class ShiftRightArithmetic(Binary):
+class ShiftRightArithmetic(Attributeless, Binary):
     """`x >> y`, filling with the sign bit."""
 
+    __slots__ = ()
     name: ClassVar[str] = "shift_right_arithmetic"
     kinds: ClassVar[str] = "iu"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class ShiftRightLogical(Binary):
+class ShiftRightLogical(Attributeless, Binary):
     """`x >> y`, filling with zeros."""
 
+    __slots__ = ()
     name: ClassVar[str] = "shift_right_logical"
     kinds: ClassVar[str] = "iu"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Subtract(Binary):
+class Subtract(Attributeless, Binary):
     """`x - y`."""
 
+    __slots__ = ()
     name: ClassVar[str] = "subtract"
     kinds: ClassVar[str] = "iufc"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Xor(Binary):
+class Xor(Attributeless, Binary):
     """Each bit of `x` or `y` but not of both."""
 
+    __slots__ = ()
     name: ClassVar[str] = "xor"
     kinds: ClassVar[str] = "biu"
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Complex(Binary):
+class Complex(Attributeless, Binary):
     """The complex number with these real and imaginary parts."""
 
+    __slots__ = ()
     name: ClassVar[str] = "complex"
     kinds: ClassVar[str] = "f"
 
