@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable
 from typing import Any, Final, final
 
+from treadle import tracebacks
 from treadle_ir import ArgumentError, set_x64, x64_context, x64_enabled
 from treadle_runtime import backends
 
@@ -48,11 +49,16 @@ def _set_devices(value: object) -> None:
     backends.configure(num_cpu_devices=int(str(value)))
 
 
+def _set_filtering(value: object) -> None:
+    tracebacks.show_all(value in ("off", "full", False))
+
+
 _SETTERS: Final[dict[str, Callable[[object], None]]] = {
     "enable_x64": _set_x64,
     "platforms": _set_platforms,
     "platform_name": _set_platforms,
     "num_cpu_devices": _set_devices,
+    "traceback_filtering": _set_filtering,
 }
 
 
