@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from treadle_ir.primitive import Primitive
 from treadle_ir.program import Program
@@ -61,6 +61,7 @@ class FunctionCall(Primitive):
     """
 
     __slots__ = ()
+    is_function: ClassVar[bool] = True
 
     @abstractmethod
     def call(self, operands: Operands) -> Operands:

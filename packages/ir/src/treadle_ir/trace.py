@@ -49,7 +49,8 @@ class EvalTrace(Trace):
 
     def process(self, primitive: Primitive, operands: Operands) -> Operands:
         """Evaluate; the body of a `FunctionCall` runs as the Python it is."""
-        if isinstance(primitive, FunctionCall):
+        if primitive.is_function:
+            assert isinstance(primitive, FunctionCall)
             return primitive.call(operands)
         return self.evaluator.evaluate(primitive, operands)
 

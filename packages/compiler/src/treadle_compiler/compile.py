@@ -1,0 +1,98 @@
+"""From a lowered module to an executable: what this process has already, else the disk, else XLA."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+from weakref import WeakValueDictionary
+
+from treadle_compiler.executable import LoadedExecutable
+from treadle_compiler.lower import LoweredModule
+from treadle_compiler.options import CompileOptions, ProgramProfile, choose
+from treadle_compiler.persistent import DiskCache, compile_cached
+from treadle_ir import ArrayType, Type
+
+_alive: Final[WeakValueDictionary[tuple[Any, ...], LoadedExecutable]] = WeakValueDictionary()
+_lock: Final = threading.Lock()
+_disk: Final[list[DiskCache]] = []
+
+
+def disk_cache() -> DiskCache:
+    """The process's cache on disk, as the environment wants it."""
+    with _lock:
+        if not _disk:
+            _disk.append(DiskCache())
+    return _disk[0]
+
+
+_LOOPS: Final = frozenset({"while", "scan", "fori_loop", "map"})
+_BIG_DOT: Final = 1 << 15  # products of two elements
+
+
+def profile_of(lowered: LoweredModule) -> ProgramProfile:
+    """What decides how much effort compiling a program is worth."""
+    equations = largest = 0
+    loop = dot = checkpoint = False
+    for program in (lowered.program, *lowered.program.nested()):
+        equations += len(program.equations)
+        for value in program.parameters:
+            largest = max(largest, _nbytes(value.type))
+        for equation in program.equations:
+            name = equation.primitive.name
+            loop = loop or name in _LOOPS
+            checkpoint = checkpoint or name == "checkpoint"
+            for result in equation.results:
+                largest = max(largest, _nbytes(result.type))
+            if name in {"dot_general", "convolution"}:
+                sizes = [
+                    atom.type.size for atom in equation.operands if isinstance(atom.type, ArrayType)
+                ]
+                dot = dot or max(sizes, default=0) * 8 > _BIG_DOT
+    return ProgramProfile(
+        lowered.platform,
+        equations,
+        largest,
+        has_loop=loop,
+        has_big_dot=dot,
+        has_checkpoint=checkpoint,
+    )
+
+
+def _nbytes(type: Type) -> int:
+    return type.nbytes if isinstance(type, ArrayType) else 0
+
+
+def options_for(
+    profile: ProgramProfile, devices: Sequence[Any], flags: Mapping[str, object] | None = None
+) -> CompileOptions:
+    """How to compile a program of this profile for these devices (jaxlib's), with a user's flags."""
+    chosen = choose(profile)
+    return replace(chosen, device_ids=tuple(device.id for device in devices)).with_flags(flags)
+
+
+def compile_lowered(
+    lowered: LoweredModule,
+    client: Any,  # a jaxlib client
+    devices: Sequence[Any],  # jaxlib devices
+    *,
+    flags: Mapping[str, object] | None = None,
+    host_callbacks: Sequence[Callable[..., object]] = (),
+) -> LoadedExecutable:
+    """Compile a module for one device, or take the same one from this process or from disk.
+
+    `host_callbacks` are the module's callbacks, made safe by the runtime; programs with any are never shared.
+
+    Raises:
+        OptionError, CompileError: as `xla.compile_text`.
+    """
+    options = options_for(profile_of(lowered), devices, flags)
+    if host_callbacks:
+        return compile_cached(client, lowered.text, devices, options, None, host_callbacks)
+    key = (id(client), lowered.text, options)
+    found = _alive.get(key)
+    if found is None:
+        found = compile_cached(client, lowered.text, devices, options, disk_cache())
+        _alive[key] = found
+    return found

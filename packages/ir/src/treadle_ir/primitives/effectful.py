@@ -1,0 +1,164 @@
+"""Effectful operations: calls of Python functions on the host while a program runs.
+
+A `HostFunction` takes NumPy arrays and returns a tuple of NumPy arrays of the declared types. `pure_callback` may
+be repeated, dropped or moved; `io_callback` and `debug_callback` run once for each time the program gets there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, TypeAlias, final
+
+import numpy as np
+
+from treadle_ir.array import Operand, Operands
+from treadle_ir.effects import Callback, Effects, OrderedCallback
+from treadle_ir.errors import ArgumentError, DTypeError, ShapeError
+from treadle_ir.primitive import Primitive
+from treadle_ir.trace import bind
+from treadle_ir.types import ArrayType, Type
+
+VmapMethod: TypeAlias = Literal[
+    "sequential", "sequential_unrolled", "expand_dims", "broadcast_all", "legacy_vectorized"
+]
+VMAP_METHODS = (
+    "sequential",
+    "sequential_unrolled",
+    "expand_dims",
+    "broadcast_all",
+    "legacy_vectorized",
+)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class HostFunction:
+    """A Python function on flat NumPy arrays, and the types of what it returns."""
+
+    function: Callable[..., Any]  # Any: what it returns is checked at each call
+    results: tuple[ArrayType, ...]
+
+    def __call__(self, *operands: np.ndarray[Any, np.dtype[Any]]) -> Any:
+        """Call the function; nothing is checked here."""
+        return self.function(*operands)
+
+    def checked(
+        self, *operands: np.ndarray[Any, np.dtype[Any]]
+    ) -> list[np.ndarray[Any, np.dtype[Any]]]:
+        """Call the function and check what it returns.
+
+        Raises:
+            ArgumentError: the number of results is wrong.
+            ShapeError, DTypeError: a result is not what was declared.
+        """
+        views = []
+        for operand in operands:
+            view = np.asarray(operand).view()
+            view.flags.writeable = False
+            views.append(view)
+        given = self.function(*views)
+        results = (
+            () if given is None else tuple(given) if isinstance(given, (tuple, list)) else (given,)
+        )
+        name = getattr(self.function, "__name__", type(self.function).__name__)
+        if len(results) != len(self.results):
+            raise ArgumentError(
+                f"callback {name}: {len(results)} results came, {len(self.results)} were declared",
+                fix="return a tuple with one array for each declared result",
+            )
+        arrays = []
+        for number, (value, declared) in enumerate(zip(results, self.results, strict=True)):
+            array = np.asarray(
+                value, None if getattr(value, "dtype", None) is not None else declared.dtype
+            )
+            if array.dtype != declared.dtype:
+                raise DTypeError(
+                    f"callback {name}: result {number} has dtype {array.dtype}, declared was {declared.dtype}",
+                    fix=f"return it as .astype({declared.dtype.name!r}), or declare {array.dtype.name}",
+                )
+            if array.shape != declared.shape:
+                raise ShapeError(
+                    f"callback {name}: result {number} has shape {list(array.shape)}, "
+                    f"declared was {list(declared.shape)}",
+                    fix="return an array of the declared shape; nothing is broadcast here",
+                )
+            # The function may keep what it returned, and write to it later.
+            arrays.append(array.copy() if array is value or array.base is not None else array)
+        return arrays
+
+
+class HostCall(Primitive):
+    """Family: calls a host function on its operands."""
+
+    __slots__ = ()
+    callback: HostFunction
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """The declared types."""
+        return self.callback.results
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class PureCallback(HostCall):
+    """Calls a host function that has no side effects; it may be called more than once, or not at all."""
+
+    name: ClassVar[str] = "pure_callback"
+    callback: HostFunction
+    vmap_method: VmapMethod | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class IoCallback(HostCall):
+    """Calls a host function for its side effects, in program order if `ordered`."""
+
+    name: ClassVar[str] = "io_callback"
+    callback: HostFunction
+    ordered: bool = False
+
+    def effects(self, *operands: Type) -> Effects:
+        """A callback, ordered or not."""
+        return frozenset({OrderedCallback() if self.ordered else Callback()})
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class DebugCallback(HostCall):
+    """Calls a host function to look at values; derivatives and batching let the values through to it."""
+
+    name: ClassVar[str] = "debug_callback"
+    callback: HostFunction
+    ordered: bool = False
+
+    def effects(self, *operands: Type) -> Effects:
+        """A callback, ordered or not."""
+        return frozenset({OrderedCallback() if self.ordered else Callback()})
+
+
+def pure_callback(
+    *operands: Operand,
+    function: Callable[..., Any],  # Any: what it returns is checked at each call
+    results: Sequence[ArrayType],
+    vmap_method: VmapMethod | None = None,
+) -> Operands:
+    """Call a host function that has no side effects."""
+    return bind(PureCallback(HostFunction(function, tuple(results)), vmap_method), *operands)
+
+
+def io_callback(
+    *operands: Operand,
+    function: Callable[..., Any],  # Any: what it returns is checked at each call
+    results: Sequence[ArrayType],
+    ordered: bool = False,
+) -> Operands:
+    """Call a host function for its side effects."""
+    return bind(IoCallback(HostFunction(function, tuple(results)), ordered), *operands)
+
+
+def debug_callback(
+    *operands: Operand, function: Callable[..., None], ordered: bool = False
+) -> None:
+    """Call a host function to look at values."""
+    bind(DebugCallback(HostFunction(function, ()), ordered), *operands)

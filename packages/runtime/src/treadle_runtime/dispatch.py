@@ -1,0 +1,139 @@
+"""Starting compiled programs: arrays to buffers, results to arrays, errors, and waiting for effects."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, final
+
+from treadle_compiler.compile import compile_lowered
+from treadle_compiler.executable import LoadedExecutable
+from treadle_compiler.lower import LoweredModule
+from treadle_compiler.xla import jaxlib
+from treadle_ir import ArrayType
+from treadle_ir.primitives.effectful import HostFunction
+from treadle_runtime.array import Buffer, DeviceArray, Key
+from treadle_runtime.callbacks import Validated, validated
+from treadle_runtime.client import execution_error
+from treadle_runtime.devices import Device, Placement, base_device
+
+
+@final
+class Launch:
+    """A compiled program on one device with everything that a call of it needs."""
+
+    __slots__ = ("callbacks", "device", "executable", "execute", "handlers", "ordered", "types")
+
+    def __init__(
+        self,
+        executable: LoadedExecutable,
+        types: tuple[ArrayType, ...],
+        device: Device,
+        callbacks: tuple[Validated, ...] = (),
+        *,
+        ordered: bool = False,
+    ) -> None:
+        self.executable = executable
+        self.types = types
+        self.device = device
+        self.callbacks = callbacks
+        self.ordered = ordered
+        self.handlers = device.backend.handlers([(t.shape, t.dtype) for t in types], device.raw)
+        self.execute = self.run_with_callbacks if callbacks else self.run
+
+    def run(self, buffers: Sequence[Buffer]) -> list[Buffer]:
+        """Start it; results come without waiting.
+
+        Raises:
+            ExecutionError: it failed at once. A failure that comes later shows when a result is read.
+        """
+        try:
+            results: list[Buffer] = self.executable.execute_sharded(buffers).consume_with_handlers(
+                self.handlers
+            )
+        except jaxlib().core.JaxRuntimeError as error:
+            raise execution_error(error) from error
+        return results
+
+    def run_with_callbacks(self, buffers: Sequence[Buffer]) -> list[Buffer]:
+        """Start a program that calls Python back; an exception of a callback comes out as it was raised.
+
+        A program whose callbacks are ordered is waited for, so that the next one's come after them.
+        """
+        core = jaxlib().core
+        if self.ordered and buffers:
+            core.batched_block_until_ready([*buffers])  # else the program might be put off
+        try:
+            started = self.executable.raw.execute_sharded(buffers, with_tokens=True)
+            token = started.consume_token()
+            results: list[Buffer] = started.consume_with_handlers(self.handlers)
+            if self.ordered or self.device.platform == "cpu":
+                # The CPU calls back on this very thread, so nothing is lost by waiting, and exceptions are here.
+                token.block_until_ready()
+            else:
+                _pend(token)
+        except core.JaxRuntimeError as error:
+            for callback in self.callbacks:
+                raised = callback.take_error()
+                if raised is not None:
+                    raise raised from None
+            raise execution_error(error) from error
+        return results
+
+
+_pending: Final[list[Any]] = []  # tokens of programs with callbacks that may still be running
+_lock: Final = threading.Lock()
+
+
+def _pend(token: Any) -> None:
+    with _lock:
+        if len(_pending) >= 64:
+            _pending[:] = [each for each in _pending if not each.is_ready()][-63:]
+        _pending.append(token)
+
+
+def effects_barrier() -> None:
+    """Wait until all callbacks of programs started so far have run."""
+    with _lock:
+        waiting = [*_pending]
+        _pending.clear()
+    for token in waiting:
+        token.block_until_ready()
+
+
+def compile_program(
+    lowered: LoweredModule,
+    device: Device,
+    flags: Mapping[str, object] | None = None,
+) -> Launch:
+    """Compile a lowered program for a device, and make it ready to be called."""
+    callbacks = tuple(
+        validated(callback, [(type.shape, type.dtype) for type in callback.results])
+        for callback in lowered.callbacks
+        if isinstance(callback, HostFunction)
+    )
+    executable = compile_lowered(
+        lowered, device.backend.raw, [device.raw], flags=flags, host_callbacks=callbacks
+    )
+    types: tuple[ArrayType, ...] = lowered.program.result_types  # type: ignore[assignment]  # no tokens
+    ordered = any(effect.ordered for effect in lowered.program.effects)
+    return Launch(executable, types, device, callbacks, ordered=ordered)
+
+
+def buffer_on(array: DeviceArray, device: Device) -> Buffer:
+    """The array's buffer, brought to a device if it is elsewhere (the array itself stays where it is)."""
+    home = array.present()
+    if home is device:
+        return array.buffer()
+    if array._host is not None:
+        return device.backend.put(array._host, device.raw, owned=True)
+    if home.backend is device.backend:
+        return device.backend.copy_to_device(array.buffer(), device.raw)
+    return device.backend.adopt(array.buffer(), home.backend, device.raw)
+
+
+def key_at(type: ArrayType, placement: Placement | None) -> Key:
+    """What stands for a type at a placement in the caches' keys."""
+    if placement is None or (not placement.committed and placement.device is base_device()):
+        return type
+    return (type, placement)

@@ -1,0 +1,284 @@
+"""`jit`: a function compiled for the types of its arguments, on first use."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import time
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MethodType
+from typing import Any, Final, Generic, ParamSpec, TypeVar, final, overload
+from weakref import WeakKeyDictionary
+
+from treadle_ir import (
+    ArgumentError,
+    bind,
+    current_trace,
+    interpret,
+    type_of,
+    x64_enabled,
+)
+from treadle_ir.primitives.call import Call
+from treadle_ir.trace import ROOT, EvalTrace
+from treadle_ir.tree.flatten import flatten_leaves_and_structure
+from treadle_runtime.array import DeviceArray
+from treadle_runtime.call_path import (
+    Entry,
+    JitOptions,
+    Memory,
+    Timing,
+    compile_entry,
+    default_now,
+    environment,
+    trace_function,
+)
+from treadle_runtime.devices import Device, as_device, local_default, process_default
+from treadle_runtime.signature import (
+    ENVIRONMENT,
+    Arguments,
+    as_argument,
+    as_operand,
+    name_of,
+    refuse_leaves,
+    split_of,
+    take_apart,
+)
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_memories: Final[WeakKeyDictionary[Any, dict[JitOptions, Memory]]] = WeakKeyDictionary()
+
+
+def _memory(function: Callable[..., Any], options: JitOptions) -> Memory:
+    """What is remembered of a function: shared by all that jit it with equal options, as in `jit(f)(x)` in a loop."""
+    try:
+        return _memories.setdefault(function, {}).setdefault(options, Memory())
+    except TypeError:  # neither hashable nor weakly referable
+        return Memory()
+
+
+@final
+class JitFunction(Generic[P, R]):
+    """A jitted function; made by `jit`."""
+
+    def __init__(self, function: Callable[P, R], options: JitOptions) -> None:
+        functools.update_wrapper(self, function)
+        self.__wrapped__ = function
+        self._name = name_of(function)
+        self._options = options
+        self._memory = _memory(function, options)
+        self._entries = self._memory.entries
+        self._simple = options.split.simple
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        if not kwargs and self._simple and not ENVIRONMENT and current_trace() is ROOT:
+            leaves, structure = flatten_leaves_and_structure(args)
+            try:
+                entry = self._entries[
+                    (
+                        structure,
+                        None,
+                        local_default.get() or process_default[0],
+                        x64_enabled(),
+                        *[x._key for x in leaves],  # AttributeError if it has none
+                    )
+                ]
+            except (KeyError, AttributeError):
+                pass
+            else:
+                return entry.call(leaves)  # type: ignore[no-any-return]
+        return self._call(args, kwargs)  # type: ignore[no-any-return]
+
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call with keyword or static arguments, Python scalars or NumPy arrays, under a trace, or the first."""
+        arguments = take_apart(self._options.split, self._name, args, kwargs)
+        if not isinstance(current_trace(), EvalTrace):
+            return self._bind(arguments)
+        try:
+            leaves = [x if type(x) is DeviceArray else as_argument(x) for x in arguments.leaves]
+        except ArgumentError:
+            refuse_leaves(arguments, self._name)
+            raise
+        default = default_now()
+        key = (
+            arguments.structure,
+            arguments.statics,
+            default,
+            environment(),
+            *[x._key for x in leaves],
+        )
+        entry = self._entries.get(key)
+        if entry is not None:
+            return entry.call(leaves)
+        return self._first(key, arguments, leaves)
+
+    def _first(
+        self, key: tuple[Any, ...], arguments: Arguments, leaves: Sequence[DeviceArray]
+    ) -> Any:
+        """The first call with a signature."""
+        memory = self._memory
+
+        def make() -> Entry:
+            entry = compile_entry(
+                memory, self.__wrapped__, self._name, self._options, arguments, leaves, key[2]
+            )
+            memory.entries[key] = entry
+            return entry
+
+        entry = memory.compiling.once(key, lambda: memory.entries.get(key), make)
+        started = time.perf_counter()
+        results = entry.call(leaves)
+        timing = entry.traced.timing
+        if timing.first_run is None:
+            for leaf in flatten_leaves_and_structure(results)[0][:1]:
+                leaf.present()
+            timing.first_run = time.perf_counter() - started
+        return results
+
+    def _bind(self, arguments: Arguments) -> Any:
+        """A call under a trace: the staged program becomes one operation."""
+        try:
+            operands = [as_operand(leaf) for leaf in arguments.leaves]
+        except ArgumentError:
+            refuse_leaves(arguments, self._name)
+            raise
+        types = tuple([type_of(operand) for operand in operands])
+        traced = trace_function(self._memory, self.__wrapped__, self._name, arguments, types)
+        if self._options.inline:
+            results = interpret(traced.program, *traced.captured, *operands)
+        else:
+            results = bind(Call(traced.program, self._name), *traced.captured, *operands)
+        return traced.structure.unflatten([*results])
+
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
+        """The function itself on a class, a bound method on an instance."""
+        return self if instance is None else MethodType(self, instance)
+
+    def __repr__(self) -> str:
+        return f"<jit of {self.__wrapped__!r}>"
+
+    def clear_cache(self) -> None:
+        """Forget all signatures: the next call traces and compiles again."""
+        self._memory.clear()
+
+
+def timings(function: Callable[..., Any]) -> list[Timing]:
+    """What each signature of a jitted function cost: seconds of tracing, lowering, compiling and the first run."""
+    if isinstance(function, MethodType):
+        function = function.__func__
+    if not isinstance(function, JitFunction):
+        raise ArgumentError(f"{function!r} is not a jitted function", fix="pass what jit returned")
+    return [*function._memory.timings]
+
+
+@overload
+def jit(
+    fun: Callable[P, R],
+    /,
+    *,
+    static_argnums: int | Sequence[int] | None = ...,
+    static_argnames: str | Iterable[str] | None = ...,
+    donate_argnums: int | Sequence[int] | None = ...,
+    donate_argnames: str | Iterable[str] | None = ...,
+    keep_unused: bool = ...,
+    device: Device | None = ...,
+    backend: str | None = ...,
+    inline: bool = ...,
+    compiler_options: Mapping[str, Any] | None = ...,
+) -> JitFunction[P, R]: ...
+@overload
+def jit(
+    *,
+    static_argnums: int | Sequence[int] | None = ...,
+    static_argnames: str | Iterable[str] | None = ...,
+    donate_argnums: int | Sequence[int] | None = ...,
+    donate_argnames: str | Iterable[str] | None = ...,
+    keep_unused: bool = ...,
+    device: Device | None = ...,
+    backend: str | None = ...,
+    inline: bool = ...,
+    compiler_options: Mapping[str, Any] | None = ...,
+) -> Callable[[Callable[P, R]], JitFunction[P, R]]: ...
+def jit(
+    fun: Callable[..., Any] | None = None,
+    /,
+    *,
+    static_argnums: int | Sequence[int] | None = None,
+    static_argnames: str | Iterable[str] | None = None,
+    donate_argnums: int | Sequence[int] | None = None,
+    donate_argnames: str | Iterable[str] | None = None,
+    keep_unused: bool = False,
+    device: Device | None = None,
+    backend: str | None = None,
+    inline: bool = False,
+    compiler_options: Mapping[str, Any] | None = None,
+) -> Any:
+    """Compile a function for the types of its arguments, on first use.
+
+    The function's Python runs once for each combination of argument types, structures and static values; calls run
+    the compiled program. Works as `jit(f)`, `@jit` and `@jit(static_argnums=0)`.
+
+    Args:
+        fun: the function; its arguments and results are pytrees of arrays.
+        static_argnums: positional arguments that are Python values, hashed and compared on every call.
+        static_argnames: the same by name. Each spelling follows from the other where only one is given.
+        donate_argnums: positional arguments whose memory results may take over; they are gone after the call.
+        donate_argnames: keyword arguments, in the same way.
+        keep_unused: pass arguments on that the program does not use.
+        device: deprecated; run there, whatever the arguments say.
+        backend: deprecated; run on the first device of this platform.
+        inline: leave no call behind when an outer function is traced.
+        compiler_options: XLA flags for this function.
+
+    Raises:
+        ArgumentError: `fun` is no function. (Also a TypeError.)
+        JitArgumentError: a number or name that the function does not have. (Also a ValueError.)
+
+    Example:
+        >>> from treadle_runtime import jit
+        >>> from treadle_ir import ops
+        >>> jit(lambda x: ops.add(x, x))(1.5)
+        Array(3., dtype=float32, weak_type=True)
+    """
+    if fun is None:
+        return functools.partial(
+            jit,
+            static_argnums=static_argnums,
+            static_argnames=static_argnames,
+            donate_argnums=donate_argnums,
+            donate_argnames=donate_argnames,
+            keep_unused=keep_unused,
+            device=device,
+            backend=backend,
+            inline=inline,
+            compiler_options=compiler_options,
+        )
+    if not callable(fun):
+        raise ArgumentError(
+            f"Expected a callable value, got {fun!r} of type {type(fun)}",
+            fix="pass a function to jit",
+        )
+    if inspect.isgeneratorfunction(fun):
+        raise ArgumentError(
+            f"{name_of(fun)} is a generator function, which cannot be jitted",
+            fix="return a list instead",
+        )
+    target: Device | None = None
+    if device is not None or backend is not None:
+        warnings.warn(
+            "the `device` and `backend` arguments of jit are deprecated; "
+            "put an argument on the device with device_put, or use default_device",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        target = as_device(device if device is not None else str(backend))
+    options = JitOptions(
+        split_of(fun, static_argnums, static_argnames, donate_argnums, donate_argnames),
+        keep_unused,
+        inline,
+        tuple(sorted((compiler_options or {}).items())),
+        target,
+    )
+    return JitFunction(fun, options)
