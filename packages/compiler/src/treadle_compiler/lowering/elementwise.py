@@ -20,7 +20,6 @@ from treadle_ir.primitives import elementwise as e
 F32: Final = np.dtype(np.float32)
 
 STABLEHLO: Final[dict[type[Primitive], str]] = {
-    e.Abs: "abs",
     e.Add: "add",
     e.And: "and",
     e.Atan2: "atan2",
@@ -103,6 +102,14 @@ for _primitive, _name in STABLEHLO.items():
     _operation(_primitive, f"stablehlo.{_name}")
 for _primitive, _name in CHLO.items():
     _operation(_primitive, f"chlo.{_name}")
+
+
+@lowering_rule(e.Abs)
+def abs_lowering(context: LoweringContext, primitive: e.Abs, x: HloValue) -> Sequence[HloValue]:
+    """Of unsigned integers nothing, which StableHLO would refuse."""
+    if dtypes.is_unsigned(x.dtype):
+        return [x]
+    return context.emit("stablehlo.abs", [x], context.result_types)
 
 
 @lowering_rule(e.Square)

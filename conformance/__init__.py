@@ -1,0 +1,1 @@
+"""What every primitive must satisfy, tested over all examples; see house-style section 7."""

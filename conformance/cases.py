@@ -1,0 +1,83 @@
+"""The examples that a law is about, as pytest parameters."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from treadle_ir import ArrayType, Operand, Operands, Type, bind, dtypes
+from treadle_ir.testing.examples import Example, all_examples
+
+FAMILY = os.environ.get("TREADLE_CONFORMANCE_FAMILY", "")  # one family only, while working on it
+
+
+def examples(of: Callable[[Example], bool] = lambda example: True) -> list[Any]:
+    """All examples of which something holds, each under its name."""
+    return [pytest.param(example, id=example.id) for example in chosen() if of(example)]
+
+
+def chosen() -> Iterator[Example]:
+    """All examples, or those of the families that the environment names."""
+    families = FAMILY.split(",") if FAMILY else None
+    for example in all_examples():
+        family = type(example.primitive).__module__.rpartition(".")[2]
+        if families is None or family in families:
+            yield example
+
+
+def inexact(type: Type) -> bool:
+    """Whether it is an array type that can be differentiated."""
+    return isinstance(type, ArrayType) and dtypes.is_inexact(type.dtype)
+
+
+def result_types(example: Example) -> tuple[Type, ...]:
+    return example.primitive.infer(*example.types)
+
+
+def is_differentiable(example: Example) -> bool:
+    """Whether a tangent can go in and come out."""
+    return any(map(inexact, example.types)) and any(map(inexact, result_types(example)))
+
+
+def is_double(example: Example) -> bool:
+    """Whether everything that is differentiated is in double precision, as finite differences need."""
+    types = [type for type in (*example.types, *result_types(example)) if inexact(type)]
+    return all(dtypes.real_part(type.dtype) == np.float64 for type in types if isinstance(type, ArrayType))
+
+
+class Differentiated:
+    """An example as a function of its inexact operands alone, returning its inexact results alone."""
+
+    def __init__(self, example: Example, seed: int = 0) -> None:
+        self.example = example
+        self.operands = example.operands(seed)
+        self.places = [i for i, type in enumerate(example.types) if inexact(type)]
+        self.kept = [i for i, type in enumerate(result_types(example)) if inexact(type)]
+
+    @property
+    def primals(self) -> list[Operand]:
+        return [self.operands[i] for i in self.places]
+
+    def __call__(self, *primals: Operand) -> Operands:
+        operands = list(self.operands)
+        for place, primal in zip(self.places, primals, strict=True):
+            operands[place] = primal
+        results = bind(self.example.primitive, *operands)
+        return [results[i] for i in self.kept]
+
+    def directions(self, seed: int) -> list[np.ndarray[Any, np.dtype[Any]]]:
+        """A random tangent for each primal."""
+        return [direction(np.asarray(primal), seed + i) for i, primal in enumerate(self.primals)]
+
+
+def direction(like: np.ndarray[Any, np.dtype[Any]], seed: int) -> np.ndarray[Any, np.dtype[Any]]:
+    """A random array of the shape and element type of another."""
+    random = np.random.default_rng(seed)
+    drawn = random.uniform(-1, 1, like.shape)
+    if dtypes.is_complex(like.dtype):
+        return np.asarray(drawn + 1j * random.uniform(-1, 1, like.shape)).astype(like.dtype)
+    return np.asarray(drawn).astype(like.dtype)

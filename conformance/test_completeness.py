@@ -1,0 +1,81 @@
+"""No primitive is missing a rule that is not declared absent, and none is untried."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterator
+
+import pytest
+
+import treadle_ir.primitives
+from treadle_autodiff import jvp_rules, linearize_rules
+from treadle_batching import batch_rules
+from treadle_compiler import lowering_rules
+from treadle_ir import FunctionCall, Primitive, RuleTable, eval_rules
+from treadle_ir.rules import is_family
+from treadle_ir.testing.examples import all_examples
+
+
+def _primitives() -> Iterator[type[Primitive]]:
+    for module in pkgutil.iter_modules(treadle_ir.primitives.__path__):
+        importlib.import_module(f"treadle_ir.primitives.{module.name}")
+    stack: list[type[Primitive]] = [Primitive]
+    seen = set()
+    while stack:
+        for cls in stack.pop().__subclasses__():
+            if cls not in seen:
+                seen.add(cls)
+                stack.append(cls)
+                if not is_family(cls) and cls.__module__.startswith("treadle_ir."):
+                    yield cls
+
+
+PRIMITIVES = sorted(_primitives(), key=lambda cls: cls.name)
+# Operations whose bodies are still Python: they are run or staged, never evaluated or lowered as they are.
+RECORDED = [cls for cls in PRIMITIVES if not issubclass(cls, FunctionCall)]
+
+
+def _check(table: RuleTable[object], cls: type[Primitive]) -> None:
+    assert table.status(cls) != "missing", str(table.missing(cls))
+
+
+@pytest.mark.parametrize("cls", RECORDED, ids=lambda cls: cls.name)
+def test_has_a_kernel(cls: type[Primitive]) -> None:
+    _check(eval_rules, cls)
+
+
+@pytest.mark.parametrize("cls", PRIMITIVES, ids=lambda cls: cls.name)
+def test_has_a_derivative(cls: type[Primitive]) -> None:
+    """A jvp rule or one's absence explained; a linearize rule will do for what is differentiated in reverse only."""
+    if linearize_rules.status(cls) in ("rule", "family"):
+        return
+    _check(jvp_rules, cls)
+
+
+@pytest.mark.parametrize("cls", PRIMITIVES, ids=lambda cls: cls.name)
+def test_has_a_batch_rule(cls: type[Primitive]) -> None:
+    _check(batch_rules, cls)
+
+
+@pytest.mark.xla
+@pytest.mark.parametrize("cls", RECORDED, ids=lambda cls: cls.name)
+def test_has_a_lowering(cls: type[Primitive]) -> None:
+    _check(lowering_rules, cls)
+
+
+@pytest.mark.parametrize("cls", RECORDED, ids=lambda cls: cls.name)
+def test_has_an_example(cls: type[Primitive]) -> None:
+    assert cls in {type(example.primitive) for example in all_examples()}, (
+        f"{cls.name} has no example: list some in treadle_ir/testing/examples/{cls.__module__.rpartition('.')[2]}.py"
+    )
+
+
+def test_names_are_unique() -> None:
+    names = [cls.name for cls in PRIMITIVES]
+    assert sorted(set(names)) == sorted(names)
+
+
+def test_examples_have_distinct_names() -> None:
+    ids = [example.id for example in all_examples()]
+    assert sorted(set(ids)) == sorted(ids)

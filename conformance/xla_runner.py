@@ -1,0 +1,67 @@
+"""Compile StableHLO text and run it, with jaxlib alone: what test_lowering needs of a runtime.
+
+Deliberately not treadle_runtime: a fault there must not hide one in a lowering rule, nor the other way round.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from treadle_ir import ArrayType, Type
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+class _Shape:
+    """What jaxlib asks of an array's description."""
+
+    def __init__(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+        self.shape = shape
+        self.dtype = dtype
+        self.weak_type = False
+
+
+@cache
+def _client() -> Any:  # jaxlib has no types
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+    from jaxlib import xla_client
+
+    return xla_client.make_cpu_client(asynchronous=False, num_devices=1)
+
+
+def run_text(text: str, operands: Sequence[object], result_types: Sequence[Type]) -> list[Array]:
+    """The results of a module's main function on the CPU."""
+    from jaxlib import _jax, xla_client
+
+    client = _client()
+    device = client.local_devices()[0]
+    devices = xla_client.DeviceList((device,))
+    given = xla_client.GSPMDSharding(devices, xla_client.HloSharding.replicate())
+    out = xla_client.SingleDeviceSharding(device)
+    options = xla_client.CompileOptions()
+    options.num_replicas = options.num_partitions = 1
+    options.device_assignment = xla_client.DeviceAssignment.create(np.zeros((1, 1), np.int32))
+    executable = client.compile_and_load(text, devices, options)
+    buffers = []
+    for operand in operands:
+        array = np.asarray(operand)
+        if array.dtype.names is not None:  # float0 has no data; it is lowered as booleans
+            array = np.zeros(array.shape, np.bool_)
+        shape = _Shape(array.shape, array.dtype)
+        buffers.append(
+            xla_client.batched_device_put(shape, given, [array], [device], True, enable_x64=True)
+        )
+    unchecked = "_skip_checks" in (_jax.array_result_handler.__doc__ or "")
+    handlers = []
+    for type in result_types:
+        assert isinstance(type, ArrayType)
+        shape = _Shape(type.shape, np.dtype(np.bool_) if type.dtype.names is not None else type.dtype)
+        more = {"_skip_checks": True} if unchecked else {}
+        handlers.append(_jax.array_result_handler(shape, out, False, **more))
+    results = executable.execute_sharded(buffers).consume_with_handlers(handlers)
+    return [np.array(result) for result in results]
