@@ -15,7 +15,7 @@ from treadle_ir.inference import inferred
 from treadle_ir.primitive import Primitive
 from treadle_ir.program import Equation, Program
 from treadle_ir.types import ArrayType, Type
-from treadle_ir.values import Atom, Literal, Value
+from treadle_ir.values import Literal, Value
 
 
 def verify(program: Program) -> None:
@@ -50,7 +50,7 @@ def _verify_one(program: Program) -> None:
 
 
 def _error(program: Program, index: int, problem: str) -> VerifyError:
-    from treadle_ir.text.printer import (
+    from treadle_ir.text.printer import (  # noqa: PLC0415
         print_equation,  # the parser, beside it, needs verify: a true cycle
     )
 
@@ -61,7 +61,7 @@ def _error(program: Program, index: int, problem: str) -> VerifyError:
     return error
 
 
-def _atom_problem(atom: Atom, defined: set[Value]) -> str | None:
+def _atom_problem(atom: object, defined: set[Value]) -> str | None:
     if isinstance(atom, Value):
         return None if atom in defined else "is not defined before it is used"
     if not isinstance(atom, Literal):
@@ -79,13 +79,15 @@ def _problem(equation: Equation, defined: set[Value]) -> str | None:
         if problem is not None:
             return f"operand {position} {problem}"
     results = equation.results
-    for position, result in enumerate(results):
-        if type(result) is not Value:
+    made: tuple[object, ...] = results
+    for position, result in enumerate(made):
+        if not isinstance(result, Value):
             return f"result {position} is not a value"
         if result in defined or result in results[:position]:
             return f"result {position} is defined already"
     primitive = equation.primitive
-    if not isinstance(primitive, Primitive) or isinstance(primitive, FunctionCall):
+    operation: object = primitive
+    if not isinstance(operation, Primitive) or isinstance(operation, FunctionCall):
         return "it is no operation of programs: a function call is staged before it is written down"
     types = tuple([operand.type for operand in equation.operands])
     if has_programs(primitive) and isinstance(primitive, InlineCall):
@@ -100,10 +102,10 @@ def _problem(equation: Equation, defined: set[Value]) -> str | None:
         return f"the operands do not fit: {type(error).__name__}: {error}"
     if len(results) != len(inferred_types):
         return f"it has {len(results)} results, but the operation gives {len(inferred_types)}"
-    for position, (result, expected) in enumerate(zip(results, inferred_types, strict=True)):
-        if result.type is not expected and result.type != expected:
+    for position, (value, expected) in enumerate(zip(results, inferred_types, strict=True)):
+        if value.type is not expected and value.type != expected:
             return (
-                f"result {position} has the type {result.type}, but the operation gives {expected}"
+                f"result {position} has the type {value.type}, but the operation gives {expected}"
             )
     if equation.effects != effects:
         return "its effects are not those of the operation"

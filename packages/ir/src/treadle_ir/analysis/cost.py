@@ -64,7 +64,8 @@ def _dot_general(equation: Equation) -> int:
     shape = _shape(equation.operands[0].type)
     pairs: object = getattr(equation.primitive, "contracting", ((), ()))
     axes = pairs[0] if isinstance(pairs, tuple) and pairs else ()
-    return 2 * _per_result(equation) * math.prod(shape[axis] for axis in axes)
+    contracted: int = math.prod(shape[axis] for axis in axes)
+    return 2 * _per_result(equation) * contracted
 
 
 def _convolution(equation: Equation) -> int:
@@ -134,7 +135,10 @@ FLOPS: Final[Mapping[str, Flops]] = _table(
         "scatter dynamic_slice dynamic_update_slice convert bitcast_convert copy stop_gradient checkpoint_name "
         "optimization_barrier select real imag complex create_token after_all device_put sharding_constraint",
     ),
-    (_per_operand, "reduce reduce_add reduce_multiply reduce_maximum reduce_minimum reduce_and reduce_or reduce_xor"),
+    (
+        _per_operand,
+        "reduce reduce_add reduce_multiply reduce_maximum reduce_minimum reduce_and reduce_or reduce_xor",
+    ),
     (_per_operand, "argmax argmin top_k"),
     (_dot_general, "dot_general"),
     (_convolution, "convolution"),
@@ -152,7 +156,9 @@ FLOPS: Final[Mapping[str, Flops]] = _table(
     (_fft, "fft"),
 )
 
-_NOT_MOVED: Final = frozenset({"reshape", "stop_gradient", "checkpoint_name", "optimization_barrier"})
+_NOT_MOVED: Final = frozenset(
+    {"reshape", "stop_gradient", "checkpoint_name", "optimization_barrier"}
+)
 
 
 def equation_costs(program: Program) -> list[Cost]:
@@ -208,7 +214,11 @@ def _nested_cost(equation: Equation, costs: list[Cost]) -> Cost:
             return total.times(turns)
     if primitive.name == "while":
         return Cost(total.flops, total.bytes, exact=False)
-    if primitive.name in ("reduce", "reduce_window", "scatter"):  # the program combines two elements
+    if primitive.name in (
+        "reduce",
+        "reduce_window",
+        "scatter",
+    ):  # the program combines two elements
         turns = _per_operand(equation)
         moved = sum(type_bytes(x.type) for x in (*equation.operands, *equation.results))
         return Cost(max(total.flops, 1) * turns, moved, total.exact)

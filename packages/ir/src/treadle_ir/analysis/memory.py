@@ -26,7 +26,9 @@ class MemoryProfile:
     peak: int
     at: int | None  # the equation of the worst moment; None in a program without equations
     while_running: tuple[int, ...]  # by equation
-    at_peak: tuple[tuple[Value, Source, int], ...]  # value, where it is made, bytes; the largest first
+    at_peak: tuple[
+        tuple[Value, Source, int], ...
+    ]  # value, where it is made, bytes; the largest first
 
     def by_line(self) -> dict[tuple[str, int], int]:
         """Bytes at the worst moment by (file, line) that made the values; ("", 0) for parameters."""
@@ -67,7 +69,9 @@ def _while_running(program: Program, extra: Mapping[int, int]) -> list[int]:
             inside = max(0, max(needs, default=0) - results)
         in_use += results
         running.append(in_use + inside)
-        in_use -= sum(type_bytes(value.type) for value in drops.get(index, ()) if value not in parameters)
+        in_use -= sum(
+            type_bytes(value.type) for value in drops.get(index, ()) if value not in parameters
+        )
     return running
 
 

@@ -38,7 +38,8 @@ class Compare(Elementwise):
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
         """A boolean of the shape that the operands share."""
-        type = common_type(self.name, operands)  # C1
+        x, y = operands
+        type = common_type(self.name, (x, y))  # C1
         if dtypes.is_complex(type.dtype) and self.direction not in ("eq", "ne"):  # C2
             raise DTypeError(
                 f"compare: complex numbers have no order, so `{self.direction}` means nothing for {type}",
@@ -87,7 +88,8 @@ class Clamp(Elementwise):
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
         """The type that the operands share."""
-        type = common_type(self.name, operands)  # C1
+        low, x, high = operands
+        type = common_type(self.name, (low, x, high))  # C1
         check_kind(self.name, "biuf", type.dtype)
         return (type,)
 

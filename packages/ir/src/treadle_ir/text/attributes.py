@@ -16,7 +16,7 @@ import typing
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import Enum
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import numpy as np
 
@@ -207,12 +207,9 @@ _FIELDS: Final[dict[type, tuple[Field[Any], ...]]] = {}
 # --- the registry ----------------------------------------------------------------------------------
 
 
-C = TypeVar("C", bound=type)
-
-
-def _subclasses(root: C) -> Iterator[C]:
-    seen: set[C] = set()
-    stack = [root]
+def _subclasses() -> Iterator[type[Primitive]]:
+    seen: set[type[Primitive]] = set()
+    stack: list[type[Primitive]] = [Primitive]  # type: ignore[type-abstract]  # not to make one
     while stack:
         for cls in stack.pop().__subclasses__():
             if cls not in seen:
@@ -244,7 +241,7 @@ _CLASSES: Final[dict[str, type]] = {}
 
 def _scan() -> None:
     modules = _own_modules()
-    found = [cls for cls in _subclasses(Primitive) if "name" in cls.__dict__ and _is_public(cls)]
+    found = [cls for cls in _subclasses() if "name" in cls.__dict__ and _is_public(cls)]
     # treadle's own come first, so that no extension can change what a mnemonic means.
     found.sort(
         key=lambda cls: (not cls.__module__.startswith("treadle_ir."), cls.__module__, cls.__name__)
@@ -255,14 +252,14 @@ def _scan() -> None:
             _CLASSES.setdefault(cls.__name__, cls)
     extensions = {cls.__module__ for cls in found} - {module.__name__ for module in modules}
     for module in (*modules, *(sys.modules[name] for name in sorted(extensions))):
-        for cls in list(vars(module).values()):
-            if not isinstance(cls, type) or cls.__module__ != module.__name__:
+        for member in list(vars(module).values()):
+            if not isinstance(member, type) or member.__module__ != module.__name__:
                 continue
-            if issubclass(cls, (Primitive, Type)):
+            if issubclass(member, (Primitive, Type)):
                 continue
-            parameters = getattr(cls, "__dataclass_params__", None)
-            if issubclass(cls, Enum) or (parameters is not None and parameters.frozen):
-                _CLASSES.setdefault(cls.__name__, cls)
+            parameters = getattr(member, "__dataclass_params__", None)
+            if issubclass(member, Enum) or (parameters is not None and parameters.frozen):
+                _CLASSES.setdefault(member.__name__, member)
 
 
 def find_primitive(mnemonic: str) -> type[Primitive] | None:

@@ -1,0 +1,5 @@
+from treadle_ir.rewrite import simplify
+
+
+def test_simplify(check, title):
+    check("simplify", title, simplify)

@@ -1,0 +1,88 @@
+from treadle_ir import ArrayType
+from treadle_ir.builder import Builder
+from treadle_ir.dtypes import BY_NAME
+from treadle_ir.equality import Numbering, equal_programs, inside_out, program_hash
+from treadle_ir.primitives.call import Call
+from treadle_ir.primitives.elementwise import Add, Cosine, IntegerPower, Sine
+from treadle_ir.program import Program
+
+F32 = ArrayType((), BY_NAME["f32"])
+
+
+def one(primitive, type=F32):
+    build = Builder()
+    return build.program(build.apply(primitive, build.parameter(type)))
+
+
+def wired(*places):
+    build = Builder()
+    x, y = build.parameter(F32), build.parameter(F32)
+    return build.program(build.apply(Add(), *((x, y)[place] for place in places)))
+
+
+def call(program):
+    return one(Call(program))
+
+
+def same(left, right):
+    answer = equal_programs(left, right)
+    assert answer == equal_programs(right, left)
+    if answer:
+        assert program_hash(left) == program_hash(right)
+    return answer
+
+
+def test_names_do_not_matter_but_all_else_does():
+    assert same(one(Sine()), one(Sine()))
+    assert not same(one(Sine()), one(Cosine()))
+    assert not same(one(IntegerPower(2)), one(IntegerPower(3)))
+    assert not same(one(Sine()), one(Sine(), ArrayType((1,), BY_NAME["f32"])))
+    assert not same(one(Sine()), one(Sine(), ArrayType((), BY_NAME["f32"], weak=True)))
+
+
+def test_wiring_matters():
+    assert same(wired(0, 1), wired(0, 1))
+    assert not same(wired(0, 1), wired(1, 0))
+    assert not same(wired(0, 0), wired(0, 1))
+
+
+def test_literals_count_by_bits():
+    def returning(value):
+        build = Builder()
+        return build.program(build.literal(value, F32))
+
+    assert same(returning(0.0), returning(0.0))
+    assert not same(returning(0.0), returning(-0.0))
+    assert same(returning(float("nan")), returning(float("nan")))
+
+
+def test_nested_programs_count_by_structure():
+    assert same(call(one(Sine())), call(one(Sine())))
+    assert not same(call(one(Sine())), call(one(Cosine())))
+
+
+def test_a_tower_of_nested_programs_is_not_a_problem():
+    left, right = one(Sine()), one(Sine())
+    for _ in range(5000):
+        left, right = call(left), call(right)
+    assert same(left, right)
+    assert sum(1 for _ in inside_out(left)) == 5001
+
+
+def test_shared_programs_are_visited_once():
+    def tower():
+        program = one(Sine())
+        for _ in range(60):  # 2 ** 60 paths
+            build = Builder()
+            x = build.parameter(F32)
+            program = build.program(build.apply(Call(program), build.apply(Call(program), x)))
+        return program
+
+    assert same(tower(), tower())
+
+
+def test_numbers_are_shared_by_equals_only():
+    numbering = Numbering()
+    first, again, other = one(Sine()), one(Sine()), one(Cosine())
+    assert numbering.number(first) == numbering.number(again) != numbering.number(other)
+    assert isinstance(first, Program)
