@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final
 
@@ -84,3 +85,7 @@ def i64_array(values: tuple[int, ...] | list[int]) -> str:
     return f"array<i64: {', '.join(map(str, values))}>" if values else "array<i64>"
 
 
+def i64_pairs(pairs: Sequence[tuple[int, int]]) -> str:
+    """An attribute of pairs of integers, as StableHLO has for padding."""
+    listed = ", ".join([f"[{low}, {high}]" for low, high in pairs])
+    return f"dense<{f'[{listed}]' if pairs else ''}> : tensor<{len(pairs)}x2xi64>"

@@ -176,6 +176,8 @@ def scatter_eval(
         chosen = np.broadcast_to(valid, updates.shape)
         positions = [np.broadcast_to(position, updates.shape)[chosen] for position in positions]
         updates = updates[chosen]
+    if positions and not axes:  # nothing tells the batch apart, so nothing spreads over it
+        positions[0] = np.broadcast_to(positions[0], updates.shape)
     if not positions:  # rank 0: every update goes to the one element
         for update in updates.reshape(-1):
             result = np.asarray(update if ufunc is None else ufunc(result, update))

@@ -1,0 +1,128 @@
+"""Lowering of contractions: StableHLO's dot_general and convolution."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from treadle_compiler import emit
+from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.registry import lowering_rule
+from treadle_compiler.types import i64_array, i64_pairs
+from treadle_ir import ArrayType, DType, dtypes
+from treadle_ir.primitives.contract import Convolution, DotGeneral
+
+_F32: Final = np.dtype(np.float32)
+_I32: Final = np.dtype(np.int32)
+
+
+def _listed(axes: Sequence[int]) -> str:
+    return f"[{', '.join(map(str, axes))}]"
+
+
+def _precision(precision: str) -> str:
+    one = f"#stablehlo<precision {precision.upper()}>"
+    return f"[{one}, {one}]"
+
+
+def _substitute(dtype: DType) -> DType | None:
+    """The element type to compute in where XLA has no products of this one.
+
+    Booleans are counted in f32, which never rounds a positive count to zero.
+    """
+    if dtypes.is_bool(dtype) or (dtypes.is_floating(dtype) and dtype.itemsize < 2):
+        return _F32
+    return _I32 if dtypes.dtype_name(dtype) in ("i4", "u4") else None
+
+
+def _product(
+    context: LoweringContext, op: str, x: HloValue, y: HloValue, attributes: dict[str, str]
+) -> Sequence[HloValue]:
+    (type,) = context.result_types
+    assert isinstance(type, ArrayType)
+    substitute = _substitute(x.dtype)
+    if substitute is None:
+        return context.emit(op, (x, y), (type,), attributes)
+    operands = emit.convert(context, x, substitute), emit.convert(context, y, substitute)
+    result = context.one(op, operands, ArrayType(type.shape, substitute), attributes)
+    if dtypes.is_bool(type.dtype):
+        return [emit.compare(context, result, emit.like(context, result, 0), "NE")]
+    return [emit.convert(context, result, type.dtype)]
+
+
+@lowering_rule(DotGeneral)
+def dot_general_lowering(
+    context: LoweringContext, primitive: DotGeneral, x: HloValue, y: HloValue
+) -> Sequence[HloValue]:
+    """One operation."""
+    (batch_x, batch_y), (sum_x, sum_y) = primitive.batching, primitive.contracting
+    numbers = (
+        f"#stablehlo.dot<lhs_batching_dimensions = {_listed(batch_x)}, rhs_batching_dimensions = {_listed(batch_y)}, "
+        f"lhs_contracting_dimensions = {_listed(sum_x)}, rhs_contracting_dimensions = {_listed(sum_y)}>"
+    )
+    attributes = {
+        "dot_dimension_numbers": numbers,
+        "precision_config": _precision(primitive.precision),
+    }
+    return _product(context, "stablehlo.dot_general", x, y, attributes)
+
+
+@lowering_rule(Convolution)
+def convolution_lowering(
+    context: LoweringContext, primitive: Convolution, x: HloValue, kernel: HloValue
+) -> Sequence[HloValue]:
+    """One operation; complex numbers by their parts, which is all that XLA has everywhere."""
+    if dtypes.is_complex(x.dtype):
+        return [_by_parts(context, primitive, x, kernel)]
+    return _product(context, "stablehlo.convolution", x, kernel, _convolution_attributes(primitive))
+
+
+def _convolution_attributes(primitive: Convolution) -> dict[str, str]:
+    lhs, rhs, out = primitive.lhs_spec, primitive.rhs_spec, primitive.out_spec
+    numbers = (
+        f"#stablehlo.conv<raw input_batch_dimension = {lhs[0]}, input_feature_dimension = {lhs[1]}, "
+        f"input_spatial_dimensions = {_listed(lhs[2:])}, kernel_input_feature_dimension = {rhs[1]}, "
+        f"kernel_output_feature_dimension = {rhs[0]}, kernel_spatial_dimensions = {_listed(rhs[2:])}, "
+        f"output_batch_dimension = {out[0]}, output_feature_dimension = {out[1]}, "
+        f"output_spatial_dimensions = {_listed(out[2:])}>"
+    )
+    return {
+        "dimension_numbers": numbers,
+        "window_strides": i64_array(primitive.strides),
+        "padding": i64_pairs(primitive.padding),
+        "lhs_dilation": i64_array(primitive.lhs_dilation),
+        "rhs_dilation": i64_array(primitive.rhs_dilation),
+        "feature_group_count": f"{primitive.feature_group_count} : i64",
+        "batch_group_count": f"{primitive.batch_group_count} : i64",
+        "precision_config": _precision(primitive.precision),
+    }
+
+
+def _by_parts(
+    context: LoweringContext, primitive: Convolution, x: HloValue, kernel: HloValue
+) -> HloValue:
+    # (a + bi)(c + di) = (ac - bd) + (ad + bc)i
+    (type,) = context.result_types
+    assert isinstance(type, ArrayType)
+    part = ArrayType(type.shape, dtypes.real_part(type.dtype))
+    attributes = _convolution_attributes(primitive)
+
+    def parts(z: HloValue) -> tuple[HloValue, HloValue]:
+        of_z = ArrayType(z.shape, dtypes.real_part(z.dtype))
+        both = (
+            context.one("stablehlo.real", (z,), of_z),
+            context.one("stablehlo.imag", (z,), of_z),
+        )
+        return emit.convert(context, both[0], part.dtype), emit.convert(
+            context, both[1], part.dtype
+        )
+
+    def convolved(u: HloValue, v: HloValue) -> HloValue:
+        return context.one("stablehlo.convolution", (u, v), part, attributes)
+
+    (a, b), (c, d) = parts(x), parts(kernel)
+    real = emit.binary(context, "subtract", convolved(a, c), convolved(b, d))
+    imag = emit.binary(context, "add", convolved(a, d), convolved(b, c))
+    return context.one("stablehlo.complex", (real, imag), type.strong())

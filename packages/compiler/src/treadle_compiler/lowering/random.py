@@ -1,0 +1,140 @@
+"""Lowering of random bits: the cipher's rounds written out in plain operations, which XLA fuses into one loop.
+
+A rolled loop or rng_bit_generator is several times slower on CPU. Counters are 32 bits wide where that is enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from operator import mul
+from typing import Final
+
+import numpy as np
+
+from treadle_compiler import emit
+from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.registry import lowering_rule
+from treadle_ir import ArrayType
+from treadle_ir.primitives.random import (
+    PARITY,
+    ROTATIONS,
+    ROUNDS,
+    RandomBits,
+    RandomFoldIn,
+    RandomSplit,
+    Threefry2x32,
+)
+
+_U32: Final = np.dtype(np.uint32)
+_U64: Final = np.dtype(np.uint64)
+
+
+def _encrypt(
+    context: LoweringContext, key0: HloValue, key1: HloValue, x0: HloValue, x1: HloValue
+) -> tuple[HloValue, HloValue]:
+    """The cipher on values of one shape."""
+
+    def op(name: str, x: HloValue, y: HloValue) -> HloValue:
+        return emit.binary(context, name, x, y)
+
+    def constant(value: int) -> HloValue:
+        return emit.like(context, x0, value)
+
+    keys = (key0, key1, op("xor", op("xor", key0, key1), constant(PARITY)))
+    x0, x1 = op("add", x0, key0), op("add", x1, key1)
+    for number in range(ROUNDS // 4):
+        for step in range(4):
+            bits = ROTATIONS[4 * (number % 2) + step]
+            x0 = op("add", x0, x1)
+            left = op("shift_left", x1, constant(bits))
+            right = op("shift_right_logical", x1, constant(32 - bits))
+            x1 = op("xor", op("or", left, right), x0)
+        x0 = op("add", x0, keys[(number + 1) % 3])
+        x1 = op("add", op("add", x1, keys[(number + 2) % 3]), constant(number + 1))
+    return x0, x1
+
+
+@lowering_rule(Threefry2x32)
+def threefry2x32_lowering(
+    context: LoweringContext, primitive: Threefry2x32, *operands: HloValue
+) -> Sequence[HloValue]:
+    """The cipher, with scalars spread."""
+    type = context.result_types[0]
+    assert isinstance(type, ArrayType)
+    key0, key1, x0, x1 = [context.spread(x, type) for x in operands]
+    return _encrypt(context, key0, key1, x0, x1)
+
+
+def _words(context: LoweringContext, keys: HloValue, shape: tuple[int, ...]) -> list[HloValue]:
+    """The two words of each key, spread over axes behind them."""
+    batch = keys.shape[:-1]
+    last = len(batch)
+    words = [
+        emit.reshape(context, emit.slice(context, keys, last, at, at + 1), batch) for at in (0, 1)
+    ]
+    return [
+        word if shape == batch else emit.broadcast(context, word, shape, range(last))
+        for word in words
+    ]
+
+
+def _counted(context: LoweringContext, keys: HloValue, size: int) -> tuple[HloValue, HloValue]:
+    """The cipher of the counters 0 to size - 1 for each key, along one new axis."""
+    batch = keys.shape[:-1]
+    shape = (*batch, size)
+    key0, key1 = _words(context, keys, shape)
+    if size <= 1 << 32:
+        low = emit.iota(context, shape, _U32, len(batch))
+        return _encrypt(context, key0, key1, emit.like(context, low, 0), low)
+    counter = emit.iota(context, shape, _U64, len(batch))
+    high = emit.binary(context, "shift_right_logical", counter, emit.like(context, counter, 32))
+    return _encrypt(
+        context, key0, key1, emit.convert(context, high, _U32), emit.convert(context, counter, _U32)
+    )
+
+
+@lowering_rule(RandomBits)
+def random_bits_lowering(
+    context: LoweringContext, primitive: RandomBits, keys: HloValue
+) -> Sequence[HloValue]:
+    """Both words of each counter, joined as the width has it."""
+    (type,) = context.result_types
+    assert isinstance(type, ArrayType)
+    y0, y1 = _counted(context, keys, reduce(mul, primitive.shape, 1))
+    if primitive.bit_width == 64:
+        high, low = emit.convert(context, y0, _U64), emit.convert(context, y1, _U64)
+        high = emit.binary(context, "shift_left", high, emit.like(context, high, 32))
+        bits = emit.binary(context, "or", high, low)
+    else:
+        bits = emit.convert(context, emit.binary(context, "xor", y0, y1), type.dtype)
+    return [emit.reshape(context, bits, type.shape)]
+
+
+def _side_by_side(context: LoweringContext, y0: HloValue, y1: HloValue) -> HloValue:
+    parts = [emit.reshape(context, y, (*y.shape, 1)) for y in (y0, y1)]
+    attributes = {"dimension": f"{len(y0.shape)} : i64"}
+    return context.one("stablehlo.concatenate", parts, ArrayType((*y0.shape, 2), _U32), attributes)
+
+
+@lowering_rule(RandomSplit)
+def random_split_lowering(
+    context: LoweringContext, primitive: RandomSplit, keys: HloValue
+) -> Sequence[HloValue]:
+    """Both words of each counter, side by side."""
+    (type,) = context.result_types
+    assert isinstance(type, ArrayType)
+    both = _side_by_side(context, *_counted(context, keys, reduce(mul, primitive.shape, 1)))
+    return [emit.reshape(context, both, type.shape)]
+
+
+@lowering_rule(RandomFoldIn)
+def random_fold_in_lowering(
+    context: LoweringContext, primitive: RandomFoldIn, keys: HloValue, data: HloValue
+) -> Sequence[HloValue]:
+    """One block per key."""
+    key0, key1 = _words(context, keys, keys.shape[:-1])
+    data = context.spread(data, ArrayType(key0.shape, _U32))
+    return [
+        _side_by_side(context, *_encrypt(context, key0, key1, emit.like(context, data, 0), data))
+    ]

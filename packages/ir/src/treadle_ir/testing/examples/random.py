@@ -1,0 +1,32 @@
+"""Examples of random bits; keys and counters are drawn from all 32-bit words."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from treadle_ir.primitives.random import RandomBits, RandomFoldIn, RandomSplit, Threefry2x32
+from treadle_ir.testing.examples import Example, example
+
+_WORDS: Final = (0.0, 2.0**32 - 3)
+
+EXAMPLES: Final[list[Example]] = [
+    example(Threefry2x32(), "u32[]", "u32[]", "u32[]", "u32[]", domain=_WORDS),
+    example(Threefry2x32(), "u32[]", "u32[]", "u32[5]", "u32[5]", domain=_WORDS),
+    example(Threefry2x32(), "u32[2,3]", "u32[2,3]", "u32[2,3]", "u32[]", domain=_WORDS),
+    *[
+        example(RandomBits(shape, width), "u32[2]", domain=_WORDS, label=f"{width} bits, {shape}")
+        for shape in ((), (1,), (7,), (2, 3), (0, 2))
+        for width in (8, 16, 32, 64)
+    ],
+    example(RandomBits((5000,)), "u32[2]", domain=_WORDS, label="many"),
+    example(RandomBits((3,)), "u32[4,2]", domain=_WORDS),
+    example(RandomBits((), 8), "u32[2,3,2]", domain=_WORDS),
+    *[
+        example(RandomSplit(shape), "u32[2]", domain=_WORDS, label=str(shape))
+        for shape in ((), (2,), (9,), (2, 3), (0,))
+    ],
+    example(RandomSplit((3,)), "u32[4,2]", domain=_WORDS),
+    example(RandomFoldIn(), "u32[2]", "u32[]", domain=_WORDS),
+    example(RandomFoldIn(), "u32[3,2]", "u32[3]", domain=_WORDS),
+    example(RandomFoldIn(), "u32[2,3,2]", "u32[]", domain=_WORDS),
+]
