@@ -1,0 +1,123 @@
+"""treadle: composable transformations of numerical Python - jit, grad, vmap - compiled by XLA.
+
+    import treadle
+    import treadle.numpy as tnp
+
+The one import for users. It installs the runtime's evaluator and NumPy's operators, and re-exports the public
+names, which are JAX's. jaxlib is imported when something is first compiled.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+import treadle_numpy as _treadle_numpy
+from treadle import tracebacks as _tracebacks
+from treadle._version import __version__ as __version__
+from treadle.abstract import (
+    ShapeDtypeStruct as ShapeDtypeStruct,
+    eval_shape as eval_shape,
+    make_jaxpr as make_jaxpr,
+    typeof as typeof,
+    xla_computation as xla_computation,
+)
+from treadle.config import config as config, enable_x64 as enable_x64
+from treadle.derivatives import hessian as hessian, jacfwd as jacfwd, jacrev as jacrev
+from treadle.mapping import pmap as pmap
+from treadle_autodiff import (
+    checkpoint as checkpoint,
+    checkpoint_policies as checkpoint_policies,
+    custom_gradient as custom_gradient,
+    custom_jvp as custom_jvp,
+    custom_vjp as custom_vjp,
+    grad as grad,
+    jvp as jvp,
+    linear_transpose as linear_transpose,
+    linearize as linearize,
+    value_and_grad as value_and_grad,
+    vjp as vjp,
+)
+from treadle_batching import vmap as vmap
+from treadle_ir import (
+    Array as Array,
+    dtypes as _dtypes,
+    install as _install_evaluator,
+    source as _source,
+)
+from treadle_ir.tree import tree_leaves as _tree_leaves
+from treadle_runtime import (
+    Device as Device,
+    RuntimeEvaluator as _RuntimeEvaluator,
+    default_backend as default_backend,
+    default_device as default_device,
+    device_count as device_count,
+    device_get as device_get,
+    device_put as device_put,
+    devices as devices,
+    effects_barrier as effects_barrier,
+    from_host as _from_host,
+    jit as jit,
+    local_device_count as local_device_count,
+    local_devices as local_devices,
+    pure_callback as pure_callback,
+)
+
+_source.internal(__path__[0])
+_source.internal(_treadle_numpy.__path__[0])
+_install_evaluator(_RuntimeEvaluator())
+_treadle_numpy.install(lambda elements, weak: _from_host(elements, weak=weak))
+_tracebacks.install()
+
+float0 = _dtypes.float0
+jacobian = jacrev
+remat = checkpoint
+pjit = jit
+
+
+def block_until_ready(x: object) -> object:
+    """Wait until all arrays of a tree are computed; the tree itself.
+
+    Example:
+        >>> import treadle, treadle.numpy as tnp
+        >>> treadle.block_until_ready({"a": tnp.ones(2)})
+        {'a': Array([1., 1.], dtype=float32)}
+    """
+    for leaf in _tree_leaves(x):
+        if isinstance(leaf, Array):
+            leaf.block_until_ready()
+    return x
+
+
+def __getattr__(name: str) -> object:
+    """Import submodules when they are first asked for: `treadle.numpy`, `treadle.lax`, ..."""
+    if name in _SUBMODULES:
+        return importlib.import_module(f"treadle.{name}")
+    raise AttributeError(f"module 'treadle' has no attribute {name!r}")
+
+
+_SUBMODULES = frozenset(
+    (
+        "ad_checkpoint",
+        "core",
+        "custom_derivatives",
+        "debug",
+        "dtypes",
+        "errors",
+        "experimental",
+        "flatten_util",
+        "interpreters",
+        "lax",
+        "nn",
+        "numpy",
+        "random",
+        "scipy",
+        "stages",
+        "tree",
+        "tree_util",
+        "typing",
+    )
+)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_SUBMODULES})
