@@ -71,7 +71,9 @@ class Lexer:
             if kind != "space":
                 tokens.append(Token(kind, match.group(), start + 1))
         if end != len(line):
-            raise self.error(f"`{shortened(line[end : end + 1])}` cannot begin anything", end + 1)
+            character = line[end]
+            shown = f"`{character}`" if character.isprintable() else f"U+{ord(character):04X}"
+            raise self.error(f"{shown} cannot begin anything", end + 1)
         tokens.append(Token(END, "", len(line.rstrip()) + 1))
         return tokens
 
