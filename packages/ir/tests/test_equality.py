@@ -2,6 +2,7 @@ from treadle_ir import ArrayType
 from treadle_ir.builder import Builder
 from treadle_ir.dtypes import BY_NAME
 from treadle_ir.equality import Numbering, equal_programs, inside_out, program_hash
+from treadle_ir.primitive import Primitive
 from treadle_ir.primitives.call import Call
 from treadle_ir.primitives.elementwise import Add, Cosine, IntegerPower, Sine
 from treadle_ir.program import Program
@@ -9,22 +10,22 @@ from treadle_ir.program import Program
 F32 = ArrayType((), BY_NAME["f32"])
 
 
-def one(primitive, type=F32):
+def one(primitive: Primitive, operand: ArrayType = F32) -> Program:
     build = Builder()
-    return build.program(build.apply(primitive, build.parameter(type)))
+    return build.program(build.apply(primitive, build.parameter(operand)))
 
 
-def wired(*places):
+def wired(*places: int) -> Program:
     build = Builder()
     x, y = build.parameter(F32), build.parameter(F32)
     return build.program(build.apply(Add(), *((x, y)[place] for place in places)))
 
 
-def call(program):
+def call(program: Program) -> Program:
     return one(Call(program))
 
 
-def same(left, right):
+def same(left: Program, right: Program) -> bool:
     answer = equal_programs(left, right)
     assert answer == equal_programs(right, left)
     if answer:
@@ -32,7 +33,7 @@ def same(left, right):
     return answer
 
 
-def test_names_do_not_matter_but_all_else_does():
+def test_names_do_not_matter_but_all_else_does() -> None:
     assert same(one(Sine()), one(Sine()))
     assert not same(one(Sine()), one(Cosine()))
     assert not same(one(IntegerPower(2)), one(IntegerPower(3)))
@@ -40,14 +41,14 @@ def test_names_do_not_matter_but_all_else_does():
     assert not same(one(Sine()), one(Sine(), ArrayType((), BY_NAME["f32"], weak=True)))
 
 
-def test_wiring_matters():
+def test_wiring_matters() -> None:
     assert same(wired(0, 1), wired(0, 1))
     assert not same(wired(0, 1), wired(1, 0))
     assert not same(wired(0, 0), wired(0, 1))
 
 
-def test_literals_count_by_bits():
-    def returning(value):
+def test_literals_count_by_bits() -> None:
+    def returning(value: float) -> Program:
         build = Builder()
         return build.program(build.literal(value, F32))
 
@@ -56,12 +57,12 @@ def test_literals_count_by_bits():
     assert same(returning(float("nan")), returning(float("nan")))
 
 
-def test_nested_programs_count_by_structure():
+def test_nested_programs_count_by_structure() -> None:
     assert same(call(one(Sine())), call(one(Sine())))
     assert not same(call(one(Sine())), call(one(Cosine())))
 
 
-def test_a_tower_of_nested_programs_is_not_a_problem():
+def test_a_tower_of_nested_programs_is_not_a_problem() -> None:
     left, right = one(Sine()), one(Sine())
     for _ in range(5000):
         left, right = call(left), call(right)
@@ -69,8 +70,8 @@ def test_a_tower_of_nested_programs_is_not_a_problem():
     assert sum(1 for _ in inside_out(left)) == 5001
 
 
-def test_shared_programs_are_visited_once():
-    def tower():
+def test_shared_programs_are_visited_once() -> None:
+    def tower() -> Program:
         program = one(Sine())
         for _ in range(60):  # 2 ** 60 paths
             build = Builder()
@@ -81,7 +82,7 @@ def test_shared_programs_are_visited_once():
     assert same(tower(), tower())
 
 
-def test_numbers_are_shared_by_equals_only():
+def test_numbers_are_shared_by_equals_only() -> None:
     numbering = Numbering()
     first, again, other = one(Sine()), one(Sine()), one(Cosine())
     assert numbering.number(first) == numbering.number(again) != numbering.number(other)

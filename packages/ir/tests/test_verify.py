@@ -1,3 +1,5 @@
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -14,12 +16,12 @@ V3 = ArrayType((3,), BY_NAME["f32"])
 PURE = frozenset()
 
 
-def broken(make):
+def broken(make: Callable[[Value, Value], Program]) -> Program:
     x, y = Value(F32), Value(F32)
     return make(x, y)
 
 
-def good_body():
+def good_body() -> Program:
     build = Builder()
     x = build.parameter(V3)
     return build.program(x)
@@ -55,20 +57,20 @@ CASES = {
 
 
 @pytest.mark.parametrize("message", CASES)
-def test_a_broken_promise_is_named(message):
+def test_a_broken_promise_is_named(message: str) -> None:
     with pytest.raises(VerifyError, match=message):
         verify(broken(CASES[message]))
 
 
-def test_the_equation_is_named_and_shown():
+def test_the_equation_is_named_and_shown() -> None:
     x, y, z, stray = (Value(F32) for _ in range(4))
     equations = (Equation(Sine(), (x,), (y,), PURE), Equation(Add(), (y, stray), (z,), PURE))
-    with pytest.raises(VerifyError, match="^equation 1: operand 1 is not defined") as caught:
+    with pytest.raises(VerifyError, match=r"^equation 1: operand 1 is not defined") as caught:
         verify(Program((x,), equations, (z,)))
     assert "  in: %2: f32[] = add %1, %undefined" in caught.value.__notes__
 
 
-def test_values_of_an_outer_program_are_not_seen_inside():
+def test_values_of_an_outer_program_are_not_seen_inside() -> None:
     build = Builder()
     x = build.parameter(F32)
     inner = Program((), (), (x,))
@@ -76,7 +78,7 @@ def test_values_of_an_outer_program_are_not_seen_inside():
         verify(build.program(build.apply(Call(inner))))
 
 
-def test_good_programs_pass():
+def test_good_programs_pass() -> None:
     build = Builder()
     x = build.parameter(V3)
     verify(build.program(build.apply(Call(good_body()), x), build.literal(1.0)))

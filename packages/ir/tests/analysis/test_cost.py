@@ -1,44 +1,44 @@
-from treadle_ir.analysis import equation_costs, program_cost
+from treadle_ir.analysis import Cost, equation_costs, program_cost
 from treadle_ir.text import parse_program
 
 
-def cost(line, parameters="%x: f32[3,4], %y: f32[4,5]", before=""):
+def cost(line: str, parameters: str = "%x: f32[3,4], %y: f32[4,5]", before: str = "") -> Cost:
     text = f"treadle 1\n{before}program @main({parameters}) {{\n  {line}\n  return\n}}\n"
     return program_cost(parse_program(text))
 
 
-def test_elementwise_is_one_per_element():
+def test_elementwise_is_one_per_element() -> None:
     found = cost("%z: f32[3,4] = sine %x")
     assert (found.flops, found.bytes) == (12, 2 * 48)
 
 
-def test_dot_general_is_two_per_contracted_index():
+def test_dot_general_is_two_per_contracted_index() -> None:
     assert (
         cost("%z: f32[3,5] = dot_general %x, %y {contracting=((1,), (0,))}").flops == 2 * 3 * 5 * 4
     )
 
 
-def test_moving_is_no_operation():
+def test_moving_is_no_operation() -> None:
     found = cost("%z: f32[4,3] = transpose %x {permutation=(1, 0)}")
     assert (found.flops, found.bytes) == (0, 96)
     assert cost("%z: f32[12] = reshape %x {shape=(12,)}").bytes == 0
 
 
-def test_reductions_count_what_they_read():
+def test_reductions_count_what_they_read() -> None:
     assert cost("%z: f32[4] = reduce_add %x {axes=(0,)}").flops == 12
 
 
-def test_an_unknown_operation_counts_its_results():
+def test_an_unknown_operation_counts_its_results() -> None:
     assert cost("%z: f32[3,4] = cumulative_add %x {axis=0}").flops == 12
 
 
-def test_calls_cost_what_they_call():
+def test_calls_cost_what_they_call() -> None:
     body = "program @f(%a: f32[3,4]) {\n  %b: f32[3,4] = sine %a\n  return %b\n}\n"
     once = cost("%z: f32[3,4] = call %x {program=@f}", before=body)
     assert (once.flops, once.bytes, once.exact) == (12, 96, True)
 
 
-def test_costs_come_by_equation():
+def test_costs_come_by_equation() -> None:
     text = (
         "treadle 1\nprogram @main(%x: f32[3]) {\n  %y: f32[3] = sine %x\n"
         "  %z: f32[1] = slice %y {start=(0,), limit=(1,), strides=(1,)}\n  return %z\n}\n"

@@ -5,18 +5,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 
+from treadle_ir import Program
 from treadle_ir.text import parse_program, print_program
 from treadle_ir.verify import verify
 
 FOLDER = Path(__file__).parent
+Check: TypeAlias = Callable[[str, str, Callable[[Program], Program]], Program]
 BEFORE, AFTER = "--- before\n", "--- after\n"
 
 
-def read_cases(name):
+def read_cases(name: str) -> dict[str, tuple[str, str]]:
     """Title -> (before, after) of one file."""
     cases = {}
     for block in (FOLDER / f"{name}.txt").read_text().split("=== ")[1:]:
@@ -26,15 +30,15 @@ def read_cases(name):
     return cases
 
 
-def header(text):
+def header(text: str) -> str:
     return text if text.startswith("treadle") else "treadle 1\n" + text
 
 
 @pytest.fixture
-def check(request):
+def check(request: pytest.FixtureRequest) -> Check:
     """`check(file, title, rewrite)` compares a pass with its expectation."""
 
-    def run(name, title, rewrite):
+    def run(name: str, title: str, rewrite: Callable[[Program], Program]) -> Program:
         cases = read_cases(name)
         before, after = cases[title]
         program = parse_program(header(before))
@@ -54,7 +58,7 @@ def check(request):
     return run
 
 
-def pytest_generate_tests(metafunc):
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "title" in metafunc.fixturenames:
         name = metafunc.function.__name__.removeprefix("test_")
         metafunc.parametrize("title", read_cases(name))

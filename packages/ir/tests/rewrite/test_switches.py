@@ -1,5 +1,6 @@
 import pytest
 
+from treadle_ir import Program
 from treadle_ir.rewrite import ALL, enabled, optimise, simplify
 from treadle_ir.text import parse_program
 
@@ -14,11 +15,11 @@ program @main(%x: f32[], %y: f32[]) {
 """
 
 
-def mnemonics(program):
+def mnemonics(program: Program) -> list[str]:
     return [equation.primitive.name for equation in program.equations]
 
 
-def test_each_simplification_has_a_switch():
+def test_each_simplification_has_a_switch() -> None:
     program = parse_program(TEXT)
     assert mnemonics(optimise(program)) == []
     assert mnemonics(optimise(program, names={"log_exp"})) == ["add", "subtract"]
@@ -28,7 +29,7 @@ def test_each_simplification_has_a_switch():
         simplify(program, names={"sqrt_log"})
 
 
-def test_the_environment_turns_all_off_at_call(monkeypatch):
+def test_the_environment_turns_all_off_at_call(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TREADLE_SIMPLIFY", "0")
     assert enabled() == frozenset()
     assert len(optimise(parse_program(TEXT)).equations) == 4

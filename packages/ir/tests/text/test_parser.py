@@ -1,3 +1,4 @@
+import contextlib
 import random
 import time
 
@@ -5,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from treadle_ir import ArrayType, Literal, ParseError
+from treadle_ir import ArrayType, Literal, ParseError, Program
 from treadle_ir.builder import Builder
 from treadle_ir.dtypes import BY_NAME
 from treadle_ir.equality import equal_programs
@@ -13,7 +14,7 @@ from treadle_ir.primitives import elementwise as ew
 from treadle_ir.primitives.call import Call, Checkpoint, CustomJvpStaged, DeferredJvp
 from treadle_ir.primitives.compare import Compare, Select
 from treadle_ir.rewrite import cse, dce, optimise
-from treadle_ir.testing.examples import all_examples
+from treadle_ir.testing.examples import Example, all_examples
 from treadle_ir.text import parse_program, print_program
 from treadle_ir.verify import verify
 
@@ -21,14 +22,14 @@ F32 = BY_NAME["f32"]
 EXAMPLES = list(all_examples())
 
 
-def staged_alone(example):
+def staged_alone(example: Example) -> Program:
     build = Builder()
     results = build.apply_many(example.primitive, *map(build.parameter, example.types))
     return build.program(*results)
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda each: each.id)
-def test_every_primitive_reads_back(example):
+def test_every_primitive_reads_back(example: Example) -> None:
     program = staged_alone(example)
     text = print_program(program)
     again = parse_program(text)
@@ -49,13 +50,13 @@ BINARY = (ew.Add(), ew.Multiply(), ew.Subtract(), ew.Divide(), ew.Maximum())
 
 
 @st.composite
-def programs(draw, depth=2):
+def programs(draw: st.DrawFn, depth: int = 2) -> Program:
     build = Builder()
     name = draw(st.sampled_from(["f16", "bf16", "f32", "f64"]))
     dtype = BY_NAME[name]
     shape = draw(st.sampled_from([(), (3,), (2, 0, 1)]))
-    type = ArrayType(shape, dtype)
-    values = [build.parameter(type) for _ in range(draw(st.integers(1, 3)))]
+    kind_of = ArrayType(shape, dtype)
+    values = [build.parameter(kind_of) for _ in range(draw(st.integers(1, 3)))]
     for _ in range(draw(st.integers(0, 8))):
         kind = draw(st.sampled_from(["unary", "binary", "literal", "select", "call"]))
         pick = st.sampled_from(values)
@@ -76,16 +77,16 @@ def programs(draw, depth=2):
             values.append(build.apply(Select(), where, draw(pick), draw(pick)))
         elif depth:
             inner = draw(programs(depth=depth - 1))
-            if all(each is type for each in inner.parameter_types):
+            if all(each is kind_of for each in inner.parameter_types):
                 made = draw(st.sampled_from([Call(inner, 'é\n"x\\'), Checkpoint(inner)]))
                 operands = [draw(pick) for _ in inner.parameters]
-                values.extend(x for x in build.apply_many(made, *operands) if x.type is type)
+                values.extend(x for x in build.apply_many(made, *operands) if x.type is kind_of)
     return build.program(*draw(st.lists(st.sampled_from(values), max_size=3)))
 
 
 @settings(max_examples=150, deadline=None)
 @given(programs())
-def test_random_programs_read_back(program):
+def test_random_programs_read_back(program: Program) -> None:
     verify(program)
     text = print_program(program)
     again = parse_program(text)
@@ -95,7 +96,7 @@ def test_random_programs_read_back(program):
 
 @settings(max_examples=100, deadline=None)
 @given(programs())
-def test_passes_keep_programs_whole(program):
+def test_passes_keep_programs_whole(program: Program) -> None:
     for rewrite in (dce, cse, optimise):
         after = rewrite(program)
         verify(after)
@@ -103,7 +104,7 @@ def test_passes_keep_programs_whole(program):
         assert after.result_types == program.result_types
 
 
-def test_locations_read_back():
+def test_locations_read_back() -> None:
     text = 'treadle 1\nprogram @main(%0: f32[]) {\n  %1: f32[] = sine %0 @ "a \\"b\\".py":41\n  return %1\n}\n'
     program = parse_program(text)
     source = program.equations[0].source
@@ -111,14 +112,15 @@ def test_locations_read_back():
     assert '@ "a \\"b\\".py":41' in print_program(program, locations=True)
 
 
-def test_spaces_comments_and_names_are_free():
+def test_spaces_comments_and_names_are_free() -> None:
     program = parse_program(
-        "# a note\ntreadle 1\n\nprogram @f( %x :f32[2, 3] )  {   # here\n\n %long_name: f32[2,3]=sine   %x\nreturn %x\n}"
+        "# a note\ntreadle 1\n\n"
+        "program @f( %x :f32[2, 3] )  {   # here\n\n %long_name: f32[2,3]=sine   %x\nreturn %x\n}"
     )
     assert "%1: f32[2,3] = sine %0" in print_program(program)
 
 
-def main(*lines, parameters="%0: f32[3]", returned="%0"):
+def main(*lines: str, parameters: str = "%0: f32[3]", returned: str = "%0") -> str:
     body = "".join(f"  {line}\n" for line in lines)
     return f"treadle 1\nprogram @main({parameters}) {{\n{body}  return {returned}\n}}\n"
 
@@ -178,7 +180,7 @@ def main(*lines, parameters="%0: f32[3]", returned="%0"):
         ),
     ],
 )
-def test_errors_say_where_and_what(text, line, column, what):
+def test_errors_say_where_and_what(text: str, line: int, column: int, what: str) -> None:
     with pytest.raises(ParseError) as caught:
         parse_program(text, file="p.treadle")
     error = caught.value
@@ -191,7 +193,7 @@ def test_errors_say_where_and_what(text, line, column, what):
     assert shown[6:] == (text.split("\n")[line - 1] if text else "")
 
 
-def test_a_call_is_checked_against_its_program():
+def test_a_call_is_checked_against_its_program() -> None:
     text = "treadle 1\nprogram @f(%0: f32[2]) {\n  return %0\n}\n" + main(
         "%1: f32[2] = call %0 {program=@f}"
     ).removeprefix("treadle 1\n")
@@ -199,7 +201,7 @@ def test_a_call_is_checked_against_its_program():
         parse_program(text)
 
 
-def test_a_custom_rule_is_refused_with_a_reason():
+def test_a_custom_rule_is_refused_with_a_reason() -> None:
     build = Builder()
     x = build.parameter(ArrayType((), F32))
     body = build.program(build.apply(ew.Sine(), x))
@@ -229,16 +231,14 @@ def test_a_custom_rule_is_refused_with_a_reason():
     ],
     ids=range(12),
 )
-def test_monstrous_texts_are_refused_quickly(line):
+def test_monstrous_texts_are_refused_quickly(line: str) -> None:
     start = time.perf_counter()
-    try:
+    with contextlib.suppress(ParseError):
         parse_program(main(line))
-    except ParseError:
-        pass
     assert time.perf_counter() - start < 2
 
 
-def test_damaged_texts_give_a_program_or_a_parse_error():
+def test_damaged_texts_give_a_program_or_a_parse_error() -> None:
     rng = random.Random(20260101)
     texts = [print_program(staged_alone(each)) for each in EXAMPLES[:: max(1, len(EXAMPLES) // 40)]]
     texts.append(
@@ -250,8 +250,8 @@ def test_damaged_texts_give_a_program_or_a_parse_error():
         "%0", "%1", "f32[]", "i32[2]", "1:i32", "nan(0x1):f32", "(", ")", "{", "}", ",", "=", "@p0", "None",
         "-1", "99999999999", "\n", "return", '"', "()", "True", "f32", "<opaque f>", "1e400", "dense(", "set(",
     ]  # fmt: skip
-    refused = 0
-    for turn in range(4000):
+    places: list[tuple[int, int]] = []
+    for _ in range(4000):
         text = list(rng.choice(texts))
         for _ in range(rng.choice((1, 1, 2, 5))):
             at = rng.randrange(len(text))
@@ -270,17 +270,16 @@ def test_damaged_texts_give_a_program_or_a_parse_error():
         try:
             program = parse_program("".join(text))
         except ParseError as error:
-            refused += 1
-            assert error.line >= 1, turn
-            assert error.column >= 1, turn
+            places.append((error.line, error.column))
         else:
             verify(program)
             assert equal_programs(parse_program(print_program(program)), program)
-    assert refused > 1000
+    assert len(places) > 1000
+    assert min(min(place) for place in places) >= 1
 
 
 @pytest.mark.slow
-def test_a_chain_of_a_hundred_thousand_operations():
+def test_a_chain_of_a_hundred_thousand_operations() -> None:
     build = Builder()
     y = x = build.parameter(ArrayType((), F32))
     half = build.literal(0.5, ArrayType((), F32))

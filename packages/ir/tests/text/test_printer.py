@@ -13,12 +13,12 @@ from treadle_ir.primitives.contract import DotGeneral
 from treadle_ir.primitives.elementwise import Add, Multiply, Sine
 from treadle_ir.program import Equation, Program
 from treadle_ir.text import print_equation, print_program
-from treadle_ir.text.attributes import literal_text, read_scalar
+from treadle_ir.text.attributes import literal_text, read_scalar, value_text
 
 F32 = BY_NAME["f32"]
 
 
-def test_a_program_is_printed_in_order_with_types():
+def test_a_program_is_printed_in_order_with_types() -> None:
     build = Builder()
     x = build.parameter(ArrayType((2, 3), F32))
     y = build.parameter(ArrayType((3, 4), F32))
@@ -35,7 +35,7 @@ def test_a_program_is_printed_in_order_with_types():
     )
 
 
-def test_nested_programs_are_printed_once_and_before_their_use():
+def test_nested_programs_are_printed_once_and_before_their_use() -> None:
     inner = Builder()
     p = inner.parameter(ArrayType((), F32))
     body = inner.program(inner.apply(Sine(), p))
@@ -65,7 +65,7 @@ def test_nested_programs_are_printed_once_and_before_their_use():
         (0x3FB999999999999A, "f64", "0.1"),
     ],
 )
-def test_floating_literals_are_exact(bits, name, text):
+def test_floating_literals_are_exact(bits: int, name: str, text: str) -> None:
     dtype = BY_NAME[name]
     value = np.frombuffer(bits.to_bytes(dtype.itemsize, "little"), dtype)[0]
     literal = Literal(value, ArrayType((), dtype))
@@ -74,7 +74,7 @@ def test_floating_literals_are_exact(bits, name, text):
 
 
 @pytest.mark.parametrize("name", ["f16", "bf16", "f8e4m3fn", "f8e5m2"])
-def test_every_small_float_reads_back_to_the_bit(name):
+def test_every_small_float_reads_back_to_the_bit(name: str) -> None:
     dtype = BY_NAME[name]
     count = 1 << (8 * dtype.itemsize)
     step = 1 if count < 1000 else 37
@@ -95,13 +95,13 @@ def test_every_small_float_reads_back_to_the_bit(name):
         (np.zeros((), dtypes.float0)[()], "zero:f0"),
     ],
 )
-def test_other_literals_are_exact(value, text):
+def test_other_literals_are_exact(value: np.generic, text: str) -> None:
     dtype = np.dtype(value.dtype)
     assert literal_text(Literal(value, ArrayType((), dtype))) == text
     assert read_scalar(text.rpartition(":")[0], dtype).tobytes() == value.tobytes()
 
 
-def test_locations_are_printed_on_request():
+def test_locations_are_printed_on_request() -> None:
     program = stage(lambda x: [ops.sine(x)], ArrayType((), F32)).program
     assert "@" not in print_program(program).replace("@main", "")
     assert (
@@ -110,9 +110,7 @@ def test_locations_are_printed_on_request():
     )
 
 
-def test_functions_are_printed_as_opaque_by_name_never_by_address():
-    from treadle_ir.text.attributes import value_text
-
+def test_functions_are_printed_as_opaque_by_name_never_by_address() -> None:
     def rule() -> None: ...
 
     assert value_text(rule, {}) == (
@@ -121,19 +119,19 @@ def test_functions_are_printed_as_opaque_by_name_never_by_address():
     assert value_text(object(), {}) == "<opaque object>"
 
 
-def test_one_equation_of_a_broken_program_can_be_printed():
+def test_one_equation_of_a_broken_program_can_be_printed() -> None:
     stray, result = Value(ArrayType((), F32)), Value(ArrayType((), F32))
     program = Program((), (Equation(Sine(), (stray,), (result,), frozenset()),), (result,))
     assert print_equation(program, 0) == "%0: f32[] = sine %undefined"
 
 
-def test_effects_are_printed():
+def test_effects_are_printed() -> None:
     value = Value(ArrayType((), F32))
     equation = Equation(Add(), (value, value), (), frozenset({Callback()}))
     assert print_equation(Program((value,), (equation,), ()), 0) == "add %0, %0 !callback"
 
 
-def test_the_text_is_the_same_in_every_process():
+def test_the_text_is_the_same_in_every_process() -> None:
     code = (
         "from treadle_ir.testing.examples import all_examples\n"
         "from treadle_ir.builder import Builder\n"
