@@ -28,8 +28,8 @@ from treadle_ir.primitives.indexing import (
     ScatterMinimum,
     ScatterMultiply,
 )
+from treadle_ir.reference.reduce import greatest, least
 
-_BOOL: Final = np.dtype(np.bool_)
 _I32: Final = np.dtype(np.int32)
 _I64: Final = np.dtype(np.int64)
 
@@ -76,8 +76,10 @@ def _starts(
     context: LoweringContext, indices: HloValue, axes: Sequence[int], rank: int
 ) -> list[HloValue]:
     """One index vector as the starts of a slice, 0 where it does not say."""
-    flat = emit.reshape(context, indices, (len(axes),))
     starts = [emit.scalar(context, 0, indices.dtype)] * rank
+    if not axes:
+        return starts
+    flat = emit.reshape(context, indices, (len(axes),))
     for number, axis in enumerate(axes):
         starts[axis] = emit.reshape(context, emit.slice(context, flat, 0, number, number + 1), ())
     return starts
@@ -144,6 +146,27 @@ def gather_lowering(
     ]
 
 
+def _merged(context: LoweringContext, primitive: ScatterFamily, updates: HloValue) -> HloValue:
+    """All updates of one place as one: the last, or all combined."""
+    batch = [axis for axis in range(len(updates.shape)) if axis not in primitive.update_window_dims]
+    if isinstance(primitive, Scatter):
+        for axis in batch:
+            size = updates.shape[axis]
+            updates = emit.slice(context, updates, axis, size - 1, size)
+        return emit.reshape(
+            context, updates, [n for i, n in enumerate(updates.shape) if i not in batch]
+        )
+    dtype = updates.dtype
+    identities: dict[type[Primitive], object] = {
+        ScatterAdd: 0,
+        ScatterMultiply: 1,
+        ScatterMaximum: least(dtype),
+        ScatterMinimum: greatest(dtype),
+    }
+    kind = type(primitive)
+    return emit.reduce(context, _COMBINE[kind], updates, identities[kind], batch)
+
+
 @lowering_rule(ScatterFamily)
 def scatter_lowering(
     context: LoweringContext,
@@ -163,6 +186,10 @@ def scatter_lowering(
             return new
         return emit.binary(context, _COMBINE[type(primitive)], old, new)
 
+    if not axes and not primitive.operand_batching_dims and 0 not in indices.shape[:-1]:
+        # Nothing tells the batch apart; XLA 0.10 fails on such scatters of rank 0.
+        updates = _merged(context, primitive, updates)
+        indices = emit.reshape(context, indices, (0,))
     if _is_one(indices, primitive.operand_batching_dims):
         starts = _starts(context, indices, axes, len(operand.shape))
         old = _sliced(context, operand, starts, sizes)

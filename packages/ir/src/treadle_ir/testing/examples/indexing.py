@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from treadle_ir import dtypes
 from treadle_ir.primitives.indexing import (
     DynamicSlice,
     DynamicUpdateSlice,
@@ -51,17 +52,13 @@ def _draw(types: tuple[str, ...], low: int, high: int, unique: bool = False) -> 
 def _gathers(
     label: str, types: tuple[str, str], high: int, low: int = -3, **attributes: Any
 ) -> list[Example]:
-    """The gather in each mode."""
+    """The gather in each mode; filling with NaN has no derivative where it fills."""
+    draw = _draw(types, low, high)
+    smooth = not dtypes.is_inexact(array_type(types[0]).dtype)
     return [
-        example(
-            Gather(**attributes, mode="fill"), *types, draw=_draw(types, low, high), label=label
-        ),
-        example(
-            Gather(**attributes, mode="clip"),
-            *types,
-            draw=_draw(types, low, high),
-            label=f"{label}, clip",
-        ),
+        example(Gather(**attributes), *types, draw=draw, label=label, differentiable=smooth),
+        example(Gather(**attributes, fill_value=1), *types, draw=draw, label=f"{label}, filled"),
+        example(Gather(**attributes, mode="clip"), *types, draw=draw, label=f"{label}, clip"),
     ]
 
 
@@ -321,7 +318,7 @@ EXAMPLES: Final[list[Example]] = [
         update_window_dims=(1, 2),
         inserted_window_dims=(),
         scatter_dims_to_operand_dims=(),
-        kinds=(ScatterAdd,),
+        kinds=(ScatterAdd, ScatterMaximum),
     ),
     *_scatters(
         "rank 0",
@@ -330,7 +327,16 @@ EXAMPLES: Final[list[Example]] = [
         update_window_dims=(),
         inserted_window_dims=(),
         scatter_dims_to_operand_dims=(),
-        kinds=(ScatterAdd,),
+        kinds=(ScatterAdd, Scatter),
+    ),
+    *_scatters(
+        "rank 0",
+        ("i32[]", "i32[2,0]", "i32[2]"),
+        5,
+        update_window_dims=(),
+        inserted_window_dims=(),
+        scatter_dims_to_operand_dims=(),
+        kinds=(ScatterMultiply, *_EXTREMES),
     ),
     *_scatters(
         "narrow",
