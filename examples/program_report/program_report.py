@@ -110,7 +110,9 @@ def report(program: Program, name: str) -> str:
         where = f"while equation {memory.at} ({equation.primitive.name}) runs, {place}"
         lines.append(f"peak memory: {human(memory.peak, 'B')}, {where}")
     if not cost.exact:
-        lines.append("a loop turns an unknown number of times: it is counted as one turn")
+        lines.append(
+            "a loop turns an unknown number of times: its bound is counted, or one turn where it has none"
+        )
     counts = Counter(equation.primitive.name for equation in program.equations)
     lines.append(
         "operations: " + ", ".join(f"{name} {count}" for name, count in counts.most_common())

@@ -44,3 +44,31 @@ def test_costs_come_by_equation() -> None:
         "  %z: f32[1] = slice %y {start=(0,), limit=(1,), strides=(1,)}\n  return %z\n}\n"
     )
     assert [each.flops for each in equation_costs(parse_program(text))] == [3, 0]
+
+
+STEP = "program @step(%c: f32[3], %x: f32[3]) {\n  %d: f32[3] = add %c, %x\n  return %d, %d\n}\n"
+UNTIL = 'program @until(%i: i32[]) {\n  %b: bool[] = compare %i, 9:i32 {direction="lt"}\n  return %b\n}\n'
+NEXT = "program @next(%i: i32[]) {\n  %j: i32[] = add %i, 1:i32\n  return %j\n}\n"
+FEW = "program @few(%a: f32[3]) {\n  %b: f32[3] = sine %a\n  return %b\n}\n"
+MANY = (
+    "program @many(%a: f32[3]) {\n  %b: f32[3] = sine %a\n  %c: f32[3] = sine %b\n  return %c\n}\n"
+)
+
+
+def test_a_scan_counts_as_often_as_it_turns() -> None:
+    line = "%d: f32[3], %ys: f32[5,3] = scan %c, %xs {body=@step, length=5, carries=1}"
+    found = cost(line, "%c: f32[3], %xs: f32[5,3]", STEP)
+    assert (found.flops, found.exact) == (15, True)
+
+
+def test_a_loop_counts_its_bound_or_once() -> None:
+    once = cost("%j: i32[] = while %i {cond=@until, body=@next}", "%i: i32[]", UNTIL + NEXT)
+    assert (once.flops, once.exact) == (2, False)
+    line = "%j: i32[] = while %i {cond=@until, body=@next, trip_bound=10}"
+    bounded = cost(line, "%i: i32[]", UNTIL + NEXT)
+    assert (bounded.flops, bounded.exact) == (20, False)
+
+
+def test_a_choice_counts_its_most_expensive_branch() -> None:
+    line = "%y: f32[3] = case %i, %x {branches=(@few, @many)}"
+    assert cost(line, "%i: i32[], %x: f32[3]", FEW + MANY).flops == 6

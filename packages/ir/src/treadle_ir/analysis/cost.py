@@ -20,7 +20,7 @@ from treadle_ir.types import ArrayType, Type
 @final
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Operations and bytes moved; not `exact` where a loop turns an unknown number of times (one is counted)."""
+    """Operations and bytes moved; not `exact` where the number of turns of a loop is unknown."""
 
     flops: int = 0
     bytes: int = 0
@@ -164,8 +164,8 @@ _NOT_MOVED: Final = frozenset(
 def equation_costs(program: Program) -> list[Cost]:
     """The cost of each equation, in order.
 
-    Nested programs count as often as they run: a scan its length, a loop its bound or else once (then not `exact`),
-    a choice its most expensive branch.
+    Nested programs count as often as they run: a scan its length, a loop its bound or else once (not `exact` in
+    either case), a choice its most expensive branch.
     """
     nested: dict[int, Cost] = {}
     costs: list[Cost] = []
@@ -208,12 +208,13 @@ def _nested_cost(equation: Equation, costs: list[Cost]) -> Cost:
         flops, moved = max(cost.flops for cost in costs), max(cost.bytes for cost in costs)
         return Cost(flops, moved, all(cost.exact for cost in costs))
     total = _total(costs)
-    for name in ("length", "trip_count", "trips", "bound"):
-        turns: object = getattr(primitive, name, None)
-        if isinstance(turns, int) and not isinstance(turns, bool):
-            return total.times(turns)
+    length: object = getattr(primitive, "length", None)
+    if isinstance(length, int):
+        return total.times(length)
     if primitive.name == "while":
-        return Cost(total.flops, total.bytes, exact=False)
+        bound: object = getattr(primitive, "trip_bound", None)
+        turns = bound if isinstance(bound, int) else 1
+        return Cost(total.flops * turns, total.bytes * turns, exact=False)
     if primitive.name in (
         "reduce",
         "reduce_window",
