@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from treadle_autodiff import rules as rules
 from treadle_autodiff._version import __version__ as __version__
-from treadle_autodiff.checkpoint import checkpoint as checkpoint, checkpoint_policies as checkpoint_policies
+from treadle_autodiff.checkpoint import (
+    checkpoint as checkpoint,
+    checkpoint_policies as checkpoint_policies,
+)
 from treadle_autodiff.custom import (
     custom_gradient as custom_gradient,
     custom_jvp as custom_jvp,
@@ -43,7 +46,12 @@ from treadle_autodiff.registry import (
     transpose_rule as transpose_rule,
     transpose_rules as transpose_rules,
 )
-from treadle_autodiff.tangents import Linear as Linear, Tangent as Tangent, Zero as Zero, materialise as materialise
+from treadle_autodiff.tangents import (
+    Linear as Linear,
+    Tangent as Tangent,
+    Zero as Zero,
+    materialise as materialise,
+)
 from treadle_autodiff.transpose import transpose as transpose
 from treadle_autodiff.vjp import (
     jvp as jvp,

@@ -43,7 +43,9 @@ def checkpoint(
         def flat(*operands: Operand) -> Operands:
             positional, named = tree_unflatten(structure, operands)
             given = iter(positional)
-            output = function(*(a if i in static else next(given) for i, a in enumerate(args)), **named)
+            output = function(
+                *(a if i in static else next(given) for i, a in enumerate(args)), **named
+            )
             results, out_structure = flatten_arrays(output, "checkpoint: result ")
             shape.append(out_structure)
             return results
@@ -92,4 +94,6 @@ class checkpoint_policies:  # noqa: N801 - a namespace, JAX's name
     def save_any_names_but_these(*names: str) -> CheckpointPolicy:
         """Store the arrays marked by `checkpoint_name` unless they have one of these names."""
         dropped = frozenset(names)
-        return lambda primitive: isinstance(primitive, CheckpointName) and primitive.label not in dropped
+        return lambda primitive: (
+            isinstance(primitive, CheckpointName) and primitive.label not in dropped
+        )

@@ -17,7 +17,9 @@ from treadle_ir.primitives.call import CustomJvpCall, CustomVjpCall, CustomVjpRu
 from treadle_ir.tree import tree_unflatten
 
 
-def _positional(fun: Callable[..., Tree], args: tuple[Tree, ...], kwargs: dict[str, Tree]) -> tuple[Tree, ...]:
+def _positional(
+    fun: Callable[..., Tree], args: tuple[Tree, ...], kwargs: dict[str, Tree]
+) -> tuple[Tree, ...]:
     """The arguments in positional form, with defaults filled in, so that rules see one form."""
     if not kwargs:
         try:
@@ -37,7 +39,9 @@ def _positional(fun: Callable[..., Tree], args: tuple[Tree, ...], kwargs: dict[s
     return bound.args
 
 
-def _indices(nondiff: Sequence[int], names: Sequence[str], fun: Callable[..., Tree]) -> frozenset[int]:
+def _indices(
+    nondiff: Sequence[int], names: Sequence[str], fun: Callable[..., Tree]
+) -> frozenset[int]:
     parameters = list(inspect.signature(fun).parameters) if names else []
     return frozenset([*nondiff, *(parameters.index(name) for name in names)])
 
@@ -99,10 +103,14 @@ class custom_jvp:  # noqa: N801 - JAX's name, used as a decorator
         self._static = _indices(nondiff_argnums, nondiff_argnames, fun)
         self._jvp: Callable[..., tuple[Tree, Tree]] | None = None
 
-    def defjvp(self, jvp: Callable[..., tuple[Tree, Tree]], symbolic_zeros: bool = False) -> Callable[..., Any]:
+    def defjvp(
+        self, jvp: Callable[..., tuple[Tree, Tree]], symbolic_zeros: bool = False
+    ) -> Callable[..., Any]:
         """Set the rule: `jvp(*nondiff, primals, tangents) -> (results, result_tangents)`."""
         if symbolic_zeros:
-            raise NotImplementedError("custom_jvp: symbolic_zeros=True is not there yet; the rule gets arrays")
+            raise NotImplementedError(
+                "custom_jvp: symbolic_zeros=True is not there yet; the rule gets arrays"
+            )
         self._jvp = jvp
         return jvp
 
@@ -137,7 +145,7 @@ class custom_jvp:  # noqa: N801 - JAX's name, used as a decorator
             return flat.flat_output(self.fun(*flat.arguments(operands)), name)
 
         def jvp(primals: Operands, tangents: Operands) -> tuple[Operands, Operands]:
-            pair = rule(*flat.static, flat.dynamic(primals), flat.dynamic(tangents))
+            pair: object = rule(*flat.static, flat.dynamic(primals), flat.dynamic(tangents))
             if not isinstance(pair, (tuple, list)) or len(pair) != 2:
                 raise ArgumentError(
                     f"the jvp rule of `{name}` must return a pair (results, tangents), "
@@ -145,8 +153,12 @@ class custom_jvp:  # noqa: N801 - JAX's name, used as a decorator
                 )
             results = flat.flat_output(pair[0], name)
             out_tangents, structure = flatten_arrays(pair[1], f"{name}: tangent ")
-            same_structure(f"the tangents returned by the jvp rule of `{name}`", structure, "its results",
-                           flat.output)
+            same_structure(
+                f"the tangents returned by the jvp rule of `{name}`",
+                structure,
+                "its results",
+                flat.output,
+            )
             for result, tangent in zip(results, out_tangents, strict=True):
                 _check_rule_type(f"the jvp rule of `{name}`", "tangent", result, tangent)
             return results, [_exact(t, r) for t, r in zip(out_tangents, results, strict=True)]
@@ -171,7 +183,11 @@ def _check_rule_type(rule: str, what: str, primal: Operand, given: Operand) -> N
 def _exact(tangent: Operand, primal: Operand) -> Operand:
     """A weak tangent in the primal's own element type."""
     expected = type_of(primal).tangent()
-    return tangent if type_of(tangent).dtype == expected.dtype else ops.convert(tangent, dtype=expected.dtype)
+    return (
+        tangent
+        if type_of(tangent).dtype == expected.dtype
+        else ops.convert(tangent, dtype=expected.dtype)
+    )
 
 
 @final
@@ -202,7 +218,9 @@ class custom_vjp:  # noqa: N801 - JAX's name, used as a decorator
     ) -> None:
         """Set the two functions."""
         if symbolic_zeros or optimize_remat:
-            raise NotImplementedError("custom_vjp: symbolic_zeros and optimize_remat are not there yet")
+            raise NotImplementedError(
+                "custom_vjp: symbolic_zeros and optimize_remat are not there yet"
+            )
         self._rules = fwd, bwd
 
     def __call__(self, *args: Tree, **kwargs: Tree) -> Tree:
@@ -221,7 +239,7 @@ class custom_vjp:  # noqa: N801 - JAX's name, used as a decorator
             return flat.flat_output(self.fun(*flat.arguments(operands)), name)
 
         def forward(*operands: Operand) -> tuple[Operands, Operands]:
-            pair = fwd(*flat.arguments(operands))
+            pair: object = fwd(*flat.arguments(operands))
             if not isinstance(pair, (tuple, list)) or len(pair) != 2:
                 raise ArgumentError(
                     f"the fwd rule of `{name}` must return a pair (results, residuals), "
@@ -241,7 +259,8 @@ class custom_vjp:  # noqa: N801 - JAX's name, used as a decorator
             return _cotangents(name, flat, outgoing)
 
         call = CustomVjpCall(name, function, CustomVjpRule(forward, backward))
-        return tree_unflatten(flat.output, bind(call, *flat.leaves))
+        results = bind(call, *flat.leaves)  # sets the structure of the output
+        return tree_unflatten(flat.output, results)
 
     def __get__(self, instance: object, owner: type) -> Any:
         """Work on methods."""
@@ -265,8 +284,12 @@ def _cotangents(name: str, flat: _Flat, outgoing: Tree) -> list[Operand]:
             leaves.extend(zeros(type_of(primal).tangent()) for primal in primals)
             continue
         given, given_structure = flatten_arrays(cotangent, f"{name}: cotangent {position}")
-        same_structure(f"cotangent {position} returned by the bwd rule of `{name}`", given_structure,
-                       f"argument {position}", structure)
+        same_structure(
+            f"cotangent {position} returned by the bwd rule of `{name}`",
+            given_structure,
+            f"argument {position}",
+            structure,
+        )
         for primal, ct in zip(primals, given, strict=True):
             _check_rule_type(f"the bwd rule of `{name}`", "cotangent", primal, ct)
             leaves.append(_exact(ct, primal))
@@ -293,5 +316,3 @@ def custom_gradient(fun: Callable[..., tuple[Tree, Callable[..., Tree]]]) -> Cal
         return wrapped(*args)
 
     return value_only
-
-

@@ -29,7 +29,9 @@ def _argnums(argnums: Argnums, count: int, name: str) -> tuple[int, ...]:
     given = (argnums,) if isinstance(argnums, int) else tuple(argnums)
     for i in given:
         if not isinstance(i, (int, np.integer)):
-            raise ArgumentError(f"{name}: argnums must be integers, but one is {i!r} of type {type(i).__name__}")
+            raise ArgumentError(
+                f"{name}: argnums must be integers, but one is {i!r} of type {type(i).__name__}"
+            )
         if not -count <= i < count:
             raise ArgumentError(
                 f"{name}: argnums is {argnums}, but the function was called with {count} positional "
@@ -92,7 +94,9 @@ def value_and_grad(
             given = iter(operands)
             flags = iter(traced)
             rebuilt = [
-                tree_unflatten(structure, [next(given) if next(flags) else leaf for leaf in arg_leaves])
+                tree_unflatten(
+                    structure, [next(given) if next(flags) else leaf for leaf in arg_leaves]
+                )
                 for arg_leaves, structure in flattened
             ]
             output = fun(*rebuilt, **kwargs)
@@ -108,14 +112,18 @@ def value_and_grad(
             outgoing = iter(transpose(linearized.program, linearized.captured, [one]))
         else:
             outgoing = iter(
-                [Zero(type_of(x).tangent()) for x, flag in zip(leaves, nonzero, strict=True) if flag]
+                [
+                    Zero(type_of(x).tangent())
+                    for x, flag in zip(leaves, nonzero, strict=True)
+                    if flag
+                ]
             )
         differentiated = iter(nonzero)
         flags = iter(traced)
         gradients = []
         for arg_leaves, structure in flattened:
-            cotangents = []
-            for leaf in arg_leaves:
+            cotangents: list[Operand | None] = []
+            for _ in arg_leaves:
                 if next(flags) and next(differentiated):
                     cotangents.append(materialise(next(outgoing)))
                 else:
@@ -246,7 +254,9 @@ def _check_output(output: Tree, holomorphic: bool) -> Operand:
 Mapper = Callable[[Callable[..., Operands], int, Sequence[Operand]], Operands]
 
 
-def in_a_loop(function: Callable[..., Operands], size: int, stacked: Sequence[Operand]) -> list[Operand]:
+def in_a_loop(
+    function: Callable[..., Operands], size: int, stacked: Sequence[Operand]
+) -> list[Operand]:
     """Apply a function to each row of the stacked operands, one after the other, and stack what it returns."""
     rows = []
     for i in range(size):
@@ -280,9 +290,10 @@ def _jacobian_input(
     args: Sequence[Tree], argnums: Argnums, holomorphic: bool, allow_int: bool, name: str
 ) -> tuple[tuple[int, ...], list[Operand], Any]:
     positions = _argnums(argnums, len(args), name)
+    for position in positions:
+        for leaf in flatten_arrays(args[position], f"{name}: argument {position}")[0]:
+            _check_input(leaf, position, holomorphic, allow_int)
     leaves, structure = flatten_arrays([args[i] for i in positions], f"{name}: argument ")
-    for position, leaf in zip(positions * len(leaves), leaves, strict=False):
-        _check_input(leaf, position, holomorphic, allow_int)
     return positions, leaves, structure
 
 
@@ -358,18 +369,24 @@ def jacrev(
 
     @functools.wraps(fun)
     def jacobian(*args: Tree, **kwargs: Tree) -> Tree:
-        positions, leaves, structure = _jacobian_input(args, argnums, holomorphic, allow_int, "jacrev")
+        positions, leaves, structure = _jacobian_input(
+            args, argnums, holomorphic, allow_int, "jacrev"
+        )
         call = _Recorded(fun, args, kwargs, positions, structure, has_aux, "jacrev")
         nonzero = [dtypes.is_inexact(type_of(leaf).dtype) for leaf in leaves]
         linearized = linearize_flat(call, leaves, nonzero)
         types = [type_of(result) for result in linearized.results]
         for type in types:
-            if not (dtypes.is_complex(type.dtype) if holomorphic else dtypes.is_floating(type.dtype)):
+            if not (
+                dtypes.is_complex(type.dtype) if holomorphic else dtypes.is_floating(type.dtype)
+            ):
                 kind = "complex" if holomorphic else "real-valued"
                 raise DTypeError(f"jacrev requires {kind} outputs, but got {type.dtype.name}.")
 
         def pull(*cotangents: Operand) -> Operands:
-            given = [ct for ct, zero in zip(cotangents, linearized.zero, strict=True) if zero is None]
+            given = [
+                ct for ct, zero in zip(cotangents, linearized.zero, strict=True) if zero is None
+            ]
             outgoing = iter(transpose(linearized.program, linearized.captured, given))
             return [
                 materialise(next(outgoing) if flag else Zero(type_of(leaf).tangent()))
@@ -422,7 +439,9 @@ class _Recorded:
 
     def __call__(self, *operands: Operand) -> Operands:
         given = list(self._args)
-        for position, value in zip(self._positions, tree_unflatten(self._inputs, operands), strict=True):
+        for position, value in zip(
+            self._positions, tree_unflatten(self._inputs, operands), strict=True
+        ):
             given[position] = value
         output = self._fun(*given, **self._kwargs)
         if self._has_aux:

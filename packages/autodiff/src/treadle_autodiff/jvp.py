@@ -91,7 +91,9 @@ def jvp_flat(
 ) -> tuple[Operands, list[Tangent]]:
     """Results and their tangents of a function of flat operands."""
     trace = JvpTrace(current_trace())
-    tracers = [JvpTracer(trace, primal, tangent) for primal, tangent in zip(primals, tangents, strict=True)]
+    tracers = [
+        JvpTracer(trace, primal, tangent) for primal, tangent in zip(primals, tangents, strict=True)
+    ]
     try:
         with running(trace):
             results = function(*tracers)
@@ -112,5 +114,3 @@ def split(trace: JvpTrace, results: Operands) -> tuple[Operands, list[Tangent]]:
             primals.append(result)
             tangents.append(Zero(type_of(result).tangent()))
     return primals, tangents
-
-

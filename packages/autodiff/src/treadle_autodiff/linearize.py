@@ -164,7 +164,9 @@ class Linearized:
     results: Operands
     program: Program
     captured: tuple[Operand, ...]
-    zero: tuple[Zero | None, ...]  # per result: its zero tangent, or None where the program has a result
+    zero: tuple[
+        Zero | None, ...
+    ]  # per result: its zero tangent, or None where the program has a result
 
     def tangents(self, *tangents: Operand) -> list[Tangent]:
         """Push tangents of the nonzero operands forward."""
@@ -179,7 +181,7 @@ def linearize_flat(function: Function, primals: Operands, nonzero: Sequence[bool
     tracers = []
     for primal, wanted in zip(primals, nonzero, strict=True):
         type = type_of(primal).tangent()
-        tangent = tape.parameter(type) if wanted else Zero(type)
+        tangent: Tangent = tape.parameter(type) if wanted else Zero(type)
         tracers.append(LinearizeTracer(trace, primal, tangent))
     try:
         with running(trace):

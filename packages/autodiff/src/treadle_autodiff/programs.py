@@ -9,28 +9,68 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar, final
+from typing import Any, Final, Protocol, TypeVar, final
 from weakref import WeakKeyDictionary
 
 from treadle_autodiff.jvp import jvp_flat
 from treadle_autodiff.linearize import linearize_flat
 from treadle_autodiff.tangents import Tangent, Zero, materialise
 from treadle_autodiff.transpose import transpose
-from treadle_ir import Operand, Operands, Program, Type, Value, interpret, stage
+from treadle_ir import (
+    Equation,
+    Operand,
+    Operands,
+    Program,
+    Tracer,
+    Type,
+    Value,
+    deeper,
+    interpret,
+    stage,
+)
 
-T = TypeVar("T")
 _MEMORY: Final[WeakKeyDictionary[Program, dict[Hashable, Any]]] = WeakKeyDictionary()
 _LOCK: Final = threading.Lock()
 
 
-def remembered(program: Program, key: Hashable, make: Callable[[], T]) -> T:
-    """What `make` returns, kept as long as the program lives. Two threads may both make it; one is kept."""
+class Made(Protocol):
+    """A transformed program, with the operands that the transformation captured."""
+
+    @property
+    def captured(self) -> tuple[Operand, ...]:
+        """Pass these first."""
+
+
+M = TypeVar("M", bound=Made)
+
+
+def remembered(program: Program, key: Hashable, make: Callable[[], M]) -> M:
+    """What `make` returns, kept as long as the program lives. Two threads may both make it; one is kept.
+
+    What captured a tracer (a derivative rule that closes over one) is made anew each time.
+    """
     with _LOCK:
         memory = _MEMORY.setdefault(program, {})
-    found: T | None = memory.get(key)
+    found: M | None = memory.get(key)
     if found is None:
-        found = memory.setdefault(key, make())
+        with deeper():
+            found = make()
+        if not any(isinstance(operand, Tracer) for operand in found.captured):
+            found = memory.setdefault(key, found)
     return found
+
+
+def pruned(program: Program) -> Program:
+    """The program without the equations that neither its results nor its effects need."""
+    live: set[object] = {atom for atom in program.results if isinstance(atom, Value)}
+    equations: list[Equation] = []
+    for equation in reversed(program.equations):
+        if equation.effects or not live.isdisjoint(equation.results):
+            equations.append(equation)
+            live.update([atom for atom in equation.operands if isinstance(atom, Value)])
+    if len(equations) == len(program.equations):
+        return program
+    return Program(program.parameters, tuple(reversed(equations)), program.results)
 
 
 @final
@@ -60,7 +100,9 @@ def jvp_program(
 
 def _make_jvp(program: Program, nonzero: tuple[bool, ...], forced: tuple[bool, ...]) -> JvpProgram:
     types = program.parameter_types
-    given: list[Type] = [type.tangent() for type, wanted in zip(types, nonzero, strict=True) if wanted]
+    given: list[Type] = [
+        type.tangent() for type, wanted in zip(types, nonzero, strict=True) if wanted
+    ]
     returned: list[bool] = []
 
     def function(*operands: Operand) -> Operands:
@@ -76,7 +118,10 @@ def _make_jvp(program: Program, nonzero: tuple[bool, ...], forced: tuple[bool, .
             force or not isinstance(tangent, Zero)
             for tangent, force in zip(result_tangents, forced, strict=True)
         ]
-        return [*results, *(materialise(t) for t, r in zip(result_tangents, returned, strict=True) if r)]
+        return [
+            *results,
+            *(materialise(t) for t, r in zip(result_tangents, returned, strict=True) if r),
+        ]
 
     staged = stage(function, *types, *given)
     return JvpProgram(staged.program, staged.captured, tuple(returned))
@@ -120,13 +165,29 @@ def _make_linearized(
 
     def function(*primals: Operand) -> Operands:
         linearized = linearize_flat(lambda *xs: interpret(program, *xs), primals, nonzero)
-        returned[:] = [zero is None or force for zero, force in zip(linearized.zero, forced, strict=True)]
-        linear[:] = [_with_zeros(linearized.program, linearized.zero, forced)]
-        residual_count[:] = [len(linearized.captured)]
-        return [*linearized.results, *linearized.captured]
+        returned[:] = [
+            zero is None or force for zero, force in zip(linearized.zero, forced, strict=True)
+        ]
+        tape, kept = _needed(pruned(linearized.program), linearized.captured)
+        linear[:] = [_with_zeros(tape, linearized.zero, forced)]
+        residual_count[:] = [len(kept)]
+        return [*linearized.results, *kept]
 
     staged = stage(function, *program.parameter_types)
-    return LinearizedProgram(staged.program, staged.captured, linear[0], residual_count[0], tuple(returned))
+    return LinearizedProgram(
+        pruned(staged.program), staged.captured, linear[0], residual_count[0], tuple(returned)
+    )
+
+
+def _needed(program: Program, captured: Operands) -> tuple[Program, list[Operand]]:
+    """The program without the residuals that it does not read: they would be stored for nothing."""
+    read: set[object] = {atom for atom in program.results if isinstance(atom, Value)}
+    for equation in program.equations:
+        read.update([atom for atom in equation.operands if isinstance(atom, Value)])
+    count = len(captured)
+    kept = [i for i in range(count) if program.parameters[i] in read]
+    parameters = (*[program.parameters[i] for i in kept], *program.parameters[count:])
+    return Program(parameters, program.equations, program.results), [captured[i] for i in kept]
 
 
 def _with_zeros(program: Program, zero: Sequence[Zero | None], forced: Sequence[bool]) -> Program:
@@ -178,7 +239,10 @@ def transpose_program(
 def _make_transposed(
     program: Program, linear: tuple[bool, ...], nonzero: tuple[bool, ...], instantiate: bool
 ) -> TransposedProgram:
-    order = [*(i for i, flag in enumerate(linear) if not flag), *(i for i, flag in enumerate(linear) if flag)]
+    order = [
+        *(i for i, flag in enumerate(linear) if not flag),
+        *(i for i, flag in enumerate(linear) if flag),
+    ]
     parameters: tuple[Value, ...] = tuple(program.parameters[i] for i in order)
     reordered = Program(parameters, program.equations, program.results)
     known_count = linear.count(False)
@@ -200,5 +264,3 @@ def _make_transposed(
 
     staged = stage(function, *known_types, *cotangent_types)
     return TransposedProgram(staged.program, staged.captured, tuple(returned))
-
-

@@ -24,7 +24,9 @@ class JvpRule(Protocol[P_contra]):
 
     def __call__(
         self, primitive: P_contra, primals: Operands, tangents: Sequence[Tangent], /
-    ) -> tuple[Operands, Sequence[Tangent]]: ...
+    ) -> tuple[Operands, Sequence[Tangent]]:
+        """Apply the rule."""
+        ...
 
 
 LinearFunction: TypeAlias = Callable[[Sequence[Tangent]], Sequence[Tangent]]
@@ -35,7 +37,9 @@ class LinearizeRule(Protocol[P_contra]):
 
     def __call__(
         self, primitive: P_contra, primals: Operands, nonzero: Sequence[bool], /
-    ) -> tuple[Operands, LinearFunction]: ...
+    ) -> tuple[Operands, LinearFunction]:
+        """Apply the rule."""
+        ...
 
 
 class TransposeRule(Protocol[P_contra]):
@@ -45,8 +49,14 @@ class TransposeRule(Protocol[P_contra]):
     """
 
     def __call__(
-        self, primitive: P_contra, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
-    ) -> Sequence[Tangent | None]: ...
+        self,
+        primitive: P_contra,
+        cotangents: Sequence[Tangent],
+        operands: Sequence[Operand | Linear],
+        /,
+    ) -> Sequence[Tangent | None]:
+        """Apply the rule."""
+        ...
 
 
 jvp_rules: Final[RuleTable[JvpRule[Any]]] = RuleTable("jvp", "jvp_rule", "treadle_autodiff/rules")

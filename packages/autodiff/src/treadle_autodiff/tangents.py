@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TypeAlias, final
 
 import numpy as np
+
 from treadle_ir import ArrayType, Operand, Type, ops
 
 
@@ -38,7 +39,7 @@ def zeros(type: Type) -> Operand:
     assert isinstance(type, ArrayType)
     if type.dtype.names is not None:  # float0 has one value and no data
         return np.zeros(type.shape, type.dtype)
-    zero = type.dtype.type(0)
+    zero: np.generic = type.dtype.type(0)
     if type.shape:
         return ops.broadcast_in_dim(zero, shape=type.shape, dimensions=())
     return zero

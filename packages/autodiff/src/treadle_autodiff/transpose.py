@@ -22,7 +22,7 @@ def transpose(program: Program, known: Operands, cotangents: Sequence[Tangent]) 
     process = current_trace().process
     linear = []
     for equation in program.equations:
-        operands = []
+        operands: list[Operand] = []
         for atom in equation.operands:
             if isinstance(atom, Literal):
                 operands.append(atom.value)
@@ -33,7 +33,9 @@ def transpose(program: Program, known: Operands, cotangents: Sequence[Tangent]) 
                     break
                 operands.append(value)
         else:
-            environment.update(zip(equation.results, process(equation.primitive, operands), strict=True))
+            environment.update(
+                zip(equation.results, process(equation.primitive, operands), strict=True)
+            )
     gathered: dict[Value, Tangent] = {}
     for atom, cotangent in zip(program.results, cotangents, strict=True):
         if isinstance(atom, Value) and not isinstance(cotangent, Zero):
@@ -54,12 +56,14 @@ def transpose(program: Program, known: Operands, cotangents: Sequence[Tangent]) 
             else:
                 at_hand.append(Linear(atom.type))
         outgoing = transpose_rules[equation.primitive](equation.primitive, incoming, at_hand)
-        for atom, cotangent in zip(equation.operands, outgoing, strict=True):
-            if cotangent is None or isinstance(cotangent, Zero):
+        for atom, outward in zip(equation.operands, outgoing, strict=True):
+            if outward is None or isinstance(outward, Zero):
                 continue
             assert isinstance(atom, Value)
-            assert atom not in environment, f"{equation.primitive.name}: cotangent of a known operand"
-            gathered[atom] = add(gathered[atom], cotangent) if atom in gathered else cotangent
+            assert atom not in environment, (
+                f"{equation.primitive.name}: cotangent of a known operand"
+            )
+            gathered[atom] = add(gathered[atom], outward) if atom in gathered else outward
     return [
         gathered.get(parameter, Zero(parameter.type.tangent()))
         for parameter in program.parameters[len(known) :]

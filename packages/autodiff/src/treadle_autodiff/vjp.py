@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from treadle_autodiff.jvp import JvpTracer, jvp_flat
 from treadle_autodiff.linearize import LinearizeTracer, linearize_flat
 from treadle_autodiff.tangents import Tangent, Zero, materialise
@@ -83,7 +85,8 @@ def check_tangent(what: str, primal: object, tangent: Operand) -> Tangent:
         return Zero(expected)
     if given.shape != expected.shape or given.dtype != expected.dtype:
         if given.weak and given.shape == expected.shape == ():
-            return expected.dtype.type(tangent)  # a Python number
+            number: np.generic = expected.dtype.type(tangent)  # a Python number
+            return number
         raise ShapeError(
             f"{what} is {given}, but the primal is {expected.strong()}; they must have one shape and element type",
             fix="convert or broadcast the tangent to the primal's type",
@@ -92,7 +95,10 @@ def check_tangent(what: str, primal: object, tangent: Operand) -> Tangent:
 
 
 def jvp(
-    fun: Callable[..., Tree], primals: Sequence[Tree], tangents: Sequence[Tree], has_aux: bool = False
+    fun: Callable[..., Tree],
+    primals: Sequence[Tree],
+    tangents: Sequence[Tree],
+    has_aux: bool = False,
 ) -> tuple[Tree, ...]:
     """The value of a function and its derivative in one direction (forward mode).
 
@@ -155,7 +161,9 @@ def _released(aux: Tree) -> Tree:
     """Auxiliary output with the tracers of a transformation that is over replaced by their primals."""
     leaves, structure = flatten_leaves_and_structure(aux)
     released = [
-        leaf.primal if isinstance(leaf, (JvpTracer, LinearizeTracer)) and leaf.trace.closed else leaf
+        leaf.primal
+        if isinstance(leaf, (JvpTracer, LinearizeTracer)) and leaf.trace.closed
+        else leaf
         for leaf in leaves
     ]
     return tree_unflatten(structure, released)
@@ -255,18 +263,26 @@ def vjp(fun: Callable[..., Tree], *primals: Tree, has_aux: bool = False) -> tupl
     return (*outputs, _released(aux[0])) if has_aux else outputs
 
 
-def linear_transpose(fun: Callable[..., Tree], *primals: Tree) -> Callable[[Tree], tuple[Tree, ...]]:
+def linear_transpose(
+    fun: Callable[..., Tree], *primals: Tree
+) -> Callable[[Tree], tuple[Tree, ...]]:
     """The transpose of a function that is linear: from cotangents of its results to cotangents of arguments.
 
     `primals` give shapes and element types only; they may be `ShapeDtypeStruct`s.
     """
     leaves, structure = flatten_leaves_and_structure(primals)
-    types = [ArrayType(tuple(leaf.shape), leaf.dtype) if not isinstance(leaf, (int, float)) else type_of(leaf)
-             for leaf in leaves]
+    types = [
+        ArrayType(tuple(leaf.shape), leaf.dtype)
+        if not isinstance(leaf, (int, float))
+        else type_of(leaf)
+        for leaf in leaves
+    ]
     shape: list[Any] = []
 
     def flat(*operands: Operand) -> Operands:
-        results, out_structure = flatten_arrays(fun(*tree_unflatten(structure, operands)), "the result ")
+        results, out_structure = flatten_arrays(
+            fun(*tree_unflatten(structure, operands)), "the result "
+        )
         shape.append(out_structure)
         return results
 
@@ -280,5 +296,3 @@ def linear_transpose(fun: Callable[..., Tree], *primals: Tree) -> Callable[[Tree
         return result
 
     return transposed
-
-

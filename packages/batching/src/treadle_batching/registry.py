@@ -21,10 +21,14 @@ class BatchRule(Protocol[P_contra]):
 
     def __call__(
         self, primitive: P_contra, axis: Axis, operands: Operands, dims: Sequence[Dim], /
-    ) -> tuple[Operands, Sequence[Dim]]: ...
+    ) -> tuple[Operands, Sequence[Dim]]:
+        """Apply the rule."""
+        ...
 
 
-batch_rules: Final[RuleTable[BatchRule[Any]]] = RuleTable("batch", "batch_rule", "treadle_batching/rules")
+batch_rules: Final[RuleTable[BatchRule[Any]]] = RuleTable(
+    "batch", "batch_rule", "treadle_batching/rules"
+)
 
 
 def batch_rule(primitive: type[P]) -> Callable[[BatchRule[P]], BatchRule[P]]:

@@ -10,7 +10,13 @@ from treadle_batching.axis import Axis, Dim
 from treadle_batching.batch import batch_flat
 from treadle_batching.moving import with_dim
 from treadle_ir import ArgumentError, Operand, Operands, ShapeError, type_of
-from treadle_ir.tree import broadcast_prefix, flatten_leaves_and_structure, keystr, tree_flatten_with_path, tree_unflatten
+from treadle_ir.tree import (
+    broadcast_prefix,
+    flatten_leaves_and_structure,
+    keystr,
+    tree_flatten_with_path,
+    tree_unflatten,
+)
 
 Tree = Any  # a pytree: any Python object
 
@@ -21,7 +27,7 @@ def _is_none(x: object) -> bool:
 
 def vmap(
     fun: Callable[..., Tree],
-    in_axes: int | None | Sequence[Any] = 0,
+    in_axes: int | Sequence[Any] | None = 0,
     out_axes: Any = 0,
     axis_name: Hashable | None = None,
     axis_size: int | None = None,
@@ -131,7 +137,9 @@ def _checked_dim(leaf: object, dim: object, index: int, tree: Tree) -> Dim:
     if dim is None:
         return None
     if not isinstance(dim, int) or isinstance(dim, bool):
-        raise AxesError(f"vmap in_axes must be integers or None, but {_path(index, tree)} has {dim!r}")
+        raise AxesError(
+            f"vmap in_axes must be integers or None, but {_path(index, tree)} has {dim!r}"
+        )
     try:
         type = type_of(leaf)
     except ArgumentError as error:
@@ -152,7 +160,9 @@ def _name(leaf: object) -> str:
     return type(leaf).__name__
 
 
-def _axis_size(leaves: Operands, dims: Sequence[Dim], given: int | None, tree: Tree, name: str) -> int:
+def _axis_size(
+    leaves: Operands, dims: Sequence[Dim], given: int | None, tree: Tree, name: str
+) -> int:
     sizes = {
         index: type_of(leaf).shape[dim]
         for index, (leaf, dim) in enumerate(zip(leaves, dims, strict=True))
@@ -165,14 +175,17 @@ def _axis_size(leaves: Operands, dims: Sequence[Dim], given: int | None, tree: T
         )
     distinct = sorted({*sizes.values(), *(() if given is None else (given,))})
     if len(distinct) > 1:
-        lines = "; ".join(f"{_path(i, tree)} has {size} (axis {dims[i]} of {type_of(leaves[i])})"
-                          for i, size in sizes.items())
+        lines = "; ".join(
+            f"{_path(i, tree)} has {size} (axis {dims[i]} of {type_of(leaves[i])})"
+            for i, size in sizes.items()
+        )
         extra = "" if given is None else f"; axis_size is {given}"
         raise AxesError(
             f"vmap got inconsistent sizes for array axes to be mapped: {lines}{extra}",
             fix="mapped axes must have one size; pass in_axes=None for arguments that all rows share",
         )
-    return distinct[0]
+    size: int = distinct[0]
+    return size
 
 
 def _placed(result: Operand, dim: Dim, destination: object, axis: Axis) -> Operand:
@@ -190,5 +203,3 @@ def _placed(result: Operand, dim: Dim, destination: object, axis: Axis) -> Opera
             fix=f"choose an axis from {-rank} to {rank - 1}",
         )
     return with_dim(result, dim, destination % rank, axis)
-
-

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, final
 
 import numpy as np
+
 from treadle_compiler.types import dense, mlir_type, scalar_text
 from treadle_ir import ArrayType, Program, Type
 
@@ -49,7 +50,16 @@ class LoweringContext:
     `operand_types` and `result_types` are those of the equation that is being lowered.
     """
 
-    __slots__ = ("_constants", "lines", "location", "module", "operand_types", "platform", "result_types")
+    __slots__ = (
+        "_constants",
+        "lines",
+        "location",
+        "module",
+        "operand_types",
+        "platform",
+        "result_types",
+        "token",
+    )
 
     def __init__(self, module: ModuleWriter) -> None:
         self.module: Final = module
@@ -58,6 +68,9 @@ class LoweringContext:
         self.operand_types: tuple[Type, ...] = ()
         self.result_types: tuple[Type, ...] = ()
         self.location = ""  # ` loc(...)` when source locations were asked for
+        self.token: HloValue | None = (
+            None  # of the last ordered callback in this function or region
+        )
         self._constants: dict[tuple[bytes, ArrayType], HloValue] = {}
 
     def emit(
@@ -83,7 +96,9 @@ class LoweringContext:
         attrs = ""
         if attributes:
             attrs = f" {{{', '.join([f'{name} = {text}' for name, text in attributes.items()])}}}"
-        self.lines.append(f'{left}"{op}"({names}){body}{attrs} : ({types}) -> {right}{self.location}')
+        self.lines.append(
+            f'{left}"{op}"({names}){body}{attrs} : ({types}) -> {right}{self.location}'
+        )
         return results
 
     def one(
@@ -99,7 +114,9 @@ class LoweringContext:
 
     def constant(self, value: object, type: ArrayType) -> HloValue:
         """A constant of a type: a scalar (spread over the shape), or a small array of that shape."""
-        array = np.asarray(value, type.dtype) if type.dtype.names is None else np.zeros((), np.bool_)
+        array = (
+            np.asarray(value, type.dtype) if type.dtype.names is None else np.zeros((), np.bool_)
+        )
         key = (array.tobytes() + bytes(array.ndim), type)
         found = self._constants.get(key)
         if found is None:
@@ -132,16 +149,18 @@ class LoweringContext:
 
         `body` emits with this same context. It may use values from outside of the region.
         """
-        outer_lines, outer_constants = self.lines, self._constants
-        self.lines, self._constants = [], dict(outer_constants)
+        outer_lines, outer_constants, outer_token = self.lines, self._constants, self.token
+        self.lines, self._constants, self.token = [], dict(outer_constants), None
         parameters = [HloValue(self.module.fresh(), type) for type in types]
         try:
             results = body(parameters)
             self.emit("stablehlo.return", results, ())
             lines = self.lines
         finally:
-            self.lines, self._constants = outer_lines, outer_constants
-        declared = ", ".join([f"{parameter.name}: {mlir_type(parameter.type)}" for parameter in parameters])
+            self.lines, self._constants, self.token = outer_lines, outer_constants, outer_token
+        declared = ", ".join(
+            [f"{parameter.name}: {mlir_type(parameter.type)}" for parameter in parameters]
+        )
         inside = "\n".join(lines)
         return f"{{\n^bb0({declared}):\n{inside}\n}}"
 

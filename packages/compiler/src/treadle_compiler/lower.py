@@ -39,7 +39,9 @@ class ModuleWriter:
         self.callbacks: list[Callable[..., object]] = []
         self._locations = locations
         self._functions: list[str] = []
-        self._names: dict[int, str] = {}  # by id of a nested program, which its outer program keeps alive
+        self._names: dict[
+            int, str
+        ] = {}  # by id of a nested program, which its outer program keeps alive
         self._count = 0
 
     def fresh(self) -> str:
@@ -56,7 +58,7 @@ class ModuleWriter:
         self, context: LoweringContext, program: Program, operands: Sequence[HloValue]
     ) -> Sequence[HloValue]:
         """A call of the program's function, which is written when it is first called; small ones are inlined."""
-        if len(program.equations) <= _INLINE_LIMIT:
+        if len(program.equations) <= _INLINE_LIMIT or any(e.ordered for e in program.effects):
             return self.emit_inline(context, program, operands)
         name = self._names.get(id(program))
         if name is None:
@@ -86,12 +88,16 @@ class ModuleWriter:
                 results = lowering_of(primitive, self.platform)(context, primitive, *inputs)
             except Exception as error:
                 place = equation.source.show()
-                error.add_note(f"  while: lowering {primitive.name}{' of ' + place if place else ''}")
+                error.add_note(
+                    f"  while: lowering {primitive.name}{' of ' + place if place else ''}"
+                )
                 raise
             environment.update(zip(equation.results, results, strict=True))
         context.operand_types, context.result_types, context.location = outer
         return [
-            environment[atom] if isinstance(atom, Value) else context.constant(atom.value, atom.type)
+            environment[atom]
+            if isinstance(atom, Value)
+            else context.constant(atom.value, atom.type)
             for atom in program.results
         ]
 
@@ -106,13 +112,18 @@ class ModuleWriter:
         results = self.emit_inline(context, program, parameters)
         marks = attributes or ("",) * len(parameters)
         declared = ", ".join(
-            [f"{x.name}: {mlir_type(x.type)}{mark}" for x, mark in zip(parameters, marks, strict=True)]
+            [
+                f"{x.name}: {mlir_type(x.type)}{mark}"
+                for x, mark in zip(parameters, marks, strict=True)
+            ]
         )
         types = ", ".join([mlir_type(result.type) for result in results])
         names = ", ".join([result.name for result in results])
         end = f"func.return {names} : {types}" if results else "func.return"
         body = "\n".join(context.lines)
-        self._functions[slot] = f"func.func {visibility} {name}({declared}) -> ({types}) {{\n{body}\n{end}\n}}"
+        self._functions[slot] = (
+            f"func.func {visibility} {name}({declared}) -> ({types}) {{\n{body}\n{end}\n}}"
+        )
 
     def text(self) -> str:
         """The whole module."""
@@ -160,4 +171,3 @@ def lower_program(
     return LoweredModule(
         writer.text(), program, platform, tuple(writer.callbacks), donated | frozenset(pairs)
     )
-

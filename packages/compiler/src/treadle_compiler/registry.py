@@ -18,7 +18,9 @@ class LoweringRule(Protocol[P_contra]):
     # Any: a rule takes as many values as its primitive has operands (mypy reads this pair as "any parameters")
     def __call__(
         self, context: LoweringContext, primitive: P_contra, /, *operands: Any, **none: Any
-    ) -> Sequence[HloValue]: ...
+    ) -> Sequence[HloValue]:
+        """Apply the rule."""
+        ...
 
 
 lowering_rules: Final[RuleTable[LoweringRule[Any]]] = RuleTable(
@@ -34,7 +36,8 @@ def lowering_rule(
     table = lowering_rules
     if platform is not None:
         table = platform_rules.setdefault(
-            platform, RuleTable(f"{platform} lowering", "lowering_rule", "treadle_compiler/lowering")
+            platform,
+            RuleTable(f"{platform} lowering", "lowering_rule", "treadle_compiler/lowering"),
         )
 
     def register(rule: LoweringRule[P]) -> LoweringRule[P]:

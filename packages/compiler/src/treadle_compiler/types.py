@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
+
 from treadle_ir import ArrayType, DType, TokenType, Type, dtypes
 
 _ELEMENTS: Final = {

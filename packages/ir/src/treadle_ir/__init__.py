@@ -56,6 +56,7 @@ from treadle_ir.families import (
 )
 from treadle_ir.inference import inferred as inferred
 from treadle_ir.interpret import interpret as interpret
+from treadle_ir.nesting import deeper as deeper
 from treadle_ir.primitive import Primitive as Primitive
 from treadle_ir.program import Equation as Equation, Program as Program
 from treadle_ir.promotion import (
@@ -91,7 +92,12 @@ from treadle_ir.tracer import (
     escaped as escaped,
     refuse_tracers as refuse_tracers,
 )
-from treadle_ir.types import TOKEN as TOKEN, ArrayType as ArrayType, TokenType as TokenType, Type as Type
+from treadle_ir.types import (
+    TOKEN as TOKEN,
+    ArrayType as ArrayType,
+    TokenType as TokenType,
+    Type as Type,
+)
 from treadle_ir.values import Atom as Atom, Literal as Literal, Value as Value
 
 install(ReferenceEvaluator())

@@ -160,5 +160,3 @@ def type_of(operand: object) -> ArrayType:
 def types_of(operands: Sequence[object]) -> tuple[Type, ...]:
     """The types of several operands."""
     return tuple([type_of(operand) for operand in operands])
-
-

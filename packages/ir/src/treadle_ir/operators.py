@@ -27,7 +27,9 @@ def _is_operand(value: object) -> bool:
     return isinstance(value, (Array, np.ndarray, np.generic, bool, int, float, complex))
 
 
-def _binary(operation: Callable[[Operand, Operand], Operand]) -> tuple[Callable[..., Any], Callable[..., Any]]:
+def _binary(
+    operation: Callable[[Operand, Operand], Operand],
+) -> tuple[Callable[..., Any], Callable[..., Any]]:
     def forward(self: Array, other: object) -> object:
         return operation(self, _exact(other, self)) if _is_operand(other) else NotImplemented
 

@@ -27,6 +27,7 @@ from treadle_ir.primitives.convert import (
     copy as copy,
     reduce_precision as reduce_precision,
 )
+from treadle_ir.primitives.creation import iota as iota
 from treadle_ir.primitives.cumulative import (
     cumulative_add as cumulative_add,
     cumulative_logsumexp as cumulative_logsumexp,
@@ -34,7 +35,6 @@ from treadle_ir.primitives.cumulative import (
     cumulative_minimum as cumulative_minimum,
     cumulative_multiply as cumulative_multiply,
 )
-from treadle_ir.primitives.creation import iota as iota
 from treadle_ir.primitives.elementwise import (
     abs as abs,
     acos as acos,

@@ -14,7 +14,7 @@ from treadle_ir.types import Type
 if TYPE_CHECKING:
     from treadle_ir.program import Program
 
-NO_PROGRAMS: Final[Mapping[str, "Program"]] = MappingProxyType({})
+NO_PROGRAMS: Final[Mapping[str, Program]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,9 @@ class Primitive(ABC):
     """
 
     name: ClassVar[str]  # the mnemonic in the text format; unique
-    is_function: ClassVar[bool] = False  # True in the family FunctionCall; isinstance costs 0.2 us for each `bind`
+    is_function: ClassVar[bool] = (
+        False  # True in the family FunctionCall; isinstance costs 0.2 us for each `bind`
+    )
 
     @abstractmethod
     def infer(self, *operands: Type) -> tuple[Type, ...]:
@@ -64,7 +66,7 @@ class Attributeless(Primitive):
         only: Self | None = cls.__dict__.get("_only")
         if only is None:
             only = super().__new__(cls)
-            cls._only = only  # type: ignore[attr-defined]  # kept where only this lookup finds it
+            cls._only = only
         return only
 
     __eq__ = object.__eq__

@@ -86,7 +86,7 @@ class Program:
                         yield inner
 
     def __str__(self) -> str:
-        from treadle_ir.text.printer import print_program  # the printer needs Program: a true cycle
+        from treadle_ir.text.printer import print_program  # noqa: PLC0415 - the printer needs Program
 
         return print_program(self)
 

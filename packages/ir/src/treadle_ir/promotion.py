@@ -17,7 +17,6 @@ from contextvars import ContextVar
 from functools import lru_cache
 from typing import Final
 
-
 from treadle_ir.dtypes import BY_NAME, DType, dtype_name, float0
 from treadle_ir.errors import DTypeError
 from treadle_ir.types import ArrayType
@@ -85,7 +84,7 @@ def x64_enabled() -> bool:
 
 def set_x64(enabled: bool) -> None:
     """Set the width of default types for the process."""
-    global _x64_default  # noqa: PLW0603 - the process setting that design.md names
+    global _x64_default
     _x64_default = enabled
 
 
@@ -162,7 +161,9 @@ def _promote(nodes: tuple[tuple[DType, bool], ...], wide: bool) -> tuple[DType, 
         width = max((dtype.itemsize for dtype in same), default=0)
         dtype = next((d for d in same if d.itemsize == width), None)
         if dtype is None:
-            dtype = BY_NAME[{"i*": ("i32", "i64"), "f*": ("f32", "f64"), "c*": ("c64", "c128")}[name][wide]]
+            dtype = BY_NAME[
+                {"i*": ("i32", "i64"), "f*": ("f32", "f64"), "c*": ("c64", "c128")}[name][wide]
+            ]
         return dtype, True
     return BY_NAME[name], False
 
@@ -189,5 +190,3 @@ def promoted(types: Sequence[ArrayType]) -> tuple[DType, bool]:
 def promote_dtypes(*dtypes: DType) -> DType:
     """The element type that strong operands of these types meet in."""
     return promoted([ArrayType((), dtype) for dtype in dtypes])[0]
-
-

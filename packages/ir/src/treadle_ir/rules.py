@@ -81,7 +81,9 @@ class RuleTable(Generic[Rule]):
         """The error that says why there is no rule, or where to write it."""
         reason = self.why_absent(primitive)
         if reason is not None:
-            return MissingRuleError(f"{primitive.name} has no {self._transformation} rule: {reason}")
+            return MissingRuleError(
+                f"{primitive.name} has no {self._transformation} rule: {reason}"
+            )
         family = primitive.__module__.rpartition(".")[2]
         return MissingRuleError(
             f"{primitive.name} has no {self._transformation} rule",

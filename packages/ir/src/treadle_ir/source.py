@@ -27,7 +27,7 @@ def is_internal(filename: str) -> bool:
     """Whether a file belongs to treadle (or to the import machinery), by its name."""
     known = _IS_INTERNAL.get(filename)
     if known is None:
-        known = filename.startswith(tuple(_INTERNAL)) or filename.startswith(("<frozen", "<string>"))
+        known = filename.startswith((*_INTERNAL, "<frozen", "<string>"))
         known = known or filename.endswith((os.sep + "contextlib.py", os.sep + "functools.py"))
         _IS_INTERNAL[filename] = known
     return known

@@ -54,7 +54,9 @@ class StagingTrace(Trace):
         self.parameters: list[Value] = []
         self.captured: list[Operand] = []
         self.equations: list[Equation] = []
-        self._known: dict[int, Value] = {}  # by id of what is captured, which `captured` keeps alive
+        self._known: dict[
+            int, Value
+        ] = {}  # by id of what is captured, which `captured` keeps alive
 
     def parameter(self, type: Type) -> StagedTracer:
         """A new parameter of the program, as a tracer."""
@@ -95,10 +97,15 @@ class StagingTrace(Trace):
             operands = (*captured, *operands)
         return self.record(primitive, operands, capture())
 
-    def record(self, primitive: Primitive, operands: Operands, source: Source) -> list[StagedTracer]:
+    def record(
+        self, primitive: Primitive, operands: Operands, source: Source
+    ) -> list[StagedTracer]:
         """Write down one equation that comes from a given place."""
         if self.closed:
-            raise next((escaped(x) for x in operands if isinstance(x, Tracer)), AssertionError("closed trace"))
+            raise next(
+                (escaped(x) for x in operands if isinstance(x, Tracer)),
+                AssertionError("closed trace"),
+            )
         atoms = tuple([self.atom(operand) for operand in operands])
         types, effects = inferred(primitive, tuple([atom.type for atom in atoms]))
         results = tuple([Value(type) for type in types])

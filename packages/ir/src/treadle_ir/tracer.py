@@ -14,11 +14,11 @@ import numpy as np
 
 from treadle_ir.array import Array
 from treadle_ir.errors import (
+    ConcretizationError,
     EscapedTracerError,
     TracerArrayConversionError,
     TracerBoolConversionError,
     TracerIntegerConversionError,
-    ConcretizationError,
 )
 from treadle_ir.source import Source
 from treadle_ir.trace import Trace
@@ -40,13 +40,17 @@ class Tracer(Array):
         """The elements behind it, if there are any: grad's tracers ask their primal."""
         return None
 
-    def _elements(self, error: type[ConcretizationError], what: str, fix: str) -> np.ndarray[Any, np.dtype[Any]]:
+    def _elements(
+        self, error: type[ConcretizationError], what: str, fix: str
+    ) -> np.ndarray[Any, np.dtype[Any]]:
         elements = self.concrete()
         if elements is None:
             if self.trace.closed:
                 raise escaped(self)
             made = self.source.show()
-            raised = error(f"{what} of a traced array of type {self.type}, which has no elements yet", fix=fix)
+            raised = error(
+                f"{what} of a traced array of type {self.type}, which has no elements yet", fix=fix
+            )
             if made:
                 raised.add_note(f"  the array was made at {made}")
             raise raised
@@ -123,7 +127,9 @@ class Tracer(Array):
         return self
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError("a traced array cannot be pickled: it lives only while its function is traced")
+        raise TypeError(
+            "a traced array cannot be pickled: it lives only while its function is traced"
+        )
 
 
 def escaped(tracer: Tracer) -> EscapedTracerError:
@@ -151,5 +157,3 @@ def concrete_elements(operand: object) -> np.ndarray[Any, np.dtype[Any]] | None:
     if isinstance(operand, Tracer):
         return operand.concrete()
     return np.asarray(operand)
-
-

@@ -42,7 +42,9 @@ class ArrayType(Type):
     size: int
 
     _interned: ClassVar[WeakValueDictionary[tuple[Any, ...], ArrayType]] = WeakValueDictionary()
-    _recent: ClassVar[dict[tuple[Any, ...], ArrayType]] = {}  # strong, bounded, in front of the weak one
+    _recent: ClassVar[
+        dict[tuple[Any, ...], ArrayType]
+    ] = {}  # strong, bounded, in front of the weak one
     _lock: ClassVar[threading.Lock] = threading.Lock()
 
     def __new__(cls, shape: tuple[int, ...], dtype: DType, weak: bool = False) -> ArrayType:
@@ -65,7 +67,9 @@ class ArrayType(Type):
                 for n in shape:
                     size *= n
                 for name, value in zip(
-                    ("shape", "dtype", "weak", "ndim", "size"), (*key, len(shape), size), strict=True
+                    ("shape", "dtype", "weak", "ndim", "size"),
+                    (*key, len(shape), size),
+                    strict=True,
                 ):
                     object.__setattr__(found, name, value)
                 cls._interned[key] = found

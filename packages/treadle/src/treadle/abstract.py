@@ -11,7 +11,16 @@ import numpy as np
 from treadle.core import ShapedArray
 from treadle_autodiff.vjp import flatten_arrays
 from treadle_compiler import lower_program, unoptimized_hlo
-from treadle_ir import ArrayType, Operand, Operands, Program, Staged, canonical_dtype, stage, type_of
+from treadle_ir import (
+    ArrayType,
+    Operand,
+    Operands,
+    Program,
+    Staged,
+    canonical_dtype,
+    stage,
+    type_of,
+)
 from treadle_ir.tree import tree_flatten, tree_unflatten
 
 Tree = Any  # a pytree: any Python object
@@ -24,7 +33,12 @@ class ShapeDtypeStruct:
     __slots__ = ("dtype", "shape", "sharding", "weak_type")
 
     def __init__(
-        self, shape: Sequence[int], dtype: object, *, sharding: object = None, weak_type: bool = False
+        self,
+        shape: Sequence[int],
+        dtype: object,
+        *,
+        sharding: object = None,
+        weak_type: bool = False,
     ) -> None:
         self.shape = tuple(int(n) for n in shape)
         self.dtype: np.dtype[Any] = np.dtype(dtype)  # type: ignore[call-overload]
@@ -74,7 +88,10 @@ def _is_abstract(x: object) -> bool:
 
 
 def stage_tree(
-    fun: Callable[..., Tree], args: tuple[Tree, ...], kwargs: dict[str, Tree], static: Sequence[int] = ()
+    fun: Callable[..., Tree],
+    args: tuple[Tree, ...],
+    kwargs: dict[str, Tree],
+    static: Sequence[int] = (),
 ) -> tuple[Staged, Any]:
     """Stage a function of pytrees; the program and the structure of its results."""
     fixed = frozenset(i % len(args) for i in static) if args else frozenset()
@@ -208,5 +225,3 @@ def xla_computation(
         return XlaComputation(staged.program)
 
     return computed
-
-

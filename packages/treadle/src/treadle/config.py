@@ -32,8 +32,10 @@ def environment_flag(name: str, default: bool = False) -> bool:
             return True
         if value.lower() in _FALSE:
             return False
-        raise ArgumentError(f"environment variable {variable} is {value!r}, which is neither yes nor no",
-                            fix=f"set {variable}=1 or {variable}=0")
+        raise ArgumentError(
+            f"environment variable {variable} is {value!r}, which is neither yes nor no",
+            fix=f"set {variable}=1 or {variable}=0",
+        )
     return default
 
 
@@ -103,7 +105,7 @@ class Config:
         Raises:
             ModuleNotFoundError: absl is not installed.
         """
-        from absl import app, flags  # an optional dependency, imported on request
+        from absl import app, flags  # noqa: PLC0415 - an optional dependency, imported on request
 
         names = [(prefix + key, key) for key in _SETTERS for prefix in ("treadle_", "jax_")]
         for name, _ in names:

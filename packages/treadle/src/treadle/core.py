@@ -6,7 +6,14 @@ from typing import Any, final
 
 import numpy as np
 
-from treadle_ir import Array, ArrayType, EvalTrace, Tracer as Tracer, current_trace, install_operators
+from treadle_ir import (
+    Array,
+    ArrayType,
+    EvalTrace,
+    Tracer as Tracer,
+    current_trace,
+    install_operators,
+)
 
 
 class ShapedArray:
@@ -41,7 +48,11 @@ class ShapedArray:
         return self._type.size
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, ShapedArray) and type(self) is type(other) and self._type is other._type
+        return (
+            isinstance(other, ShapedArray)
+            and type(self) is type(other)
+            and self._type is other._type
+        )
 
     def __hash__(self) -> int:
         return hash(self._type)

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from treadle_runtime import debug_callback as callback, debug_print as print  # noqa: A004 - JAX's name
+from treadle_runtime import debug_callback as callback, debug_print as print
 
 __all__ = ["callback", "print"]

@@ -38,7 +38,9 @@ def _parts(vector: Operand, types: list[ArrayType]) -> list[Operand]:
     total = sum(type.size for type in types)
     given = type_of(vector).shape
     if given != (total,):
-        raise ShapeError(f"unravel: the vector has shape {given}, but the tree has {total} elements")
+        raise ShapeError(
+            f"unravel: the vector has shape {given}, but the tree has {total} elements"
+        )
     parts = []
     start = 0
     for type in types:

@@ -46,7 +46,7 @@ from treadle_ir.primitives.call import (
 )
 
 
-def _spread(
+def spread(
     returned: Sequence[Operand], nonzero: Sequence[bool], types: Sequence[object]
 ) -> list[Tangent]:
     """Tangents per result, `Zero` where the program returned none."""
@@ -73,7 +73,7 @@ def call_jvp(
     )
     outputs = bind(primitive.rebuilt(jvp.program, sources), *jvp.captured, *primals, *given)
     count = len(primitive.program.results)
-    return outputs[:count], _spread(outputs[count:], jvp.nonzero, primitive.program.result_types)
+    return outputs[:count], spread(outputs[count:], jvp.nonzero, primitive.program.result_types)
 
 
 @linearize_rule(InlineCall)
@@ -90,11 +90,11 @@ def call_linearize(
 
     def linear(tangents: Sequence[Tangent]) -> Sequence[Tangent]:
         if not any(split.nonzero):
-            return _spread((), split.nonzero, types)
+            return spread((), split.nonzero, types)
         given = [tangent for tangent in tangents if not isinstance(tangent, Zero)]
         places = (*(None for _ in residuals), *(i for i, flag in enumerate(nonzero) if flag))
         call = primitive.rebuilt(split.linear, places)
-        return _spread(bind(call, *residuals, *given), split.nonzero, types)
+        return spread(bind(call, *residuals, *given), split.nonzero, types)
 
     return outputs[:count], linear
 
@@ -148,17 +148,17 @@ def checkpoint_linearize(
     def again(*operands: Operand) -> Operands:
         """Tangents of the results from captured, primals, kept values and tangents."""
         first = len(split.known.parameters)
-        inner = _interpret_with(split.known, operands[:first], kept, operands[first : first + len(kept)])
+        inner = _interpret_with(
+            split.known, operands[:first], kept, operands[first : first + len(kept)]
+        )
         residuals = inner[len(types) :]
         return interpret(split.linear, *residuals, *operands[first + len(kept) :])
 
-    tangent_types = [
-        type_of(x).tangent() for x, flag in zip(primals, nonzero, strict=True) if flag
-    ]
+    tangent_types = [type_of(x).tangent() for x, flag in zip(primals, nonzero, strict=True) if flag]
 
     def linear(tangents: Sequence[Tangent]) -> Sequence[Tangent]:
         if not any(split.nonzero):
-            return _spread((), split.nonzero, types)
+            return spread((), split.nonzero, types)
         staged = stage(
             again, *split.known.parameter_types, *(value.type for value in kept), *tangent_types
         )
@@ -166,7 +166,7 @@ def checkpoint_linearize(
         given = [tangent for tangent in tangents if not isinstance(tangent, Zero)]
         call = Checkpoint(staged.program, primitive.policy)
         returned = bind(call, *split.captured, *primals, *saved, *given)
-        return _spread(returned, split.nonzero, types)
+        return spread(returned, split.nonzero, types)
 
     return outputs[: len(types)], linear
 
@@ -177,7 +177,10 @@ def _kept(primitive: Checkpoint, known: Program) -> list[Value]:
         return []
     keeps = primitive.policy
     return [
-        result for equation in known.equations if keeps(equation.primitive) for result in equation.results
+        result
+        for equation in known.equations
+        if keeps(equation.primitive)
+        for result in equation.results
     ]
 
 
@@ -250,7 +253,9 @@ def _custom_vjp_linearize(
 
     def linear(tangents: Sequence[Tangent]) -> Sequence[Tangent]:
         primitive = CustomVjpLinear(label, rule.backward, len(residuals), types)
-        return list(bind(primitive, *residuals, *[materialise(t) for t in tangents[rule.captured :]]))
+        return list(
+            bind(primitive, *residuals, *[materialise(t) for t in tangents[rule.captured :]])
+        )
 
     return results, linear
 
@@ -273,7 +278,10 @@ def custom_vjp_call_linearize(
 
 @transpose_rule(CustomVjpLinear)
 def custom_vjp_linear_transpose(
-    primitive: CustomVjpLinear, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
+    primitive: CustomVjpLinear,
+    cotangents: Sequence[Tangent],
+    operands: Sequence[Operand | Linear],
+    /,
 ) -> Sequence[Tangent | None]:
     """The user's backward function."""
     count = primitive.residuals
@@ -281,16 +289,23 @@ def custom_vjp_linear_transpose(
     outgoing = primitive.backward(residuals, [materialise(cotangent) for cotangent in cotangents])
     return [
         *(None for _ in range(count)),
-        *(ct if isinstance(x, Linear) else None for ct, x in zip(outgoing, operands[count:], strict=True)),
+        *(
+            ct if isinstance(x, Linear) else None
+            for ct, x in zip(outgoing, operands[count:], strict=True)
+        ),
     ]
 
 
-_NO_FORWARD = "a custom_vjp function has a backward rule only, so forward mode (jvp, jacfwd) cannot pass it"
+_NO_FORWARD = (
+    "a custom_vjp function has a backward rule only, so forward mode (jvp, jacfwd) cannot pass it"
+)
 jvp_rules.absent(CustomVjpCall, because=_NO_FORWARD)
 jvp_rules.absent(CustomVjpStaged, because=_NO_FORWARD)
 jvp_rules.absent(CustomVjpLinear, because=_NO_FORWARD)
 for _primitive in (CustomJvpCall, CustomJvpStaged, CustomVjpCall, CustomVjpStaged):
-    transpose_rules.absent(_primitive, because="it is differentiated by its own rule, never transposed")
+    transpose_rules.absent(
+        _primitive, because="it is differentiated by its own rule, never transposed"
+    )
 
 
 @jvp_rule(OptimizationBarrier)
@@ -306,10 +321,15 @@ def optimization_barrier_jvp(
 
 @transpose_rule(OptimizationBarrier)
 def optimization_barrier_transpose(
-    primitive: OptimizationBarrier, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
+    primitive: OptimizationBarrier,
+    cotangents: Sequence[Tangent],
+    operands: Sequence[Operand | Linear],
+    /,
 ) -> Sequence[Tangent | None]:
     """The identity."""
-    return [ct if isinstance(x, Linear) else None for ct, x in zip(cotangents, operands, strict=True)]
+    return [
+        ct if isinstance(x, Linear) else None for ct, x in zip(cotangents, operands, strict=True)
+    ]
 
 
 locally_constant(StopGradient)

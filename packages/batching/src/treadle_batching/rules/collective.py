@@ -23,7 +23,11 @@ def all_reduce_batch(
     if len(others) == len(primitive.axis_names):
         return bind(primitive, x), [dim]
     if dim is not None:
-        reduce = {"add": ops.reduce_add, "maximum": ops.reduce_maximum, "minimum": ops.reduce_minimum}
+        reduce = {
+            "add": ops.reduce_add,
+            "maximum": ops.reduce_maximum,
+            "minimum": ops.reduce_minimum,
+        }
         x = reduce[primitive.reduction](x, axes=(dim,))
     elif primitive.reduction == "add":
         x = ops.multiply(x, type_of(x).dtype.type(axis.size))
@@ -58,5 +62,3 @@ def axis_index_batch(
 ) -> tuple[Operands, Sequence[Dim]]:
     """The numbers of all rows."""
     return [ops.iota(shape=(axis.size,), dtype=np.dtype(np.int32), dimension=0)], [0]
-
-

@@ -50,7 +50,9 @@ class Checkpoint(InlineCall):
     name: ClassVar[str] = "checkpoint"
     program: Program
     policy: CheckpointPolicy | None = None
-    recomputes: bool = False  # it runs in a backward pass: kept apart from the forward one by a barrier
+    recomputes: bool = (
+        False  # it runs in a backward pass: kept apart from the forward one by a barrier
+    )
 
     def rebuilt(self, program: Program, sources: Sources) -> Checkpoint:
         """The same policy around another program."""
@@ -106,7 +108,9 @@ class CustomJvpCall(FunctionCall):
         """The function as a program, with its jvp for later."""
         staged = stage(self.function, *types)
         count = len(staged.captured)
-        return CustomJvpStaged(staged.program, self.label, DeferredJvp(self.jvp, count)), staged.captured
+        return CustomJvpStaged(
+            staged.program, self.label, DeferredJvp(self.jvp, count)
+        ), staged.captured
 
 
 @final
