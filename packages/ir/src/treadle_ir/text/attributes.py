@@ -209,7 +209,7 @@ _FIELDS: Final[dict[type, tuple[Field[Any], ...]]] = {}
 
 def _subclasses() -> Iterator[type[Primitive]]:
     seen: set[type[Primitive]] = set()
-    stack: list[type[Primitive]] = [Primitive]  # type: ignore[type-abstract]  # not to make one
+    stack: list[type[Primitive]] = [Primitive]
     while stack:
         for cls in stack.pop().__subclasses__():
             if cls not in seen:
