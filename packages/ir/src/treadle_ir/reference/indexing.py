@@ -89,6 +89,45 @@ def _positions(
     return offsets, inside.reshape(spread)
 
 
+def _whole_slices(
+    axes: tuple[int, ...],
+    dropped: tuple[int, ...],
+    batching: tuple[int, ...],
+    window_dims: tuple[int, ...],
+    indices: Elements,
+    operand: Elements,
+    sizes: tuple[int, ...],
+) -> bool:
+    """Whether index vectors name whole elements of the leading axes, as in NumPy's `operand[i, j]`."""
+    count, batch = len(axes), indices.ndim - 1
+    return (
+        count > 0
+        and not batching
+        and dropped == tuple(range(count))
+        and (count == 1 or sorted(axes) == list(dropped))
+        and axes[-1] < count
+        and sizes[count:] == operand.shape[count:]
+        and window_dims == tuple(range(batch, batch + operand.ndim - count))
+    )
+
+
+def _leading(
+    indices: Elements, axes: tuple[int, ...], shape: tuple[int, ...]
+) -> tuple[tuple[Elements, ...], Elements]:
+    """Positions along the leading axes, clipped, and which index vectors were in range."""
+    vectors = _signed(indices)
+    places: list[Elements] = [vectors] * len(axes)
+    valid: Elements | None = None
+    for number, axis in enumerate(axes):
+        place, last = vectors[..., number], shape[axis] - 1
+        clipped = np.minimum(np.maximum(place, 0), last)
+        inside = clipped == place
+        valid = inside if valid is None else valid & inside
+        places[axis] = clipped
+    assert valid is not None
+    return tuple(places), valid
+
+
 @eval_rule(Gather)
 def gather_eval(primitive: Gather, operand: Elements, indices: Elements) -> list[Elements]:
     """Basic slicing for one index vector, `take` for whole rows, else advanced indexing."""
@@ -105,20 +144,19 @@ def gather_eval(primitive: Gather, operand: Elements, indices: Elements) -> list
         if not inside and primitive.mode == "fill":
             result = np.full(result.shape, primitive.fill(operand.dtype))
         return [result]
-    batch = indices.ndim - 1
-    kept = operand.ndim - 1
-    if (
-        axes == dropped == (0,)
-        and sizes[1:] == operand.shape[1:]
-        and primitive.offset_dims == tuple(range(batch, batch + kept))
-    ):  # whole rows
-        rows = _signed(indices[..., 0])
-        last = operand.shape[0] - 1
-        result = operand.take(rows, axis=0, mode="clip")
-        if primitive.mode == "fill":
-            outside = (rows < 0) | (rows > last)
-            if outside.any():
-                result[outside] = primitive.fill(operand.dtype)
+    if _whole_slices(
+        axes,
+        dropped,
+        primitive.operand_batching_dims,
+        primitive.offset_dims,
+        indices,
+        operand,
+        sizes,
+    ):
+        places, valid = _leading(indices, axes, operand.shape)
+        result = operand.take(places[0], axis=0) if len(places) == 1 else operand[places]
+        if primitive.mode == "fill" and not valid.all():
+            result[~valid] = primitive.fill(operand.dtype)
         return [result]
     positions, valid = _positions(
         indices,
@@ -162,6 +200,18 @@ def scatter_eval(
         if inside or primitive.mode != "fill":
             part = updates.reshape(sizes)
             result[where] = part if ufunc is None else ufunc(result[where], part)
+        return [result]
+    if _whole_slices(
+        axes, dropped, batching, primitive.update_window_dims, indices, operand, sizes
+    ):
+        places, valid = _leading(indices, axes, operand.shape)
+        if primitive.mode == "fill" and not valid.all():
+            places = tuple([place[valid] for place in places])
+            updates = updates[valid]
+        if ufunc is None:
+            result[places] = updates
+        else:
+            ufunc.at(result, places, updates)
         return [result]
     positions, valid = _positions(
         indices,
