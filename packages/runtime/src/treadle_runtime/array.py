@@ -15,12 +15,13 @@ from __future__ import annotations
 
 import operator
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, NoReturn, TypeAlias, final
 
 import numpy as np
 
-from treadle_ir import Array, ArrayType, DonatedError, canonical_dtype
+from treadle_ir import NOWHERE, Array, ArrayType, DonatedError, Source, canonical_dtype
+from treadle_ir.source import capture
 from treadle_runtime.devices import Device, Placement, base_device, current_default
 from treadle_runtime.sharding import Shard, SingleDeviceSharding
 
@@ -33,10 +34,11 @@ Buffer: TypeAlias = Any  # a jaxlib array; jaxlib has no types
 class Gone:
     """Stands in the place of a buffer that was donated or deleted, and says where that happened."""
 
-    __slots__ = ("how",)
+    __slots__ = ("how", "source")
 
-    def __init__(self, how: str) -> None:
+    def __init__(self, how: str, source: Source = NOWHERE) -> None:
         self.how = how
+        self.source = source  # where in the user's code; looked up when somebody asks
 
 
 @final
@@ -222,12 +224,6 @@ class DeviceArray(Array):
     def __dlpack_device__(self) -> tuple[int, int]:
         return (1, 0)
 
-    @property
-    def __array_interface__(self) -> Mapping[str, Any]:
-        """Raw access for those who ask for it; read-only."""
-        interface: Mapping[str, Any] = np.asarray(self).__array_interface__
-        return interface
-
     def unsafe_buffer_pointer(self) -> int:
         """The address of the elements on their device."""
         device = self.present()
@@ -331,10 +327,10 @@ class DeviceArray(Array):
             self.device.backend.delete(buffer)
         self.vanish("deleted")
 
-    def vanish(self, how: str) -> None:
+    def vanish(self, how: str, source: Source | None = None) -> None:
         """Forget the elements: somebody else has the memory now."""
         self._host = None
-        self._buffer = Gone(how)
+        self._buffer = Gone(how, capture() if source is None else source)
 
 
 def gone(array: DeviceArray, why: Gone) -> DonatedError:
@@ -345,7 +341,8 @@ def gone(array: DeviceArray, why: Gone) -> DonatedError:
         f"Array has been deleted with shape={array.type.dtype.name}[{shape}].",
         fix="use the result of the call that it was donated to, or do not donate it",
     )
-    error.add_note(f"  it was {why.how}")
+    place = why.source.show()
+    error.add_note(f"  it was {why.how}{', at ' + place if place else ''}")
     return error
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from types import FrameType
@@ -33,12 +33,19 @@ from treadle_ir import (
     x64_enabled,
 )
 from treadle_ir.rewrite import optimise
-from treadle_ir.source import user_frame, user_location
+from treadle_ir.source import capture, user_frame
 from treadle_ir.tree import PyTreeDef
 from treadle_ir.tree.flatten import flatten_leaves_and_structure
 from treadle_runtime.array import Buffer, DeviceArray, Key
-from treadle_runtime.devices import Device, Placement, local_default, process_default
-from treadle_runtime.dispatch import Launch, buffer_on, compile_program, key_at
+from treadle_runtime.devices import Device, Placement, base_device, local_default, process_default
+from treadle_runtime.dispatch import (
+    Launch,
+    buffer_on,
+    compile_program,
+    key_at,
+    key_type,
+    translated,
+)
 from treadle_runtime.donation import pair, warn_unusable
 from treadle_runtime.placement import device_for, resolve
 from treadle_runtime.signature import ENVIRONMENT, Arguments, Split, as_argument
@@ -51,7 +58,7 @@ T = TypeVar("T")
 class JitOptions:
     """What a user said of how a function is jitted."""
 
-    split: Split = Split()
+    split: Split
     keep_unused: bool = False
     inline: bool = False
     flags: tuple[
@@ -111,8 +118,10 @@ class Entry:
     __slots__ = (
         "captured",
         "donated",
+        "executable",
         "execute",
         "fast",
+        "handlers",
         "kept",
         "keys",
         "launch",
@@ -143,6 +152,8 @@ class Entry:
         self.lowered = lowered
         self.launch = launch
         self.execute = launch.execute
+        self.executable = launch.executable
+        self.handlers = launch.handlers
         self.types = launch.types
         self.keys: tuple[Key, ...] = tuple([key_at(type, placement) for type in launch.types])
         self.structure = traced.structure
@@ -154,17 +165,21 @@ class Entry:
         self.where = ""
         self.select = _selector(kept, captured, arguments)
         # Everything is where it is needed, and nothing has to be said of the arguments afterwards.
-        self.fast = fast and not donated
+        self.fast = fast and not donated and not launch.callbacks
 
     def call(self, leaves: Sequence[DeviceArray]) -> Any:
         """Run it on the leaves of a call; the results in their structure."""
         arrays = leaves if self.select is None else self.select(leaves)
         if self.fast:
             try:
-                buffers = self.execute([x._buffer for x in arrays])
+                buffers = self.executable.execute_sharded(
+                    [x._buffer for x in arrays]
+                ).consume_with_handlers(self.handlers)
             except TypeError:  # an array that has no buffer yet, or none any more
                 device = self.launch.device
                 buffers = self.execute([buffer_on(x, device) for x in arrays])
+            except Exception as error:
+                raise translated(error) from error
         else:
             buffers = self.careful(leaves, arrays)
         if self.only:
@@ -187,10 +202,9 @@ class Entry:
             if array._buffer is not None:
                 array._host = None  # a view of the buffer: XLA would not give the memory away
         results = self.execute(buffers)
-        place = user_location()
-        how = f"donated to {self.where}" + (f", called at {place}" if place else "")
+        source = capture()
         for array in given:
-            array.vanish(how)
+            array.vanish(self.where, source)
         return results
 
 
@@ -272,10 +286,13 @@ class Making:
 class Memory:
     """What is remembered of one function with one set of options; dies with the function."""
 
-    __slots__ = ("__weakref__", "compiling", "entries", "timings", "traces", "tracing")
+    __slots__ = ("__weakref__", "compiling", "entries", "flat", "timings", "traces", "tracing")
 
     def __init__(self) -> None:
         self.entries: dict[tuple[Any, ...], Entry] = {}
+        self.flat: dict[
+            tuple[Any, ...], Entry
+        ] = {}  # of calls whose arguments are arrays and nothing else
         self.traces: dict[tuple[Any, ...], Traced] = {}
         self.timings: list[Timing] = []
         self.tracing = Making()
@@ -284,6 +301,7 @@ class Memory:
     def clear(self) -> None:
         """Forget everything."""
         self.entries.clear()
+        self.flat.clear()
         self.traces.clear()
         self.timings.clear()
 
@@ -355,23 +373,40 @@ def _result(name: str, result: Any, structure: PyTreeDef) -> Any:
     return result
 
 
-def compile_entry(
+@final
+@dataclass(frozen=True, slots=True)
+class Lowering:
+    """A signature lowered but not compiled."""
+
+    traced: Traced
+    prepared: Prepared
+    module: LoweredModule
+    placement: Placement | None
+    keys: tuple[Key, ...]  # of the leaves
+    name: str
+    flags: tuple[tuple[str, Any], ...]  # Any: strings, numbers, booleans
+
+
+def lower_call(
     memory: Memory,
     function: Callable[..., Any],
     name: str,
     options: JitOptions,
     arguments: Arguments,
-    leaves: Sequence[DeviceArray],
+    keys: Sequence[Key],
     default: Placement | None,
-) -> Entry:
-    """Make the entry for a call that was not met before."""
-    types = tuple([x.type for x in leaves])
+) -> Lowering:
+    """Stage, optimise and lower a function for arguments of these types in these places.
+
+    Raises:
+        PlacementError: arguments are committed to different devices.
+    """
+    types = tuple([key_type(key) for key in keys])
     traced = trace_function(memory, function, name, arguments, types)
     captured: tuple[DeviceArray, ...] = traced.captured
     assert all(type(x) is DeviceArray for x in captured), (
         "only arrays are captured under evaluation"
     )
-    arrays = [*captured, *leaves]
 
     def describe(index: int) -> str:
         if index < len(captured):
@@ -381,27 +416,50 @@ def compile_entry(
     if options.device is not None:
         placement: Placement | None = options.device.committed
     else:
-        placement = resolve([x._key for x in arrays], default, name, describe)
-    device = device_for(placement)
-    prepared = prepare(traced, options, arguments, len(leaves))
+        placement = resolve([*[x._key for x in captured], *keys], default, name, describe)
+    prepared = prepare(traced, options, arguments, len(keys))
     started = time.perf_counter()
-    lowered = lower(prepared, device.backend.platform)
-    lowering = time.perf_counter() - started
+    module = lower_program(
+        prepared.program,
+        platform=device_for(placement).backend.platform,
+        aliases=prepared.aliases,
+    )
+    elapsed = time.perf_counter() - started
+    if traced.timing.lower is not None:  # the same program for another device
+        traced.timing = replace(traced.timing, first_run=None)
+        memory.timings.append(traced.timing)
+    traced.timing.lower = elapsed
+    return Lowering(traced, prepared, module, placement, tuple(keys), name, options.flags)
+
+
+def compile_call(lowering: Lowering, flags: Mapping[str, Any] | None = None) -> Entry:
+    """Compile what was lowered, or take it from the disk."""
+    traced, prepared = lowering.traced, lowering.prepared
+    device = device_for(lowering.placement)
     started = time.perf_counter()
-    launch = compile_program(lowered, device, dict(options.flags))
+    launch = compile_program(lowering.module, device, {**dict(lowering.flags), **(flags or {})})
     timing = traced.timing
-    if timing.lower is not None:  # the same program for another device
-        timing = replace(timing, first_run=None)
-        memory.timings.append(timing)
-    timing.lower = lowering
     timing.compile = time.perf_counter() - started
     timing.from_disk = launch.executable.from_cache
-    here = all(arrays[index].device is device for index in prepared.kept)
-    donated = tuple(sorted(prepared.kept[index] - len(captured) for index in prepared.aliases))
-    entry = Entry(
-        traced, lowered, launch, placement, prepared.kept, captured, donated, len(leaves), fast=here
+    count = len(traced.captured)
+    keys = [*[x._key for x in traced.captured], *lowering.keys]
+    base = base_device()
+    here = all(
+        (k[1].device if type(k := keys[i]) is tuple else base) is device for i in prepared.kept
     )
-    entry.where = name
+    donated = tuple(sorted(prepared.kept[index] - count for index in prepared.aliases))
+    entry = Entry(
+        traced,
+        lowering.module,
+        launch,
+        lowering.placement,
+        prepared.kept,
+        traced.captured,
+        donated,
+        len(lowering.keys),
+        fast=here,
+    )
+    entry.where = f"donated to {lowering.name}"
     return entry
 
 
@@ -450,11 +508,6 @@ def _user_level() -> int:
     while frame is not None and frame is not target:
         frame, level = frame.f_back, level + 1
     return level
-
-
-def lower(prepared: Prepared, platform: str) -> LoweredModule:
-    """StableHLO text of a prepared program."""
-    return lower_program(prepared.program, platform=platform, aliases=prepared.aliases)
 
 
 def default_now() -> Placement | None:

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, final
 
 from treadle_compiler.compile import compile_lowered
 from treadle_compiler.executable import LoadedExecutable
 from treadle_compiler.lower import LoweredModule
+from treadle_compiler.lowering.effectful import LoweredCallback
 from treadle_compiler.xla import jaxlib
 from treadle_ir import ArrayType
-from treadle_ir.primitives.effectful import HostFunction
-from treadle_runtime.array import Buffer, DeviceArray, Key
+from treadle_runtime.array import Buffer, DeviceArray, Gone, Key
 from treadle_runtime.callbacks import Validated, validated
 from treadle_runtime.client import execution_error
 from treadle_runtime.devices import Device, Placement, base_device
+
+
+def translated(error: Exception) -> Exception:
+    """What is raised in the place of an exception of jaxlib; others stay as they are."""
+    return execution_error(error) if isinstance(error, jaxlib().core.JaxRuntimeError) else error
 
 
 @final
@@ -62,6 +67,8 @@ class Launch:
         """
         core = jaxlib().core
         if self.ordered and buffers:
+            if None in map(_present, buffers):
+                raise TypeError("an array has no buffer")  # as execute_sharded would say
             core.batched_block_until_ready([*buffers])  # else the program might be put off
         try:
             started = self.executable.raw.execute_sharded(buffers, with_tokens=True)
@@ -87,9 +94,10 @@ _lock: Final = threading.Lock()
 
 def _pend(token: Any) -> None:
     with _lock:
-        if len(_pending) >= 64:
-            _pending[:] = [each for each in _pending if not each.is_ready()][-63:]
         _pending.append(token)
+        late = _pending.pop(0) if len(_pending) > 64 else None
+    if late is not None:
+        late.block_until_ready()
 
 
 def effects_barrier() -> None:
@@ -107,17 +115,32 @@ def compile_program(
     flags: Mapping[str, object] | None = None,
 ) -> Launch:
     """Compile a lowered program for a device, and make it ready to be called."""
-    callbacks = tuple(
-        validated(callback, [(type.shape, type.dtype) for type in callback.results])
-        for callback in lowered.callbacks
-        if isinstance(callback, HostFunction)
-    )
+    callbacks: list[Validated] = []
+    functions: list[Callable[..., object]] = []
+    for each in lowered.callbacks:
+        assert isinstance(each, LoweredCallback)
+        checked = validated(each, [(type.shape, type.dtype) for type in each.results])
+        callbacks.append(checked)
+        functions.append(_with_token(checked) if each.ordered else checked)
     executable = compile_lowered(
-        lowered, device.backend.raw, [device.raw], flags=flags, host_callbacks=callbacks
+        lowered, device.backend.raw, [device.raw], flags=flags, host_callbacks=functions
     )
     types: tuple[ArrayType, ...] = lowered.program.result_types  # type: ignore[assignment]  # no tokens
     ordered = any(effect.ordered for effect in lowered.program.effects)
-    return Launch(executable, types, device, callbacks, ordered=ordered)
+    return Launch(executable, types, device, tuple(callbacks), ordered=ordered)
+
+
+def _present(buffer: Buffer) -> bool | None:
+    return None if buffer is None or type(buffer) is Gone else True
+
+
+def _with_token(checked: Validated) -> Callable[..., object]:
+    """An ordered callback as XLA calls it: a token, which has no value, goes in and comes out first."""
+
+    def function(_: None, *operands: Any) -> tuple[Any, ...]:  # Any: NumPy arrays
+        return (None, *checked(*operands))
+
+    return function
 
 
 def buffer_on(array: DeviceArray, device: Device) -> Buffer:
@@ -130,6 +153,13 @@ def buffer_on(array: DeviceArray, device: Device) -> Buffer:
     if home.backend is device.backend:
         return device.backend.copy_to_device(array.buffer(), device.raw)
     return device.backend.adopt(array.buffer(), home.backend, device.raw)
+
+
+def key_type(key: Key) -> ArrayType:
+    """The type in a key."""
+    if isinstance(key, tuple):
+        return key[0]
+    return key
 
 
 def key_at(type: ArrayType, placement: Placement | None) -> Key:

@@ -12,7 +12,9 @@ limits are high where NumPy has a loop of its own, and low where the kernel is c
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import fields, is_dataclass
+from operator import attrgetter
 from typing import Any, Final, final
 
 import numpy as np
@@ -112,6 +114,8 @@ class Operation:
     """A primitive met with operands of certain types in certain places."""
 
     __slots__ = (
+        "key",
+        "type",
         "kernel",
         "keys",
         "launch",
@@ -138,7 +142,9 @@ class Operation:
         self.kernel = kernel
         self.noisy = family not in _QUIET
         self.views = family in _VIEWS
-        self.single = len(types) == 1 and self.noisy and not self.views
+        self.single = len(types) == 1 and kernel is not None
+        if types:
+            self.type, self.key = types[0], self.keys[0]
         self.launch: Launch | None = None
 
     def run(self, operands: Sequence[DeviceArray]) -> list[DeviceArray]:
@@ -204,14 +210,13 @@ def _compile(
 class RuntimeEvaluator:
     """Evaluates on NumPy kernels or compiled programs; operands and results are `DeviceArray`s."""
 
-    __slots__ = ("_nested", "_operations", "_plain")
+    __slots__ = ("_attributes", "_nested", "_operations")
 
     def __init__(self) -> None:
         self._operations: dict[tuple[Any, ...], Operation] = {}
         self._nested: dict[tuple[Any, ...], Operation] = {}  # of primitives that hold programs
-        self._plain: set[type[Primitive]] = (
-            set()
-        )  # primitives without attributes: the class says it all
+        # What tells primitives of a class apart, taken in C: their own hash and comparison are Python.
+        self._attributes: dict[type[Primitive], Callable[[Primitive], Any]] = {}
 
     def evaluate(self, primitive: Primitive, operands: Operands) -> Sequence[DeviceArray]:
         """The results of a primitive on concrete operands.
@@ -221,11 +226,10 @@ class RuntimeEvaluator:
             PlacementError: two operands are committed to different devices.
             DonatedError: an operand has been donated or deleted.
         """
-        kind = primitive.__class__
         try:
             operation = self._operations[
                 (
-                    kind if kind in self._plain else primitive,
+                    self._attributes[primitive.__class__](primitive),
                     local_default.get() or process_default[0],
                     *[x._key for x in operands],  # type: ignore[union-attr]  # AttributeError if it has none
                 )
@@ -239,15 +243,19 @@ class RuntimeEvaluator:
                     break
             else:
                 kernel = operation.kernel
-                if kernel is not None:
+                if operation.noisy:
                     token = _quieten(_silence)
                     try:
                         (result,) = kernel(primitive, *elements)
                     finally:
                         _restore(token)
-                    if type(result) is not np.ndarray:
-                        result = np.asarray(result)
-                    return [DeviceArray(operation.types[0], operation.keys[0], result)]
+                else:
+                    (result,) = kernel(primitive, *elements)
+                if type(result) is not np.ndarray:
+                    result = np.asarray(result)
+                if operation.views and result.base is not None:
+                    result = _compact(result)
+                return [DeviceArray(operation.type, operation.key, result)]
         return operation.run(operands)  # type: ignore[arg-type]
 
     def _evaluate(self, primitive: Primitive, operands: Operands) -> Sequence[DeviceArray]:
@@ -267,15 +275,15 @@ class RuntimeEvaluator:
         kind = type(primitive)
         default = local_default.get() or process_default[0]
         nested = kind.programs is not Primitive.programs
-        if (
-            not nested
-            and kind not in self._plain
-            and not getattr(kind, "__dataclass_fields__", True)
-        ):
-            self._plain.add(kind)
         keys = [x._key for x in arrays]
+        identity: Any = primitive
+        if not nested:
+            attributes = self._attributes.get(kind)
+            if attributes is None:
+                attributes = self._attributes[kind] = _attributes_of(kind)
+            identity = attributes(primitive)
         cache = self._nested if nested else self._operations
-        full: tuple[Any, ...] = (kind if kind in self._plain else primitive, default, *keys)
+        full: tuple[Any, ...] = (identity, default, *keys)
         operation = cache.get(full)
         if operation is None:
             operation = _operation(primitive, keys, default, tuple([x.type for x in arrays]))
@@ -283,6 +291,17 @@ class RuntimeEvaluator:
                 cache.clear()
             cache[full] = operation
         return operation
+
+
+def _attributes_of(kind: type[Primitive]) -> Callable[[Primitive], Any]:
+    """A function that takes the class and the compared fields of a primitive; the primitive itself if unsure."""
+    if not is_dataclass(kind) or "__eq__" not in vars(kind):  # eq=False: only equal to itself
+        return _itself
+    return attrgetter("__class__", *[field.name for field in fields(kind) if field.compare])
+
+
+def _itself(primitive: Primitive) -> Primitive:
+    return primitive
 
 
 def _operation(
@@ -294,13 +313,18 @@ def _operation(
     kernel = None
     if isinstance(primitive, HostCall):
         kernel = eval_rules.get(type(primitive))
-    elif (placement is None and host_is_default()) or (
-        placement is not None and placement.device.platform == "cpu"
+    elif (
+        _is_on_cpu(placement)
+        and not primitive.programs()
+        and _is_small(primitive, family, (*types, *results))
     ):
-        if not primitive.programs() and _is_small(primitive, family, (*types, *results)):
-            kernel = eval_rules.get(type(primitive))
+        kernel = eval_rules.get(type(primitive))
     arrays: tuple[ArrayType, ...] = results  # type: ignore[assignment]  # tokens are never evaluated
     return Operation(primitive, arrays, placement, kernel, family)
+
+
+def _is_on_cpu(placement: Placement | None) -> bool:
+    return host_is_default() if placement is None else placement.device.platform == "cpu"
 
 
 def _is_small(primitive: Primitive, family: str, types: Sequence[Type]) -> bool:

@@ -22,21 +22,25 @@ from treadle_ir import (
 from treadle_ir.primitives.call import Call
 from treadle_ir.trace import ROOT, EvalTrace
 from treadle_ir.tree.flatten import flatten_leaves_and_structure
+from treadle_ir.tree.structure import flat_tuple
 from treadle_runtime.array import DeviceArray
 from treadle_runtime.call_path import (
     Entry,
     JitOptions,
     Memory,
     Timing,
-    compile_entry,
+    compile_call,
     default_now,
     environment,
+    lower_call,
     trace_function,
 )
 from treadle_runtime.devices import Device, as_device, local_default, process_default
+from treadle_runtime.dispatch import key_type
 from treadle_runtime.signature import (
     ENVIRONMENT,
     Arguments,
+    abstract_key,
     as_argument,
     as_operand,
     name_of,
@@ -44,10 +48,12 @@ from treadle_runtime.signature import (
     split_of,
     take_apart,
 )
+from treadle_runtime.stages import Lowered, TracedCall
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
+only_arrays: Final = frozenset({DeviceArray}).issuperset
 _memories: Final[WeakKeyDictionary[Any, dict[JitOptions, Memory]]] = WeakKeyDictionary()
 
 
@@ -70,10 +76,24 @@ class JitFunction(Generic[P, R]):
         self._options = options
         self._memory = _memory(function, options)
         self._entries = self._memory.entries
+        self._flat = self._memory.flat
         self._simple = options.split.simple
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        if not kwargs and self._simple and not ENVIRONMENT and current_trace() is ROOT:
+        """Run the function, compiled for arguments like these."""
+        if kwargs or not self._simple or ENVIRONMENT or current_trace() is not ROOT:
+            return self._call(args, kwargs)  # type: ignore[no-any-return]
+        if only_arrays(map(type, args)):  # then they are their own leaves
+            entry = self._flat.get(
+                (
+                    local_default.get() or process_default[0],
+                    x64_enabled(),
+                    *[x._key for x in args],  # type: ignore[attr-defined]
+                )
+            )
+            if entry is not None:
+                return entry.call(args)  # type: ignore[no-any-return, arg-type]
+        else:
             leaves, structure = flatten_leaves_and_structure(args)
             try:
                 entry = self._entries[
@@ -121,10 +141,19 @@ class JitFunction(Generic[P, R]):
         memory = self._memory
 
         def make() -> Entry:
-            entry = compile_entry(
-                memory, self.__wrapped__, self._name, self._options, arguments, leaves, key[2]
+            lowering = lower_call(
+                memory,
+                self.__wrapped__,
+                self._name,
+                self._options,
+                arguments,
+                [x._key for x in leaves],
+                key[2],
             )
+            entry = compile_call(lowering)
             memory.entries[key] = entry
+            if arguments.statics is None and arguments.structure is flat_tuple(len(leaves)):
+                memory.flat[(key[2], x64_enabled(), *key[4:])] = entry
             return entry
 
         entry = memory.compiling.once(key, lambda: memory.entries.get(key), make)
@@ -151,6 +180,35 @@ class JitFunction(Generic[P, R]):
         else:
             results = bind(Call(traced.program, self._name), *traced.captured, *operands)
         return traced.structure.unflatten([*results])
+
+    def lower(self, *args: P.args, **kwargs: P.kwargs) -> Lowered:
+        """Stage and lower for these arguments (or things with their `shape` and `dtype`), without running."""
+        return self.trace(*args, **kwargs).lower()
+
+    def trace(self, *args: P.args, **kwargs: P.kwargs) -> TracedCall:
+        """Stage for these arguments (or things with their `shape` and `dtype`), without compiling."""
+        arguments = take_apart(self._options.split, self._name, args, kwargs)
+        keys = [abstract_key(leaf) for leaf in arguments.leaves]
+        types = tuple([key_type(key) for key in keys])
+        traced = trace_function(self._memory, self.__wrapped__, self._name, arguments, types)
+
+        def lowered() -> Lowered:
+            lowering = lower_call(
+                self._memory,
+                self.__wrapped__,
+                self._name,
+                self._options,
+                arguments,
+                keys,
+                default_now(),
+            )
+            return Lowered(lowering, arguments)
+
+        return TracedCall(traced, arguments, types, self._name, lowered)
+
+    def eval_shape(self, *args: P.args, **kwargs: P.kwargs) -> Any:
+        """The shapes and element types of the results for these arguments, without running anything."""
+        return self.trace(*args, **kwargs).out_info
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
         """The function itself on a class, a bound method on an instance."""

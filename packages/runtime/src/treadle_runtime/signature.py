@@ -7,6 +7,7 @@ now. Arguments given by keyword and by position are told apart, since they are d
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias, final
@@ -24,7 +25,7 @@ from treadle_ir import (
 )
 from treadle_ir.tree import PyTreeDef, keystr, tree_flatten_with_path
 from treadle_ir.tree.flatten import flatten_leaves_and_structure
-from treadle_runtime.array import DeviceArray, Elements
+from treadle_runtime.array import DeviceArray, Elements, Key
 from treadle_runtime.client import aligned_empty
 from treadle_runtime.devices import current_default
 from treadle_runtime.dispatch import key_at
@@ -348,3 +349,77 @@ def refuse_leaves(arguments: Arguments, name: str) -> None:
                 "  fix: if it belongs to a method, jit needs static_argnums=0, a pytree, or a helper function"
             )
             raise
+
+
+@final
+class ShapeDtypeStruct:
+    """Stands for an array that is not there: its shape and element type, and where it would be."""
+
+    __slots__ = ("dtype", "shape", "sharding", "weak_type")
+
+    def __init__(
+        self,
+        shape: Sequence[int],
+        dtype: Any,
+        *,
+        sharding: Any = None,
+        weak_type: bool = False,
+    ) -> None:
+        self.shape = tuple(shape)
+        self.dtype: np.dtype[Any] = np.dtype(dtype)
+        self.sharding = sharding
+        self.weak_type = weak_type
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return math.prod(self.shape)
+
+    def update(self, **changes: Any) -> ShapeDtypeStruct:
+        """The same with other attributes."""
+        known = {"shape": self.shape, "dtype": self.dtype, "sharding": self.sharding}
+        return ShapeDtypeStruct(**{**known, "weak_type": self.weak_type, **changes})
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("len() of a shape without axes")
+        return self.shape[0]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ShapeDtypeStruct) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[Any, ...]:
+        return self.shape, self.dtype, self.sharding, self.weak_type
+
+    def __repr__(self) -> str:
+        shape = ",".join(map(str, self.shape))
+        weak = ", weak_type=True" if self.weak_type else ""
+        where = f", sharding={self.sharding}" if self.sharding is not None else ""
+        comma = "," if len(self.shape) == 1 else ""
+        return f"ShapeDtypeStruct(shape=({shape}{comma}), dtype={self.dtype.name}{where}{weak})"
+
+
+def abstract_key(leaf: Any) -> Key:
+    """The key of an array, a number, or anything with a shape and an element type.
+
+    Raises:
+        ArgumentError: it is none of these.
+    """
+    if type(leaf) is DeviceArray:
+        return leaf._key
+    shape, dtype = getattr(leaf, "shape", None), getattr(leaf, "dtype", None)
+    if shape is not None and dtype is not None:
+        weak = bool(getattr(leaf, "weak_type", False))
+        type_ = ArrayType(tuple(shape), canonical_dtype(np.dtype(dtype)), weak)
+    else:
+        type_ = type_of(leaf)
+    device = getattr(getattr(leaf, "sharding", None), "device", None)
+    return key_at(type_, current_default()) if device is None else (type_, device.committed)

@@ -9,6 +9,7 @@ from treadle_batching.rules import (
     convert as convert,
     creation as creation,
     cumulative as cumulative,
+    effectful as effectful,
     elementwise as elementwise,
     indexing as indexing,
     random as random,

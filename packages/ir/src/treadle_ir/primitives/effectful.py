@@ -158,7 +158,7 @@ def io_callback(
 
 
 def debug_callback(
-    *operands: Operand, function: Callable[..., None], ordered: bool = False
+    *operands: Operand, function: Callable[..., object], ordered: bool = False
 ) -> None:
     """Call a host function to look at values."""
     bind(DebugCallback(HostFunction(function, ()), ordered), *operands)

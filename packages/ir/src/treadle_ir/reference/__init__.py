@@ -8,11 +8,14 @@ with the same kernels.
 from __future__ import annotations
 
 from treadle_ir.reference import (
+    control as control,
+    call as call,
     compare as compare,
     convert as convert,
     creation as creation,
     contract as contract,
     cumulative as cumulative,
+    effectful as effectful,
     elementwise as elementwise,
     indexing as indexing,
     random as random,

@@ -1,0 +1,34 @@
+"""Derivatives of host callbacks: Python code has none; debugging ones let the primals through."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from treadle_autodiff.registry import jvp_rule
+from treadle_autodiff.tangents import Tangent
+from treadle_ir import Operands, TreadleError, bind
+from treadle_ir.primitives.effectful import DebugCallback, HostCall
+
+
+class CallbackDerivativeError(TreadleError, ValueError):
+    """A derivative of a host callback was asked for."""
+
+
+@jvp_rule(HostCall)
+def host_call_jvp(
+    primitive: HostCall, primals: Operands, tangents: Sequence[Tangent], /
+) -> tuple[Operands, Sequence[Tangent]]:
+    """There is none: nobody knows what the Python code does."""
+    raise CallbackDerivativeError(
+        f"{primitive.name}: host callbacks have no derivative of their own",
+        fix="wrap the function that makes the callback in custom_jvp or custom_vjp, or call stop_gradient "
+        "on the callback's arguments",
+    )
+
+
+@jvp_rule(DebugCallback)
+def debug_callback_jvp(
+    primitive: DebugCallback, primals: Operands, tangents: Sequence[Tangent], /
+) -> tuple[Operands, Sequence[Tangent]]:
+    """The callback sees the primals."""
+    return bind(primitive, *primals), []

@@ -1,0 +1,72 @@
+"""Lowering of host callbacks to XLA's custom call into Python.
+
+Ordered callbacks pass a token along, which is all that keeps XLA from exchanging them: the last one is kept in
+`context.token`. Programs with ordered effects are inlined (`ModuleWriter.emit_program`), so that there is one chain in
+a function; a loop's body has a chain of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, final
+
+from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.registry import lowering_rule
+from treadle_ir import TOKEN, ArrayType, MissingRuleError
+from treadle_ir.primitives.effectful import HostCall, HostFunction, PureCallback
+
+_TARGETS: Final = {
+    "cpu": "xla_ffi_python_cpu_callback",
+    "cuda": "xla_ffi_python_gpu_callback",
+    "rocm": "xla_ffi_python_gpu_callback",
+}
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class LoweredCallback:
+    """A host function of a module. If it is ordered, XLA hands it a token first, and gets one back first."""
+
+    callback: HostFunction
+    ordered: bool
+
+    @property
+    def results(self) -> tuple[ArrayType, ...]:
+        """The types of what the function returns."""
+        return self.callback.results
+
+    def __call__(self, *operands: Any) -> Any:
+        """Call the function on arrays."""
+        return self.callback.function(*operands)
+
+
+@lowering_rule(HostCall)
+def host_call_lowering(
+    context: LoweringContext, primitive: HostCall, *operands: HloValue
+) -> Sequence[HloValue]:
+    """A custom call that calls back."""
+    target = _TARGETS.get(context.platform)
+    if target is None:
+        raise MissingRuleError(
+            f"{primitive.name}: XLA has no Python callbacks on platform {context.platform}",
+            fix="take the callback out of the compiled function, or run it on the CPU",
+        )
+    ordered = any(effect.ordered for effect in primitive.effects())
+    index = context.callback(LoweredCallback(primitive.callback, ordered))
+    attributes = {
+        "call_target_name": f'"{target}"',
+        "api_version": "4 : i32",
+        "backend_config": f"{{index = {index} : ui64}}",
+        "has_side_effect": "false" if isinstance(primitive, PureCallback) else "true",
+    }
+    types = primitive.callback.results
+    if not ordered:
+        return context.emit("stablehlo.custom_call", operands, types, attributes)
+    token = context.token
+    if token is None:
+        token = context.one("stablehlo.create_token", (), TOKEN)
+    context.token, *results = context.emit(
+        "stablehlo.custom_call", (token, *operands), (TOKEN, *types), attributes
+    )
+    return results
