@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Final, final
 
 import numpy as np
 
@@ -12,6 +12,8 @@ from treadle_compiler.types import i64_array
 from treadle_ir import ArrayType, DType, dtypes
 
 _BOOL: Final = np.dtype(np.bool_)
+_I32: Final = np.dtype(np.int32)
+_I64: Final = np.dtype(np.int64)
 
 
 def same(x: HloValue) -> ArrayType:
@@ -173,3 +175,41 @@ def while_loop(
         context.region(types, body),
     )
     return context.emit("stablehlo.while", carry, types, None, regions)
+
+
+@final
+class Taker:
+    """Takes elements along an axis of values of one shape, by indices into their flat form."""
+
+    def __init__(self, context: LoweringContext, shape: tuple[int, ...], axis: int) -> None:
+        self.context, self.shape, self.axis = context, shape, axis
+        self.stride = 1
+        for n in shape[axis + 1 :]:
+            self.stride *= n
+        self.size = 1
+        for n in shape:
+            self.size *= n
+        self.dtype: DType = _I32 if self.size <= np.iinfo(_I32).max else _I64
+
+    def flat(self, positions: HloValue) -> HloValue:
+        """The flat indices of positions along the axis."""
+        context, shape, axis = self.context, positions.shape, self.axis
+        index = convert(context, positions, self.dtype)
+        strides = [1] * len(shape)
+        for i in reversed(range(len(shape) - 1)):
+            strides[i] = strides[i + 1] * self.shape[i + 1]
+        total = self._times(index, strides[axis])
+        for i, stride in enumerate(strides):
+            if i != axis and self.shape[i] > 1:
+                place = iota(context, shape, self.dtype, i)
+                total = binary(context, "add", total, self._times(place, stride))
+        return total
+
+    def _times(self, x: HloValue, factor: int) -> HloValue:
+        if factor == 1:
+            return x
+        return binary(self.context, "multiply", x, like(self.context, x, factor))
+
+    def take(self, x: HloValue, indices: HloValue) -> HloValue:
+        """The elements at flat indices."""
+        return take_flat(self.context, reshape(self.context, x, (self.size,)), indices)

@@ -17,7 +17,7 @@ import numpy as np
 from treadle_compiler import emit
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.registry import lowering_rule
-from treadle_ir import ArrayType, DType, dtypes
+from treadle_ir import ArrayType, dtypes
 from treadle_ir.primitives.sort import Sort, TopK
 
 _F32: Final = np.dtype(np.float32)
@@ -96,43 +96,6 @@ def _ranked(context: LoweringContext, key: HloValue, axis: int) -> HloValue:
     return emit.binary(context, "and", ordered, emit.like(context, ordered, 0xFFFFFFFF))
 
 
-class _Taker:
-    """Takes elements along an axis of values of one shape, by indices into their flat form."""
-
-    def __init__(self, context: LoweringContext, shape: tuple[int, ...], axis: int) -> None:
-        self.context, self.shape, self.axis = context, shape, axis
-        self.stride = 1
-        for n in shape[axis + 1 :]:
-            self.stride *= n
-        self.size = 1
-        for n in shape:
-            self.size *= n
-        self.dtype: DType = _I32 if self.size <= np.iinfo(_I32).max else _I64
-
-    def flat(self, positions: HloValue) -> HloValue:
-        """The flat indices of positions along the axis."""
-        context, shape, axis = self.context, positions.shape, self.axis
-        index = emit.convert(context, positions, self.dtype)
-        strides = [1] * len(shape)
-        for i in reversed(range(len(shape) - 1)):
-            strides[i] = strides[i + 1] * self.shape[i + 1]
-        total = self._times(index, strides[axis])
-        for i, stride in enumerate(strides):
-            if i != axis and self.shape[i] > 1:
-                place = emit.iota(context, shape, self.dtype, i)
-                total = emit.binary(context, "add", total, self._times(place, stride))
-        return total
-
-    def _times(self, x: HloValue, factor: int) -> HloValue:
-        if factor == 1:
-            return x
-        return emit.binary(self.context, "multiply", x, emit.like(self.context, x, factor))
-
-    def take(self, x: HloValue, indices: HloValue) -> HloValue:
-        """The elements at flat indices."""
-        return emit.take_flat(self.context, emit.reshape(self.context, x, (self.size,)), indices)
-
-
 def _sorted_alone(context: LoweringContext, x: HloValue, axis: int) -> HloValue:
     dtype = x.dtype
     wide = _widened(context, x)
@@ -154,13 +117,13 @@ def sort_lowering(
     if len(operands) == 1 and not dtypes.is_complex(operands[0].dtype):
         return [_sorted_alone(context, operands[0], axis)]
     keys = [key for x in operands[: primitive.num_keys] for key in order_keys(context, x)]
-    taker = _Taker(context, shape, axis)
+    taker = emit.Taker(context, shape, axis)
     indices = _order(context, keys, axis, taker)
     return [taker.take(x, indices) for x in operands]
 
 
 def _order(
-    context: LoweringContext, keys: Sequence[HloValue], axis: int, taker: _Taker
+    context: LoweringContext, keys: Sequence[HloValue], axis: int, taker: emit.Taker
 ) -> HloValue:
     """The flat indices of the order of several keys: one stable pass for each, the last key first."""
     indices: HloValue | None = None
@@ -185,7 +148,7 @@ def top_k_lowering(context: LoweringContext, primitive: TopK, x: HloValue) -> Se
     axis = len(x.shape) - 1
     if values.size == 0:
         return [context.constant(0, values), emit.iota(context, values.shape, _I32, axis)]
-    taker = _Taker(context, x.shape, axis)
+    taker = emit.Taker(context, x.shape, axis)
     wide = _widened(context, x)
     if wide.dtype == _F32:
         nan = emit.compare(context, wide, wide, "NE")
