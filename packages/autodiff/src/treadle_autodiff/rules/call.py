@@ -7,9 +7,17 @@ under differentiation, and its derivative programs are made once.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import final
 
 from treadle_autodiff.linearize import linearize_flat
-from treadle_autodiff.programs import jvp_program, linearize_program, transpose_program
+from treadle_autodiff.programs import (
+    LinearizedProgram,
+    jvp_program,
+    linearize_program,
+    remembered,
+    transpose_program,
+)
 from treadle_autodiff.registry import (
     LinearFunction,
     jvp_rule,
@@ -145,30 +153,45 @@ def checkpoint_linearize(
     )
     saved = outputs[len(types) :]
 
-    def again(*operands: Operand) -> Operands:
-        """Tangents of the results from captured, primals, kept values and tangents."""
-        first = len(split.known.parameters)
-        inner = _interpret_with(
-            split.known, operands[:first], kept, operands[first : first + len(kept)]
-        )
-        residuals = inner[len(types) :]
-        return interpret(split.linear, *residuals, *operands[first + len(kept) :])
-
-    tangent_types = [type_of(x).tangent() for x, flag in zip(primals, nonzero, strict=True) if flag]
-
     def linear(tangents: Sequence[Tangent]) -> Sequence[Tangent]:
         if not any(split.nonzero):
             return spread((), split.nonzero, types)
-        staged = stage(
-            again, *split.known.parameter_types, *(value.type for value in kept), *tangent_types
+        again = remembered(
+            split.known, ("again", primitive.policy), lambda: _Again(_make_again(split, kept))
         )
-        assert not staged.captured
         given = [tangent for tangent in tangents if not isinstance(tangent, Zero)]
-        call = Checkpoint(staged.program, primitive.policy)
+        call = Checkpoint(again.program, primitive.policy)
         returned = bind(call, *split.captured, *primals, *saved, *given)
         return spread(returned, split.nonzero, types)
 
     return outputs[: len(types)], linear
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class _Again:
+    """The known and the linear part of a checkpoint in one program."""
+
+    program: Program
+    captured: tuple[Operand, ...] = ()
+
+
+def _make_again(split: LinearizedProgram, kept: Sequence[Value]) -> Program:
+    """Tangents of the results from captured operands, primals, kept values and tangents."""
+    first = len(split.known.parameters)
+    last = first + len(kept)
+
+    def function(*operands: Operand) -> Operands:
+        inner = _interpret_with(split.known, operands[:first], kept, operands[first:last])
+        residuals = inner[len(inner) - split.residuals :]
+        return interpret(split.linear, *residuals, *operands[last:])
+
+    tangents = split.linear.parameter_types[split.residuals :]
+    staged = stage(
+        function, *split.known.parameter_types, *(value.type for value in kept), *tangents
+    )
+    assert not staged.captured, "programs are closed"
+    return staged.program
 
 
 def _kept(primitive: Checkpoint, known: Program) -> list[Value]:

@@ -1,0 +1,259 @@
+"""Control flow: branches and loops around nested programs.
+
+Nested programs are closed: what a branch or a body captured is passed as leading operands. Parameters and
+operands have the same types up to weak marks, and so have the branches of a `case` and the carries of a loop.
+Loops return their carries without weak marks unless these were weak from the start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, final
+
+import numpy as np
+
+from treadle_ir.effects import Effects
+from treadle_ir.errors import ArgumentError, DTypeError, ShapeError
+from treadle_ir.primitive import Primitive
+from treadle_ir.program import Program
+from treadle_ir.types import ArrayType, Type
+
+
+def _strong(type: Type) -> Type:
+    return type.strong() if isinstance(type, ArrayType) else type
+
+
+def _check_types(
+    what: str,
+    given: Sequence[Type],
+    expected: Sequence[Type],
+    of_what: str,
+    *,
+    item: str = "operand",
+) -> None:
+    """Refuse types that differ in more than weak marks, naming the first."""
+    if len(given) != len(expected):
+        raise ShapeError(
+            f"{what}: there are {len(given)} {item}s, but {of_what} has {len(expected)}"
+        )
+    for position, (have, want) in enumerate(zip(given, expected, strict=True)):
+        if have is not want and _strong(have) != _strong(want):
+            differs = isinstance(have, ArrayType) and isinstance(want, ArrayType)
+            kind = DTypeError if differs and have.shape == want.shape else ShapeError  # type: ignore[attr-defined]
+            raise kind(f"{what}: {item} {position} is {have}, but {of_what} has {want} there")
+
+
+def _check_effects(name: str, programs: Mapping[str, Program]) -> None:
+    for where, program in programs.items():
+        for effect in program.effects:
+            if not effect.allowed_in_loops:
+                raise ArgumentError(
+                    f"{name}: the {where} has the effect `{effect.name}`, which has no place in control flow",
+                    fix="move the operation out of the branch or loop",
+                )
+
+
+def _weak_where_both(types: Sequence[Type], others: Sequence[Type]) -> tuple[Type, ...]:
+    """The types, weak only where both are."""
+    return tuple(
+        [
+            type
+            if not isinstance(type, ArrayType) or (isinstance(other, ArrayType) and other.weak)
+            else type.strong()
+            for type, other in zip(types, others, strict=True)
+        ]
+    )
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Case(Primitive):
+    """The results of one of several programs, chosen by operand 0.
+
+    The index is clamped: below 0 means the first branch, beyond the end the last. The other operands go to the
+    branch. Only the chosen branch runs.
+
+    Constraints:
+        (C1) there is at least one branch
+        (C2) operand 0 is a scalar i32
+        (C3) the other operands have the types of the parameters of every branch
+        (C4) all branches return the same types
+        (C5) effects are allowed in control flow
+
+    Source: StableHLO specification, `case` (which takes the last branch for a negative index).
+    """
+
+    name: ClassVar[str] = "case"
+    branches: tuple[Program, ...]
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """The types that the branches return; weak where all are."""
+        if not self.branches:  # C1
+            raise ArgumentError("case: there must be at least one branch")
+        index = operands[0] if operands else None
+        if not isinstance(index, ArrayType) or index.shape or index.dtype != np.int32:  # C2
+            raise DTypeError(
+                f"case: operand 0 chooses the branch and must be i32[], but it is {index}",
+                fix="convert it to a 32-bit integer",
+            )
+        results: tuple[Type, ...] = self.branches[0].result_types
+        for position, branch in enumerate(self.branches):
+            name = f"branch {position}"
+            _check_types("case", operands[1:], branch.parameter_types, name)  # C3
+            _check_types(
+                f"case: {name}", branch.result_types, results, "branch 0", item="result"
+            )  # C4
+            results = _weak_where_both(results, branch.result_types)
+        _check_effects("case", self.programs())  # C5
+        return results
+
+    def programs(self) -> Mapping[str, Program]:
+        """The branches, `branch 0` first."""
+        return {f"branch {i}": branch for i, branch in enumerate(self.branches)}
+
+    def with_programs(self, programs: Mapping[str, Program]) -> Case:
+        """The same choice between other branches."""
+        return Case(tuple(programs[f"branch {i}"] for i in range(len(self.branches))))
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class While(Primitive):
+    """A loop that runs its body as long as its condition holds.
+
+    Operands are the condition's constants, the body's constants, the carries; results are the carries after
+    the last turn. With `trip_bound`, the loop ends after that many turns at the latest; such a loop can be
+    differentiated in reverse mode.
+
+    Constraints:
+        (C1) counts of constants are not negative and leave room for the carries; trip_bound is not negative
+        (C2) `cond` takes its constants and the carries, and returns one scalar boolean
+        (C3) `body` takes its constants and the carries, and returns the carries
+        (C4) effects are allowed in control flow
+
+    Source: StableHLO specification, `while`.
+    """
+
+    name: ClassVar[str] = "while"
+    cond: Program
+    body: Program
+    cond_constants: int = 0
+    body_constants: int = 0
+    trip_bound: int | None = None
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """The carries' types."""
+        of_cond, of_body = self.cond_constants, self.body_constants
+        if of_cond < 0 or of_body < 0 or of_cond + of_body > len(operands):  # C1
+            raise ArgumentError(
+                f"while: {of_cond} and {of_body} operands are constants, but there are {len(operands)}"
+            )
+        if self.trip_bound is not None and self.trip_bound < 0:
+            raise ArgumentError(f"while: trip_bound is {self.trip_bound}, but must not be negative")
+        carries = operands[of_cond + of_body :]
+        parameters = self.cond.parameter_types
+        _check_types("while", (*operands[:of_cond], *carries), parameters, "the condition")  # C2
+        result = self.cond.result_types
+        if len(result) != 1 or _strong(result[0]) != ArrayType((), np.dtype(np.bool_)):
+            raise DTypeError(
+                f"while: the condition returns {', '.join(map(str, result)) or 'nothing'}, but must return bool[]",
+                fix="compare, or reduce with `all` or `any`",
+            )
+        parameters = self.body.parameter_types
+        _check_types("while", operands[of_cond:], parameters, "the body")  # C3
+        _check_types("while", self.body.result_types, carries, "the carry", item="result")
+        _check_effects("while", self.programs())  # C4
+        return _weak_where_both(
+            _weak_where_both(carries, parameters[of_body:]), self.body.result_types
+        )
+
+    def programs(self) -> Mapping[str, Program]:
+        """The condition and the body."""
+        return {"cond": self.cond, "body": self.body}
+
+    def with_programs(self, programs: Mapping[str, Program]) -> While:
+        """The same loop around other programs."""
+        return While(
+            programs["cond"],
+            programs["body"],
+            self.cond_constants,
+            self.body_constants,
+            self.trip_bound,
+        )
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Scan(Primitive):
+    """A loop with a fixed number of turns: over the leading axis of arrays, with results stacked.
+
+    Operands are constants, carries, xs; results are the carries after the last turn, then the ys. Turn `i`
+    gives the body the constants, the carries and `x[i]` for each of the xs; the body returns the next carries
+    and `y[i]` for each of the ys. With `reverse`, the turns go from the last index to the first. `unroll` turns
+    are written out in a row in compiled code.
+
+    Constraints:
+        (C1) length is not negative, unroll is at least 1, counts leave room for xs and ys
+        (C2) xs have a leading axis of size `length`
+        (C3) `body` takes the constants, the carries and elements of the xs
+        (C4) `body` returns the carries first
+        (C5) effects are allowed in control flow
+    """
+
+    name: ClassVar[str] = "scan"
+    body: Program
+    length: int
+    constants: int = 0
+    carries: int = 0
+    reverse: bool = False
+    unroll: int = 1
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """The carries' types, then the ys' with a leading axis."""
+        fixed = self.constants + self.carries
+        if self.length < 0 or self.unroll < 1:  # C1
+            raise ArgumentError(
+                f"scan: length is {self.length} and unroll is {self.unroll}, but must be at least 0 and 1"
+            )
+        if self.constants < 0 or self.carries < 0 or fixed > len(operands):
+            raise ArgumentError(
+                f"scan: {self.constants} operands are constants and {self.carries} are carries, "
+                f"but there are {len(operands)}"
+            )
+        elements: list[Type] = []
+        for position, x in enumerate(operands[fixed:]):
+            if not isinstance(x, ArrayType) or not x.shape or x.shape[0] != self.length:  # C2
+                raise ShapeError(
+                    f"scan: operand {fixed + position} is {x}, but must have a leading axis of size {self.length}",
+                    fix="all arrays that are scanned over have one leading size, which is the length",
+                )
+            elements.append(x.with_shape(x.shape[1:]))
+        parameters = self.body.parameter_types
+        _check_types("scan", (*operands[:fixed], *elements), parameters, "the body")  # C3
+        carries = operands[self.constants : fixed]
+        returned = self.body.result_types
+        _check_types(  # C4
+            "scan", returned[: self.carries], carries, "the carry", item="result"
+        )
+        _check_effects("scan", self.programs())  # C5
+        both = _weak_where_both(carries, parameters[self.constants : fixed])
+        stacked = []
+        for y in returned[self.carries :]:
+            assert isinstance(y, ArrayType), "ys are arrays"
+            stacked.append(y.with_shape((self.length, *y.shape)))
+        return (*_weak_where_both(both, returned[: self.carries]), *stacked)
+
+    def effects(self, *operands: Type) -> Effects:
+        """The body's, unless the loop has no turns."""
+        return self.body.effects if self.length else frozenset()
+
+    def programs(self) -> Mapping[str, Program]:
+        """The body."""
+        return {"body": self.body}
+
+    def with_programs(self, programs: Mapping[str, Program]) -> Scan:
+        """The same loop around another body."""
+        return Scan(
+            programs["body"], self.length, self.constants, self.carries, self.reverse, self.unroll
+        )

@@ -1,0 +1,101 @@
+"""NumPy evaluation of control flow: nested programs are run by the kernels of their primitives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+from treadle_ir.interpret import last_uses
+from treadle_ir.nesting import deeper
+from treadle_ir.primitives.control import Case, Scan, While
+from treadle_ir.program import Program
+from treadle_ir.reference.registry import Elements, eval_rule, eval_rules
+from treadle_ir.types import ArrayType
+from treadle_ir.values import Literal, Value
+
+Runner: TypeAlias = Callable[..., list[Elements]]
+_Step: TypeAlias = tuple[Any, Any, list[tuple[bool, Any]], tuple[Value, ...], list[Value]]
+
+
+def runner(program: Program) -> Runner:
+    """A function that runs a program on NumPy arrays: prepared once, for loops that run it often.
+
+    Operands have passed `infer` when the program was written, so they are not checked again.
+    """
+    drops = last_uses(program)
+    steps: Final[list[_Step]] = []
+    for index, equation in enumerate(program.equations):
+        reads = [_reading(atom) for atom in equation.operands]
+        rule = eval_rules[equation.primitive]
+        steps.append((rule, equation.primitive, reads, equation.results, drops.get(index, [])))
+    parameters = program.parameters
+    returned = [_reading(atom) for atom in program.results]
+
+    def run(*operands: Elements) -> list[Elements]:
+        environment: dict[Value, Elements] = dict(zip(parameters, operands, strict=True))
+        for rule, primitive, reads, results, unused in steps:
+            inputs = [environment[atom] if is_value else atom for is_value, atom in reads]
+            for result, elements in zip(results, rule(primitive, *inputs), strict=True):
+                environment[result] = np.asarray(elements)
+            for value in unused:
+                environment.pop(value, None)
+        return [environment[atom] if is_value else atom for is_value, atom in returned]
+
+    return run
+
+
+def _reading(atom: Value | Literal) -> tuple[bool, Any]:
+    if isinstance(atom, Literal):
+        return False, np.asarray(atom.value)
+    return True, atom
+
+
+def run_program(program: Program, operands: Sequence[Elements]) -> list[Elements]:
+    """The results of a program on NumPy arrays."""
+    with deeper():
+        return runner(program)(*operands)
+
+
+@eval_rule(Case)
+def case_eval(primitive: Case, index: Elements, *operands: Elements) -> list[Elements]:
+    """Run the chosen branch."""
+    chosen = min(max(int(index), 0), len(primitive.branches) - 1)
+    return run_program(primitive.branches[chosen], operands)
+
+
+@eval_rule(While)
+def while_eval(primitive: While, *operands: Elements) -> list[Elements]:
+    """A Python loop."""
+    of_cond = primitive.cond_constants
+    both = of_cond + primitive.body_constants
+    carries = list(operands[both:])
+    with deeper():
+        cond, body = runner(primitive.cond), runner(primitive.body)
+        turns = 0
+        while turns != primitive.trip_bound and cond(*operands[:of_cond], *carries)[0]:
+            carries = body(*operands[of_cond:both], *carries)
+            turns += 1
+    return carries
+
+
+@eval_rule(Scan)
+def scan_eval(primitive: Scan, *operands: Elements) -> list[Elements]:
+    """A Python loop that writes the ys into arrays made before."""
+    constants = operands[: primitive.constants]
+    fixed = primitive.constants + primitive.carries
+    carries, xs = list(operands[primitive.constants : fixed]), operands[fixed:]
+    ys = []
+    for type in primitive.body.result_types[primitive.carries :]:
+        assert isinstance(type, ArrayType)
+        ys.append(np.empty((primitive.length, *type.shape), type.dtype))
+    indices = range(primitive.length)
+    with deeper():
+        body = runner(primitive.body)
+        for i in reversed(indices) if primitive.reverse else indices:
+            returned = body(*constants, *carries, *[np.asarray(x[i]) for x in xs])
+            carries = returned[: primitive.carries]
+            for y, elements in zip(ys, returned[primitive.carries :], strict=True):
+                y[i] = elements
+    return [*carries, *ys]
