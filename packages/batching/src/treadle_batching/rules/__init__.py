@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from treadle_batching.rules import (
+    call as call,
     collective as collective,
     compare as compare,
     contract as contract,
+    control as control,
     convert as convert,
     creation as creation,
     cumulative as cumulative,

@@ -1,0 +1,122 @@
+"""Batched programs: a program applied to every row, as a program.
+
+What calls and control flow are vectorised with. Each is remembered as long as the program lives, so that a
+jitted function is vectorised once, and compiled once.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Protocol, TypeVar, final
+from weakref import WeakKeyDictionary
+
+from treadle_batching.axis import Axis, Dim
+from treadle_batching.batch import batch_flat
+from treadle_batching.moving import at_front
+from treadle_ir import (
+    ArrayType,
+    Operand,
+    Operands,
+    Program,
+    Tracer,
+    Type,
+    deeper,
+    interpret,
+    stage,
+)
+
+
+class Made(Protocol):
+    """A transformed program, with the operands that the transformation captured."""
+
+    @property
+    def captured(self) -> tuple[Operand, ...]:
+        """Pass these first."""
+
+
+M = TypeVar("M", bound=Made)
+_MEMORY: Final[WeakKeyDictionary[Program, dict[Hashable, Any]]] = WeakKeyDictionary()
+_LOCK: Final = threading.Lock()
+
+
+def remembered(program: Program, key: Hashable, make: Callable[[], M]) -> M:
+    """What `make` returns, kept as long as the program lives. Two threads may both make it; one is kept.
+
+    What captured a tracer (a derivative rule that closes over one) is made anew each time. Do not let what
+    `make` returns hold the program itself: then it would live for ever.
+    """
+    with _LOCK:
+        memory = _MEMORY.setdefault(program, {})
+    found: M | None = memory.get(key)
+    if found is None:
+        with deeper():
+            found = make()
+        if not any(isinstance(operand, Tracer) for operand in found.captured):
+            found = memory.setdefault(key, found)
+    return found
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class BatchedProgram:
+    """A program over a batch. `captured` operands (there are none, as a rule) go first."""
+
+    program: Program
+    captured: tuple[Operand, ...]
+    dims: tuple[Dim, ...]  # where the batch sits in each result
+
+
+def batched_type(type: Type, dim: Dim, axis: Axis) -> Type:
+    """A type with the batch at `dim`."""
+    if dim is None:
+        return type
+    assert isinstance(type, ArrayType), "only arrays are batched"
+    return type.with_shape((*type.shape[:dim], axis.size, *type.shape[dim:]))
+
+
+def batch_program(
+    program: Program,
+    axis: Axis,
+    dims: Sequence[Dim],
+    forced: Sequence[bool] | None = None,
+) -> BatchedProgram:
+    """A program over a batch that sits at `dims` in its parameters.
+
+    Without `forced`, the batch of each result is where it happens to be. With it, results have their batch at
+    axis 0; those that `forced` marks have one even if they are the same for all rows.
+    """
+    given = tuple(dims)
+    wanted = None if forced is None else tuple(forced)
+    return remembered(
+        program, ("batch", axis, given, wanted), lambda: _make_batched(program, axis, given, wanted)
+    )
+
+
+def _make_batched(
+    program: Program, axis: Axis, dims: tuple[Dim, ...], forced: tuple[bool, ...] | None
+) -> BatchedProgram:
+    found: list[Dim] = []
+
+    def function(*operands: Operand) -> Operands:
+        results, result_dims = batch_flat(
+            lambda *xs: interpret(program, *xs), axis, operands, dims, "program"
+        )
+        if forced is None:
+            found[:] = result_dims
+            return results
+        found[:] = [
+            None if dim is None and not force else 0
+            for dim, force in zip(result_dims, forced, strict=True)
+        ]
+        return [
+            result if wanted is None else at_front(result, dim, axis)
+            for result, dim, wanted in zip(results, result_dims, found, strict=True)
+        ]
+
+    types = program.parameter_types
+    staged = stage(
+        function, *[batched_type(type, dim, axis) for type, dim in zip(types, dims, strict=True)]
+    )
+    return BatchedProgram(staged.program, staged.captured, tuple(found))

@@ -1,0 +1,212 @@
+"""Batching of calls: a call of the batched program, and of batched functions where a call still has functions.
+
+A function with derivative rules of its own keeps them: the rules are batched as the function is. All that
+comes out of these has its batch at axis 0, since the parent may run a rule in the function's place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from treadle_batching.axis import Axis, Dim
+from treadle_batching.batch import batch_flat
+from treadle_batching.moving import at_front, move
+from treadle_batching.programs import batch_program, batched_type
+from treadle_batching.registry import batch_rule
+from treadle_ir import ArrayType, InlineCall, Operand, Operands, bind, interpret, ops
+from treadle_ir.primitives.call import (
+    CustomJvpCall,
+    CustomJvpStaged,
+    CustomVjpCall,
+    CustomVjpLinear,
+    CustomVjpRule,
+    CustomVjpStaged,
+    OptimizationBarrier,
+)
+
+
+@batch_rule(InlineCall)
+def call_batch(
+    primitive: InlineCall, axis: Axis, operands: Operands, dims: Sequence[Dim], /
+) -> tuple[Operands, Sequence[Dim]]:
+    """One call of the batched program."""
+    batched = batch_program(primitive.program, axis, dims)
+    sources = (*(None for _ in batched.captured), *range(len(operands)))
+    call = primitive.rebuilt(batched.program, sources)
+    return bind(call, *batched.captured, *operands), batched.dims
+
+
+def _in_front(results: Operands, dims: Sequence[Dim], axis: Axis) -> list[Operand]:
+    return [at_front(result, dim, axis) for result, dim in zip(results, dims, strict=True)]
+
+
+@batch_rule(CustomJvpCall)
+def custom_jvp_function_batch(
+    primitive: CustomJvpCall, axis: Axis, operands: Operands, dims: Sequence[Dim], /
+) -> tuple[Operands, Sequence[Dim]]:
+    """The function and its jvp, both batched."""
+
+    def function(*xs: Operand) -> Operands:
+        return _in_front(*batch_flat(primitive.function, axis, xs, dims, primitive.label), axis)
+
+    def jvp(primals: Operands, tangents: Operands) -> tuple[Operands, Operands]:
+        count = len(primals)
+
+        def both(*xs: Operand) -> Operands:
+            results, result_tangents = primitive.jvp(xs[:count], xs[count:])
+            return [*results, *result_tangents]
+
+        pairs = batch_flat(both, axis, (*primals, *tangents), (*dims, *dims), primitive.label)
+        outputs = _in_front(*pairs, axis)
+        return outputs[: len(outputs) // 2], outputs[len(outputs) // 2 :]
+
+    results = bind(CustomJvpCall(primitive.label, function, jvp), *operands)
+    return results, [0] * len(results)
+
+
+@batch_rule(CustomJvpStaged)
+def custom_jvp_call_batch(
+    primitive: CustomJvpStaged, axis: Axis, operands: Operands, dims: Sequence[Dim], /
+) -> tuple[Operands, Sequence[Dim]]:
+    """The same for a call that was staged: its program and its deferred derivative are batched."""
+    captured = primitive.derivative.captured
+    constants = operands[:captured]
+
+    def function(*xs: Operand) -> Operands:
+        flat = batch_flat(
+            lambda *all_: interpret(primitive.program, *all_),
+            axis,
+            (*constants, *xs),
+            dims,
+            primitive.label,
+        )
+        return _in_front(*flat, axis)
+
+    def jvp(primals: Operands, tangents: Operands) -> tuple[Operands, Operands]:
+        count = captured + len(primals)
+
+        def both(*xs: Operand) -> Operands:
+            results, result_tangents = primitive.derivative(xs[:count], xs[count:])
+            return [*results, *result_tangents]
+
+        every = (*constants, *primals, *tangents)
+        pairs = batch_flat(both, axis, every, (*dims, *dims[captured:]), primitive.label)
+        outputs = _in_front(*pairs, axis)
+        return outputs[: len(outputs) // 2], outputs[len(outputs) // 2 :]
+
+    results = bind(CustomJvpCall(primitive.label, function, jvp), *operands[captured:])
+    return results, [0] * len(results)
+
+
+def _batched_rule(
+    rule: CustomVjpRule, axis: Axis, dims: Sequence[Dim], label: str
+) -> CustomVjpRule:
+    """The forward and the backward function of a custom_vjp over a batch at `dims`."""
+
+    def forward(*xs: Operand) -> tuple[Operands, Operands]:
+        counts: list[int] = []
+
+        def both(*rows: Operand) -> Operands:
+            results, residuals = rule.forward(*rows)
+            counts.append(len(results))
+            return [*results, *residuals]
+
+        outputs = _in_front(*batch_flat(both, axis, xs, dims, label), axis)
+        return outputs[: counts[0]], outputs[counts[0] :]
+
+    def backward(residuals: Operands, cotangents: Operands) -> Operands:
+        at_axis_0 = [0] * (len(residuals) + len(cotangents))
+        return _backward(rule, axis, residuals, cotangents, at_axis_0, dims, label)
+
+    return CustomVjpRule(forward, backward)
+
+
+def _backward(
+    rule: CustomVjpRule,
+    axis: Axis,
+    residuals: Operands,
+    cotangents: Operands,
+    dims: Sequence[Dim],
+    wanted: Sequence[Dim],
+    label: str,
+) -> list[Operand]:
+    """Cotangents of batched operands, their batch where theirs is; of the others, summed over the batch."""
+    count = len(residuals)
+    outputs, out_dims = batch_flat(
+        lambda *xs: rule.backward(xs[:count], xs[count:]),
+        axis,
+        (*residuals, *cotangents),
+        dims,
+        label,
+    )
+    outgoing = []
+    for ct, place in zip(_in_front(outputs, out_dims, axis), wanted, strict=True):
+        outgoing.append(ops.reduce_add(ct, axes=(0,)) if place is None else move(ct, 0, place))
+    return outgoing
+
+
+@batch_rule(CustomVjpCall)
+def custom_vjp_function_batch(
+    primitive: CustomVjpCall, axis: Axis, operands: Operands, dims: Sequence[Dim], /
+) -> tuple[Operands, Sequence[Dim]]:
+    """The function and both its rules, batched."""
+
+    def function(*xs: Operand) -> Operands:
+        return _in_front(*batch_flat(primitive.function, axis, xs, dims, primitive.label), axis)
+
+    rule = _batched_rule(primitive.rule, axis, dims, primitive.label)
+    results = bind(CustomVjpCall(primitive.label, function, rule), *operands)
+    return results, [0] * len(results)
+
+
+@batch_rule(CustomVjpStaged)
+def custom_vjp_call_batch(
+    primitive: CustomVjpStaged, axis: Axis, operands: Operands, dims: Sequence[Dim], /
+) -> tuple[Operands, Sequence[Dim]]:
+    """The same for a call that was staged; captured operands are constants for the rules."""
+    captured = primitive.rule.captured
+    constants = operands[:captured]
+
+    def function(*xs: Operand) -> Operands:
+        flat = batch_flat(
+            lambda *all_: interpret(primitive.program, *all_),
+            axis,
+            (*constants, *xs),
+            dims,
+            primitive.label,
+        )
+        return _in_front(*flat, axis)
+
+    rule = _batched_rule(primitive.rule, axis, dims[captured:], primitive.label)
+    results = bind(CustomVjpCall(primitive.label, function, rule), *operands[captured:])
+    return results, [0] * len(results)
+
+
+@batch_rule(CustomVjpLinear)
+def custom_vjp_linear_batch(
+    primitive: CustomVjpLinear, axis: Axis, operands: Operands, dims: Sequence[Dim], /
+) -> tuple[Operands, Sequence[Dim]]:
+    """The linear map over a batch; its transpose runs the backward function over the batch."""
+    count = primitive.residuals
+    rule = CustomVjpRule(lambda *xs: ([], []), primitive.backward)
+    label = primitive.label
+
+    def backward(residuals: Operands, cotangents: Operands) -> Operands:
+        all_dims = (*dims[:count], *(0 for _ in cotangents))
+        return _backward(rule, axis, residuals, cotangents, all_dims, dims[count:], label)
+
+    types = []
+    for type in primitive.types:
+        batched = batched_type(type, 0, axis)
+        assert isinstance(batched, ArrayType)
+        types.append(batched)
+    linear = CustomVjpLinear(label, backward, count, tuple(types))
+    return bind(linear, *operands), [0] * len(types)
+
+
+@batch_rule(OptimizationBarrier)
+def optimization_barrier_batch(
+    primitive: OptimizationBarrier, axis: Axis, operands: Operands, dims: Sequence[Dim], /
+) -> tuple[Operands, Sequence[Dim]]:
+    """The barrier over the whole batch."""
+    return bind(primitive, *operands), dims

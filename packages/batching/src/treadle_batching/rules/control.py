@@ -1,0 +1,326 @@
+"""Batching of control flow.
+
+Inside of nested programs the batch is at axis 0. What stays the same for all rows stays unbatched: which
+carries of a loop are batched is found by batching the body until that set stays the same. Where rows disagree
+about the way to go, all ways are gone and each row takes its own: a `case` with a batched index runs all
+branches, a `while` goes on until the last row is done, and rows that are done keep their values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias, final
+
+import numpy as np
+
+from treadle_batching.axis import Axis, Dim
+from treadle_batching.batch import batch_flat
+from treadle_batching.moving import at_front, with_dim
+from treadle_batching.programs import (
+    BatchedProgram,
+    batch_program,
+    batched_type,
+    remembered,
+)
+from treadle_batching.registry import batch_rule
+from treadle_ir import (
+    Operand,
+    Operands,
+    Program,
+    Value,
+    bind,
+    interpret,
+    ops,
+    stage,
+    type_of,
+)
+from treadle_ir.primitives.control import Case, Scan, While
+
+Flags: TypeAlias = tuple[bool, ...]
+
+
+def _flags(dims: Sequence[Dim]) -> Flags:
+    return tuple([dim is not None for dim in dims])
+
+
+def _dims(flags: Sequence[bool]) -> list[Dim]:
+    """The batch at axis 0 of what is batched."""
+    return [0 if flag else None for flag in flags]
+
+
+def _placed(
+    operands: Operands, dims: Sequence[Dim], flags: Sequence[bool], axis: Axis, at: int = 0
+) -> list[Operand]:
+    """The operands that are flagged with their batch at one place, the others as they are."""
+    return [
+        with_dim(x, dim, at, axis) if flag else x
+        for x, dim, flag in zip(operands, dims, flags, strict=True)
+    ]
+
+
+def _either(left: Sequence[bool], right: Sequence[bool]) -> Flags:
+    return tuple([x or y for x, y in zip(left, right, strict=True)])
+
+
+def _choose(condition: Operand, on_true: Operand, on_false: Operand) -> Operand:
+    """Rows of one array or another; the condition is a vector."""
+    shape = type_of(on_true).shape
+    if len(shape) > 1:
+        condition = ops.broadcast_in_dim(condition, shape=shape, dimensions=(0,))
+    return ops.select(condition, on_true, on_false)
+
+
+# --- case ------------------------------------------------------------------------------------------
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class _Branches:
+    primitive: Case
+    captured: tuple[Operand, ...]
+    dims: tuple[Dim, ...]
+
+
+@batch_rule(Case)
+def case_batch(
+    primitive: Case, axis: Axis, operands: Operands, dims: Sequence[Dim], /
+) -> tuple[Operands, Sequence[Dim]]:
+    """One choice for all rows is a choice between batched branches; else all branches, and a selection."""
+    branches = primitive.branches
+    if dims[0] is not None:
+        return _all_branches(branches, axis, operands, dims)
+    flags = _flags(dims[1:])
+    made = remembered(
+        branches[0],
+        ("case", axis, branches[1:], flags),
+        lambda: _batched_branches(branches, axis, flags),
+    )
+    placed = _placed(operands[1:], dims[1:], flags, axis)
+    return bind(made.primitive, operands[0], *made.captured, *placed), made.dims
+
+
+def _batched_branches(branches: Sequence[Program], axis: Axis, flags: Flags) -> _Branches:
+    none = [False] * len(branches[0].results)
+    found = [batch_program(branch, axis, _dims(flags), none).dims for branch in branches]
+    forced = [any(dim is not None for dim in each) for each in zip(*found, strict=True)]
+    batched = [batch_program(branch, axis, _dims(flags), forced) for branch in branches]
+    programs = []
+    for index, each in enumerate(batched):
+        # All branches take what any of them captured.
+        leading: list[Value] = []
+        for other, peer in enumerate(batched):
+            own = each.program.parameters[: len(each.captured)]
+            leading += own if other == index else [Value(type_of(x)) for x in peer.captured]
+        rest = each.program.parameters[len(each.captured) :]
+        programs.append(Program((*leading, *rest), each.program.equations, each.program.results))
+    captured = tuple([x for each in batched for x in each.captured])
+    return _Branches(Case(tuple(programs)), captured, tuple(_dims(forced)))
+
+
+def _all_branches(
+    branches: Sequence[Program], axis: Axis, operands: Operands, dims: Sequence[Dim]
+) -> tuple[Operands, Sequence[Dim]]:
+    index = at_front(operands[0], dims[0], axis)
+
+    def results_of(branch: Program) -> list[Operand]:
+        outputs, out_dims = batch_flat(
+            lambda *xs: interpret(branch, *xs), axis, operands[1:], dims[1:], "branch"
+        )
+        return [at_front(x, dim, axis) for x, dim in zip(outputs, out_dims, strict=True)]
+
+    # From the last branch to the first: an index at most i takes branch i, so indices are clamped.
+    chosen = results_of(branches[-1])
+    for number in reversed(range(len(branches) - 1)):
+        this_one = ops.compare(index, np.int32(number), direction="le")
+        chosen = [
+            _choose(this_one, x, y)
+            for x, y in zip(results_of(branches[number]), chosen, strict=True)
+        ]
+    return chosen, [0] * len(chosen)
+
+
+# --- loops -----------------------------------------------------------------------------------------
+
+
+def _carried(batched_after: Callable[[Flags], Sequence[bool]], start: Flags) -> Flags:
+    """The carries that are batched: at first, or after some turn."""
+    carried = start
+    while True:
+        after = _either(carried, batched_after(carried))
+        if after == carried:
+            return carried
+        carried = after
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class _Loop:
+    body: BatchedProgram
+    carried: Flags
+
+    @property
+    def captured(self) -> tuple[Operand, ...]:
+        return self.body.captured
+
+
+@batch_rule(Scan)
+def scan_batch(
+    primitive: Scan, axis: Axis, operands: Operands, dims: Sequence[Dim], /
+) -> tuple[Operands, Sequence[Dim]]:
+    """A loop over batched elements; xs and ys have their batch behind the axis of the loop."""
+    first = primitive.constants
+    fixed = first + primitive.carries
+    flags = _flags(dims)
+    body = primitive.body
+    loop = remembered(
+        body,
+        ("scan", axis, primitive.constants, primitive.carries, flags),
+        lambda: _batched_scan(body, axis, first, fixed, flags),
+    )
+    constants = _placed(operands[:first], dims[:first], flags[:first], axis)
+    carries = _placed(operands[first:fixed], dims[first:fixed], loop.carried, axis)
+    xs = _placed(operands[fixed:], dims[fixed:], flags[fixed:], axis, at=1)
+    scan = Scan(
+        loop.body.program,
+        primitive.length,
+        len(loop.captured) + first,
+        primitive.carries,
+        primitive.reverse,
+        primitive.unroll,
+    )
+    results = bind(scan, *loop.captured, *constants, *carries, *xs)
+    of_ys = loop.body.dims[primitive.carries :]
+    return results, [*_dims(loop.carried), *(None if dim is None else 1 for dim in of_ys)]
+
+
+def _batched_scan(body: Program, axis: Axis, first: int, fixed: int, flags: Flags) -> _Loop:
+    carries = fixed - first
+
+    def batched(carried: Flags, forced: Flags) -> BatchedProgram:
+        dims = _dims((*flags[:first], *carried, *flags[fixed:]))
+        return batch_program(body, axis, dims, (*forced, *(False for _ in body.results[carries:])))
+
+    none = (False,) * carries
+    carried = _carried(
+        lambda carried: _flags(batched(carried, none).dims[:carries]), flags[first:fixed]
+    )
+    return _Loop(batched(carried, carried), carried)
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class _WhileLoop:
+    """A batched while loop. Where rows end at different turns, `holds` computes the condition of each row.
+
+    Operands are then: what `holds` captured and the condition's constants, and the same for the body, all of
+    them constants of the body; carries are the rows' conditions, then the carries.
+    """
+
+    primitive: While
+    captured: tuple[Operand, ...]  # by the condition, then by the body
+    of_cond: int  # how many the condition captured
+    carried: Flags
+    holds: Program | None
+
+
+@batch_rule(While)
+def while_batch(
+    primitive: While, axis: Axis, operands: Operands, dims: Sequence[Dim], /
+) -> tuple[Operands, Sequence[Dim]]:
+    """One condition for all rows: a loop over batched carries. Else a loop until no row's condition holds."""
+    of_cond = primitive.cond_constants
+    fixed = of_cond + primitive.body_constants
+    flags = _flags(dims)
+    loop = remembered(
+        primitive.body,
+        (
+            "while",
+            axis,
+            primitive.cond,
+            of_cond,
+            primitive.body_constants,
+            flags,
+            primitive.trip_bound,
+        ),
+        lambda: _batched_while(primitive, axis, flags),
+    )
+    placed = _placed(operands[:fixed], dims[:fixed], flags[:fixed], axis)
+    carries = _placed(operands[fixed:], dims[fixed:], loop.carried, axis)
+    for_cond = [*loop.captured[: loop.of_cond], *placed[:of_cond]]
+    for_body = [*loop.captured[loop.of_cond :], *placed[of_cond:]]
+    if loop.holds is None:
+        results = bind(loop.primitive, *for_cond, *for_body, *carries)
+        return results, _dims(loop.carried)
+    first = interpret(loop.holds, *for_cond, *carries)
+    results = bind(loop.primitive, *for_cond, *for_body, *first, *carries)[1:]
+    return results, [0] * len(results)
+
+
+def _batched_while(primitive: While, axis: Axis, flags: Flags) -> _WhileLoop:
+    of_cond = primitive.cond_constants
+    fixed = of_cond + primitive.body_constants
+    cond, body = primitive.cond, primitive.body
+
+    def condition(carried: Flags, forced: bool) -> BatchedProgram:
+        return batch_program(cond, axis, _dims((*flags[:of_cond], *carried)), (forced,))
+
+    def turn(carried: Flags, forced: Flags) -> BatchedProgram:
+        return batch_program(body, axis, _dims((*flags[of_cond:fixed], *carried)), forced)
+
+    none = (False,) * len(body.results)
+    every = (True,) * len(body.results)
+
+    def after(carried: Flags) -> Sequence[bool]:
+        if condition(carried, False).dims[0] is not None:
+            return every
+        return _flags(turn(carried, none).dims)
+
+    carried = _carried(after, flags[fixed:])
+    holds, step = condition(carried, False), turn(carried, carried)
+    if holds.dims[0] is None:
+        batched = While(
+            holds.program,
+            step.program,
+            len(holds.captured) + of_cond,
+            len(step.captured) + primitive.body_constants,
+            primitive.trip_bound,
+        )
+        captured = (*holds.captured, *step.captured)
+        return _WhileLoop(batched, captured, len(holds.captured), carried, None)
+    return _rows_at_their_own_pace(primitive, axis, holds, step)
+
+
+def _rows_at_their_own_pace(
+    primitive: While, axis: Axis, holds: BatchedProgram, step: BatchedProgram
+) -> _WhileLoop:
+    cond_count = len(holds.captured) + primitive.cond_constants
+    body_count = len(step.captured) + primitive.body_constants
+    carry_types = step.program.parameter_types[body_count:]
+    rows = batched_type(primitive.cond.result_types[0], 0, axis)
+
+    def turn(*operands: Operand) -> Operands:
+        for_cond, for_body = operands[:cond_count], operands[cond_count : cond_count + body_count]
+        active, *carries = operands[cond_count + body_count :]
+        moved = interpret(step.program, *for_body, *carries)
+        kept: list[Any] = [
+            _choose(active, new, old) for new, old in zip(moved, carries, strict=True)
+        ]
+        (still,) = interpret(holds.program, *for_cond, *kept)
+        # A row that is done stays done, also where the condition captured something that changes outside.
+        return [ops.and_(active, still), *kept]
+
+    constants = (
+        *holds.program.parameter_types[:cond_count],
+        *step.program.parameter_types[:body_count],
+    )
+    body = stage(turn, *constants, rows, *carry_types)
+    any_row = stage(lambda active, *_: [ops.reduce_or(active, axes=(0,))], rows, *carry_types)
+    batched = While(any_row.program, body.program, 0, cond_count + body_count, primitive.trip_bound)
+    return _WhileLoop(
+        batched,
+        (*holds.captured, *step.captured),
+        len(holds.captured),
+        (True,) * len(carry_types),
+        Program(holds.program.parameters, holds.program.equations, holds.program.results),
+    )
