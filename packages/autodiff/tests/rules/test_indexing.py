@@ -1,0 +1,76 @@
+from typing import Any
+
+import numpy as np
+import pytest
+
+from treadle_autodiff import grad, jvp
+from treadle_ir import MissingRuleError, Operand, ops
+
+POINTS: Any = {
+    "update_window_dims": (),
+    "inserted_window_dims": (0,),
+    "scatter_dims_to_operand_dims": (0,),
+}
+INDICES = np.array([[0], [0], [2]])
+WEIGHTS = np.array([2.0, 3.0, 5.0])
+X, U = np.array([2.0, 0.0, 3.0]), np.array([1.0, 2.0, 3.0])
+
+
+def weighted(x: Operand) -> Operand:
+    return ops.reduce_add(ops.multiply(x, WEIGHTS), axes=(0,))
+
+
+def test_scatter_gives_the_cotangent_to_the_update_that_stays() -> None:
+    # updates 0 and 1 both go to element 0, and 1 stays; jax 0.10.2 has the same gradients
+    ct_x, ct_u = grad(lambda x, u: weighted(ops.scatter(x, INDICES, u, **POINTS)), (0, 1))(X, U)
+    np.testing.assert_array_equal(ct_x, [0, 3, 0])
+    np.testing.assert_array_equal(ct_u, [0, 2, 5])
+
+
+def test_scatter_has_results_and_tangents_of_the_same_update() -> None:
+    result, tangent = jvp(lambda u: ops.scatter(X, INDICES, u, **POINTS), (U,), (10 * U,))
+    np.testing.assert_array_equal(result, [2, 0, 3])
+    np.testing.assert_array_equal(tangent, [20, 0, 30])
+
+
+def test_scatter_keeps_infinities_and_nan_of_elements_that_are_replaced_out() -> None:
+    x = np.array([np.inf, np.nan, 1.0])
+    result, tangent = jvp(
+        lambda x, u: ops.scatter(x, INDICES, u, **POINTS), (x, U), (np.ones(3), U)
+    )
+    np.testing.assert_array_equal(result, [2, np.nan, 3])
+    np.testing.assert_array_equal(tangent, [2, 1, 3])
+
+
+def test_scatter_maximum_shares_among_equals() -> None:
+    # element 0 and update 1 are both 2, element 2 and update 2 both 3; jax 0.10.2 has the same gradients
+    ct_x, ct_u = grad(lambda x, u: weighted(ops.scatter_maximum(x, INDICES, u, **POINTS)), (0, 1))(
+        X, U
+    )
+    np.testing.assert_array_equal(ct_x, [1, 3, 2.5])
+    np.testing.assert_array_equal(ct_u, [0, 1, 2.5])
+
+
+def test_scatter_multiply_refuses_updates_that_may_meet() -> None:
+    with pytest.raises(MissingRuleError, match="updates that may meet in one element"):
+        grad(lambda u: weighted(ops.scatter_multiply(X, INDICES, u, **POINTS)))(U)
+    ct_x = grad(lambda x: weighted(ops.scatter_multiply(x, INDICES, U, **POINTS)))(X)
+    np.testing.assert_array_equal(ct_x, [2 * 1 * 2, 3, 5 * 3])  # in the operand it is linear
+
+
+def test_gather_has_no_derivative_where_it_fills() -> None:
+    ct_x = grad(
+        lambda x: ops.reduce_add(
+            ops.gather(
+                x,
+                np.array([[1], [7], [-1], [1]]),
+                offset_dims=(),
+                collapsed_slice_dims=(0,),
+                start_index_map=(0,),
+                slice_sizes=(1,),
+                fill_value=0,
+            ),
+            axes=(0,),
+        )
+    )(X)
+    np.testing.assert_array_equal(ct_x, [0, 2, 0])
