@@ -9,7 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from treadle_ir import ArrayType, Operand, Operands, Type, bind, dtypes
+from treadle_ir import (
+    ArrayType,
+    Operand,
+    Operands,
+    ReferenceEvaluator,
+    Type,
+    bind,
+    dtypes,
+    evaluating,
+)
 from treadle_ir.testing.examples import Example, all_examples
 
 FAMILY = os.environ.get("TREADLE_CONFORMANCE_FAMILY", "")  # one family only, while working on it
@@ -46,7 +55,18 @@ def is_differentiable(example: Example) -> bool:
 def is_double(example: Example) -> bool:
     """Whether everything that is differentiated is in double precision, as finite differences need."""
     types = [type for type in (*example.types, *result_types(example)) if inexact(type)]
-    return all(dtypes.real_part(type.dtype) == np.float64 for type in types if isinstance(type, ArrayType))
+    return all(
+        dtypes.real_part(type.dtype) == np.float64 for type in types if isinstance(type, ArrayType)
+    )
+
+
+def is_finite(example: Example) -> bool:
+    """Whether operands and results are free of NaN and infinities: sums and pairings of derivatives need that."""
+    operands = example.operands()
+    with evaluating(ReferenceEvaluator()):
+        arrays = [np.asarray(x) for x in (*operands, *bind(example.primitive, *operands))]
+    wide = [x.astype(np.complex128) for x in arrays if dtypes.is_inexact(x.dtype)]
+    return all(bool(np.all(np.isfinite(x))) for x in wide)
 
 
 class Differentiated:

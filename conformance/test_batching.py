@@ -47,14 +47,17 @@ def test_batched_agrees_with_a_loop(example: Example) -> None:
 
     for dims in _choices(example):
         rows = [
-            [drawn[row if dim is not None else 0][i] for i, dim in enumerate(dims)] for row in range(ROWS)
+            [drawn[row if dim is not None else 0][i] for i, dim in enumerate(dims)]
+            for row in range(ROWS)
         ]
         stacked = [
             rows[0][i] if dim is None else np.stack([row[i] for row in rows], axis=dim)
             for i, dim in enumerate(dims)
         ]
         actual = vmap(apply, in_axes=dims, out_axes=0)(*stacked)
-        expected = [np.stack(results) for results in zip(*[apply(*row) for row in rows], strict=True)]
+        expected = [
+            np.stack(results) for results in zip(*[apply(*row) for row in rows], strict=True)
+        ]
         for x, y in zip(actual, expected, strict=True):
             # NumPy's kernels may take another path for another layout, so not to the bit.
             scale = 0.0 if exact else magnitude(y)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -18,17 +19,13 @@ from treadle_ir.testing.examples import all_examples
 
 
 def _primitives() -> Iterator[type[Primitive]]:
-    for module in pkgutil.iter_modules(treadle_ir.primitives.__path__):
-        importlib.import_module(f"treadle_ir.primitives.{module.name}")
-    stack: list[type[Primitive]] = [Primitive]
-    seen = set()
-    while stack:
-        for cls in stack.pop().__subclasses__():
-            if cls not in seen:
-                seen.add(cls)
-                stack.append(cls)
-                if not is_family(cls) and cls.__module__.startswith("treadle_ir."):
-                    yield cls
+    # Not by `__subclasses__`: a dataclass with slots leaves a second, unused class behind.
+    for info in pkgutil.iter_modules(treadle_ir.primitives.__path__):
+        module = importlib.import_module(f"treadle_ir.primitives.{info.name}")
+        for member in vars(module).values():
+            if isinstance(member, type) and member.__module__ == module.__name__:
+                if issubclass(member, Primitive) and not is_family(member):
+                    yield member
 
 
 PRIMITIVES = sorted(_primitives(), key=lambda cls: cls.name)
@@ -36,7 +33,7 @@ PRIMITIVES = sorted(_primitives(), key=lambda cls: cls.name)
 RECORDED = [cls for cls in PRIMITIVES if not issubclass(cls, FunctionCall)]
 
 
-def _check(table: RuleTable[object], cls: type[Primitive]) -> None:
+def _check(table: RuleTable[Any], cls: type[Primitive]) -> None:
     assert table.status(cls) != "missing", str(table.missing(cls))
 
 

@@ -14,10 +14,11 @@ from treadle_ir import Elementwise, Operand, Primitive, bind, dtypes, ops, stage
 from treadle_ir.testing.compare import assert_close, magnitude
 from treadle_ir.testing.examples import Example
 
-# How far XLA on the CPU may be from the reference, in units in the last place, where it is more than 8. Each
-# entry is what was measured, rounded up; XLA computes these with polynomials of f32 and f64 of its own.
-ULPS: Final[dict[str, float]] = {}
+# How far XLA on the CPU may be from the reference, in units in the last place, where it is not 8.
+ULPS: Final[dict[str, float]] = {"lgamma": 16.0}
 _DEFAULT: Final = 8.0
+# Functions whose zeros XLA meets with the rounding error of the terms that cancel there: measured at this size.
+SCALE: Final[dict[str, float]] = {"digamma": 1.0, "lgamma": 1.0}
 _UNREADABLE: Final = frozenset(dtypes.BY_NAME[name] for name in ("bf16", "f8e4m3fn", "f8e5m2"))
 
 
@@ -30,7 +31,9 @@ def _is_lowered(example: Example) -> bool:
 def test_compiled_agrees_with_reference(example: Example) -> None:
     operands = example.operands()
     expected = [np.asarray(result) for result in bind(example.primitive, *operands)]
-    program = stage(lambda *xs: [_readable(y) for y in bind(example.primitive, *xs)], *example.types).program
+    program = stage(
+        lambda *xs: [_readable(y) for y in bind(example.primitive, *xs)], *example.types
+    ).program
     lowered = lower_program(program, platform="cpu")
     actual = run_text(lowered.text, operands, program.result_types)
     ulps = ULPS.get(example.primitive.name, _DEFAULT)
@@ -48,12 +51,16 @@ def _readable(result: Operand) -> Operand:
 
 def _scale(primitive: Primitive, expected: object) -> float:
     # Elementwise results stand for themselves; what adds up is as exact as its greatest element.
-    return 0.0 if isinstance(primitive, Elementwise) else magnitude(expected)
+    if isinstance(primitive, Elementwise):
+        return SCALE.get(primitive.name, 0.0)
+    return magnitude(expected)
 
 
 @pytest.mark.xla
 @pytest.mark.parametrize("example", examples(_is_lowered))
 def test_text_is_deterministic(example: Example) -> None:
-    programs = [stage(lambda *xs: bind(example.primitive, *xs), *example.types).program for _ in range(2)]
+    programs = [
+        stage(lambda *xs: bind(example.primitive, *xs), *example.types).program for _ in range(2)
+    ]
     first, second = [lower_program(program, platform="cpu").text for program in programs]
     assert first == second

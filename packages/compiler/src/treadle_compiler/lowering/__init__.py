@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from treadle_compiler.lowering import (
+    call as call,
     compare as compare,
     contract as contract,
+    control as control,
     convert as convert,
     creation as creation,
     effectful as effectful,
     cumulative as cumulative,
     elementwise as elementwise,
+    elementwise_cpu as elementwise_cpu,
     indexing as indexing,
     random as random,
     reduce as reduce,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-import ml_dtypes
 import numpy as np
 
 from treadle_ir import dtypes
@@ -41,8 +40,10 @@ def convert_eval(primitive: Convert, x: Elements) -> list[Elements]:
 
 
 def _saturated(x: Elements, target: DType) -> Elements:
-    info = ml_dtypes.iinfo(target)
-    low, high = int(info.min), int(info.max)
+    bits = bits_of(target)
+    low, high = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+    if dtypes.is_unsigned(target):
+        low, high = 0, (1 << bits) - 1
     wide = np.trunc(
         x.astype(np.float64)
     )  # exact, as are the limits: low and high + 1 are powers of two

@@ -213,7 +213,9 @@ def round_nearest_afz_eval(primitive: e.RoundNearestAfz, x: Elements) -> list[El
     """Truncate after adding the greatest number below one half: one half itself would round 0.49999997 up."""
 
     def rounded(x: Elements) -> Elements:
-        return np.trunc(x + np.copysign(np.nextafter(x.dtype.type(0.5), x.dtype.type(0)), x))
+        half = np.copysign(np.nextafter(x.dtype.type(0.5), x.dtype.type(0)), x)
+        result: Elements = np.trunc(x + half)
+        return result
 
     return [through(rounded, x)]
 

@@ -75,7 +75,9 @@ def assert_close(
         assert np.array_equal(x, y), f"{what}: {x}, expected {y}"
         return
     apart = distance(x, y, scale=scale)
-    assert apart <= ulps, f"{what}: {apart:.3g} units in the last place apart, {ulps} allowed: {x}, expected {y}"
+    assert apart <= ulps, (
+        f"{what}: {apart:.3g} units in the last place apart, {ulps} allowed: {x}, expected {y}"
+    )
 
 
 def magnitude(*arrays: object) -> float:
@@ -83,7 +85,9 @@ def magnitude(*arrays: object) -> float:
     greatest = 0.0
     for array in map(np.asarray, arrays):
         if array.size and dtypes.is_inexact(array.dtype):
-            wide = np.abs(array.astype(np.complex128 if dtypes.is_complex(array.dtype) else np.float64))
+            wide = np.abs(
+                array.astype(np.complex128 if dtypes.is_complex(array.dtype) else np.float64)
+            )
             finite = wide[np.isfinite(wide)]
             if finite.size:
                 greatest = max(greatest, float(finite.max()))

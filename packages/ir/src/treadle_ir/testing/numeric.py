@@ -29,9 +29,7 @@ def central_difference(
         return [np.asarray(result) for result in function(*moved)]
 
     near, far = (at(step), at(-step)), (at(2 * step), at(-2 * step))
-    return [
-        (8 * (a - b) - (c - d)) / (12 * step) for a, b, c, d in zip(*near, *far, strict=True)
-    ]
+    return [(8 * (a - b) - (c - d)) / (12 * step) for a, b, c, d in zip(*near, *far, strict=True)]
 
 
 def complex_step(
@@ -53,7 +51,9 @@ def pairing(xs: Arrays, ys: Arrays) -> float:
     total = 0.0
     for x, y in zip(xs, ys, strict=True):
         a, b = np.asarray(x), np.asarray(y)
-        assert a.shape == b.shape, f"a tangent of shape {a.shape} meets a cotangent of shape {b.shape}"
+        assert a.shape == b.shape, (
+            f"a tangent of shape {a.shape} meets a cotangent of shape {b.shape}"
+        )
         if a.dtype.names is None and dtypes.is_inexact(a.dtype):
             total += float(np.sum(a.astype(np.complex128) * b.astype(np.complex128)).real)
     return total

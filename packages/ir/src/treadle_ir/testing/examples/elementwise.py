@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
+import numpy as np
+
+from treadle_ir.array import Operand
 from treadle_ir.primitives import elementwise as e
 from treadle_ir.primitives.elementwise import Binary, RealPart, Unary
-from treadle_ir.testing.examples import Example, example
+from treadle_ir.testing.examples import Draw, Example, example
 
 Interval = tuple[float, float]
 _POSITIVE: Final = (0.3, 3.0)
@@ -116,6 +119,19 @@ def _binary(primitive: type[Binary], domain: Interval) -> list[Example]:
     return examples
 
 
+def _special_values(count: int) -> Draw:
+    """Every pair of zeros, ones, infinities, NaN, halves, whole numbers and great and small ones."""
+    signless = [0.0, 1.0, 2.0, 3.0, 0.5, 1.5, 7.25, 1e-30, 1e30, np.inf]
+    values = np.asarray([*signless, *(-x for x in signless), np.nan], np.float32)
+    spread = np.resize(values, 65)
+
+    def draw(random: np.random.Generator) -> list[Operand]:
+        pairs = np.meshgrid(spread, spread)
+        return [np.ascontiguousarray(x.reshape(-1)) for x in pairs[:count]]
+
+    return draw
+
+
 EXAMPLES: Final = [
     *(one for primitive, domain in UNARY.items() for one in _unary(primitive, domain)),
     *(one for primitive, domain in BINARY.items() for one in _binary(primitive, domain)),
@@ -146,4 +162,38 @@ EXAMPLES: Final = [
     example(e.Atan2(), "f64[5]", "f64[5]", domain=(-3.0, -0.5), label="third-quadrant"),
     example(e.Add(), "f16[3]", "f16[3]"),
     example(e.Multiply(), "i64[3]", "i64[]"),
+    # Large arrays have a lowering of their own on the CPU.
+    *(
+        example(primitive(), *["f32[4200]"] * count, domain=domain, label=label)
+        for primitive, count, domain, label in (
+            (e.Sine, 1, (-9e5, 9e5), "large"),
+            (e.Sine, 1, (-1e12, 1e12), "large-far"),
+            (e.Cosine, 1, (-9e5, 9e5), "large"),
+            (e.Cosine, 1, (-1e12, 1e12), "large-far"),
+            (e.Tan, 1, (-9e5, 9e5), "large"),
+            (e.Atan, 1, (-30.0, 30.0), "large"),
+            (e.Atan2, 2, (-9.0, 9.0), "large"),
+            (e.Cbrt, 1, (-1e6, 1e6), "large"),
+            (e.Power, 2, (0.0, 9.0), "large"),
+            (e.Power, 2, (-9.0, 9.0), "large-signs"),
+        )
+    ),
+    *(
+        example(
+            primitive(),
+            *["f32[4225]"] * count,
+            draw=_special_values(count),
+            differentiable=False,
+            label="special",
+        )
+        for primitive, count in (
+            (e.Sine, 1),
+            (e.Cosine, 1),
+            (e.Tan, 1),
+            (e.Atan, 1),
+            (e.Atan2, 2),
+            (e.Cbrt, 1),
+            (e.Power, 2),
+        )
+    ),
 ]
