@@ -6,7 +6,13 @@ from treadle_ir import ArgumentError, DTypeError, ShapeError
 from treadle_ir.primitives.window import ReduceWindowAdd, SelectAndGatherAdd, SelectAndScatterAdd
 from treadle_ir.testing.examples import array_type as t
 
-PLAIN: Any = ((2,), (1,), ((0, 0),), (1,), (1,))
+PLAIN: tuple[tuple[int], tuple[int], tuple[tuple[int, int]], tuple[int], tuple[int]] = (
+    (2,),
+    (1,),
+    ((0, 0),),
+    (1,),
+    (1,),
+)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from treadle_ir import ops
+from treadle_ir import ArrayType, ops
 from treadle_ir.primitives.indexing import (
     Gather,
     Scatter,
@@ -107,6 +107,7 @@ def test_gather_agrees_with_its_definition(example: Example) -> None:
     p = example.primitive
     assert isinstance(p, Gather)
     (result_type,) = p.infer(*example.types)
+    assert isinstance(result_type, ArrayType)
     expected = gather_by_loops(p, operand, indices, result_type.shape)
     np.testing.assert_array_equal(ops.gather(operand, indices, **attributes(p)), expected)
 
