@@ -39,7 +39,8 @@ class Example:
     `domain` is the open interval that floating and complex parts are drawn from, and integers too (rounded);
     `draw` makes the operands itself where an interval cannot say what they must be (indices, distinct keys).
     `differentiable` is False where a derivative does not exist at the sample points (finite differences are
-    then not compared). `label` tells examples of one primitive apart.
+    then not compared), `reversible` is False where there is no reverse mode, `parses` is False where attributes
+    are Python functions, which the text format does not hold. `label` tells examples of one primitive apart.
     """
 
     primitive: Primitive
@@ -47,6 +48,8 @@ class Example:
     domain: tuple[float, float] = (-2.0, 2.0)
     draw: Draw | None = None
     differentiable: bool = True
+    reversible: bool = True
+    parses: bool = True
     label: str = ""
 
     @property

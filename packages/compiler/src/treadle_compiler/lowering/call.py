@@ -1,0 +1,99 @@
+"""Lowering of calls: functions of the module, or the equations in place; names and barriers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.registry import lowering_rule, lowering_rules
+from treadle_ir import InlineCall, deeper
+from treadle_ir.primitives.call import (
+    Checkpoint,
+    CheckpointName,
+    CustomJvpCall,
+    CustomJvpStaged,
+    CustomVjpCall,
+    CustomVjpLinear,
+    CustomVjpStaged,
+    OptimizationBarrier,
+    StopGradient,
+)
+
+
+@lowering_rule(InlineCall)
+def call_lowering(
+    context: LoweringContext, primitive: InlineCall, /, *operands: HloValue
+) -> Sequence[HloValue]:
+    """A call of the program's function, which all calls of one program share."""
+    with deeper():
+        return context.program(primitive.program, *operands)
+
+
+@lowering_rule(Checkpoint)
+def checkpoint_lowering(
+    context: LoweringContext, primitive: Checkpoint, /, *operands: HloValue
+) -> Sequence[HloValue]:
+    """The equations in place; behind a barrier where they compute again what the forward pass had.
+
+    Without the barrier XLA would see one computation written twice, do it once and keep the result, which is
+    what `checkpoint` is there to avoid.
+    """
+    with deeper():
+        if primitive.recomputes and operands:
+            operands = tuple(_barrier(context, operands))
+        return context.inline(primitive.program, *operands)
+
+
+def _barrier(context: LoweringContext, operands: Sequence[HloValue]) -> list[HloValue]:
+    types = [operand.type for operand in operands]
+    return context.emit("stablehlo.optimization_barrier", operands, types)
+
+
+@lowering_rule(CustomJvpStaged)
+def custom_jvp_call_lowering(
+    context: LoweringContext, primitive: CustomJvpStaged, /, *operands: HloValue
+) -> Sequence[HloValue]:
+    """The equations in place: the derivative rule has no part in it."""
+    with deeper():
+        return context.inline(primitive.program, *operands)
+
+
+@lowering_rule(CustomVjpStaged)
+def custom_vjp_call_lowering(
+    context: LoweringContext, primitive: CustomVjpStaged, /, *operands: HloValue
+) -> Sequence[HloValue]:
+    """The equations in place: the derivative rule has no part in it."""
+    with deeper():
+        return context.inline(primitive.program, *operands)
+
+
+@lowering_rule(OptimizationBarrier)
+def optimization_barrier_lowering(
+    context: LoweringContext, primitive: OptimizationBarrier, /, *operands: HloValue
+) -> Sequence[HloValue]:
+    """The barrier of StableHLO."""
+    return _barrier(context, operands) if operands else []
+
+
+@lowering_rule(StopGradient)
+def stop_gradient_lowering(
+    context: LoweringContext, primitive: StopGradient, x: HloValue, /
+) -> Sequence[HloValue]:
+    """Nothing: it speaks to derivatives only."""
+    return [x]
+
+
+@lowering_rule(CheckpointName)
+def checkpoint_name_lowering(
+    context: LoweringContext, primitive: CheckpointName, x: HloValue, /
+) -> Sequence[HloValue]:
+    """Nothing: it speaks to checkpoint policies only."""
+    return [x]
+
+
+for _primitive in (CustomJvpCall, CustomVjpCall):
+    lowering_rules.absent(_primitive, because="its Python function is staged first")
+lowering_rules.absent(
+    CustomVjpLinear,
+    because="a custom_vjp function has a backward rule only: its tangents are known by transposition",
+)

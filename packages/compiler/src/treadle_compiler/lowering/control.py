@@ -1,0 +1,216 @@
+"""Lowering of control flow to StableHLO's `if`, `case` and `while`.
+
+A scan is a while loop with a counter: it reads elements of the xs with dynamic slices and writes the ys with
+dynamic updates, which XLA does in place. Constants and xs are used from outside of the loop's regions. Ordered
+callbacks inside are chained by a token that goes through the loop or the branches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import numpy as np
+
+from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.emit import binary, compare, reshape, scalar
+from treadle_compiler.registry import lowering_rule
+from treadle_compiler.types import i64_array
+from treadle_ir import TOKEN, ArrayType, Program, Type, deeper
+from treadle_ir.primitives.control import Case, Scan, While
+
+_I32: Final = np.dtype(np.int32)
+_COUNTER: Final = ArrayType((), _I32)
+
+
+def _is_ordered(*programs: Program) -> bool:
+    return any(effect.ordered for program in programs for effect in program.effects)
+
+
+def _token(context: LoweringContext) -> HloValue:
+    """The token of the last ordered callback, or the first one."""
+    if context.token is None:
+        context.token = context.one("stablehlo.create_token", (), TOKEN)
+    return context.token
+
+
+def _same_types(
+    context: LoweringContext, values: Sequence[HloValue], types: Sequence[Type]
+) -> list[HloValue]:
+    """Values under the types of the equation, which may differ in weak marks, that XLA has not."""
+    return [HloValue(value.name, type) for value, type in zip(values, types, strict=True)]
+
+
+@lowering_rule(Case)
+def case_lowering(
+    context: LoweringContext, primitive: Case, index: HloValue, /, *operands: HloValue
+) -> Sequence[HloValue]:
+    """One branch: its equations. Two: `if`. More: `case`, whose last branch has all indices beyond it."""
+    branches, types = primitive.branches, context.result_types
+    with deeper():
+        if len(branches) == 1:
+            return context.inline(branches[0], *operands)
+        ordered = _is_ordered(*branches)
+        token = _token(context) if ordered else None
+
+        def branch(program: Program) -> str:
+            def body(_: Sequence[HloValue]) -> Sequence[HloValue]:
+                context.token = token
+                results = context.inline(program, *operands)
+                return results if context.token is None else [context.token, *results]
+
+            return context.region((), body)
+
+        zero = scalar(context, 0, _I32)
+        returned = (TOKEN, *types) if ordered else types
+        if len(branches) == 2:
+            # `if` runs its first region where the condition holds: an index above 0 means branch 1.
+            above = compare(context, index, zero, "GT")
+            regions = [branch(branches[1]), branch(branches[0])]
+            results = context.emit("stablehlo.if", (above,), returned, None, regions)
+        else:
+            at_least_0 = binary(context, "maximum", index, zero)
+            regions = [branch(each) for each in branches]
+            results = context.emit("stablehlo.case", (at_least_0,), returned, None, regions)
+    if ordered:
+        context.token, *results = results
+    return results
+
+
+def _loop(
+    context: LoweringContext,
+    carries: Sequence[HloValue],
+    ordered: bool,
+    condition: Callable[[Sequence[HloValue]], HloValue],
+    body: Callable[[Sequence[HloValue]], Sequence[HloValue]],
+) -> list[HloValue]:
+    """A `while` whose body may have ordered effects."""
+    state = [*carries, _token(context)] if ordered else list(carries)
+    types = [value.type for value in state]
+
+    def holds(values: Sequence[HloValue]) -> Sequence[HloValue]:
+        if ordered:
+            context.token = values[-1]
+        return [condition(values[: len(carries)])]
+
+    def turn(values: Sequence[HloValue]) -> Sequence[HloValue]:
+        if ordered:
+            context.token = values[-1]
+        results = list(body(values[: len(carries)]))
+        return [*results, context.token] if ordered and context.token is not None else results
+
+    regions = (context.region(types, holds), context.region(types, turn))
+    results = context.emit("stablehlo.while", state, types, None, regions)
+    if ordered:
+        context.token = results.pop()
+    return results
+
+
+@lowering_rule(While)
+def while_lowering(
+    context: LoweringContext, primitive: While, /, *operands: HloValue
+) -> Sequence[HloValue]:
+    """A `while`; with a trip bound, the turns are counted."""
+    types = context.result_types
+    of_cond = primitive.cond_constants
+    fixed = of_cond + primitive.body_constants
+    bound = primitive.trip_bound
+    carries = _same_types(context, operands[fixed:], types)
+    if bound is not None:
+        carries.insert(0, scalar(context, 0, _I32))
+
+    def condition(values: Sequence[HloValue]) -> HloValue:
+        counted = values if bound is None else values[1:]
+        (holds,) = context.inline(primitive.cond, *operands[:of_cond], *counted)
+        if bound is not None:
+            below = compare(context, values[0], scalar(context, bound, _I32), "LT")
+            holds = binary(context, "and", below, holds)
+        return holds
+
+    def body(values: Sequence[HloValue]) -> Sequence[HloValue]:
+        if bound is None:
+            return context.inline(primitive.body, *operands[of_cond:fixed], *values)
+        count = binary(context, "add", values[0], scalar(context, 1, _I32))
+        return [count, *context.inline(primitive.body, *operands[of_cond:fixed], *values[1:])]
+
+    with deeper():
+        ordered = _is_ordered(primitive.cond, primitive.body)
+        results = _loop(context, carries, ordered, condition, body)
+    return results if bound is None else results[1:]
+
+
+def _start(context: LoweringContext, index: HloValue, rank: int) -> list[HloValue]:
+    return [index, *[scalar(context, 0, _I32)] * (rank - 1)]
+
+
+def _element(context: LoweringContext, x: HloValue, index: HloValue) -> HloValue:
+    """`x[index]`."""
+    sizes = (1, *x.shape[1:])
+    start = _start(context, index, len(sizes))
+    row = context.one(
+        "stablehlo.dynamic_slice",
+        (x, *start),
+        ArrayType(sizes, x.dtype),
+        {"slice_sizes": i64_array(sizes)},
+    )
+    return reshape(context, row, x.shape[1:])
+
+
+def _written(context: LoweringContext, ys: HloValue, y: HloValue, index: HloValue) -> HloValue:
+    """`ys` with `ys[index] = y`."""
+    row = reshape(context, y, (1, *y.shape))
+    start = _start(context, index, len(ys.shape))
+    return context.one("stablehlo.dynamic_update_slice", (ys, row, *start), ys.type)
+
+
+@lowering_rule(Scan)
+def scan_lowering(
+    context: LoweringContext, primitive: Scan, /, *operands: HloValue
+) -> Sequence[HloValue]:
+    """A counted `while`. `unroll` turns stand in its body; those left over, and all of a short loop, stand alone."""
+    types, count = context.result_types, primitive.carries
+    fixed = primitive.constants + count
+    constants, xs = operands[: primitive.constants], operands[fixed:]
+    carries = _same_types(context, operands[primitive.constants : fixed], types[:count])
+    ys = []
+    for type in types[count:]:
+        assert isinstance(type, ArrayType)
+        ys.append(context.constant(0, type.strong()))
+    length, unroll = primitive.length, min(primitive.unroll, max(primitive.length, 1))
+
+    def turn(values: Sequence[HloValue], step: HloValue) -> list[HloValue]:
+        """Carries and ys after the turn with this number."""
+        index = step
+        if primitive.reverse:
+            index = binary(context, "subtract", scalar(context, length - 1, _I32), step)
+        elements = [_element(context, x, index) for x in xs]
+        results = context.inline(primitive.body, *constants, *values[:count], *elements)
+        stacked = [
+            _written(context, buffer, y, index)
+            for buffer, y in zip(values[count:], results[count:], strict=True)
+        ]
+        after = _same_types(context, results[:count], [value.type for value in values[:count]])
+        return [*after, *stacked]
+
+    def turns(values: Sequence[HloValue]) -> Sequence[HloValue]:
+        step, state = values[0], list(values[1:])
+        for _ in range(unroll):
+            state = turn(state, step)
+            step = binary(context, "add", step, scalar(context, 1, _I32))
+        return [step, *state]
+
+    in_loop = length - length % unroll if length > unroll else 0
+    state = [*carries, *ys]
+    with deeper():
+        if in_loop:
+            limit = in_loop
+
+            def more(values: Sequence[HloValue]) -> HloValue:
+                return compare(context, values[0], scalar(context, limit, _I32), "LT")
+
+            ordered = _is_ordered(primitive.body)
+            first = [scalar(context, 0, _I32), *state]
+            state = _loop(context, first, ordered, more, turns)[1:]
+        for number in range(in_loop, length):
+            state = turn(state, scalar(context, number, _I32))
+    return state

@@ -1,0 +1,73 @@
+"""Examples of calls: small programs, staged when this module is imported."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from treadle_ir import ops
+from treadle_ir.array import Operand, Operands
+from treadle_ir.primitives.call import (
+    Call,
+    Checkpoint,
+    CheckpointName,
+    CustomJvpCall,
+    CustomVjpCall,
+    CustomVjpRule,
+    OptimizationBarrier,
+    StopGradient,
+)
+from treadle_ir.stage import stage
+from treadle_ir.testing.examples import Example, array_type, example
+
+_F32: Final = array_type("f32[3]")
+_F64: Final = array_type("f64[3]")
+
+
+def _function(x: Operand, y: Operand) -> list[Operand]:
+    product = ops.multiply(ops.sine(x), y)
+    return [ops.tanh(product), ops.exponential(x), product]
+
+
+_PROGRAM: Final = stage(_function, _F32, _F32).program
+_DOUBLE: Final = stage(_function, _F64, _F64).program
+
+
+def _product(x: Operand, y: Operand) -> list[Operand]:
+    return [ops.multiply(x, y)]
+
+
+def _product_jvp(primals: Operands, tangents: Operands) -> tuple[Operands, Operands]:
+    (x, y), (dx, dy) = primals, tangents
+    return _product(x, y), [ops.add(ops.multiply(dx, y), ops.multiply(x, dy))]
+
+
+def _product_forward(x: Operand, y: Operand) -> tuple[Operands, Operands]:
+    return _product(x, y), [x, y]
+
+
+def _product_backward(residuals: Operands, cotangents: Operands) -> Operands:
+    (x, y), (ct,) = residuals, cotangents
+    return [ops.multiply(ct, y), ops.multiply(ct, x)]
+
+
+_JVP: Final = CustomJvpCall("product", _product, _product_jvp).staged((_F32, _F32))[0]
+_RULE: Final = CustomVjpRule(_product_forward, _product_backward)
+_VJP: Final = CustomVjpCall("product", _product, _RULE).staged((_F32, _F32))[0]
+
+
+def _keeps_sine(primitive: object) -> bool:
+    return getattr(primitive, "name", "") == "sine"
+
+
+EXAMPLES: Final[list[Example]] = [
+    example(Call(_PROGRAM, "function"), "f32[3]", "f32[3]"),
+    example(Call(_DOUBLE, "function"), "f64[3]", "f64[3]"),
+    example(Checkpoint(_PROGRAM), "f32[3]", "f32[3]"),
+    example(Checkpoint(_DOUBLE), "f64[3]", "f64[3]"),
+    example(Checkpoint(_PROGRAM, _keeps_sine), "f32[3]", "f32[3]", label="policy", parses=False),
+    example(_JVP, "f32[3]", "f32[3]", parses=False),
+    example(_VJP, "f32[3]", "f32[3]", parses=False),
+    example(OptimizationBarrier(), "f32[3]", "i32[2]"),
+    example(StopGradient(), "f32[3]", differentiable=False),
+    example(CheckpointName("kept"), "f32[3]"),
+]

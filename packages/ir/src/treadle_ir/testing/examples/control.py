@@ -1,0 +1,134 @@
+"""Examples of control flow: small programs, staged when this module is imported."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from treadle_ir import ops
+from treadle_ir.array import Function, Operand
+from treadle_ir.primitives.control import Case, Scan, While
+from treadle_ir.program import Program
+from treadle_ir.stage import stage
+from treadle_ir.testing.examples import Draw, Example, array_type, example
+from treadle_ir.trace import bind
+
+_ONE: Final = np.int32(1)
+
+
+def _staged(function: Function, *types: str) -> Program:
+    return stage(function, *map(array_type, types)).program
+
+
+def _indexed(low: int, high: int) -> Draw:
+    """Operands of a case: an index in a range, two arrays."""
+
+    def draw(random: np.random.Generator) -> list[Operand]:
+        index = np.asarray(random.integers(low, high + 1)).astype("i4")
+        return [index, *[random.uniform(-1, 1, 3) for _ in range(2)]]
+
+    return draw
+
+
+def _counted(low: int, high: int) -> Draw:
+    """Operands of a while loop: a number of turns in a range, a counter, two arrays."""
+
+    def draw(random: np.random.Generator) -> list[Operand]:
+        turns = np.asarray(random.integers(low, high + 1)).astype("i4")
+        scale, x = random.uniform(0.5, 1, 3), random.uniform(-1, 1, (2, 3))
+        return [turns, scale, np.asarray(np.int32(0)), x]
+
+    return draw
+
+
+_BRANCHES: Final = (
+    _staged(lambda x, y: [ops.multiply(ops.sine(x), y), x], "f64[3]", "f64[3]"),
+    _staged(lambda x, y: [ops.exponential(x), ops.multiply(x, x)], "f64[3]", "f64[3]"),
+    _staged(lambda x, y: [y, ops.subtract(x, y)], "f64[3]", "f64[3]"),
+)
+
+# Turn until a counter meets a limit that the condition captured; the body captured an array.
+_COND: Final = _staged(
+    lambda limit, i, x: [ops.compare(i, limit, direction="lt")], "i32[]", "i32[]", "f64[2,3]"
+)
+
+
+def _while_turn(scale: Operand, i: Operand, x: Operand) -> list[Operand]:
+    spread = ops.broadcast_in_dim(scale, shape=(2, 3), dimensions=(1,))
+    return [ops.add(i, _ONE), ops.sine(ops.multiply(spread, x))]
+
+
+_BODY: Final = _staged(_while_turn, "f64[3]", "i32[]", "f64[2,3]")
+_WHILE_TYPES: Final = ("i32[]", "f64[3]", "i32[]", "f64[2,3]")
+
+
+def _scan_turn(w: Operand, c: Operand, n: Operand, x: Operand) -> list[Operand]:
+    y = ops.tanh(ops.add(ops.multiply(ops.cosine(w), c), x))
+    return [y, ops.add(n, _ONE), ops.multiply(y, x), n]
+
+
+_SCANNED: Final = _staged(_scan_turn, "f64[3]", "f64[3]", "i32[]", "f64[3]")
+_SCAN_TYPES: Final = ("f64[3]", "f64[3]", "i32[]", "f64[5,3]")
+_EMPTY_TYPES: Final = ("f64[3]", "f64[3]", "i32[]", "f64[0,3]")
+_LINEAR: Final = _staged(
+    lambda w, c, x: [ops.add(ops.multiply(w, c), x), ops.subtract(c, x)],
+    "f64[3]",
+    "f64[3]",
+    "f64[3]",
+)
+_NO_CARRY: Final = _staged(lambda x: [ops.sine(x)], "f64[3]")
+
+
+def _nested_turn(c: Operand, x: Operand) -> list[Operand]:
+    inner = bind(
+        Scan(_LINEAR, 3, 1, 1), x, c, ops.broadcast_in_dim(x, shape=(3, 3), dimensions=(1,))
+    )
+    above = ops.convert(
+        ops.compare(ops.reduce_add(x, axes=(0,)), np.float64(0), direction="gt"),
+        dtype=np.dtype("i4"),
+    )
+    first, second = bind(Case(_BRANCHES[:2]), above, inner[0], x)
+    return [first, second]
+
+
+_NESTED: Final = _staged(_nested_turn, "f64[3]", "f64[3]")
+
+
+_CASE_TYPES: Final = ("i32[]", "f64[3]", "f64[3]")
+_UNIT: Final = (-1.0, 1.0)
+
+EXAMPLES: Final[list[Example]] = [
+    *[
+        example(Case(_BRANCHES), *_CASE_TYPES, draw=_indexed(index, index), label=f"index{index}")
+        for index in (-3, 0, 1, 2, 9)
+    ],
+    example(Case(_BRANCHES), *_CASE_TYPES, draw=_indexed(-1, 3), label="any"),
+    example(Case(_BRANCHES[:2]), *_CASE_TYPES, draw=_indexed(-1, 2), label="two"),
+    example(Case(_BRANCHES[1:2]), *_CASE_TYPES, draw=_indexed(0, 0), label="one"),
+    *[
+        example(
+            While(_COND, _BODY, 1, 1),
+            *_WHILE_TYPES,
+            draw=_counted(low, high),
+            reversible=False,
+            label=f"turns{low}to{high}",
+        )
+        for low, high in ((0, 0), (1, 5))
+    ],
+    example(While(_COND, _BODY, 1, 1, 2), *_WHILE_TYPES, draw=_counted(3, 5), label="bound"),
+    example(While(_COND, _BODY, 1, 1, 5), *_WHILE_TYPES, draw=_counted(0, 4), label="bounded"),
+    example(Scan(_SCANNED, 5, 1, 2), *_SCAN_TYPES, domain=_UNIT),
+    example(Scan(_SCANNED, 5, 1, 2, reverse=True), *_SCAN_TYPES, domain=_UNIT, label="reverse"),
+    example(Scan(_SCANNED, 5, 1, 2, unroll=2), *_SCAN_TYPES, domain=_UNIT, label="unroll"),
+    example(
+        Scan(_SCANNED, 5, 1, 2, reverse=True, unroll=9),
+        *_SCAN_TYPES,
+        domain=_UNIT,
+        label="unrolled",
+    ),
+    example(Scan(_SCANNED, 0, 1, 2), *_EMPTY_TYPES, domain=_UNIT, label="no turns"),
+    example(Scan(_LINEAR, 4, 1, 1), "f64[3]", "f64[3]", "f64[4,3]", domain=_UNIT, label="linear"),
+    example(Scan(_NO_CARRY, 4), "f64[4,3]", label="no carry"),
+    example(Scan(_NESTED, 3, 0, 1), "f64[3]", "f64[3,3]", domain=_UNIT, label="nested"),
+]
