@@ -23,9 +23,10 @@ def _primitives() -> Iterator[type[Primitive]]:
     for info in pkgutil.iter_modules(treadle_ir.primitives.__path__):
         module = importlib.import_module(f"treadle_ir.primitives.{info.name}")
         for member in vars(module).values():
-            if isinstance(member, type) and member.__module__ == module.__name__:
-                if issubclass(member, Primitive) and not is_family(member):
-                    yield member
+            if not isinstance(member, type) or member.__module__ != module.__name__:
+                continue
+            if issubclass(member, Primitive) and not is_family(member):
+                yield member
 
 
 PRIMITIVES = sorted(_primitives(), key=lambda cls: cls.name)

@@ -30,15 +30,14 @@ class _Shape:
 @cache
 def _client() -> Any:  # jaxlib has no types
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-    from jaxlib import xla_client
+    xla_client: Any = importlib.import_module("jaxlib.xla_client")
 
     return xla_client.make_cpu_client(asynchronous=False, num_devices=1)
 
 
 def run_text(text: str, operands: Sequence[object], result_types: Sequence[Type]) -> list[Array]:
     """The results of a module's main function on the CPU."""
-    from jaxlib import xla_client
-
+    xla_client: Any = importlib.import_module("jaxlib.xla_client")
     core: Any = importlib.import_module("jaxlib._jax")
 
     client = _client()
