@@ -5,6 +5,7 @@ With `--jax`, the same through jax.jit in the same process (it has to be install
 
 from __future__ import annotations
 
+import importlib
 import sys
 import timeit
 from collections.abc import Callable
@@ -44,9 +45,9 @@ def add_all(add: Callable[[Any, Any], Any]) -> Callable[..., Any]:
 def main() -> None:
     install(RuntimeEvaluator())
     rows: list[tuple[str, float, float | None]] = []
-    jax: Any = None
-    if "--jax" in sys.argv:
-        import jax  # noqa: PLC0415 - only to compare with
+    jax: Any = (
+        importlib.import_module("jax") if "--jax" in sys.argv else None
+    )  # only to compare with
     for count in (1, 10, 100):
         host = [np.full(10, i, np.float32) for i in range(count)]
         ours, given = jit(add_all(ops.add)), block_until_ready(device_put(host))
@@ -67,7 +68,10 @@ def main() -> None:
         mine = least(lambda f=step, x=state: f(x), 50)  # type: ignore[misc]
         other = None
         if jax is not None:
-            theirs, xs = jax.jit(lambda t: mapped(lambda x: jax.lax.add(x, x), t)), jax.device_put(tree)
+            theirs, xs = (
+                jax.jit(lambda t: mapped(lambda x: jax.lax.add(x, x), t)),
+                jax.device_put(tree),
+            )
             theirs(xs)
             other = least(lambda f=theirs, x=xs: f(x), 50)  # type: ignore[misc]
         rows.append((f"tree of {leaves} in and out", mine, other))

@@ -2,6 +2,7 @@
 
 from treadle_ir import source as _source
 from treadle_runtime.array import DeviceArray as DeviceArray, from_host as from_host
+from treadle_runtime.client import backends as backends
 from treadle_runtime.devices import (
     Device as Device,
     Placement as Placement,

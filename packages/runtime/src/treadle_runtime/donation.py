@@ -48,7 +48,7 @@ def hlo_text(type: ArrayType) -> str:
     if short[:1] == "i":
         short = "s" + short[1:]
     elif short[:2] == "ui":
-        short = short[1:]
+        short = "u" + short[2:]
     elif short.startswith("complex"):
         short = "c64" if type.dtype.itemsize == 8 else "c128"
     shape = ",".join(map(str, type.shape))

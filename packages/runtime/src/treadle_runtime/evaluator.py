@@ -13,7 +13,7 @@ limits are high where NumPy has a loop of its own, and low where the kernel is c
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import fields
 from operator import attrgetter
 from typing import Any, Final, final
 
@@ -114,15 +114,15 @@ class Operation:
     """A primitive met with operands of certain types in certain places."""
 
     __slots__ = (
-        "key",
-        "type",
         "kernel",
+        "key",
         "keys",
         "launch",
         "noisy",
         "placement",
         "primitive",
         "single",
+        "type",
         "types",
         "views",
     )
@@ -295,9 +295,10 @@ class RuntimeEvaluator:
 
 def _attributes_of(kind: type[Primitive]) -> Callable[[Primitive], Any]:
     """A function that takes the class and the compared fields of a primitive; the primitive itself if unsure."""
-    if not is_dataclass(kind) or "__eq__" not in vars(kind):  # eq=False: only equal to itself
+    if "__eq__" not in vars(kind):  # eq=False: equal only to itself
         return _itself
-    return attrgetter("__class__", *[field.name for field in fields(kind) if field.compare])
+    compared = [field.name for field in fields(kind) if field.compare]  # type: ignore[arg-type]
+    return attrgetter("__class__", *compared)
 
 
 def _itself(primitive: Primitive) -> Primitive:
@@ -311,9 +312,7 @@ def _operation(
     placement = resolve(keys, default, primitive.name, lambda index: f"argument {index}")
     family = type(primitive).__module__.rpartition(".")[2]
     kernel = None
-    if isinstance(primitive, HostCall):
-        kernel = eval_rules.get(type(primitive))
-    elif (
+    if isinstance(primitive, HostCall) or (
         _is_on_cpu(placement)
         and not primitive.programs()
         and _is_small(primitive, family, (*types, *results))

@@ -1,0 +1,174 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import treadle_ir
+from treadle_ir import DTypeError, ShapeError, TreadleError
+from treadle_runtime import (
+    DeviceArray,
+    ShapeDtypeStruct,
+    debug_callback,
+    debug_print,
+    effects_barrier,
+    from_host,
+    io_callback,
+    jit,
+    pure_callback,
+)
+
+ops: Any = treadle_ir.ops  # Any: tests ask more of results than an operand has
+
+
+def _noted(notes: list[Any], note: Any, value: Any) -> Any:
+    notes.append(note)
+    return value
+
+
+def array(*values: float, dtype: str = "f4") -> DeviceArray:
+    return from_host(np.array(values, dtype))
+
+
+def scalar(value: float, dtype: str = "i4") -> DeviceArray:
+    return from_host(np.array(value, dtype))
+
+
+def both(function: Any) -> list[Any]:
+    return [function, jit(function)]
+
+
+def test_trc06_debug_print_prints_on_each_call(capsys: pytest.CaptureFixture[str]) -> None:
+    def f(x: Any) -> Any:
+        debug_print("x={} twice={t}", x, t=ops.add(x, x))
+        return x
+
+    for function in both(f):
+        function(scalar(1))
+        function(scalar(2))
+        effects_barrier()
+        assert capsys.readouterr().out == "x=1 twice=2\nx=2 twice=4\n"
+
+
+def test_debug_print_takes_values_that_are_no_arrays(capsys: pytest.CaptureFixture[str]) -> None:
+    jit(lambda x: debug_print("{name}: {x:.2f} {n}", name="loss", x=x, n=None))(1.5)
+    assert capsys.readouterr().out == "loss: 1.50 None\n"
+
+
+@pytest.mark.parametrize("bad", [("{x}", {}), ("no field", {"x": 1}), ("{", {})])
+def test_debug_print_checks_its_format(bad: tuple[str, dict[str, Any]]) -> None:
+    with pytest.raises(TreadleError, match="print"):
+        debug_print(bad[0], **bad[1])
+
+
+def test_trc08_pure_callback_runs_host_code() -> None:
+    def f(x: Any) -> Any:
+        return pure_callback(lambda v: np.sort(v)[::-1], ShapeDtypeStruct(x.shape, x.dtype), x)
+
+    for function in both(f):
+        assert function(array(2, 6, 4)).tolist() == [6, 4, 2]
+
+
+def test_pure_callback_takes_and_returns_trees() -> None:
+    def host(tree: Any, *, scale: Any) -> Any:
+        return {"sum": tree["a"] + tree["b"], "scaled": [tree["a"] * scale]}
+
+    def f(a: Any, b: Any) -> Any:
+        return pure_callback(host, {"sum": a, "scaled": [a]}, {"a": a, "b": b}, scale=2.0)
+
+    for function in both(f):
+        given = function(array(1, 2), array(3, 4))
+        assert given["sum"].tolist() == [4, 6]
+        assert given["scaled"][0].tolist() == [2, 4]
+
+
+def test_an_unused_pure_callback_is_dropped_and_an_io_callback_is_not() -> None:
+    calls: list[str] = []
+
+    def f(x: Any) -> Any:
+        pure_callback(lambda v: _noted(calls, "pure", v), x, x)
+        io_callback(lambda v: calls.append("io"), None, x)
+        return x
+
+    jit(f)(array(1))
+    assert calls == ["io"]
+
+
+def test_trc12_ordered_io_callbacks_keep_their_order() -> None:
+    log: list[int] = []
+
+    def f(x: Any) -> Any:
+        io_callback(lambda v: log.append(int(v)), None, ops.add(x, x), ordered=True)
+        io_callback(lambda v: log.append(int(v)), None, x, ordered=True)
+        return x
+
+    g = jit(f)
+    for i in range(3):
+        g(scalar(i))
+    assert log == [0, 0, 2, 1, 4, 2]
+
+
+def test_trc13_io_callback_brings_data_in_on_each_run(tmp_path: Path) -> None:
+    file = tmp_path / "data.npy"
+    f = jit(lambda x: ops.add(x, io_callback(lambda: np.load(file), x)))
+    np.save(file, np.array([1], "f4"))
+    assert f(array(1)).tolist() == [2]
+    np.save(file, np.array([5], "f4"))
+    assert f(array(1)).tolist() == [6]
+
+
+def test_the_users_own_exception_comes_out() -> None:
+    class MineError(Exception):
+        pass
+
+    def fail(x: Any) -> Any:
+        raise MineError("from the host")
+
+    for function in both(lambda x: pure_callback(fail, x, x)):
+        with pytest.raises(MineError, match="from the host"):
+            function(array(1))
+
+
+@pytest.mark.parametrize(
+    ("result", "error"),
+    [(np.zeros(3, "f4"), ShapeError), (np.zeros(2, "i4"), DTypeError)],
+)
+def test_wrong_results_are_refused(result: Any, error: type[Exception]) -> None:
+    for function in both(lambda x: pure_callback(lambda v: result, x, x)):
+        with pytest.raises(error, match="declared"):
+            function(array(1, 2))
+
+
+def test_double_results_are_narrowed_as_arrays_are() -> None:
+    for function in both(lambda x: pure_callback(lambda v: v.astype("f8"), np.zeros(2), x)):
+        assert function(array(1, 2)).dtype == np.float32
+
+
+def test_callbacks_cannot_write_to_their_arguments() -> None:
+    def spoil(v: Any) -> Any:
+        v[0] = 9
+        return v
+
+    for function in both(lambda x: pure_callback(spoil, x, x)):
+        with pytest.raises(ValueError, match="read-only"):
+            function(array(1, 2))
+
+
+def test_a_callback_may_keep_what_it_returned() -> None:
+    kept = np.array([1, 2], "f4")
+    y = pure_callback(lambda v: kept, array(0, 0), array(0, 0))
+    kept[0] = 9
+    assert y.tolist() == [1, 2]
+
+
+def test_debug_callback_sees_values() -> None:
+    seen: list[float] = []
+    jit(lambda x: debug_callback(lambda v: seen.append(float(v)), x))(2.0)
+    assert seen == [2.0]
+
+
+def test_unknown_vmap_methods_are_refused() -> None:
+    with pytest.raises(TreadleError, match="vmap_method"):
+        pure_callback(lambda v: v, array(1), array(1), vmap_method="maybe")  # type: ignore[arg-type]

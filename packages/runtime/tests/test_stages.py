@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import treadle_ir
+from treadle_ir import ArgumentError
+from treadle_runtime import DeviceArray, ShapeDtypeStruct, devices, from_host, jit
+
+ops: Any = treadle_ir.ops  # Any: tests ask more of results than an operand has
+
+
+def array(*values: float) -> DeviceArray:
+    return from_host(np.array(values, "f4"))
+
+
+def double(x: Any, *, n: int = 1) -> Any:
+    for _ in range(n):
+        x = ops.add(x, x)
+    return {"y": x}
+
+
+def test_lower_then_compile_then_call() -> None:
+    lowered = jit(double).lower(array(1, 2))
+    assert "stablehlo.add" in lowered.as_text()
+    assert "HloModule" in lowered.as_text("hlo")
+    compiled = lowered.compile()
+    assert compiled(array(1, 2))["y"].tolist() == [2, 4]
+    assert compiled(np.array([3, 4], "f4"))["y"].tolist() == [6, 8]
+    assert "HloModule" in compiled.as_text()
+    assert compiled.cost_analysis()
+    assert compiled.memory_analysis().argument_size_in_bytes == 8
+    assert compiled.device is devices()[0]
+    assert compiled.output_shardings["y"].device is devices()[0]
+    assert compiled.input_shardings[0][0].device is devices()[0]
+
+
+def test_compiled_functions_refuse_other_arguments() -> None:
+    compiled = jit(double).lower(array(1, 2)).compile()
+    with pytest.raises(TypeError, match=r"compiled for f32\[2\] at argument 0"):
+        compiled(array(1, 2, 3))
+    with pytest.raises(TypeError, match="structure"):
+        compiled([array(1, 2)])
+
+
+def test_shapes_are_enough() -> None:
+    struct = ShapeDtypeStruct((2,), "f4")
+    assert jit(double).eval_shape(struct) == {"y": struct}
+    lowered = jit(double, static_argnames="n").lower(struct, n=3)
+    assert lowered.out_info == {"y": struct}
+    assert lowered.args_info == ((struct,), {"n": 3})
+    assert lowered.compile()(array(1, 2), n=3)["y"].tolist() == [8, 16]
+    with pytest.raises(ArgumentError, match="static"):
+        lowered.compile()(array(1, 2), n=4)
+
+
+def test_trace_shows_the_program() -> None:
+    traced = jit(double).trace(array(1))
+    assert [e.primitive.name for e in traced.program.equations] == ["add"]
+    assert traced.fun_name == "double"
+    assert traced.lower().compile()(array(1))["y"].tolist() == [2]
+
+
+def test_unknown_dialects_and_compiler_options() -> None:
+    lowered = jit(double).lower(array(1))
+    with pytest.raises(ArgumentError, match="dialect"):
+        lowered.as_text("klingon")
+    with pytest.raises(ValueError, match="xla_no_such_thing"):
+        lowered.compile({"xla_no_such_thing": True})
+    with pytest.raises(ValueError, match="xla_no_such_thing"):
+        jit(double, compiler_options={"xla_no_such_thing": True})(array(1))
+
+
+def test_struct_repr() -> None:
+    assert repr(ShapeDtypeStruct((2,), "f4")) == "ShapeDtypeStruct(shape=(2,), dtype=float32)"
+    assert len(ShapeDtypeStruct((2, 3), "f4")) == 2
+    assert ShapeDtypeStruct((2, 3), "f4").size == 6
