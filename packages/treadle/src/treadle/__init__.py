@@ -45,6 +45,8 @@ from treadle_ir import (
     source as _source,
 )
 from treadle_ir.tree import tree_leaves as _tree_leaves
+from treadle_numpy.coercion import install_make_array as _install_make_array
+from treadle_numpy.operators import install as _install_operators
 from treadle_runtime import (
     Device as Device,
     RuntimeEvaluator as _RuntimeEvaluator,
@@ -65,7 +67,8 @@ from treadle_runtime import (
 _source.internal(__path__[0])
 _source.internal(_treadle_numpy.__path__[0])
 _install_evaluator(_RuntimeEvaluator())
-_treadle_numpy.install(lambda elements, weak: _from_host(elements, weak=weak))
+_install_make_array(lambda elements, weak: _from_host(elements, weak=weak))
+_install_operators()
 _tracebacks.install()
 
 float0 = _dtypes.float0

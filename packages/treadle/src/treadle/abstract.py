@@ -22,56 +22,9 @@ from treadle_ir import (
     type_of,
 )
 from treadle_ir.tree import tree_flatten, tree_unflatten
+from treadle_runtime import ShapeDtypeStruct as ShapeDtypeStruct
 
 Tree = Any  # a pytree: any Python object
-
-
-@final
-class ShapeDtypeStruct:
-    """A shape and an element type, standing for an array where only these matter."""
-
-    __slots__ = ("dtype", "shape", "sharding", "weak_type")
-
-    def __init__(
-        self,
-        shape: Sequence[int],
-        dtype: object,
-        *,
-        sharding: object = None,
-        weak_type: bool = False,
-    ) -> None:
-        self.shape = tuple(int(n) for n in shape)
-        self.dtype: np.dtype[Any] = np.dtype(dtype)  # type: ignore[call-overload]
-        self.sharding = sharding
-        self.weak_type = weak_type
-
-    @property
-    def ndim(self) -> int:
-        """The number of axes."""
-        return len(self.shape)
-
-    @property
-    def size(self) -> int:
-        """The number of elements."""
-        return int(np.prod(self.shape))
-
-    def __len__(self) -> int:
-        if not self.shape:
-            raise TypeError("len() of an array without axes")
-        return self.shape[0]
-
-    def _key(self) -> tuple[object, ...]:
-        return self.shape, self.dtype, self.weak_type
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, ShapeDtypeStruct) and self._key() == other._key()
-
-    def __hash__(self) -> int:
-        return hash(self._key())
-
-    def __repr__(self) -> str:
-        weak = ", weak_type=True" if self.weak_type else ""
-        return f"ShapeDtypeStruct(shape={self.shape}, dtype={self.dtype.name}{weak})"
 
 
 def abstract_type(leaf: Any) -> ArrayType:
