@@ -26,7 +26,9 @@ def test_recurrence_against_a_loop() -> None:
             y = a_k * y + b_k
             expected.append(y)
         np.testing.assert_allclose(recurrence(a, b, 0, False), expected, rtol=1e-12)
-        np.testing.assert_allclose(recurrence(a[::-1], b[::-1], 0, True), expected[::-1], rtol=1e-12)
+        np.testing.assert_allclose(
+            recurrence(a[::-1], b[::-1], 0, True), expected[::-1], rtol=1e-12
+        )
 
 
 def test_products_with_zeros() -> None:
@@ -45,6 +47,8 @@ def test_extremes_follow_the_first_that_attains_them() -> None:
 
 def test_logsumexp_far_apart_and_empty() -> None:
     x = np.array([-1000.0, 0.0, 1000.0])
-    np.testing.assert_array_equal(tangent(CumulativeLogsumexp(0), x, np.array([1.0, 2.0, 3.0])), [1, 2, 3])
+    np.testing.assert_array_equal(
+        tangent(CumulativeLogsumexp(0), x, np.array([1.0, 2.0, 3.0])), [1, 2, 3]
+    )
     x = np.array([-np.inf, -np.inf, 1.0])
     np.testing.assert_array_equal(tangent(CumulativeLogsumexp(0), x, np.ones(3)), [0, 0, 1])

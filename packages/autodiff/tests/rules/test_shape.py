@@ -29,5 +29,7 @@ def test_pad_value_gets_the_padding_only() -> None:
 
 def test_spread_axes_are_summed() -> None:
     spread = BroadcastInDim((2, 3, 4), (0, 2))
-    (ct_x,) = transpose_rules[spread](spread, [np.ones((2, 3, 4), F32)], [Linear(ArrayType((2, 1), F32))])
+    (ct_x,) = transpose_rules[spread](
+        spread, [np.ones((2, 3, 4), F32)], [Linear(ArrayType((2, 1), F32))]
+    )
     np.testing.assert_array_equal(ct_x, [[12], [12]])

@@ -30,7 +30,12 @@ def test_concatenate_repeats_what_is_not_batched() -> None:
 def test_batch_is_found_where_the_rule_says() -> None:
     for dim in range(4):
         x = np.stack([X, X + 1], dim)
-        for primitive in (ReduceAdd((0, 2)), Argmax(1, np.dtype("i4")), Transpose((2, 0, 1)), TopK(2)):
+        for primitive in (
+            ReduceAdd((0, 2)),
+            Argmax(1, np.dtype("i4")),
+            Transpose((2, 0, 1)),
+            TopK(2),
+        ):
             results, dims = batch_rules[primitive](primitive, AXIS, [x], [dim])
             for i in range(2):
                 for y, out, expected in zip(results, dims, bind(primitive, X + i), strict=True):

@@ -29,7 +29,9 @@ def test_reverse() -> None:
 def test_nan_stays() -> None:
     x = np.array([1, np.nan, 3], np.float32)
     np.testing.assert_array_equal(ops.cumulative_maximum(x, axis=0), [1, np.nan, np.nan])
-    np.testing.assert_array_equal(ops.cumulative_minimum(x, axis=0, reverse=True), [np.nan, np.nan, 3])
+    np.testing.assert_array_equal(
+        ops.cumulative_minimum(x, axis=0, reverse=True), [np.nan, np.nan, 3]
+    )
 
 
 def test_logsumexp_of_extremes() -> None:

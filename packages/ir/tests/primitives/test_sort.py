@@ -16,7 +16,9 @@ def test_constraints() -> None:
         ops.sort([X, PLACES[1:]], dimension=0)
     with pytest.raises(ShapeError, match="dimension has 1"):
         ops.sort([X], dimension=1)
-    with pytest.raises(ArgumentError, match="num_keys is 2, but must be between 1 and the number of operands, 1"):
+    with pytest.raises(
+        ArgumentError, match="num_keys is 2, but must be between 1 and the number of operands, 1"
+    ):
         ops.sort([X], dimension=0, num_keys=2)
     with pytest.raises(ShapeError, match="k is 9, but must be between 0 and the size 8"):
         ops.top_k(X, k=9)

@@ -51,14 +51,23 @@ def _widened(context: LoweringContext, x: HloValue) -> HloValue:
     return emit.convert(context, x, _I32)
 
 
-def _float_key(context: LoweringContext, x: HloValue, *, zeros_equal: bool) -> HloValue:
-    """Signed integers in the order of floats; every NaN becomes the positive one, which is above infinity."""
-    nan = emit.compare(context, x, x, "NE")
-    x = emit.select(context, nan, emit.like(context, x, np.nan), x)
+def _plain_bits(context: LoweringContext, x: HloValue, *, zeros_equal: bool) -> HloValue:
+    """The bits of floats, with one NaN (positive, above infinity) and, if so asked, one zero.
+
+    Compared as integers: XLA:CPU compares floats with subnormal numbers taken for zero.
+    """
+    integer = np.dtype(f"i{x.dtype.itemsize}")
+    bits = emit.bitcast(context, x, integer)
+    magnitude = emit.binary(context, "and", bits, emit.like(context, bits, np.iinfo(integer).max))
+    infinity, nan = (
+        emit.like(context, bits, np.asarray(value, x.dtype).view(integer)[()])
+        for value in (np.inf, np.nan)
+    )
+    bits = emit.select(context, emit.compare(context, magnitude, infinity, "GT"), nan, bits)
     if zeros_equal:
-        zero = emit.like(context, x, 0)
-        x = emit.select(context, emit.compare(context, x, zero, "EQ"), zero, x)
-    return _flipped(context, emit.bitcast(context, x, np.dtype(f"i{x.dtype.itemsize}")))
+        zero = emit.like(context, bits, 0)
+        bits = emit.select(context, emit.compare(context, magnitude, zero, "EQ"), zero, bits)
+    return bits
 
 
 def order_keys(context: LoweringContext, x: HloValue) -> list[HloValue]:
@@ -72,7 +81,7 @@ def order_keys(context: LoweringContext, x: HloValue) -> list[HloValue]:
         return [*order_keys(context, real), *order_keys(context, imag)]
     x = _widened(context, x)
     if dtypes.is_floating(x.dtype):
-        x = _float_key(context, x, zeros_equal=True)
+        x = _flipped(context, _plain_bits(context, x, zeros_equal=True))
     if x.dtype == _U32:
         signed = emit.convert(context, x, _I64)
         return [emit.binary(context, "subtract", signed, emit.like(context, signed, 1 << 31))]
@@ -101,7 +110,7 @@ def _sorted_alone(context: LoweringContext, x: HloValue, axis: int) -> HloValue:
     wide = _widened(context, x)
     if not dtypes.is_floating(dtype):
         return emit.convert(context, _plain_sort(context, wide, axis), dtype)
-    keys = _float_key(context, wide, zeros_equal=False)
+    keys = _flipped(context, _plain_bits(context, wide, zeros_equal=False))
     bits = _flipped(context, _plain_sort(context, keys, axis))
     return emit.convert(context, emit.bitcast(context, bits, wide.dtype), dtype)
 
@@ -151,10 +160,7 @@ def top_k_lowering(context: LoweringContext, primitive: TopK, x: HloValue) -> Se
     taker = emit.Taker(context, x.shape, axis)
     wide = _widened(context, x)
     if wide.dtype == _F32:
-        nan = emit.compare(context, wide, wide, "NE")
-        alike = emit.select(context, nan, emit.like(context, wide, np.nan), wide)
-        zero = emit.like(context, wide, 0)
-        alike = emit.select(context, emit.compare(context, alike, zero, "EQ"), zero, alike)
+        alike = emit.bitcast(context, _plain_bits(context, wide, zeros_equal=True), _F32)
         types = ArrayType(values.shape, _F32), positions
         _, chosen = context.emit("chlo.top_k", (alike,), types, {"k": f"{primitive.k} : i64"})
         return [taker.take(x, taker.flat(chosen)), chosen]
