@@ -162,7 +162,8 @@ def scatter_jvp(
     batch = type_of(indices).shape[:-1]
     shape = type_of(updates).shape
     count = int(np.prod(batch, dtype=np.int64))
-    numbers = np.arange(1, count + 1, dtype=_COUNT).reshape(batch)
+    numbers = ops.reshape(ops.iota(shape=(count,), dtype=_COUNT, dimension=0), shape=batch)
+    numbers = ops.add(numbers, np.uint32(1))
     spread = tuple([axis for axis in range(len(shape)) if axis not in primitive.update_window_dims])
     numbered = ops.broadcast_in_dim(numbers, shape=shape, dimensions=spread)
     blank = zeros(ArrayType(type_of(operand).shape, _COUNT))
