@@ -25,9 +25,9 @@ def test_recurrence_against_a_loop() -> None:
         for a_k, b_k in zip(a, b, strict=True):
             y = a_k * y + b_k
             expected.append(y)
-        np.testing.assert_allclose(recurrence(a, b, 0, False), expected, rtol=1e-12)
+        np.testing.assert_allclose(np.asarray(recurrence(a, b, 0, False)), expected, rtol=1e-12)
         np.testing.assert_allclose(
-            recurrence(a[::-1], b[::-1], 0, True), expected[::-1], rtol=1e-12
+            np.asarray(recurrence(a[::-1], b[::-1], 0, True)), expected[::-1], rtol=1e-12
         )
 
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -54,7 +56,7 @@ F32 = np.dtype(np.float32)
         ),
     ],
 )
-def test_what_does_not_fit_is_refused(call, message: str) -> None:  # type: ignore[no-untyped-def]
+def test_what_does_not_fit_is_refused(call: Callable[[], object], message: str) -> None:
     with pytest.raises(ShapeError, match=message):
         call()
 
