@@ -105,7 +105,7 @@ for _extreme in (ReduceWindowMaximum, ReduceWindowMinimum):
     )
 
 
-@jvp_rule(WindowSelection)  # type: ignore[type-abstract]  # a family
+@jvp_rule(WindowSelection)
 def window_selection_jvp(
     primitive: WindowSelection, primals: Operands, tangents: Sequence[Tangent]
 ) -> tuple[Operands, Sequence[Tangent]]:

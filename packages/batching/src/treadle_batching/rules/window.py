@@ -41,7 +41,7 @@ def reduce_window_batch(
     return bind(_beside(primitive, dim), *operands), [dim]
 
 
-@batch_rule(WindowSelection)  # type: ignore[type-abstract]  # a family
+@batch_rule(WindowSelection)
 def window_selection_batch(
     primitive: WindowSelection, axis: Axis, operands: Operands, dims: Sequence[Dim]
 ) -> tuple[Operands, Sequence[Dim]]:
