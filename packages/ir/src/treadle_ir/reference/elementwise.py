@@ -24,6 +24,7 @@ Kernel: TypeAlias = Callable[..., Elements]
 F32: Final = BY_NAME["f32"]
 F64: Final = BY_NAME["f64"]
 _WIDE: Final = frozenset(BY_NAME[name] for name in ("f32", "f64", "c64", "c128"))
+_COMMON: Final = "fdFD"  # NumPy's letters of f32, f64, c64 and c128, for the shortest test
 
 # One NumPy function each, closed over every element type that the primitive takes.
 BARE: Final[dict[type[Primitive], Kernel]] = {
@@ -81,10 +82,14 @@ SPECIAL: Final[dict[type[Primitive], Kernel]] = {
 
 
 def _bare(primitive: type[Primitive], function: Kernel) -> None:
-    def rule(primitive: Primitive, /, *operands: Elements) -> list[Elements]:
-        return [function(*operands)]
+    # By number of operands: unpacking a tuple of arguments would cost half of what np.add does.
+    def unary(primitive: Primitive, x: Elements, /) -> tuple[Elements]:
+        return (function(x),)
 
-    eval_rules.register(primitive, rule)
+    def binary(primitive: Primitive, x: Elements, y: Elements, /) -> tuple[Elements]:
+        return (function(x, y),)
+
+    eval_rules.register(primitive, binary if issubclass(primitive, e.Binary) else unary)
 
 
 def _narrowing(primitive: type[Primitive], function: Kernel) -> None:
@@ -259,7 +264,7 @@ def _integer_quotient(x: Elements, y: Elements) -> Elements:
 @eval_rule(e.Divide)
 def divide_eval(primitive: e.Divide, x: Elements, y: Elements) -> list[Elements]:
     """Floats as NumPy; integers toward zero, x / 0 = -1, least / -1 = least."""
-    if dtypes.is_integer(x.dtype):
+    if x.dtype.char not in _COMMON and dtypes.is_integer(x.dtype):
         return [as_type(_integer_quotient(_native(x), _native(y)), x.dtype)]
     return [np.divide(x, y)]
 
