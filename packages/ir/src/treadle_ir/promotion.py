@@ -157,13 +157,11 @@ def _promote(nodes: tuple[tuple[DType, bool], ...], wide: bool) -> tuple[DType, 
         )
     (name,) = least
     if name.endswith("*"):
-        same = [dtype for dtype, weak in nodes if _node(dtype, weak) == name]
-        width = max((dtype.itemsize for dtype in same), default=0)
-        dtype = next((d for d in same if d.itemsize == width), None)
-        if dtype is None:
-            dtype = BY_NAME[
-                {"i*": ("i32", "i64"), "f*": ("f32", "f64"), "c*": ("c64", "c128")}[name][wide]
-            ]
+        same = tuple((dtype, False) for dtype, weak in nodes if _node(dtype, weak) == name)
+        if not same:  # no scalar is of that kind: the kind's default
+            defaults = {"i*": ("i32", "i64"), "f*": ("f32", "f64"), "c*": ("c64", "c128")}
+            return BY_NAME[defaults[name][wide]], True
+        dtype, _ = _promote(same, wide)
         return dtype, True
     return BY_NAME[name], False
 

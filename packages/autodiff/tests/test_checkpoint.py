@@ -1,0 +1,67 @@
+import numpy as np
+import pytest
+
+from treadle_autodiff import checkpoint, checkpoint_policies, grad
+from treadle_ir import ArrayType, ops, stage
+
+X = np.linspace(0.5, 2.0, 4)
+TYPE = ArrayType((4,), np.dtype("f8"))
+
+
+def f(x):
+    return ops.reduce_add(ops.sine(ops.sine(ops.sine(x))), axes=(0,))
+
+
+def sines(program):
+    programs = [program, *program.nested()]
+    return sum(e.primitive.name == "sine" for p in programs for e in p.equations)
+
+
+def test_values_and_gradients_are_the_same():
+    np.testing.assert_allclose(checkpoint(f)(X), f(X))
+    np.testing.assert_allclose(grad(checkpoint(f))(X), grad(f)(X), rtol=1e-12)
+    np.testing.assert_allclose(
+        grad(lambda x: f(grad(checkpoint(f))(x)))(X), grad(lambda x: f(grad(f)(x)))(X), rtol=1e-12
+    )
+
+
+def test_the_backward_pass_computes_again():
+    plain = stage(lambda x: [grad(f)(x)], TYPE).program
+    again = stage(lambda x: [grad(checkpoint(f))(x)], TYPE).program
+    assert sines(again) > sines(plain)
+    names = [e.primitive.name for p in (again, *again.nested()) for e in p.equations]
+    assert "checkpoint" in names
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        checkpoint_policies.everything_saveable,
+        checkpoint_policies.nothing_saveable,
+        checkpoint_policies.dots_saveable,
+        checkpoint_policies.save_only_these_names("middle"),
+    ],
+)
+def test_policies_change_no_result(policy):
+    def g(x):
+        y = ops.checkpoint_name(ops.sine(ops.sine(x)), label="middle")
+        return ops.reduce_add(ops.sine(y), axes=(0,))
+
+    np.testing.assert_allclose(grad(checkpoint(g, policy=policy))(X), grad(f)(X), rtol=1e-12)
+
+
+def test_saving_everything_computes_nothing_again():
+    saved = checkpoint(f, policy=checkpoint_policies.everything_saveable)
+    nothing = stage(lambda x: [grad(checkpoint(f))(x)], TYPE).program
+    everything = stage(lambda x: [grad(saved)(x)], TYPE).program
+    assert sines(everything) < sines(nothing)
+
+
+def test_static_arguments_and_keywords():
+    def g(kind, x, *, scale):
+        return ops.multiply(f(x), scale) if kind == "scaled" else f(x)
+
+    gradient = grad(lambda x: checkpoint(g, static_argnums=0)("scaled", x, scale=np.float64(2.0)))(
+        X
+    )
+    np.testing.assert_allclose(gradient, 2 * grad(f)(X))

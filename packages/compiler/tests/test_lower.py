@@ -1,0 +1,87 @@
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from treadle_compiler import lower_program
+from treadle_ir import ArrayType, MissingRuleError, bind, ops, stage
+from treadle_ir.primitives.call import Call, CustomVjpLinear
+
+F32 = ArrayType((3,), np.dtype("f4"))
+
+
+def lowered(function, *types, **options):
+    staged = stage(function, *types)
+    assert not staged.captured
+    return lower_program(staged.program, **options)
+
+
+def test_a_module_has_one_public_function():
+    text = lowered(lambda x: [ops.sine(ops.add(x, x))], F32).text
+    assert text.count("func.func") == 1
+    assert "func.func public @main(%1: tensor<3xf32>) -> (tensor<3xf32>)" in text
+    assert '"stablehlo.add"(%1, %1)' in text
+
+
+def test_equal_nested_programs_are_one_function():
+    def chain(x):
+        for _ in range(8):
+            x = ops.sine(x)
+        return [x]
+
+    inner = stage(chain, F32).program
+
+    def outer(x):
+        (y,) = bind(Call(inner, "chain"), x)
+        return bind(Call(inner, "chain"), y)
+
+    text = lowered(outer, F32).text
+    assert text.count("func.func private") == 1
+    assert text.count('"func.call"') == 2
+
+
+def test_donation_and_aliases_mark_parameters():
+    text = lowered(
+        lambda x, y: [ops.add(x, y)], F32, F32, donated=frozenset({1}), aliases={0: 0}
+    ).text
+    assert "%1: tensor<3xf32> {tf.aliasing_output = 0 : i32}" in text
+    assert "%2: tensor<3xf32> {jax.buffer_donor = true}" in text
+
+
+def test_locations_are_written_on_request():
+    assert "test_lower.py" in lowered(lambda x: [ops.sine(x)], F32, locations=True).text
+    assert "loc(" not in lowered(lambda x: [ops.sine(x)], F32).text
+
+
+def test_the_text_is_the_same_in_every_process():
+    script = (
+        "import numpy as np\n"
+        "from treadle_ir import ArrayType, ops, stage\n"
+        "from treadle_compiler import lower_program\n"
+        "program = stage(lambda x: [ops.reduce_add(ops.multiply(x, np.float32(0.1)), axes=(0,))],"
+        " ArrayType((3,), np.dtype('f4'))).program\n"
+        "print(lower_program(program).text)\n"
+    )
+    texts = {
+        subprocess.run(
+            [sys.executable, "-c", script],
+            check=True,
+            capture_output=True,
+            text=True,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(texts) == 1
+    assert "0x3DCCCCCD" in texts.pop()  # 0.1 in f32, exact to the bit
+
+
+def test_a_primitive_without_a_rule_is_named_with_its_line():
+    def function(x):
+        return bind(CustomVjpLinear("f", lambda residuals, cts: cts, 0, (F32,)), x)
+
+    with pytest.raises(MissingRuleError, match="custom_vjp_linear has no lowering rule") as raised:
+        lowered(function, F32)
+    assert any("while: lowering custom_vjp_linear" in note for note in raised.value.__notes__)

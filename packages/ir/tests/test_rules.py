@@ -1,0 +1,65 @@
+from typing import ClassVar
+
+import pytest
+
+from treadle_ir import Elementwise, MissingRuleError, Primitive, RuleTable
+from treadle_ir.primitives.elementwise import Add, Sine, Unary
+
+
+def table():
+    return RuleTable("test", "test_rule", "folder")
+
+
+def test_a_rule_is_found_by_class_then_by_family():
+    rules = table()
+    rules.register(Elementwise, "family")
+    rules.register(Sine, "own")
+    assert rules[Sine()] == "own"
+    assert rules[Add()] == "family"
+    assert [rules.status(cls) for cls in (Sine, Add)] == ["rule", "family"]
+
+
+def test_the_nearest_family_wins():
+    rules = table()
+    rules.register(Elementwise, "wide")
+    rules.register(Unary, "narrow")
+    assert rules[Sine()] == "narrow"
+
+
+def test_rules_of_another_primitive_are_never_inherited():
+    class Concrete(Primitive):
+        name: ClassVar[str] = "concrete"
+
+        def infer(self, *operands):
+            return operands
+
+    class Derived(Concrete):
+        name: ClassVar[str] = "derived"
+
+    rules = table()
+    rules.register(Concrete, "rule")
+    with pytest.raises(MissingRuleError, match="derived has no test rule"):
+        rules[Derived()]
+
+
+def test_a_missing_rule_says_where_to_write_it():
+    with pytest.raises(MissingRuleError) as raised:
+        table()[Sine()]
+    assert any(
+        "@test_rule(Sine) in folder/elementwise.py" in note for note in raised.value.__notes__
+    )
+
+
+def test_an_absent_rule_says_why():
+    rules = table()
+    rules.absent(Sine, because="it is a test")
+    assert rules.status(Sine) == "absent"
+    with pytest.raises(MissingRuleError, match="sine has no test rule: it is a test"):
+        rules[Sine()]
+
+
+def test_rules_are_registered_once():
+    rules = table()
+    rules.register(Sine, "one")
+    with pytest.raises(ValueError, match="already"):
+        rules.register(Sine, "two")

@@ -1,0 +1,48 @@
+import numpy as np
+import pytest
+
+from treadle_ir import ArrayType, ConcretizationError, errors, ops, stage
+
+SCALAR = ArrayType((), np.dtype("f4"))
+
+
+def mistake(function, error):
+    with pytest.raises(error) as raised:
+        stage(lambda x: [function(ops.sine(x)), x][1:], SCALAR)
+    assert isinstance(raised.value, TypeError)
+    return raised.value
+
+
+@pytest.mark.parametrize(
+    ("function", "error"),
+    [
+        (bool, errors.TracerBoolConversionError),
+        (lambda x: 1 if x > 0 else 2, errors.TracerBoolConversionError),
+        (int, ConcretizationError),
+        (float, ConcretizationError),
+        (complex, ConcretizationError),
+        (range, errors.TracerIntegerConversionError),
+        (np.asarray, errors.TracerArrayConversionError),
+        (np.sin, errors.TracerArrayConversionError),
+        (lambda x: x.item(), ConcretizationError),
+        (lambda x: x.tolist(), ConcretizationError),
+    ],
+)
+def test_what_python_may_not_ask(function, error):
+    raised = mistake(function, error)
+    notes = "\n".join(raised.__notes__)
+    assert "test_tracer.py" in notes
+    assert "fix:" in notes
+
+
+def test_shapes_and_types_are_ordinary_values():
+    def function(x):
+        assert (x.shape, x.dtype, x.ndim, x.size) == ((), np.float32, 0, 1)
+        assert str(x) == "Traced<ShapedArray(float32[])>"
+        return [x]
+
+    stage(function, SCALAR)
+
+
+def test_tracers_have_no_hash():
+    assert "unhashable" in str(mistake(hash, TypeError))
