@@ -35,7 +35,7 @@ def test_compiled_agrees_with_reference(example: Example) -> None:
         lambda *xs: [_readable(y) for y in bind(example.primitive, *xs)], *example.types
     ).program
     lowered = lower_program(program, platform="cpu")
-    actual = run_text(lowered.text, operands, program.result_types)
+    actual = run_text(lowered.text, operands, program.result_types, lowered.callbacks)
     ulps = ULPS.get(example.primitive.name, _DEFAULT)
     for x, y in zip(actual, expected, strict=True):
         read = x.view(y.dtype) if y.dtype in _UNREADABLE else x

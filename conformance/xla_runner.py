@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
 import numpy as np
 
+from treadle_compiler.mlir import parse
 from treadle_ir import ArrayType, Type
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -35,7 +36,12 @@ def _client() -> Any:  # jaxlib has no types
     return xla_client.make_cpu_client(asynchronous=False, num_devices=1)
 
 
-def run_text(text: str, operands: Sequence[object], result_types: Sequence[Type]) -> list[Array]:
+def run_text(
+    text: str,
+    operands: Sequence[object],
+    result_types: Sequence[Type],
+    callbacks: Sequence[Callable[..., Any]] = (),
+) -> list[Array]:
     """The results of a module's main function on the CPU."""
     xla_client: Any = importlib.import_module("jaxlib.xla_client")
     core: Any = importlib.import_module("jaxlib._jax")
@@ -48,7 +54,11 @@ def run_text(text: str, operands: Sequence[object], result_types: Sequence[Type]
     options = xla_client.CompileOptions()
     options.num_replicas = options.num_partitions = 1
     options.device_assignment = xla_client.DeviceAssignment.create(np.zeros((1, 1), np.int32))
-    executable = client.compile_and_load(text, devices, options)
+    if callbacks:  # jaxlib takes none beside text
+        functions = [lambda *xs, f=each: tuple(f(*xs) or ()) for each in callbacks]
+        executable = client.compile_and_load(parse(text), devices, options, functions)
+    else:
+        executable = client.compile_and_load(text, devices, options)
     buffers = []
     for operand in operands:
         array = np.asarray(operand)

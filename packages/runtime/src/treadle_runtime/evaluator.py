@@ -256,7 +256,7 @@ class RuntimeEvaluator:
                 if operation.views and result.base is not None:
                     result = _compact(result)
                 return [DeviceArray(operation.type, operation.key, result)]
-        return operation.run(operands)  # type: ignore[arg-type]
+        return operation.run(operands)
 
     def _evaluate(self, primitive: Primitive, operands: Operands) -> Sequence[DeviceArray]:
         """The same for operands that are not all arrays of ours, and for what has not been met yet."""
@@ -297,7 +297,7 @@ def _attributes_of(kind: type[Primitive]) -> Callable[[Primitive], Any]:
     """A function that takes the class and the compared fields of a primitive; the primitive itself if unsure."""
     if "__eq__" not in vars(kind):  # eq=False: equal only to itself
         return _itself
-    compared = [field.name for field in fields(kind) if field.compare]  # type: ignore[arg-type]
+    compared = [field.name for field in fields(kind) if field.compare]
     return attrgetter("__class__", *compared)
 
 
