@@ -30,7 +30,9 @@ MARKS = {"rule": "✓", "family": "family", "absent": "–", "missing": "missing
 def operations(base: type[Primitive] = Primitive) -> Iterator[type[Primitive]]:
     """Every concrete primitive of treadle: those with a mnemonic of their own."""
     for cls in base.__subclasses__():
-        if "name" in cls.__dict__ and cls.__module__.startswith("treadle_"):
+        # `@dataclass(slots=True)` makes a second class; the first may outlive it in `__subclasses__`.
+        real = getattr(sys.modules[cls.__module__], cls.__name__, None) is cls
+        if real and "name" in cls.__dict__ and cls.__module__.startswith("treadle_"):
             yield cls
         yield from operations(cls)
 
