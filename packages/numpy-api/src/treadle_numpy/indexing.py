@@ -1,0 +1,524 @@
+"""`x[index]` with all of NumPy's index expressions, and the functions that take elements by position.
+
+An index expression is read once, into one entry for each axis (`read_index`): a range that is known (`slice`),
+a position that is known (`int`), or an operand of positions. From there:
+
+* ranges and known positions only: one `slice`, then `reverse` and `reshape` where needed;
+* computed scalar positions besides: `dynamic_slice`;
+* arrays of positions: known ranges first, then one `gather`. By NumPy's rule the axes of the positions stand where
+  the indexed axes stood if those are neighbours, else in front.
+
+Positions out of range are clipped, since a program cannot raise (JAX's rule); negative ones count from the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, cast, final
+
+import numpy as np
+
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    ArrayType,
+    ConcretizationError,
+    Literal,
+    Tracer,
+    current_trace,
+    default_dtype,
+)
+from treadle_ir.dtypes import is_bool, is_integer, is_unsigned
+from treadle_ir.errors import NonConcreteBooleanIndexError
+from treadle_ir.primitives.shape import Reshape, Slice
+from treadle_numpy.coercion import (
+    ArrayLike,
+    ValueArgumentError,
+    array_of,
+    as_axis,
+    broadcast_to_shape,
+    coerce,
+    common_shape,
+    converted,
+    host_elements,
+    named_only,
+    operand_type,
+    ops,
+    shape_of,
+)
+
+
+class IndexValueError(ArgumentError, IndexError):
+    """An index expression that does not fit the array."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What an index expression says of one axis; `new` marks an axis of size 1 that the expression put in."""
+
+    index: Any  # slice with known bounds, int, or an operand of integer positions
+    new: bool = False
+
+
+def read_index(shape: tuple[int, ...], index: Any) -> list[Entry]:
+    """One entry for each axis of an array of this shape, and for each axis that the expression puts in.
+
+    Raises:
+        IndexValueError: too many indices, a mask of the wrong shape; ArgumentError: an index of the wrong type;
+        NonConcreteBooleanIndexError: a mask that is not known while tracing.
+    """
+    items = index if isinstance(index, tuple) else (index,)
+    if isinstance(index, list):
+        raise _sequence_refused(index)
+    read: list[Any] = []
+    taken = 0
+    dots = None
+    for item in items:
+        if item is Ellipsis:
+            if dots is not None:
+                raise IndexValueError("an index can only have a single ellipsis ('...')")
+            dots = len(read)
+            continue
+        if item is None:
+            read.append((None, 0))
+        elif isinstance(item, slice):
+            read.append((item, 1))
+            taken += 1
+        elif isinstance(item, (list, tuple)):
+            raise _sequence_refused(item)
+        elif isinstance(item, str):
+            raise ArgumentError(
+                f"arrays do not support string indexing; got idx={item!r}", fix="use a dict of arrays for named parts"
+            )
+        else:
+            for part, axes in _positions(item, shape, taken if dots is None else None, items):
+                read.append((part, axes))
+                taken += axes
+    if taken > len(shape):
+        raise IndexValueError(f"Too many indices: array is {len(shape)}-dimensional, but {taken} were indexed")
+    rest = [(slice(None), 1)] * (len(shape) - taken)
+    place = len(read) if dots is None else dots
+    read[place:place] = rest
+    entries = []
+    axis = 0
+    for part, axes in read:
+        if part is None:
+            entries.append(Entry(slice(0, 1, 1), new=True))
+        elif isinstance(part, slice):
+            entries.append(Entry(_range(part, shape[axis])))
+        elif axes == 0:
+            entries.append(Entry(part, new=True))
+        elif isinstance(part, _Mask):
+            if part.size != shape[axis]:
+                raise IndexValueError(
+                    f"boolean index did not match shape of indexed array: the mask has size {part.size} along an axis "
+                    f"of size {shape[axis]}"
+                )
+            entries.append(Entry(part.positions))
+        else:
+            entries.append(Entry(part))
+        axis += axes
+    return entries
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class _Mask:
+    """The positions along one axis at which a mask is true, and the size that the mask has there."""
+
+    positions: Any
+    size: int
+
+
+def _sequence_refused(index: Any) -> ArgumentError:
+    return ArgumentError(
+        "Using a non-tuple sequence for multidimensional indexing is not allowed; use `arr[array(seq)]` instead of "
+        "`arr[seq]`.",
+        fix="a list of positions: `x[tnp.array([0, 2])]`; one position for each axis: `x[0, 2]`",
+    )
+
+
+def _positions(item: Any, shape: tuple[int, ...], axis: int | None, items: Any) -> list[tuple[Any, int]]:
+    """An index that is no range, as parts with the number of axes each takes."""
+    if isinstance(item, (bool, np.bool_)):
+        return [(np.zeros(int(item), np.int32), 0)]
+    if isinstance(item, (int, np.integer)):
+        return [(int(item), 1)]
+    if not isinstance(item, (Array, np.ndarray)):
+        to_index = getattr(type(item), "__index__", None)
+        if to_index is not None and not isinstance(item, np.generic):
+            return [(int(to_index(item)), 1)]
+        raise ArgumentError(
+            f"Indexer must have integer or boolean type, got indexer {item!r} of type {type(item).__name__}",
+            fix="index with integers, slices, None, ..., or arrays of integers or booleans",
+        )
+    type_ = operand_type(item)
+    if is_bool(type_.dtype):
+        mask = host_elements(item)
+        if mask is None:
+            raise NonConcreteBooleanIndexError(
+                f"Array boolean indices must be concrete; got {type_}, whose elements are not known while tracing",
+                fix="use `where(mask, x, 0)`, or `nonzero(mask, size=...)` for a fixed number of elements",
+            )
+        if not mask.shape:
+            return [(np.zeros(int(mask), np.int32), 0)]
+        return [
+            (_Mask(positions.astype(np.int32), size), 1)
+            for positions, size in zip(np.nonzero(mask), mask.shape, strict=True)
+        ]
+    if not is_integer(type_.dtype):
+        raise ArgumentError(
+            f"Indexer must have integer or boolean type, got indexer with type {type_.dtype}",
+            fix="convert it with .astype(int)",
+        )
+    if isinstance(item, np.ndarray) and not item.shape:
+        return [(int(item), 1)]
+    return [(item, 1)]
+
+
+def _range(item: slice, size: int) -> slice:
+    """A range with known bounds inside the axis."""
+    try:
+        return slice(*item.indices(size))
+    except ConcretizationError as error:
+        raise IndexValueError(
+            f"Slice entries must be static integers. Got {item}",
+            fix="use lax.dynamic_slice with a fixed size, or a mask with `where`",
+        ) from error
+    except ValueError as error:
+        raise ValueArgumentError(f"a slice of an array: {error}") from None
+
+
+_STATIC: Final[dict[tuple[ArrayType, int], tuple[Any, Any]]] = {}
+
+
+def getitem(x: Array, index: Any) -> Array:
+    """`x[index]`."""
+    if index.__class__ is int:  # the short way, with the two primitives remembered
+        type = x.type
+        plan = _STATIC.get((type, index))
+        if plan is None:
+            plan = _plan_position(type, index)
+        process = current_trace().process
+        return cast("Array", process(plan[1], process(plan[0], (x,)))[0])
+    return take_entries(x, read_index(shape_of(x), index))
+
+
+def _plan_position(type: ArrayType, index: int) -> tuple[Any, Any]:
+    if not type.shape:
+        raise IndexValueError("Too many indices: array is 0-dimensional, but 1 were indexed")
+    place = _clipped(index, type.shape[0])
+    rest = type.shape[1:]
+    plan = Slice((place,) + (0,) * len(rest), (place + 1, *rest), (1,) * type.ndim), Reshape(rest)
+    if len(_STATIC) >= 4096:
+        _STATIC.clear()
+    _STATIC[type, index] = plan
+    return plan
+
+
+def _clipped(index: int, size: int) -> int:
+    """A known position as one from 0 to size - 1."""
+    if not size:
+        raise IndexValueError(f"index {index} is out of bounds for an axis of size 0")
+    return min(max(index + size if index < 0 else index, 0), size - 1)
+
+
+def _is_position(entry: Entry) -> bool:
+    return not isinstance(entry.index, (slice, int))
+
+
+def take_entries(x: Any, entries: list[Entry], mode: str = "clip", fill_value: Any = None) -> Array:
+    """The elements that the entries of an index expression name."""
+    strict = mode != "clip"
+    own = [n for n in _expanded(x, entries)]
+    computed = [i for i, entry in enumerate(entries) if _is_position(entry)]
+    if strict:
+        outside = any(
+            isinstance(e.index, int) and not -n <= e.index < n for e, n in zip(entries, own, strict=True)
+        )
+        if outside:
+            entries = [Entry(np.asarray(e.index, np.int32), e.new) if isinstance(e.index, int) else e for e in entries]
+            computed = [i for i, entry in enumerate(entries) if _is_position(entry)]
+    if not computed:
+        return _known(x, entries)
+    if not strict and not any(shape_of(entries[i].index) for i in computed):
+        return _dynamic(x, entries, own)
+    return _gathered(x, entries, own, mode, fill_value)
+
+
+def _expanded(x: Any, entries: list[Entry]) -> list[int]:
+    """The shape of the array with the axes that the expression puts in."""
+    sizes = iter(shape_of(x))
+    return [1 if entry.new else next(sizes) for entry in entries]
+
+
+def _known(x: Any, entries: list[Entry]) -> Array:
+    """Known ranges and positions: a slice, reversed and reshaped where needed."""
+    own = shape_of(x)
+    start, limit, strides, turned, result = [], [], [], [], []
+    axis = 0
+    for entry in entries:
+        if entry.new:
+            result.append(1)
+            continue
+        index, size = entry.index, own[axis]
+        if index.__class__ is int:
+            place = _clipped(index, size)
+            start.append(place)
+            limit.append(place + 1)
+            strides.append(1)
+        else:
+            low, high, step, count = _ascending(index)
+            start.append(low)
+            limit.append(high)
+            strides.append(step)
+            result.append(count)
+            if index.step < 0 and count > 1:
+                turned.append(axis)
+        axis += 1
+    part = x
+    if not all(low == 0 and high == n and step == 1 for low, high, step, n in zip(start, limit, strides, own, strict=True)):
+        part = ops.slice(part, start=tuple(start), limit=tuple(limit), strides=tuple(strides))
+    if turned:
+        part = ops.reverse(part, dimensions=tuple(turned))
+    return array_of(part if shape_of(part) == tuple(result) else ops.reshape(part, shape=tuple(result)))
+
+
+def _ascending(index: slice) -> tuple[int, int, int, int]:
+    """The same places as start, limit and positive stride, and their number."""
+    places = range(index.start, index.stop, index.step)
+    count = len(places)
+    if not count:
+        return 0, 0, 1, 0
+    first, last = places[0], places[-1]
+    return (first, last + 1, index.step, count) if index.step > 0 else (last, first + 1, -index.step, count)
+
+
+def wrapped(index: Any, size: int) -> Any:
+    """Computed positions with negative ones counted from the end, in the default integer type."""
+    whole = default_dtype(int)
+    type = operand_type(index)
+    if isinstance(index, (np.ndarray, np.generic)):
+        elements = np.asarray(index).astype(whole)
+        return np.where(elements < 0, elements + whole.type(size), elements).astype(whole)
+    if is_unsigned(type.dtype):
+        return ops.convert(index, dtype=whole)
+    if type.dtype != whole:
+        index = ops.convert(index, dtype=whole)
+    below = ops.compare(index, whole.type(0), direction="lt")
+    return ops.select(below, ops.add(index, whole.type(size)), index)
+
+
+def _dynamic(x: Any, entries: list[Entry], own: list[int]) -> Array:
+    """Computed scalar positions: known ranges first, then a dynamic slice."""
+    whole = default_dtype(int)
+    ranges = [Entry(slice(0, n, 1) if _is_position(e) else e.index, e.new) for e, n in zip(entries, own, strict=True)]
+    part = x if _all_full(ranges, own) else _known(x, ranges)
+    starts, sizes, result = [], [], []
+    left = iter(shape_of(part))
+    for entry, full in zip(entries, own, strict=True):
+        if isinstance(entry.index, int):
+            continue
+        size = 1 if entry.new and _all_full(ranges, own) else next(left)
+        if _is_position(entry):
+            if not full:
+                raise IndexValueError("an array with an axis of size 0 has nothing at any position")
+            starts.append(wrapped(entry.index, full))
+            sizes.append(1)
+        else:
+            result.append(size)
+            if not (entry.new and _all_full(ranges, own)):
+                starts.append(whole.type(0))
+                sizes.append(size)
+    piece = ops.dynamic_slice(part, *starts, sizes=tuple(sizes))
+    return piece if piece.shape == tuple(result) else ops.reshape(piece, shape=tuple(result))
+
+
+def _all_full(entries: Sequence[Entry], own: Sequence[int]) -> bool:
+    """Whether every entry names all of its axis."""
+    return all(
+        isinstance(e.index, slice) and e.index == slice(0, n, 1) for e, n in zip(entries, own, strict=True)
+    )
+
+
+def index_vectors(indices: Sequence[Any], shape: tuple[int, ...]) -> Any:
+    """Positions for several axes as one array with a last axis over them."""
+    if all(isinstance(index, (np.ndarray, np.generic)) for index in indices):
+        return np.stack([np.broadcast_to(index, shape) for index in indices], axis=-1)
+    columns = []
+    for index in indices:
+        spread = broadcast_to_shape(index, shape)
+        columns.append(ops.reshape(spread, shape=(*shape, 1)))
+    return columns[0] if len(columns) == 1 else ops.concatenate(columns, dimension=len(shape))
+
+
+def _gathered(x: Any, entries: list[Entry], own: list[int], mode: str, fill_value: Any) -> Array:
+    """Arrays of positions: known ranges first, then a gather."""
+    indexed = [i for i, entry in enumerate(entries) if not isinstance(entry.index, slice)]
+    ranges = [
+        Entry(slice(0, n, 1) if i in indexed else e.index, e.new)
+        for i, (e, n) in enumerate(zip(entries, own, strict=True))
+    ]
+    part = _known(x, ranges)
+    sizes = shape_of(part)
+    positions = [
+        wrapped(np.asarray(e.index, np.int32) if isinstance(e.index, int) else e.index, own[i])
+        for i, e in enumerate(entries)
+        if i in indexed
+    ]
+    batch = common_shape("indexing", [shape_of(index) for index in positions])
+    if mode == "clip" and 0 not in batch and any(not own[i] for i in indexed):
+        raise IndexValueError("an array with an axis of size 0 has nothing at any position")
+    neighbours = indexed == list(range(indexed[0], indexed[-1] + 1))
+    place = indexed[0] if neighbours else 0
+    rank = len(batch) + len(sizes) - len(indexed)
+    return ops.gather(
+        part,
+        index_vectors(positions, batch),
+        offset_dims=tuple([i for i in range(rank) if not place <= i < place + len(batch)]),
+        collapsed_slice_dims=tuple(indexed),
+        start_index_map=tuple(indexed),
+        slice_sizes=tuple([min(1, n) if i in indexed else n for i, n in enumerate(sizes)]),
+        mode=mode,
+        fill_value=fill_value,
+    )
+
+
+def gather_mode(mode: Any, default: str) -> str:
+    """A `mode` argument as the primitive's: clip, fill or promise_in_bounds."""
+    if mode is None:
+        return default
+    name = str(getattr(mode, "name", mode)).lower()
+    known = {
+        "clip": "clip",
+        "fill": "fill",
+        "drop": "fill",
+        "fill_or_drop": "fill",
+        "promise_in_bounds": "promise_in_bounds",
+    }
+    if name not in known:
+        raise ValueArgumentError(
+            f"the mode of an index is {mode!r}, which is none of clip, fill, drop, promise_in_bounds"
+        )
+    return known[name]
+
+
+def take(
+    a: ArrayLike,
+    indices: ArrayLike,
+    axis: int | None = None,
+    out: None = None,
+    mode: str | None = None,
+    unique_indices: bool = False,
+    indices_are_sorted: bool = False,
+    fill_value: Any = None,
+) -> Array:
+    """The elements at some positions along an axis; of the flat array by default.
+
+    Differs from NumPy: positions out of range give NaN (`mode="fill"`, the default), never an error.
+
+    Example:
+        >>> print(take(np.array([1.0, 2.0, 3.0], np.float32), np.array([2, 0])))
+        [3. 1.]
+    """
+    named_only("take", out=out)
+    x, positions = array_of(coerce("take", 0, a)), coerce("take", 1, indices)
+    if isinstance(positions, Literal):
+        positions = positions.value
+    if not is_integer(operand_type(positions).dtype):
+        raise ArgumentError(
+            f"take: indices must be of integer type, got {operand_type(positions)}", fix="convert with .astype(int)"
+        )
+    if axis is None:
+        x, along = ops.reshape(x, shape=(x.size,)), 0
+    else:
+        along = as_axis("take", axis, x.ndim)
+    size = x.shape[along]
+    if mode == "wrap":
+        whole = default_dtype(int)
+        positions = ops.remainder(converted(positions, whole), whole.type(size))
+        mode = "clip"
+    entries = [Entry(slice(0, n, 1)) for n in x.shape]
+    entries[along] = Entry(np.asarray(positions) if isinstance(positions, np.generic) else positions)
+    return _gathered(x, entries, list(x.shape), gather_mode(mode, "fill"), fill_value)
+
+
+def take_along_axis(
+    arr: ArrayLike,
+    indices: ArrayLike,
+    axis: int | None = -1,
+    mode: Any = None,
+    fill_value: Any = None,
+    *,
+    wrap_negative_indices: bool = True,
+) -> Array:
+    """For each vector along an axis, its elements at the positions in the same place of `indices`.
+
+    Example:
+        >>> print(take_along_axis(np.array([[3, 1]], np.int32), np.array([[1, 0]]), 1))
+        [[1 3]]
+    """
+    x, positions = array_of(coerce("take_along_axis", 0, arr)), coerce("take_along_axis", 1, indices)
+    if not is_integer(operand_type(positions).dtype):
+        raise ArgumentError(
+            f"take_along_axis: indices must be of integer type, got {operand_type(positions)}",
+            fix="convert with .astype(int)",
+        )
+    if axis is None:
+        if len(shape_of(positions)) != 1:
+            raise ValueArgumentError("take_along_axis: without an axis, indices must have one axis")
+        return take(x, positions, mode=mode or "fill", fill_value=fill_value)
+    if len(shape_of(positions)) != x.ndim:
+        raise ValueArgumentError(
+            f"indices and arr must have the same number of dimensions; {len(shape_of(positions))} vs. {x.ndim}"
+        )
+    along = as_axis("take_along_axis", axis, x.ndim)
+    size = x.shape[along]
+    positions = wrapped(positions, size) if wrap_negative_indices else converted(positions, default_dtype(int))
+    others = common_shape(
+        "take_along_axis",
+        [tuple(1 if i == along else n for i, n in enumerate(s)) for s in (x.shape, shape_of(positions))],
+    )
+    x = broadcast_to_shape(x, tuple(size if i == along else n for i, n in enumerate(others)))
+    count = shape_of(positions)[along]
+    shape = tuple(count if i == along else n for i, n in enumerate(others))
+    positions = array_of(broadcast_to_shape(positions, shape))
+    batching = tuple(i for i in range(x.ndim) if i != along)
+    return ops.gather(
+        x,
+        ops.reshape(positions, shape=(*shape, 1)),
+        offset_dims=(),
+        collapsed_slice_dims=(along,),
+        start_index_map=(along,),
+        slice_sizes=(1,) * x.ndim,
+        operand_batching_dims=batching,
+        start_indices_batching_dims=batching,
+        mode=gather_mode(mode, "fill"),
+        fill_value=fill_value,
+    )
+
+
+def concrete_mask(function: str, x: Any) -> Any:
+    """The elements of a condition that has to be known.
+
+    Raises:
+        ConcretizationError: it is being traced.
+    """
+    elements = host_elements(x)
+    if elements is None:
+        assert isinstance(x, Tracer)
+        raise ConcretizationError(
+            f"{function} was called on a traced array of type {x.type}: the size of its result depends on the elements",
+            fix="say how many there are at most with `size=`, or use the three-argument `where`",
+        )
+    return elements
+
+
+def index_exp_item(item: Any) -> Any:
+    """What `index_exp[...]` and `s_[...]` give: the index expression itself."""
+    return item
+
+
+IndexFunction = Callable[[Any], Any]

@@ -1,0 +1,46 @@
+"""Random bits, and the uniform floats made of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from treadle_ir import Array, DType
+from treadle_ir.dtypes import BY_NAME, is_unsigned
+from treadle_numpy.coercion import ValueArgumentError, as_shape, ops
+from treadle_numpy.dtypes import DTypeLike, as_dtype, finfo
+from treadle_numpy.random.keys import single
+
+
+def bits(key: Any, shape: Any = (), dtype: DTypeLike | None = None) -> Array:
+    """Uniformly random bits, as unsigned integers.
+
+    Example:
+        >>> from treadle_numpy.random import PRNGKey
+        >>> print(bits(PRNGKey(0), (2,)))
+        [1797259609 2579123966]
+    """
+    wanted = as_dtype("bits", dtype) or np.dtype(np.uint32)
+    if not is_unsigned(wanted) or wanted.itemsize not in (1, 2, 4, 8):
+        raise ValueArgumentError(f"dtype argument `dtype` must be an unsigned int dtype, got {wanted}")
+    return random_bits(single("bits", key), as_shape("bits", shape), wanted.itemsize * 8)
+
+
+def random_bits(words: Any, shape: tuple[int, ...], width: int) -> Array:
+    """Bits of a key given by its words."""
+    return ops.random_bits(words, shape=shape, bit_width=width)
+
+
+def unit_floats(words: Any, shape: tuple[int, ...], dtype: DType) -> Array:
+    """Floats in [0, 1): random mantissas make floats in [1, 2), less 1."""
+    mantissa = int(finfo(dtype).nmant)
+    size = dtype.itemsize * 8
+    width = 8 if mantissa < 8 else size
+    unsigned, drawn = BY_NAME[f"u{size}"], BY_NAME[f"u{width}"]
+    raw = random_bits(words, shape, width)
+    one = np.asarray(1, dtype).view(unsigned)[()]
+    kept = ops.shift_right_logical(raw, drawn.type(width - mantissa))
+    if width != size:
+        kept = ops.convert(kept, dtype=unsigned)
+    return ops.subtract(ops.bitcast_convert(ops.or_(kept, one), dtype=dtype), dtype.type(1))

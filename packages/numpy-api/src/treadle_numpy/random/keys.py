@@ -1,0 +1,263 @@
+"""Keys: where randomness comes from. Typed keys (`key(0)`) and raw ones (`PRNGKey(0)`, two words) are both taken.
+
+A typed key is an immutable value around its words, u32[*shape, 2], and a node of pytrees, so that keys go through
+transformations as their words do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final, final
+
+import numpy as np
+
+from treadle_ir import ArgumentError, Array, x64_enabled
+from treadle_ir.dtypes import is_integer
+from treadle_ir.tree import register_pytree_node
+from treadle_numpy.coercion import (
+    ValueArgumentError,
+    array_of,
+    as_shape,
+    canonical_elements,
+    coerce,
+    made,
+    operand_type,
+    ops,
+    shape_of,
+)
+from treadle_numpy.indexing import getitem, read_index, take_entries
+from treadle_numpy.manipulation import reshape
+
+_U32: Final = np.dtype(np.uint32)
+
+
+@final
+class KeyType:
+    """The element type of typed keys."""
+
+    __slots__ = ()
+    is_key = True
+    name = "key<fry>"
+    itemsize = 8
+
+    def __repr__(self) -> str:
+        return "key<fry>"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, KeyType)
+
+    def __hash__(self) -> int:
+        return hash(KeyType)
+
+
+KEY_TYPE: Final = KeyType()
+
+
+@final
+class Key:
+    """A random key, or an array of them.
+
+    Example:
+        >>> key(0)
+        Key((), key<fry>)
+    """
+
+    __slots__ = ("words",)
+    words: Array
+    dtype = KEY_TYPE
+
+    def __init__(self, words: Any) -> None:
+        object.__setattr__(self, "words", words)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"keys are immutable; `{name}` cannot be set")
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The size of each axis of an array of keys."""
+        return tuple(self.words.shape[:-1])
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of keys."""
+        return int(np.prod(self.shape))
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("len() of a single key")
+        return self.shape[0]
+
+    def __getitem__(self, index: Any) -> Key:
+        whole = (*index, Ellipsis, slice(None)) if isinstance(index, tuple) else (index, Ellipsis, slice(None))
+        if Ellipsis in [i for i in whole[:-2] if i is Ellipsis]:
+            whole = (*whole[:-2], slice(None))
+        return Key(take_entries(self.words, read_index(shape_of(self.words), whole)))
+
+    def __iter__(self) -> Iterator[Key]:
+        if not self.shape:
+            raise TypeError("iteration over a single key", "split it first: `a, b = random.split(key)`")
+        return (Key(getitem(self.words, i) if isinstance(self.words, Array) else self.words[i]) for i in range(self.shape[0]))
+
+    def reshape(self, *shape: Any) -> Key:
+        """The same keys in another shape."""
+        sizes = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
+        return Key(reshape(self.words, (*sizes, 2)))
+
+    def ravel(self) -> Key:
+        """The keys in one axis."""
+        return self.reshape(-1)
+
+    def __repr__(self) -> str:
+        return f"Key({self.shape}, {KEY_TYPE})"
+
+
+def _open(node: Key) -> tuple[tuple[Any, ...], None]:
+    return (node.words,), None
+
+
+def _close(meta: None, children: Any) -> Key:
+    return Key(children[0])
+
+
+register_pytree_node(Key, _open, _close)
+
+
+def _implementation(impl: Any) -> None:
+    if impl not in (None, "threefry2x32", "fry"):
+        raise ValueArgumentError(
+            f"random: unknown implementation {impl!r}", fix="only 'threefry2x32', the default, is there"
+        )
+
+
+def _seeded(seed: Any) -> Array:
+    """The words of a key from a seed: its high and its low 32 bits."""
+    if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool):
+        if not -(2**63) <= int(seed) < 2**64:
+            raise OverflowError(f"the seed {seed} does not fit into 64 bits")
+        high = (int(seed) >> 32) & 0xFFFFFFFF if x64_enabled() else 0
+        return made(np.array([high, int(seed) & 0xFFFFFFFF], np.uint32))
+    operand = coerce("key", 0, seed)
+    type = operand_type(operand)
+    if not is_integer(type.dtype) or type.shape:
+        raise ArgumentError(f"key: the seed must be an integer, got {type}", fix="pass a Python integer")
+    low = ops.convert(canonical_elements(operand) if isinstance(operand, np.generic) else operand, dtype=_U32)
+    if type.dtype.itemsize > 4:
+        shifted = ops.shift_right_logical(operand, type.dtype.type(32))
+        high: Any = ops.convert(shifted, dtype=_U32)
+    else:
+        high = _U32.type(0)
+    parts = [ops.broadcast_in_dim(high, shape=(1,), dimensions=()), ops.broadcast_in_dim(low, shape=(1,), dimensions=())]
+    return ops.concatenate(parts, dimension=0)
+
+
+def PRNGKey(seed: Any, *, impl: Any = None) -> Array:  # noqa: N802 - JAX's name
+    """A raw key, u32[2], from a seed.
+
+    Example:
+        >>> print(PRNGKey(7))
+        [0 7]
+    """
+    _implementation(impl)
+    return _seeded(seed)
+
+
+def key(seed: Any, *, impl: Any = None, dtype: Any = None) -> Key:
+    """A typed key from a seed.
+
+    Example:
+        >>> key(7).shape
+        ()
+    """
+    _implementation(impl)
+    return Key(_seeded(seed))
+
+
+def words_of(name: str, key: Any) -> Any:
+    """The words of a typed or a raw key.
+
+    Raises:
+        ArgumentError: it is no key.
+    """
+    if isinstance(key, Key):
+        return key.words
+    if not isinstance(key, (Array, np.ndarray)):
+        raise ArgumentError(
+            f"{name}: the first argument must be a random key, got {key!r} of {type(key)}",
+            fix="make one with `random.key(0)`",
+        )
+    words = array_of(key)
+    if words.dtype != _U32 or not words.shape or words.shape[-1] != 2:
+        raise ArgumentError(
+            f"{name}: a raw key is u32[2], got {operand_type(words)}", fix="make one with `random.key(0)`"
+        )
+    return words
+
+
+def single(name: str, key: Any) -> Any:
+    """The words of one key.
+
+    Raises:
+        ValueArgumentError: it is an array of keys.
+    """
+    words = words_of(name, key)
+    if len(shape_of(words)) != 1:
+        raise ValueArgumentError(
+            f"{name} accepts a single key, but was given a key array of shape {tuple(shape_of(words)[:-1])} != ()",
+            fix="use treadle.vmap for batching",
+        )
+    return words
+
+
+def _as(key: Any, words: Any) -> Any:
+    return Key(words) if isinstance(key, Key) else words
+
+
+def split(key: Any, num: int | tuple[int, ...] = 2) -> Any:
+    """New keys from a key, which should not be used again.
+
+    Example:
+        >>> split(key(0), 3).shape
+        (3,)
+    """
+    return _as(key, ops.random_split(single("split", key), shape=as_shape("split", num)))
+
+
+def fold_in(key: Any, data: Any) -> Any:
+    """A new key from a key and a number."""
+    words = single("fold_in", key)
+    if isinstance(data, int) and not isinstance(data, bool):
+        number: Any = np.uint32(data & 0xFFFFFFFF)
+    else:
+        number = coerce("fold_in", 1, data)
+        if not is_integer(operand_type(number).dtype) or shape_of(number):
+            raise ArgumentError(f"fold_in: data must be a single integer, got {operand_type(number)}")
+        number = ops.convert(number, dtype=_U32)
+    return _as(key, ops.random_fold_in(words, number))
+
+
+def key_data(keys: Any) -> Array:
+    """The words of keys, u32[*shape, 2]."""
+    words: Array = words_of("key_data", keys)
+    return words
+
+
+def wrap_key_data(key_bits_array: Any, *, impl: Any = None, dtype: Any = None) -> Key:
+    """Typed keys from their words."""
+    _implementation(impl)
+    return Key(words_of("wrap_key_data", key_bits_array))
+
+
+def key_impl(keys: Any) -> str:
+    """The name of the algorithm."""
+    words_of("key_impl", keys)
+    return "threefry2x32"
+
+
+def clone(key: Any) -> Any:
+    """The same key again, said on purpose."""
+    return _as(key, words_of("clone", key))

@@ -1,0 +1,477 @@
+"""Reductions and running sums: sum, prod, max, min, all, any, argmax, cumsum and their relatives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, cast
+
+import numpy as np
+
+from treadle_ir import Array, ArrayType, DType, DTypeError, canonical_dtype, default_dtype
+from treadle_ir.dtypes import BY_NAME, is_bool, is_complex, is_floating, is_inexact, is_integer, is_unsigned
+from treadle_ir.primitives import elementwise, reduce as primitives
+from treadle_numpy.coercion import (
+    ArrayLike,
+    Axis,
+    ValueArgumentError,
+    array_of,
+    as_axes,
+    as_axis,
+    bind,
+    broadcast_to_shape,
+    coerce,
+    common_shape,
+    converted,
+    named_only,
+    operand_type,
+    ops,
+    shape_of,
+)
+from treadle_numpy.dtypes import DTypeLike, as_dtype
+from treadle_numpy.logic import isnan, truth
+
+
+def _keep(x: Array, type: ArrayType, axes: tuple[int, ...], keepdims: bool) -> Array:
+    if not keepdims:
+        return x
+    return ops.reshape(x, shape=tuple([1 if i in axes else n for i, n in enumerate(type.shape)]))
+
+
+def _sorted_axes(name: str, axis: Any, ndim: int) -> tuple[int, ...]:
+    if axis is None:
+        return tuple(range(ndim))
+    if type(axis) is int and -ndim <= axis < ndim:
+        return (axis if axis >= 0 else axis + ndim,)
+    return tuple(sorted(as_axes(name, axis, ndim)))
+
+
+def _selected(name: str, operand: Any, where: Any, identity: Any) -> Any:
+    """The operand with the identity of the reduction where `where` is false."""
+    condition = truth(name, 1, where)
+    shape = common_shape(name, [shape_of(operand), shape_of(condition)])
+    operand = broadcast_to_shape(operand, shape)
+    if shape_of(condition):
+        condition = broadcast_to_shape(condition, shape)
+    return ops.select(condition, operand, identity)
+
+
+def _sum_dtype(dtype: DType) -> DType:
+    """The element type that a sum is computed in: narrow integers are widened to 32 (or 64) bits."""
+    if is_bool(dtype):
+        return default_dtype(int)
+    if is_integer(dtype):
+        wide = canonical_dtype(BY_NAME["u64" if is_unsigned(dtype) else "i64"])
+        return wide if wide.itemsize > dtype.itemsize else dtype
+    return dtype
+
+
+def _accumulation(
+    name: str,
+    reduction: Callable[[tuple[int, ...]], Any],
+    identity: int,
+    combine: Callable[[], Any],
+) -> Callable[..., Array]:
+    def reduce(
+        a: Any, axis: Any, dtype: DTypeLike | None, keepdims: bool, initial: Any, where: Any, promote_integers: bool
+    ) -> Array:
+        operand = coerce(name, 0, a)
+        type = operand_type(operand)
+        if dtype is not None:
+            operand = converted(operand, as_dtype(name, dtype) or type.dtype)
+        elif promote_integers and not is_inexact(type.dtype) or is_bool(type.dtype):
+            wide = _sum_dtype(type.dtype)
+            if wide != type.dtype:
+                operand = ops.convert(operand, dtype=wide, weak=type.weak)
+        if where is not None:
+            operand = _selected(name, operand, where, operand_type(operand).dtype.type(identity))
+            type = operand_type(operand)
+        axes = _sorted_axes(name, axis, type.ndim)
+        result = bind(reduction(axes), operand)
+        if initial is not None:
+            start = converted(coerce(name, 3, initial), operand_type(result).dtype)
+            result = bind(combine(), result, start)
+        return _keep(result, type, axes, keepdims)
+
+    return reduce
+
+
+_sum = _accumulation("sum", primitives.ReduceAdd, 0, elementwise.Add)
+_prod = _accumulation("prod", primitives.ReduceMultiply, 1, elementwise.Multiply)
+_REDUCE_ADD: Final = primitives.ReduceAdd
+_PLAIN: Final = frozenset([BY_NAME[name] for name in ("f32", "f64", "i32", "u32", "c64")])
+
+
+def sum(
+    a: ArrayLike,
+    axis: Axis = None,
+    dtype: DTypeLike | None = None,
+    out: None = None,
+    keepdims: bool = False,
+    initial: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+    promote_integers: bool = True,
+) -> Array:
+    """The sum along some axes (all, by default).
+
+    Example:
+        >>> print(sum(np.ones((2, 3), np.float32), axis=0))
+        [2. 2. 2.]
+    """
+    if out is not None:
+        named_only("sum", out=out)
+    if dtype is None and initial is None and where is None and not keepdims:
+        type = getattr(a, "type", None)
+        if type is not None and type.__class__ is ArrayType and type.dtype in _PLAIN:  # the short way
+            return bind(_REDUCE_ADD(_sorted_axes("sum", axis, type.ndim)), a)
+    return _sum(a, axis, dtype, keepdims, initial, where, promote_integers)
+
+
+def prod(
+    a: ArrayLike,
+    axis: Axis = None,
+    dtype: DTypeLike | None = None,
+    out: None = None,
+    keepdims: bool = False,
+    initial: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+    promote_integers: bool = True,
+) -> Array:
+    """The product along some axes (all, by default).
+
+    Example:
+        >>> print(prod(np.array([2.0, 3.0], np.float32)))
+        6.0
+    """
+    named_only("prod", out=out)
+    return _prod(a, axis, dtype, keepdims, initial, where, promote_integers)
+
+
+def _extreme(
+    name: str, a: Any, axis: Any, keepdims: bool, initial: Any, where: Any, largest: bool
+) -> Array:
+    operand = coerce(name, 0, a)
+    type = operand_type(operand)
+    if where is not None:
+        if initial is None:
+            raise ValueArgumentError(
+                f"{name}: `where` needs `initial`, the value where no element is selected",
+                fix="pass `initial` (-inf for max, inf for min)",
+            )
+        operand = _selected(name, operand, where, converted(coerce(name, 3, initial), type.dtype))
+        type = operand_type(operand)
+    axes = _sorted_axes(name, axis, type.ndim)
+    if initial is None and 0 in [type.shape[i] for i in axes]:
+        raise ValueArgumentError(f"zero-size array to reduction operation {name} which has no identity")
+    if is_complex(type.dtype):
+        result = _complex_extreme(name, operand, type, axes, largest)
+    else:
+        result = bind(primitives.ReduceMaximum(axes) if largest else primitives.ReduceMinimum(axes), operand)
+    if initial is not None:
+        start = converted(coerce(name, 3, initial), type.dtype)
+        result = ops.maximum(result, start) if largest else ops.minimum(result, start)
+    return _keep(result, type, axes, keepdims)
+
+
+def _complex_extreme(name: str, operand: Any, type: ArrayType, axes: tuple[int, ...], largest: bool) -> Array:
+    raise DTypeError(
+        f"{name}: complex numbers have no order, and {type} is complex",
+        fix="take the extreme of the real part, the imaginary part or the absolute value",
+    )
+
+
+def max(
+    a: ArrayLike,
+    axis: Axis = None,
+    out: None = None,
+    keepdims: bool = False,
+    initial: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """The greatest element along some axes (all, by default); NaN if there is one.
+
+    Example:
+        >>> print(max(np.array([1, 3, 2], np.int32)))
+        3
+    """
+    named_only("max", out=out)
+    return _extreme("max", a, axis, keepdims, initial, where, True)
+
+
+def min(
+    a: ArrayLike,
+    axis: Axis = None,
+    out: None = None,
+    keepdims: bool = False,
+    initial: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """The least element along some axes (all, by default); NaN if there is one."""
+    named_only("min", out=out)
+    return _extreme("min", a, axis, keepdims, initial, where, False)
+
+
+amax, amin = max, min
+
+
+def _truth_reduction(name: str, a: Any, axis: Any, keepdims: bool, where: Any, every: bool) -> Array:
+    operand = truth(name, 0, a)
+    if where is not None:
+        operand = _selected(name, operand, where, np.bool_(every))
+    type = operand_type(operand)
+    axes = _sorted_axes(name, axis, type.ndim)
+    result = bind(primitives.ReduceAnd(axes) if every else primitives.ReduceOr(axes), operand)
+    return _keep(result, type, axes, keepdims)
+
+
+def all(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = False, *, where: ArrayLike | None = None) -> Array:
+    """Whether all elements along some axes are true (not zero).
+
+    Example:
+        >>> print(all(np.array([True, False])))
+        False
+    """
+    named_only("all", out=out)
+    return _truth_reduction("all", a, axis, keepdims, where, True)
+
+
+def any(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = False, *, where: ArrayLike | None = None) -> Array:
+    """Whether any element along some axes is true (not zero)."""
+    named_only("any", out=out)
+    return _truth_reduction("any", a, axis, keepdims, where, False)
+
+
+def count_nonzero(a: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Array:
+    """The number of elements that are not zero."""
+    return sum(truth("count_nonzero", 0, a), axis, default_dtype(int), keepdims=keepdims)
+
+
+def _position(name: str, a: Any, axis: Any, keepdims: bool | None, largest: bool) -> Array:
+    operand = array_of(coerce(name, 0, a))
+    type = operand_type(operand)
+    if is_complex(type.dtype):
+        _complex_extreme(name, operand, type, (), largest)
+    along = 0 if axis is None else as_axis(name, axis, type.ndim)
+    if axis is None:
+        operand = ops.reshape(operand, shape=(type.size,))
+    if operand.shape[along] == 0:
+        raise ValueArgumentError(f"attempt to get {name} of an empty sequence")
+    if is_bool(type.dtype):
+        operand = ops.convert(operand, dtype=np.dtype(np.int32))
+    dtype = default_dtype(int)
+    result = ops.argmax(operand, axis=along, dtype=dtype) if largest else ops.argmin(operand, axis=along, dtype=dtype)
+    if keepdims:
+        shape = (1,) * type.ndim if axis is None else tuple([1 if i == along else n for i, n in enumerate(type.shape)])
+        return ops.reshape(result, shape=shape)
+    return result
+
+
+def argmax(a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None) -> Array:
+    """The position of the greatest element (of the first NaN, if there is one), in the flat array by default.
+
+    Example:
+        >>> print(argmax(np.array([1, 3, 2], np.int32)))
+        1
+    """
+    named_only("argmax", out=out)
+    return _position("argmax", a, axis, keepdims, True)
+
+
+def argmin(a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None) -> Array:
+    """The position of the least element (of the first NaN, if there is one), in the flat array by default."""
+    named_only("argmin", out=out)
+    return _position("argmin", a, axis, keepdims, False)
+
+
+def _without_nan(name: str, a: Any, value: float) -> tuple[Any, Any]:
+    """The operand with NaN replaced, and where NaN was (None if there can be none)."""
+    operand = coerce(name, 0, a)
+    dtype = operand_type(operand).dtype
+    if not is_inexact(dtype):
+        return operand, None
+    missing = isnan(operand)
+    return ops.select(missing, dtype.type(value), operand), missing
+
+
+def _nan_position(name: str, a: Any, axis: Any, keepdims: bool | None, largest: bool) -> Array:
+    operand, missing = _without_nan(name, a, -np.inf if largest else np.inf)
+    found = _position(name, operand, axis, keepdims, largest)
+    if missing is None:
+        return found
+    nothing = all(missing, axis, keepdims=bool(keepdims))
+    return ops.select(nothing, found.dtype.type(-1), found)
+
+
+def nanargmax(a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None) -> Array:
+    """The position of the greatest element that is not NaN; -1 where all are."""
+    named_only("nanargmax", out=out)
+    return _nan_position("nanargmax", a, axis, keepdims, True)
+
+
+def nanargmin(a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None) -> Array:
+    """The position of the least element that is not NaN; -1 where all are."""
+    named_only("nanargmin", out=out)
+    return _nan_position("nanargmin", a, axis, keepdims, False)
+
+
+def _nan_extreme(name: str, a: Any, axis: Any, keepdims: bool, initial: Any, where: Any, largest: bool) -> Array:
+    operand, missing = _without_nan(name, a, -np.inf if largest else np.inf)
+    result = _extreme(name, operand, axis, keepdims, initial, where, largest)
+    if missing is None or initial is not None:
+        return result
+    nothing = all(missing, axis, keepdims=keepdims)
+    return ops.select(nothing, operand_type(result).dtype.type(np.nan), result)
+
+
+def nanmax(
+    a: ArrayLike,
+    axis: Axis = None,
+    out: None = None,
+    keepdims: bool = False,
+    initial: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """The greatest element that is not NaN; NaN where all are."""
+    named_only("nanmax", out=out)
+    return _nan_extreme("nanmax", a, axis, keepdims, initial, where, True)
+
+
+def nanmin(
+    a: ArrayLike,
+    axis: Axis = None,
+    out: None = None,
+    keepdims: bool = False,
+    initial: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """The least element that is not NaN; NaN where all are."""
+    named_only("nanmin", out=out)
+    return _nan_extreme("nanmin", a, axis, keepdims, initial, where, False)
+
+
+def nansum(
+    a: ArrayLike,
+    axis: Axis = None,
+    dtype: DTypeLike | None = None,
+    out: None = None,
+    keepdims: bool = False,
+    initial: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """The sum of the elements that are not NaN.
+
+    Example:
+        >>> print(nansum(np.array([1.0, np.nan], np.float32)))
+        1.0
+    """
+    return sum(_without_nan("nansum", a, 0.0)[0], axis, dtype, out, keepdims, initial, where)
+
+
+def nanprod(
+    a: ArrayLike,
+    axis: Axis = None,
+    dtype: DTypeLike | None = None,
+    out: None = None,
+    keepdims: bool = False,
+    initial: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """The product of the elements that are not NaN."""
+    return prod(_without_nan("nanprod", a, 1.0)[0], axis, dtype, out, keepdims, initial, where)
+
+
+def ptp(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = False) -> Array:
+    """The greatest element less the least."""
+    named_only("ptp", out=out)
+    return ops.subtract(max(a, axis, keepdims=keepdims), min(a, axis, keepdims=keepdims))
+
+
+def _running(name: str, instruction: str, a: Any, axis: Any, dtype: DTypeLike | None, reverse: bool = False) -> Array:
+    operand = array_of(coerce(name, 0, a))
+    type = operand_type(operand)
+    if dtype is not None:
+        operand = converted(operand, as_dtype(name, dtype) or type.dtype)
+    elif is_bool(type.dtype):
+        operand = ops.convert(operand, dtype=default_dtype(int))
+    if axis is None:
+        return cast("Array", getattr(ops, instruction)(ops.reshape(operand, shape=(type.size,)), axis=0, reverse=reverse))
+    return getattr(ops, instruction)(operand, axis=as_axis(name, axis, type.ndim), reverse=reverse)
+
+
+def cumsum(a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None) -> Array:
+    """The running sum along an axis; of the flat array by default.
+
+    Example:
+        >>> print(cumsum(np.array([1, 2, 3], np.int32)))
+        [1 3 6]
+    """
+    named_only("cumsum", out=out)
+    return _running("cumsum", "cumulative_add", a, axis, dtype)
+
+
+def cumprod(a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None) -> Array:
+    """The running product along an axis; of the flat array by default."""
+    named_only("cumprod", out=out)
+    return _running("cumprod", "cumulative_multiply", a, axis, dtype)
+
+
+def nancumsum(a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None) -> Array:
+    """The running sum in which NaN counts as 0."""
+    return cumsum(_without_nan("nancumsum", a, 0.0)[0], axis, dtype, out)
+
+
+def nancumprod(a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None) -> Array:
+    """The running product in which NaN counts as 1."""
+    return cumprod(_without_nan("nancumprod", a, 1.0)[0], axis, dtype, out)
+
+
+def _cumulative(name: str, x: Any, axis: int | None, dtype: Any, include_initial: bool, start: int) -> Array:
+    operand = array_of(coerce(name, 0, x))
+    if operand.ndim == 0:
+        raise ValueArgumentError(f"{name}: the input must have at least one dimension")
+    if axis is None:
+        if operand.ndim > 1:
+            raise ValueArgumentError(f"{name}: with more than one dimension, `axis` must be given")
+        axis = 0
+    result = (cumsum if start == 0 else cumprod)(operand, axis, dtype)
+    if include_initial:
+        along = as_axis(name, axis, operand.ndim)
+        shape = tuple([1 if i == along else n for i, n in enumerate(operand.shape)])
+        first = ops.broadcast_in_dim(result.dtype.type(start), shape=shape, dimensions=())
+        result = ops.concatenate([first, result], dimension=along)
+    return result
+
+
+def cumulative_sum(
+    x: ArrayLike, /, *, axis: int | None = None, dtype: DTypeLike | None = None, include_initial: bool = False
+) -> Array:
+    """The running sum along an axis, with a leading 0 if `include_initial`."""
+    return _cumulative("cumulative_sum", x, axis, dtype, include_initial, 0)
+
+
+def cumulative_prod(
+    x: ArrayLike, /, *, axis: int | None = None, dtype: DTypeLike | None = None, include_initial: bool = False
+) -> Array:
+    """The running product along an axis, with a leading 1 if `include_initial`."""
+    return _cumulative("cumulative_prod", x, axis, dtype, include_initial, 1)
+
+
+def is_real_floating(x: object) -> bool:
+    """Whether an operand's elements are real floats."""
+    return is_floating(operand_type(x).dtype)
+
+
+def selected(name: str, operand: Any, where: Any, identity: Any) -> Any:
+    """The operand with an identity where `where` is false: for the functions of statistics."""
+    return _selected(name, operand, where, identity)
+
+
+def kept(x: Array, type: ArrayType, axes: tuple[int, ...], keepdims: bool) -> Array:
+    """A result with the reduced axes as axes of size 1, if they are to be kept."""
+    return _keep(x, type, axes, keepdims)
+
+
+def sorted_axes(name: str, axis: Any, ndim: int) -> tuple[int, ...]:
+    """The axes that an `axis` argument names, ascending."""
+    return _sorted_axes(name, axis, ndim)
+
+

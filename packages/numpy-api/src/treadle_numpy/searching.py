@@ -1,0 +1,536 @@
+"""Choosing and finding: where, select, clip, nonzero, searchsorted, interp, bincount."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from treadle_ir import Array, default_dtype
+from treadle_ir.dtypes import is_bool, is_complex, is_inexact, is_integer
+from treadle_numpy.coercion import (
+    ArrayLike,
+    UnsupportedError,
+    ValueArgumentError,
+    array_of,
+    as_axes,
+    as_axis,
+    as_index,
+    as_shape,
+    broadcast,
+    coerce,
+    converted,
+    filled,
+    host_elements,
+    made,
+    named_only,
+    operand_type,
+    ops,
+    promote,
+    promote_operands,
+    promote_shapes,
+    shape_of,
+)
+from treadle_numpy.dtypes import finfo
+from treadle_numpy.elementwise import add, floor_divide, maximum, minimum, multiply, remainder
+from treadle_numpy.indexing import concrete_mask, take
+from treadle_numpy.logic import isnan, truth
+from treadle_numpy.manipulation import concatenate, moveaxis, ravel, slice_along, stack
+from treadle_numpy.reductions import sum
+from treadle_numpy.sorting import argsort
+
+
+def where(condition: Any, x: Any = None, y: Any = None, /, *, size: int | None = None, fill_value: Any = None) -> Any:
+    """`x` where the condition holds, else `y`; without them, the positions where it holds (see `nonzero`).
+
+    Differs from NumPy: gradients flow through the branch that is taken only, but a NaN that the other branch's
+    derivative makes still arrives: make its argument safe with a second `where`.
+
+    Example:
+        >>> print(where(np.array([True, False]), 1, 2))
+        [1 2]
+    """
+    if x is None and y is None:
+        return nonzero(condition, size=size, fill_value=fill_value)
+    if x is None or y is None:
+        raise ValueArgumentError("where: either both or neither of the x and y arguments should be provided")
+    chosen = truth("where", 0, condition)
+    first, second = promote_operands([coerce("where", 1, x), coerce("where", 2, y)])
+    chosen, first, second = broadcast("where", [chosen, first, second])
+    return ops.select(chosen, first, second)
+
+
+def select(condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], default: ArrayLike = 0) -> Array:
+    """From the first choice whose condition holds; else the default."""
+    if len(condlist) != len(choicelist):
+        raise ValueArgumentError(
+            f"condlist must have length equal to choicelist ({len(condlist)} vs {len(choicelist)})"
+        )
+    if not condlist:
+        raise ValueArgumentError("condlist must be non-empty")
+    *choices, result = promote("select", *choicelist, default)
+    for condition, choice in zip(reversed(condlist), reversed(choices), strict=True):
+        result = where(condition, choice, result)
+    return array_of(result)
+
+
+def piecewise(x: ArrayLike, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: Any) -> Array:
+    """The value of the function whose condition holds; each is applied to all of `x`."""
+    operand = array_of(coerce("piecewise", 0, x))
+    conditions = list(condlist) if isinstance(condlist, (list, tuple)) else [condlist]
+    functions = list(funclist)
+    if len(functions) == len(conditions) + 1:
+        functions = [functions[-1], *functions[:-1]]
+    elif len(functions) == len(conditions):
+        functions = [0, *functions]
+    else:
+        raise ValueArgumentError(
+            f"with {len(conditions)} condition(s), either {len(conditions)} or {len(conditions) + 1} functions are "
+            f"expected; got {len(functions)}"
+        )
+    result = filled(operand.shape, operand.dtype.type(0))
+    values = [f(operand, *args, **kw) if callable(f) else f for f in functions]
+    result = converted(coerce("piecewise", 2, values[0]), operand.dtype)
+    for condition, value in zip(reversed(conditions), reversed(values[1:]), strict=True):
+        result = where(condition, converted(coerce("piecewise", 2, value), operand.dtype), result)
+    return array_of(result)
+
+
+def clip(arr: ArrayLike, /, min: ArrayLike | None = None, max: ArrayLike | None = None) -> Array:  # noqa: A002
+    """The numbers kept between two bounds; a bound that is None is no bound.
+
+    Example:
+        >>> print(clip(np.array([1, 5], np.int32), 2, 3))
+        [2 3]
+    """
+    result: Any = coerce("clip", 0, arr)
+    if is_complex(operand_type(result).dtype):
+        raise ValueArgumentError("Clip received a complex value either through the input or the min/max keywords")
+    if min is not None:
+        result = maximum(min, result)
+    if max is not None:
+        result = minimum(max, result)
+    return array_of(result)
+
+
+def nan_to_num(
+    x: ArrayLike, copy: bool = True, nan: ArrayLike = 0.0, posinf: ArrayLike | None = None, neginf: ArrayLike | None = None
+) -> Array:
+    """The numbers with NaN and infinities replaced (by 0 and the greatest and least finite numbers)."""
+    operand = coerce("nan_to_num", 0, x)
+    dtype = operand_type(operand).dtype
+    if not is_inexact(dtype):
+        return array_of(operand)
+    if is_complex(dtype):
+        return ops.complex(
+            nan_to_num(ops.real(operand), copy, nan, posinf, neginf), nan_to_num(ops.imag(operand), copy, nan, posinf, neginf)
+        )
+    limits = finfo(dtype)
+    high = dtype.type(limits.max) if posinf is None else posinf
+    low = dtype.type(limits.min) if neginf is None else neginf
+    result = where(isnan(operand), converted(coerce("nan_to_num", 2, nan), dtype), operand)
+    result = where(ops.compare(result, dtype.type(np.inf), direction="eq"), converted(coerce("nan_to_num", 3, high), dtype), result)
+    return array_of(
+        where(ops.compare(result, dtype.type(-np.inf), direction="eq"), converted(coerce("nan_to_num", 4, low), dtype), result)
+    )
+
+
+def nonzero(a: ArrayLike, *, size: int | None = None, fill_value: Any = None) -> tuple[Array, ...]:
+    """The positions of the elements that are not zero, one array for each axis.
+
+    Constraints:
+        While tracing, `size` must say how many there are at most; places that are left hold `fill_value` (0).
+
+    Example:
+        >>> print(nonzero(np.array([0, 5, 0, 7]))[0])
+        [1 3]
+    """
+    operand = coerce("nonzero", 0, a)
+    shape = shape_of(operand)
+    if not shape:
+        raise ValueArgumentError("Calling nonzero on 0d arrays is not allowed.", fix="use atleast_1d(...).nonzero()")
+    whole = default_dtype(int)
+    mask = truth("nonzero", 0, operand)
+    if size is None:
+        elements = concrete_mask("nonzero", mask)
+        return tuple([made(part.astype(whole)) for part in np.nonzero(elements)])
+    flat = ravel(mask)
+    count = as_index("nonzero", "size", size)
+    fills = list(fill_value) if isinstance(fill_value, (tuple, list)) else [fill_value] * len(shape)
+    if flat.size == 0 or count == 0:
+        return tuple([array_of(filled((count,), whole.type(0 if f is None else f))) for f in fills])
+    before = ops.cumulative_add(ops.convert(flat, dtype=whole), axis=0, reverse=False)
+    # the k-th one is at the number of places that have at most k ones up to them
+    total = take(before, np.int32(flat.size - 1), mode="clip")
+    tally = ops.scatter_add(
+        filled((count,), whole.type(0)),
+        ops.reshape(before, shape=(flat.size, 1)),
+        filled((flat.size,), whole.type(1)),
+        update_window_dims=(),
+        inserted_window_dims=(0,),
+        scatter_dims_to_operand_dims=(0,),
+        mode="fill",
+    )
+    places = ops.cumulative_add(tally, axis=0, reverse=False)
+    left = ops.compare(ops.iota(shape=(count,), dtype=whole, dimension=0), total, direction="ge")
+    results = []
+    stride = 1
+    strides = []
+    for n in reversed(shape):
+        strides.append(stride)
+        stride *= n
+    for axis, (n, step) in enumerate(zip(shape, reversed(strides), strict=True)):
+        part = ops.remainder(ops.divide(places, whole.type(step)), whole.type(n))
+        fill = fills[axis]
+        results.append(where(left, converted(coerce("nonzero", 1, 0 if fill is None else fill), whole), part))
+    return tuple(results)
+
+
+def flatnonzero(a: ArrayLike, *, size: int | None = None, fill_value: Any = None) -> Array:
+    """The positions in the flat array of the elements that are not zero."""
+    return nonzero(ravel(a), size=size, fill_value=fill_value)[0]
+
+
+def argwhere(a: ArrayLike, *, size: int | None = None, fill_value: ArrayLike | None = None) -> Array:
+    """The positions of the elements that are not zero, one row for each."""
+    parts = nonzero(a, size=size, fill_value=fill_value)
+    return stack(list(parts), axis=-1)
+
+
+def extract(condition: ArrayLike, arr: ArrayLike, *, size: int | None = None, fill_value: ArrayLike = 0) -> Array:
+    """The elements of the flat array where a condition holds."""
+    return compress(ravel(condition), ravel(arr), size=size, fill_value=fill_value)
+
+
+def compress(
+    condition: ArrayLike,
+    a: ArrayLike,
+    axis: int | None = None,
+    *,
+    size: int | None = None,
+    fill_value: ArrayLike = 0,
+    out: None = None,
+) -> Array:
+    """The parts along an axis at the places where a condition holds."""
+    named_only("compress", out=out)
+    if not isinstance(condition, (Array, np.ndarray)) and isinstance(a, (Array, np.ndarray)) is False:
+        condition = np.asarray(condition)
+    if isinstance(condition, (list, tuple)):
+        condition = np.asarray(condition)
+    x = array_of(coerce("compress", 1, a))
+    if axis is None:
+        x, axis = ravel(x), 0
+    along = as_axis("compress", axis, x.ndim)
+    (places,) = nonzero(condition, size=size, fill_value=x.shape[along] if size is not None else None)
+    return take(x, places, along, mode="fill" if size is not None else "clip", fill_value=fill_value if size is not None else None)
+
+
+def searchsorted(
+    a: ArrayLike, v: ArrayLike, side: str = "left", sorter: ArrayLike | None = None, *, method: str = "scan"
+) -> Array:
+    """Where each value would have to be put into a sorted vector to keep it sorted.
+
+    Example:
+        >>> print(searchsorted(np.array([1, 3, 5], np.int32), 3))
+        1
+    """
+    if side not in ("left", "right"):
+        raise ValueArgumentError(f"side={side!r} is an invalid argument for side. Expected one of ('left', 'right')")
+    ordered, values = promote("searchsorted", a, v)
+    ordered, values = array_of(ordered), array_of(values)
+    if ordered.ndim != 1:
+        raise ValueArgumentError("a should be 1-dimensional")
+    if sorter is not None:
+        ordered = take(ordered, sorter, mode="clip")
+    whole = default_dtype(int)
+    size = ordered.size
+    low = filled(values.shape, whole.type(0))
+    high = filled(values.shape, whole.type(size))
+    # bisection, unrolled: log2(size) + 1 steps, each one gather
+    for _ in range(size.bit_length() if size else 0):
+        middle = ops.shift_right_logical(ops.add(low, high), whole.type(1))
+        here = take(ordered, middle, mode="clip")
+        right = _before(here, values, side)
+        open_ = ops.compare(low, high, direction="lt")
+        low = ops.select(ops.and_(open_, right), ops.add(middle, whole.type(1)), low)
+        high = ops.select(ops.and_(open_, ops.not_(right)), middle, high)
+    return low
+
+
+def _before(here: Any, values: Any, side: str) -> Any:
+    """Whether the place of a value is after an element; NaN is the greatest."""
+    if side == "left":
+        result = ops.compare(here, values, direction="lt")
+        if is_inexact(operand_type(here).dtype):
+            result = ops.or_(result, ops.and_(isnan(values), ops.not_(isnan(here))))
+        return result
+    result = ops.compare(here, values, direction="le")
+    if is_inexact(operand_type(here).dtype):
+        result = ops.or_(result, isnan(values))
+    return result
+
+
+def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False, *, method: str | None = None) -> Array:
+    """The bin of each element, for bins that ascend or descend."""
+    edges = array_of(coerce("digitize", 1, bins))
+    if edges.ndim != 1:
+        raise ValueArgumentError("digitize: bins must be a 1-dimensional array")
+    values = array_of(coerce("digitize", 0, x))
+    if edges.size == 0:
+        return filled(values.shape, default_dtype(int).type(0))
+    side = "left" if right else "right"
+    descending = ops.compare(take(edges, np.int32(-1)), take(edges, np.int32(0)), direction="lt")
+    up = searchsorted(edges, values, side)
+    down = ops.subtract(
+        default_dtype(int).type(edges.size),
+        searchsorted(ops.reverse(edges, dimensions=(0,)), values, "right" if right else "left"),
+    )
+    return array_of(where(descending, down, up))
+
+
+def interp(x: ArrayLike, xp: ArrayLike, fp: ArrayLike, left: Any = None, right: Any = None, period: Any = None) -> Array:
+    """Values between the points (xp, fp) by straight lines; constant outside of them.
+
+    Example:
+        >>> print(interp(1.5, np.array([1.0, 2.0], np.float32), np.array([10.0, 20.0], np.float32)))
+        15.0
+    """
+    if isinstance(left, str) or isinstance(right, str):
+        if {left, right} - {None, "extrapolate"}:
+            raise ValueArgumentError("interp: the only valid string for left and right is 'extrapolate'")
+    places, points = promote("interp", x, xp, inexact=True)
+    (values,) = promote("interp", fp, inexact=True)
+    places, points, values = array_of(places), array_of(points), array_of(values)
+    if points.ndim != 1 or values.shape != points.shape:
+        raise ValueArgumentError("xp and fp must be one-dimensional arrays of equal size")
+    if period is not None:
+        length = converted(coerce("interp", 5, period), points.dtype)
+        places, points = remainder(places, length), remainder(points, length)
+        order = argsort(points)
+        points, values = take(points, order, mode="clip"), take(values, order, mode="clip")
+        points = concatenate([ops.subtract(points[-1:], length), points, ops.add(points[:1], length)])
+        values = concatenate([values[-1:], values, values[:1]])
+    size = points.size
+    whole = default_dtype(int)
+    after = clip(searchsorted(points, places, "right"), 1, size - 1)
+    before = ops.subtract(after, whole.type(1))
+    x0, x1 = take(points, before, mode="clip"), take(points, after, mode="clip")
+    y0, y1 = take(values, before, mode="clip"), take(values, after, mode="clip")
+    gap = ops.subtract(x1, x0)
+    flat = ops.compare(gap, points.dtype.type(0), direction="eq")
+    share = ops.divide(ops.subtract(places, x0), ops.select(flat, points.dtype.type(1), gap))
+    rise = ops.subtract(y1, y0)
+    if rise.dtype != share.dtype:
+        share = ops.convert(share, dtype=rise.dtype)
+    result = where(flat, y0, ops.add(y0, ops.multiply(share, rise)))
+    if left != "extrapolate":
+        edge = take(values, np.int32(0)) if left is None else left
+        result = where(ops.compare(places, take(points, np.int32(0)), direction="lt"), edge, result)
+    if right != "extrapolate":
+        edge = take(values, np.int32(size - 1)) if right is None else right
+        result = where(ops.compare(places, take(points, np.int32(size - 1)), direction="gt"), edge, result)
+    return array_of(result)
+
+
+def bincount(x: ArrayLike, weights: ArrayLike | None = None, minlength: int = 0, *, length: int | None = None) -> Array:
+    """How often each number from 0 on occurs, or the sum of the weights where it does.
+
+    Constraints:
+        While tracing, `length` must say how many numbers are counted.
+
+    Example:
+        >>> print(bincount(np.array([1, 1, 3])))
+        [0 2 0 1]
+    """
+    values = array_of(coerce("bincount", 0, x))
+    if not is_integer(values.dtype) or values.ndim != 1:
+        raise ValueArgumentError(f"bincount: x must be a vector of integers, got {values.type if isinstance(values, Array) else values.dtype}")
+    if length is None:
+        elements = concrete_mask("bincount", values)
+        length = max(int(elements.max(initial=-1)) + 1, minlength)
+    whole = default_dtype(int)
+    if weights is None:
+        amounts: Any = filled(values.shape, whole.type(1))
+    else:
+        amounts = array_of(coerce("bincount", 1, weights))
+    places = maximum(converted(values, whole), whole.type(0))
+    return ops.scatter_add(
+        filled((length,), operand_type(amounts).dtype.type(0)),
+        ops.reshape(places, shape=(values.size, 1)),
+        amounts,
+        update_window_dims=(),
+        inserted_window_dims=(0,),
+        scatter_dims_to_operand_dims=(0,),
+        mode="fill",
+    )
+
+
+def diff(
+    a: ArrayLike, n: int = 1, axis: int = -1, prepend: ArrayLike | None = None, append: ArrayLike | None = None
+) -> Array:
+    """The differences of neighbours along an axis, `n` times.
+
+    Example:
+        >>> print(diff(np.array([1, 4, 9], np.int32)))
+        [3 5]
+    """
+    x = array_of(coerce("diff", 0, a))
+    if n < 0:
+        raise ValueArgumentError(f"order must be non-negative but got {n}")
+    if not x.ndim:
+        raise ValueArgumentError("diff requires input that is at least one dimensional")
+    along = as_axis("diff", axis, x.ndim)
+    if n == 0:
+        return x
+    parts: list[Any] = [x]
+    for value, first in ((prepend, True), (append, False)):
+        if value is not None:
+            extra = array_of(coerce("diff", 3, value))
+            if not extra.ndim:
+                extra = ops.broadcast_in_dim(extra, shape=tuple([1 if i == along else m for i, m in enumerate(x.shape)]), dimensions=())
+            parts = [extra, *parts] if first else [*parts, extra]
+    if len(parts) > 1:
+        x = concatenate(parts, along)
+    for _ in range(n):
+        size = x.shape[along]
+        low = [0] * x.ndim
+        low[along] = min(1, size)
+        high = list(x.shape)
+        high[along] = max(size - 1, 0)
+        later = ops.slice(x, start=tuple(low), limit=x.shape, strides=(1,) * x.ndim)
+        earlier = ops.slice(x, start=(0,) * x.ndim, limit=tuple(high), strides=(1,) * x.ndim)
+        x = ops.compare(later, earlier, direction="ne") if is_bool(x.dtype) else ops.subtract(later, earlier)
+    return x
+
+
+def ediff1d(ary: ArrayLike, to_end: ArrayLike | None = None, to_begin: ArrayLike | None = None) -> Array:
+    """The differences of neighbours in the flat array, with values before and after."""
+    x = ravel(ary)
+    parts = [diff(x)]
+    if to_begin is not None:
+        parts.insert(0, converted(ravel(to_begin), x.dtype))
+    if to_end is not None:
+        parts.append(converted(ravel(to_end), x.dtype))
+    return concatenate(parts)
+
+
+def trapezoid(y: ArrayLike, x: ArrayLike | None = None, dx: ArrayLike = 1.0, axis: int = -1) -> Array:
+    """The integral by the trapezoidal rule.
+
+    Example:
+        >>> print(trapezoid(np.array([1.0, 2.0, 3.0], np.float32)))
+        4.0
+    """
+    if x is None:
+        (values,) = promote("trapezoid", y, inexact=True)
+        values = moveaxis(array_of(values), axis, -1)
+        step: Any = dx
+    else:
+        values, places = [array_of(v) for v in promote("trapezoid", y, x, inexact=True)]
+        step = diff(places) if places.ndim == 1 else moveaxis(diff(places, axis=axis), axis, -1)
+        values = moveaxis(values, axis, -1)
+    pairs = ops.add(values[..., 1:], values[..., :-1]) if isinstance(values, Array) else values[..., 1:] + values[..., :-1]
+    a, b = promote_shapes("trapezoid", step, pairs)
+    return ops.multiply(sum(ops.multiply(a, b), -1), operand_type(pairs).dtype.type(0.5))
+
+
+def gradient(f: ArrayLike, *varargs: ArrayLike, axis: Any = None, edge_order: int | None = None) -> Any:
+    """Central differences along axes, one-sided at the ends.
+
+    Example:
+        >>> print(gradient(np.array([1.0, 4.0, 9.0], np.float32)))
+        [3. 4. 5.]
+    """
+    if edge_order is not None and edge_order != 1:
+        raise UnsupportedError("gradient: edge_order other than 1 is not supported")
+    (operand,) = promote("gradient", f, inexact=True)
+    x = array_of(operand)
+    axes = as_axes("gradient", axis, x.ndim)
+    steps: list[Any] = list(varargs) or [1.0]
+    if len(steps) == 1:
+        steps *= len(axes)
+    if len(steps) != len(axes):
+        raise ValueArgumentError(f"gradient: {len(steps)} spacings for {len(axes)} axes")
+    results = []
+    for along, step in zip(axes, steps, strict=True):
+        size = x.shape[along]
+        if size < 2:
+            raise ValueArgumentError("Shape of array too small to calculate a numerical gradient, at least 2 elements are required.")
+        spacing = converted(coerce("gradient", 1, step), x.dtype)
+        first = ops.subtract(slice_along(x, along, 1, 2), slice_along(x, along, 0, 1))
+        last = ops.subtract(slice_along(x, along, size - 1, size), slice_along(x, along, size - 2, size - 1))
+        ahead, behind = slice_along(x, along, 2, size), slice_along(x, along, 0, size - 2)
+        if len(shape_of(spacing)):
+            gaps = array_of(spacing)
+            if gaps.shape != (size,):
+                raise ValueArgumentError("gradient: spacings given as an array must match the length of the axis")
+            gaps = ops.subtract(slice_along(gaps, 0, 1, size), slice_along(gaps, 0, 0, size - 1))
+            gaps = ops.reshape(gaps, shape=tuple([size - 1 if i == along else 1 for i in range(x.ndim)]))
+            near, far = slice_along(gaps, along, 0, size - 2), slice_along(gaps, along, 1, size - 1)
+            middle_ = slice_along(x, along, 1, size - 1)
+            # the parabola through three points: weights -far/(near*sum), (far-near)/(near*far), near/(far*sum)
+            both = ops.add(near, far)
+            w0 = ops.negate(ops.divide(far, ops.multiply(near, both)))
+            w1 = ops.divide(ops.subtract(far, near), ops.multiply(near, far))
+            w2 = ops.divide(near, ops.multiply(far, both))
+            inner = add(add(multiply(w0, behind), multiply(w1, middle_)), multiply(w2, ahead))
+            first = promote_divide(first, slice_along(gaps, along, 0, 1))
+            last = promote_divide(last, slice_along(gaps, along, size - 2, size - 1))
+        else:
+            inner = ops.divide(ops.subtract(ahead, behind), ops.multiply(spacing, x.dtype.type(2)))
+            first, last = ops.divide(first, spacing), ops.divide(last, spacing)
+        results.append(ops.concatenate([first, inner, last], dimension=along))
+    return results[0] if len(axes) == 1 and (axis is None or not isinstance(axis, (tuple, list))) else results
+
+
+def promote_divide(x: Any, y: Any) -> Any:
+    """A quotient with broadcasting."""
+    a, b = promote_shapes("divide", x, y)
+    return ops.divide(a, b)
+
+
+def unravel_index(indices: ArrayLike, shape: Any) -> tuple[Array, ...]:
+    """Positions in a flat array as positions along the axes of a shape."""
+    sizes = as_shape("unravel_index", shape)
+    total = 1
+    for n in sizes:
+        total *= n
+    left: Any = array_of(coerce("unravel_index", 0, indices))
+    left = where(ops.compare(left, left.dtype.type(0), direction="lt"), ops.add(left, left.dtype.type(total)), left)
+    left = clip(left, 0, total - 1)
+    parts: list[Any] = []
+    for n in reversed(sizes):
+        parts.insert(0, remainder(left, n))
+        left = floor_divide(left, n)
+    return tuple(parts)
+
+
+def ravel_multi_index(
+    multi_index: Sequence[ArrayLike], dims: Sequence[int], mode: str = "raise", order: str = "C", *, dtype: Any = None
+) -> Array:
+    """Positions along axes as positions in the flat array; `mode` clip or wrap while tracing."""
+    sizes = as_shape("ravel_multi_index", dims)
+    if len(sizes) != len(multi_index):
+        raise ValueArgumentError(f"len(multi_index)={len(multi_index)} != len(dims)={len(sizes)}")
+    parts = [array_of(coerce("ravel_multi_index", i, x)) for i, x in enumerate(multi_index)]
+    for i, (part, n) in enumerate(zip(parts, sizes, strict=True)):
+        if mode == "raise":
+            elements = host_elements(part)
+            if elements is None:
+                concrete_mask("ravel_multi_index (with mode='raise')", part)
+            if elements is not None and ((elements < 0) | (elements >= n)).any():
+                raise ValueArgumentError("invalid entry in coordinates array")
+        elif mode == "clip":
+            parts[i] = clip(part, 0, n - 1)
+        elif mode == "wrap":
+            parts[i] = remainder(part, n)
+        else:
+            raise ValueArgumentError(f"invalid mode={mode!r}. Expected 'raise', 'wrap', or 'clip'")
+    result: Any = 0
+    pairs = list(zip(parts, sizes, strict=True))
+    for part, n in pairs if order == "C" else reversed(pairs):
+        result = add(multiply(result, n), part)
+    return array_of(result)
+
+

@@ -1,0 +1,519 @@
+"""Means and spreads: mean, var, std, median, quantile, histogram, covariance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from treadle_ir import Array, DType, default_dtype
+from treadle_ir.dtypes import BY_NAME, is_complex, is_inexact, real_part
+from treadle_numpy.coercion import (
+    ArrayLike,
+    Axis,
+    UnsupportedError,
+    ValueArgumentError,
+    array_of,
+    coerce,
+    converted,
+    filled,
+    host_elements,
+    named_only,
+    operand_type,
+    ops,
+    promote,
+)
+from treadle_numpy.contraction import matmul
+from treadle_numpy.creation import linspace
+from treadle_numpy.dtypes import DTypeLike, as_dtype
+from treadle_numpy.elementwise import conjugate, divide, multiply, sqrt, subtract
+from treadle_numpy.indexing import take, take_along_axis
+from treadle_numpy.logic import isnan, logical_and, logical_not
+from treadle_numpy.manipulation import (
+    ShapeValueError,
+    broadcast_to,
+    concatenate,
+    diagonal,
+    expand_dims,
+    moveaxis,
+    ravel,
+    reshape,
+    transpose,
+)
+from treadle_numpy.reductions import any, max, min, sorted_axes, sum
+
+_NARROW = frozenset([BY_NAME[name] for name in ("bf16", "f16", "f8e4m3fn", "f8e5m2")])
+
+
+def _mean_dtypes(dtype: DType) -> tuple[DType, DType]:
+    """The element types that a mean is computed in and returned in: 16-bit floats are computed in 32 bits."""
+    result = dtype if is_inexact(dtype) else default_dtype(float)
+    return (np.dtype(np.float32) if result in _NARROW else result), result
+
+
+def mean(
+    a: ArrayLike,
+    axis: Axis = None,
+    dtype: DTypeLike | None = None,
+    out: None = None,
+    keepdims: bool = False,
+    *,
+    where: ArrayLike | None = None,
+) -> Array:
+    """The arithmetic mean along some axes (all, by default).
+
+    Example:
+        >>> print(mean(np.array([1, 2], np.int32)))
+        1.5
+    """
+    named_only("mean", out=out)
+    return _mean("mean", coerce("mean", 0, a), axis, as_dtype("mean", dtype), keepdims, where)
+
+
+def _mean(name: str, operand: Any, axis: Any, dtype: DType | None, keepdims: bool, where: Any) -> Array:
+    type = operand_type(operand)
+    working, result = _mean_dtypes(type.dtype if dtype is None else dtype)
+    axes = sorted_axes(name, axis, type.ndim)
+    if working != type.dtype:
+        operand = ops.convert(operand, dtype=working, weak=type.weak and dtype is None)
+    if where is None:
+        total = sum(operand, axes, keepdims=keepdims)
+        count = 1
+        for i in axes:
+            count *= type.shape[i]
+        average = ops.divide(total, operand_type(total).dtype.type(count))
+    else:
+        total = sum(operand, axes, keepdims=keepdims, where=where)
+        mask = broadcast_to(where, type.shape)
+        average = ops.divide(total, sum(mask, axes, working, keepdims=keepdims))
+    return average if working == result else ops.convert(average, dtype=result)
+
+
+def _variance(
+    name: str, a: Any, axis: Any, dtype: Any, ddof: Any, keepdims: bool, where: Any, known_mean: Any
+) -> Array:
+    operand = coerce(name, 0, a)
+    type = operand_type(operand)
+    wanted = as_dtype(name, dtype)
+    base = wanted or type.dtype
+    working, result = _mean_dtypes(base)
+    result = real_part(result)
+    axes = sorted_axes(name, axis, type.ndim)
+    if working != type.dtype:
+        operand = ops.convert(operand, dtype=working, weak=type.weak and wanted is None)
+    center = _mean(name, operand, axes, None, True, where) if known_mean is None else known_mean
+    centered = subtract(operand, center)
+    squares = (
+        ops.real(ops.multiply(centered, ops.conjugate(centered)))
+        if is_complex(operand_type(centered).dtype)
+        else ops.square(centered)
+    )
+    total = sum(squares, axes, keepdims=keepdims, where=where)
+    if where is None:
+        count: Any = 1
+        for i in axes:
+            count *= type.shape[i]
+    else:
+        count = sum(broadcast_to(where, type.shape), axes, total.dtype, keepdims=keepdims)
+    correction = subtract(count, ddof) if where is not None else count - ddof
+    spread = divide(total, correction if where is not None else total.dtype.type(correction))
+    return spread if spread.dtype == result else ops.convert(spread, dtype=result)
+
+
+def var(
+    a: ArrayLike,
+    axis: Axis = None,
+    dtype: DTypeLike | None = None,
+    out: None = None,
+    ddof: int = 0,
+    keepdims: bool = False,
+    *,
+    where: ArrayLike | None = None,
+    mean: ArrayLike | None = None,
+    correction: int | float | None = None,
+) -> Array:
+    """The mean squared distance from the mean, with `n - ddof` for the count.
+
+    Example:
+        >>> print(var(np.array([1.0, 3.0], np.float32)))
+        1.0
+    """
+    named_only("var", out=out)
+    return _variance("var", a, axis, dtype, ddof if correction is None else correction, keepdims, where, mean)
+
+
+def std(
+    a: ArrayLike,
+    axis: Axis = None,
+    dtype: DTypeLike | None = None,
+    out: None = None,
+    ddof: int = 0,
+    keepdims: bool = False,
+    *,
+    where: ArrayLike | None = None,
+    mean: ArrayLike | None = None,
+    correction: int | float | None = None,
+) -> Array:
+    """The square root of the variance."""
+    named_only("std", out=out)
+    return sqrt(_variance("std", a, axis, dtype, ddof if correction is None else correction, keepdims, where, mean))
+
+
+def _valid(a: Any, where: Any) -> Any:
+    present = logical_not(isnan(a))
+    return present if where is None else logical_and(present, where)
+
+
+def nanmean(
+    a: ArrayLike,
+    axis: Axis = None,
+    dtype: DTypeLike | None = None,
+    out: None = None,
+    keepdims: bool = False,
+    where: ArrayLike | None = None,
+) -> Array:
+    """The mean of the elements that are not NaN.
+
+    Example:
+        >>> print(nanmean(np.array([1.0, np.nan], np.float32)))
+        1.0
+    """
+    return mean(a, axis, dtype, out, keepdims, where=_valid(a, where))
+
+
+def nanvar(
+    a: ArrayLike,
+    axis: Axis = None,
+    dtype: DTypeLike | None = None,
+    out: None = None,
+    ddof: int = 0,
+    keepdims: bool = False,
+    where: ArrayLike | None = None,
+    mean: ArrayLike | None = None,
+) -> Array:
+    """The variance of the elements that are not NaN."""
+    return var(a, axis, dtype, out, ddof, keepdims, where=_valid(a, where), mean=mean)
+
+
+def nanstd(
+    a: ArrayLike,
+    axis: Axis = None,
+    dtype: DTypeLike | None = None,
+    out: None = None,
+    ddof: int = 0,
+    keepdims: bool = False,
+    where: ArrayLike | None = None,
+    mean: ArrayLike | None = None,
+) -> Array:
+    """The standard deviation of the elements that are not NaN."""
+    return std(a, axis, dtype, out, ddof, keepdims, where=_valid(a, where), mean=mean)
+
+
+def average(
+    a: ArrayLike, axis: Axis = None, weights: ArrayLike | None = None, returned: bool = False, keepdims: bool = False
+) -> Any:
+    """The mean, weighted if weights are given."""
+    x = array_of(coerce("average", 0, a))
+    if weights is None:
+        result = mean(x, axis, keepdims=keepdims)
+        count = x.size // (result.size or 1)
+        return (result, filled(result.shape, result.dtype.type(count))) if returned else result
+    x, w = [array_of(v) for v in promote("average", x, weights, inexact=True)]
+    if w.shape != x.shape:
+        axes = sorted_axes("average", axis, x.ndim)
+        if axis is None or len(axes) != 1 or w.shape != (x.shape[axes[0]],):
+            raise ShapeValueError(f"average: weights of shape {w.shape} do not go with axis {axis} of shape {x.shape}")
+        w = ops.broadcast_in_dim(w, shape=x.shape, dimensions=axes)
+    total = sum(w, axis, keepdims=keepdims)
+    result = divide(sum(multiply(x, w), axis, keepdims=keepdims), total)
+    return (result, total) if returned else result
+
+
+def _merged(x: Array, axis: Any, name: str) -> tuple[Array, tuple[int, ...], tuple[int, ...]]:
+    """The array with the axes of a quantile as its last one, those axes, and the shape they leave with size 1."""
+    axes = sorted_axes(name, axis, x.ndim)
+    rest = [i for i in range(x.ndim) if i not in axes]
+    moved = transpose(x, [*rest, *axes])
+    flat = reshape(moved, (*[x.shape[i] for i in rest], -1) if x.size else (*[x.shape[i] for i in rest], 0))
+    return flat, axes, tuple([1 if i in axes else n for i, n in enumerate(x.shape)])
+
+
+def _quantile(name: str, a: Any, q: Any, axis: Any, method: str, keepdims: bool, skip_nan: bool) -> Array:
+    if method not in ("linear", "lower", "higher", "midpoint", "nearest"):
+        raise ValueArgumentError("method can only be 'linear', 'lower', 'higher', 'midpoint', or 'nearest'")
+    x, share = [array_of(v) for v in promote(name, a, q, inexact=True)]
+    if is_complex(x.dtype):
+        raise ValueArgumentError(f"{name} does not support complex input, as the operation is poorly defined")
+    if share.ndim > 1:
+        raise ValueArgumentError(f"q must be have rank <= 1, got shape {share.shape}")
+    flat, axes, kept = _merged(x, axis, name)
+    dtype = x.dtype
+    missing = isnan(flat)
+    (ordered,) = ops.sort([flat], dimension=flat.ndim - 1, num_keys=1, stable=False)  # type: ignore[misc]  # a list of one
+    outer = flat.shape[:-1]
+    counts = share.shape
+    working = np.dtype(np.float32) if dtype in _NARROW else dtype
+    one = working.type(1)
+    share = converted(share, working)
+    if skip_nan:
+        number = sum(logical_not(missing), -1, working)
+    else:
+        number = filled(outer, working.type(flat.shape[-1]))
+    # positions q * (n - 1), for each q and each vector: [*counts, *outer]
+    full = (*counts, *outer)
+    place = ops.multiply(
+        ops.broadcast_in_dim(share, shape=full, dimensions=tuple(range(len(counts)))),
+        ops.broadcast_in_dim(ops.subtract(number, one), shape=full, dimensions=tuple(range(len(counts), len(full)))),
+    )
+    low, high = ops.floor(place), ops.ceil(place)
+    weight = ops.subtract(place, low)
+    top = ops.broadcast_in_dim(ops.subtract(number, one), shape=full, dimensions=tuple(range(len(counts), len(full))))
+
+    def at(position: Array) -> Array:
+        limited = ops.maximum(ops.minimum(position, top), working.type(0))
+        index = ops.convert(limited, dtype=default_dtype(int))
+        # [*counts, *outer] -> [*outer, count] for take_along_axis, and back
+        lined = reshape(index, (-1, *outer) if counts else (1, *outer))
+        found = take_along_axis(ordered, moveaxis(lined, 0, -1), -1, mode="clip")
+        return reshape(moveaxis(found, -1, 0), full)
+
+    lower, upper = at(low), at(high)
+    if method == "linear":
+        weight = converted(weight, dtype)
+        result = ops.add(ops.multiply(lower, ops.subtract(dtype.type(1), weight)), ops.multiply(upper, weight))
+    elif method == "lower":
+        result = lower
+    elif method == "higher":
+        result = upper
+    elif method == "nearest":
+        half = working.type(0.5)
+        result = ops.select(ops.compare(weight, half, direction="le"), lower, upper)
+    else:
+        result = ops.multiply(ops.add(lower, upper), dtype.type(0.5))
+    bad = logical_not(any(logical_not(missing), -1)) if skip_nan else any(missing, -1)
+    bad = ops.broadcast_in_dim(bad, shape=full, dimensions=tuple(range(len(counts), len(full))))
+    result = ops.select(bad, dtype.type(np.nan), result)
+    return reshape(result, (*counts, *kept)) if keepdims else result
+
+
+def quantile(
+    a: ArrayLike,
+    q: ArrayLike,
+    axis: Any = None,
+    out: None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+    *,
+    weights: None = None,
+) -> Array:
+    """The values below which a share `q` (0 to 1) of the elements lies.
+
+    Example:
+        >>> print(quantile(np.array([1.0, 2.0, 3.0], np.float32), 0.5))
+        2.0
+    """
+    named_only("quantile", out=out, weights=weights)
+    return _quantile("quantile", a, q, axis, method, keepdims, False)
+
+
+def nanquantile(
+    a: ArrayLike,
+    q: ArrayLike,
+    axis: Any = None,
+    out: None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+    *,
+    weights: None = None,
+) -> Array:
+    """`quantile` of the elements that are not NaN."""
+    named_only("nanquantile", out=out, weights=weights)
+    return _quantile("nanquantile", a, q, axis, method, keepdims, True)
+
+
+def percentile(
+    a: ArrayLike,
+    q: ArrayLike,
+    axis: Any = None,
+    out: None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+    *,
+    weights: None = None,
+) -> Array:
+    """`quantile` with shares of a hundred."""
+    (share,) = promote("percentile", q, inexact=True)
+    return quantile(a, divide(share, 100), axis, out, overwrite_input, method, keepdims, weights=weights)
+
+
+def nanpercentile(
+    a: ArrayLike,
+    q: ArrayLike,
+    axis: Any = None,
+    out: None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+    *,
+    weights: None = None,
+) -> Array:
+    """`percentile` of the elements that are not NaN."""
+    (share,) = promote("nanpercentile", q, inexact=True)
+    return nanquantile(a, divide(share, 100), axis, out, overwrite_input, method, keepdims, weights=weights)
+
+
+def median(
+    a: ArrayLike, axis: Any = None, out: None = None, overwrite_input: bool = False, keepdims: bool = False
+) -> Array:
+    """The middle element, or the mean of the two in the middle.
+
+    Example:
+        >>> print(median(np.array([3, 1, 2], np.int32)))
+        2.0
+    """
+    named_only("median", out=out)
+    return _quantile("median", a, 0.5, axis, "midpoint", keepdims, False)
+
+
+def nanmedian(
+    a: ArrayLike, axis: Any = None, out: None = None, overwrite_input: bool = False, keepdims: bool = False
+) -> Array:
+    """The median of the elements that are not NaN."""
+    named_only("nanmedian", out=out)
+    return _quantile("nanmedian", a, 0.5, axis, "midpoint", keepdims, True)
+
+
+def cov(
+    m: ArrayLike,
+    y: ArrayLike | None = None,
+    rowvar: bool = True,
+    bias: bool = False,
+    ddof: int | None = None,
+    fweights: ArrayLike | None = None,
+    aweights: ArrayLike | None = None,
+    dtype: DTypeLike | None = None,
+) -> Array:
+    """The covariance matrix of variables in rows (or columns, if not `rowvar`)."""
+    parts = [m] if y is None else [m, y]
+    operands = [array_of(x) for x in promote("cov", *parts, inexact=True)]
+    if any_above(operands, 2):
+        raise ShapeValueError("cov: m and y must have at most two axes")
+    rows = []
+    for i, x in enumerate(operands):
+        if x.ndim < 2:
+            x = reshape(x, (1, -1))
+        elif not rowvar and (x.shape[0] != 1 or i == 1):
+            x = transpose(x)
+        rows.append(x)
+    x = concatenate(rows, 0) if len(rows) > 1 else rows[0]
+    wanted = as_dtype("cov", dtype)
+    if wanted is not None:
+        x = converted(x, wanted)
+    if ddof is None:
+        ddof = 0 if bias else 1
+    weights: Any = None
+    if fweights is not None:
+        weights = converted(coerce("cov", 5, fweights), real_part(x.dtype))
+    if aweights is not None:
+        reliability = converted(coerce("cov", 6, aweights), real_part(x.dtype))
+        weights = reliability if weights is None else multiply(weights, reliability)
+    if weights is None:
+        center = mean(x, 1, keepdims=True)
+        count: Any = x.shape[1] - ddof
+        centered = subtract(x, center)
+        left = centered
+    else:
+        total = sum(weights)
+        center = divide(sum(multiply(x, weights), 1, keepdims=True), total)
+        if ddof == 0:
+            count = total
+        elif aweights is None:
+            count = subtract(total, ddof)
+        else:
+            count = subtract(total, divide(multiply(ddof, sum(multiply(weights, aweights))), total))
+        centered = subtract(x, center)
+        left = multiply(centered, weights)
+    product = divide(matmul(left, transpose(conjugate(centered))), count)
+    return reshape(product, tuple([n for n in product.shape if n != 1]))
+
+
+def any_above(operands: Sequence[Array], rank: int) -> bool:
+    """Whether some array has more axes than that."""
+    return [x for x in operands if x.ndim > rank] != []
+
+
+def corrcoef(
+    x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, dtype: DTypeLike | None = None
+) -> Array:
+    """The correlation matrix."""
+    spread = cov(x, y, rowvar, dtype=dtype)
+    if spread.ndim == 0:
+        return divide(spread, spread)
+    deviation = sqrt(ops.real(diagonal(spread)) if is_complex(spread.dtype) else diagonal(spread))
+    return divide(divide(spread, expand_dims(deviation, 1)), expand_dims(deviation, 0))
+
+
+def histogram_bin_edges(a: ArrayLike, bins: Any = 10, range: Any = None, weights: Any = None) -> Array:
+    """The edges of bins of equal width."""
+    if isinstance(bins, str):
+        raise UnsupportedError("histogram_bin_edges: rules for the number of bins are not supported")
+    elements = host_elements(bins) if not isinstance(bins, (list, tuple)) else np.asarray(bins)
+    if elements is None or np.ndim(elements):
+        return array_of(coerce("histogram_bin_edges", 1, np.asarray(bins) if isinstance(bins, (list, tuple)) else bins))
+    x = ravel(a)
+    dtype = x.dtype if is_inexact(x.dtype) else default_dtype(float)
+    if range is None:
+        low, high = (min(x), max(x)) if x.size else (0.0, 1.0)
+    else:
+        low, high = range
+    low, high = [converted(v, dtype) for v in promote("histogram_bin_edges", low, high)]
+    same = ops.compare(low, high, direction="eq")
+    half = dtype.type(0.5)
+    low, high = ops.select(same, ops.subtract(low, half), low), ops.select(same, ops.add(high, half), high)
+    return linspace(low, high, int(elements) + 1, dtype=dtype)
+
+
+def histogram(
+    a: ArrayLike, bins: Any = 10, range: Any = None, weights: ArrayLike | None = None, density: bool | None = None
+) -> tuple[Array, Array]:
+    """How many elements lie in each bin, and the edges of the bins."""
+    x = ravel(a)
+    edges = histogram_bin_edges(x, bins, range)
+    values, borders = [array_of(v) for v in promote("histogram", x, edges, inexact=True)]
+    count = borders.size - 1
+    whole = default_dtype(int)
+    # the bin of an element: how many inner edges it has reached; the last bin holds its right edge
+    shape = (values.size, borders.size)
+    reached = ops.compare(
+        ops.broadcast_in_dim(values, shape=shape, dimensions=(0,)),
+        ops.broadcast_in_dim(borders, shape=shape, dimensions=(1,)),
+        direction="ge",
+    )
+    place = ops.subtract(ops.reduce_add(ops.convert(reached, dtype=whole), axes=(1,)), whole.type(1))
+    last = take(borders, np.int32(count), mode="clip")
+    place = ops.select(ops.compare(values, last, direction="eq"), whole.type(count - 1), place)
+    place = ops.select(ops.compare(place, whole.type(0), direction="lt"), whole.type(count), place)
+    if weights is None:
+        amounts: Any = filled(values.shape, default_dtype(float).type(1))
+    else:
+        (amounts,) = promote("histogram", ravel(weights), inexact=True)
+    start = filled((count,), operand_type(amounts).dtype.type(0))
+    counts = ops.scatter_add(
+        start,
+        ops.reshape(place, shape=(values.size, 1)),
+        amounts,
+        update_window_dims=(),
+        inserted_window_dims=(0,),
+        scatter_dims_to_operand_dims=(0,),
+        mode="fill",
+    )
+    if density:
+        widths = subtract(borders[1:], borders[:-1])
+        counts = divide(divide(counts, sum(counts)), widths)
+    return counts, edges
+
+

@@ -1,0 +1,37 @@
+"""Random numbers from keys."""
+
+from __future__ import annotations
+
+from treadle_numpy.random import (
+    Key as Key,
+    PRNGKey as PRNGKey,
+    bernoulli as bernoulli,
+    bits as bits,
+    categorical as categorical,
+    cauchy as cauchy,
+    choice as choice,
+    clone as clone,
+    exponential as exponential,
+    fold_in as fold_in,
+    geometric as geometric,
+    gumbel as gumbel,
+    key as key,
+    key_data as key_data,
+    key_impl as key_impl,
+    laplace as laplace,
+    logistic as logistic,
+    lognormal as lognormal,
+    maxwell as maxwell,
+    normal as normal,
+    pareto as pareto,
+    permutation as permutation,
+    rademacher as rademacher,
+    randint as randint,
+    rayleigh as rayleigh,
+    split as split,
+    triangular as triangular,
+    truncated_normal as truncated_normal,
+    uniform as uniform,
+    weibull_min as weibull_min,
+    wrap_key_data as wrap_key_data,
+)
