@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from treadle_autodiff import rules as rules
 from treadle_autodiff._version import __version__ as __version__
 from treadle_autodiff.checkpoint import (
     checkpoint as checkpoint,

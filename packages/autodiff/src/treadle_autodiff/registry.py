@@ -59,12 +59,14 @@ class TransposeRule(Protocol[P_contra]):
         ...
 
 
-jvp_rules: Final[RuleTable[JvpRule[Any]]] = RuleTable("jvp", "jvp_rule", "treadle_autodiff/rules")
+_RULES: Final = "treadle_autodiff.rules"
+_FOLDER: Final = "treadle_autodiff/rules"
+jvp_rules: Final[RuleTable[JvpRule[Any]]] = RuleTable("jvp", "jvp_rule", _FOLDER, _RULES)
 linearize_rules: Final[RuleTable[LinearizeRule[Any]]] = RuleTable(
-    "linearize", "linearize_rule", "treadle_autodiff/rules"
+    "linearize", "linearize_rule", _FOLDER, _RULES
 )
 transpose_rules: Final[RuleTable[TransposeRule[Any]]] = RuleTable(
-    "transpose", "transpose_rule", "treadle_autodiff/rules"
+    "transpose", "transpose_rule", _FOLDER, _RULES
 )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from treadle_batching import rules as rules
 from treadle_batching._version import __version__ as __version__
 from treadle_batching.axis import Axis as Axis, Dim as Dim
 from treadle_batching.batch import (

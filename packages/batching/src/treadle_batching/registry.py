@@ -27,7 +27,7 @@ class BatchRule(Protocol[P_contra]):
 
 
 batch_rules: Final[RuleTable[BatchRule[Any]]] = RuleTable(
-    "batch", "batch_rule", "treadle_batching/rules"
+    "batch", "batch_rule", "treadle_batching/rules", "treadle_batching.rules"
 )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from treadle_compiler import lowering as lowering
 from treadle_compiler._version import __version__ as __version__
 from treadle_compiler.context import HloValue as HloValue, LoweringContext as LoweringContext
 from treadle_compiler.executable import ForkError as ForkError, LoadedExecutable as LoadedExecutable

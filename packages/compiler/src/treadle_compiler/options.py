@@ -30,7 +30,6 @@ to twice as slow, in both columns, for small reductions and products.
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -170,6 +169,8 @@ def unknown_flag(
     name: str, *, release: str, platform: str, known: Iterable[str] = ()
 ) -> OptionError:
     """The error for a flag that this jaxlib does not have."""
+    import difflib  # noqa: PLC0415 - only an error needs it
+
     close = difflib.get_close_matches(name, sorted(known), n=1)
     guess = f"did you mean `{close[0]}`? Otherwise remove it" if close else "remove it"
     return OptionError(

@@ -29,7 +29,6 @@ import os
 import re
 import stat
 import sys
-import tempfile
 import threading
 import time
 import warnings
@@ -171,6 +170,8 @@ class DiskCache:
             return False
         temporary = None
         try:
+            import tempfile  # noqa: PLC0415 - it loads compression libraries; only storing needs it
+
             descriptor, temporary = tempfile.mkstemp(prefix=_TEMPORARY, dir=folder)  # mode 0600
             with open(descriptor, "wb") as file:
                 file.write(_header(key, payload))

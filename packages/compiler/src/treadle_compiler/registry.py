@@ -24,7 +24,7 @@ class LoweringRule(Protocol[P_contra]):
 
 
 lowering_rules: Final[RuleTable[LoweringRule[Any]]] = RuleTable(
-    "lowering", "lowering_rule", "treadle_compiler/lowering"
+    "lowering", "lowering_rule", "treadle_compiler/lowering", "treadle_compiler.lowering"
 )
 platform_rules: Final[dict[str, RuleTable[LoweringRule[Any]]]] = {}
 
@@ -49,9 +49,12 @@ def lowering_rule(
 
 def lowering_of(primitive: Primitive, platform: str) -> LoweringRule[Any]:
     """The rule for a primitive on a platform: the platform's own if there is one."""
+    common = lowering_rules.get(type(primitive))  # this also imports the rules, on the first time
     own = platform_rules.get(platform)
     if own is not None:
         rule = own.get(type(primitive))
         if rule is not None:
             return rule
-    return lowering_rules[primitive]
+    if common is None:
+        raise lowering_rules.missing(type(primitive))
+    return common

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import functools
 import importlib
-import importlib.metadata
 import os
 import platform as host
 import re
@@ -71,7 +70,7 @@ def jaxlib() -> Jaxlib:
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")
     xla_client = importlib.import_module("jaxlib.xla_client")
     core = importlib.import_module("jaxlib._jax")
-    return Jaxlib(xla_client, core, importlib.metadata.version("jaxlib"))
+    return Jaxlib(xla_client, core, str(importlib.import_module("jaxlib").__version__))
 
 
 def compile_text(

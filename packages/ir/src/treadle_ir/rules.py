@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator
 from typing import Final, Generic, TypeVar
 
@@ -20,13 +21,18 @@ class RuleTable(Generic[Rule]):
     """One transformation's rules by primitive class.
 
     A lookup tries the class, then its abstract families; never another concrete primitive.
-    Tables are append-only: a rule is registered when its module is imported and stays.
+    Tables are append-only: a rule is registered when its module is imported and stays. The modules
+    of a table that names a `package` are imported when the first rule is looked up, not before: most
+    programs start faster for it.
     """
 
-    def __init__(self, transformation: str, decorator: str, folder: str) -> None:
+    def __init__(
+        self, transformation: str, decorator: str, folder: str, package: str | None = None
+    ) -> None:
         self._transformation: Final = transformation
         self._decorator: Final = decorator
         self._folder: Final = folder
+        self._package = package  # to be imported still; None when there is nothing to import
         self._rules: Final[dict[type[Primitive], Rule]] = {}
         self._absent: Final[dict[type[Primitive], str]] = {}
         self._found: Final[dict[type[Primitive], Rule]] = {}  # lookups that went through a family
@@ -54,6 +60,7 @@ class RuleTable(Generic[Rule]):
         rule = self._found.get(primitive)
         if rule is not None:
             return rule
+        self._load()
         if primitive in self._absent:
             return None
         for cls in primitive.__mro__:
@@ -77,6 +84,12 @@ class RuleTable(Generic[Rule]):
                 raise self.missing(type(primitive))
         return rule
 
+    def _load(self) -> None:
+        """Import the modules that register the rules; once."""
+        if self._package is not None:
+            importlib.import_module(self._package)
+            self._package = None
+
     def missing(self, primitive: type[Primitive]) -> MissingRuleError:
         """The error that says why there is no rule, or where to write it."""
         reason = self.why_absent(primitive)
@@ -92,6 +105,7 @@ class RuleTable(Generic[Rule]):
 
     def why_absent(self, primitive: type[Primitive]) -> str | None:
         """The stated reason for having no rule, if there is one."""
+        self._load()
         for cls in primitive.__mro__:
             if cls in self._absent and (cls is primitive or is_family(cls)):
                 return self._absent[cls]
@@ -99,6 +113,7 @@ class RuleTable(Generic[Rule]):
 
     def status(self, primitive: type[Primitive]) -> str:
         """`"rule"`, `"family"`, `"absent"` or `"missing"`."""
+        self._load()
         if primitive in self._rules:
             return "rule"
         if self.get(primitive) is not None:
@@ -106,4 +121,5 @@ class RuleTable(Generic[Rule]):
         return "absent" if self.why_absent(primitive) is not None else "missing"
 
     def __iter__(self) -> Iterator[type[Primitive]]:
+        self._load()
         return iter(self._rules)
