@@ -128,6 +128,8 @@ def test_don14_don15_more_donations_than_results() -> None:
     assert warning.filename == __file__
     assert x.is_deleted()
     assert not y.is_deleted()
+    with pytest.warns(UserWarning, match="not usable"):  # again, for another jit
+        jit(add, donate_argnums=(0, 1))(array(), array())
 
 
 def test_don16_don17_don18_no_result_of_that_shape() -> None:

@@ -133,9 +133,8 @@ def test_the_number_of_leaves_must_fit() -> None:
 def test_metadata_that_cannot_be_hashed_or_compared() -> None:
     structure = tree_structure(Tagged([1], 2))
     assert structure == tree_structure(Tagged([1], 3))
-    with pytest.raises(TypeError, match="unhashable") as caught:
-        hash(structure)
-    assert "Tagged[[1]](*)" in caught.value.__notes__[0]
+    assert hash(structure) == hash(tree_structure(Tagged([1], 3)))
+    assert structure != tree_structure(Tagged([2], 3))
 
     class Vague:
         def __eq__(self, other: object) -> bool:

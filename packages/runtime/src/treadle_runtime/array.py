@@ -140,11 +140,12 @@ class DeviceArray(Array):
         return operator.index(self.elements())
 
     def _scalar(self, function: str) -> Elements:
-        if self.type.ndim:
+        elements = self.elements()
+        if elements.ndim:
             raise TypeError(
                 f"{function}: only arrays without axes can be converted to Python scalars, got {self.type}"
             )
-        return self.elements()
+        return elements
 
     def __round__(self, digits: int | None = None) -> Any:
         return round(self._scalar("round()").item(), digits)

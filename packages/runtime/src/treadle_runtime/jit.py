@@ -58,7 +58,12 @@ _memories: Final[WeakKeyDictionary[Any, dict[JitOptions, Memory]]] = WeakKeyDict
 
 
 def _memory(function: Callable[..., Any], options: JitOptions) -> Memory:
-    """What is remembered of a function: shared by all that jit it with equal options, as in `jit(f)(x)` in a loop."""
+    """What is remembered of a function: shared by all that jit it with equal options, as in `jit(f)(x)` in a loop.
+
+    Not where arguments are donated: each jit of these warns of what it cannot use.
+    """
+    if options.split.donate_argnums or options.split.donate_argnames:
+        return Memory()
     try:
         return _memories.setdefault(function, {}).setdefault(options, Memory())
     except TypeError:  # neither hashable nor weakly referable
@@ -152,7 +157,7 @@ class JitFunction(Generic[P, R]):
             )
             entry = compile_call(lowering)
             memory.entries[key] = entry
-            if arguments.statics is None and arguments.structure is flat_tuple(len(leaves)):
+            if arguments.statics is None and arguments.structure == flat_tuple(len(leaves)):
                 memory.flat[(key[2], x64_enabled(), *key[4:])] = entry
             return entry
 
