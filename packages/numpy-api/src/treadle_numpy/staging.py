@@ -2,9 +2,10 @@
 
 A body is a Python function that runs on tracers, whatever trace is current: what it captured becomes leading
 operands. In an eager loop the same body would be staged, and compiled, again in each turn. Two memories
-prevent it. A function that captured no arrays, whose closure, defaults and globals hold the objects they held
-before, is not staged again. Any other is, but if its program equals one that the same code gave before, that
-one is used, and with it all that is remembered of it: its derivatives, its executables.
+prevent it. A function that captured no arrays, and that can see nothing but constants, modules of libraries and
+functions of that kind, the same ones as before, is not staged again. Any other is, but if its program equals one
+that the same code gave before, that one is used, and with it all that is remembered of it: its derivatives, its
+executables.
 """
 
 from __future__ import annotations
@@ -12,10 +13,13 @@ from __future__ import annotations
 import threading
 import types
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from types import CodeType
 from typing import Any, Final, TypeAlias, final
+
+import numpy as np
 
 from treadle_ir import (
     ArgumentError,
@@ -46,7 +50,7 @@ from treadle_numpy.coercion import coerce
 Tree: TypeAlias = Any  # a pytree: any Python object
 
 _PROGRAMS_KEPT: Final = 8  # per function, and per code
-_MISSING: Final = object()
+_SEEN_AT_MOST: Final = 256  # objects: a function that sees more is staged anew
 
 
 @final
@@ -63,7 +67,11 @@ class Body:
         """The types of the results, by structure."""
         all_types = iter(self.program.result_types)
         return [
-            [each for _, each in zip(range(structure.num_leaves), all_types, strict=False) if isinstance(each, ArrayType)]
+            [
+                each
+                for _, each in zip(range(structure.num_leaves), all_types, strict=False)
+                if isinstance(each, ArrayType)
+            ]
             for structure in self.structures
         ]
 
@@ -109,13 +117,16 @@ def stage_body(
     structures: Sequence[PyTreeDef],
     operand_types: Sequence[ArrayType],
     split: Split = one_tree,
+    identity: object = None,
 ) -> Body:
     """A body as a program: `function` takes one tree per structure; `split` takes its result apart.
 
-    `where` is for messages: "the body of scan".
+    `where` is for messages: "the body of scan". `identity` is the user's function, where `function` is a wrapper
+    around it; together with `where` it must say what `function` does.
     """
-    key = (tuple(structures), tuple(operand_types), x64_enabled(), split)
-    memory = _memory(function)
+    identity = function if identity is None else identity
+    key = (where, tuple(structures), tuple(operand_types), x64_enabled(), split)
+    memory = _memory(identity)
     if memory is not None:
         found = memory.find(key)
         if found is not None:
@@ -142,7 +153,7 @@ def stage_body(
         body = Body(program, (), tuple(shape))
         memory.keep(key, body)
         return body
-    return Body(interned(function, program), staged.captured, tuple(shape))
+    return Body(interned(identity, program), staged.captured, tuple(shape))
 
 
 # --- by function -----------------------------------------------------------------------------------
@@ -155,60 +166,108 @@ class _Memory:
     It is an attribute of the function: they refer to each other, and go together.
     """
 
-    __slots__ = ("_bodies", "_names", "_owner", "_seen")
+    __slots__ = ("_bodies", "_owner", "_seen")
 
-    def __init__(self, function: types.FunctionType) -> None:
+    def __init__(self, function: types.FunctionType, seen: list[object]) -> None:
         self._owner = weakref.ref(function)
-        self._names = tuple(sorted({name for code in _codes(function.__code__) for name in code.co_names}))
-        self._seen = self._visible(function)
+        self._seen = seen
         self._bodies: dict[Any, Body] = {}
 
-    def belongs_to(self, function: types.FunctionType) -> bool:
+    def holds_for(self, function: types.FunctionType, seen: list[object]) -> bool:
         """Whether it is this function's own (`functools.wraps` copies attributes), and nothing has changed."""
-        if self._owner() is not function:
+        if self._owner() is not function or len(seen) != len(self._seen):
             return False
-        now = self._visible(function)
-        return len(now) == len(self._seen) and all(
-            x is y for x, y in zip(now, self._seen, strict=True)
-        )
+        return all(x is y for x, y in zip(seen, self._seen, strict=True))
 
-    def _visible(self, function: types.FunctionType) -> list[object]:
-        """The objects that the function may use: its code, closure, defaults and globals."""
-        seen: list[object] = [function.__code__, *(function.__defaults__ or ())]
-        seen += (function.__kwdefaults__ or {}).values()
-        for cell in function.__closure__ or ():
-            try:
-                seen.append(cell.cell_contents)
-            except ValueError:  # not filled yet
-                seen.append(_MISSING)
-        scope = function.__globals__
-        seen += [scope.get(name, _MISSING) for name in self._names]
-        return seen
-
-    def find(self, key: Any) -> Body | None:
+    def find(self, key: object) -> Body | None:
+        """The body staged for a key."""
         return self._bodies.get(key)
 
-    def keep(self, key: Any, body: Body) -> None:
+    def keep(self, key: object, body: Body) -> None:
+        """Remember a body, in the place of the oldest one if there are many."""
         if len(self._bodies) >= _PROGRAMS_KEPT:
             self._bodies.pop(next(iter(self._bodies)))
         self._bodies[key] = body
 
 
-def _codes(code: CodeType) -> Iterator[CodeType]:
+_CONSTANTS: Final = (bool, int, float, complex, str, bytes, np.generic, np.dtype, type, type(None))
+_BUILT_IN: Final = (types.BuiltinFunctionType, np.ufunc)
+_LIBRARIES: Final = frozenset(
+    {"builtins", "functools", "math", "ml_dtypes", "numpy", "operator", "scipy"}
+)
+
+
+def _is_library(name: object) -> bool:
+    top = str(name).partition(".")[0]
+    return top in _LIBRARIES or top.startswith("treadle")
+
+
+def _visible(function: types.FunctionType) -> list[object] | None:
+    """All objects that a function may use; None if one of them might change without being replaced."""
+    seen: list[object] = []
+    known: set[int] = set()
+    stack: list[object] = [function]
+    while stack:
+        value = stack.pop()
+        if id(value) in known:
+            continue
+        known.add(id(value))
+        seen.append(value)
+        if len(seen) > _SEEN_AT_MOST:
+            return None
+        if isinstance(value, (*_CONSTANTS, *_BUILT_IN)):
+            continue
+        if isinstance(value, types.ModuleType):
+            if not _is_library(value.__name__):
+                return None
+        elif isinstance(value, (tuple, frozenset)):
+            stack += value
+        elif isinstance(value, types.FunctionType):
+            if not _is_library(value.__module__):
+                stack += _used_by(value)
+        else:
+            return None
+    return seen
+
+
+def _used_by(function: types.FunctionType) -> list[object]:
+    """The code, defaults, closure and globals of a function."""
+    used: list[object] = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+    for cell in function.__closure__ or ():
+        try:
+            used.append(cell.cell_contents)
+        except ValueError:  # not filled yet
+            used.append(None)
+    scope = function.__globals__
+    for name in _global_names(function.__code__):
+        if name in scope:
+            used.append(scope[name])
+    return used
+
+
+@lru_cache(maxsize=4096)
+def _global_names(code: CodeType) -> tuple[str, ...]:
+    """The names that a code and the codes in it look up (attributes are among them)."""
+    names: set[str] = set()
     stack = [code]
     while stack:
         each = stack.pop()
-        yield each
+        names.update(each.co_names)
         stack += [constant for constant in each.co_consts if isinstance(constant, CodeType)]
+    return tuple(sorted(names))
 
 
 def _memory(function: object) -> _Memory | None:
-    """The memory of a plain Python function; others have none."""
+    """The memory of a plain Python function that can see nothing that might change; others have none."""
     if not isinstance(function, types.FunctionType):
         return None
+    seen = _visible(function)
+    if seen is None:
+        return None
     memory = function.__dict__.get("_treadle_bodies")
-    if not isinstance(memory, _Memory) or not memory.belongs_to(function):
-        memory = function.__dict__["_treadle_bodies"] = _Memory(function)
+    if not isinstance(memory, _Memory) or not memory.holds_for(function, seen):
+        memory = _Memory(function, seen)
+        function.__dict__["_treadle_bodies"] = memory
     return memory
 
 
@@ -255,7 +314,9 @@ def with_common_captured(
         return [body.program for body in bodies], []
     programs = []
     for body, function in zip(bodies, functions, strict=True):
-        own = {id(x): value for x, value in zip(body.captured, body.program.parameters, strict=False)}
+        own = {
+            id(x): value for x, value in zip(body.captured, body.program.parameters, strict=False)
+        }
         leading = [own.get(place) or Value(type_of(x)) for place, x in captured.items()]
         rest = body.program.parameters[len(body.captured) :]
         widened = Program((*leading, *rest), body.program.equations, body.program.results)
