@@ -2,6 +2,17 @@
 
 from __future__ import annotations
 
+from treadle_batching import vmap as _vmap
+from treadle_numpy.control import (
+    associative_scan as associative_scan,
+    cond as cond,
+    fori_loop as fori_loop,
+    install_vmap as _install_vmap,
+    map as map,
+    scan as scan,
+    switch as switch,
+    while_loop as while_loop,
+)
 from treadle_numpy.lax import (
     ConvDimensionNumbers as ConvDimensionNumbers,
     ConvGeneralDilatedDimensionNumbers as ConvGeneralDilatedDimensionNumbers,
@@ -147,3 +158,5 @@ from treadle_numpy.lax import (
     transpose as transpose,
     unstack as unstack,
 )
+
+_install_vmap(_vmap)
