@@ -91,8 +91,8 @@ from treadle_numpy.dtypes import (
     can_cast as can_cast,
     cdouble as cdouble,
     character as character,
-    complex128 as complex128,
     complex64 as complex64,
+    complex128 as complex128,
     complex_ as complex_,
     complexfloating as complexfloating,
     csingle as csingle,
@@ -101,21 +101,21 @@ from treadle_numpy.dtypes import (
     finfo as finfo,
     flexible as flexible,
     float0 as float0,
+    float8_e4m3fn as float8_e4m3fn,
+    float8_e5m2 as float8_e5m2,
     float16 as float16,
     float32 as float32,
     float64 as float64,
-    float8_e4m3fn as float8_e4m3fn,
-    float8_e5m2 as float8_e5m2,
     float_ as float_,
     floating as floating,
     generic as generic,
     iinfo as iinfo,
     inexact as inexact,
+    int4 as int4,
+    int8 as int8,
     int16 as int16,
     int32 as int32,
-    int4 as int4,
     int64 as int64,
-    int8 as int8,
     int_ as int_,
     integer as integer,
     isdtype as isdtype,
@@ -127,11 +127,11 @@ from treadle_numpy.dtypes import (
     signedinteger as signedinteger,
     single as single,
     uint as uint,
+    uint4 as uint4,
+    uint8 as uint8,
     uint16 as uint16,
     uint32 as uint32,
-    uint4 as uint4,
     uint64 as uint64,
-    uint8 as uint8,
     unsignedinteger as unsignedinteger,
 )
 from treadle_numpy.einsum import (
@@ -199,9 +199,9 @@ from treadle_numpy.elementwise import (
     less as less,
     less_equal as less_equal,
     log as log,
-    log10 as log10,
     log1p as log1p,
     log2 as log2,
+    log10 as log10,
     logaddexp as logaddexp,
     logaddexp2 as logaddexp2,
     maximum as maximum,
@@ -411,7 +411,7 @@ from treadle_numpy.statistics import (
     var as var,
 )
 
-bool = bool_  # noqa: A001 - JAX's and NumPy's name
+bool = bool_
 
 operators.install()
 _source.internal(__path__[0])

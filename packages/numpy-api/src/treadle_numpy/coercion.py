@@ -33,7 +33,9 @@ from treadle_ir import (
 from treadle_ir.dtypes import is_inexact
 
 Elements: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
-ArrayLike: TypeAlias = "Array | np.ndarray[Any, np.dtype[Any]] | np.generic[Any] | bool | int | float | complex"
+ArrayLike: TypeAlias = (
+    "Array | np.ndarray[Any, np.dtype[Any]] | np.generic[Any] | bool | int | float | complex"
+)
 Shape: TypeAlias = "int | Sequence[int]"
 Axis: TypeAlias = "int | Sequence[int] | None"
 
@@ -55,12 +57,14 @@ def _copied(elements: Elements, weak: bool) -> Array:
     return cast("Array", elements.copy())
 
 
-make_array: Callable[[Elements, bool], Array] = _copied  # the facade installs the runtime's: `install_make_array`
+make_array: Callable[[Elements, bool], Array] = (
+    _copied  # the facade installs the runtime's: `install_make_array`
+)
 
 
 def install_make_array(function: Callable[[Elements, bool], Array]) -> None:
     """Say how an array is made from host elements that the caller gives away, and a weak mark."""
-    global make_array  # noqa: PLW0603 - the port that the facade fills
+    global make_array
     make_array = function
 
 
@@ -135,7 +139,8 @@ def refused(function: str, position: int, x: object) -> ArgumentError:
     else:
         fix = "pass an array, a NumPy array or a number; read the array out of the object first"
     return ArgumentError(
-        f"{function} requires ndarray or scalar arguments, got {type(x)} at position {position}", fix=fix
+        f"{function} requires ndarray or scalar arguments, got {type(x)} at position {position}",
+        fix=fix,
     )
 
 
@@ -170,7 +175,10 @@ def promote_operands(operands: Sequence[Any], inexact: bool = False) -> list[Any
     dtype, weak = promoted(types)
     if inexact and not is_inexact(dtype):
         dtype = default_dtype(float)
-    return [with_dtype(operand, type, dtype, weak) for operand, type in zip(operands, types, strict=True)]
+    return [
+        with_dtype(operand, type, dtype, weak)
+        for operand, type in zip(operands, types, strict=True)
+    ]
 
 
 def promote_shapes(function: str, *arguments: object, inexact: bool = False) -> list[Any]:
@@ -193,7 +201,9 @@ def broadcast(function: str, operands: list[Any]) -> list[Any]:
 
 def shape_of(operand: Any) -> tuple[int, ...]:
     """The shape of a coerced operand."""
-    return cast("tuple[int, ...]", operand.type.shape if isinstance(operand, Literal) else operand.shape)
+    return cast(
+        "tuple[int, ...]", operand.type.shape if isinstance(operand, Literal) else operand.shape
+    )
 
 
 def common_shape(function: str, shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
@@ -308,7 +318,9 @@ def named_only(function: str, **arguments: object) -> None:
         if value is not None:
             raise UnsupportedError(
                 f"{function}: the argument `{name}` is not supported",
-                fix="arrays never change: use the result of the function" if name == "out" else None,
+                fix="arrays never change: use the result of the function"
+                if name == "out"
+                else None,
             )
 
 
@@ -331,9 +343,15 @@ def filled(shape: tuple[int, ...], value: Any) -> Array:
     """An array of one value, a scalar operand of the element type it shall have."""
     if on_host() and not isinstance(value, Array):
         scalar = value.value if isinstance(value, Literal) else value
-        return made(np.full(shape, scalar, scalar.dtype), isinstance(value, Literal) and value.type.weak)
+        return made(
+            np.full(shape, scalar, scalar.dtype), isinstance(value, Literal) and value.type.weak
+        )
     if not shape:
-        return array_of(value) if isinstance(value, Array) else ops.broadcast_in_dim(value, shape=(), dimensions=())
+        return (
+            array_of(value)
+            if isinstance(value, Array)
+            else ops.broadcast_in_dim(value, shape=(), dimensions=())
+        )
     return ops.broadcast_in_dim(value, shape=shape, dimensions=())
 
 
@@ -345,7 +363,11 @@ def converted(operand: Any, dtype: DType) -> Any:
     if type.dtype == dtype and not type.weak:
         return operand
     if isinstance(operand, np.generic):
-        return np.asarray(ops.convert(operand, dtype=dtype))[()] if on_host() else ops.convert(operand, dtype=dtype)
+        return (
+            np.asarray(ops.convert(operand, dtype=dtype))[()]
+            if on_host()
+            else ops.convert(operand, dtype=dtype)
+        )
     return ops.convert(operand, dtype=dtype)
 
 
@@ -392,13 +414,20 @@ def _from_sequence(function: str, x: Sequence[Any], dtype: DType | None) -> Arra
             if not is_array_like(leaf) and getattr(type(leaf), "__array__", None) is None:
                 raise refused(function, 0, leaf)
         if dtype is None:
-            if leaves and all(isinstance(leaf, SCALARS) and not isinstance(leaf, np.generic) for leaf in leaves):
-                kind = max((kind for leaf in leaves for kind in SCALARS if isinstance(leaf, kind)), key=_rank)
+            if leaves and all(
+                isinstance(leaf, SCALARS) and not isinstance(leaf, np.generic) for leaf in leaves
+            ):
+                kind = max(
+                    (kind for leaf in leaves for kind in SCALARS if isinstance(leaf, kind)),
+                    key=_rank,
+                )
                 if kind is int and all(isinstance(leaf, bool) for leaf in leaves):
                     kind = bool
                 dtype = default_dtype(kind)
             elif leaves:
-                dtype = promoted([operand_type(coerce(function, 0, _plain(leaf))) for leaf in leaves])[0]
+                dtype = promoted(
+                    [operand_type(coerce(function, 0, _plain(leaf))) for leaf in leaves]
+                )[0]
             else:
                 dtype = default_dtype(float)
         try:

@@ -23,7 +23,13 @@ from treadle_numpy.logic import isfinite, isnan, logical_and, logical_or
 from treadle_numpy.reductions import all
 
 
-def isclose(a: ArrayLike, b: ArrayLike, rtol: ArrayLike = 1e-05, atol: ArrayLike = 1e-08, equal_nan: bool = False) -> Array:
+def isclose(
+    a: ArrayLike,
+    b: ArrayLike,
+    rtol: ArrayLike = 1e-05,
+    atol: ArrayLike = 1e-08,
+    equal_nan: bool = False,
+) -> Array:
     """Whether `|a - b| <= atol + rtol * |b|`; infinities are close to themselves.
 
     Example:
@@ -46,7 +52,13 @@ def isclose(a: ArrayLike, b: ArrayLike, rtol: ArrayLike = 1e-05, atol: ArrayLike
     return result
 
 
-def allclose(a: ArrayLike, b: ArrayLike, rtol: ArrayLike = 1e-05, atol: ArrayLike = 1e-08, equal_nan: bool = False) -> Array:
+def allclose(
+    a: ArrayLike,
+    b: ArrayLike,
+    rtol: ArrayLike = 1e-05,
+    atol: ArrayLike = 1e-08,
+    equal_nan: bool = False,
+) -> Array:
     """Whether all elements are close, as a boolean array without axes."""
 
     return all(isclose(a, b, rtol, atol, equal_nan))

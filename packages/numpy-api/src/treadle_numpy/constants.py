@@ -100,7 +100,9 @@ def diag_indices_from(arr: Any) -> tuple[Array, ...]:
 
 def _triangle(mask: Any) -> tuple[Array, Array]:
     rows, columns = np.nonzero(mask)
-    return array_from("indices", rows, np.dtype(np.int32)), array_from("indices", columns, np.dtype(np.int32))
+    return array_from("indices", rows, np.dtype(np.int32)), array_from(
+        "indices", columns, np.dtype(np.int32)
+    )
 
 
 def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array]:
@@ -126,5 +128,8 @@ def triu_indices_from(arr: Any, k: int = 0) -> tuple[Array, Array]:
 def ix_(*args: Any) -> tuple[Array, ...]:
     """Vectors of positions as an open grid, for `x[ix_(rows, columns)]`."""
     vectors = [array_from("ix_", a, None) for a in args]
-    vectors = [array_of(np.nonzero(np.asarray(v))[0].astype(np.int32)) if v.dtype == np.bool_ else v for v in vectors]
+    vectors = [
+        array_of(np.nonzero(np.asarray(v))[0].astype(np.int32)) if v.dtype == np.bool_ else v
+        for v in vectors
+    ]
     return meshgrid(*vectors, indexing="ij", sparse=True)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-
 from treadle_ir import Array
 from treadle_numpy.coercion import (
     ArrayLike,
@@ -18,7 +17,6 @@ from treadle_numpy.coercion import (
     as_axis,
     as_index,
     broadcast_to_shape,
-    coerce,
     common_shape,
     named_only,
     operand_type,
@@ -30,8 +28,16 @@ from treadle_numpy.dtypes import DTypeLike, as_dtype
 from treadle_numpy.elementwise import conjugate
 from treadle_numpy.manipulation import ShapeValueError, expand_dims, moveaxis, ravel, squeeze
 
-_PRECISIONS = {"default": "default", "high": "high", "highest": "highest", "fastest": "default", "float32": "highest",
-               "bfloat16": "default", "bfloat16_3x": "high", "tensorfloat32": "high"}
+_PRECISIONS = {
+    "default": "default",
+    "high": "high",
+    "highest": "highest",
+    "fastest": "default",
+    "float32": "highest",
+    "bfloat16": "default",
+    "bfloat16_3x": "high",
+    "tensorfloat32": "high",
+}
 
 
 def precision_name(precision: Any) -> str:
@@ -43,12 +49,19 @@ def precision_name(precision: Any) -> str:
         return max(names, key=["default", "high", "highest"].index)
     name = str(getattr(precision, "name", precision)).lower()
     if name not in _PRECISIONS:
-        raise ValueArgumentError(f"precision is {precision!r}, which is none of {', '.join(_PRECISIONS)}")
+        raise ValueArgumentError(
+            f"precision is {precision!r}, which is none of {', '.join(_PRECISIONS)}"
+        )
     return _PRECISIONS[name]
 
 
 def contracted(
-    x: Any, y: Any, contracting: Any, batching: Any = ((), ()), precision: Any = None, element_type: Any = None
+    x: Any,
+    y: Any,
+    contracting: Any,
+    batching: Any = ((), ()),
+    precision: Any = None,
+    element_type: Any = None,
 ) -> Array:
     """`dot_general` of operands of one element type, scalars of the host made arrays."""
     return ops.dot_general(
@@ -64,12 +77,16 @@ def contracted(
 def _mismatch(name: str, x: Any, y: Any) -> ShapeValueError:
     return ShapeValueError(
         f"{name}: contracting dimensions must have the same size, got shapes {shape_of(x)} and {shape_of(y)}",
-        fix="transpose or reshape one of them, so that the last axis of the first meets the second-to-last of the second",
+        fix="transpose or reshape one of them: the last axis of the first meets the second-to-last of the second",
     )
 
 
 def dot(
-    a: ArrayLike, b: ArrayLike, *, precision: Any = None, preferred_element_type: DTypeLike | None = None
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    precision: Any = None,
+    preferred_element_type: DTypeLike | None = None,
 ) -> Array:
     """The product summed over the last axis of `a` and the second-to-last (or only) axis of `b`.
 
@@ -88,7 +105,11 @@ def dot(
 
 
 def matmul(
-    a: ArrayLike, b: ArrayLike, *, precision: Any = None, preferred_element_type: DTypeLike | None = None
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    precision: Any = None,
+    preferred_element_type: DTypeLike | None = None,
 ) -> Array:
     """The matrix product; leading axes broadcast, vectors count as a row on the left and a column on the right.
 
@@ -108,12 +129,18 @@ def matmul(
     if shape_x[-1] != shape_y[along]:
         raise _mismatch("matmul", x, y)
     if rank_x <= 2 and rank_y <= 2:
-        return contracted(x, y, ((rank_x - 1,), (along,)), ((), ()), precision, preferred_element_type)
+        return contracted(
+            x, y, ((rank_x - 1,), (along,)), ((), ()), precision, preferred_element_type
+        )
     batch_x, batch_y = shape_x[:-2], shape_y[:-2]
     if not batch_y or rank_y == 1:  # only the left one has leading axes: they are free
-        return contracted(x, y, ((rank_x - 1,), (along,)), ((), ()), precision, preferred_element_type)
+        return contracted(
+            x, y, ((rank_x - 1,), (along,)), ((), ()), precision, preferred_element_type
+        )
     if not batch_x and rank_x <= 2:
-        result = contracted(x, y, ((rank_x - 1,), (along,)), ((), ()), precision, preferred_element_type)
+        result = contracted(
+            x, y, ((rank_x - 1,), (along,)), ((), ()), precision, preferred_element_type
+        )
         return moveaxis(result, 0, -2) if rank_x == 2 else result
     batch = common_shape("matmul", [batch_x, batch_y])
     x = array_of(broadcast_to_shape(x, (*batch, *shape_x[-2:])))
@@ -125,27 +152,49 @@ def matmul(
 
 
 def vdot(
-    a: ArrayLike, b: ArrayLike, *, precision: Any = None, preferred_element_type: DTypeLike | None = None
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    precision: Any = None,
+    preferred_element_type: DTypeLike | None = None,
 ) -> Array:
     """The sum of the products of all elements, the first ones conjugated."""
-    return dot(ravel(conjugate(a)), ravel(b), precision=precision, preferred_element_type=preferred_element_type)
+    return dot(
+        ravel(conjugate(a)),
+        ravel(b),
+        precision=precision,
+        preferred_element_type=preferred_element_type,
+    )
 
 
 def vecdot(
-    x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1, precision: Any = None, preferred_element_type: DTypeLike | None = None
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    *,
+    axis: int = -1,
+    precision: Any = None,
+    preferred_element_type: DTypeLike | None = None,
 ) -> Array:
     """The products summed along one axis, the first operand conjugated; the other axes broadcast."""
     x, y = promote("vecdot", conjugate(x1), x2)
     x, y = array_of(x), array_of(y)
     if not x.ndim or not y.ndim:
-        raise ShapeValueError(f"vecdot: operands need at least one axis, got shapes {x.shape} and {y.shape}")
+        raise ShapeValueError(
+            f"vecdot: operands need at least one axis, got shapes {x.shape} and {y.shape}"
+        )
     x, y = moveaxis(x, axis, -1), moveaxis(y, axis, -1)
     if x.shape[-1] != y.shape[-1]:
         raise _mismatch("vecdot", x, y)
     batch = common_shape("vecdot", [x.shape[:-1], y.shape[:-1]])
-    x, y = broadcast_to_shape(x, (*batch, x.shape[-1])), broadcast_to_shape(y, (*batch, y.shape[-1]))
+    x, y = (
+        broadcast_to_shape(x, (*batch, x.shape[-1])),
+        broadcast_to_shape(y, (*batch, y.shape[-1])),
+    )
     axes = tuple(range(len(batch)))
-    return contracted(x, y, ((len(batch),), (len(batch),)), (axes, axes), precision, preferred_element_type)
+    return contracted(
+        x, y, ((len(batch),), (len(batch),)), (axes, axes), precision, preferred_element_type
+    )
 
 
 def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Array:
@@ -159,7 +208,11 @@ def vecmat(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 
 
 def inner(
-    a: ArrayLike, b: ArrayLike, *, precision: Any = None, preferred_element_type: DTypeLike | None = None
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    precision: Any = None,
+    preferred_element_type: DTypeLike | None = None,
 ) -> Array:
     """The products summed over the last axes of both."""
     x, y = promote("inner", a, b)
@@ -168,7 +221,9 @@ def inner(
         return ops.multiply(x, y)
     if shape_of(x)[-1] != shape_of(y)[-1]:
         raise _mismatch("inner", x, y)
-    return contracted(x, y, ((rank_x - 1,), (rank_y - 1,)), ((), ()), precision, preferred_element_type)
+    return contracted(
+        x, y, ((rank_x - 1,), (rank_y - 1,)), ((), ()), precision, preferred_element_type
+    )
 
 
 def outer(a: ArrayLike, b: ArrayLike, out: None = None) -> Array:
@@ -207,18 +262,22 @@ def tensordot(
     if isinstance(axes, (tuple, list)):
         if len(axes) != 2:
             raise ValueArgumentError(f"tensordot: axes must be an integer or a pair, got {axes!r}")
-        left = [i for i in (axes[0] if isinstance(axes[0], (tuple, list)) else (axes[0],))]
-        right = [i for i in (axes[1] if isinstance(axes[1], (tuple, list)) else (axes[1],))]
+        left = list(axes[0] if isinstance(axes[0], (tuple, list)) else (axes[0],))
+        right = list(axes[1] if isinstance(axes[1], (tuple, list)) else (axes[1],))
     else:
         count = as_index("tensordot", "axes", axes)
         if count > min(rank_x, rank_y):
-            raise ValueArgumentError(f"tensordot: {count} axes of shapes {shape_of(x)} and {shape_of(y)}")
+            raise ValueArgumentError(
+                f"tensordot: {count} axes of shapes {shape_of(x)} and {shape_of(y)}"
+            )
         left, right = list(range(rank_x - count, rank_x)), list(range(count))
     pairs = (
         tuple([as_axis("tensordot", i, rank_x) for i in left]),
         tuple([as_axis("tensordot", i, rank_y) for i in right]),
     )
-    if len(pairs[0]) != len(pairs[1]) or [shape_of(x)[i] for i in pairs[0]] != [shape_of(y)[i] for i in pairs[1]]:
+    if len(pairs[0]) != len(pairs[1]) or [shape_of(x)[i] for i in pairs[0]] != [
+        shape_of(y)[i] for i in pairs[1]
+    ]:
         raise _mismatch("tensordot", x, y)
     return contracted(x, y, pairs, ((), ()), precision, preferred_element_type)
 
@@ -230,13 +289,24 @@ def kron(a: ArrayLike, b: ArrayLike) -> Array:
     rank = max(x.ndim, y.ndim)
     own_x, own_y = (1,) * (rank - x.ndim) + x.shape, (1,) * (rank - y.ndim) + y.shape
     apart = tuple([n for pair in zip(own_x, own_y, strict=True) for n in pair])
-    x = ops.broadcast_in_dim(ops.reshape(x, shape=own_x), shape=apart, dimensions=tuple(range(0, 2 * rank, 2)))
-    y = ops.broadcast_in_dim(ops.reshape(y, shape=own_y), shape=apart, dimensions=tuple(range(1, 2 * rank, 2)))
-    return ops.reshape(ops.multiply(x, y), shape=tuple([n * m for n, m in zip(own_x, own_y, strict=True)]))
+    x = ops.broadcast_in_dim(
+        ops.reshape(x, shape=own_x), shape=apart, dimensions=tuple(range(0, 2 * rank, 2))
+    )
+    y = ops.broadcast_in_dim(
+        ops.reshape(y, shape=own_y), shape=apart, dimensions=tuple(range(1, 2 * rank, 2))
+    )
+    return ops.reshape(
+        ops.multiply(x, y), shape=tuple([n * m for n, m in zip(own_x, own_y, strict=True)])
+    )
 
 
 def cross(
-    a: ArrayLike, b: ArrayLike, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
+    a: ArrayLike,
+    b: ArrayLike,
+    axisa: int = -1,
+    axisb: int = -1,
+    axisc: int = -1,
+    axis: int | None = None,
 ) -> Array:
     """The vector product of vectors of two or three elements."""
     if axis is not None:
@@ -244,9 +314,14 @@ def cross(
     x, y = promote("cross", a, b)
     x, y = moveaxis(array_of(x), axisa, -1), moveaxis(array_of(y), axisb, -1)
     if x.shape[-1] not in (2, 3) or y.shape[-1] not in (2, 3):
-        raise ShapeValueError("cross: vectors must have 2 or 3 elements", fix="say along which axis with `axis`")
+        raise ShapeValueError(
+            "cross: vectors must have 2 or 3 elements", fix="say along which axis with `axis`"
+        )
     batch = common_shape("cross", [x.shape[:-1], y.shape[:-1]])
-    x, y = array_of(broadcast_to_shape(x, (*batch, x.shape[-1]))), array_of(broadcast_to_shape(y, (*batch, y.shape[-1])))
+    x, y = (
+        array_of(broadcast_to_shape(x, (*batch, x.shape[-1]))),
+        array_of(broadcast_to_shape(y, (*batch, y.shape[-1]))),
+    )
 
     def part(v: Array, i: int) -> Any:
         if i >= v.shape[-1]:
@@ -255,11 +330,11 @@ def cross(
         return ops.reshape(ops.slice(v, start=start, limit=limit), shape=batch)
 
     def minor(i: int, j: int) -> Array:
-        return ops.subtract(ops.multiply(part(x, i), part(y, j)), ops.multiply(part(x, j), part(y, i)))
+        return ops.subtract(
+            ops.multiply(part(x, i), part(y, j)), ops.multiply(part(x, j), part(y, i))
+        )
 
     if x.shape[-1] == y.shape[-1] == 2:
         return minor(0, 1)
     parts = [ops.reshape(minor(i, j), shape=(*batch, 1)) for i, j in ((1, 2), (2, 0), (0, 1))]
     return moveaxis(ops.concatenate(parts, dimension=len(batch)), -1, axisc)
-
-

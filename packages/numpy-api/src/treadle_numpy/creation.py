@@ -13,10 +13,9 @@ from typing import Any, cast
 import numpy as np
 
 from treadle_ir import ArgumentError, Array, DType, Tracer, canonical_dtype, default_dtype
-from treadle_ir.dtypes import is_bool, is_complex, is_floating, is_inexact, is_integer
+from treadle_ir.dtypes import is_bool, is_floating, is_integer
 from treadle_numpy.coercion import (
     ArrayLike,
-    Axis,
     Shape,
     ValueArgumentError,
     array_from,
@@ -32,7 +31,6 @@ from treadle_numpy.coercion import (
     host_elements,
     is_array_like,
     made,
-    named_only,
     on_host,
     operand_type,
     ops,
@@ -62,7 +60,9 @@ def array(
         [1.  2.5]
     """
     if order not in (None, "K", "C", "A"):
-        raise ArgumentError(f"array: order is {order!r}, but arrays are row-major", fix="leave `order` out")
+        raise ArgumentError(
+            f"array: order is {order!r}, but arrays are row-major", fix="leave `order` out"
+        )
     result = array_from("array", object, as_dtype("array", dtype))
     if result.ndim < ndmin:
         result = ops.reshape(result, shape=(1,) * (ndmin - result.ndim) + result.shape)
@@ -70,7 +70,12 @@ def array(
 
 
 def asarray(
-    a: Any, dtype: DTypeLike | None = None, order: str | None = None, *, copy: bool | None = None, device: Any = None
+    a: Any,
+    dtype: DTypeLike | None = None,
+    order: str | None = None,
+    *,
+    copy: bool | None = None,
+    device: Any = None,
 ) -> Array:
     """An array from an array, a scalar, or nested sequences of them; arrays come back as they are.
 
@@ -124,7 +129,9 @@ def empty(shape: Shape, dtype: DTypeLike | None = None, *, device: Any = None) -
     return _fill("empty", shape, 0, dtype, device)
 
 
-def full(shape: Shape, fill_value: ArrayLike, dtype: DTypeLike | None = None, *, device: Any = None) -> Array:
+def full(
+    shape: Shape, fill_value: ArrayLike, dtype: DTypeLike | None = None, *, device: Any = None
+) -> Array:
     """An array of one value, or of a value broadcast to the shape.
 
     Example:
@@ -148,12 +155,18 @@ def _full(function: str, sizes: tuple[int, ...], fill_value: Any, wanted: DType 
     return filled(sizes, value)
 
 
-def _like(function: str, a: Any, dtype: DTypeLike | None, shape: Shape | None) -> tuple[tuple[int, ...], DType, bool]:
+def _like(
+    function: str, a: Any, dtype: DTypeLike | None, shape: Shape | None
+) -> tuple[tuple[int, ...], DType, bool]:
     """Shape and element type of a `..._like` function's result, and whether it is weak."""
     wanted = as_dtype(function, dtype)
     own = getattr(a, "shape", None)
     if own is not None and not is_array_like(a):  # a description of an array
-        sizes, own_dtype, weak = tuple(own), canonical_dtype(np.dtype(a.dtype)), bool(getattr(a, "weak_type", False))
+        sizes, own_dtype, weak = (
+            tuple(own),
+            canonical_dtype(np.dtype(a.dtype)),
+            bool(getattr(a, "weak_type", False)),
+        )
     else:
         type = operand_type(coerce(function, 0, a))
         sizes, own_dtype, weak = type.shape, type.dtype, type.weak
@@ -162,7 +175,9 @@ def _like(function: str, a: Any, dtype: DTypeLike | None, shape: Shape | None) -
     return sizes, wanted or own_dtype, weak and wanted is None
 
 
-def _filled_like(function: str, a: Any, value: Any, dtype: DTypeLike | None, shape: Shape | None, device: Any) -> Array:
+def _filled_like(
+    function: str, a: Any, value: Any, dtype: DTypeLike | None, shape: Shape | None, device: Any
+) -> Array:
     sizes, wanted, weak = _like(function, a, dtype, shape)
     if weak and not is_bool(wanted):
         scalar = weak_scalar(wanted.type(value).item())
@@ -171,7 +186,9 @@ def _filled_like(function: str, a: Any, value: Any, dtype: DTypeLike | None, sha
     return _placed(filled(sizes, wanted.type(value)), device)
 
 
-def zeros_like(a: Any, dtype: DTypeLike | None = None, shape: Shape | None = None, *, device: Any = None) -> Array:
+def zeros_like(
+    a: Any, dtype: DTypeLike | None = None, shape: Shape | None = None, *, device: Any = None
+) -> Array:
     """Zeros of an array's shape and element type.
 
     Example:
@@ -181,20 +198,31 @@ def zeros_like(a: Any, dtype: DTypeLike | None = None, shape: Shape | None = Non
     return _filled_like("zeros_like", a, 0, dtype, shape, device)
 
 
-def ones_like(a: Any, dtype: DTypeLike | None = None, shape: Shape | None = None, *, device: Any = None) -> Array:
+def ones_like(
+    a: Any, dtype: DTypeLike | None = None, shape: Shape | None = None, *, device: Any = None
+) -> Array:
     """Ones of an array's shape and element type."""
     return _filled_like("ones_like", a, 1, dtype, shape, device)
 
 
 def empty_like(
-    prototype: Any, dtype: DTypeLike | None = None, shape: Shape | None = None, *, device: Any = None
+    prototype: Any,
+    dtype: DTypeLike | None = None,
+    shape: Shape | None = None,
+    *,
+    device: Any = None,
 ) -> Array:
     """Zeros of an array's shape and element type."""
     return _filled_like("empty_like", prototype, 0, dtype, shape, device)
 
 
 def full_like(
-    a: Any, fill_value: ArrayLike, dtype: DTypeLike | None = None, shape: Shape | None = None, *, device: Any = None
+    a: Any,
+    fill_value: ArrayLike,
+    dtype: DTypeLike | None = None,
+    shape: Shape | None = None,
+    *,
+    device: Any = None,
 ) -> Array:
     """One value in an array's shape and element type."""
     sizes, wanted, _ = _like("full_like", a, dtype, shape)
@@ -207,22 +235,33 @@ def _iota(shape: tuple[int, ...], dimension: int, dtype: DType) -> Array:
 
 def _number(function: str, value: Any) -> Any:
     """A Python or NumPy number that a range needs to know, also from a concrete array."""
-    if value is None or (isinstance(value, (bool, int, float, complex)) and not isinstance(value, np.generic)):
+    if value is None or (
+        isinstance(value, (bool, int, float, complex)) and not isinstance(value, np.generic)
+    ):
         return value
     if isinstance(value, Tracer):
         elements = value.concrete()
-        return as_index(function, "start, stop and step", value) if elements is None else elements[()]
+        return (
+            as_index(function, "start, stop and step", value) if elements is None else elements[()]
+        )
     if is_array_like(value):
         elements = host_elements(value)
         assert elements is not None
         if elements.shape:
-            raise ValueArgumentError(f"{function}: start, stop and step must be scalars, got shape {elements.shape}")
+            raise ValueArgumentError(
+                f"{function}: start, stop and step must be scalars, got shape {elements.shape}"
+            )
         return elements[()]
     return as_index(function, "start, stop and step", value)
 
 
 def arange(
-    start: Any, stop: Any = None, step: Any = None, dtype: DTypeLike | None = None, *, device: Any = None
+    start: Any,
+    stop: Any = None,
+    step: Any = None,
+    dtype: DTypeLike | None = None,
+    *,
+    device: Any = None,
 ) -> Array:
     """Numbers from `start` (0) up to but not including `stop`, `step` (1) apart.
 
@@ -247,7 +286,9 @@ def arange(
         if is_integer(wanted):
             elements = np.arange(first, last, by).astype(wanted)
         else:  # first + i * by in the element type, as the instructions below compute it
-            elements = (np.arange(count).astype(wanted) * wanted.type(by) + wanted.type(first)).astype(wanted)
+            elements = (
+                np.arange(count).astype(wanted) * wanted.type(by) + wanted.type(first)
+            ).astype(wanted)
         return _placed(made(elements), device)
     counted = _iota((count,), 0, wanted)
     if by != 1:
@@ -278,24 +319,38 @@ def linspace(
     if count < 0:
         raise ValueArgumentError(f"linspace: number of samples, {count}, must be non-negative")
     wanted = as_dtype("linspace", dtype)
-    low, high = broadcast("linspace", promote_operands([coerce("linspace", 0, start), coerce("linspace", 1, stop)], True))
+    low, high = broadcast(
+        "linspace",
+        promote_operands([coerce("linspace", 0, start), coerce("linspace", 1, stop)], True),
+    )
     working = operand_type(low).dtype
     low, high = converted(low, working), converted(high, working)
     shape = shape_of(low) or shape_of(high)
     low, high = broadcast_to_shape(low, shape), broadcast_to_shape(high, shape)
     divisions = count - 1 if endpoint else count
-    step = ops.divide(ops.subtract(high, low), working.type(divisions)) if divisions > 0 else filled(shape, working.type(np.nan))
+    step = (
+        ops.divide(ops.subtract(high, low), working.type(divisions))
+        if divisions > 0
+        else filled(shape, working.type(np.nan))
+    )
     if divisions > 0:
         share = ops.divide(_iota((divisions,), 0, working), working.type(divisions))
         full_shape = (divisions, *shape)
         part = ops.broadcast_in_dim(share, shape=full_shape, dimensions=(0,))
-        spread = [ops.broadcast_in_dim(x, shape=full_shape, dimensions=tuple(range(1, len(full_shape)))) for x in (low, high)]
+        spread = [
+            ops.broadcast_in_dim(x, shape=full_shape, dimensions=tuple(range(1, len(full_shape))))
+            for x in (low, high)
+        ]
         one = working.type(1)
-        points = ops.add(ops.multiply(spread[0], ops.subtract(one, part)), ops.multiply(spread[1], part))
+        points = ops.add(
+            ops.multiply(spread[0], ops.subtract(one, part)), ops.multiply(spread[1], part)
+        )
         if endpoint:
             points = ops.concatenate([points, ops.reshape(high, shape=(1, *shape))], dimension=0)
     else:
-        points = ops.reshape(low, shape=(1, *shape)) if count else filled((0, *shape), working.type(0))
+        points = (
+            ops.reshape(low, shape=(1, *shape)) if count else filled((0, *shape), working.type(0))
+        )
     if wanted is not None and wanted != working:
         if is_integer(wanted) and is_floating(working):
             points = ops.floor(points)
@@ -303,7 +358,9 @@ def linspace(
     place = as_axis("linspace", axis, len(shape) + 1)
     order = [*range(1, len(shape) + 1)]
     order.insert(place, 0)
-    result = _placed(points if place == 0 else ops.transpose(points, permutation=tuple(order)), device)
+    result = _placed(
+        points if place == 0 else ops.transpose(points, permutation=tuple(order)), device
+    )
     return (result, step) if retstep else result
 
 
@@ -323,17 +380,26 @@ def logspace(
 
 
 def geomspace(
-    start: ArrayLike, stop: ArrayLike, num: int = 50, endpoint: bool = True, dtype: DTypeLike | None = None, axis: int = 0
+    start: ArrayLike,
+    stop: ArrayLike,
+    num: int = 50,
+    endpoint: bool = True,
+    dtype: DTypeLike | None = None,
+    axis: int = 0,
 ) -> Array:
     """`num` numbers from `start` to `stop`, each the same multiple of the one before."""
     signs = sign(start)
-    points = exp(linspace(log(divide(start, signs)), log(divide(stop, signs)), num, endpoint, axis=axis))
+    points = exp(
+        linspace(log(divide(start, signs)), log(divide(stop, signs)), num, endpoint, axis=axis)
+    )
     wanted = as_dtype("geomspace", dtype)
     points = multiply(points, signs)
     return points if wanted is None else ops.convert(points, dtype=wanted)
 
 
-def eye(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike | None = None, *, device: Any = None) -> Array:  # noqa: N803
+def eye(
+    N: int, M: int | None = None, k: int = 0, dtype: DTypeLike | None = None, *, device: Any = None
+) -> Array:
     """Ones on a diagonal, zeros elsewhere.
 
     Example:
@@ -379,7 +445,9 @@ def lower_mask(rows: int, columns: int, k: int) -> Array:
     return ops.compare(ops.add(row, whole.type(k)), column, direction="ge")
 
 
-def fromfunction(function: Callable[..., Any], shape: Any, *, dtype: DTypeLike = float, **kwargs: Any) -> Any:
+def fromfunction(
+    function: Callable[..., Any], shape: Any, *, dtype: DTypeLike = float, **kwargs: Any
+) -> Any:
     """The value of a vectorised function at each index of a shape."""
     return function(*indices(shape, dtype=dtype), **kwargs)
 
@@ -402,7 +470,9 @@ def indices(dimensions: Sequence[int], dtype: DTypeLike | None = None, sparse: b
     return ops.concatenate([ops.reshape(part, shape=(1, *sizes)) for part in parts], dimension=0)
 
 
-def meshgrid(*xi: ArrayLike, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple[Array, ...]:
+def meshgrid(
+    *xi: ArrayLike, copy: bool = True, sparse: bool = False, indexing: str = "xy"
+) -> tuple[Array, ...]:
     """Arrays of coordinates for the grid that vectors span.
 
     Example:
@@ -415,7 +485,9 @@ def meshgrid(*xi: ArrayLike, copy: bool = True, sparse: bool = False, indexing: 
     vectors = [array_of(coerce("meshgrid", i, x)) for i, x in enumerate(xi)]
     for vector in vectors:
         if vector.ndim > 1:
-            raise ValueArgumentError(f"meshgrid: arguments must be vectors, got shape {vector.shape}")
+            raise ValueArgumentError(
+                f"meshgrid: arguments must be vectors, got shape {vector.shape}"
+            )
     order = list(range(len(vectors)))
     if indexing == "xy" and len(order) > 1:
         order[0], order[1] = 1, 0
@@ -444,9 +516,10 @@ def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Arra
         dtype = default_dtype(int)
         vector = ops.convert(vector, dtype=dtype)
     exponents = range(count) if increasing else range(count - 1, -1, -1)
-    columns = [ops.reshape(ops.integer_power(vector, exponent=e), shape=(vector.size, 1)) for e in exponents]
+    columns = [
+        ops.reshape(ops.integer_power(vector, exponent=e), shape=(vector.size, 1))
+        for e in exponents
+    ]
     if not columns:
         return filled((vector.size, 0), dtype.type(0))
     return ops.concatenate(columns, dimension=1)
-
-

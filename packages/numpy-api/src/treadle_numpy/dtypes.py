@@ -156,7 +156,8 @@ def named_dtype(function: str, dtype: Any) -> DType:
         return np.dtype(dtype)
     except TypeError as error:
         raise ArgumentError(
-            f"{function}: {dtype!r} is not an element type", fix="pass a name ('float32') or a type of treadle.numpy"
+            f"{function}: {dtype!r} is not an element type",
+            fix="pass a name ('float32') or a type of treadle.numpy",
         ) from error
 
 
@@ -244,7 +245,10 @@ def isdtype(dtype: DTypeLike, kind: DTypeLike | tuple[DTypeLike, ...]) -> bool:
     found = named_dtype("isdtype", dtype)
     each = kind if isinstance(kind, tuple) else (kind,)
     return any(
-        bool(kinds[k](found)) if isinstance(k, str) and k in kinds else found == named_dtype("isdtype", k) for k in each
+        bool(kinds[k](found))
+        if isinstance(k, str) and k in kinds
+        else found == named_dtype("isdtype", k)
+        for k in each
     )
 
 

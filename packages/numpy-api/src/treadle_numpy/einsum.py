@@ -47,7 +47,9 @@ def _parsed(subscripts: str, ranks: tuple[int, ...]) -> tuple[tuple[str, ...], s
     left, arrow, right = text.partition("->")
     inputs = left.split(",")
     if len(inputs) != len(ranks):
-        raise ValueArgumentError(f"einsum: {len(inputs)} subscripts {subscripts!r} for {len(ranks)} operands")
+        raise ValueArgumentError(
+            f"einsum: {len(inputs)} subscripts {subscripts!r} for {len(ranks)} operands"
+        )
     free = [c for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz" if c not in text]
     longest = 0
     for letters, rank in zip(inputs, ranks, strict=True):
@@ -57,8 +59,10 @@ def _parsed(subscripts: str, ranks: tuple[int, ...]) -> tuple[tuple[str, ...], s
     read = []
     for letters, rank in zip(inputs, ranks, strict=True):
         count = rank - len(letters.replace("...", ""))
-        if "..." not in letters and count or count < 0:
-            raise ValueArgumentError(f"einsum: subscripts {letters!r} do not fit an operand with {rank} axes")
+        if ("..." not in letters and count) or count < 0:
+            raise ValueArgumentError(
+                f"einsum: subscripts {letters!r} do not fit an operand with {rank} axes"
+            )
         read.append(letters.replace("...", dots[longest - count :] if count else ""))
     if any(not c.isalpha() for letters in read for c in letters):
         raise ValueArgumentError(f"einsum: subscripts must be letters, got {subscripts!r}")
@@ -70,7 +74,9 @@ def _parsed(subscripts: str, ranks: tuple[int, ...]) -> tuple[tuple[str, ...], s
         result = dots + "".join(once)
     unknown = [c for c in result if not any(c in letters for letters in read)]
     if unknown or len(set(result)) != len(result):
-        raise ValueArgumentError(f"einsum: output subscripts {result!r} must name axes of the inputs, each once")
+        raise ValueArgumentError(
+            f"einsum: output subscripts {result!r} must name axes of the inputs, each once"
+        )
     return tuple(read), result
 
 
@@ -115,18 +121,26 @@ def einsum(
     inputs, result = _parsed(subscripts, tuple([x.ndim for x in arrays]))
     boolean = is_bool(arrays[0].dtype)
     if boolean:
-        raise UnsupportedError("einsum of booleans is not supported", fix="convert to integers with .astype(int)")
+        raise UnsupportedError(
+            "einsum of booleans is not supported", fix="convert to integers with .astype(int)"
+        )
     sizes: dict[str, int] = {}
     for letters, x in zip(inputs, arrays, strict=True):
         for letter, n in zip(letters, x.shape, strict=True):
             known = sizes.get(letter, 1)
             if n != 1 and known not in (1, n):
-                raise ShapeValueError(f"einsum: axis {letter!r} has sizes {known} and {n} in {subscripts!r}")
+                raise ShapeValueError(
+                    f"einsum: axis {letter!r} has sizes {known} and {n} in {subscripts!r}"
+                )
             sizes[letter] = max(known, n) if n else n
     settings = precision, preferred_element_type
     if len(arrays) <= 2:
         return _contract(list(inputs), arrays, result, sizes, settings)
-    optimize = {True: "auto", False: "auto"}.get(optimize, optimize) if isinstance(optimize, bool) else optimize
+    optimize = (
+        {True: "auto", False: "auto"}.get(optimize, optimize)
+        if isinstance(optimize, bool)
+        else optimize
+    )
     if isinstance(optimize, list):
         optimize = tuple(tuple(step) for step in optimize if not isinstance(step, str))
     text = ",".join(inputs) + "->" + result
@@ -141,7 +155,9 @@ def einsum(
     return arrays[0]
 
 
-def _contract(names: list[str], arrays: list[Array], result: str, sizes: dict[str, int], settings: Any) -> Array:
+def _contract(
+    names: list[str], arrays: list[Array], result: str, sizes: dict[str, int], settings: Any
+) -> Array:
     """One or more operands into the letters of a result."""
     while len(arrays) > 2:
         others = "".join(names[2:]) + result
@@ -149,7 +165,9 @@ def _contract(names: list[str], arrays: list[Array], result: str, sizes: dict[st
         arrays[:2] = [_contract(names[:2], arrays[:2], kept, sizes, settings)]
         names[:2] = [kept]
     others = [result + "".join(names[:i] + names[i + 1 :]) for i in range(len(names))]
-    reduced = [_alone(n, x, other, sizes) for n, x, other in zip(names, arrays, others, strict=True)]
+    reduced = [
+        _alone(n, x, other, sizes) for n, x, other in zip(names, arrays, others, strict=True)
+    ]
     if len(reduced) == 1:
         letters, x = reduced[0]
         return _ordered(letters, x, result)
@@ -165,7 +183,11 @@ def _contract(names: list[str], arrays: list[Array], result: str, sizes: dict[st
         whole = result
         return ops.multiply(_expanded(left, x, whole, sizes), _expanded(right, y, whole, sizes))
     product = contracted(x, y, pairs, batching, *settings)
-    names_ = "".join(batch) + "".join(c for c in left if c not in shared) + "".join(c for c in right if c not in shared)
+    names_ = (
+        "".join(batch)
+        + "".join(c for c in left if c not in shared)
+        + "".join(c for c in right if c not in shared)
+    )
     return _ordered(names_, product, result)
 
 
@@ -190,7 +212,9 @@ def _alone(letters: str, x: Array, others: str, sizes: dict[str, int]) -> tuple[
         i = letters.index(letter)
         j = letters.index(letter, i + 1)
         if x.shape[i] != x.shape[j]:
-            raise ShapeValueError(f"einsum: axis {letter!r} has sizes {x.shape[i]} and {x.shape[j]} in one operand")
+            raise ShapeValueError(
+                f"einsum: axis {letter!r} has sizes {x.shape[i]} and {x.shape[j]} in one operand"
+            )
         rows = ops.iota(shape=(x.shape[i], x.shape[j]), dtype=_WHOLE, dimension=0)
         columns = ops.iota(shape=(x.shape[i], x.shape[j]), dtype=_WHOLE, dimension=1)
         same = ops.compare(rows, columns, direction="eq")
@@ -208,7 +232,9 @@ def _ordered(letters: str, x: Array, result: str) -> Array:
     return transpose(x, [letters.index(c) for c in result]) if letters != result else x
 
 
-def einsum_path(subscripts: Any, /, *operands: Any, optimize: Any = "auto") -> tuple[list[tuple[int, ...]], Any]:
+def einsum_path(
+    subscripts: Any, /, *operands: Any, optimize: Any = "auto"
+) -> tuple[list[tuple[int, ...]], Any]:
     """The order in which opt_einsum would contract."""
     import opt_einsum  # noqa: PLC0415 - only who calls einsum pays for the import
 

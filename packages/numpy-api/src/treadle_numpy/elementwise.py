@@ -13,8 +13,25 @@ from typing import Any, Final, Protocol, TypeAlias, cast
 
 import numpy as np
 
-from treadle_ir import Array, ArrayType, DTypeError, Literal, Primitive, current_trace, default_dtype
-from treadle_ir.dtypes import BY_NAME, is_bool, is_complex, is_inexact, is_integer, is_signed, is_unsigned, real_part
+from treadle_ir import (
+    Array,
+    ArrayType,
+    DTypeError,
+    Literal,
+    Primitive,
+    current_trace,
+    default_dtype,
+)
+from treadle_ir.dtypes import (
+    BY_NAME,
+    is_bool,
+    is_complex,
+    is_inexact,
+    is_integer,
+    is_signed,
+    is_unsigned,
+    real_part,
+)
 from treadle_ir.primitives import compare as compare_primitives, elementwise as primitives
 from treadle_numpy.coercion import (
     ArrayLike,
@@ -39,7 +56,9 @@ class BinaryFunction(Protocol):
 
     __name__: str
 
-    def __call__(self, x: ArrayLike, y: ArrayLike, /) -> Array: ...
+    def __call__(self, x: ArrayLike, y: ArrayLike, /) -> Array:
+        """The result."""
+        ...
 
 
 _INEXACT: Final = frozenset(
@@ -156,10 +175,20 @@ def comparison(name: str, direction: Any, doc: str, example: str = "") -> Binary
 
 # arithmetic
 
-add = binary("add", primitives.Add(), "The sum; of booleans, whether either is true.", "print(add(1, 2))\n        3")
-subtract = binary("subtract", primitives.Subtract(), "The difference.", "print(subtract(5, 2))\n        3")
+add = binary(
+    "add",
+    primitives.Add(),
+    "The sum; of booleans, whether either is true.",
+    "print(add(1, 2))\n        3",
+)
+subtract = binary(
+    "subtract", primitives.Subtract(), "The difference.", "print(subtract(5, 2))\n        3"
+)
 multiply = binary(
-    "multiply", primitives.Multiply(), "The product; of booleans, whether both are true.", "print(multiply(2, 3))\n        6"
+    "multiply",
+    primitives.Multiply(),
+    "The product; of booleans, whether both are true.",
+    "print(multiply(2, 3))\n        6",
 )
 divide = binary(
     "divide",
@@ -169,11 +198,25 @@ divide = binary(
     inexact=True,
 )
 true_divide = divide
-maximum = binary("maximum", primitives.Maximum(), "The greater of two; NaN if either is.", "print(maximum(1, 2))\n        2")
-minimum = binary("minimum", primitives.Minimum(), "The lesser of two; NaN if either is.", "print(minimum(1, 2))\n        1")
-arctan2 = binary("arctan2", primitives.Atan2(), "The angle of the point (x2, x1), in (-pi, pi].", inexact=True)
+maximum = binary(
+    "maximum",
+    primitives.Maximum(),
+    "The greater of two; NaN if either is.",
+    "print(maximum(1, 2))\n        2",
+)
+minimum = binary(
+    "minimum",
+    primitives.Minimum(),
+    "The lesser of two; NaN if either is.",
+    "print(minimum(1, 2))\n        1",
+)
+arctan2 = binary(
+    "arctan2", primitives.Atan2(), "The angle of the point (x2, x1), in (-pi, pi].", inexact=True
+)
 atan2 = arctan2
-nextafter = binary("nextafter", primitives.NextAfter(), "The next number after x towards y.", inexact=True)
+nextafter = binary(
+    "nextafter", primitives.NextAfter(), "The next number after x towards y.", inexact=True
+)
 
 
 def negative(x: ArrayLike, /) -> Array:
@@ -219,12 +262,17 @@ def floor_divide(x1: ArrayLike, x2: ArrayLike, /) -> Array:
         quotient = bind(_DIVIDE, x, y)
         exact = ops.compare(ops.remainder(x, y), dtype.type(0), direction="eq")
         same_sign = ops.compare(ops.sign(x), ops.sign(y), direction="eq")
-        return ops.select(ops.or_(same_sign, exact), quotient, ops.subtract(quotient, dtype.type(1)))
+        return ops.select(
+            ops.or_(same_sign, exact), quotient, ops.subtract(quotient, dtype.type(1))
+        )
     if is_bool(dtype):
-        raise DTypeError("floor_divide: booleans have no quotient", fix="convert to integers with .astype(int)")
+        raise DTypeError(
+            "floor_divide: booleans have no quotient", fix="convert to integers with .astype(int)"
+        )
     if is_complex(dtype):
         raise DTypeError(
-            "floor_divide does not support complex-valued inputs", fix="round the parts of `x / y` as you mean it"
+            "floor_divide does not support complex-valued inputs",
+            fix="round the parts of `x / y` as you mean it",
         )
     # floor(x / y) is off where the quotient is rounded up to an integer: take away the remainder first.
     quotient, _ = _float_divmod(x, y)
@@ -240,7 +288,8 @@ def _float_divmod(x: Any, y: Any) -> tuple[Array, Array]:
     rest = ops.remainder(x, y)
     whole = ops.divide(ops.subtract(x, rest), y)
     wrong = ops.and_(
-        ops.compare(rest, zero, direction="ne"), ops.compare(ops.sign(y), ops.sign(rest), direction="ne")
+        ops.compare(rest, zero, direction="ne"),
+        ops.compare(ops.sign(y), ops.sign(rest), direction="ne"),
     )
     rest = ops.select(wrong, ops.add(rest, y), rest)
     whole = ops.select(wrong, ops.subtract(whole, operand_type(x).dtype.type(1)), whole)
@@ -258,7 +307,9 @@ def remainder(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     x, y = promote_shapes("remainder", x1, x2)
     dtype = operand_type(x).dtype
     if is_bool(dtype):
-        raise DTypeError("remainder: booleans have no remainder", fix="convert to integers with .astype(int)")
+        raise DTypeError(
+            "remainder: booleans have no remainder", fix="convert to integers with .astype(int)"
+        )
     zero = dtype.type(0)
     rest = ops.remainder(x, y)
     if is_unsigned(dtype):
@@ -266,7 +317,9 @@ def remainder(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     wrong = ops.and_(
         ops.compare(rest, zero, direction="ne"),
         ops.compare(
-            ops.compare(rest, zero, direction="lt"), ops.compare(y, zero, direction="lt"), direction="ne"
+            ops.compare(rest, zero, direction="lt"),
+            ops.compare(y, zero, direction="lt"),
+            direction="ne",
         ),
     )
     result = ops.select(wrong, ops.add(rest, y), rest)
@@ -403,7 +456,11 @@ def square(x: ArrayLike, /) -> Array:
         9
     """
     operand = coerce("square", 0, x)
-    return bind(_SQUARE, operand) if not is_bool(operand_type(operand).dtype) else ops.and_(operand, operand)
+    return (
+        bind(_SQUARE, operand)
+        if not is_bool(operand_type(operand).dtype)
+        else ops.and_(operand, operand)
+    )
 
 
 def reciprocal(x: ArrayLike, /) -> Array:
@@ -490,14 +547,21 @@ def hypot(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return ops.select(
         ops.compare(top, zero, direction="eq"),
         top,
-        ops.multiply(top, ops.sqrt(ops.add(ops.square(ops.divide(low, safe)), operand_type(top).dtype.type(1)))),
+        ops.multiply(
+            top,
+            ops.sqrt(ops.add(ops.square(ops.divide(low, safe)), operand_type(top).dtype.type(1))),
+        ),
     )
 
 
 # trigonometry
 
-sin = unary("sin", primitives.Sine(), "The sine of an angle in radians.", "print(sin(0.0))\n        0.0")
-cos = unary("cos", primitives.Cosine(), "The cosine of an angle in radians.", "print(cos(0.0))\n        1.0")
+sin = unary(
+    "sin", primitives.Sine(), "The sine of an angle in radians.", "print(sin(0.0))\n        0.0"
+)
+cos = unary(
+    "cos", primitives.Cosine(), "The cosine of an angle in radians.", "print(cos(0.0))\n        1.0"
+)
 tan = unary("tan", primitives.Tan(), "The tangent of an angle in radians.")
 arcsin = unary("arcsin", primitives.Asin(), "The angle with this sine.")
 arccos = unary("arccos", primitives.Acos(), "The angle with this cosine.")
@@ -541,7 +605,9 @@ def sinc(x: ArrayLike, /) -> Array:
     at_zero = ops.compare(angle, zero, direction="eq")
     safe = ops.select(at_zero, one, angle)
     # 1 - angle^2/6 stands in at 0, so that derivatives up to the third are right there, too
-    near = ops.subtract(one, ops.divide(ops.square(ops.select(at_zero, angle, zero)), dtype.type(6)))
+    near = ops.subtract(
+        one, ops.divide(ops.square(ops.select(at_zero, angle, zero)), dtype.type(6))
+    )
     return ops.select(at_zero, near, ops.divide(ops.sine(safe), safe))
 
 
@@ -572,11 +638,14 @@ def round(a: ArrayLike, decimals: int = 0, out: None = None) -> Array:
     type = operand_type(operand)
     dtype = type.dtype
     if is_bool(dtype):
-        raise DTypeError("round: booleans cannot be rounded", fix="convert to integers with .astype(int)")
+        raise DTypeError(
+            "round: booleans cannot be rounded", fix="convert to integers with .astype(int)"
+        )
     if is_integer(dtype):
         if decimals < 0:
             raise DTypeError(
-                f"round: integers cannot be rounded to {decimals} decimals", fix="convert to floats with .astype(float)"
+                f"round: integers cannot be rounded to {decimals} decimals",
+                fix="convert to floats with .astype(float)",
             )
         return cast("Array", as_array("round", operand))
     if is_complex(dtype):
@@ -705,10 +774,21 @@ def fmin(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 
 # bits
 
-bitwise_and = binary("bitwise_and", primitives.And(), "Each bit of both.", "print(bitwise_and(6, 3))\n        2")
-bitwise_or = binary("bitwise_or", primitives.Or(), "Each bit of either.", "print(bitwise_or(6, 3))\n        7")
-bitwise_xor = binary("bitwise_xor", primitives.Xor(), "Each bit of one but not both.", "print(bitwise_xor(6, 3))\n        5")
-invert = unary_same("invert", primitives.Not(), "Each bit flipped; of booleans, whether it is false.")
+bitwise_and = binary(
+    "bitwise_and", primitives.And(), "Each bit of both.", "print(bitwise_and(6, 3))\n        2"
+)
+bitwise_or = binary(
+    "bitwise_or", primitives.Or(), "Each bit of either.", "print(bitwise_or(6, 3))\n        7"
+)
+bitwise_xor = binary(
+    "bitwise_xor",
+    primitives.Xor(),
+    "Each bit of one but not both.",
+    "print(bitwise_xor(6, 3))\n        5",
+)
+invert = unary_same(
+    "invert", primitives.Not(), "Each bit flipped; of booleans, whether it is false."
+)
 bitwise_not = bitwise_invert = invert
 
 
@@ -722,7 +802,9 @@ def bitwise_count(x: ArrayLike, /) -> Array:
     return ops.convert(ops.popcnt(abs(x)), dtype=np.dtype(np.uint8))
 
 
-left_shift = binary("left_shift", primitives.ShiftLeft(), "The bits moved up.", "print(left_shift(1, 3))\n        8")
+left_shift = binary(
+    "left_shift", primitives.ShiftLeft(), "The bits moved up.", "print(left_shift(1, 3))\n        8"
+)
 
 
 def right_shift(x: ArrayLike, y: ArrayLike, /) -> Array:
@@ -744,7 +826,9 @@ bitwise_left_shift, bitwise_right_shift = left_shift, right_shift
 
 equal = comparison("equal", "eq", "Whether they are equal.", "print(equal(1, 1.0))\n        True")
 not_equal = comparison("not_equal", "ne", "Whether they differ; NaN differs from itself.")
-less = comparison("less", "lt", "Whether the first is below the second.", "print(less(1, 2))\n        True")
+less = comparison(
+    "less", "lt", "Whether the first is below the second.", "print(less(1, 2))\n        True"
+)
 less_equal = comparison("less_equal", "le", "Whether the first is not above the second.")
 greater = comparison("greater", "gt", "Whether the first is above the second.")
 greater_equal = comparison("greater_equal", "ge", "Whether the first is not below the second.")

@@ -27,7 +27,15 @@ from treadle_numpy.dtypes import DTypeLike, as_dtype
 from treadle_numpy.elementwise import add, conjugate, multiply, remainder, subtract
 from treadle_numpy.indexing import take
 from treadle_numpy.logic import truth
-from treadle_numpy.manipulation import broadcast_to, flip, moveaxis, ravel, reshape, slice_along, tile
+from treadle_numpy.manipulation import (
+    broadcast_to,
+    flip,
+    moveaxis,
+    ravel,
+    reshape,
+    slice_along,
+    tile,
+)
 from treadle_numpy.reductions import cumsum
 from treadle_numpy.searching import diff, where
 from treadle_numpy.updates import UpdatesAt
@@ -37,12 +45,16 @@ set_printoptions = np.set_printoptions
 printoptions = np.printoptions
 
 
-def array_repr(arr: Any, max_line_width: Any = None, precision: Any = None, suppress_small: Any = None) -> str:
+def array_repr(
+    arr: Any, max_line_width: Any = None, precision: Any = None, suppress_small: Any = None
+) -> str:
     """The elements as `repr` shows NumPy's."""
     return np.array_repr(np.asarray(arr), max_line_width, precision, suppress_small)
 
 
-def array_str(a: Any, max_line_width: Any = None, precision: Any = None, suppress_small: Any = None) -> str:
+def array_str(
+    a: Any, max_line_width: Any = None, precision: Any = None, suppress_small: Any = None
+) -> str:
     """The elements as `str` shows NumPy's."""
     return np.array_str(np.asarray(a), max_line_width, precision, suppress_small)
 
@@ -54,7 +66,9 @@ def save(file: Any, arr: Any, allow_pickle: bool = True) -> None:
 
 def savez(file: Any, *args: Any, **kwds: Any) -> None:
     """Write several arrays to a file in NumPy's format."""
-    np.savez(file, *[np.asarray(x) for x in args], **{name: np.asarray(x) for name, x in kwds.items()})
+    np.savez(
+        file, *[np.asarray(x) for x in args], **{name: np.asarray(x) for name, x in kwds.items()}
+    )
 
 
 def load(file: Any, mmap_mode: Any = None, allow_pickle: bool = False) -> Any:
@@ -68,7 +82,9 @@ def _slid(name: str, a: Any, v: Any, mode: str, precision: Any, element_type: An
     if x.ndim != 1 or y.ndim != 1:
         raise ValueArgumentError(f"{name}: only one-dimensional arrays are supported")
     if not x.size or not y.size:
-        raise ValueArgumentError(f"{name}: inputs cannot be empty, got shapes x.shape={x.shape} y.shape={y.shape}.")
+        raise ValueArgumentError(
+            f"{name}: inputs cannot be empty, got shapes x.shape={x.shape} y.shape={y.shape}."
+        )
     if x.size < y.size:  # convolution does not mind which of the two slides
         x, y = y, x
     return _slid_by(x, flip(y), mode, precision, element_type)
@@ -145,7 +161,9 @@ def polyval(p: ArrayLike, x: ArrayLike, *, unroll: int | None = None) -> Array:
     return array_of(result)
 
 
-def unwrap(p: ArrayLike, discont: ArrayLike | None = None, axis: int = -1, period: ArrayLike = 2 * np.pi) -> Array:
+def unwrap(
+    p: ArrayLike, discont: ArrayLike | None = None, axis: int = -1, period: ArrayLike = 2 * np.pi
+) -> Array:
     """Angles with jumps of more than half a period taken out."""
     (operand,) = promote("unwrap", p)
     x = array_of(operand)
@@ -162,7 +180,9 @@ def unwrap(p: ArrayLike, discont: ArrayLike | None = None, axis: int = -1, perio
     moved = where(truth("unwrap", 0, _both(moved, -half, jump)), half, moved)
     change = subtract(moved, jump)
     limit = half if discont is None else discont
-    small = ops.compare(ops.abs(jump), converted(coerce("unwrap", 1, limit), x.dtype), direction="lt")
+    small = ops.compare(
+        ops.abs(jump), converted(coerce("unwrap", 1, limit), x.dtype), direction="lt"
+    )
     change = where(small, x.dtype.type(0), change)
     first = slice_along(x, along, 0, 1)
     rest = add(slice_along(x, along, 1, x.shape[along]), cumsum(change, axis=along))
@@ -184,7 +204,9 @@ def _new_array_only(name: str, inplace: bool) -> None:
         )
 
 
-def put(a: ArrayLike, ind: ArrayLike, v: ArrayLike, mode: str | None = None, *, inplace: bool = True) -> Array:
+def put(
+    a: ArrayLike, ind: ArrayLike, v: ArrayLike, mode: str | None = None, *, inplace: bool = True
+) -> Array:
     """The array with values at positions of the flat array; needs `inplace=False`."""
     _new_array_only("put", inplace)
     x = array_of(coerce("put", 0, a))
@@ -212,16 +234,30 @@ def place(arr: ArrayLike, mask: ArrayLike, vals: ArrayLike, *, inplace: bool = T
 
 
 def put_along_axis(
-    arr: ArrayLike, indices: ArrayLike, values: ArrayLike, axis: int | None, inplace: bool = True, *, mode: Any = None
+    arr: ArrayLike,
+    indices: ArrayLike,
+    values: ArrayLike,
+    axis: int | None,
+    inplace: bool = True,
+    *,
+    mode: Any = None,
 ) -> Array:
     """The counterpart of `take_along_axis`; needs `inplace=False`."""
     _new_array_only("put_along_axis", inplace)
-    x, places = array_of(coerce("put_along_axis", 0, arr)), array_of(coerce("put_along_axis", 1, indices))
+    x, places = (
+        array_of(coerce("put_along_axis", 0, arr)),
+        array_of(coerce("put_along_axis", 1, indices)),
+    )
     if axis is None:
-        flat = UpdatesAt(ravel(x), ravel(places)).set(ravel(broadcast_to(values, places.shape)), mode=mode)
+        flat = UpdatesAt(ravel(x), ravel(places)).set(
+            ravel(broadcast_to(values, places.shape)), mode=mode
+        )
         return reshape(flat, x.shape)
     along = as_axis("put_along_axis", axis, x.ndim)
-    shape = common_shape("put_along_axis", [tuple(1 if i == along else n for i, n in enumerate(s)) for s in (x.shape, places.shape)])
+    shape = common_shape(
+        "put_along_axis",
+        [tuple(1 if i == along else n for i, n in enumerate(s)) for s in (x.shape, places.shape)],
+    )
     full = tuple(places.shape[along] if i == along else n for i, n in enumerate(shape))
     index: list[Any] = []
     for i, n in enumerate(full):
@@ -236,7 +272,9 @@ def put_along_axis(
 class ufunc:  # noqa: N801 - NumPy's name
     """An elementwise function of two operands with `reduce` and `accumulate`; made by nobody yet but by users."""
 
-    def __init__(self, func: Any, /, nin: int, nout: int, *, name: str | None = None, identity: Any = None) -> None:
+    def __init__(
+        self, func: Any, /, nin: int, nout: int, *, name: str | None = None, identity: Any = None
+    ) -> None:
         self._func = func
         self.nin = nin
         self.nout = nout
@@ -256,12 +294,14 @@ class ufunc:  # noqa: N801 - NumPy's name
     def reduce(self, a: ArrayLike, /, axis: int = 0) -> Any:
         """The elements along an axis combined from the first on."""
         x = moveaxis(array_of(coerce("reduce", 0, a)), axis, 0)
-        parts = [ops.reshape(slice_along(x, 0, i, i + 1), shape=x.shape[1:]) for i in range(x.shape[0])]
+        parts = [
+            ops.reshape(slice_along(x, 0, i, i + 1), shape=x.shape[1:]) for i in range(x.shape[0])
+        ]
         if not parts:
-            raise ValueArgumentError(f"zero-size array to reduction operation {self.__name__} which has no identity")
+            raise ValueArgumentError(
+                f"zero-size array to reduction operation {self.__name__} which has no identity"
+            )
         result: Any = parts[0]
         for part in parts[1:]:
             result = self._func(result, part)
         return result
-
-

@@ -90,14 +90,17 @@ def read_index(shape: tuple[int, ...], index: Any) -> list[Entry]:
             raise _sequence_refused(item)
         elif isinstance(item, str):
             raise ArgumentError(
-                f"arrays do not support string indexing; got idx={item!r}", fix="use a dict of arrays for named parts"
+                f"arrays do not support string indexing; got idx={item!r}",
+                fix="use a dict of arrays for named parts",
             )
         else:
             for part, axes in _positions(item, shape, taken if dots is None else None, items):
                 read.append((part, axes))
                 taken += axes
     if taken > len(shape):
-        raise IndexValueError(f"Too many indices: array is {len(shape)}-dimensional, but {taken} were indexed")
+        raise IndexValueError(
+            f"Too many indices: array is {len(shape)}-dimensional, but {taken} were indexed"
+        )
     rest = [(slice(None), 1)] * (len(shape) - taken)
     place = len(read) if dots is None else dots
     read[place:place] = rest
@@ -140,7 +143,9 @@ def _sequence_refused(index: Any) -> ArgumentError:
     )
 
 
-def _positions(item: Any, shape: tuple[int, ...], axis: int | None, items: Any) -> list[tuple[Any, int]]:
+def _positions(
+    item: Any, shape: tuple[int, ...], axis: int | None, items: Any
+) -> list[tuple[Any, int]]:
     """An index that is no range, as parts with the number of axes each takes."""
     if isinstance(item, (bool, np.bool_)):
         return [(np.zeros(int(item), np.int32), 0)]
@@ -232,14 +237,18 @@ def _is_position(entry: Entry) -> bool:
 def take_entries(x: Any, entries: list[Entry], mode: str = "clip", fill_value: Any = None) -> Array:
     """The elements that the entries of an index expression name."""
     strict = mode != "clip"
-    own = [n for n in _expanded(x, entries)]
+    own = _expanded(x, entries)
     computed = [i for i, entry in enumerate(entries) if _is_position(entry)]
     if strict:
         outside = any(
-            isinstance(e.index, int) and not -n <= e.index < n for e, n in zip(entries, own, strict=True)
+            isinstance(e.index, int) and not -n <= e.index < n
+            for e, n in zip(entries, own, strict=True)
         )
         if outside:
-            entries = [Entry(np.asarray(e.index, np.int32), e.new) if isinstance(e.index, int) else e for e in entries]
+            entries = [
+                Entry(np.asarray(e.index, np.int32), e.new) if isinstance(e.index, int) else e
+                for e in entries
+            ]
             computed = [i for i, entry in enumerate(entries) if _is_position(entry)]
     if not computed:
         return _known(x, entries)
@@ -279,11 +288,16 @@ def _known(x: Any, entries: list[Entry]) -> Array:
                 turned.append(axis)
         axis += 1
     part = x
-    if not all(low == 0 and high == n and step == 1 for low, high, step, n in zip(start, limit, strides, own, strict=True)):
+    if not all(
+        low == 0 and high == n and step == 1
+        for low, high, step, n in zip(start, limit, strides, own, strict=True)
+    ):
         part = ops.slice(part, start=tuple(start), limit=tuple(limit), strides=tuple(strides))
     if turned:
         part = ops.reverse(part, dimensions=tuple(turned))
-    return array_of(part if shape_of(part) == tuple(result) else ops.reshape(part, shape=tuple(result)))
+    return array_of(
+        part if shape_of(part) == tuple(result) else ops.reshape(part, shape=tuple(result))
+    )
 
 
 def _ascending(index: slice) -> tuple[int, int, int, int]:
@@ -293,7 +307,11 @@ def _ascending(index: slice) -> tuple[int, int, int, int]:
     if not count:
         return 0, 0, 1, 0
     first, last = places[0], places[-1]
-    return (first, last + 1, index.step, count) if index.step > 0 else (last, first + 1, -index.step, count)
+    return (
+        (first, last + 1, index.step, count)
+        if index.step > 0
+        else (last, first + 1, -index.step, count)
+    )
 
 
 def wrapped(index: Any, size: int) -> Any:
@@ -314,7 +332,10 @@ def wrapped(index: Any, size: int) -> Any:
 def _dynamic(x: Any, entries: list[Entry], own: list[int]) -> Array:
     """Computed scalar positions: known ranges first, then a dynamic slice."""
     whole = default_dtype(int)
-    ranges = [Entry(slice(0, n, 1) if _is_position(e) else e.index, e.new) for e, n in zip(entries, own, strict=True)]
+    ranges = [
+        Entry(slice(0, n, 1) if _is_position(e) else e.index, e.new)
+        for e, n in zip(entries, own, strict=True)
+    ]
     part = x if _all_full(ranges, own) else _known(x, ranges)
     starts, sizes, result = [], [], []
     left = iter(shape_of(part))
@@ -339,7 +360,8 @@ def _dynamic(x: Any, entries: list[Entry], own: list[int]) -> Array:
 def _all_full(entries: Sequence[Entry], own: Sequence[int]) -> bool:
     """Whether every entry names all of its axis."""
     return all(
-        isinstance(e.index, slice) and e.index == slice(0, n, 1) for e, n in zip(entries, own, strict=True)
+        isinstance(e.index, slice) and e.index == slice(0, n, 1)
+        for e, n in zip(entries, own, strict=True)
     )
 
 
@@ -429,7 +451,8 @@ def take(
         positions = positions.value
     if not is_integer(operand_type(positions).dtype):
         raise ArgumentError(
-            f"take: indices must be of integer type, got {operand_type(positions)}", fix="convert with .astype(int)"
+            f"take: indices must be of integer type, got {operand_type(positions)}",
+            fix="convert with .astype(int)",
         )
     if axis is None:
         x, along = ops.reshape(x, shape=(x.size,)), 0
@@ -441,7 +464,9 @@ def take(
         positions = ops.remainder(converted(positions, whole), whole.type(size))
         mode = "clip"
     entries = [Entry(slice(0, n, 1)) for n in x.shape]
-    entries[along] = Entry(np.asarray(positions) if isinstance(positions, np.generic) else positions)
+    entries[along] = Entry(
+        np.asarray(positions) if isinstance(positions, np.generic) else positions
+    )
     return _gathered(x, entries, list(x.shape), gather_mode(mode, "fill"), fill_value)
 
 
@@ -460,7 +485,10 @@ def take_along_axis(
         >>> print(take_along_axis(np.array([[3, 1]], np.int32), np.array([[1, 0]]), 1))
         [[1 3]]
     """
-    x, positions = array_of(coerce("take_along_axis", 0, arr)), coerce("take_along_axis", 1, indices)
+    x, positions = (
+        array_of(coerce("take_along_axis", 0, arr)),
+        coerce("take_along_axis", 1, indices),
+    )
     if not is_integer(operand_type(positions).dtype):
         raise ArgumentError(
             f"take_along_axis: indices must be of integer type, got {operand_type(positions)}",
@@ -476,10 +504,17 @@ def take_along_axis(
         )
     along = as_axis("take_along_axis", axis, x.ndim)
     size = x.shape[along]
-    positions = wrapped(positions, size) if wrap_negative_indices else converted(positions, default_dtype(int))
+    positions = (
+        wrapped(positions, size)
+        if wrap_negative_indices
+        else converted(positions, default_dtype(int))
+    )
     others = common_shape(
         "take_along_axis",
-        [tuple(1 if i == along else n for i, n in enumerate(s)) for s in (x.shape, shape_of(positions))],
+        [
+            tuple(1 if i == along else n for i, n in enumerate(s))
+            for s in (x.shape, shape_of(positions))
+        ],
     )
     x = broadcast_to_shape(x, tuple(size if i == along else n for i, n in enumerate(others)))
     count = shape_of(positions)[along]

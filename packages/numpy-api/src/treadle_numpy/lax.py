@@ -6,6 +6,7 @@ must have one element type and one shape. Python numbers take the element type o
 
 from __future__ import annotations
 
+import builtins
 import enum
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
@@ -36,7 +37,12 @@ from treadle_numpy.coercion import (
 from treadle_numpy.contraction import contracted, precision_name
 from treadle_numpy.dtypes import DTypeLike, as_dtype
 from treadle_numpy.indexing import gather_mode, wrapped
-from treadle_numpy.manipulation import ShapeValueError, slice_along, stack as _stack, unstack as unstack
+from treadle_numpy.manipulation import (
+    ShapeValueError,
+    slice_along,
+    stack as _stack,
+    unstack as unstack,
+)
 
 
 class Precision(enum.Enum):
@@ -70,7 +76,12 @@ class GatherScatterMode(enum.Enum):
         """The mode that a name or a mode means."""
         if isinstance(s, GatherScatterMode):
             return s
-        names = {"clip": "CLIP", None: "FILL_OR_DROP", "fill": "FILL_OR_DROP", "drop": "FILL_OR_DROP"}
+        names = {
+            "clip": "CLIP",
+            None: "FILL_OR_DROP",
+            "fill": "FILL_OR_DROP",
+            "drop": "FILL_OR_DROP",
+        }
         return GatherScatterMode[names.get(s, str(s).upper())]
 
 
@@ -102,7 +113,9 @@ class ConvDimensionNumbers(NamedTuple):
     out_spec: Sequence[int]
 
 
-DotDimensionNumbers = tuple[tuple[Sequence[int], Sequence[int]], tuple[Sequence[int], Sequence[int]]]
+DotDimensionNumbers = tuple[
+    tuple[Sequence[int], Sequence[int]], tuple[Sequence[int], Sequence[int]]
+]
 ConvGeneralDilatedDimensionNumbers = None | ConvDimensionNumbers | tuple[str, str, str]
 PrecisionLike = None | str | Precision | tuple[str, str] | tuple[Precision, Precision]
 
@@ -203,8 +216,12 @@ mul = _binary("mul", "multiply", "The product.")
 nextafter = _binary("nextafter", "next_after", "The next number after x towards y.")
 rem = _binary("rem", "remainder", "What division rounded toward zero leaves.")
 shift_left = _binary("shift_left", "shift_left", "The bits moved up.")
-shift_right_arithmetic = _binary("shift_right_arithmetic", "shift_right_arithmetic", "The bits moved down, with sign.")
-shift_right_logical = _binary("shift_right_logical", "shift_right_logical", "The bits moved down, with zeros.")
+shift_right_arithmetic = _binary(
+    "shift_right_arithmetic", "shift_right_arithmetic", "The bits moved down, with sign."
+)
+shift_right_logical = _binary(
+    "shift_right_logical", "shift_right_logical", "The bits moved down, with zeros."
+)
 sub = _binary("sub", "subtract", "The difference.")
 eq, ne, lt, le, gt, ge = [_compared(name) for name in ("eq", "ne", "lt", "le", "gt", "ge")]
 
@@ -244,7 +261,7 @@ def round(x: ArrayLike, rounding_method: RoundingMethod = RoundingMethod.AWAY_FR
     return ops.round_nearest_even(operand) if even else ops.round_nearest_afz(operand)
 
 
-def clamp(min: ArrayLike, x: ArrayLike, max: ArrayLike) -> Array:  # noqa: A002 - JAX's names
+def clamp(min: ArrayLike, x: ArrayLike, max: ArrayLike) -> Array:
     """`x` kept between two bounds."""
     return ops.clamp(*_strict("clamp", min, x, max))
 
@@ -268,11 +285,15 @@ def select_n(which: ArrayLike, *cases: ArrayLike) -> Array:
     type = operand_type(choice)
     if is_bool(type.dtype):
         if len(operands) > 2:
-            raise ValueArgumentError(f"with a boolean `which` there may be two cases, got {len(operands)}")
+            raise ValueArgumentError(
+                f"with a boolean `which` there may be two cases, got {len(operands)}"
+            )
         return ops.select(choice, operands[-1], operands[0])
     result = operands[-1]
     for i in range(len(operands) - 2, -1, -1):
-        result = ops.select(ops.compare(choice, type.dtype.type(i), direction="le"), operands[i], result)
+        result = ops.select(
+            ops.compare(choice, type.dtype.type(i), direction="le"), operands[i], result
+        )
     return array_of(result)
 
 
@@ -284,7 +305,7 @@ def convert_element_type(operand: ArrayLike, new_dtype: DTypeLike) -> Array:
     return array_of(converted(x, wanted))
 
 
-builtin_complex: Final = type(1j)
+builtin_complex: Final = builtins.complex
 
 
 def bitcast_convert_type(operand: ArrayLike, new_dtype: DTypeLike) -> Array:
@@ -301,22 +322,34 @@ def bitcast_convert_type(operand: ArrayLike, new_dtype: DTypeLike) -> Array:
         ratio = own // new
         shape = (*x.shape, ratio)
         wide = ops.broadcast_in_dim(words, shape=shape, dimensions=tuple(range(x.ndim)))
-        shifts = ops.multiply(ops.iota(shape=shape, dtype=unsigned[own], dimension=x.ndim), unsigned[own].type(8 * new))
-        parts = ops.and_(ops.shift_right_logical(wide, shifts), unsigned[own].type((1 << (8 * new)) - 1))
+        shifts = ops.multiply(
+            ops.iota(shape=shape, dtype=unsigned[own], dimension=x.ndim),
+            unsigned[own].type(8 * new),
+        )
+        parts = ops.and_(
+            ops.shift_right_logical(wide, shifts), unsigned[own].type((1 << (8 * new)) - 1)
+        )
         return ops.bitcast_convert(ops.convert(parts, dtype=unsigned[new]), dtype=wanted)
     if not x.ndim or x.shape[-1] * own != new:
         raise ShapeValueError(
             f"bitcast_convert_type: {x.shape} of {x.dtype} has no last axis of size {new // own} to make {wanted} of"
         )
     wide = ops.convert(words, dtype=unsigned[new])
-    shifts = ops.multiply(ops.iota(shape=x.shape, dtype=unsigned[new], dimension=x.ndim - 1), unsigned[new].type(8 * own))
-    return ops.bitcast_convert(ops.reduce_or(ops.shift_left(wide, shifts), axes=(x.ndim - 1,)), dtype=wanted)
+    shifts = ops.multiply(
+        ops.iota(shape=x.shape, dtype=unsigned[new], dimension=x.ndim - 1),
+        unsigned[new].type(8 * own),
+    )
+    return ops.bitcast_convert(
+        ops.reduce_or(ops.shift_left(wide, shifts), axes=(x.ndim - 1,)), dtype=wanted
+    )
 
 
 def reduce_precision(operand: ArrayLike, exponent_bits: int, mantissa_bits: int) -> Array:
     """Floats rounded to fewer bits."""
     return ops.reduce_precision(
-        coerce("reduce_precision", 0, operand), exponent_bits=exponent_bits, mantissa_bits=mantissa_bits
+        coerce("reduce_precision", 0, operand),
+        exponent_bits=exponent_bits,
+        mantissa_bits=mantissa_bits,
     )
 
 
@@ -332,16 +365,22 @@ def full(shape: Any, fill_value: ArrayLike, dtype: DTypeLike | None = None) -> A
     """An array of one value."""
     value = coerce("full", 1, fill_value)
     if shape_of(value):
-        raise ShapeValueError(f"full must be called with scalar fill_value, got fill_value.shape {shape_of(value)}.")
+        raise ShapeValueError(
+            f"full must be called with scalar fill_value, got fill_value.shape {shape_of(value)}."
+        )
     wanted = as_dtype("full", dtype)
     value = value if wanted is None else converted(value, wanted)
     return filled(as_shape("full", shape), value[()] if isinstance(value, np.ndarray) else value)
 
 
-def full_like(x: Any, fill_value: ArrayLike, dtype: DTypeLike | None = None, shape: Any = None) -> Array:
+def full_like(
+    x: Any, fill_value: ArrayLike, dtype: DTypeLike | None = None, shape: Any = None
+) -> Array:
     """One value in an array's shape and element type."""
     own = operand_type(coerce("full_like", 0, x))
-    return full(own.shape if shape is None else shape, fill_value, own.dtype if dtype is None else dtype)
+    return full(
+        own.shape if shape is None else shape, fill_value, own.dtype if dtype is None else dtype
+    )
 
 
 def iota(dtype: DTypeLike, size: int) -> Array:
@@ -353,7 +392,9 @@ def broadcasted_iota(dtype: DTypeLike, shape: Any, dimension: int) -> Array:
     """The position along one axis, in an array of a shape."""
     sizes = as_shape("broadcasted_iota", shape)
     return ops.iota(
-        shape=sizes, dtype=as_dtype("iota", dtype), dimension=as_axis("broadcasted_iota", dimension, len(sizes))
+        shape=sizes,
+        dtype=as_dtype("iota", dtype),
+        dimension=as_axis("broadcasted_iota", dimension, len(sizes)),
     )
 
 
@@ -368,7 +409,9 @@ def broadcast(operand: ArrayLike, sizes: Sequence[int]) -> Array:
 def broadcast_in_dim(operand: ArrayLike, shape: Any, broadcast_dimensions: Sequence[int]) -> Array:
     """The array repeated along new axes, and along its axes of size 1."""
     x = coerce("broadcast_in_dim", 0, operand)
-    return ops.broadcast_in_dim(x, shape=as_shape("broadcast_in_dim", shape), dimensions=tuple(broadcast_dimensions))
+    return ops.broadcast_in_dim(
+        x, shape=as_shape("broadcast_in_dim", shape), dimensions=tuple(broadcast_dimensions)
+    )
 
 
 def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:
@@ -402,7 +445,9 @@ def squeeze(array: ArrayLike, dimensions: Sequence[int]) -> Array:
     x = array_of(coerce("squeeze", 0, array))
     drop = [as_axis("squeeze", i, x.ndim) for i in dimensions]
     if any(x.shape[i] != 1 for i in drop):
-        raise ShapeValueError(f"cannot select an axis to squeeze out which has size not equal to one, got {x.shape}")
+        raise ShapeValueError(
+            f"cannot select an axis to squeeze out which has size not equal to one, got {x.shape}"
+        )
     return ops.reshape(x, shape=tuple([n for i, n in enumerate(x.shape) if i not in drop]))
 
 
@@ -417,7 +462,9 @@ def expand_dims(array: ArrayLike, dimensions: Sequence[int]) -> Array:
 
 def transpose(operand: ArrayLike, permutation: Any) -> Array:
     """The axes in another order."""
-    return ops.transpose(coerce("transpose", 0, operand), permutation=tuple([int(i) for i in permutation]))
+    return ops.transpose(
+        coerce("transpose", 0, operand), permutation=tuple([int(i) for i in permutation])
+    )
 
 
 def rev(operand: ArrayLike, dimensions: Sequence[int]) -> Array:
@@ -443,7 +490,9 @@ def split(operand: ArrayLike, sizes: Sequence[int], axis: int = 0) -> list[Array
     x = array_of(coerce("split", 0, operand))
     along = as_axis("split", axis, x.ndim)
     if builtin_sum(sizes) != x.shape[along]:
-        raise ShapeValueError(f"Sum of sizes {tuple(sizes)} must be equal to dimension {along} of the operand shape {x.shape}")
+        raise ShapeValueError(
+            f"Sum of sizes {tuple(sizes)} must be equal to dimension {along} of the operand shape {x.shape}"
+        )
     parts, start = [], 0
     for size in sizes:
         parts.append(slice_along(x, along, start, start + size))
@@ -466,7 +515,9 @@ def tile(operand: ArrayLike, reps: Sequence[int]) -> Array:
     return repeated(operand, reps)
 
 
-def pad(operand: ArrayLike, padding_value: ArrayLike, padding_config: Sequence[tuple[int, int, int]]) -> Array:
+def pad(
+    operand: ArrayLike, padding_value: ArrayLike, padding_config: Sequence[tuple[int, int, int]]
+) -> Array:
     """The array with a value before, after and between its elements; negative padding takes elements away."""
     x, value = _strict("pad", operand, padding_value)
     low, high, interior = zip(*padding_config, strict=True) if padding_config else ((), (), ())
@@ -474,7 +525,10 @@ def pad(operand: ArrayLike, padding_value: ArrayLike, padding_config: Sequence[t
 
 
 def slice(
-    operand: ArrayLike, start_indices: Sequence[int], limit_indices: Sequence[int], strides: Sequence[int] | None = None
+    operand: ArrayLike,
+    start_indices: Sequence[int],
+    limit_indices: Sequence[int],
+    strides: Sequence[int] | None = None,
 ) -> Array:
     """The elements at start, start + stride, ... below limit, on each axis."""
     x = coerce("slice", 0, operand)
@@ -515,13 +569,19 @@ def index_in_dim(operand: Any, index: int, axis: int = 0, keepdims: bool = True)
 def _starts(name: str, x: Array, start_indices: Any, negative: Any) -> list[Any]:
     if isinstance(start_indices, (Array, np.ndarray)) and shape_of(start_indices):
         whole = array_of(start_indices)
-        parts: list[Any] = [ops.reshape(slice_along(whole, 0, i, i + 1), shape=()) for i in range(whole.shape[0])]
+        parts: list[Any] = [
+            ops.reshape(slice_along(whole, 0, i, i + 1), shape=()) for i in range(whole.shape[0])
+        ]
     else:
         parts = list(start_indices)
     if len(parts) != x.ndim:
-        raise ShapeValueError(f"{name}: {len(parts)} start indices for the {x.ndim} axes of {x.shape}")
+        raise ShapeValueError(
+            f"{name}: {len(parts)} start indices for the {x.ndim} axes of {x.shape}"
+        )
     flags = list(negative) if isinstance(negative, (tuple, list)) else [negative] * x.ndim
-    return [_start(name, part, n, flag) for part, n, flag in zip(parts, x.shape, flags, strict=True)]
+    return [
+        _start(name, part, n, flag) for part, n, flag in zip(parts, x.shape, flags, strict=True)
+    ]
 
 
 def _start(name: str, index: Any, size: int, negative: bool) -> Any:
@@ -530,7 +590,9 @@ def _start(name: str, index: Any, size: int, negative: bool) -> Any:
         return whole.type(index + size if negative and index < 0 else index)
     operand = coerce(name, 1, index)
     if not is_integer(operand_type(operand).dtype):
-        raise ValueArgumentError(f"{name}: start indices must be integers, got {operand_type(operand)}")
+        raise ValueArgumentError(
+            f"{name}: start indices must be integers, got {operand_type(operand)}"
+        )
     return wrapped(operand, size) if negative else converted(operand, whole)
 
 
@@ -549,26 +611,43 @@ def dynamic_slice(
 
 
 def dynamic_slice_in_dim(
-    operand: Any, start_index: Any, slice_size: int, axis: int = 0, *, allow_negative_indices: bool = True
+    operand: Any,
+    start_index: Any,
+    slice_size: int,
+    axis: int = 0,
+    *,
+    allow_negative_indices: bool = True,
 ) -> Array:
     """`dynamic_slice` along one axis."""
     x = array_of(coerce("dynamic_slice_in_dim", 0, operand))
     along = as_axis("dynamic_slice_in_dim", axis, x.ndim)
     starts: list[Any] = [0] * x.ndim
     sizes = list(x.shape)
-    starts[along], sizes[along] = start_index, as_index("dynamic_slice_in_dim", "slice_size", slice_size)
+    starts[along], sizes[along] = (
+        start_index,
+        as_index("dynamic_slice_in_dim", "slice_size", slice_size),
+    )
     return dynamic_slice(x, starts, sizes, allow_negative_indices=allow_negative_indices)
 
 
 def dynamic_index_in_dim(
-    operand: Any, index: Any, axis: int = 0, keepdims: bool = True, *, allow_negative_indices: bool = True
+    operand: Any,
+    index: Any,
+    axis: int = 0,
+    keepdims: bool = True,
+    *,
+    allow_negative_indices: bool = True,
 ) -> Array:
     """One computed position along one axis."""
-    part = dynamic_slice_in_dim(operand, index, 1, axis, allow_negative_indices=allow_negative_indices)
+    part = dynamic_slice_in_dim(
+        operand, index, 1, axis, allow_negative_indices=allow_negative_indices
+    )
     return part if keepdims else squeeze(part, (axis,))
 
 
-def dynamic_update_slice(operand: Any, update: ArrayLike, start_indices: Any, *, allow_negative_indices: Any = True) -> Array:
+def dynamic_update_slice(
+    operand: Any, update: ArrayLike, start_indices: Any, *, allow_negative_indices: Any = True
+) -> Array:
     """The array with a slice replaced, from computed starts, clipped so that the update lies inside."""
     x, new = _strict("dynamic_update_slice", operand, update)
     x = array_of(x)
@@ -578,7 +657,12 @@ def dynamic_update_slice(operand: Any, update: ArrayLike, start_indices: Any, *,
 
 
 def dynamic_update_slice_in_dim(
-    operand: Any, update: ArrayLike, start_index: Any, axis: int, *, allow_negative_indices: bool = True
+    operand: Any,
+    update: ArrayLike,
+    start_index: Any,
+    axis: int,
+    *,
+    allow_negative_indices: bool = True,
 ) -> Array:
     """`dynamic_update_slice` along one axis."""
     x = array_of(coerce("dynamic_update_slice_in_dim", 0, operand))
@@ -596,7 +680,9 @@ def dynamic_update_index_in_dim(
     along = as_axis("dynamic_update_index_in_dim", axis, x.ndim)
     if new.ndim != x.ndim:
         new = expand_dims(new, (along,))
-    return dynamic_update_slice_in_dim(x, new, index, along, allow_negative_indices=allow_negative_indices)
+    return dynamic_update_slice_in_dim(
+        x, new, index, along, allow_negative_indices=allow_negative_indices
+    )
 
 
 def gather(
@@ -661,10 +747,18 @@ def _scatter(name: str, instruction: str, doc: str) -> Callable[..., Array]:
 
 
 scatter = _scatter("scatter", "scatter", "The array with updates put at computed places.")
-scatter_add = _scatter("scatter_add", "scatter_add", "The array with updates added at computed places.")
-scatter_mul = _scatter("scatter_mul", "scatter_multiply", "The array multiplied by updates at computed places.")
-scatter_min = _scatter("scatter_min", "scatter_minimum", "The lesser of elements and updates at computed places.")
-scatter_max = _scatter("scatter_max", "scatter_maximum", "The greater of elements and updates at computed places.")
+scatter_add = _scatter(
+    "scatter_add", "scatter_add", "The array with updates added at computed places."
+)
+scatter_mul = _scatter(
+    "scatter_mul", "scatter_multiply", "The array multiplied by updates at computed places."
+)
+scatter_min = _scatter(
+    "scatter_min", "scatter_minimum", "The lesser of elements and updates at computed places."
+)
+scatter_max = _scatter(
+    "scatter_max", "scatter_maximum", "The greater of elements and updates at computed places."
+)
 
 # reductions
 
@@ -709,13 +803,17 @@ cumlogsumexp = _running("cumlogsumexp", "cumulative_logsumexp")
 def argmax(operand: ArrayLike, axis: int, index_dtype: DTypeLike) -> Array:
     """The position of the greatest element along an axis."""
     x = array_of(coerce("argmax", 0, operand))
-    return ops.argmax(x, axis=as_axis("argmax", axis, x.ndim), dtype=as_dtype("argmax", index_dtype))
+    return ops.argmax(
+        x, axis=as_axis("argmax", axis, x.ndim), dtype=as_dtype("argmax", index_dtype)
+    )
 
 
 def argmin(operand: ArrayLike, axis: int, index_dtype: DTypeLike) -> Array:
     """The position of the least element along an axis."""
     x = array_of(coerce("argmin", 0, operand))
-    return ops.argmin(x, axis=as_axis("argmin", axis, x.ndim), dtype=as_dtype("argmin", index_dtype))
+    return ops.argmin(
+        x, axis=as_axis("argmin", axis, x.ndim), dtype=as_dtype("argmin", index_dtype)
+    )
 
 
 _MONOIDS: Final[dict[Any, str]] = {}
@@ -743,7 +841,12 @@ def _monoid(computation: Any) -> str | None:
         return None
 
 
-def reduce(operands: Any, init_values: Any, computation: Callable[[Any, Any], Any], dimensions: Sequence[int]) -> Any:
+def reduce(
+    operands: Any,
+    init_values: Any,
+    computation: Callable[[Any, Any], Any],
+    dimensions: Sequence[int],
+) -> Any:
     """The elements along some axes combined, by lax.add, mul, max, min, bitwise_and, bitwise_or or bitwise_xor."""
     name = _monoid(computation)
     if name is None:
@@ -758,13 +861,20 @@ def reduce(operands: Any, init_values: Any, computation: Callable[[Any, Any], An
     return getattr(ops, {"and": "and_", "or": "or_"}.get(name, name))(combined, start)
 
 
-def padtype_to_pads(in_shape: Sequence[int], window_shape: Sequence[int], window_strides: Sequence[int], padding: Any) -> list[tuple[int, int]]:
+def padtype_to_pads(
+    in_shape: Sequence[int],
+    window_shape: Sequence[int],
+    window_strides: Sequence[int],
+    padding: Any,
+) -> list[tuple[int, int]]:
     """The padding that 'SAME', 'SAME_LOWER' or 'VALID' means."""
     kind = padding.upper() if isinstance(padding, str) else padding
     if kind == "VALID":
         return [(0, 0)] * len(in_shape)
     if kind not in ("SAME", "SAME_LOWER"):
-        raise ValueArgumentError(f"Unrecognized padding type: expected 'VALID', 'SAME' or 'SAME_LOWER', got {padding!r}")
+        raise ValueArgumentError(
+            f"Unrecognized padding type: expected 'VALID', 'SAME' or 'SAME_LOWER', got {padding!r}"
+        )
     pads = []
     for size, window, stride in zip(in_shape, window_shape, window_strides, strict=True):
         count = -(-size // stride)
@@ -819,13 +929,17 @@ def reduce_window(
 def sort(operand: Any, dimension: int = -1, is_stable: bool = True, num_keys: int = 1) -> Any:
     """The array, or several arrays by the first ones, in ascending order along an axis."""
     several = isinstance(operand, (tuple, list))
-    operands = [array_of(coerce("sort", i, x)) for i, x in enumerate(operand if several else [operand])]
+    operands = [
+        array_of(coerce("sort", i, x)) for i, x in enumerate(operand if several else [operand])
+    ]
     along = as_axis("sort", dimension, operands[0].ndim)
     results = tuple(raw_ops.sort(operands, dimension=along, num_keys=num_keys, stable=is_stable))
     return results if several else results[0]
 
 
-def sort_key_val(keys: Array, values: ArrayLike, dimension: int = -1, is_stable: bool = True) -> Any:
+def sort_key_val(
+    keys: Array, values: ArrayLike, dimension: int = -1, is_stable: bool = True
+) -> Any:
     """Keys in ascending order along an axis, and values rearranged with them."""
     return sort((keys, values), dimension, is_stable)
 
@@ -872,8 +986,14 @@ def dot(
     x, y = _strict("dot", lhs, rhs)
     if dimension_numbers is None:
         rank = len(shape_of(x))
-        if not 1 <= rank <= 2 or not 1 <= len(shape_of(y)) <= 2 or shape_of(x)[-1] != shape_of(y)[0]:
-            raise ShapeValueError(f"Incompatible shapes for dot: got {shape_of(x)} and {shape_of(y)}.")
+        if (
+            not 1 <= rank <= 2
+            or not 1 <= len(shape_of(y)) <= 2
+            or shape_of(x)[-1] != shape_of(y)[0]
+        ):
+            raise ShapeValueError(
+                f"Incompatible shapes for dot: got {shape_of(x)} and {shape_of(y)}."
+            )
         dimension_numbers = (((rank - 1,), (0,)), ((), ()))
     return dot_general(x, y, dimension_numbers, precision, preferred_element_type)
 
@@ -885,7 +1005,9 @@ def batch_matmul(lhs: Array, rhs: Array, precision: Any = None) -> Array:
     return dot_general(lhs, rhs, (((rank - 1,), (rank - 2,)), (batch, batch)), precision)
 
 
-def conv_dimension_numbers(lhs_shape: Any, rhs_shape: Any, dimension_numbers: Any) -> ConvDimensionNumbers:
+def conv_dimension_numbers(
+    lhs_shape: Any, rhs_shape: Any, dimension_numbers: Any
+) -> ConvDimensionNumbers:
     """Where the axes of a convolution are: from a triple of strings ('NHWC', 'HWIO', 'NHWC'), or as given."""
     if isinstance(dimension_numbers, ConvDimensionNumbers):
         return dimension_numbers
@@ -930,8 +1052,13 @@ def conv_general_dilated(
     ones = (1,) * (x.ndim - 2)
     base, holes = tuple(lhs_dilation or ones), tuple(rhs_dilation or ones)
     if isinstance(padding, str):
-        sizes = [(x.shape[i] - 1) * b + 1 if x.shape[i] else 0 for i, b in zip(specs.lhs_spec[2:], base, strict=True)]
-        windows = [(kernel.shape[i] - 1) * h + 1 for i, h in zip(specs.rhs_spec[2:], holes, strict=True)]
+        sizes = [
+            (x.shape[i] - 1) * b + 1 if x.shape[i] else 0
+            for i, b in zip(specs.lhs_spec[2:], base, strict=True)
+        ]
+        windows = [
+            (kernel.shape[i] - 1) * h + 1 for i, h in zip(specs.rhs_spec[2:], holes, strict=True)
+        ]
         padding = padtype_to_pads(sizes, windows, window_strides, padding)
     return ops.convolution(
         x,
@@ -960,7 +1087,12 @@ def conv(
 ) -> Array:
     """`conv_general_dilated` with batch and feature axes first."""
     return conv_general_dilated(
-        lhs, rhs, window_strides, padding, precision=precision, preferred_element_type=preferred_element_type
+        lhs,
+        rhs,
+        window_strides,
+        padding,
+        precision=precision,
+        preferred_element_type=preferred_element_type,
     )
 
 
@@ -974,7 +1106,9 @@ def conv_with_general_padding(
     precision: Any = None,
 ) -> Array:
     """`conv_general_dilated` with batch and feature axes first and dilations."""
-    return conv_general_dilated(lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, precision=precision)
+    return conv_general_dilated(
+        lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, precision=precision
+    )
 
 
 # others
@@ -985,7 +1119,11 @@ def _stopped(x: Any) -> Any:
         return x
     operand = coerce("stop_gradient", 0, x)
     type = operand_type(operand)
-    return array_of(ops.stop_gradient(operand)) if is_floating(type.dtype) or is_complex(type.dtype) else x
+    return (
+        array_of(ops.stop_gradient(operand))
+        if is_floating(type.dtype) or is_complex(type.dtype)
+        else x
+    )
 
 
 def stop_gradient(x: Any) -> Any:
@@ -1002,5 +1140,3 @@ def optimization_barrier(operand: Any, /) -> Any:
         return operand
     arrays = [array_from("optimization_barrier", leaf, None) for leaf in leaves]
     return tree_unflatten(structure, raw_ops.optimization_barrier(*arrays))
-
-

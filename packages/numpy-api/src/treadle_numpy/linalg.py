@@ -25,7 +25,12 @@ from treadle_numpy.coercion import (
     ops,
     promote,
 )
-from treadle_numpy.contraction import matmul as matmul, outer as outer, tensordot as tensordot, vecdot as vecdot
+from treadle_numpy.contraction import (
+    matmul as matmul,
+    outer as outer,
+    tensordot as tensordot,
+    vecdot as vecdot,
+)
 from treadle_numpy.creation import eye
 from treadle_numpy.einsum import einsum
 from treadle_numpy.elementwise import abs, inexact_operand, literal, power, sqrt, zero_like
@@ -61,14 +66,21 @@ def norm(x: ArrayLike, ord: Any = None, axis: Any = None, keepdims: bool = False
     row, column = axes
     if ord in (None, "f", "fro"):
         return sqrt(sum(_squares(operand), axes, keepdims=keepdims))
-    sums = {1: (row, column, max), -1: (row, column, min), np.inf: (column, row, max), -np.inf: (column, row, min)}
+    sums = {
+        1: (row, column, max),
+        -1: (row, column, min),
+        np.inf: (column, row, max),
+        -np.inf: (column, row, min),
+    }
     if ord in sums:
         inner, outer_, extreme = sums[ord]
         totals = sum(abs(operand), inner, keepdims=True)
         result = extreme(totals, outer_, keepdims=True)
         if keepdims:
             return result
-        return ops.reshape(result, shape=tuple([n for i, n in enumerate(operand.shape) if i not in axes]))
+        return ops.reshape(
+            result, shape=tuple([n for i, n in enumerate(operand.shape) if i not in axes])
+        )
     if ord in (2, -2, "nuc"):
         raise UnsupportedError(
             f"norm: ord={ord!r} of a matrix needs singular values, and there is no svd yet",
@@ -77,7 +89,9 @@ def norm(x: ArrayLike, ord: Any = None, axis: Any = None, keepdims: bool = False
     raise ValueArgumentError(f"Invalid order '{ord}' for matrix norm.")
 
 
-def vector_norm(x: ArrayLike, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Array:
+def vector_norm(
+    x: ArrayLike, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2
+) -> Array:
     """The norm of vectors along axes (all, by default)."""
     operand = array_of(inexact_operand("vector_norm", x))
     axes = as_axes("vector_norm", axis, operand.ndim)
@@ -126,12 +140,15 @@ def det(a: ArrayLike) -> Array:
 
     def at(i: int, j: int) -> Any:
         zero = (0,) * len(batch)
-        part = ops.slice(x, start=(*zero, i, j), limit=(*batch, i + 1, j + 1), strides=(1,) * x.ndim)
+        part = ops.slice(
+            x, start=(*zero, i, j), limit=(*batch, i + 1, j + 1), strides=(1,) * x.ndim
+        )
         return ops.reshape(part, shape=batch)
 
     def minor(r: tuple[int, int], c: tuple[int, int]) -> Any:
         return ops.subtract(
-            ops.multiply(at(r[0], c[0]), at(r[1], c[1])), ops.multiply(at(r[0], c[1]), at(r[1], c[0]))
+            ops.multiply(at(r[0], c[0]), at(r[1], c[1])),
+            ops.multiply(at(r[0], c[1]), at(r[1], c[0])),
         )
 
     if n == 0:
@@ -140,7 +157,9 @@ def det(a: ArrayLike) -> Array:
         return array_of(at(0, 0))
     if n == 2:
         return array_of(minor((0, 1), (0, 1)))
-    terms = [ops.multiply(at(0, j), minor((1, 2), c)) for j, c in ((0, (1, 2)), (1, (0, 2)), (2, (0, 1)))]
+    terms = [
+        ops.multiply(at(0, j), minor((1, 2), c)) for j, c in ((0, (1, 2)), (1, (0, 2)), (2, (0, 1)))
+    ]
     return ops.add(ops.subtract(terms[0], terms[1]), terms[2])
 
 
@@ -151,7 +170,9 @@ def matrix_power(a: ArrayLike, n: int) -> Array:
         raise ShapeValueError(f"Last 2 dimensions of the array must be square, got {x.shape}")
     count = as_index("matrix_power", "n", n)
     if count < 0:
-        raise UnsupportedError("matrix_power: negative powers need an inverse, which is not there yet")
+        raise UnsupportedError(
+            "matrix_power: negative powers need an inverse, which is not there yet"
+        )
     if count == 0:
         return manipulation.broadcast_to(eye(x.shape[-1], dtype=x.dtype), x.shape)
     result: Array | None = None
@@ -170,7 +191,9 @@ def multi_dot(arrays: Sequence[ArrayLike], *, precision: Any = None) -> Array:
     """The product of several matrices in the order that costs least."""
     operands = [array_of(x) for x in promote("multi_dot", *arrays)]
     if len(operands) < 2:
-        raise ValueArgumentError(f"multi_dot requires at least two arrays; got len(arrays)={len(operands)}")
+        raise ValueArgumentError(
+            f"multi_dot requires at least two arrays; got len(arrays)={len(operands)}"
+        )
     letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
     first = operands[0].ndim == 1
     texts = []
@@ -179,8 +202,12 @@ def multi_dot(arrays: Sequence[ArrayLike], *, precision: Any = None) -> Array:
             texts.append(letters[i + 1] if i == 0 else letters[i])
         else:
             texts.append(letters[i] + letters[i + 1])
-    result = ("" if first else letters[0]) + ("" if operands[-1].ndim == 1 else letters[len(operands)])
-    return einsum(",".join(texts) + "->" + result, *operands, precision=precision, optimize="optimal")
+    result = ("" if first else letters[0]) + (
+        "" if operands[-1].ndim == 1 else letters[len(operands)]
+    )
+    return einsum(
+        ",".join(texts) + "->" + result, *operands, precision=precision, optimize="optimal"
+    )
 
 
 def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array:
@@ -202,5 +229,3 @@ def diagonal(x: ArrayLike, /, *, offset: int = 0) -> Array:
 def trace(x: ArrayLike, /, *, offset: int = 0, dtype: Any = None) -> Array:
     """The sums of the diagonals of the matrices in the last two axes."""
     return manipulation.trace(x, offset, -2, -1, dtype)
-
-

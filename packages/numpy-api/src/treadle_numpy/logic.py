@@ -8,7 +8,15 @@ import numpy as np
 
 from treadle_ir import Array, ArrayType
 from treadle_ir.dtypes import is_bool, is_complex, is_floating
-from treadle_numpy.coercion import ArrayLike, broadcast, coerce, filled, is_array_like, operand_type, ops
+from treadle_numpy.coercion import (
+    ArrayLike,
+    broadcast,
+    coerce,
+    filled,
+    is_array_like,
+    operand_type,
+    ops,
+)
 from treadle_numpy.elementwise import zero_like
 
 
@@ -16,7 +24,9 @@ def truth(function: str, position: int, x: object) -> Any:
     """An operand as a boolean: whether it is not zero (NaN is not)."""
     operand = coerce(function, position, x)
     type = operand_type(operand)
-    return operand if is_bool(type.dtype) else ops.compare(operand, zero_like(operand), direction="ne")
+    return (
+        operand if is_bool(type.dtype) else ops.compare(operand, zero_like(operand), direction="ne")
+    )
 
 
 def _pair(name: str, x: object, y: object) -> list[Any]:

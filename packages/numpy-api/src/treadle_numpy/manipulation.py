@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any, cast
 
 import numpy as np
@@ -11,7 +12,6 @@ from treadle_ir import Array, ArrayType, ShapeError, default_dtype, promoted
 from treadle_ir.dtypes import is_bool, is_inexact
 from treadle_numpy.coercion import (
     ArrayLike,
-
     Shape,
     UnsupportedError,
     ValueArgumentError,
@@ -121,7 +121,11 @@ def squeeze(a: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
         drop = as_axes("squeeze", axis, x.ndim)
         if any(x.shape[i] != 1 for i in drop):
             raise ShapeValueError(f"squeeze: axes {drop} of shape {x.shape} are not all of size 1")
-    return ops.reshape(x, shape=tuple([n for i, n in enumerate(x.shape) if i not in drop])) if drop else x
+    return (
+        ops.reshape(x, shape=tuple([n for i, n in enumerate(x.shape) if i not in drop]))
+        if drop
+        else x
+    )
 
 
 class ShapeValueError(ShapeError, ValueError):
@@ -157,7 +161,9 @@ def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> Array:
     else:
         order = as_axes("transpose", tuple(axes), ndim)
         if len(order) != ndim:
-            raise ShapeValueError(f"transpose: axes {tuple(axes)} do not name each axis of shape {x.shape} once")
+            raise ShapeValueError(
+                f"transpose: axes {tuple(axes)} do not name each axis of shape {x.shape} once"
+            )
     return x if order == tuple(range(ndim)) else ops.transpose(x, permutation=order)
 
 
@@ -168,7 +174,9 @@ def matrix_transpose(x: ArrayLike, /) -> Array:
     """The last two axes exchanged."""
     operand = _array("matrix_transpose", x)
     if operand.ndim < 2:
-        raise ShapeValueError(f"matrix_transpose: the array has shape {operand.shape}, but needs at least two axes")
+        raise ShapeValueError(
+            f"matrix_transpose: the array has shape {operand.shape}, but needs at least two axes"
+        )
     return swapaxes(operand, -1, -2)
 
 
@@ -217,7 +225,9 @@ def broadcast_to(array: ArrayLike, shape: Shape) -> Array:
     x = coerce("broadcast_to", 0, array)
     sizes = as_shape("broadcast_to", shape)
     own = shape_of(x)
-    if len(own) > len(sizes) or any(n not in (1, m) for n, m in zip(own[::-1], sizes[::-1], strict=False)):
+    if len(own) > len(sizes) or any(
+        n not in (1, m) for n, m in zip(own[::-1], sizes[::-1], strict=False)
+    ):
         raise ShapeValueError(
             f"Incompatible shapes for broadcasting: {own} and requested shape {sizes}",
             fix="sizes of an axis, counted from the last one, must be equal or 1",
@@ -239,14 +249,17 @@ def broadcast_arrays(*args: ArrayLike) -> tuple[Array, ...]:
 
 def atleast_1d(*arys: ArrayLike) -> Any:
     """The arrays, with an axis if they have none."""
-    results = [x if x.ndim else ops.reshape(x, shape=(1,)) for x in [_array("atleast_1d", a) for a in arys]]
+    results = [
+        x if x.ndim else ops.reshape(x, shape=(1,)) for x in [_array("atleast_1d", a) for a in arys]
+    ]
     return results[0] if len(results) == 1 else tuple(results)
 
 
 def atleast_2d(*arys: ArrayLike) -> Any:
     """The arrays, with leading axes of size 1 up to two axes."""
     results = [
-        x if x.ndim > 1 else ops.reshape(x, shape=(1, x.size)) for x in [_array("atleast_2d", a) for a in arys]
+        x if x.ndim > 1 else ops.reshape(x, shape=(1, x.size))
+        for x in [_array("atleast_2d", a) for a in arys]
     ]
     return results[0] if len(results) == 1 else tuple(results)
 
@@ -290,13 +303,17 @@ def concatenate(arrays: Any, axis: int | None = 0, dtype: DTypeLike | None = Non
     first = shape_of(operands[0])
     for i, x in enumerate(operands):
         own = shape_of(x)
-        if len(own) != len(first) or any(n != m for j, (n, m) in enumerate(zip(own, first, strict=True)) if j != place):
+        if len(own) != len(first) or any(
+            n != m for j, (n, m) in enumerate(zip(own, first, strict=True)) if j != place
+        ):
             raise ShapeValueError(
                 f"concatenate: operand {i} has shape {own} and operand 0 has {first}, which may differ in axis "
                 f"{place} only"
             )
     operands = _common(operands, as_dtype("concatenate", dtype))
-    return array_of(operands[0]) if len(operands) == 1 else ops.concatenate(operands, dimension=place)
+    return (
+        array_of(operands[0]) if len(operands) == 1 else ops.concatenate(operands, dimension=place)
+    )
 
 
 def _common(operands: list[Any], dtype: Any) -> list[Any]:
@@ -328,7 +345,9 @@ def stack(arrays: Any, axis: int = 0, out: None = None, dtype: DTypeLike | None 
         raise ShapeValueError(f"All input arrays must have the same shape. Got {listed}.")
     place = as_axis("stack", axis, len(own) + 1)
     sizes = (*own[:place], 1, *own[place:])
-    operands = [ops.reshape(array_of(x), shape=sizes) for x in _common(operands, as_dtype("stack", dtype))]
+    operands = [
+        ops.reshape(array_of(x), shape=sizes) for x in _common(operands, as_dtype("stack", dtype))
+    ]
     return operands[0] if len(operands) == 1 else ops.concatenate(operands, dimension=place)
 
 
@@ -366,11 +385,16 @@ def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[Array, ...]:
     """The parts at each position of an axis, without it."""
     operand = _array("unstack", x)
     if operand.ndim == 0:
-        raise ShapeValueError("unstack requires arrays with rank > 0, however a scalar array was passed.")
+        raise ShapeValueError(
+            "unstack requires arrays with rank > 0, however a scalar array was passed."
+        )
     place = as_axis("unstack", axis, operand.ndim)
     rest = operand.shape[:place] + operand.shape[place + 1 :]
     return tuple(
-        [ops.reshape(slice_along(operand, place, i, i + 1), shape=rest) for i in range(operand.shape[place])]
+        [
+            ops.reshape(slice_along(operand, place, i, i + 1), shape=rest)
+            for i in range(operand.shape[place])
+        ]
     )
 
 
@@ -379,21 +403,28 @@ def _split(function: str, ary: ArrayLike, sections: Any, axis: int, even: bool) 
     place = as_axis(function, axis, x.ndim)
     length = x.shape[place]
     if isinstance(sections, (tuple, list)) or np.ndim(cast("Any", sections)):
-        elements = host_elements(sections) if not isinstance(sections, (tuple, list)) else np.asarray(sections)
+        elements = (
+            host_elements(sections)
+            if not isinstance(sections, (tuple, list))
+            else np.asarray(sections)
+        )
         assert elements is not None
         points = [int(i) + length if i < 0 else int(i) for i in elements]
         bounds = [0, *[min(max(p, 0), length) for p in points], length]
     else:
         count = as_index(function, "the number of sections", sections)
         if count <= 0:
-            raise ValueArgumentError(f"{function}: the number of sections must be positive, got {count}")
+            raise ValueArgumentError(
+                f"{function}: the number of sections must be positive, got {count}"
+            )
         if even and length % count:
             raise ValueArgumentError(
-                "array split does not result in an equal division", fix="use array_split, or give the split points"
+                "array split does not result in an equal division",
+                fix="use array_split, or give the split points",
             )
         step, extra = divmod(length, count)
         bounds = [i * step + min(i, extra) for i in range(count + 1)]
-    return [slice_along(x, place, low, max(low, high)) for low, high in zip(bounds, bounds[1:], strict=False)]
+    return [slice_along(x, place, low, max(low, high)) for low, high in pairwise(bounds)]
 
 
 def split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list[Array]:
@@ -454,7 +485,11 @@ def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
         return x
     if turns == 2:
         return flip(x, (first, second))
-    return flip(swapaxes(x, first, second), first) if turns == 1 else swapaxes(flip(x, first), first, second)
+    return (
+        flip(swapaxes(x, first, second), first)
+        if turns == 1
+        else swapaxes(flip(x, first), first, second)
+    )
 
 
 def roll(a: ArrayLike, shift: Any, axis: int | Sequence[int] | None = None) -> Array:
@@ -467,7 +502,9 @@ def roll(a: ArrayLike, shift: Any, axis: int | Sequence[int] | None = None) -> A
     x = _array("roll", a)
     if axis is None:
         return reshape(roll(ravel(x), shift, 0), x.shape)
-    axes = [as_axis("roll", i, x.ndim) for i in (axis if isinstance(axis, (tuple, list)) else (axis,))]
+    axes = [
+        as_axis("roll", i, x.ndim) for i in (axis if isinstance(axis, (tuple, list)) else (axis,))
+    ]
     shifts = list(shift) if isinstance(shift, (tuple, list)) else [shift]
     if len(shifts) == 1:
         shifts *= len(axes)
@@ -513,7 +550,9 @@ def tile(A: ArrayLike, reps: Any) -> Array:  # noqa: N803
     return ops.reshape(spread, shape=tuple([c * n for c, n in zip(counts, own, strict=True)]))
 
 
-def repeat(a: ArrayLike, repeats: Any, axis: int | None = None, *, total_repeat_length: int | None = None) -> Array:
+def repeat(
+    a: ArrayLike, repeats: Any, axis: int | None = None, *, total_repeat_length: int | None = None
+) -> Array:
     """Each element repeated along an axis; of the flat array by default.
 
     Constraints:
@@ -528,19 +567,29 @@ def repeat(a: ArrayLike, repeats: Any, axis: int | None = None, *, total_repeat_
         x, axis = ravel(x), 0
     along = as_axis("repeat", axis, x.ndim)
     length = x.shape[along]
-    elements = host_elements(repeats if not isinstance(repeats, (list, tuple)) else np.asarray(repeats))
+    elements = host_elements(
+        repeats if not isinstance(repeats, (list, tuple)) else np.asarray(repeats)
+    )
     if elements is None:
         if total_repeat_length is None:
-            as_index("repeat", "repeats (without total_repeat_length)", repeats)  # the tracer's own error
+            as_index(
+                "repeat", "repeats (without total_repeat_length)", repeats
+            )  # the tracer's own error
             whole = default_dtype(int)
         counts = broadcast_to(converted(repeats, whole), (length,))
         ends = cumsum(counts)
         total = as_index("repeat", "total_repeat_length", total_repeat_length)
-        places = ops.broadcast_in_dim(arange(total, dtype=whole), shape=(total, length), dimensions=(0,))
-        passed = ops.compare(
-            ops.broadcast_in_dim(ends, shape=(total, length), dimensions=(1,)), places, direction="le"
+        places = ops.broadcast_in_dim(
+            arange(total, dtype=whole), shape=(total, length), dimensions=(0,)
         )
-        return take(x, ops.reduce_add(ops.convert(passed, dtype=whole), axes=(1,)), along, mode="clip")
+        passed = ops.compare(
+            ops.broadcast_in_dim(ends, shape=(total, length), dimensions=(1,)),
+            places,
+            direction="le",
+        )
+        return take(
+            x, ops.reduce_add(ops.convert(passed, dtype=whole), axes=(1,)), along, mode="clip"
+        )
     if elements.size == 1 and total_repeat_length is None:
         count = int(elements.reshape(()))
         spread = (*x.shape[: along + 1], count, *x.shape[along + 1 :])
@@ -551,7 +600,9 @@ def repeat(a: ArrayLike, repeats: Any, axis: int | None = None, *, total_repeat_
     if total_repeat_length is not None:
         positions = positions[:total_repeat_length]
         missing = total_repeat_length - len(positions)
-        positions = np.concatenate([positions, np.full(missing, positions[-1] if len(positions) else 0)])
+        positions = np.concatenate(
+            [positions, np.full(missing, positions[-1] if len(positions) else 0)]
+        )
     return take(x, positions.astype(np.int32), along, mode="clip")
 
 
@@ -567,7 +618,9 @@ def resize(a: ArrayLike, new_shape: Shape) -> Array:
     return ops.reshape(slice_along(tile(flat, -(-total // flat.size)), 0, 0, total), shape=sizes)
 
 
-def astype(x: ArrayLike, dtype: DTypeLike | None, /, *, copy: bool = False, device: Any = None) -> Array:
+def astype(
+    x: ArrayLike, dtype: DTypeLike | None, /, *, copy: bool = False, device: Any = None
+) -> Array:
     """The same numbers in another element type; None means the default float type.
 
     Example:
@@ -590,14 +643,21 @@ def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> A
     """
     x = _array("diagonal", a)
     if x.ndim < 2:
-        raise ShapeValueError(f"diagonal: the array has shape {x.shape}, but needs at least two axes")
+        raise ShapeValueError(
+            f"diagonal: the array has shape {x.shape}, but needs at least two axes"
+        )
     x = moveaxis(x, (axis1, axis2), (-2, -1))
     rows, columns = x.shape[-2:]
     first_row, first_column = max(-offset, 0), max(offset, 0)
     count = max(0, min(rows - first_row, columns - first_column))
     if not count:
         return filled((*x.shape[:-2], 0), x.dtype.type(0))
-    block = slice_along(slice_along(x, x.ndim - 2, first_row, first_row + count), x.ndim - 1, first_column, first_column + count)
+    block = slice_along(
+        slice_along(x, x.ndim - 2, first_row, first_row + count),
+        x.ndim - 1,
+        first_column,
+        first_column + count,
+    )
     # In a row-major count x count block the diagonal is every (count + 1)-th element.
     flat = ops.reshape(block, shape=(*x.shape[:-2], count * count))
     ndim = flat.ndim
@@ -607,7 +667,12 @@ def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> A
 
 
 def trace(
-    a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike | None = None, out: None = None
+    a: ArrayLike,
+    offset: int = 0,
+    axis1: int = 0,
+    axis2: int = 1,
+    dtype: DTypeLike | None = None,
+    out: None = None,
 ) -> Array:
     """The sum of a matrix' diagonal."""
     return total_of(diagonal(a, offset, axis1, axis2), -1, dtype)
@@ -630,11 +695,18 @@ def diagflat(v: ArrayLike, k: int = 0) -> Array:
     side = count + builtin_abs(k)
     # n elements, each followed by n + 1 zeros, are a diagonal in row-major order.
     flat = ops.pad(x, x.dtype.type(0), low=(0,), high=(count if count else 0,), interior=(count,))
-    block = ops.reshape(slice_along(flat, 0, 0, count * count), shape=(count, count)) if count else filled((0, 0), x.dtype.type(0))
+    block = (
+        ops.reshape(slice_along(flat, 0, 0, count * count), shape=(count, count))
+        if count
+        else filled((0, 0), x.dtype.type(0))
+    )
     if not k:
         return block
     return ops.pad(
-        block, x.dtype.type(0), low=(max(-k, 0), max(k, 0)), high=(side - count - max(-k, 0), side - count - max(k, 0))
+        block,
+        x.dtype.type(0),
+        low=(max(-k, 0), max(k, 0)),
+        high=(side - count - max(-k, 0), side - count - max(k, 0)),
     )
 
 
@@ -674,7 +746,10 @@ def pad(array: ArrayLike, pad_width: Any, mode: Any = "constant", **kwargs: Any)
     """
     x = _array("pad", array)
     widths = _pad_pairs("pad_width", pad_width, x.ndim)
-    widths = [(as_index("pad", "pad_width", low), as_index("pad", "pad_width", high)) for low, high in widths]
+    widths = [
+        (as_index("pad", "pad_width", low), as_index("pad", "pad_width", high))
+        for low, high in widths
+    ]
     if any(n < 0 for pair in widths for n in pair):
         raise ValueArgumentError("pad: index can't contain negative values")
     if mode in ("constant", "empty"):
@@ -682,7 +757,9 @@ def pad(array: ArrayLike, pad_width: Any, mode: Any = "constant", **kwargs: Any)
         _no_more("pad", kwargs)
         if ndim_of(values) == 0:
             value = converted(coerce("pad", 3, values), x.dtype)
-            return ops.pad(x, value, low=[low for low, _ in widths], high=[high for _, high in widths])
+            return ops.pad(
+                x, value, low=[low for low, _ in widths], high=[high for _, high in widths]
+            )
         pairs = _pad_pairs("constant_values", values, x.ndim)
         for axis, ((low, high), (before, after)) in enumerate(zip(widths, pairs, strict=True)):
             for n, value, first in ((low, before, True), (high, after, False)):
@@ -693,7 +770,9 @@ def pad(array: ArrayLike, pad_width: Any, mode: Any = "constant", **kwargs: Any)
                 x = ops.pad(x, scalar, low=sizes if first else none, high=none if first else sizes)
         return x
     if callable(mode):
-        raise UnsupportedError("pad: functions as mode are not supported", fix="pad with constants, then write into it")
+        raise UnsupportedError(
+            "pad: functions as mode are not supported", fix="pad with constants, then write into it"
+        )
     reflect = kwargs.pop("reflect_type", "even")
     kwargs.pop("stat_length", None) if kwargs.get("stat_length") is None else None
     _no_more("pad", kwargs)
@@ -702,7 +781,9 @@ def pad(array: ArrayLike, pad_width: Any, mode: Any = "constant", **kwargs: Any)
             x = _pad_statistic(x, axis, low, high, mode)
         return x
     if mode not in ("edge", "reflect", "symmetric", "wrap"):
-        raise UnsupportedError(f"pad: mode {mode!r} is not supported", fix="see the modes in its documentation")
+        raise UnsupportedError(
+            f"pad: mode {mode!r} is not supported", fix="see the modes in its documentation"
+        )
     if reflect != "even":
         raise UnsupportedError("pad: reflect_type='odd' is not supported")
     for axis, (low, high) in enumerate(widths):
@@ -714,7 +795,10 @@ def pad(array: ArrayLike, pad_width: Any, mode: Any = "constant", **kwargs: Any)
 
 def _pad_statistic(x: Array, axis: int, low: int, high: int, mode: str) -> Array:
     if mode == "mean":
-        total = ops.divide(total_of(x, axis, default_dtype(float), keepdims=True), default_dtype(float).type(x.shape[axis]))
+        total = ops.divide(
+            total_of(x, axis, default_dtype(float), keepdims=True),
+            default_dtype(float).type(x.shape[axis]),
+        )
         value = converted(total if is_inexact(x.dtype) else ops.round_nearest_even(total), x.dtype)
     else:
         value = (greatest if mode == "maximum" else least)(x, axis, keepdims=True)
@@ -729,7 +813,9 @@ def ndim_of(x: Any) -> int:
 
 def _no_more(function: str, kwargs: dict[str, Any]) -> None:
     if kwargs:
-        raise ValueArgumentError(f"{function}: unsupported keyword arguments {sorted(kwargs)} for this mode")
+        raise ValueArgumentError(
+            f"{function}: unsupported keyword arguments {sorted(kwargs)} for this mode"
+        )
 
 
 def _pad_pairs(name: str, value: Any, count: int) -> list[tuple[Any, Any]]:
@@ -737,7 +823,9 @@ def _pad_pairs(name: str, value: Any, count: int) -> list[tuple[Any, Any]]:
     if isinstance(value, dict):
         pairs: list[tuple[Any, Any]] = [(0, 0)] * count
         for axis, pair in value.items():
-            pairs[as_axis("pad", axis, count)] = pair if isinstance(pair, (tuple, list)) else (pair, pair)
+            pairs[as_axis("pad", axis, count)] = (
+                pair if isinstance(pair, (tuple, list)) else (pair, pair)
+            )
         return pairs
     if isinstance(value, (np.ndarray, Array)):
         elements = host_elements(value)
@@ -755,7 +843,9 @@ def _pad_pairs(name: str, value: Any, count: int) -> list[tuple[Any, Any]]:
         each = [(i[0], i[-1]) for i in nested if len(i) in (1, 2)]
         if len(each) == len(nested) and len(each) in (1, count):
             return each * count if len(each) == 1 else each
-    raise ValueArgumentError(f"pad: {name} must be a number, a pair, or a pair for each of {count} axes, got {value!r}")
+    raise ValueArgumentError(
+        f"pad: {name} must be a number, a pair, or a pair for each of {count} axes, got {value!r}"
+    )
 
 
 def block(arrays: Any) -> Array:
@@ -783,7 +873,9 @@ def _block_leaves(arrays: Any) -> list[Any]:
     return [leaf for each in arrays for leaf in _block_leaves(each)]
 
 
-def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: ArrayLike, *args: Any, **kwargs: Any) -> Array:
+def apply_along_axis(
+    func1d: Callable[..., Any], axis: int, arr: ArrayLike, *args: Any, **kwargs: Any
+) -> Array:
     """A function of vectors applied to each vector along an axis."""
     x = moveaxis(_array("apply_along_axis", arr, 2), axis, -1)
     outer = x.shape[:-1]
@@ -793,7 +885,13 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: ArrayLike, *arg
     inner = joined.shape[1:]
     joined = ops.reshape(joined, shape=(*outer, *inner))
     place = as_axis("apply_along_axis", axis, len(outer) + 1)
-    return moveaxis(joined, tuple(range(len(outer), joined.ndim)), tuple(range(place, place + len(inner)))) if inner else joined
+    return (
+        moveaxis(
+            joined, tuple(range(len(outer), joined.ndim)), tuple(range(place, place + len(inner)))
+        )
+        if inner
+        else joined
+    )
 
 
 def size_of(shape: tuple[int, ...]) -> int:
@@ -827,5 +925,3 @@ def as_integer_type(x: Any, type: ArrayType) -> Any:
 def common_dtype(operands: Sequence[Any]) -> Any:
     """The element type in which operands meet."""
     return promoted([operand_type(x) for x in operands])[0]
-
-

@@ -186,7 +186,10 @@ def hard_tanh(x: ArrayLike) -> Array:
     """`x` between -1 and 1, else the nearer of them."""
     operand = coerce("hard_tanh", 0, x)
     one, low = literal(1, operand), literal(-1, operand)
-    above, below = ops.compare(operand, one, direction="gt"), ops.compare(operand, low, direction="lt")
+    above, below = (
+        ops.compare(operand, one, direction="gt"),
+        ops.compare(operand, low, direction="lt"),
+    )
     return ops.select(above, one, ops.select(below, low, operand))
 
 
@@ -210,7 +213,8 @@ def gelu(x: ArrayLike, approximate: bool = True) -> Array:
     if approximate:
         cube = ops.integer_power(operand, exponent=3)
         inner = ops.multiply(
-            literal(np.sqrt(2 / np.pi), operand), ops.add(operand, ops.multiply(literal(0.044715, operand), cube))
+            literal(np.sqrt(2 / np.pi), operand),
+            ops.add(operand, ops.multiply(literal(0.044715, operand), cube)),
         )
         return ops.multiply(operand, ops.multiply(half, ops.add(one, ops.tanh(inner))))
     scaled = ops.multiply(ops.negate(operand), literal(np.sqrt(0.5), operand))
@@ -224,7 +228,10 @@ def glu(x: ArrayLike, axis: int = -1) -> Array:
     size = operand.shape[along]
     if size % 2:
         raise ValueArgumentError(f"glu: axis {axis} has size {size}, which is not even")
-    first, second = slice_along(operand, along, 0, size // 2), slice_along(operand, along, size // 2, size)
+    first, second = (
+        slice_along(operand, along, 0, size // 2),
+        slice_along(operand, along, size // 2, size),
+    )
     return ops.multiply(first, ops.logistic(second))
 
 
@@ -232,9 +239,17 @@ def _exponentials(name: str, x: Any, axis: Any, where: Any) -> tuple[Any, Any, t
     """The operand less its greatest element, its exponential, and the axes; masked places have exponential 0."""
     operand = array_of(inexact_operand(name, x))
     axes = sorted_axes(name, axis, operand.ndim)
-    top = max(operand, axes, keepdims=True, initial=-np.inf if where is not None else None, where=where)
-    top = ops.stop_gradient(ops.select(ops.is_finite(top), top, zero_like(top)) if where is not None else top)
-    safe = operand if where is None else array_of(where_(where, operand, broadcast_to_shape(top, operand.shape)))
+    top = max(
+        operand, axes, keepdims=True, initial=-np.inf if where is not None else None, where=where
+    )
+    top = ops.stop_gradient(
+        ops.select(ops.is_finite(top), top, zero_like(top)) if where is not None else top
+    )
+    safe = (
+        operand
+        if where is None
+        else array_of(where_(where, operand, broadcast_to_shape(top, operand.shape)))
+    )
     shifted = subtract(safe, top)
     powers = exp(shifted)
     if where is not None:
@@ -260,7 +275,9 @@ def log_softmax(x: ArrayLike, axis: Axis = -1, where: ArrayLike | None = None) -
     return result if where is None else array_of(where_(where, result, literal(-np.inf, result)))
 
 
-def logmeanexp(a: ArrayLike, axis: Axis = None, where: ArrayLike | None = None, keepdims: bool = False) -> Array:
+def logmeanexp(
+    a: ArrayLike, axis: Axis = None, where: ArrayLike | None = None, keepdims: bool = False
+) -> Array:
     """`log(mean(exp(a)))`, without overflow."""
     total = logsumexp(a, axis, keepdims=keepdims, where=where)
     x = array_of(coerce("logmeanexp", 0, a))
@@ -329,7 +346,9 @@ def dot_product_attention(
         query: [*batch, T, N, H]; key, value: [*batch, S, N, H]
         result: as query
     """
-    q, k, v = [array_of(x) for x in promote("dot_product_attention", query, key, value, inexact=True)]
+    q, k, v = [
+        array_of(x) for x in promote("dot_product_attention", query, key, value, inexact=True)
+    ]
     factor = 1.0 / float(np.sqrt(q.shape[-1])) if scale is None else scale
     scores = multiply(einsum("...tnh,...snh->...nts", q, k), factor)
     if bias is not None:
@@ -340,5 +359,3 @@ def dot_product_attention(
         causal = lower_mask(q.shape[-3], k.shape[-3], 0)
         scores = array_of(where_(causal, scores, literal(-np.inf, scores)))
     return einsum("...nts,...snh->...tnh", softmax(scores), v)
-
-

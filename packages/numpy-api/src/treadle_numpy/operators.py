@@ -29,7 +29,27 @@ from treadle_numpy.coercion import ValueArgumentError, as_index, is_array_like, 
 from treadle_numpy.dtypes import DTypeLike, as_dtype
 from treadle_numpy.elementwise import scalar_beside
 
-_ARITHMETIC: Final = frozenset([BY_NAME[n] for n in ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "bf16", "f16", "f32", "f64", "c64", "c128")])
+_ARITHMETIC: Final = frozenset(
+    [
+        BY_NAME[n]
+        for n in (
+            "i8",
+            "i16",
+            "i32",
+            "i64",
+            "u8",
+            "u16",
+            "u32",
+            "u64",
+            "bf16",
+            "f16",
+            "f32",
+            "f64",
+            "c64",
+            "c128",
+        )
+    ]
+)
 _INEXACT: Final = frozenset([BY_NAME[n] for n in ("bf16", "f16", "f32", "f64", "c64", "c128")])
 
 
@@ -42,7 +62,9 @@ def _refuse(symbol: str, x: Any, y: Any) -> Any:
     return NotImplemented
 
 
-def _forward(symbol: str, function: Any, primitive: Any, plain: frozenset[Any]) -> Callable[[Any, Any], Any]:
+def _forward(
+    symbol: str, function: Any, primitive: Any, plain: frozenset[Any]
+) -> Callable[[Any, Any], Any]:
     """`x op y`; `plain` are the element types for which it is one primitive on operands of one type."""
 
     def operator(x: Any, y: Any) -> Any:
@@ -64,7 +86,9 @@ def _forward(symbol: str, function: Any, primitive: Any, plain: frozenset[Any]) 
     return operator
 
 
-def _reflected(symbol: str, function: Any, primitive: Any, plain: frozenset[Any]) -> Callable[[Any, Any], Any]:
+def _reflected(
+    symbol: str, function: Any, primitive: Any, plain: frozenset[Any]
+) -> Callable[[Any, Any], Any]:
     """`y op x` for an array x and a y that does not know what to do."""
 
     def operator(x: Any, y: Any) -> Any:
@@ -76,7 +100,9 @@ def _reflected(symbol: str, function: Any, primitive: Any, plain: frozenset[Any]
                 if scalar is not None:
                     return current_trace().process(primitive, (scalar, x))[0]
         if not is_array_like(y):
-            return _refuse(symbol, y, x) if not isinstance(y, (list, tuple)) else _refuse(symbol, x, y)
+            return (
+                _refuse(symbol, y, x) if not isinstance(y, (list, tuple)) else _refuse(symbol, x, y)
+            )
         return function(y, x)
 
     return operator
@@ -158,7 +184,9 @@ def _reshape(x: Array, *args: Any, order: str = "C", copy: bool | None = None) -
 def _transpose(x: Array, *args: Any) -> Array:
     if not args or args == (None,):
         return manipulation.transpose(x)
-    return manipulation.transpose(x, args[0] if len(args) == 1 and not isinstance(args[0], int) else args)
+    return manipulation.transpose(
+        x, args[0] if len(args) == 1 and not isinstance(args[0], int) else args
+    )
 
 
 def _flatten(x: Array, order: str = "C") -> Array:
@@ -177,7 +205,9 @@ def _view(x: Array, dtype: DTypeLike | None = None) -> Array:
     if own == new:
         return _bits(x, wanted)
     if not x.ndim:
-        raise ValueArgumentError("view: the size of the element type of an array without axes cannot change")
+        raise ValueArgumentError(
+            "view: the size of the element type of an array without axes cannot change"
+        )
     if (x.shape[-1] * own) % new:
         raise ValueArgumentError(
             f"view: the last axis of shape {x.shape} has {x.shape[-1] * own} bytes, no multiple of {new}"
@@ -214,7 +244,7 @@ def _rebytes(x: Array, wanted: Any) -> Array:
     return _bits(ops.reduce_or(wide, axes=(x.ndim,)), wanted)
 
 
-def _clip(x: Array, min: Any = None, max: Any = None) -> Array:  # noqa: A002 - NumPy's names
+def _clip(x: Array, min: Any = None, max: Any = None) -> Array:
     return searching.clip(x, min, max)
 
 
@@ -234,11 +264,27 @@ def _copy(x: Array) -> Array:
     return ops.copy(x)
 
 
-def _sort(x: Array, axis: int | None = -1, *, kind: None = None, order: None = None, stable: bool = True, descending: bool = False) -> Array:
+def _sort(
+    x: Array,
+    axis: int | None = -1,
+    *,
+    kind: None = None,
+    order: None = None,
+    stable: bool = True,
+    descending: bool = False,
+) -> Array:
     return sorting.sort(x, axis, kind=kind, order=order, stable=stable, descending=descending)
 
 
-def _argsort(x: Array, axis: int | None = -1, *, kind: None = None, order: None = None, stable: bool = True, descending: bool = False) -> Array:
+def _argsort(
+    x: Array,
+    axis: int | None = -1,
+    *,
+    kind: None = None,
+    order: None = None,
+    stable: bool = True,
+    descending: bool = False,
+) -> Array:
     return sorting.argsort(x, axis, kind=kind, order=order, stable=stable, descending=descending)
 
 
@@ -257,7 +303,10 @@ def _table() -> dict[str, object]:
         table[f"__r{name}__"] = _reflected(symbol, function, primitive, plain)
     for name, (symbol, function) in _COMPARISONS.items():
         table[f"__{name}__"] = _forward(
-            symbol, function, compare_primitives.Compare(name), _ALL if name in ("eq", "ne") else _ORDERED  # type: ignore[arg-type]
+            symbol,
+            function,
+            compare_primitives.Compare(name),
+            _ALL if name in ("eq", "ne") else _ORDERED,  # type: ignore[arg-type]
         )
     table.update(
         {
@@ -329,5 +378,3 @@ TABLE: Final = _table()
 def install() -> None:
     """Put the operators and methods on arrays."""
     install_operators(TABLE)
-
-

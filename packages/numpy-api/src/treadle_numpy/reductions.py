@@ -8,7 +8,15 @@ from typing import Any, Final, cast
 import numpy as np
 
 from treadle_ir import Array, ArrayType, DType, DTypeError, canonical_dtype, default_dtype
-from treadle_ir.dtypes import BY_NAME, is_bool, is_complex, is_floating, is_inexact, is_integer, is_unsigned
+from treadle_ir.dtypes import (
+    BY_NAME,
+    is_bool,
+    is_complex,
+    is_floating,
+    is_inexact,
+    is_integer,
+    is_unsigned,
+)
 from treadle_ir.primitives import elementwise, reduce as primitives
 from treadle_numpy.coercion import (
     ArrayLike,
@@ -72,13 +80,19 @@ def _accumulation(
     combine: Callable[[], Any],
 ) -> Callable[..., Array]:
     def reduce(
-        a: Any, axis: Any, dtype: DTypeLike | None, keepdims: bool, initial: Any, where: Any, promote_integers: bool
+        a: Any,
+        axis: Any,
+        dtype: DTypeLike | None,
+        keepdims: bool,
+        initial: Any,
+        where: Any,
+        promote_integers: bool,
     ) -> Array:
         operand = coerce(name, 0, a)
         type = operand_type(operand)
         if dtype is not None:
             operand = converted(operand, as_dtype(name, dtype) or type.dtype)
-        elif promote_integers and not is_inexact(type.dtype) or is_bool(type.dtype):
+        elif (promote_integers and not is_inexact(type.dtype)) or is_bool(type.dtype):
             wide = _sum_dtype(type.dtype)
             if wide != type.dtype:
                 operand = ops.convert(operand, dtype=wide, weak=type.weak)
@@ -121,7 +135,9 @@ def sum(
         named_only("sum", out=out)
     if dtype is None and initial is None and where is None and not keepdims:
         type = getattr(a, "type", None)
-        if type is not None and type.__class__ is ArrayType and type.dtype in _PLAIN:  # the short way
+        if (
+            type is not None and type.__class__ is ArrayType and type.dtype in _PLAIN
+        ):  # the short way
             return bind(_REDUCE_ADD(_sorted_axes("sum", axis, type.ndim)), a)
     return _sum(a, axis, dtype, keepdims, initial, where, promote_integers)
 
@@ -161,18 +177,24 @@ def _extreme(
         type = operand_type(operand)
     axes = _sorted_axes(name, axis, type.ndim)
     if initial is None and 0 in [type.shape[i] for i in axes]:
-        raise ValueArgumentError(f"zero-size array to reduction operation {name} which has no identity")
+        raise ValueArgumentError(
+            f"zero-size array to reduction operation {name} which has no identity"
+        )
     if is_complex(type.dtype):
         result = _complex_extreme(name, operand, type, axes, largest)
     else:
-        result = bind(primitives.ReduceMaximum(axes) if largest else primitives.ReduceMinimum(axes), operand)
+        result = bind(
+            primitives.ReduceMaximum(axes) if largest else primitives.ReduceMinimum(axes), operand
+        )
     if initial is not None:
         start = converted(coerce(name, 3, initial), type.dtype)
         result = ops.maximum(result, start) if largest else ops.minimum(result, start)
     return _keep(result, type, axes, keepdims)
 
 
-def _complex_extreme(name: str, operand: Any, type: ArrayType, axes: tuple[int, ...], largest: bool) -> Array:
+def _complex_extreme(
+    name: str, operand: Any, type: ArrayType, axes: tuple[int, ...], largest: bool
+) -> Array:
     raise DTypeError(
         f"{name}: complex numbers have no order, and {type} is complex",
         fix="take the extreme of the real part, the imaginary part or the absolute value",
@@ -213,7 +235,9 @@ def min(
 amax, amin = max, min
 
 
-def _truth_reduction(name: str, a: Any, axis: Any, keepdims: bool, where: Any, every: bool) -> Array:
+def _truth_reduction(
+    name: str, a: Any, axis: Any, keepdims: bool, where: Any, every: bool
+) -> Array:
     operand = truth(name, 0, a)
     if where is not None:
         operand = _selected(name, operand, where, np.bool_(every))
@@ -223,7 +247,14 @@ def _truth_reduction(name: str, a: Any, axis: Any, keepdims: bool, where: Any, e
     return _keep(result, type, axes, keepdims)
 
 
-def all(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = False, *, where: ArrayLike | None = None) -> Array:
+def all(
+    a: ArrayLike,
+    axis: Axis = None,
+    out: None = None,
+    keepdims: bool = False,
+    *,
+    where: ArrayLike | None = None,
+) -> Array:
     """Whether all elements along some axes are true (not zero).
 
     Example:
@@ -234,7 +265,14 @@ def all(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = Fals
     return _truth_reduction("all", a, axis, keepdims, where, True)
 
 
-def any(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = False, *, where: ArrayLike | None = None) -> Array:
+def any(
+    a: ArrayLike,
+    axis: Axis = None,
+    out: None = None,
+    keepdims: bool = False,
+    *,
+    where: ArrayLike | None = None,
+) -> Array:
     """Whether any element along some axes is true (not zero)."""
     named_only("any", out=out)
     return _truth_reduction("any", a, axis, keepdims, where, False)
@@ -258,14 +296,24 @@ def _position(name: str, a: Any, axis: Any, keepdims: bool | None, largest: bool
     if is_bool(type.dtype):
         operand = ops.convert(operand, dtype=np.dtype(np.int32))
     dtype = default_dtype(int)
-    result = ops.argmax(operand, axis=along, dtype=dtype) if largest else ops.argmin(operand, axis=along, dtype=dtype)
+    result = (
+        ops.argmax(operand, axis=along, dtype=dtype)
+        if largest
+        else ops.argmin(operand, axis=along, dtype=dtype)
+    )
     if keepdims:
-        shape = (1,) * type.ndim if axis is None else tuple([1 if i == along else n for i, n in enumerate(type.shape)])
+        shape = (
+            (1,) * type.ndim
+            if axis is None
+            else tuple([1 if i == along else n for i, n in enumerate(type.shape)])
+        )
         return ops.reshape(result, shape=shape)
     return result
 
 
-def argmax(a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None) -> Array:
+def argmax(
+    a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None
+) -> Array:
     """The position of the greatest element (of the first NaN, if there is one), in the flat array by default.
 
     Example:
@@ -276,7 +324,9 @@ def argmax(a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bo
     return _position("argmax", a, axis, keepdims, True)
 
 
-def argmin(a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None) -> Array:
+def argmin(
+    a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None
+) -> Array:
     """The position of the least element (of the first NaN, if there is one), in the flat array by default."""
     named_only("argmin", out=out)
     return _position("argmin", a, axis, keepdims, False)
@@ -301,19 +351,25 @@ def _nan_position(name: str, a: Any, axis: Any, keepdims: bool | None, largest: 
     return ops.select(nothing, found.dtype.type(-1), found)
 
 
-def nanargmax(a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None) -> Array:
+def nanargmax(
+    a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None
+) -> Array:
     """The position of the greatest element that is not NaN; -1 where all are."""
     named_only("nanargmax", out=out)
     return _nan_position("nanargmax", a, axis, keepdims, True)
 
 
-def nanargmin(a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None) -> Array:
+def nanargmin(
+    a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None
+) -> Array:
     """The position of the least element that is not NaN; -1 where all are."""
     named_only("nanargmin", out=out)
     return _nan_position("nanargmin", a, axis, keepdims, False)
 
 
-def _nan_extreme(name: str, a: Any, axis: Any, keepdims: bool, initial: Any, where: Any, largest: bool) -> Array:
+def _nan_extreme(
+    name: str, a: Any, axis: Any, keepdims: bool, initial: Any, where: Any, largest: bool
+) -> Array:
     operand, missing = _without_nan(name, a, -np.inf if largest else np.inf)
     result = _extreme(name, operand, axis, keepdims, initial, where, largest)
     if missing is None or initial is not None:
@@ -385,7 +441,9 @@ def ptp(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = Fals
     return ops.subtract(max(a, axis, keepdims=keepdims), min(a, axis, keepdims=keepdims))
 
 
-def _running(name: str, instruction: str, a: Any, axis: Any, dtype: DTypeLike | None, reverse: bool = False) -> Array:
+def _running(
+    name: str, instruction: str, a: Any, axis: Any, dtype: DTypeLike | None, reverse: bool = False
+) -> Array:
     operand = array_of(coerce(name, 0, a))
     type = operand_type(operand)
     if dtype is not None:
@@ -393,11 +451,18 @@ def _running(name: str, instruction: str, a: Any, axis: Any, dtype: DTypeLike | 
     elif is_bool(type.dtype):
         operand = ops.convert(operand, dtype=default_dtype(int))
     if axis is None:
-        return cast("Array", getattr(ops, instruction)(ops.reshape(operand, shape=(type.size,)), axis=0, reverse=reverse))
+        return cast(
+            "Array",
+            getattr(ops, instruction)(
+                ops.reshape(operand, shape=(type.size,)), axis=0, reverse=reverse
+            ),
+        )
     return getattr(ops, instruction)(operand, axis=as_axis(name, axis, type.ndim), reverse=reverse)
 
 
-def cumsum(a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None) -> Array:
+def cumsum(
+    a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None
+) -> Array:
     """The running sum along an axis; of the flat array by default.
 
     Example:
@@ -408,23 +473,31 @@ def cumsum(a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None
     return _running("cumsum", "cumulative_add", a, axis, dtype)
 
 
-def cumprod(a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None) -> Array:
+def cumprod(
+    a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None
+) -> Array:
     """The running product along an axis; of the flat array by default."""
     named_only("cumprod", out=out)
     return _running("cumprod", "cumulative_multiply", a, axis, dtype)
 
 
-def nancumsum(a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None) -> Array:
+def nancumsum(
+    a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None
+) -> Array:
     """The running sum in which NaN counts as 0."""
     return cumsum(_without_nan("nancumsum", a, 0.0)[0], axis, dtype, out)
 
 
-def nancumprod(a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None) -> Array:
+def nancumprod(
+    a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None
+) -> Array:
     """The running product in which NaN counts as 1."""
     return cumprod(_without_nan("nancumprod", a, 1.0)[0], axis, dtype, out)
 
 
-def _cumulative(name: str, x: Any, axis: int | None, dtype: Any, include_initial: bool, start: int) -> Array:
+def _cumulative(
+    name: str, x: Any, axis: int | None, dtype: Any, include_initial: bool, start: int
+) -> Array:
     operand = array_of(coerce(name, 0, x))
     if operand.ndim == 0:
         raise ValueArgumentError(f"{name}: the input must have at least one dimension")
@@ -442,14 +515,24 @@ def _cumulative(name: str, x: Any, axis: int | None, dtype: Any, include_initial
 
 
 def cumulative_sum(
-    x: ArrayLike, /, *, axis: int | None = None, dtype: DTypeLike | None = None, include_initial: bool = False
+    x: ArrayLike,
+    /,
+    *,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    include_initial: bool = False,
 ) -> Array:
     """The running sum along an axis, with a leading 0 if `include_initial`."""
     return _cumulative("cumulative_sum", x, axis, dtype, include_initial, 0)
 
 
 def cumulative_prod(
-    x: ArrayLike, /, *, axis: int | None = None, dtype: DTypeLike | None = None, include_initial: bool = False
+    x: ArrayLike,
+    /,
+    *,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    include_initial: bool = False,
 ) -> Array:
     """The running product along an axis, with a leading 1 if `include_initial`."""
     return _cumulative("cumulative_prod", x, axis, dtype, include_initial, 1)
@@ -473,5 +556,3 @@ def kept(x: Array, type: ArrayType, axes: tuple[int, ...], keepdims: bool) -> Ar
 def sorted_axes(name: str, axis: Any, ndim: int) -> tuple[int, ...]:
     """The axes that an `axis` argument names, ascending."""
     return _sorted_axes(name, axis, ndim)
-
-

@@ -9,8 +9,25 @@ import numpy as np
 from treadle_autodiff import custom_jvp
 from treadle_ir import Array
 from treadle_ir.dtypes import is_complex
-from treadle_numpy.coercion import ArrayLike, Axis, ValueArgumentError, array_of, ops, promote_shapes
-from treadle_numpy.elementwise import add, divide, exp, inexact_operand, literal, log, multiply, subtract, zero_like
+from treadle_numpy.coercion import (
+    ArrayLike,
+    Axis,
+    ValueArgumentError,
+    array_of,
+    ops,
+    promote_shapes,
+)
+from treadle_numpy.elementwise import (
+    add,
+    divide,
+    exp,
+    inexact_operand,
+    literal,
+    log,
+    multiply,
+    subtract,
+    zero_like,
+)
 from treadle_numpy.reductions import max, sorted_axes, sum
 from treadle_numpy.searching import where as where_
 
@@ -83,7 +100,9 @@ def factorial(n: ArrayLike, exact: bool = False) -> Array:
     p = inexact_operand("factorial", n)
     zero = zero_like(p)
     below = ops.compare(p, zero, direction="lt")
-    return ops.select(below, zero, ops.exponential(ops.lgamma(ops.add(ops.select(below, zero, p), literal(1, p)))))
+    return ops.select(
+        below, zero, ops.exponential(ops.lgamma(ops.add(ops.select(below, zero, p), literal(1, p))))
+    )
 
 
 def digamma(x: ArrayLike) -> Array:
@@ -188,7 +207,9 @@ def ndtr(x: ArrayLike) -> Array:
     w = ops.multiply(p, root)
     z = ops.abs(w)
     outer = ops.select(
-        ops.compare(w, zero_like(w), direction="gt"), ops.subtract(literal(2, p), ops.erfc(z)), ops.erfc(z)
+        ops.compare(w, zero_like(w), direction="gt"),
+        ops.subtract(literal(2, p), ops.erfc(z)),
+        ops.erfc(z),
     )
     near = ops.add(literal(1, p), ops.erf(w))
     return ops.multiply(half, ops.select(ops.compare(z, root, direction="lt"), near, outer))
@@ -198,7 +219,8 @@ def ndtri(p: ArrayLike) -> Array:
     """The inverse of the normal distribution function."""
     x = inexact_operand("ndtri", p)
     return ops.multiply(
-        literal(np.sqrt(2), x), ops.erf_inv(ops.subtract(ops.multiply(x, literal(2, x)), literal(1, x)))
+        literal(np.sqrt(2), x),
+        ops.erf_inv(ops.subtract(ops.multiply(x, literal(2, x)), literal(1, x))),
     )
 
 
@@ -218,8 +240,14 @@ def logsumexp(
     """
     if b is not None:
         x, weights = [array_of(v) for v in promote_shapes("logsumexp", a, b, inexact=True)]
-        weights = ops.broadcast_in_dim(weights, shape=x.shape, dimensions=()) if not weights.ndim and x.ndim else weights
-        x = array_of(where_(ops.compare(weights, zero_like(weights), direction="ne"), x, literal(-np.inf, x)))
+        weights = (
+            ops.broadcast_in_dim(weights, shape=x.shape, dimensions=())
+            if not weights.ndim and x.ndim
+            else weights
+        )
+        x = array_of(
+            where_(ops.compare(weights, zero_like(weights), direction="ne"), x, literal(-np.inf, x))
+        )
     else:
         x, weights = array_of(inexact_operand("logsumexp", a)), None
     axes = sorted_axes("logsumexp", axis, x.ndim)
@@ -257,5 +285,3 @@ def softmax(x: ArrayLike, /, *, axis: Axis = None) -> Array:
     axes = sorted_axes("softmax", axis, operand.ndim)
     powers = exp(subtract(operand, ops.stop_gradient(max(operand, axes, keepdims=True))))
     return divide(powers, sum(powers, axes, keepdims=True))
-
-

@@ -41,7 +41,15 @@ from treadle_numpy.reductions import sum
 from treadle_numpy.sorting import argsort
 
 
-def where(condition: Any, x: Any = None, y: Any = None, /, *, size: int | None = None, fill_value: Any = None) -> Any:
+def where(
+    condition: Any,
+    x: Any = None,
+    y: Any = None,
+    /,
+    *,
+    size: int | None = None,
+    fill_value: Any = None,
+) -> Any:
     """`x` where the condition holds, else `y`; without them, the positions where it holds (see `nonzero`).
 
     Differs from NumPy: gradients flow through the branch that is taken only, but a NaN that the other branch's
@@ -54,14 +62,18 @@ def where(condition: Any, x: Any = None, y: Any = None, /, *, size: int | None =
     if x is None and y is None:
         return nonzero(condition, size=size, fill_value=fill_value)
     if x is None or y is None:
-        raise ValueArgumentError("where: either both or neither of the x and y arguments should be provided")
+        raise ValueArgumentError(
+            "where: either both or neither of the x and y arguments should be provided"
+        )
     chosen = truth("where", 0, condition)
     first, second = promote_operands([coerce("where", 1, x), coerce("where", 2, y)])
     chosen, first, second = broadcast("where", [chosen, first, second])
     return ops.select(chosen, first, second)
 
 
-def select(condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], default: ArrayLike = 0) -> Array:
+def select(
+    condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], default: ArrayLike = 0
+) -> Array:
     """From the first choice whose condition holds; else the default."""
     if len(condlist) != len(choicelist):
         raise ValueArgumentError(
@@ -97,7 +109,7 @@ def piecewise(x: ArrayLike, condlist: Any, funclist: Sequence[Any], *args: Any, 
     return array_of(result)
 
 
-def clip(arr: ArrayLike, /, min: ArrayLike | None = None, max: ArrayLike | None = None) -> Array:  # noqa: A002
+def clip(arr: ArrayLike, /, min: ArrayLike | None = None, max: ArrayLike | None = None) -> Array:
     """The numbers kept between two bounds; a bound that is None is no bound.
 
     Example:
@@ -106,7 +118,9 @@ def clip(arr: ArrayLike, /, min: ArrayLike | None = None, max: ArrayLike | None 
     """
     result: Any = coerce("clip", 0, arr)
     if is_complex(operand_type(result).dtype):
-        raise ValueArgumentError("Clip received a complex value either through the input or the min/max keywords")
+        raise ValueArgumentError(
+            "Clip received a complex value either through the input or the min/max keywords"
+        )
     if min is not None:
         result = maximum(min, result)
     if max is not None:
@@ -115,7 +129,11 @@ def clip(arr: ArrayLike, /, min: ArrayLike | None = None, max: ArrayLike | None 
 
 
 def nan_to_num(
-    x: ArrayLike, copy: bool = True, nan: ArrayLike = 0.0, posinf: ArrayLike | None = None, neginf: ArrayLike | None = None
+    x: ArrayLike,
+    copy: bool = True,
+    nan: ArrayLike = 0.0,
+    posinf: ArrayLike | None = None,
+    neginf: ArrayLike | None = None,
 ) -> Array:
     """The numbers with NaN and infinities replaced (by 0 and the greatest and least finite numbers)."""
     operand = coerce("nan_to_num", 0, x)
@@ -124,15 +142,24 @@ def nan_to_num(
         return array_of(operand)
     if is_complex(dtype):
         return ops.complex(
-            nan_to_num(ops.real(operand), copy, nan, posinf, neginf), nan_to_num(ops.imag(operand), copy, nan, posinf, neginf)
+            nan_to_num(ops.real(operand), copy, nan, posinf, neginf),
+            nan_to_num(ops.imag(operand), copy, nan, posinf, neginf),
         )
     limits = finfo(dtype)
     high = dtype.type(limits.max) if posinf is None else posinf
     low = dtype.type(limits.min) if neginf is None else neginf
     result = where(isnan(operand), converted(coerce("nan_to_num", 2, nan), dtype), operand)
-    result = where(ops.compare(result, dtype.type(np.inf), direction="eq"), converted(coerce("nan_to_num", 3, high), dtype), result)
+    result = where(
+        ops.compare(result, dtype.type(np.inf), direction="eq"),
+        converted(coerce("nan_to_num", 3, high), dtype),
+        result,
+    )
     return array_of(
-        where(ops.compare(result, dtype.type(-np.inf), direction="eq"), converted(coerce("nan_to_num", 4, low), dtype), result)
+        where(
+            ops.compare(result, dtype.type(-np.inf), direction="eq"),
+            converted(coerce("nan_to_num", 4, low), dtype),
+            result,
+        )
     )
 
 
@@ -149,7 +176,9 @@ def nonzero(a: ArrayLike, *, size: int | None = None, fill_value: Any = None) ->
     operand = coerce("nonzero", 0, a)
     shape = shape_of(operand)
     if not shape:
-        raise ValueArgumentError("Calling nonzero on 0d arrays is not allowed.", fix="use atleast_1d(...).nonzero()")
+        raise ValueArgumentError(
+            "Calling nonzero on 0d arrays is not allowed.", fix="use atleast_1d(...).nonzero()"
+        )
     whole = default_dtype(int)
     mask = truth("nonzero", 0, operand)
     if size is None:
@@ -183,7 +212,9 @@ def nonzero(a: ArrayLike, *, size: int | None = None, fill_value: Any = None) ->
     for axis, (n, step) in enumerate(zip(shape, reversed(strides), strict=True)):
         part = ops.remainder(ops.divide(places, whole.type(step)), whole.type(n))
         fill = fills[axis]
-        results.append(where(left, converted(coerce("nonzero", 1, 0 if fill is None else fill), whole), part))
+        results.append(
+            where(left, converted(coerce("nonzero", 1, 0 if fill is None else fill), whole), part)
+        )
     return tuple(results)
 
 
@@ -192,13 +223,17 @@ def flatnonzero(a: ArrayLike, *, size: int | None = None, fill_value: Any = None
     return nonzero(ravel(a), size=size, fill_value=fill_value)[0]
 
 
-def argwhere(a: ArrayLike, *, size: int | None = None, fill_value: ArrayLike | None = None) -> Array:
+def argwhere(
+    a: ArrayLike, *, size: int | None = None, fill_value: ArrayLike | None = None
+) -> Array:
     """The positions of the elements that are not zero, one row for each."""
     parts = nonzero(a, size=size, fill_value=fill_value)
     return stack(list(parts), axis=-1)
 
 
-def extract(condition: ArrayLike, arr: ArrayLike, *, size: int | None = None, fill_value: ArrayLike = 0) -> Array:
+def extract(
+    condition: ArrayLike, arr: ArrayLike, *, size: int | None = None, fill_value: ArrayLike = 0
+) -> Array:
     """The elements of the flat array where a condition holds."""
     return compress(ravel(condition), ravel(arr), size=size, fill_value=fill_value)
 
@@ -214,7 +249,10 @@ def compress(
 ) -> Array:
     """The parts along an axis at the places where a condition holds."""
     named_only("compress", out=out)
-    if not isinstance(condition, (Array, np.ndarray)) and isinstance(a, (Array, np.ndarray)) is False:
+    if (
+        not isinstance(condition, (Array, np.ndarray))
+        and isinstance(a, (Array, np.ndarray)) is False
+    ):
         condition = np.asarray(condition)
     if isinstance(condition, (list, tuple)):
         condition = np.asarray(condition)
@@ -222,12 +260,25 @@ def compress(
     if axis is None:
         x, axis = ravel(x), 0
     along = as_axis("compress", axis, x.ndim)
-    (places,) = nonzero(condition, size=size, fill_value=x.shape[along] if size is not None else None)
-    return take(x, places, along, mode="fill" if size is not None else "clip", fill_value=fill_value if size is not None else None)
+    (places,) = nonzero(
+        condition, size=size, fill_value=x.shape[along] if size is not None else None
+    )
+    return take(
+        x,
+        places,
+        along,
+        mode="fill" if size is not None else "clip",
+        fill_value=fill_value if size is not None else None,
+    )
 
 
 def searchsorted(
-    a: ArrayLike, v: ArrayLike, side: str = "left", sorter: ArrayLike | None = None, *, method: str = "scan"
+    a: ArrayLike,
+    v: ArrayLike,
+    side: str = "left",
+    sorter: ArrayLike | None = None,
+    *,
+    method: str = "scan",
 ) -> Array:
     """Where each value would have to be put into a sorted vector to keep it sorted.
 
@@ -236,7 +287,9 @@ def searchsorted(
         1
     """
     if side not in ("left", "right"):
-        raise ValueArgumentError(f"side={side!r} is an invalid argument for side. Expected one of ('left', 'right')")
+        raise ValueArgumentError(
+            f"side={side!r} is an invalid argument for side. Expected one of ('left', 'right')"
+        )
     ordered, values = promote("searchsorted", a, v)
     ordered, values = array_of(ordered), array_of(values)
     if ordered.ndim != 1:
@@ -271,7 +324,9 @@ def _before(here: Any, values: Any, side: str) -> Any:
     return result
 
 
-def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False, *, method: str | None = None) -> Array:
+def digitize(
+    x: ArrayLike, bins: ArrayLike, right: bool = False, *, method: str | None = None
+) -> Array:
     """The bin of each element, for bins that ascend or descend."""
     edges = array_of(coerce("digitize", 1, bins))
     if edges.ndim != 1:
@@ -289,16 +344,24 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False, *, method: str 
     return array_of(where(descending, down, up))
 
 
-def interp(x: ArrayLike, xp: ArrayLike, fp: ArrayLike, left: Any = None, right: Any = None, period: Any = None) -> Array:
+def interp(
+    x: ArrayLike,
+    xp: ArrayLike,
+    fp: ArrayLike,
+    left: Any = None,
+    right: Any = None,
+    period: Any = None,
+) -> Array:
     """Values between the points (xp, fp) by straight lines; constant outside of them.
 
     Example:
         >>> print(interp(1.5, np.array([1.0, 2.0], np.float32), np.array([10.0, 20.0], np.float32)))
         15.0
     """
-    if isinstance(left, str) or isinstance(right, str):
-        if {left, right} - {None, "extrapolate"}:
-            raise ValueArgumentError("interp: the only valid string for left and right is 'extrapolate'")
+    if [side for side in (left, right) if isinstance(side, str) and side != "extrapolate"]:
+        raise ValueArgumentError(
+            "interp: the only valid string for left and right is 'extrapolate'"
+        )
     places, points = promote("interp", x, xp, inexact=True)
     (values,) = promote("interp", fp, inexact=True)
     places, points, values = array_of(places), array_of(points), array_of(values)
@@ -309,7 +372,9 @@ def interp(x: ArrayLike, xp: ArrayLike, fp: ArrayLike, left: Any = None, right: 
         places, points = remainder(places, length), remainder(points, length)
         order = argsort(points)
         points, values = take(points, order, mode="clip"), take(values, order, mode="clip")
-        points = concatenate([ops.subtract(points[-1:], length), points, ops.add(points[:1], length)])
+        points = concatenate(
+            [ops.subtract(points[-1:], length), points, ops.add(points[:1], length)]
+        )
         values = concatenate([values[-1:], values, values[:1]])
     size = points.size
     whole = default_dtype(int)
@@ -329,11 +394,15 @@ def interp(x: ArrayLike, xp: ArrayLike, fp: ArrayLike, left: Any = None, right: 
         result = where(ops.compare(places, take(points, np.int32(0)), direction="lt"), edge, result)
     if right != "extrapolate":
         edge = take(values, np.int32(size - 1)) if right is None else right
-        result = where(ops.compare(places, take(points, np.int32(size - 1)), direction="gt"), edge, result)
+        result = where(
+            ops.compare(places, take(points, np.int32(size - 1)), direction="gt"), edge, result
+        )
     return array_of(result)
 
 
-def bincount(x: ArrayLike, weights: ArrayLike | None = None, minlength: int = 0, *, length: int | None = None) -> Array:
+def bincount(
+    x: ArrayLike, weights: ArrayLike | None = None, minlength: int = 0, *, length: int | None = None
+) -> Array:
     """How often each number from 0 on occurs, or the sum of the weights where it does.
 
     Constraints:
@@ -345,7 +414,9 @@ def bincount(x: ArrayLike, weights: ArrayLike | None = None, minlength: int = 0,
     """
     values = array_of(coerce("bincount", 0, x))
     if not is_integer(values.dtype) or values.ndim != 1:
-        raise ValueArgumentError(f"bincount: x must be a vector of integers, got {values.type if isinstance(values, Array) else values.dtype}")
+        raise ValueArgumentError(
+            f"bincount: x must be a vector of integers, got {values.type if isinstance(values, Array) else values.dtype}"
+        )
     if length is None:
         elements = concrete_mask("bincount", values)
         length = max(int(elements.max(initial=-1)) + 1, minlength)
@@ -367,7 +438,11 @@ def bincount(x: ArrayLike, weights: ArrayLike | None = None, minlength: int = 0,
 
 
 def diff(
-    a: ArrayLike, n: int = 1, axis: int = -1, prepend: ArrayLike | None = None, append: ArrayLike | None = None
+    a: ArrayLike,
+    n: int = 1,
+    axis: int = -1,
+    prepend: ArrayLike | None = None,
+    append: ArrayLike | None = None,
 ) -> Array:
     """The differences of neighbours along an axis, `n` times.
 
@@ -388,7 +463,11 @@ def diff(
         if value is not None:
             extra = array_of(coerce("diff", 3, value))
             if not extra.ndim:
-                extra = ops.broadcast_in_dim(extra, shape=tuple([1 if i == along else m for i, m in enumerate(x.shape)]), dimensions=())
+                extra = ops.broadcast_in_dim(
+                    extra,
+                    shape=tuple([1 if i == along else m for i, m in enumerate(x.shape)]),
+                    dimensions=(),
+                )
             parts = [extra, *parts] if first else [*parts, extra]
     if len(parts) > 1:
         x = concatenate(parts, along)
@@ -400,11 +479,17 @@ def diff(
         high[along] = max(size - 1, 0)
         later = ops.slice(x, start=tuple(low), limit=x.shape, strides=(1,) * x.ndim)
         earlier = ops.slice(x, start=(0,) * x.ndim, limit=tuple(high), strides=(1,) * x.ndim)
-        x = ops.compare(later, earlier, direction="ne") if is_bool(x.dtype) else ops.subtract(later, earlier)
+        x = (
+            ops.compare(later, earlier, direction="ne")
+            if is_bool(x.dtype)
+            else ops.subtract(later, earlier)
+        )
     return x
 
 
-def ediff1d(ary: ArrayLike, to_end: ArrayLike | None = None, to_begin: ArrayLike | None = None) -> Array:
+def ediff1d(
+    ary: ArrayLike, to_end: ArrayLike | None = None, to_begin: ArrayLike | None = None
+) -> Array:
     """The differences of neighbours in the flat array, with values before and after."""
     x = ravel(ary)
     parts = [diff(x)]
@@ -415,7 +500,9 @@ def ediff1d(ary: ArrayLike, to_end: ArrayLike | None = None, to_begin: ArrayLike
     return concatenate(parts)
 
 
-def trapezoid(y: ArrayLike, x: ArrayLike | None = None, dx: ArrayLike = 1.0, axis: int = -1) -> Array:
+def trapezoid(
+    y: ArrayLike, x: ArrayLike | None = None, dx: ArrayLike = 1.0, axis: int = -1
+) -> Array:
     """The integral by the trapezoidal rule.
 
     Example:
@@ -430,12 +517,18 @@ def trapezoid(y: ArrayLike, x: ArrayLike | None = None, dx: ArrayLike = 1.0, axi
         values, places = [array_of(v) for v in promote("trapezoid", y, x, inexact=True)]
         step = diff(places) if places.ndim == 1 else moveaxis(diff(places, axis=axis), axis, -1)
         values = moveaxis(values, axis, -1)
-    pairs = ops.add(values[..., 1:], values[..., :-1]) if isinstance(values, Array) else values[..., 1:] + values[..., :-1]
+    pairs = (
+        ops.add(values[..., 1:], values[..., :-1])
+        if isinstance(values, Array)
+        else values[..., 1:] + values[..., :-1]
+    )
     a, b = promote_shapes("trapezoid", step, pairs)
     return ops.multiply(sum(ops.multiply(a, b), -1), operand_type(pairs).dtype.type(0.5))
 
 
-def gradient(f: ArrayLike, *varargs: ArrayLike, axis: Any = None, edge_order: int | None = None) -> Any:
+def gradient(
+    f: ArrayLike, *varargs: ArrayLike, axis: Any = None, edge_order: int | None = None
+) -> Any:
     """Central differences along axes, one-sided at the ends.
 
     Example:
@@ -456,17 +549,25 @@ def gradient(f: ArrayLike, *varargs: ArrayLike, axis: Any = None, edge_order: in
     for along, step in zip(axes, steps, strict=True):
         size = x.shape[along]
         if size < 2:
-            raise ValueArgumentError("Shape of array too small to calculate a numerical gradient, at least 2 elements are required.")
+            raise ValueArgumentError(
+                "Shape of array too small to calculate a numerical gradient, at least 2 elements are required."
+            )
         spacing = converted(coerce("gradient", 1, step), x.dtype)
         first = ops.subtract(slice_along(x, along, 1, 2), slice_along(x, along, 0, 1))
-        last = ops.subtract(slice_along(x, along, size - 1, size), slice_along(x, along, size - 2, size - 1))
+        last = ops.subtract(
+            slice_along(x, along, size - 1, size), slice_along(x, along, size - 2, size - 1)
+        )
         ahead, behind = slice_along(x, along, 2, size), slice_along(x, along, 0, size - 2)
         if len(shape_of(spacing)):
             gaps = array_of(spacing)
             if gaps.shape != (size,):
-                raise ValueArgumentError("gradient: spacings given as an array must match the length of the axis")
+                raise ValueArgumentError(
+                    "gradient: spacings given as an array must match the length of the axis"
+                )
             gaps = ops.subtract(slice_along(gaps, 0, 1, size), slice_along(gaps, 0, 0, size - 1))
-            gaps = ops.reshape(gaps, shape=tuple([size - 1 if i == along else 1 for i in range(x.ndim)]))
+            gaps = ops.reshape(
+                gaps, shape=tuple([size - 1 if i == along else 1 for i in range(x.ndim)])
+            )
             near, far = slice_along(gaps, along, 0, size - 2), slice_along(gaps, along, 1, size - 1)
             middle_ = slice_along(x, along, 1, size - 1)
             # the parabola through three points: weights -far/(near*sum), (far-near)/(near*far), near/(far*sum)
@@ -481,7 +582,11 @@ def gradient(f: ArrayLike, *varargs: ArrayLike, axis: Any = None, edge_order: in
             inner = ops.divide(ops.subtract(ahead, behind), ops.multiply(spacing, x.dtype.type(2)))
             first, last = ops.divide(first, spacing), ops.divide(last, spacing)
         results.append(ops.concatenate([first, inner, last], dimension=along))
-    return results[0] if len(axes) == 1 and (axis is None or not isinstance(axis, (tuple, list))) else results
+    return (
+        results[0]
+        if len(axes) == 1 and (axis is None or not isinstance(axis, (tuple, list)))
+        else results
+    )
 
 
 def promote_divide(x: Any, y: Any) -> Any:
@@ -497,7 +602,11 @@ def unravel_index(indices: ArrayLike, shape: Any) -> tuple[Array, ...]:
     for n in sizes:
         total *= n
     left: Any = array_of(coerce("unravel_index", 0, indices))
-    left = where(ops.compare(left, left.dtype.type(0), direction="lt"), ops.add(left, left.dtype.type(total)), left)
+    left = where(
+        ops.compare(left, left.dtype.type(0), direction="lt"),
+        ops.add(left, left.dtype.type(total)),
+        left,
+    )
     left = clip(left, 0, total - 1)
     parts: list[Any] = []
     for n in reversed(sizes):
@@ -507,7 +616,12 @@ def unravel_index(indices: ArrayLike, shape: Any) -> tuple[Array, ...]:
 
 
 def ravel_multi_index(
-    multi_index: Sequence[ArrayLike], dims: Sequence[int], mode: str = "raise", order: str = "C", *, dtype: Any = None
+    multi_index: Sequence[ArrayLike],
+    dims: Sequence[int],
+    mode: str = "raise",
+    order: str = "C",
+    *,
+    dtype: Any = None,
 ) -> Array:
     """Positions along axes as positions in the flat array; `mode` clip or wrap while tracing."""
     sizes = as_shape("ravel_multi_index", dims)
@@ -532,5 +646,3 @@ def ravel_multi_index(
     for part, n in pairs if order == "C" else reversed(pairs):
         result = add(multiply(result, n), part)
     return array_of(result)
-
-

@@ -52,9 +52,21 @@ def unique(
     whole = default_dtype(int)
     if size is None:
         elements = concrete_mask("unique", x)
-        found = np.unique(elements, return_index=True, return_inverse=True, return_counts=True, axis=axis, equal_nan=equal_nan)
+        found = np.unique(
+            elements,
+            return_index=True,
+            return_inverse=True,
+            return_counts=True,
+            axis=axis,
+            equal_nan=equal_nan,
+        )
         inverse = np.reshape(found[2], elements.shape if axis is None else (-1,))
-        parts = [made(found[0]), made(found[1].astype(whole)), made(inverse.astype(whole)), made(found[3].astype(whole))]
+        parts = [
+            made(found[0]),
+            made(found[1].astype(whole)),
+            made(inverse.astype(whole)),
+            made(found[3].astype(whole)),
+        ]
     else:
         parts = _unique_sized(x, axis, size, fill_value, equal_nan)
     wanted = (True, return_index, return_inverse, return_counts)
@@ -62,7 +74,9 @@ def unique(
     return results[0] if len(results) == 1 else results
 
 
-def _unique_sized(x: Array, axis: int | None, size: int, fill_value: Any, equal_nan: bool) -> list[Array]:
+def _unique_sized(
+    x: Array, axis: int | None, size: int, fill_value: Any, equal_nan: bool
+) -> list[Array]:
     """Unique with a number of results that is known: sort, mark what differs from its neighbour, count."""
     whole = default_dtype(int)
     shape = x.shape
@@ -75,8 +89,16 @@ def _unique_sized(x: Array, axis: int | None, size: int, fill_value: Any, equal_
         rows = reshape(moved, (moved.shape[0], -1))
     count, width = rows.shape
     if not count:
-        return [filled((size, *rest), x.dtype.type(0)), *[filled((size,), whole.type(0)) for _ in range(3)]]
-    columns = [ops.reshape(ops.slice(rows, start=(0, j), limit=(count, j + 1), strides=(1, 1)), shape=(count,)) for j in range(width)]
+        return [
+            filled((size, *rest), x.dtype.type(0)),
+            *[filled((size,), whole.type(0)) for _ in range(3)],
+        ]
+    columns = [
+        ops.reshape(
+            ops.slice(rows, start=(0, j), limit=(count, j + 1), strides=(1, 1)), shape=(count,)
+        )
+        for j in range(width)
+    ]
     places = ops.iota(shape=(count,), dtype=whole, dimension=0)
     *ordered, order = list(ops.sort([*columns, places], dimension=0, num_keys=width, stable=True))  # type: ignore[call-overload]
     changes = []
@@ -99,7 +121,7 @@ def _unique_sized(x: Array, axis: int | None, size: int, fill_value: Any, equal_
     else:
         fill = converted(coerce("unique", 6, fill_value), x.dtype)
     values = where(reshape(inside, (size, 1)), values, fill)
-    ends = concatenate([starts[1:] if isinstance(starts, Array) else starts[1:], filled((1,), whole.type(count))])
+    ends = concatenate([starts[1:], filled((1,), whole.type(count))])
     counts = where(inside, ops.subtract(ends, starts), 0)
     inverse = ops.scatter(
         filled((count,), whole.type(0)),
@@ -112,10 +134,22 @@ def _unique_sized(x: Array, axis: int | None, size: int, fill_value: Any, equal_
         unique_indices=True,
     )
     index = where(inside, index, take(index, np.int32(0), mode="clip"))
-    return [reshape(values, (size, *rest)), index, reshape(inverse, shape) if axis is None else inverse, converted(array_of(counts), whole)]
+    return [
+        reshape(values, (size, *rest)),
+        index,
+        reshape(inverse, shape) if axis is None else inverse,
+        converted(array_of(counts), whole),
+    ]
 
 
-def isin(element: ArrayLike, test_elements: ArrayLike, assume_unique: bool = False, invert: bool = False, *, method: str = "auto") -> Array:
+def isin(
+    element: ArrayLike,
+    test_elements: ArrayLike,
+    assume_unique: bool = False,
+    invert: bool = False,
+    *,
+    method: str = "auto",
+) -> Array:
     """Whether each element is among others.
 
     Example:
@@ -131,14 +165,21 @@ def isin(element: ArrayLike, test_elements: ArrayLike, assume_unique: bool = Fal
     return ops.not_(found) if invert else found
 
 
-def union1d(ar1: ArrayLike, ar2: ArrayLike, *, size: int | None = None, fill_value: ArrayLike | None = None) -> Array:
+def union1d(
+    ar1: ArrayLike, ar2: ArrayLike, *, size: int | None = None, fill_value: ArrayLike | None = None
+) -> Array:
     """The distinct elements of both, in ascending order."""
     result: Array = unique(concatenate([ravel(ar1), ravel(ar2)]), size=size, fill_value=fill_value)
     return result
 
 
 def setdiff1d(
-    ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, *, size: int | None = None, fill_value: ArrayLike | None = None
+    ar1: ArrayLike,
+    ar2: ArrayLike,
+    assume_unique: bool = False,
+    *,
+    size: int | None = None,
+    fill_value: ArrayLike | None = None,
 ) -> Array:
     """The distinct elements of the one that the other has not."""
     x = ravel(ar1)
@@ -182,10 +223,13 @@ def intersect1d(
     x, y = [array_of(v) for v in promote("intersect1d", ravel(ar1), ravel(ar2))]
     if size is None:
         found = np.intersect1d(
-            concrete_mask("intersect1d", x), concrete_mask("intersect1d", y), assume_unique, return_indices=True
+            concrete_mask("intersect1d", x),
+            concrete_mask("intersect1d", y),
+            assume_unique,
+            return_indices=True,
         )
         whole = default_dtype(int)
-        parts = tuple([made(found[0]), *[made(part.astype(whole)) for part in found[1:]]])
+        parts = (made(found[0]), *[made(part.astype(whole)) for part in found[1:]])
         return parts if return_indices else parts[0]
     if return_indices:
         raise UnsupportedError("intersect1d: return_indices together with size is not supported")
@@ -193,5 +237,3 @@ def intersect1d(
     seen = ops.and_(isin(found_x, y), _first_of_its_kind(found_x))
     (places,) = nonzero(seen, size=size, fill_value=x.size)
     return take(found_x, places, mode="fill", fill_value=0 if fill_value is None else fill_value)
-
-

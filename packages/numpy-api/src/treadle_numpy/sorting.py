@@ -99,7 +99,9 @@ def sort_complex(a: ArrayLike) -> Array:
     result = sort(a)
     if is_complex(result.dtype):
         return result
-    return ops.convert(result, dtype=np.dtype(np.complex64 if result.dtype.itemsize < 8 else np.complex128))
+    return ops.convert(
+        result, dtype=np.dtype(np.complex64 if result.dtype.itemsize < 8 else np.complex128)
+    )
 
 
 def partition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
@@ -147,5 +149,3 @@ def top_k(
     else:
         found = tuple(ops.top_k(last, k=as_index("top_k", "k", k)))  # type: ignore[assignment]
     return moveaxis(found[0], -1, along), moveaxis(found[1], -1, along)
-
-

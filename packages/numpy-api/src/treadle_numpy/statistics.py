@@ -71,7 +71,9 @@ def mean(
     return _mean("mean", coerce("mean", 0, a), axis, as_dtype("mean", dtype), keepdims, where)
 
 
-def _mean(name: str, operand: Any, axis: Any, dtype: DType | None, keepdims: bool, where: Any) -> Array:
+def _mean(
+    name: str, operand: Any, axis: Any, dtype: DType | None, keepdims: bool, where: Any
+) -> Array:
     type = operand_type(operand)
     working, result = _mean_dtypes(type.dtype if dtype is None else dtype)
     axes = sorted_axes(name, axis, type.ndim)
@@ -140,7 +142,9 @@ def var(
         1.0
     """
     named_only("var", out=out)
-    return _variance("var", a, axis, dtype, ddof if correction is None else correction, keepdims, where, mean)
+    return _variance(
+        "var", a, axis, dtype, ddof if correction is None else correction, keepdims, where, mean
+    )
 
 
 def std(
@@ -157,7 +161,11 @@ def std(
 ) -> Array:
     """The square root of the variance."""
     named_only("std", out=out)
-    return sqrt(_variance("std", a, axis, dtype, ddof if correction is None else correction, keepdims, where, mean))
+    return sqrt(
+        _variance(
+            "std", a, axis, dtype, ddof if correction is None else correction, keepdims, where, mean
+        )
+    )
 
 
 def _valid(a: Any, where: Any) -> Any:
@@ -211,7 +219,11 @@ def nanstd(
 
 
 def average(
-    a: ArrayLike, axis: Axis = None, weights: ArrayLike | None = None, returned: bool = False, keepdims: bool = False
+    a: ArrayLike,
+    axis: Axis = None,
+    weights: ArrayLike | None = None,
+    returned: bool = False,
+    keepdims: bool = False,
 ) -> Any:
     """The mean, weighted if weights are given."""
     x = array_of(coerce("average", 0, a))
@@ -223,31 +235,41 @@ def average(
     if w.shape != x.shape:
         axes = sorted_axes("average", axis, x.ndim)
         if axis is None or len(axes) != 1 or w.shape != (x.shape[axes[0]],):
-            raise ShapeValueError(f"average: weights of shape {w.shape} do not go with axis {axis} of shape {x.shape}")
+            raise ShapeValueError(
+                f"average: weights of shape {w.shape} do not go with axis {axis} of shape {x.shape}"
+            )
         w = ops.broadcast_in_dim(w, shape=x.shape, dimensions=axes)
     total = sum(w, axis, keepdims=keepdims)
     result = divide(sum(multiply(x, w), axis, keepdims=keepdims), total)
     return (result, total) if returned else result
 
 
-def _merged(x: Array, axis: Any, name: str) -> tuple[Array, tuple[int, ...], tuple[int, ...]]:
-    """The array with the axes of a quantile as its last one, those axes, and the shape they leave with size 1."""
+def _merged(x: Array, axis: Any, name: str) -> tuple[Array, tuple[int, ...]]:
+    """The array with the axes of a quantile as its last one, and the shape they leave with size 1."""
     axes = sorted_axes(name, axis, x.ndim)
     rest = [i for i in range(x.ndim) if i not in axes]
     moved = transpose(x, [*rest, *axes])
-    flat = reshape(moved, (*[x.shape[i] for i in rest], -1) if x.size else (*[x.shape[i] for i in rest], 0))
-    return flat, axes, tuple([1 if i in axes else n for i, n in enumerate(x.shape)])
+    flat = reshape(
+        moved, (*[x.shape[i] for i in rest], -1) if x.size else (*[x.shape[i] for i in rest], 0)
+    )
+    return flat, tuple([1 if i in axes else n for i, n in enumerate(x.shape)])
 
 
-def _quantile(name: str, a: Any, q: Any, axis: Any, method: str, keepdims: bool, skip_nan: bool) -> Array:
+def _quantile(
+    name: str, a: Any, q: Any, axis: Any, method: str, keepdims: bool, skip_nan: bool
+) -> Array:
     if method not in ("linear", "lower", "higher", "midpoint", "nearest"):
-        raise ValueArgumentError("method can only be 'linear', 'lower', 'higher', 'midpoint', or 'nearest'")
+        raise ValueArgumentError(
+            "method can only be 'linear', 'lower', 'higher', 'midpoint', or 'nearest'"
+        )
     x, share = [array_of(v) for v in promote(name, a, q, inexact=True)]
     if is_complex(x.dtype):
-        raise ValueArgumentError(f"{name} does not support complex input, as the operation is poorly defined")
+        raise ValueArgumentError(
+            f"{name} does not support complex input, as the operation is poorly defined"
+        )
     if share.ndim > 1:
         raise ValueArgumentError(f"q must be have rank <= 1, got shape {share.shape}")
-    flat, axes, kept = _merged(x, axis, name)
+    flat, kept = _merged(x, axis, name)
     dtype = x.dtype
     missing = isnan(flat)
     (ordered,) = ops.sort([flat], dimension=flat.ndim - 1, num_keys=1, stable=False)  # type: ignore[misc]  # a list of one
@@ -256,19 +278,24 @@ def _quantile(name: str, a: Any, q: Any, axis: Any, method: str, keepdims: bool,
     working = np.dtype(np.float32) if dtype in _NARROW else dtype
     one = working.type(1)
     share = converted(share, working)
-    if skip_nan:
-        number = sum(logical_not(missing), -1, working)
-    else:
-        number = filled(outer, working.type(flat.shape[-1]))
+    number = (
+        sum(logical_not(missing), -1, working)
+        if skip_nan
+        else filled(outer, working.type(flat.shape[-1]))
+    )
     # positions q * (n - 1), for each q and each vector: [*counts, *outer]
     full = (*counts, *outer)
     place = ops.multiply(
         ops.broadcast_in_dim(share, shape=full, dimensions=tuple(range(len(counts)))),
-        ops.broadcast_in_dim(ops.subtract(number, one), shape=full, dimensions=tuple(range(len(counts), len(full)))),
+        ops.broadcast_in_dim(
+            ops.subtract(number, one), shape=full, dimensions=tuple(range(len(counts), len(full)))
+        ),
     )
     low, high = ops.floor(place), ops.ceil(place)
     weight = ops.subtract(place, low)
-    top = ops.broadcast_in_dim(ops.subtract(number, one), shape=full, dimensions=tuple(range(len(counts), len(full))))
+    top = ops.broadcast_in_dim(
+        ops.subtract(number, one), shape=full, dimensions=tuple(range(len(counts), len(full)))
+    )
 
     def at(position: Array) -> Array:
         limited = ops.maximum(ops.minimum(position, top), working.type(0))
@@ -281,7 +308,9 @@ def _quantile(name: str, a: Any, q: Any, axis: Any, method: str, keepdims: bool,
     lower, upper = at(low), at(high)
     if method == "linear":
         weight = converted(weight, dtype)
-        result = ops.add(ops.multiply(lower, ops.subtract(dtype.type(1), weight)), ops.multiply(upper, weight))
+        result = ops.add(
+            ops.multiply(lower, ops.subtract(dtype.type(1), weight)), ops.multiply(upper, weight)
+        )
     elif method == "lower":
         result = lower
     elif method == "higher":
@@ -347,7 +376,9 @@ def percentile(
 ) -> Array:
     """`quantile` with shares of a hundred."""
     (share,) = promote("percentile", q, inexact=True)
-    return quantile(a, divide(share, 100), axis, out, overwrite_input, method, keepdims, weights=weights)
+    return quantile(
+        a, divide(share, 100), axis, out, overwrite_input, method, keepdims, weights=weights
+    )
 
 
 def nanpercentile(
@@ -363,11 +394,17 @@ def nanpercentile(
 ) -> Array:
     """`percentile` of the elements that are not NaN."""
     (share,) = promote("nanpercentile", q, inexact=True)
-    return nanquantile(a, divide(share, 100), axis, out, overwrite_input, method, keepdims, weights=weights)
+    return nanquantile(
+        a, divide(share, 100), axis, out, overwrite_input, method, keepdims, weights=weights
+    )
 
 
 def median(
-    a: ArrayLike, axis: Any = None, out: None = None, overwrite_input: bool = False, keepdims: bool = False
+    a: ArrayLike,
+    axis: Any = None,
+    out: None = None,
+    overwrite_input: bool = False,
+    keepdims: bool = False,
 ) -> Array:
     """The middle element, or the mean of the two in the middle.
 
@@ -380,7 +417,11 @@ def median(
 
 
 def nanmedian(
-    a: ArrayLike, axis: Any = None, out: None = None, overwrite_input: bool = False, keepdims: bool = False
+    a: ArrayLike,
+    axis: Any = None,
+    out: None = None,
+    overwrite_input: bool = False,
+    keepdims: bool = False,
 ) -> Array:
     """The median of the elements that are not NaN."""
     named_only("nanmedian", out=out)
@@ -457,13 +498,23 @@ def corrcoef(
     return divide(divide(spread, expand_dims(deviation, 1)), expand_dims(deviation, 0))
 
 
-def histogram_bin_edges(a: ArrayLike, bins: Any = 10, range: Any = None, weights: Any = None) -> Array:
+def histogram_bin_edges(
+    a: ArrayLike, bins: Any = 10, range: Any = None, weights: Any = None
+) -> Array:
     """The edges of bins of equal width."""
     if isinstance(bins, str):
-        raise UnsupportedError("histogram_bin_edges: rules for the number of bins are not supported")
+        raise UnsupportedError(
+            "histogram_bin_edges: rules for the number of bins are not supported"
+        )
     elements = host_elements(bins) if not isinstance(bins, (list, tuple)) else np.asarray(bins)
     if elements is None or np.ndim(elements):
-        return array_of(coerce("histogram_bin_edges", 1, np.asarray(bins) if isinstance(bins, (list, tuple)) else bins))
+        return array_of(
+            coerce(
+                "histogram_bin_edges",
+                1,
+                np.asarray(bins) if isinstance(bins, (list, tuple)) else bins,
+            )
+        )
     x = ravel(a)
     dtype = x.dtype if is_inexact(x.dtype) else default_dtype(float)
     if range is None:
@@ -473,12 +524,19 @@ def histogram_bin_edges(a: ArrayLike, bins: Any = 10, range: Any = None, weights
     low, high = [converted(v, dtype) for v in promote("histogram_bin_edges", low, high)]
     same = ops.compare(low, high, direction="eq")
     half = dtype.type(0.5)
-    low, high = ops.select(same, ops.subtract(low, half), low), ops.select(same, ops.add(high, half), high)
+    low, high = (
+        ops.select(same, ops.subtract(low, half), low),
+        ops.select(same, ops.add(high, half), high),
+    )
     return linspace(low, high, int(elements) + 1, dtype=dtype)
 
 
 def histogram(
-    a: ArrayLike, bins: Any = 10, range: Any = None, weights: ArrayLike | None = None, density: bool | None = None
+    a: ArrayLike,
+    bins: Any = 10,
+    range: Any = None,
+    weights: ArrayLike | None = None,
+    density: bool | None = None,
 ) -> tuple[Array, Array]:
     """How many elements lie in each bin, and the edges of the bins."""
     x = ravel(a)
@@ -493,7 +551,9 @@ def histogram(
         ops.broadcast_in_dim(borders, shape=shape, dimensions=(1,)),
         direction="ge",
     )
-    place = ops.subtract(ops.reduce_add(ops.convert(reached, dtype=whole), axes=(1,)), whole.type(1))
+    place = ops.subtract(
+        ops.reduce_add(ops.convert(reached, dtype=whole), axes=(1,)), whole.type(1)
+    )
     last = take(borders, np.int32(count), mode="clip")
     place = ops.select(ops.compare(values, last, direction="eq"), whole.type(count - 1), place)
     place = ops.select(ops.compare(place, whole.type(0), direction="lt"), whole.type(count), place)
@@ -515,5 +575,3 @@ def histogram(
         widths = subtract(borders[1:], borders[:-1])
         counts = divide(divide(counts, sum(counts)), widths)
     return counts, edges
-
-

@@ -29,7 +29,14 @@ from treadle_numpy.coercion import (
     shape_of,
 )
 from treadle_numpy.elementwise import divide, negative, power
-from treadle_numpy.indexing import Entry, gather_mode, index_vectors, read_index, take_entries, wrapped
+from treadle_numpy.indexing import (
+    Entry,
+    gather_mode,
+    index_vectors,
+    read_index,
+    take_entries,
+    wrapped,
+)
 
 
 @final
@@ -87,7 +94,10 @@ class UpdatesAt:
     ) -> Array:
         """The elements, as `x[index]`, with a choice of what stands for positions out of range."""
         return take_entries(
-            self.array, read_index(shape_of(self.array), self.index), gather_mode(mode, "clip"), fill_value
+            self.array,
+            read_index(shape_of(self.array), self.index),
+            gather_mode(mode, "clip"),
+            fill_value,
         )
 
     def set(
@@ -100,7 +110,9 @@ class UpdatesAt:
         wrap_negative_indices: bool = True,
     ) -> Array:
         """The array with other values there."""
-        return update("scatter", self.array, self.index, values, mode, indices_are_sorted, unique_indices)
+        return update(
+            "scatter", self.array, self.index, values, mode, indices_are_sorted, unique_indices
+        )
 
     def add(
         self,
@@ -112,7 +124,9 @@ class UpdatesAt:
         wrap_negative_indices: bool = True,
     ) -> Array:
         """The array with values added there; each time for positions that are named more than once."""
-        return update("scatter_add", self.array, self.index, values, mode, indices_are_sorted, unique_indices)
+        return update(
+            "scatter_add", self.array, self.index, values, mode, indices_are_sorted, unique_indices
+        )
 
     def subtract(
         self,
@@ -125,7 +139,13 @@ class UpdatesAt:
     ) -> Array:
         """The array with values subtracted there."""
         return update(
-            "scatter_add", self.array, self.index, negative(values), mode, indices_are_sorted, unique_indices
+            "scatter_add",
+            self.array,
+            self.index,
+            negative(values),
+            mode,
+            indices_are_sorted,
+            unique_indices,
         )
 
     def multiply(
@@ -138,7 +158,15 @@ class UpdatesAt:
         wrap_negative_indices: bool = True,
     ) -> Array:
         """The array multiplied by values there."""
-        return update("scatter_multiply", self.array, self.index, values, mode, indices_are_sorted, unique_indices)
+        return update(
+            "scatter_multiply",
+            self.array,
+            self.index,
+            values,
+            mode,
+            indices_are_sorted,
+            unique_indices,
+        )
 
     mul = multiply
 
@@ -154,7 +182,9 @@ class UpdatesAt:
         """The array divided by values there."""
         x = self.array
         ones = filled(x.shape, x.dtype.type(1))
-        factors = update("scatter_multiply", ones, self.index, values, mode, indices_are_sorted, unique_indices)
+        factors = update(
+            "scatter_multiply", ones, self.index, values, mode, indices_are_sorted, unique_indices
+        )
         if is_inexact(x.dtype):
             return divide(x, factors)
         return ops.divide(x, factors)
@@ -172,7 +202,16 @@ class UpdatesAt:
         x = self.array
         ones = filled(x.shape, x.dtype.type(1))
         return power(
-            x, update("scatter_multiply", ones, self.index, values, mode, indices_are_sorted, unique_indices)
+            x,
+            update(
+                "scatter_multiply",
+                ones,
+                self.index,
+                values,
+                mode,
+                indices_are_sorted,
+                unique_indices,
+            ),
         )
 
     def min(
@@ -185,7 +224,15 @@ class UpdatesAt:
         wrap_negative_indices: bool = True,
     ) -> Array:
         """The array with the lesser of its elements and values there."""
-        return update("scatter_minimum", self.array, self.index, values, mode, indices_are_sorted, unique_indices)
+        return update(
+            "scatter_minimum",
+            self.array,
+            self.index,
+            values,
+            mode,
+            indices_are_sorted,
+            unique_indices,
+        )
 
     def max(
         self,
@@ -197,7 +244,15 @@ class UpdatesAt:
         wrap_negative_indices: bool = True,
     ) -> Array:
         """The array with the greater of its elements and values there."""
-        return update("scatter_maximum", self.array, self.index, values, mode, indices_are_sorted, unique_indices)
+        return update(
+            "scatter_maximum",
+            self.array,
+            self.index,
+            values,
+            mode,
+            indices_are_sorted,
+            unique_indices,
+        )
 
     def apply(
         self,
@@ -210,7 +265,9 @@ class UpdatesAt:
     ) -> Array:
         """The array with an elementwise function applied there, once also to positions named more than once."""
         here = take_entries(self.array, read_index(shape_of(self.array), self.index))
-        return update("scatter", self.array, self.index, func(here), mode, indices_are_sorted, unique_indices)
+        return update(
+            "scatter", self.array, self.index, func(here), mode, indices_are_sorted, unique_indices
+        )
 
 
 def _values(x: Array, values: Any) -> Any:
@@ -230,7 +287,13 @@ def _values(x: Array, values: Any) -> Any:
 
 
 def update(
-    instruction: str, x: Array, index: Any, values: Any, mode: Any, indices_are_sorted: bool, unique_indices: bool
+    instruction: str,
+    x: Array,
+    index: Any,
+    values: Any,
+    mode: Any,
+    indices_are_sorted: bool,
+    unique_indices: bool,
 ) -> Array:
     """The array with values combined into the elements that an index expression names.
 
@@ -246,9 +309,20 @@ def update(
         inner = tuple([1 if entry.new else next(sizes) for entry in kept])
         expanded = ops.reshape(x, shape=inner)
         plain = [Entry(entry.index) for entry in kept]
-        result = _scattered(instruction, expanded, plain, entries, values, own_mode, indices_are_sorted, unique_indices)
+        result = _scattered(
+            instruction,
+            expanded,
+            plain,
+            entries,
+            values,
+            own_mode,
+            indices_are_sorted,
+            unique_indices,
+        )
         return ops.reshape(result, shape=x.shape)
-    return _scattered(instruction, x, kept, entries, values, own_mode, indices_are_sorted, unique_indices)
+    return _scattered(
+        instruction, x, kept, entries, values, own_mode, indices_are_sorted, unique_indices
+    )
 
 
 def _scattered(
@@ -263,12 +337,16 @@ def _scattered(
 ) -> Array:
     own = x.shape
     whole = default_dtype(int)
-    arrays = [i for i, e in enumerate(kept) if not isinstance(e.index, (slice, int)) and shape_of(e.index)]
+    arrays = [
+        i for i, e in enumerate(kept) if not isinstance(e.index, (slice, int)) and shape_of(e.index)
+    ]
     contiguous = all(not isinstance(e.index, slice) or e.index.step == 1 for e in kept)
     if not arrays and contiguous:  # one window
         dropped = [i for i, e in enumerate(kept) if not isinstance(e.index, slice)]
         named = [i for i, e in enumerate(kept) if i in dropped or e.index != slice(0, own[i], 1)]
-        window = tuple([max(0, e.index.stop - e.index.start) for e in kept if isinstance(e.index, slice)])
+        window = tuple(
+            [max(0, e.index.stop - e.index.start) for e in kept if isinstance(e.index, slice)]
+        )
         shape = _with_new_axes(entries, iter(window))
         updates = _spread(values, shape, window)
         if instruction == "scatter" and all(
@@ -298,9 +376,16 @@ def _scattered(
             indices_are_sorted=True,
             unique_indices=True,
         )
-    positions = {i: wrapped(np.asarray(e.index, whole) if isinstance(e.index, int) else e.index, own[i])
-                 for i, e in enumerate(kept) if not isinstance(e.index, slice)}
-    batch = common_shape("x.at[...]", [shape_of(index) for index in positions.values()]) if positions else ()
+    positions = {
+        i: wrapped(np.asarray(e.index, whole) if isinstance(e.index, int) else e.index, own[i])
+        for i, e in enumerate(kept)
+        if not isinstance(e.index, slice)
+    }
+    batch = (
+        common_shape("x.at[...]", [shape_of(index) for index in positions.values()])
+        if positions
+        else ()
+    )
     indexed = sorted(positions)
     # The axes of x[index], each with what it comes from: the batch of positions, or a range.
     order: list[Any] = [i for i in range(len(kept)) if i not in positions]
@@ -309,7 +394,11 @@ def _scattered(
         place = sum(1 for i in order if i < indexed[0]) if neighbours else 0
         order[place:place] = [("batch", j) for j in range(len(batch))]
     counts = [len(_places(kept[a].index)) if isinstance(a, int) else batch[a[1]] for a in order]
-    by_vector = [p for p, a in enumerate(order) if not isinstance(a, int) or kept[a].index != slice(0, own[a], 1)]
+    by_vector = [
+        p
+        for p, a in enumerate(order)
+        if not isinstance(a, int) or kept[a].index != slice(0, own[a], 1)
+    ]
     grid = tuple([counts[p] for p in by_vector])
     vectors = []
     for i, e in enumerate(kept):
@@ -354,7 +443,11 @@ def _on_axes(index: Any, shape: tuple[int, ...], places: list[int], rank: int) -
     """Positions with their axes at some places of the grid, for broadcasting."""
     own = shape_of(index)
     if own != shape:
-        index = broadcast_to_shape(index, shape) if not isinstance(index, np.ndarray) else np.broadcast_to(index, shape)
+        index = (
+            broadcast_to_shape(index, shape)
+            if not isinstance(index, np.ndarray)
+            else np.broadcast_to(index, shape)
+        )
     sizes = [1] * rank
     for place, n in zip(places, shape, strict=True):
         sizes[place] = n
@@ -366,11 +459,17 @@ def _on_axes(index: Any, shape: tuple[int, ...], places: list[int], rank: int) -
 def _with_new_axes(entries: list[Entry], sizes: Any) -> tuple[int, ...]:
     """The shape of `x[index]` where no array of positions is in it."""
     return tuple(
-        [1 if e.new and isinstance(e.index, slice) else next(sizes) for e in entries if isinstance(e.index, slice)]
+        [
+            1 if e.new and isinstance(e.index, slice) else next(sizes)
+            for e in entries
+            if isinstance(e.index, slice)
+        ]
     )
 
 
-def _full_shape(entries: list[Entry], kept: list[Entry], order: list[Any], counts: list[int]) -> tuple[int, ...]:
+def _full_shape(
+    entries: list[Entry], kept: list[Entry], order: list[Any], counts: list[int]
+) -> tuple[int, ...]:
     """The shape of `x[index]`, with the axes that the expression puts in.
 
     New axes separate arrays of positions as ranges do, so where the batch stands is decided with them.
@@ -387,7 +486,8 @@ def _full_shape(entries: list[Entry], kept: list[Entry], order: list[Any], count
     inner = [i for i in range(len(kept)) if not isinstance(kept[i].index, slice)]
     if (inner == list(range(inner[0], inner[-1] + 1))) != neighbours:
         raise ValueArgumentError(
-            "x.at[...]: `None` between arrays of positions is not supported", fix="reshape the values instead"
+            "x.at[...]: `None` between arrays of positions is not supported",
+            fix="reshape the values instead",
         )
     return tuple(sizes[:place] + batch + sizes[place:])
 
@@ -399,7 +499,9 @@ def _spread(values: Any, full: tuple[int, ...], shape: tuple[int, ...]) -> Any:
     if extra > 0 and all(n == 1 for n in own[:extra]):
         values = ops.reshape(values, shape=own[extra:])
         own = own[extra:]
-    if len(own) > len(full) or any(n not in (1, m) for n, m in zip(own[::-1], full[::-1], strict=False)):
+    if len(own) > len(full) or any(
+        n not in (1, m) for n, m in zip(own[::-1], full[::-1], strict=False)
+    ):
         raise ShapeError(
             f"x.at[...]: values of shape {own} do not broadcast to the shape {full} of the elements at the index",
             fix="give a scalar or an array that broadcasts to `x[index]`",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_ir import Array as ndarray  # noqa: F401 - the public name
+from treadle_ir import Array
 from treadle_numpy import (
     abs as abs,
     absolute as absolute,
@@ -364,3 +364,4 @@ from treadle_numpy import (
 )
 
 bool = bool_
+ndarray = Array

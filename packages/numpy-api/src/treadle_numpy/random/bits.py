@@ -23,7 +23,9 @@ def bits(key: Any, shape: Any = (), dtype: DTypeLike | None = None) -> Array:
     """
     wanted = as_dtype("bits", dtype) or np.dtype(np.uint32)
     if not is_unsigned(wanted) or wanted.itemsize not in (1, 2, 4, 8):
-        raise ValueArgumentError(f"dtype argument `dtype` must be an unsigned int dtype, got {wanted}")
+        raise ValueArgumentError(
+            f"dtype argument `dtype` must be an unsigned int dtype, got {wanted}"
+        )
     return random_bits(single("bits", key), as_shape("bits", shape), wanted.itemsize * 8)
 
 

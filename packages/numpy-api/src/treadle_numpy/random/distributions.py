@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from treadle_ir import Array, ArgumentError, DType, default_dtype
+from treadle_ir import ArgumentError, Array, DType, default_dtype
 from treadle_ir.dtypes import BY_NAME, is_complex, is_floating, is_integer, real_part
 from treadle_numpy.coercion import (
     ValueArgumentError,
@@ -56,7 +56,9 @@ def _shape(name: str, shape: Any, *parameters: Any) -> tuple[int, ...]:
         return own
     sizes = as_shape(name, shape)
     if common_shape(name, [sizes, own]) != sizes:
-        raise ValueArgumentError(f"{name} parameter shapes {own} do not broadcast to the requested shape {sizes}")
+        raise ValueArgumentError(
+            f"{name} parameter shapes {own} do not broadcast to the requested shape {sizes}"
+        )
     return sizes
 
 
@@ -86,7 +88,9 @@ def uniform(
     return _uniform(single("uniform", key), sizes, wanted, minval, maxval)
 
 
-def _uniform(words: Any, shape: tuple[int, ...], dtype: DType, low: Any = 0.0, high: Any = 1.0) -> Array:
+def _uniform(
+    words: Any, shape: tuple[int, ...], dtype: DType, low: Any = 0.0, high: Any = 1.0
+) -> Array:
     first, last = _parameter(low, dtype, shape), _parameter(high, dtype, shape)
     floats = unit_floats(words, shape, dtype)
     if isinstance(low, float) and isinstance(high, float) and (low, high) == (0.0, 1.0):
@@ -96,7 +100,9 @@ def _uniform(words: Any, shape: tuple[int, ...], dtype: DType, low: Any = 0.0, h
 
 def _normal(words: Any, shape: tuple[int, ...], dtype: DType) -> Array:
     low = np.nextafter(np.asarray(-1.0, dtype), np.asarray(0.0, dtype), dtype=dtype)[()]
-    return ops.multiply(ops.erf_inv(_uniform(words, shape, dtype, low, dtype.type(1))), dtype.type(np.sqrt(2)))
+    return ops.multiply(
+        ops.erf_inv(_uniform(words, shape, dtype, low, dtype.type(1))), dtype.type(np.sqrt(2))
+    )
 
 
 def normal(key: Any, shape: Any = (), dtype: DTypeLike | None = None) -> Array:
@@ -129,7 +135,11 @@ def truncated_normal(
     low, high = _parameter(a, wanted, sizes), _parameter(b, wanted, sizes)
     root = wanted.type(np.sqrt(2))
     u = _uniform(
-        single("truncated_normal", key), sizes, wanted, ops.erf(ops.divide(low, root)), ops.erf(ops.divide(high, root))
+        single("truncated_normal", key),
+        sizes,
+        wanted,
+        ops.erf(ops.divide(low, root)),
+        ops.erf(ops.divide(high, root)),
     )
     drawn = ops.multiply(ops.erf_inv(u), root)
     return ops.clamp(
@@ -140,12 +150,16 @@ def truncated_normal(
 def bernoulli(key: Any, p: Any = 0.5, shape: Any = None, mode: str = "low") -> Array:
     """Booleans that are true with probability `p`."""
     if mode != "low":
-        raise ValueArgumentError(f"bernoulli: mode {mode!r} is not supported", fix="only 'low', the default, is there")
+        raise ValueArgumentError(
+            f"bernoulli: mode {mode!r} is not supported", fix="only 'low', the default, is there"
+        )
     (chance,) = promote("bernoulli", p, inexact=True)
     dtype = operand_type(chance).dtype
     sizes = _shape("bernoulli", shape, chance)
     return ops.compare(
-        _uniform(single("bernoulli", key), sizes, dtype), _parameter(chance, dtype, sizes), direction="lt"
+        _uniform(single("bernoulli", key), sizes, dtype),
+        _parameter(chance, dtype, sizes),
+        direction="lt",
     )
 
 
@@ -157,7 +171,9 @@ def rademacher(key: Any, shape: Any = (), dtype: DTypeLike | None = None) -> Arr
     return ops.select(heads, wanted.type(1), wanted.type(-1))
 
 
-def randint(key: Any, shape: Any, minval: Any, maxval: Any, dtype: DTypeLike | None = None) -> Array:
+def randint(
+    key: Any, shape: Any, minval: Any, maxval: Any, dtype: DTypeLike | None = None
+) -> Array:
     """Integers in [minval, maxval), uniform up to a bias below 2 ** -32.
 
     Example:
@@ -168,22 +184,33 @@ def randint(key: Any, shape: Any, minval: Any, maxval: Any, dtype: DTypeLike | N
     wanted = as_dtype("randint", int if dtype is None else dtype)
     assert wanted is not None
     if not is_integer(wanted):
-        raise ValueArgumentError(f"dtype argument to `randint` must be an integer dtype, got {wanted}")
+        raise ValueArgumentError(
+            f"dtype argument to `randint` must be an integer dtype, got {wanted}"
+        )
     sizes = as_shape("randint", shape)
     for i, bound in enumerate((minval, maxval)):
         if not is_integer(operand_type(coerce("randint", i + 2, bound)).dtype):
-            raise ArgumentError("randint: minval and maxval must be integers", fix="convert them with int(...)")
+            raise ArgumentError(
+                "randint: minval and maxval must be integers", fix="convert them with int(...)"
+            )
     limits = np.iinfo(wanted)
-    low, high, beyond = _bound(minval, wanted, limits), _bound(maxval, wanted, limits), _beyond(maxval, wanted, limits)
+    low, high, beyond = (
+        _bound(minval, wanted, limits),
+        _bound(maxval, wanted, limits),
+        _beyond(maxval, wanted, limits),
+    )
     low = broadcast_to_shape(low, sizes) if shape_of(low) else low
     high = broadcast_to_shape(high, sizes) if shape_of(high) else high
-    width = wanted.itemsize * 8
+    # narrow integers are drawn with 32 bits, so that the bias stays small
+    width = max(32, wanted.itemsize * 8)
     unsigned = BY_NAME[f"u{width}"]
+    if wanted.itemsize < 4:
+        low, high = [ops.convert(x, dtype=np.dtype(np.int32)) for x in (low, high)]
     first, second = _split(single("randint", key), 2)
     upper, lower = random_bits(first, sizes, width), random_bits(second, sizes, width)
 
     def as_unsigned(x: Any) -> Any:
-        return x if wanted == unsigned else ops.bitcast_convert(x, dtype=unsigned)
+        return x if operand_type(x).dtype == unsigned else ops.bitcast_convert(x, dtype=unsigned)
 
     span: Any = as_unsigned(ops.subtract(high, low))
     span = ops.select(ops.compare(high, low, direction="le"), unsigned.type(1), span)
@@ -194,7 +221,9 @@ def randint(key: Any, shape: Any, minval: Any, maxval: Any, dtype: DTypeLike | N
     factor = ops.remainder(ops.multiply(root, root), span)
     mixed = ops.add(ops.multiply(ops.remainder(upper, span), factor), ops.remainder(lower, span))
     offset = ops.remainder(mixed, span)
-    return ops.add(low, ops.convert(offset, dtype=wanted) if wanted != unsigned else offset)
+    own = operand_type(low).dtype
+    result = ops.add(low, offset if own == unsigned else ops.bitcast_convert(offset, dtype=own))
+    return result if own == wanted else ops.convert(result, dtype=wanted)
 
 
 def _bound(value: Any, dtype: DType, limits: Any) -> Any:
@@ -204,7 +233,9 @@ def _bound(value: Any, dtype: DType, limits: Any) -> Any:
     operand = coerce("randint", 2, value)
     own = np.iinfo(operand_type(operand).dtype)
     low, high = max(int(limits.min), int(own.min)), min(int(limits.max), int(own.max))
-    kept = ops.clamp(operand_type(operand).dtype.type(low), operand, operand_type(operand).dtype.type(high))
+    kept = ops.clamp(
+        operand_type(operand).dtype.type(low), operand, operand_type(operand).dtype.type(high)
+    )
     return converted(kept, dtype)
 
 
@@ -253,16 +284,22 @@ def permutation(key: Any, x: Any, axis: int = 0, independent: bool = False) -> A
     return take(operand, order, along, mode="clip")
 
 
-def gumbel(key: Any, shape: Any = (), dtype: DTypeLike | None = None, mode: str | None = None) -> Array:
+def gumbel(
+    key: Any, shape: Any = (), dtype: DTypeLike | None = None, mode: str | None = None
+) -> Array:
     """Gumbel floats: `-log(-log(u))`."""
     if mode not in (None, "low"):
-        raise ValueArgumentError(f"gumbel: mode {mode!r} is not supported", fix="only 'low', the default, is there")
+        raise ValueArgumentError(
+            f"gumbel: mode {mode!r} is not supported", fix="only 'low', the default, is there"
+        )
     return _gumbel(single("gumbel", key), as_shape("gumbel", shape), _float_dtype("gumbel", dtype))
 
 
 def _gumbel(words: Any, shape: tuple[int, ...], dtype: DType) -> Array:
     tiny = dtype.type(finfo(dtype).tiny)
-    return ops.negate(ops.log(ops.negate(ops.log(_uniform(words, shape, dtype, tiny, dtype.type(1))))))
+    return ops.negate(
+        ops.log(ops.negate(ops.log(_uniform(words, shape, dtype, tiny, dtype.type(1)))))
+    )
 
 
 def exponential(key: Any, shape: Any = (), dtype: DTypeLike | None = None) -> Array:
@@ -296,7 +333,9 @@ def cauchy(key: Any, shape: Any = (), dtype: DTypeLike | None = None) -> Array:
     return ops.tan(ops.multiply(wanted.type(np.pi), ops.subtract(u, wanted.type(0.5))))
 
 
-def lognormal(key: Any, sigma: Any = np.float32(1.0), shape: Any = None, dtype: DTypeLike | None = None) -> Array:
+def lognormal(
+    key: Any, sigma: Any = 1.0, shape: Any = None, dtype: DTypeLike | None = None
+) -> Array:
     """The exponential of normal floats with standard deviation `sigma`."""
     wanted = _float_dtype("lognormal", dtype)
     scale = coerce("lognormal", 1, sigma)
@@ -311,17 +350,23 @@ def rayleigh(key: Any, scale: Any, shape: Any = None, dtype: DTypeLike | None = 
     factor = coerce("rayleigh", 1, scale)
     sizes = _shape("rayleigh", shape, factor)
     u = _uniform(single("rayleigh", key), sizes, wanted)
-    return multiply(_parameter(factor, wanted, sizes), ops.sqrt(ops.multiply(ops.log(u), wanted.type(-2))))
+    return multiply(
+        _parameter(factor, wanted, sizes), ops.sqrt(ops.multiply(ops.log(u), wanted.type(-2)))
+    )
 
 
-def weibull_min(key: Any, scale: Any, concentration: Any, shape: Any = (), dtype: DTypeLike | None = None) -> Array:
+def weibull_min(
+    key: Any, scale: Any, concentration: Any, shape: Any = (), dtype: DTypeLike | None = None
+) -> Array:
     """Weibull floats: `scale * (-log(1 - u)) ** (1 / concentration)`."""
     wanted = _float_dtype("weibull_min", dtype)
     a, b = coerce("weibull_min", 1, scale), coerce("weibull_min", 2, concentration)
     sizes = _shape("weibull_min", shape, a, b)
     u = _uniform(single("weibull_min", key), sizes, wanted)
     power = ops.divide(wanted.type(1), _parameter(b, wanted, sizes))
-    return multiply(ops.power(ops.negate(ops.log_plus_one(ops.negate(u))), power), _parameter(a, wanted, sizes))
+    return multiply(
+        ops.power(ops.negate(ops.log_plus_one(ops.negate(u))), power), _parameter(a, wanted, sizes)
+    )
 
 
 def maxwell(key: Any, shape: Any = (), dtype: DTypeLike | None = None) -> Array:
@@ -337,7 +382,9 @@ def pareto(key: Any, b: Any, shape: Any = None, dtype: DTypeLike | None = None) 
     wanted = _float_dtype("pareto", dtype)
     index = coerce("pareto", 1, b)
     sizes = _shape("pareto", shape, index)
-    return ops.exponential(ops.divide(exponential(key, sizes, wanted), _parameter(index, wanted, sizes)))
+    return ops.exponential(
+        ops.divide(exponential(key, sizes, wanted), _parameter(index, wanted, sizes))
+    )
 
 
 def geometric(key: Any, p: Any, shape: Any = None, dtype: DTypeLike | None = None) -> Array:
@@ -348,9 +395,7 @@ def geometric(key: Any, p: Any, shape: Any = None, dtype: DTypeLike | None = Non
     own = operand_type(chance).dtype
     sizes = _shape("geometric", shape, chance)
     u = _uniform(single("geometric", key), sizes, own)
-    trials = ops.divide(
-        ops.log(u), ops.log_plus_one(ops.negate(_parameter(chance, own, sizes)))
-    )
+    trials = ops.divide(ops.log(u), ops.log_plus_one(ops.negate(_parameter(chance, own, sizes))))
     return ops.convert(ops.add(ops.floor(trials), own.type(1)), dtype=whole)
 
 
@@ -367,13 +412,19 @@ def triangular(
     share = ops.divide(ops.subtract(peak, low), width)
     rise = add(low, ops.sqrt(multiply(multiply(u, width), ops.subtract(peak, low))))
     fall = subtract(
-        high, ops.sqrt(multiply(multiply(subtract(wanted.type(1), u), width), ops.subtract(high, peak)))
+        high,
+        ops.sqrt(multiply(multiply(subtract(wanted.type(1), u), width), ops.subtract(high, peak))),
     )
     return ops.select(ops.compare(u, share, direction="lt"), rise, fall)
 
 
 def categorical(
-    key: Any, logits: Any, axis: int = -1, shape: Any = None, replace: bool = True, mode: str | None = None
+    key: Any,
+    logits: Any,
+    axis: int = -1,
+    shape: Any = None,
+    replace: bool = True,
+    mode: str | None = None,
 ) -> Array:
     """Positions along an axis, with probabilities that are the softmax of `logits`.
 
@@ -389,7 +440,9 @@ def categorical(
     sizes = batch if shape is None else as_shape("categorical", shape)
     extra = len(sizes) - len(batch)
     if extra < 0 or common_shape("categorical", [sizes, batch]) != sizes:
-        raise ValueArgumentError(f"categorical: the shape {sizes} does not end in the batch shape {batch} of the logits")
+        raise ValueArgumentError(
+            f"categorical: the shape {sizes} does not end in the batch shape {batch} of the logits"
+        )
     words = single("categorical", key)
     if replace:
         # the noise has the logits' own axis order, behind the extra axes
@@ -402,13 +455,21 @@ def categorical(
     for n in sizes[:extra]:
         count *= n
     if count > x.shape[along]:
-        raise ValueArgumentError(f"categorical: {count} draws without replacement from {x.shape[along]}")
+        raise ValueArgumentError(
+            f"categorical: {count} draws without replacement from {x.shape[along]}"
+        )
     _, places = top_k(moveaxis(noisy, along, -1), count)
     return reshape(moveaxis(places, -1, 0), sizes)
 
 
 def choice(
-    key: Any, a: Any, shape: Any = (), replace: bool = True, p: Any = None, axis: int = 0, mode: str | None = None
+    key: Any,
+    a: Any,
+    shape: Any = (),
+    replace: bool = True,
+    p: Any = None,
+    axis: int = 0,
+    mode: str | None = None,
 ) -> Array:
     """Random elements of `a`, or of the integers below it, with or without replacement."""
     words = single("choice", key)

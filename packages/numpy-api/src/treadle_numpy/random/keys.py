@@ -93,15 +93,24 @@ class Key:
         return self.shape[0]
 
     def __getitem__(self, index: Any) -> Key:
-        whole = (*index, Ellipsis, slice(None)) if isinstance(index, tuple) else (index, Ellipsis, slice(None))
+        whole = (
+            (*index, Ellipsis, slice(None))
+            if isinstance(index, tuple)
+            else (index, Ellipsis, slice(None))
+        )
         if Ellipsis in [i for i in whole[:-2] if i is Ellipsis]:
             whole = (*whole[:-2], slice(None))
         return Key(take_entries(self.words, read_index(shape_of(self.words), whole)))
 
     def __iter__(self) -> Iterator[Key]:
         if not self.shape:
-            raise TypeError("iteration over a single key", "split it first: `a, b = random.split(key)`")
-        return (Key(getitem(self.words, i) if isinstance(self.words, Array) else self.words[i]) for i in range(self.shape[0]))
+            raise TypeError(
+                "iteration over a single key", "split it first: `a, b = random.split(key)`"
+            )
+        return (
+            Key(getitem(self.words, i) if isinstance(self.words, Array) else self.words[i])
+            for i in range(self.shape[0])
+        )
 
     def reshape(self, *shape: Any) -> Key:
         """The same keys in another shape."""
@@ -130,7 +139,8 @@ register_pytree_node(Key, _open, _close)
 def _implementation(impl: Any) -> None:
     if impl not in (None, "threefry2x32", "fry"):
         raise ValueArgumentError(
-            f"random: unknown implementation {impl!r}", fix="only 'threefry2x32', the default, is there"
+            f"random: unknown implementation {impl!r}",
+            fix="only 'threefry2x32', the default, is there",
         )
 
 
@@ -144,14 +154,21 @@ def _seeded(seed: Any) -> Array:
     operand = coerce("key", 0, seed)
     type = operand_type(operand)
     if not is_integer(type.dtype) or type.shape:
-        raise ArgumentError(f"key: the seed must be an integer, got {type}", fix="pass a Python integer")
-    low = ops.convert(canonical_elements(operand) if isinstance(operand, np.generic) else operand, dtype=_U32)
+        raise ArgumentError(
+            f"key: the seed must be an integer, got {type}", fix="pass a Python integer"
+        )
+    low = ops.convert(
+        canonical_elements(operand) if isinstance(operand, np.generic) else operand, dtype=_U32
+    )
     if type.dtype.itemsize > 4:
         shifted = ops.shift_right_logical(operand, type.dtype.type(32))
         high: Any = ops.convert(shifted, dtype=_U32)
     else:
         high = _U32.type(0)
-    parts = [ops.broadcast_in_dim(high, shape=(1,), dimensions=()), ops.broadcast_in_dim(low, shape=(1,), dimensions=())]
+    parts = [
+        ops.broadcast_in_dim(high, shape=(1,), dimensions=()),
+        ops.broadcast_in_dim(low, shape=(1,), dimensions=()),
+    ]
     return ops.concatenate(parts, dimension=0)
 
 
@@ -193,7 +210,8 @@ def words_of(name: str, key: Any) -> Any:
     words = array_of(key)
     if words.dtype != _U32 or not words.shape or words.shape[-1] != 2:
         raise ArgumentError(
-            f"{name}: a raw key is u32[2], got {operand_type(words)}", fix="make one with `random.key(0)`"
+            f"{name}: a raw key is u32[2], got {operand_type(words)}",
+            fix="make one with `random.key(0)`",
         )
     return words
 
@@ -235,7 +253,9 @@ def fold_in(key: Any, data: Any) -> Any:
     else:
         number = coerce("fold_in", 1, data)
         if not is_integer(operand_type(number).dtype) or shape_of(number):
-            raise ArgumentError(f"fold_in: data must be a single integer, got {operand_type(number)}")
+            raise ArgumentError(
+                f"fold_in: data must be a single integer, got {operand_type(number)}"
+            )
         number = ops.convert(number, dtype=_U32)
     return _as(key, ops.random_fold_in(words, number))
 

@@ -1,0 +1,77 @@
+"""The NumPy-shaped API against results recorded from JAX 0.10.2: values, element types, shapes and weak marks.
+
+`numpy_cases.json` maps an expression over the arrays below to its result; `!!` stands for an error.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import treadle.numpy as jnp
+from treadle import lax, nn, random as r
+from treadle.scipy import special as sp
+
+CASES: dict[str, Any] = json.loads(Path(__file__).with_name("numpy_cases.json").read_text())
+NAMES: dict[str, Any] = {
+    "jnp": jnp,
+    "lax": lax,
+    "nn": nn,
+    "r": r,
+    "sp": sp,
+    "np": np,
+    "x": jnp.arange(6.0).reshape(2, 3),
+    "v": jnp.array([3.0, 1.0, 2.0]),
+    "i": jnp.arange(3),
+    "k": r.PRNGKey(3),
+    "ii": jnp.array([[0, 1], [2, 0]]),
+    "big": jnp.arange(24).reshape(2, 3, 4),
+    "nanv": jnp.array([1.0, jnp.nan, 3.0]),
+    "lg": jnp.log(jnp.array([[0.1, 0.2, 0.7], [0.3, 0.3, 0.4]])),
+    "b8": jnp.array([100, 100], jnp.int8),
+    "m": jnp.array([True, False, True]),
+    "z": jnp.array([1 + 2j, 3 - 1j]),
+    "s": jnp.array([-2.0, -0.5, 0.0, 0.5, 2.0]),
+    "img": jnp.arange(32.0).reshape(1, 2, 4, 4),
+    "ker": jnp.arange(36.0).reshape(2, 2, 3, 3),
+}
+
+
+def check(result: Any, expected: Any) -> None:
+    """Compare a result with its record: [element type, weak, shape, elements], or nested."""
+    if isinstance(expected, list) and len(expected) == 4 and isinstance(expected[0], str):
+        dtype, weak, shape, elements = expected
+        assert str(result.dtype) == dtype
+        assert list(result.shape) == shape
+        if dtype != "bool" and hasattr(result, "weak_type"):
+            assert bool(result.weak_type) == weak
+        found = np.asarray(getattr(result, "words", result))
+        if found.dtype.kind == "c":
+            np.testing.assert_allclose([found.real, found.imag], elements, rtol=3e-5, atol=1e-6)
+        else:
+            np.testing.assert_allclose(
+                found.astype(float), np.array(elements, float), rtol=3e-5, atol=1e-6
+            )
+    elif isinstance(expected, list):
+        assert len(result) == len(expected)
+        for one, other in zip(result, expected, strict=True):
+            check(one, other)
+    else:
+        assert repr(result) == expected
+
+
+@pytest.mark.parametrize("expression", CASES)
+def test_as_recorded(expression: str) -> None:
+    expected = CASES[expression]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if expected == "!!":
+            with pytest.raises((TypeError, ValueError, IndexError)):
+                eval(expression, dict(NAMES))
+        else:
+            check(eval(expression, dict(NAMES)), expected)

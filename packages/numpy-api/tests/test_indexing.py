@@ -1,0 +1,148 @@
+"""Index expressions against NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import treadle_numpy as tnp
+from treadle_ir import ArrayType, interpret, stage
+from treadle_ir.errors import NonConcreteBooleanIndexError
+from treadle_numpy.indexing import read_index, take_entries
+
+SHAPE = (3, 4, 2)
+ELEMENTS = np.arange(24, dtype=np.float32).reshape(SHAPE)
+
+
+def run(function: Callable[..., Any], x: Any) -> Any:
+    found = stage(lambda t: [function(t)], ArrayType(x.shape, x.dtype))
+    return np.asarray(interpret(found.program, *found.captured, x)[0])
+
+
+@st.composite
+def expressions(draw: Any, arrays: bool = True) -> Any:
+    """An index expression for an array of shape SHAPE, in range."""
+    count = draw(st.integers(0, 3))
+    batch = draw(st.sampled_from([(), (2,), (1,), (2, 1), (2, 3)]))
+    parts: list[Any] = []
+    for axis in range(count):
+        size = SHAPE[axis]
+        kind = draw(st.sampled_from(["int", "slice", "array"] if arrays else ["int", "slice"]))
+        if kind == "int":
+            parts.append(draw(st.integers(-size, size - 1)))
+        elif kind == "slice":
+            bound = st.none() | st.integers(-size - 1, size + 1)
+            step = draw(st.sampled_from([None, 1, 2, -1, -2, 3]))
+            parts.append(slice(draw(bound), draw(bound), step))
+        else:
+            own = draw(st.sampled_from([batch, batch[-1:], ()]))
+            flat = draw(st.lists(st.integers(-size, size - 1), min_size=int(np.prod(own)), max_size=int(np.prod(own))))
+            parts.append(np.array(flat, np.int32).reshape(own))
+    for _ in range(draw(st.integers(0, 2))):
+        parts.insert(draw(st.integers(0, len(parts))), None)
+    if draw(st.booleans()):
+        # `...` stands for the axes that are left, which are the last ones here
+        parts.append(Ellipsis)
+    return tuple(parts)
+
+
+@settings(max_examples=300, deadline=None)
+@given(expressions())
+def test_getitem_agrees_with_numpy(index: Any) -> None:
+    expected = ELEMENTS[index]
+    np.testing.assert_array_equal(run(lambda x: x[index], ELEMENTS), expected)
+    np.testing.assert_array_equal(take_entries(ELEMENTS, read_index(SHAPE, index)), expected)
+
+
+@settings(max_examples=300, deadline=None)
+@given(expressions(), st.sampled_from(["set", "add", "multiply", "max"]))
+def test_updates_agree_with_numpy(index: Any, name: str) -> None:
+    expected = ELEMENTS.copy()
+    shape = expected[index].shape
+    values = (np.arange(int(np.prod(shape)), dtype=np.float32) % 5 + 1).reshape(shape)
+    if name == "set":
+        values = np.full(shape, 7, np.float32)
+        expected[index] = values
+    else:
+        ufunc = {"add": np.add, "multiply": np.multiply, "max": np.maximum}[name]
+        ufunc.at(expected, index, values)
+    separated = any(p is None for p in index) and any(isinstance(p, np.ndarray) for p in index)
+    if separated:
+        return  # new axes beside arrays of positions: see test_updates
+    np.testing.assert_array_equal(run(lambda x: getattr(x.at[index], name)(values), ELEMENTS), expected)
+
+
+def test_out_of_range_is_clipped() -> None:
+    x = np.arange(3, dtype=np.float32)
+    for index in (10, -10, np.array([5, -5])):
+        expected = np.clip(np.where(np.asarray(index) < 0, np.asarray(index) + 3, index), 0, 2)
+        np.testing.assert_array_equal(run(lambda t, index=index: t[index], x), x[expected])
+
+
+def test_computed_scalars() -> None:
+    x = np.arange(12, dtype=np.float32).reshape(3, 4)
+    for i in (-4, -1, 0, 2, 9):
+        found = stage(
+            lambda a, b: [a[b], a[:, b], a[b, 1:3]], ArrayType(x.shape, x.dtype), ArrayType((), np.dtype(np.int32))
+        )
+        rows, columns, part = interpret(found.program, x, np.array(i, np.int32))
+        place = lambda n, i=i: min(max(i + n if i < 0 else i, 0), n - 1)  # noqa: E731
+        np.testing.assert_array_equal(rows, x[place(3)])
+        np.testing.assert_array_equal(columns, x[:, place(4)])
+        np.testing.assert_array_equal(part, x[place(3), 1:3])
+
+
+def test_masks() -> None:
+    mask = ELEMENTS % 3 == 0
+    np.testing.assert_array_equal(run(lambda x: x[mask], ELEMENTS), ELEMENTS[mask])
+    np.testing.assert_array_equal(run(lambda x: x[:, mask[0, :, 0]], ELEMENTS), ELEMENTS[:, mask[0, :, 0]])
+    np.testing.assert_array_equal(run(lambda x: x[True, None, ..., 0], ELEMENTS), ELEMENTS[True, None, ..., 0])
+    with pytest.raises(NonConcreteBooleanIndexError, match="must be concrete"):
+        run(lambda x: x[x > 2], ELEMENTS)
+    with pytest.raises(IndexError, match="did not match"):
+        run(lambda x: x[np.array([True, False])], ELEMENTS)
+
+
+@pytest.mark.parametrize(
+    ("index", "error", "message"),
+    [
+        ((0, 0, 0, 0), IndexError, "Too many indices: array is 3-dimensional, but 4 were indexed"),
+        ([0, 1], TypeError, "non-tuple sequence"),
+        ("a", TypeError, "string indexing"),
+        (1.5, TypeError, "integer or boolean type"),
+        ((Ellipsis, Ellipsis), IndexError, "single ellipsis"),
+    ],
+)
+def test_refused(index: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        run(lambda x: x[index], ELEMENTS)
+
+
+def test_slices_need_known_bounds() -> None:
+    with pytest.raises(IndexError, match="Slice entries must be static integers"):
+        stage(lambda a, i: [a[i:]], ArrayType((3,), np.dtype("f4")), ArrayType((), np.dtype("i4")))
+
+
+def test_one_equation_for_a_static_slice() -> None:
+    found = stage(lambda a: [a[1:3]], ArrayType((4,), np.dtype("f4")))
+    assert [equation.primitive.name for equation in found.program.equations] == ["slice"]
+
+
+def test_take_modes() -> None:
+    x = np.array([1.0, 2.0, 3.0], np.float32)
+    at = np.array([0, 5, -1, -9])
+    np.testing.assert_array_equal(tnp.take(x, at), [1, np.nan, 3, np.nan])
+    np.testing.assert_array_equal(tnp.take(x, at, mode="clip"), [1, 3, 3, 1])
+    np.testing.assert_array_equal(tnp.take(x, at, mode="wrap"), np.take(x, at, mode="wrap"))
+    np.testing.assert_array_equal(tnp.take(x, at, mode="fill", fill_value=-1), [1, -1, 3, -1])
+
+
+def test_take_along_axis() -> None:
+    order = np.argsort(-ELEMENTS, axis=1)
+    np.testing.assert_array_equal(
+        tnp.take_along_axis(ELEMENTS, order, 1), np.take_along_axis(ELEMENTS, order, axis=1)
+    )
