@@ -121,7 +121,7 @@ class LoweringContext:
         found = self._constants.get(key)
         if found is None:
             if array.ndim == 0:
-                text = f"dense<{scalar_text(array[()])}> : {mlir_type(type)}"
+                text = f"dense<{scalar_text(array.flat[0])}> : {mlir_type(type)}"
                 if type.size == 0:
                     text = f"dense<> : {mlir_type(type)}"
             else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from treadle_autodiff.rules import (
     call as call,
+    collective as collective,
     compare as compare,
     contract as contract,
     control as control,
@@ -19,4 +20,3 @@ from treadle_autodiff.rules import (
     sort as sort,
     window as window,
 )
-from treadle_autodiff.rules import collective as collective

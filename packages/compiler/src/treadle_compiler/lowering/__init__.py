@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from treadle_compiler.lowering import (
     call as call,
+    collective as collective,
     compare as compare,
     contract as contract,
     control as control,
     convert as convert,
     creation as creation,
-    effectful as effectful,
     cumulative as cumulative,
+    effectful as effectful,
     elementwise as elementwise,
     elementwise_cpu as elementwise_cpu,
     indexing as indexing,

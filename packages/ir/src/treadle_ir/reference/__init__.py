@@ -8,12 +8,13 @@ with the same kernels.
 from __future__ import annotations
 
 from treadle_ir.reference import (
-    control as control,
     call as call,
+    collective as collective,
     compare as compare,
+    contract as contract,
+    control as control,
     convert as convert,
     creation as creation,
-    contract as contract,
     cumulative as cumulative,
     effectful as effectful,
     elementwise as elementwise,
