@@ -44,6 +44,10 @@ def _saturated(x: Elements, target: DType) -> Elements:
     low, high = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
     if dtypes.is_unsigned(target):
         low, high = 0, (1 << bits) - 1
+    if x.dtype.kind == "f":  # all inside, as nearly always: one cast will do (NaN is not inside)
+        inside = abs(x) < float(high + 1) if low else (x > -1) & (x < float(high + 1))
+        if inside.all():
+            return x.astype(target)
     wide = np.trunc(
         x.astype(np.float64)
     )  # exact, as are the limits: low and high + 1 are powers of two
