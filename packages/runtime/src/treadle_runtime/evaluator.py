@@ -238,6 +238,7 @@ class RuntimeEvaluator:
             PlacementError: two operands are committed to different devices.
             DonatedError: an operand has been donated or deleted.
         """
+        operation: Operation | None
         try:
             operation = self._operations[
                 (
@@ -247,6 +248,8 @@ class RuntimeEvaluator:
                 )
             ]
         except (KeyError, AttributeError):
+            operation = None
+        if operation is None:  # not within the `except`: errors would come with a KeyError of ours
             return self._evaluate(primitive, operands)
         if operation.single:
             elements = [x._host for x in operands]  # type: ignore[union-attr]
@@ -268,7 +271,7 @@ class RuntimeEvaluator:
                 if operation.views and result.base is not None:
                     result = _compact(result)
                 return [DeviceArray(operation.type, operation.key, result)]
-        return operation.run(operands)
+        return operation.run(operands)  # type: ignore[arg-type]  # they have keys, so they are ours
 
     def _evaluate(self, primitive: Primitive, operands: Operands) -> Sequence[DeviceArray]:
         """The same for operands that are not all arrays of ours, and for what has not been met yet."""

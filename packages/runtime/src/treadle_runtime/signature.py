@@ -10,6 +10,7 @@ import inspect
 import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from math import copysign
 from typing import Any, Final, TypeAlias, final
 
 import numpy as np
@@ -22,6 +23,7 @@ from treadle_ir import (
     TreadleError,
     canonical_dtype,
     type_of,
+    x64_enabled,
 )
 from treadle_ir.tree import PyTreeDef, keystr, tree_flatten_with_path
 from treadle_ir.tree.flatten import flatten_leaves_and_structure
@@ -294,12 +296,32 @@ def as_argument(leaf: object) -> DeviceArray:
     """
     if type(leaf) is DeviceArray:
         return leaf
+    if type(leaf) is float or type(leaf) is int or type(leaf) is bool:
+        return _number(leaf)
     if isinstance(leaf, np.ndarray):
         elements = copied(leaf)
         type_ = ArrayType(elements.shape, elements.dtype)
     else:
         type_, elements = scalar(leaf)
     return DeviceArray(type_, key_at(type_, current_default()), elements)
+
+
+_numbers_met: Final[dict[tuple[Any, ...], DeviceArray]] = {}
+_NUMBERS_LIMIT: Final = 1024
+
+
+def _number(value: float) -> DeviceArray:
+    """A Python number as an array. Programs get the same few again and again: transfer each once (8 us)."""
+    default = current_default()
+    key = (type(value), value, copysign(1.0, value), default, x64_enabled())  # 0.0 == -0.0
+    found = _numbers_met.get(key)
+    if found is None or found.is_deleted():
+        type_, elements = scalar(value)
+        found = DeviceArray(type_, key_at(type_, default), elements)
+        if len(_numbers_met) >= _NUMBERS_LIMIT:
+            _numbers_met.clear()
+        _numbers_met[key] = found
+    return found
 
 
 def copied(array: Elements) -> Elements:
