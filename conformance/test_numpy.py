@@ -44,7 +44,7 @@ NAMES: dict[str, Any] = {
 
 def check(result: Any, expected: Any) -> None:
     """Compare a result with its record: [element type, weak, shape, elements], or nested."""
-    if isinstance(expected, list) and len(expected) == 4 and isinstance(expected[0], str):
+    if isinstance(expected, list) and len(expected) == 4 and isinstance(expected[1], bool):
         dtype, weak, shape, elements = expected
         assert str(result.dtype) == dtype
         assert list(result.shape) == shape

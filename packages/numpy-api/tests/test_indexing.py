@@ -40,7 +40,13 @@ def expressions(draw: Any, arrays: bool = True) -> Any:
             parts.append(slice(draw(bound), draw(bound), step))
         else:
             own = draw(st.sampled_from([batch, batch[-1:], ()]))
-            flat = draw(st.lists(st.integers(-size, size - 1), min_size=int(np.prod(own)), max_size=int(np.prod(own))))
+            flat = draw(
+                st.lists(
+                    st.integers(-size, size - 1),
+                    min_size=int(np.prod(own)),
+                    max_size=int(np.prod(own)),
+                )
+            )
             parts.append(np.array(flat, np.int32).reshape(own))
     for _ in range(draw(st.integers(0, 2))):
         parts.insert(draw(st.integers(0, len(parts))), None)
@@ -73,7 +79,9 @@ def test_updates_agree_with_numpy(index: Any, name: str) -> None:
     separated = any(p is None for p in index) and any(isinstance(p, np.ndarray) for p in index)
     if separated:
         return  # new axes beside arrays of positions: see test_updates
-    np.testing.assert_array_equal(run(lambda x: getattr(x.at[index], name)(values), ELEMENTS), expected)
+    np.testing.assert_array_equal(
+        run(lambda x: getattr(x.at[index], name)(values), ELEMENTS), expected
+    )
 
 
 def test_out_of_range_is_clipped() -> None:
@@ -87,7 +95,9 @@ def test_computed_scalars() -> None:
     x = np.arange(12, dtype=np.float32).reshape(3, 4)
     for i in (-4, -1, 0, 2, 9):
         found = stage(
-            lambda a, b: [a[b], a[:, b], a[b, 1:3]], ArrayType(x.shape, x.dtype), ArrayType((), np.dtype(np.int32))
+            lambda a, b: [a[b], a[:, b], a[b, 1:3]],
+            ArrayType(x.shape, x.dtype),
+            ArrayType((), np.dtype(np.int32)),
         )
         rows, columns, part = interpret(found.program, x, np.array(i, np.int32))
         place = lambda n, i=i: min(max(i + n if i < 0 else i, 0), n - 1)  # noqa: E731
@@ -99,8 +109,12 @@ def test_computed_scalars() -> None:
 def test_masks() -> None:
     mask = ELEMENTS % 3 == 0
     np.testing.assert_array_equal(run(lambda x: x[mask], ELEMENTS), ELEMENTS[mask])
-    np.testing.assert_array_equal(run(lambda x: x[:, mask[0, :, 0]], ELEMENTS), ELEMENTS[:, mask[0, :, 0]])
-    np.testing.assert_array_equal(run(lambda x: x[True, None, ..., 0], ELEMENTS), ELEMENTS[True, None, ..., 0])
+    np.testing.assert_array_equal(
+        run(lambda x: x[:, mask[0, :, 0]], ELEMENTS), ELEMENTS[:, mask[0, :, 0]]
+    )
+    np.testing.assert_array_equal(
+        run(lambda x: x[True, None, ..., 0], ELEMENTS), ELEMENTS[True, None, ..., 0]
+    )
     with pytest.raises(NonConcreteBooleanIndexError, match="must be concrete"):
         run(lambda x: x[x > 2], ELEMENTS)
     with pytest.raises(IndexError, match="did not match"):

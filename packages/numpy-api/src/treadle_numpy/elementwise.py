@@ -21,6 +21,7 @@ from treadle_ir import (
     Primitive,
     current_trace,
     default_dtype,
+    promoted,
 )
 from treadle_ir.dtypes import (
     BY_NAME,
@@ -43,7 +44,6 @@ from treadle_numpy.coercion import (
     named_only,
     operand_type,
     ops,
-    promote_operands,
     promote_shapes,
     with_dtype,
 )
@@ -134,16 +134,18 @@ def binary(
     example: str = "",
     *,
     inexact: bool = False,
-    direct: Callable[[Any], bool] | None = None,
+    by_parts: str | None = None,
 ) -> BinaryFunction:
     """A function of two operands: promoted, broadcast, one primitive.
 
-    `inexact` makes floats of integers first; `direct` says for which element types the primitive may be applied
-    to two operands of one type as they are (for all, by default).
+    `inexact` makes floats of integers first; `by_parts` ("gt", "lt") says that of complex numbers the one with the
+    greater (lesser) real part is taken, then the one with the greater imaginary part.
     """
-    if direct is None:
-        direct = is_inexact if inexact else lambda dtype: True
-    plain = {dtype for dtype in BY_NAME.values() if direct(dtype)}
+    plain = {
+        dtype
+        for dtype in BY_NAME.values()
+        if (is_inexact(dtype) or not inexact) and (by_parts is None or not is_complex(dtype))
+    }
 
     def function(x: ArrayLike, y: ArrayLike, /) -> Array:
         kind = type(y)
@@ -163,9 +165,21 @@ def binary(
                 same = False
             if same:
                 return cast("Array", current_trace().process(primitive, (x, y))[0])  # type: ignore[arg-type]
-        return bind(primitive, *promote_shapes(name, x, y, inexact=inexact))
+        operands = promote_shapes(name, x, y, inexact=inexact)
+        if by_parts is not None and is_complex(operand_type(operands[0]).dtype):
+            return _complex_extreme(by_parts, *operands)
+        return bind(primitive, *operands)
 
     return cast("BinaryFunction", _named(function, name, doc, example))
+
+
+def _complex_extreme(direction: str, x: Any, y: Any) -> Array:
+    """The greater or the lesser of complex numbers, by real part, then by imaginary part."""
+    left, right = ops.real(x), ops.real(y)
+    tie = ops.compare(left, right, direction="eq")
+    first = ops.compare(left, right, direction=direction)
+    second = ops.compare(ops.imag(x), ops.imag(y), direction=direction)
+    return ops.select(ops.select(tie, second, first), x, y)
 
 
 def comparison(name: str, direction: Any, doc: str, example: str = "") -> BinaryFunction:
@@ -203,12 +217,14 @@ maximum = binary(
     primitives.Maximum(),
     "The greater of two; NaN if either is.",
     "print(maximum(1, 2))\n        2",
+    by_parts="gt",
 )
 minimum = binary(
     "minimum",
     primitives.Minimum(),
     "The lesser of two; NaN if either is.",
     "print(minimum(1, 2))\n        1",
+    by_parts="lt",
 )
 arctan2 = binary(
     "arctan2", primitives.Atan2(), "The angle of the point (x2, x1), in (-pi, pi].", inexact=True
@@ -381,7 +397,14 @@ def power(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     x, y = coerce("power", 0, x1), coerce("power", 1, x2)
     if is_bool(operand_type(x).dtype) and is_bool(operand_type(y).dtype):
         x = with_dtype(x, operand_type(x), default_dtype(int), False)
-    x, y = broadcast("power", promote_operands([x, y]))
+    types = operand_type(x), operand_type(y)
+    dtype, weak = promoted(types)
+    # a strong integer as exponent makes the result strong, as JAX has it; a boolean does so for integers
+    exponent_type = types[1]
+    if not exponent_type.weak and not (is_bool(exponent_type.dtype) and is_inexact(dtype)):
+        weak = False
+    x, y = [with_dtype(v, t, dtype, weak) for v, t in zip((x, y), types, strict=True)]
+    x, y = broadcast("power", [x, y])
     return ops.power(x, y)
 
 
@@ -520,8 +543,8 @@ def logaddexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """`log(exp(x1) + exp(x2))`, without overflow.
 
     Example:
-        >>> print(logaddexp(1000.0, 1000.0))
-        1000.69315
+        >>> print(f"{float(logaddexp(1000.0, 1000.0)):.3f}")
+        1000.693
     """
     return _logaddexp("logaddexp", x1, x2, None)
 

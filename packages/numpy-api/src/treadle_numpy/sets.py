@@ -100,7 +100,7 @@ def _unique_sized(
         for j in range(width)
     ]
     places = ops.iota(shape=(count,), dtype=whole, dimension=0)
-    *ordered, order = list(ops.sort([*columns, places], dimension=0, num_keys=width, stable=True))  # type: ignore[call-overload]
+    *ordered, order = list(ops.sort([*columns, places], dimension=0, num_keys=width, stable=True))
     changes = []
     for column in ordered:
         later = ops.slice(column, start=(1,), limit=(count,), strides=(1,))

@@ -30,7 +30,7 @@ def _along(name: str, a: Any, axis: int | None) -> tuple[Array, int]:
 
 
 def _sorted(operands: Sequence[Any], axis: int, keys: int = 1, stable: bool = True) -> list[Array]:
-    return list(ops.sort(list(operands), dimension=axis, num_keys=keys, stable=stable))  # type: ignore[call-overload]
+    return list(ops.sort(list(operands), dimension=axis, num_keys=keys, stable=stable))
 
 
 def sort(
@@ -147,5 +147,5 @@ def top_k(
             ops.slice(places, start=start, limit=limit, strides=strides),
         )
     else:
-        found = tuple(ops.top_k(last, k=as_index("top_k", "k", k)))  # type: ignore[assignment]
+        found = tuple(ops.top_k(last, k=as_index("top_k", "k", k)))
     return moveaxis(found[0], -1, along), moveaxis(found[1], -1, along)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from treadle_ir import Array, DType, default_dtype
+from treadle_ir import Array, DType, default_dtype, ops as raw_ops
 from treadle_ir.dtypes import BY_NAME, is_complex, is_inexact, real_part
 from treadle_numpy.coercion import (
     ArrayLike,
@@ -272,7 +272,7 @@ def _quantile(
     flat, kept = _merged(x, axis, name)
     dtype = x.dtype
     missing = isnan(flat)
-    (ordered,) = ops.sort([flat], dimension=flat.ndim - 1, num_keys=1, stable=False)  # type: ignore[misc]  # a list of one
+    (ordered,) = raw_ops.sort([flat], dimension=flat.ndim - 1, num_keys=1, stable=False)
     outer = flat.shape[:-1]
     counts = share.shape
     working = np.dtype(np.float32) if dtype in _NARROW else dtype

@@ -17,7 +17,6 @@ from treadle_ir import Array, ShapeError, default_dtype, promoted
 from treadle_ir.dtypes import is_inexact
 from treadle_numpy.coercion import (
     ArrayLike,
-    ValueArgumentError,
     array_of,
     broadcast_to_shape,
     coerce,
@@ -276,7 +275,7 @@ def _values(x: Array, values: Any) -> Any:
         values = np.asarray(values)
     operand = coerce("x.at[...]", 1, values)
     type = operand_type(operand)
-    if promoted([x.type if isinstance(x, Array) else operand_type(x), type])[0] != x.dtype:
+    if promoted([operand_type(x), type])[0] != x.dtype:
         warnings.warn(
             f"scatter inputs have incompatible types: cannot safely cast value from dtype={type.dtype} to "
             f"dtype={x.dtype}; convert the values with .astype, or the array first",
@@ -365,7 +364,7 @@ def _scattered(
             return ops.dynamic_update_slice(x, updates, *starts)
         starts = [_start(kept[i], own[i]) for i in named]
         vector = index_vectors(starts, ()) if starts else np.zeros((0,), whole)
-        return getattr(ops, instruction)(
+        return instruction_of(instruction)(
             x,
             vector,
             updates,
@@ -390,7 +389,9 @@ def _scattered(
     # The axes of x[index], each with what it comes from: the batch of positions, or a range.
     order: list[Any] = [i for i in range(len(kept)) if i not in positions]
     if positions:
-        neighbours = indexed == list(range(indexed[0], indexed[-1] + 1))
+        # a new axis between arrays of positions separates them as a range does
+        where = [i for i, e in enumerate(entries) if not isinstance(e.index, slice)]
+        neighbours = where == list(range(where[0], where[-1] + 1))
         place = sum(1 for i in order if i < indexed[0]) if neighbours else 0
         order[place:place] = [("batch", j) for j in range(len(batch))]
     counts = [len(_places(kept[a].index)) if isinstance(a, int) else batch[a[1]] for a in order]
@@ -410,9 +411,9 @@ def _scattered(
             range_ = np.asarray(list(_places(e.index)), whole)
             vectors.append(_on_axes(range_, range_.shape, places, len(grid)))
     named = [i for i, e in enumerate(kept) if i in positions or e.index != slice(0, own[i], 1)]
-    full = _full_shape(entries, kept, order, counts)
+    full = _full_shape(entries, order, counts)
     updates = _spread(values, full, tuple(counts))
-    return getattr(ops, instruction)(
+    return instruction_of(instruction)(
         x,
         index_vectors(vectors, grid),
         updates,
@@ -423,6 +424,12 @@ def _scattered(
         indices_are_sorted=indices_are_sorted,
         unique_indices=unique_indices,
     )
+
+
+def instruction_of(name: str) -> Callable[..., Array]:
+    """The instruction of that name."""
+    found: Callable[..., Array] = getattr(ops, name)
+    return found
 
 
 def _places(index: slice) -> range:
@@ -467,9 +474,7 @@ def _with_new_axes(entries: list[Entry], sizes: Any) -> tuple[int, ...]:
     )
 
 
-def _full_shape(
-    entries: list[Entry], kept: list[Entry], order: list[Any], counts: list[int]
-) -> tuple[int, ...]:
+def _full_shape(entries: list[Entry], order: list[Any], counts: list[int]) -> tuple[int, ...]:
     """The shape of `x[index]`, with the axes that the expression puts in.
 
     New axes separate arrays of positions as ranges do, so where the batch stands is decided with them.
@@ -483,12 +488,6 @@ def _full_shape(
         return tuple(sizes)
     neighbours = positions == list(range(positions[0], positions[-1] + 1))
     place = sum(1 for i in ranges if i < positions[0]) if neighbours else 0
-    inner = [i for i in range(len(kept)) if not isinstance(kept[i].index, slice)]
-    if (inner == list(range(inner[0], inner[-1] + 1))) != neighbours:
-        raise ValueArgumentError(
-            "x.at[...]: `None` between arrays of positions is not supported",
-            fix="reshape the values instead",
-        )
     return tuple(sizes[:place] + batch + sizes[place:])
 
 

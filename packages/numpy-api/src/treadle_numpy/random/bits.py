@@ -19,7 +19,7 @@ def bits(key: Any, shape: Any = (), dtype: DTypeLike | None = None) -> Array:
     Example:
         >>> from treadle_numpy.random import PRNGKey
         >>> print(bits(PRNGKey(0), (2,)))
-        [1797259609 2579123966]
+        [4070199207 4202968722]
     """
     wanted = as_dtype("bits", dtype) or np.dtype(np.uint32)
     if not is_unsigned(wanted) or wanted.itemsize not in (1, 2, 4, 8):

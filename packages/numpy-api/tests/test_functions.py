@@ -1,0 +1,174 @@
+"""Functions on whole arrays against NumPy, eagerly under the reference evaluator and staged."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import treadle_numpy as tnp
+from treadle_numpy import linalg, nn, scipy_special
+
+X = np.array([[3.0, -1.0, 2.0], [0.5, 4.0, -2.5]], np.float32)
+BIG = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+V = np.array([3.0, 1.0, 2.0, 1.0], np.float32)
+NAN = np.array([1.0, np.nan, 3.0], np.float32)
+
+# each for both modules: written with `m` for tnp or np, and arguments that are traced
+CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
+    "sum": (lambda m, x: m.sum(x, axis=1, keepdims=True), (X,)),
+    "prod": (lambda m, x: m.prod(x, axis=(0, 2)), (BIG + 1,)),
+    "max": (lambda m, x: m.max(x, axis=0), (X,)),
+    "any": (lambda m, x: m.any(x > 3, axis=1), (X,)),
+    "argmax": (lambda m, x: m.argmax(x), (X,)),
+    "argmin keepdims": (lambda m, x: m.argmin(x, axis=1, keepdims=True), (X,)),
+    "cumsum": (lambda m, x: m.cumsum(x, axis=1), (X,)),
+    "mean": (lambda m, x: m.mean(x, axis=(0, 2)), (BIG,)),
+    "var": (lambda m, x: m.var(x, axis=1, ddof=1), (X,)),
+    "std": (lambda m, x: m.std(x), (X,)),
+    "median": (lambda m, x: m.median(x, axis=1), (BIG,)),
+    "quantile": (lambda m, x: m.quantile(x, np.array([0.1, 0.9], np.float32), axis=1), (X,)),
+    "nanmean": (lambda m, x: m.nanmean(x), (NAN,)),
+    "nanmax": (lambda m, x: m.nanmax(x), (NAN,)),
+    "average": (
+        lambda m, x, w: m.average(x, axis=1, weights=w),
+        (X, np.array([1, 2, 3], np.float32)),
+    ),
+    "cov": (lambda m, x: m.cov(x), (X,)),
+    "corrcoef": (lambda m, x: m.corrcoef(x), (X,)),
+    "reshape": (lambda m, x: m.reshape(x, (3, -1)), (X,)),
+    "reshape F": (lambda m, x: m.reshape(x, (3, 2), order="F"), (X,)),
+    "transpose": (lambda m, x: m.transpose(x, (1, 2, 0)), (BIG,)),
+    "moveaxis": (lambda m, x: m.moveaxis(x, (0, 1), (-1, 0)), (BIG,)),
+    "rollaxis": (lambda m, x: m.rollaxis(x, 2, 1), (BIG,)),
+    "concatenate": (lambda m, x: m.concatenate([x, x], axis=1), (X,)),
+    "stack": (lambda m, x: m.stack([x, x], axis=-1), (X,)),
+    "split": (lambda m, x: m.split(x, [1, 2], axis=1)[1], (X,)),
+    "pad": (lambda m, x: m.pad(x, ((1, 0), (0, 2)), constant_values=7), (X,)),
+    "pad reflect": (lambda m, x: m.pad(x, ((0, 0), (2, 1)), mode="reflect"), (X,)),
+    "pad mean": (lambda m, x: m.pad(x, 1, mode="mean"), (X,)),
+    "repeat": (lambda m, x: m.repeat(x, np.array([2, 0, 1]), axis=1), (X,)),
+    "tile": (lambda m, x: m.tile(x, (2, 1, 2)), (X,)),
+    "roll": (lambda m, x: m.roll(x, (1, -2), axis=(0, 1)), (X,)),
+    "rot90": (lambda m, x: m.rot90(x, 3), (X,)),
+    "flip": (lambda m, x: m.flip(x, (0, 1)), (X,)),
+    "diagonal": (lambda m, x: m.diagonal(x, 1, 0, 2), (BIG,)),
+    "diag": (lambda m, x: m.diag(x, -2), (V,)),
+    "trace": (lambda m, x: m.trace(x, axis1=0, axis2=1), (BIG,)),
+    "tril": (lambda m, x: m.tril(x, -1), (BIG,)),
+    "triu": (lambda m, x: m.triu(x, 1), (BIG,)),
+    "sort": (lambda m, x: m.sort(x, axis=0), (X,)),
+    "argsort": (lambda m, x: m.argsort(x, kind=None if m is tnp else "stable"), (V,)),
+    "searchsorted": (
+        lambda m, x: m.searchsorted(np.array([1.0, 2.0, 2.0, 5.0], np.float32), x),
+        (V,),
+    ),
+    "where": (lambda m, x: m.where(x > 1, x, -x), (X,)),
+    "clip": (lambda m, x: m.clip(x, -1, 2), (X,)),
+    "interp": (
+        lambda m, x: m.interp(
+            x, np.array([0.0, 2.0], np.float32), np.array([5.0, 9.0], np.float32)
+        ),
+        (V,),
+    ),
+    "diff": (lambda m, x: m.diff(x, 2), (V,)),
+    "gradient": (lambda m, x: m.gradient(x, axis=1), (BIG,)),
+    "nan_to_num": (lambda m, x: m.nan_to_num(x), (NAN,)),
+    "isin": (lambda m, x: m.isin(x, np.array([1.0, 9.0], np.float32)), (V,)),
+    "matmul": (lambda m, x, y: m.matmul(x, y), (BIG, np.ones((2, 4, 5), np.float32))),
+    "matmul 2x3": (lambda m, x, y: m.matmul(x, y), (X, np.ones((2, 3, 5), np.float32))),
+    "dot": (lambda m, x, y: m.dot(x, y), (BIG, np.ones((5, 4, 2), np.float32))),
+    "tensordot": (
+        lambda m, x, y: m.tensordot(x, y, ([1, 2], [1, 0])),
+        (BIG, np.ones((4, 3, 2), np.float32)),
+    ),
+    "kron": (lambda m, x: m.kron(x, x), (X,)),
+    "outer": (lambda m, x: m.outer(x, x), (V,)),
+    "einsum": (lambda m, x: m.einsum("bij,bkj->ikb", x, x), (BIG,)),
+    "einsum three": (
+        lambda m, x, y: m.einsum("ij,jk,lk->il", x, y, x),
+        (X, np.ones((3, 3), np.float32)),
+    ),
+    "einsum trace": (lambda m, x: m.einsum("iij->j", x), (BIG[:, :2],)),
+    "convolve": (lambda m, x: m.convolve(x, np.array([1.0, 2.0, 0.5], np.float32), "same"), (V,)),
+    "unwrap": (lambda m, x: m.unwrap(x * 3), (V,)),
+    "polyval": (lambda m, x: m.polyval(x, np.float32(2)), (V,)),
+    "norm": (lambda m, x: m.linalg.norm(x, 1, (0, 1)), (X,)),
+    "matrix_power": (
+        lambda m, x: m.linalg.matrix_power(x, 5),
+        (np.array([[1, 1], [1, 0]], np.float32),),
+    ),
+    "det": (
+        lambda m, x: m.linalg.det(x),
+        (np.array([[2, 1, 0], [1, 3, 1], [0, 1, 4]], np.float32),),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_agrees_with_numpy(name: str, staged: Callable[..., Any]) -> None:
+    function, arguments = CASES[name]
+    expected = np.asarray(function(np, *arguments))
+    np.testing.assert_allclose(function(tnp, *arguments), expected, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(
+        staged(lambda *xs: function(tnp, *xs), *arguments), expected, rtol=1e-5, atol=1e-6
+    )
+
+
+def test_softmax_is_stable() -> None:
+    np.testing.assert_allclose(nn.softmax(np.array([1e4, 1e4], np.float32)), [0.5, 0.5])
+    np.testing.assert_allclose(nn.log_softmax(np.array([1e4, 0.0], np.float32)), [0.0, -1e4])
+    np.testing.assert_allclose(
+        scipy_special.logsumexp(np.array([-np.inf, -np.inf], np.float32)), -np.inf
+    )
+
+
+def test_no_heavy_import() -> None:
+    code = "import sys, treadle_numpy; print([m for m in sys.modules if m.split('.')[0] in ('scipy','jaxlib','opt_einsum')])"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert shown.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "contraction",
+        "creation",
+        "dtypes",
+        "einsum",
+        "elementwise",
+        "indexing",
+        "linalg",
+        "logic",
+        "manipulation",
+        "nn",
+    ]
+    + [
+        "reductions",
+        "scipy_special",
+        "searching",
+        "sets",
+        "sorting",
+        "statistics",
+        "updates",
+        "comparison",
+        "functional",
+    ]
+    + ["lax", "random.keys", "random.bits", "random.distributions"],
+)
+def test_examples(name: str) -> None:
+    module = importlib.import_module(f"treadle_numpy.{name}")
+    failed, tried = doctest.testmod(module, extraglobs={"np": np})
+    assert tried
+    assert not failed
+
+
+def test_determinants_of_more_rows_say_what_is_missing() -> None:
+    with pytest.raises(NotImplementedError, match="need a factorisation"):
+        linalg.det(np.eye(4, dtype=np.float32))
