@@ -61,7 +61,11 @@ def is_double(example: Example) -> bool:
 
 
 def is_finite(example: Example) -> bool:
-    """Whether operands and results are free of NaN and infinities: sums and pairings of derivatives need that."""
+    """Whether operands and results are free of NaN and infinities.
+
+    Sums and pairings of derivatives need that: where a derivative is infinite or NaN, terms that cancel or vanish
+    on one side (0 · inf, inf - inf) are NaN on the other. test_completeness sees that each primitive is tried.
+    """
     operands = example.operands()
     with evaluating(ReferenceEvaluator()):
         arrays = [np.asarray(x) for x in (*operands, *bind(example.primitive, *operands))]

@@ -6,11 +6,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from treadle_ir import ReferenceEvaluator, evaluating
+from treadle_ir import ReferenceEvaluator, evaluating, x64_context
 
 
 @pytest.fixture(autouse=True)
 def on_the_reference_evaluator() -> Iterator[None]:
-    """Laws are tested on NumPy, whatever evaluator is installed; test_lowering compiles for itself."""
-    with evaluating(ReferenceEvaluator()):
+    """Laws are tested on NumPy, whatever evaluator is installed; test_lowering compiles for itself.
+
+    64-bit types are in force: without them derivatives of f64 examples would be narrowed to f32.
+    """
+    with evaluating(ReferenceEvaluator()), x64_context(True):
         yield

@@ -10,10 +10,13 @@ from typing import Any
 import pytest
 
 import treadle_ir.primitives
+from conformance.cases import is_differentiable, is_finite
 from treadle_autodiff import jvp_rules, linearize_rules
 from treadle_batching import batch_rules
 from treadle_compiler import lowering_rules
 from treadle_ir import FunctionCall, Primitive, RuleTable, eval_rules
+from treadle_ir.primitives.call import CustomVjpLinear
+from treadle_ir.primitives.collective import Collective
 from treadle_ir.rules import is_family
 from treadle_ir.testing.examples import all_examples
 
@@ -32,6 +35,13 @@ def _primitives() -> Iterator[type[Primitive]]:
 PRIMITIVES = sorted(_primitives(), key=lambda cls: cls.name)
 # Operations whose bodies are still Python: they are run or staged, never evaluated or lowered as they are.
 RECORDED = [cls for cls in PRIMITIVES if not issubclass(cls, FunctionCall)]
+
+
+# What cannot be tried alone, and where it is tried instead.
+WITHOUT_EXAMPLE: dict[type[Primitive], str] = {
+    Collective: "needs a mapped axis: packages/batching/tests/test_vmap.py",
+    CustomVjpLinear: "stands in tapes only, to be transposed: packages/autodiff/tests/test_custom.py",
+}
 
 
 def _check(table: RuleTable[Any], cls: type[Primitive]) -> None:
@@ -64,9 +74,24 @@ def test_has_a_lowering(cls: type[Primitive]) -> None:
 
 @pytest.mark.parametrize("cls", RECORDED, ids=lambda cls: cls.name)
 def test_has_an_example(cls: type[Primitive]) -> None:
+    if any(issubclass(cls, untried) for untried in WITHOUT_EXAMPLE):
+        return
     assert cls in {type(example.primitive) for example in all_examples()}, (
         f"{cls.name} has no example: list some in treadle_ir/testing/examples/{cls.__module__.rpartition('.')[2]}.py"
     )
+
+
+@pytest.mark.parametrize("cls", WITHOUT_EXAMPLE, ids=lambda cls: cls.__name__)
+def test_what_has_no_example_cannot_be_evaluated(cls: type[Primitive]) -> None:
+    assert eval_rules.why_absent(cls) is not None
+
+
+@pytest.mark.parametrize("cls", RECORDED, ids=lambda cls: cls.name)
+def test_a_reverse_derivative_is_tried_where_all_is_finite(cls: type[Primitive]) -> None:
+    """The transpose law skips examples with NaN or infinity, so each primitive needs one without."""
+    own = [each for each in all_examples() if type(each.primitive) is cls]
+    law = [each for each in own if each.reversible and is_differentiable(each)]
+    assert not law or any(is_finite(each) for each in law)
 
 
 def test_names_are_unique() -> None:

@@ -5,6 +5,7 @@ from treadle_autodiff import custom_gradient, custom_jvp, custom_vjp, grad, jvp,
 from treadle_ir import ArgumentError, ArrayType, MissingRuleError, ShapeError, interpret, ops, stage
 
 TEN = np.float64(10.0)
+THREE = np.float64(3.0)
 
 
 @custom_jvp
@@ -82,7 +83,7 @@ def test_nondiff_arguments_come_first():
 
 def test_defaults_and_keywords_are_resolved():
     @custom_jvp
-    def f(x, y=np.float64(3.0)):
+    def f(x, y=THREE):
         return ops.multiply(x, y)
 
     @f.defjvp

@@ -67,7 +67,7 @@ def test_a_collective_over_an_outer_axis():
 
 
 def test_mistakes():
-    with pytest.raises(ValueError, match="inconsistent sizes.*argument 0 has 2.*argument 1 has 3"):
+    with pytest.raises(ValueError, match=r"inconsistent sizes.*argument 0 has 2.*argument 1 has 3"):
         vmap(ops.add)(A, B)
     with pytest.raises(ValueError, match="in_axes must be an int, None, or a tuple"):
         vmap(ops.add, in_axes=(0,))(A, A)

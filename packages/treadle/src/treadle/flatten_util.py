@@ -41,7 +41,7 @@ def _parts(vector: Operand, types: list[ArrayType]) -> list[Operand]:
         raise ShapeError(
             f"unravel: the vector has shape {given}, but the tree has {total} elements"
         )
-    parts = []
+    parts: list[Operand] = []
     start = 0
     for type in types:
         part = tnp.reshape(tnp.asarray(vector)[start : start + type.size], type.shape)

@@ -393,9 +393,8 @@ def divide_transpose(
     (ct,) = cotangents
     assert not isinstance(ct, Zero)
     x, y = operands
-    assert isinstance(x, Linear) and not isinstance(y, Linear), (
-        "division is linear in the numerator only"
-    )
+    assert isinstance(x, Linear), "division is linear in the numerator only"
+    assert not isinstance(y, Linear), "division is linear in the numerator only"
     return [_gathered(ops.divide(ct, y), x), None]
 
 

@@ -10,6 +10,7 @@ from treadle_autodiff.registry import jvp_rule, linear, locally_constant, transp
 from treadle_autodiff.rules.shape import operand_type
 from treadle_autodiff.tangents import Linear, Tangent, Zero, materialise
 from treadle_ir import Operand, Operands, bind, ops, type_of
+from treadle_ir.primitives.compare import Direction
 from treadle_ir.primitives.reduce import (
     Argmax,
     Argmin,
@@ -94,7 +95,7 @@ def reduce_maximum_jvp(
     primitive: ReduceMaximum, primals: Operands, tangents: Sequence[Tangent]
 ) -> tuple[Operands, list[Tangent]]:
     """The mean of the tangents of the elements that attain the maximum."""
-    return _extreme_jvp(primitive, primals[0], materialise(tangents[0]))
+    return _extreme_jvp(primitive, primals[0], materialise(tangents[0]), "lt")
 
 
 @jvp_rule(ReduceMinimum)
@@ -102,17 +103,24 @@ def reduce_minimum_jvp(
     primitive: ReduceMinimum, primals: Operands, tangents: Sequence[Tangent]
 ) -> tuple[Operands, list[Tangent]]:
     """The mean of the tangents of the elements that attain the minimum."""
-    return _extreme_jvp(primitive, primals[0], materialise(tangents[0]))
+    return _extreme_jvp(primitive, primals[0], materialise(tangents[0]), "gt")
 
 
-def _extreme_jvp(primitive: Reduction, x: Operand, dx: Operand) -> tuple[Operands, list[Tangent]]:
+def _extreme_jvp(
+    primitive: Reduction, x: Operand, dx: Operand, short: Direction
+) -> tuple[Operands, list[Tangent]]:
+    # `short` holds for elements that fall short of the extreme. Where that is NaN no element is comparable with
+    # it: none falls short, and the derivative is NaN with respect to all of them, forward and in reverse.
     results = bind(primitive, x)
     y, type = results[0], type_of(x)
     if type.size == 0:  # what there is of results are identities, which no element moves
         return results, [Zero(type_of(y).tangent())]
-    chosen = ops.compare(x, spread(y, type.shape, primitive.axes), direction="eq")
+    others = ops.compare(x, spread(y, type.shape, primitive.axes), direction=short)
     # counted in a type that holds every count exactly where the element type does not
     wide = np.dtype(np.float32) if type.dtype.itemsize < 4 else type.dtype
-    count = ops.reduce_add(ops.convert(chosen, dtype=wide), axes=primitive.axes)
-    total = ops.reduce_add(ops.select(chosen, dx, type.dtype.type(0)), axes=primitive.axes)
-    return results, [ops.divide(total, ops.convert(count, dtype=type.dtype))]
+    chosen = ops.convert(ops.not_(others), dtype=wide)
+    count = ops.convert(ops.reduce_add(chosen, axes=primitive.axes), dtype=type.dtype)
+    number = ops.compare(y, y, direction="eq")
+    divisor = ops.select(number, count, type.dtype.type(np.nan))
+    total = ops.reduce_add(ops.select(others, type.dtype.type(0), dx), axes=primitive.axes)
+    return results, [ops.divide(total, divisor)]

@@ -7,13 +7,16 @@ which is a gather and so has a transpose of its own.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 
 from treadle_autodiff.registry import jvp_rule
 from treadle_autodiff.tangents import Tangent, Zero
-from treadle_ir import Operand, Operands, bind, ops, type_of
+from treadle_ir import Operand, Operands, bind, dtypes, ops, type_of
 from treadle_ir.primitives.sort import Sort, TopK
+
+_F32: Final = np.dtype(np.float32)
 
 
 def take_along(x: Operand, positions: Operand, axis: int, *, unique: bool) -> Operand:
@@ -49,12 +52,36 @@ def sort_jvp(
 ) -> tuple[Operands, list[Tangent]]:
     """Sort positions along with the operands, and take the tangents from there."""
     shape, axis = type_of(primals[0]).shape, primitive.dimension
-    *results, order = bind(primitive, *primals, positions_along(shape, axis))
+    positions = positions_along(shape, axis)
+    if len(primals) == 1 and dtypes.is_floating(type_of(primals[0]).dtype):
+        _, order = bind(primitive, _total_order(primals[0]), positions)
+        results = bind(primitive, primals[0])
+    else:
+        *results, order = bind(primitive, *primals, positions)
     moved: list[Tangent] = [
         dx if isinstance(dx, Zero) or 0 in shape else take_along(dx, order, axis, unique=True)
         for dx in tangents
     ]
     return results, moved
+
+
+def _total_order(x: Operand) -> Operand:
+    """Integers in the order in which floats are sorted alone: -0.0 before 0.0, every NaN last.
+
+    With positions beside them the floats would leave zeros in the order they had, so that values with and
+    without a derivative would differ in the sign of zeros.
+    """
+    x = ops.stop_gradient(x)
+    dtype = type_of(x).dtype
+    if dtype.itemsize < 4:
+        x, dtype = ops.convert(x, dtype=_F32), _F32
+    number = ops.compare(x, x, direction="eq")
+    plain = ops.select(number, x, dtype.type(np.nan))
+    integer = np.dtype(f"i{dtype.itemsize}")
+    bits = ops.bitcast_convert(plain, dtype=integer)
+    magnitude = integer.type(np.iinfo(integer).max)  # floats below zero descend with their bits
+    negative = ops.compare(bits, integer.type(0), direction="lt")
+    return ops.select(negative, ops.xor(bits, magnitude), bits)
 
 
 @jvp_rule(TopK)

@@ -34,7 +34,9 @@ class Compare(Elementwise):
 
     def __post_init__(self) -> None:
         if self.direction not in _DIRECTIONS:
-            raise ArgumentError(f"compare: direction is {self.direction!r}, not one of {', '.join(_DIRECTIONS)}")
+            raise ArgumentError(
+                f"compare: direction is {self.direction!r}, not one of {', '.join(_DIRECTIONS)}"
+            )
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
         """A boolean of the shape that the operands share."""

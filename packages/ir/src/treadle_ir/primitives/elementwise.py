@@ -644,7 +644,9 @@ class Complex(Attributeless, Binary):
         """The complex type of the parts' type, which is f32 or f64."""
         type = common_type(self.name, operands)
         if type.dtype not in (np.float32, np.float64):
-            raise DTypeError(f"complex: parts are {dtypes.dtype_name(type.dtype)}, but must be f32 or f64")
+            raise DTypeError(
+                f"complex: parts are {dtypes.dtype_name(type.dtype)}, but must be f32 or f64"
+            )
         return (ArrayType(type.shape, dtypes.complex_of(type.dtype), type.weak),)
 
 
@@ -1129,4 +1131,3 @@ _XOR: Final = Xor()
 def xor(x: Operand, y: Operand) -> Operand:
     """Each bit of `x` or `y` but not of both."""
     return bind(_XOR, x, y)[0]
-

@@ -16,6 +16,10 @@ from treadle_ir.types import ArrayType
 from treadle_ir.values import Literal
 
 
+def _elements(operand: object) -> object:
+    return operand.value if isinstance(operand, Literal) else operand
+
+
 @final
 class ReferenceEvaluator:
     """Evaluates with NumPy kernels; operands and results are NumPy arrays."""
@@ -24,10 +28,12 @@ class ReferenceEvaluator:
         """Check the operands, run the kernel, check what it returned."""
         refuse_tracers(operands)
         types, _ = inferred(primitive, types_of(operands))
-        arrays = [np.asarray(x.value if isinstance(x, Literal) else x) for x in operands]
+        arrays = [np.asarray(_elements(x)) for x in operands]
         with np.errstate(all="ignore"):
             results = [np.asarray(result) for result in eval_rules[primitive](primitive, *arrays)]
-        assert len(results) == len(types), f"{primitive.name}: the kernel returned {len(results)} results"
+        assert len(results) == len(types), (
+            f"{primitive.name}: the kernel returned {len(results)} results"
+        )
         for result, type in zip(results, types, strict=True):
             if isinstance(type, ArrayType):
                 assert (result.shape, result.dtype) == (type.shape, type.dtype), (

@@ -83,9 +83,13 @@ def sample(random: np.random.Generator, type: ArrayType, domain: tuple[float, fl
     if dtypes.is_complex(type.dtype):
         return np.asarray(draw(np.dtype("f8")) + 1j * draw(np.dtype("f8"))).astype(type.dtype)
     if dtypes.is_unsigned(type.dtype):
-        return np.asarray(random.integers(max(0, int(low)), int(high) + 2, type.shape)).astype(type.dtype)
+        return np.asarray(random.integers(max(0, int(low)), int(high) + 2, type.shape)).astype(
+            type.dtype
+        )
     if dtypes.is_integer(type.dtype):
-        return np.asarray(random.integers(int(low) - 1, int(high) + 2, type.shape)).astype(type.dtype)
+        return np.asarray(random.integers(int(low) - 1, int(high) + 2, type.shape)).astype(
+            type.dtype
+        )
     return draw(type.dtype)
 
 

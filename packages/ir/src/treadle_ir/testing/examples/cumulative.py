@@ -14,11 +14,11 @@ from treadle_ir.primitives.cumulative import (
     CumulativeMultiply,
 )
 from treadle_ir.testing.examples import Example, example
-from treadle_ir.testing.examples.reduce import distinct, ties
+from treadle_ir.testing.examples.reduce import distinct, finite_ties, ties
 
 EXAMPLES: Final[list[Example]] = [
     *[
-        example(operation(axis, reverse), types)
+        example(operation(axis, reverse), types, label="reverse" if reverse else "")
         for operation in (CumulativeAdd, CumulativeMultiply)
         for axis, reverse, types in [
             (0, False, "f32[5]"),
@@ -42,7 +42,12 @@ EXAMPLES: Final[list[Example]] = [
     example(CumulativeAdd(0), "f32[70]", label="longer than a block"),
     example(CumulativeAdd(1, True), "f32[2,1500]", domain=(-0.5, 0.5), label="long"),
     *[
-        example(operation(axis, reverse), types, draw=distinct(types))
+        example(
+            operation(axis, reverse),
+            types,
+            draw=distinct(types),
+            label="reverse" if reverse else "",
+        )
         for operation in (CumulativeMaximum, CumulativeMinimum)
         for axis, reverse, types in [
             (0, False, "f32[5]"),
@@ -58,11 +63,12 @@ EXAMPLES: Final[list[Example]] = [
     ],
     *[example(operation(0), "bool[4]") for operation in (CumulativeMaximum, CumulativeMinimum)],
     *[
-        example(operation(1), "f32[3,8]", draw=ties, differentiable=False, label="ties")
+        example(operation(1), "f32[3,8]", draw=draw, differentiable=False, label=label)
         for operation in (CumulativeMaximum, CumulativeMinimum)
+        for draw, label in [(ties, "ties"), (finite_ties, "finite ties")]
     ],
     *[
-        example(CumulativeLogsumexp(axis, reverse), types)
+        example(CumulativeLogsumexp(axis, reverse), types, label="reverse" if reverse else "")
         for axis, reverse, types in [
             (0, False, "f32[5]"),
             (0, True, "f32[5]"),

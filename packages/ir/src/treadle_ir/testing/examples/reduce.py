@@ -45,6 +45,12 @@ def ties(random: np.random.Generator) -> list[Operand]:
     return [np.stack([random.permutation(values), np.sort(values), values[::-1]])]
 
 
+def finite_ties(random: np.random.Generator) -> list[Operand]:
+    """Draw f32[3,8] with values that occur several times, both zeros among them, but no NaN or infinity."""
+    values = np.array([1, 2, 0, -0.0, -3, -3, 2, 0], np.float32)
+    return [np.stack([random.permutation(values), np.sort(values), values[::-1]])]
+
+
 EXAMPLES: Final[list[Example]] = [
     *[example(operation((1,)), "f32[2,3]") for operation in (ReduceAdd, ReduceMultiply)],
     *[
@@ -93,8 +99,9 @@ EXAMPLES: Final[list[Example]] = [
         ]
     ],
     *[
-        example(operation((1,)), "f32[3,8]", draw=ties, differentiable=False, label="ties")
+        example(operation((1,)), "f32[3,8]", draw=draw, differentiable=False, label=label)
         for operation in (ReduceMaximum, ReduceMinimum)
+        for draw, label in [(ties, "ties"), (finite_ties, "finite ties")]
     ],
     *[
         example(operation(axes), types)

@@ -9,7 +9,7 @@ import numpy as np
 from treadle_ir.array import Operand
 from treadle_ir.primitives.sort import Sort, TopK
 from treadle_ir.testing.examples import Example, example
-from treadle_ir.testing.examples.reduce import distinct, ties
+from treadle_ir.testing.examples.reduce import distinct, finite_ties, ties
 
 
 def _ties_with_positions(random: np.random.Generator) -> list[Operand]:
@@ -38,7 +38,11 @@ EXAMPLES: Final[list[Example]] = [
         ]
     ],
     example(Sort(0), "bool[6]"),
-    example(Sort(1), "f32[3,8]", draw=ties, differentiable=False, label="ties"),
+    *[
+        example(operation, "f32[3,8]", draw=draw, differentiable=False, label=label)
+        for operation in (Sort(1), TopK(8))
+        for draw, label in [(ties, "ties"), (finite_ties, "finite ties")]
+    ],
     example(Sort(0, stable=False), "f32[6]", draw=distinct("f32[6]"), label="not stable"),
     example(
         Sort(1),
@@ -86,6 +90,5 @@ EXAMPLES: Final[list[Example]] = [
             (1, "f32[0,3]"),
         ]
     ],
-    example(TopK(8), "f32[3,8]", draw=ties, differentiable=False, label="ties"),
     example(TopK(3), "bool[6]"),
 ]
