@@ -209,3 +209,10 @@ def test_strided_elements_reach_the_device() -> None:
     assert compiled(from_host(turned)).tolist() == turned.tolist()
     back = np.arange(6, dtype="f4")[::-2]
     assert compiled(from_host(back)).tolist() == back.tolist()
+
+
+def test_float0_has_no_data_and_passes_through_compiled_code() -> None:
+    x = from_host(np.zeros(3, treadle_ir.dtypes.float0))
+    y = jit(lambda x: x)(x)
+    assert y.dtype == treadle_ir.dtypes.float0
+    assert np.asarray(y).shape == (3,)

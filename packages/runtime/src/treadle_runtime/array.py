@@ -70,7 +70,12 @@ class DeviceArray(Array):
         """
         host = self._host
         if host is None:
-            host = self._host = self.present().backend.read(self._buffer)
+            backend = self.present().backend
+            if self.type.dtype.names is None:
+                host = backend.read(self._buffer)
+            else:  # float0 has no data; on devices it is made of booleans
+                host = np.zeros(self.type.shape, self.type.dtype)
+            self._host = host
         return host
 
     def present(self) -> Device:
@@ -93,9 +98,12 @@ class DeviceArray(Array):
         device = self.present()
         buffer = self._buffer
         if buffer is None:
-            assert self._host is not None, "an array has a host buffer or a device buffer"
+            host = self._host
+            assert host is not None, "an array has a host buffer or a device buffer"
+            if self.type.dtype.names is not None:
+                host = np.zeros(self.type.shape, np.bool_)
             # Nobody writes to our host buffers, so the device may use the same memory.
-            buffer = self._buffer = device.backend.put(self._host, device.raw, owned=True)
+            buffer = self._buffer = device.backend.put(host, device.raw, owned=True)
         return buffer
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Elements:

@@ -6,6 +6,8 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, final
 
+import numpy as np
+
 from treadle_compiler.compile import compile_lowered
 from treadle_compiler.executable import LoadedExecutable
 from treadle_compiler.lower import LoweredModule
@@ -43,7 +45,9 @@ class Launch:
         self.device = device
         self.callbacks = callbacks
         self.ordered = ordered
-        self.handlers = device.backend.handlers([(t.shape, t.dtype) for t in types], device.raw)
+        self.handlers = device.backend.handlers(
+            [(t.shape, np.bool_ if t.dtype.names else t.dtype) for t in types], device.raw
+        )
         self.execute = self.run_with_callbacks if callbacks else self.run
 
     def run(self, buffers: Sequence[Buffer]) -> list[Buffer]:
@@ -148,7 +152,7 @@ def buffer_on(array: DeviceArray, device: Device) -> Buffer:
     home = array.present()
     if home is device:
         return array.buffer()
-    if array._host is not None:
+    if array._host is not None and array.type.dtype.names is None:
         return device.backend.put(array._host, device.raw, owned=True)
     if home.backend is device.backend:
         return device.backend.copy_to_device(array.buffer(), device.raw)
