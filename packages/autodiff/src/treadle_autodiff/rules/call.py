@@ -144,10 +144,11 @@ def checkpoint_linearize(
     program = primitive.program
     split = linearize_program(program, nonzero)
     types = program.result_types
-    kept = _kept(primitive, split.known)
-    known = _with_results(split.known, len(types), kept)
+    keeping = remembered(
+        split.known, ("keeping", primitive.policy), lambda: _keeping(primitive, split, len(types))
+    )
     outputs = bind(
-        primitive.rebuilt(known, (*(None for _ in split.captured), *range(len(primals)))),
+        primitive.rebuilt(keeping.known, (*(None for _ in split.captured), *range(len(primals)))),
         *split.captured,
         *primals,
     )
@@ -156,11 +157,8 @@ def checkpoint_linearize(
     def linear(tangents: Sequence[Tangent]) -> Sequence[Tangent]:
         if not any(split.nonzero):
             return spread((), split.nonzero, types)
-        again = remembered(
-            split.known, ("again", primitive.policy), lambda: _Again(_make_again(split, kept))
-        )
         given = [tangent for tangent in tangents if not isinstance(tangent, Zero)]
-        call = Checkpoint(again.program, primitive.policy)
+        call = Checkpoint(keeping.again, primitive.policy)
         returned = bind(call, *split.captured, *primals, *saved, *given)
         return spread(returned, split.nonzero, types)
 
@@ -169,11 +167,17 @@ def checkpoint_linearize(
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
-class _Again:
-    """The known and the linear part of a checkpoint in one program."""
+class _Keeping:
+    """A checkpoint in two: `known` returns results and what is kept, `again` computes all else once more."""
 
-    program: Program
+    known: Program
+    again: Program
     captured: tuple[Operand, ...] = ()
+
+
+def _keeping(primitive: Checkpoint, split: LinearizedProgram, results: int) -> _Keeping:
+    kept = _kept(primitive, split.known)
+    return _Keeping(_with_results(split.known, results, kept), _make_again(split, kept))
 
 
 def _make_again(split: LinearizedProgram, kept: Sequence[Value]) -> Program:
