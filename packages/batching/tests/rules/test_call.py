@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import numpy as np
+
+from treadle_batching import Axis, batch_flat, vmap
+from treadle_ir import Operand, Operands, bind, ops, stage
+from treadle_ir.primitives.call import (
+    Call,
+    CustomJvpCall,
+    CustomJvpStaged,
+    CustomVjpCall,
+    CustomVjpRule,
+    CustomVjpStaged,
+    OptimizationBarrier,
+)
+from treadle_ir.testing.examples import array_type
+
+V = array_type("f64[3]")
+X = np.arange(6.0).reshape(2, 3)
+Y = np.array([1.0, 2.0, 3.0])
+SCALE = np.array([1.0, 10.0, 100.0])
+
+
+def product(x: Operand, y: Operand) -> Operands:
+    return [ops.multiply(x, y)]
+
+
+def product_jvp(primals: Operands, tangents: Operands) -> tuple[Operands, Operands]:
+    """Not the product's derivative, so that it can be told apart; of one row, not of all."""
+    (x, y), (dx, dy) = primals, tangents
+    assert np.ndim(x) == np.ndim(dx) == 1
+    return product(x, y), [ops.multiply(SCALE, ops.add(dx, dy))]
+
+
+RULE = CustomVjpRule(
+    lambda x, y: (product(x, y), [x, y]),
+    lambda kept, cts: [ops.multiply(SCALE, cts[0]), ops.multiply(kept[0], cts[0])],
+)
+
+
+def test_call_keeps_its_label() -> None:
+    call = Call(stage(product, V, V).program, "product")
+    program = stage(
+        lambda x: batch_flat(lambda x: bind(call, x, Y), Axis(2), [x], [0])[0],
+        array_type("f64[2,3]"),
+    ).program
+    (equation,) = program.equations
+    assert isinstance(equation.primitive, Call)
+    assert equation.primitive.label == "product"
+
+
+def batched_call(primitive: CustomJvpCall | CustomVjpCall) -> CustomJvpStaged | CustomVjpStaged:
+    """What vectorising a function call over its first operand leaves in a program."""
+    program = stage(
+        lambda x, y: batch_flat(lambda x, y: bind(primitive, x, y), Axis(2), [x, y], [0, None])[0],
+        array_type("f64[2,3]"),
+        V,
+    ).program
+    (equation,) = program.equations
+    assert isinstance(equation.primitive, CustomJvpStaged | CustomVjpStaged)
+    return equation.primitive
+
+
+def test_custom_jvp_keeps_its_rule() -> None:
+    staged = batched_call(CustomJvpCall("product", product, product_jvp))
+    assert isinstance(staged, CustomJvpStaged)
+    (result,), (tangent,) = staged.derivative([X, Y], [np.ones((2, 3)), 2 * np.ones(3)])
+    np.testing.assert_array_equal(result, X * Y)
+    np.testing.assert_array_equal(tangent, [3 * SCALE] * 2)
+
+
+def test_custom_vjp_sums_cotangents_of_what_all_rows_share() -> None:
+    staged = batched_call(CustomVjpCall("product", product, RULE))
+    assert isinstance(staged, CustomVjpStaged)
+    results, residuals = staged.rule.forward(X, Y)
+    np.testing.assert_array_equal(results[0], X * Y)
+    ct_x, ct_y = staged.rule.backward(residuals, [np.ones((2, 3))])
+    np.testing.assert_array_equal(ct_x, [SCALE] * 2)
+    np.testing.assert_array_equal(ct_y, X.sum(axis=0))
+
+
+def test_staged_custom_calls_are_batched_as_the_functions_are() -> None:
+    for call in (
+        CustomJvpCall("product", product, product_jvp),
+        CustomVjpCall("product", product, RULE),
+    ):
+        staged, _ = call.staged((V, V))
+        np.testing.assert_array_equal(vmap(lambda x, s=staged: bind(s, x, Y)[0])(X), X * Y)
+        program = stage(
+            lambda x, s=staged: batch_flat(lambda x: bind(s, x, Y), Axis(2), [x], [0])[0],
+            array_type("f64[2,3]"),
+        ).program
+        (equation,) = program.equations
+        assert isinstance(equation.primitive, type(staged))
+
+
+def test_optimization_barrier_leaves_batches_where_they_are() -> None:
+    one, two = vmap(
+        lambda x, y: tuple(bind(OptimizationBarrier(), x, y)), in_axes=(1, None), out_axes=(1, None)
+    )(X, Y)
+    np.testing.assert_array_equal(one, X)
+    np.testing.assert_array_equal(two, Y)
