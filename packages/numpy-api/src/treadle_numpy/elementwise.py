@@ -401,7 +401,11 @@ def power(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     dtype, weak = promoted(types)
     # a strong integer as exponent makes the result strong, as JAX has it; a boolean does so for integers
     exponent_type = types[1]
-    if not exponent_type.weak and not (is_bool(exponent_type.dtype) and is_inexact(dtype)):
+    if (
+        not isinstance(y, Literal)
+        and not exponent_type.weak
+        and not (is_bool(exponent_type.dtype) and is_inexact(dtype))
+    ):
         weak = False
     x, y = [with_dtype(v, t, dtype, weak) for v, t in zip((x, y), types, strict=True)]
     x, y = broadcast("power", [x, y])

@@ -35,6 +35,15 @@ from treadle_numpy.coercion import (
     with_dtype,
 )
 from treadle_numpy.contraction import contracted, precision_name
+from treadle_numpy.control import (
+    associative_scan as associative_scan,
+    cond as cond,
+    fori_loop as fori_loop,
+    map as map,
+    scan as scan,
+    switch as switch,
+    while_loop as while_loop,
+)
 from treadle_numpy.dtypes import DTypeLike, as_dtype
 from treadle_numpy.indexing import gather_mode, wrapped
 from treadle_numpy.manipulation import (
@@ -135,12 +144,18 @@ def _strict(name: str, *arguments: Any) -> list[Any]:
 def max_type(types: Sequence[ArrayType]) -> DType:
     """The widest kind of Python numbers' types."""
     order = {"b": 0, "i": 1, "f": 2, "c": 3}
-    return max(types, key=lambda t: order[t.dtype.kind]).dtype
+    return builtins.max(types, key=lambda t: order[t.dtype.kind]).dtype
+
+
+def instruction_of(name: str) -> Callable[..., Array]:
+    """The instruction of that name."""
+    found: Callable[..., Array] = getattr(ops, name)
+    return found
 
 
 def _unary(name: str, instruction: str, doc: str) -> Callable[..., Array]:
     def function(x: ArrayLike, *, accuracy: Any = None) -> Array:
-        return getattr(ops, instruction)(coerce(name, 0, x))
+        return instruction_of(instruction)(coerce(name, 0, x))
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = doc
@@ -149,7 +164,7 @@ def _unary(name: str, instruction: str, doc: str) -> Callable[..., Array]:
 
 def _binary(name: str, instruction: str, doc: str) -> Callable[[ArrayLike, ArrayLike], Array]:
     def function(x: ArrayLike, y: ArrayLike) -> Array:
-        return getattr(ops, instruction)(*_strict(name, x, y))
+        return instruction_of(instruction)(*_strict(name, x, y))
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = doc
@@ -727,7 +742,7 @@ def _scatter(name: str, instruction: str, doc: str) -> Callable[..., Array]:
     ) -> Array:
         d = dimension_numbers
         x, new = _strict(name, operand, updates)
-        return getattr(ops, instruction)(
+        return instruction_of(instruction)(
             array_of(x),
             array_of(coerce(name, 1, scatter_indices)),
             array_of(new),
@@ -767,7 +782,7 @@ def _reduction(name: str, instruction: str) -> Callable[..., Array]:
     def function(operand: ArrayLike, axes: Sequence[int]) -> Array:
         x = array_of(coerce(name, 0, operand))
         named = tuple(sorted(as_axis(name, axis, x.ndim) for axis in axes))
-        return getattr(ops, instruction)(x, axes=named)
+        return instruction_of(instruction)(x, axes=named)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"The elements along some axes reduced by `{instruction}`."
@@ -786,7 +801,7 @@ reduce_xor = _reduction("reduce_xor", "reduce_xor")
 def _running(name: str, instruction: str) -> Callable[..., Array]:
     def function(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
         x = array_of(coerce(name, 0, operand))
-        return getattr(ops, instruction)(x, axis=as_axis(name, axis, x.ndim), reverse=reverse)
+        return instruction_of(instruction)(x, axis=as_axis(name, axis, x.ndim), reverse=reverse)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"The running `{instruction}` along an axis, from the end if `reverse`."
@@ -858,7 +873,7 @@ def reduce(
     axes = tuple(sorted(as_axis("reduce", i, x.ndim) for i in dimensions))
     combined = getattr(ops, f"reduce_{name}")(x, axes=axes)
     start = converted(coerce("reduce", 1, init_values), x.dtype)
-    return getattr(ops, {"and": "and_", "or": "or_"}.get(name, name))(combined, start)
+    return instruction_of({"and": "and_", "or": "or_"}.get(name, name))(combined, start)
 
 
 def padtype_to_pads(
@@ -920,7 +935,7 @@ def reduce_window(
         window_dilation=holes,
     )
     start = converted(coerce("reduce_window", 1, init_value), x.dtype)
-    return getattr(ops, name)(result, start)
+    return instruction_of(name)(result, start)
 
 
 # sorting

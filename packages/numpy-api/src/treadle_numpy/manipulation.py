@@ -575,7 +575,7 @@ def repeat(
             as_index(
                 "repeat", "repeats (without total_repeat_length)", repeats
             )  # the tracer's own error
-            whole = default_dtype(int)
+        whole = default_dtype(int)
         counts = broadcast_to(converted(repeats, whole), (length,))
         ends = cumsum(counts)
         total = as_index("repeat", "total_repeat_length", total_repeat_length)
@@ -729,7 +729,7 @@ def _triangle(name: str, m: ArrayLike, k: int, lower: bool) -> Array:
     x = _array(name, m)
     if x.ndim < 2:
         raise ShapeValueError(f"Argument to {name} must be at least 2D, but its shape is {x.shape}")
-    mask = broadcast_to_shape(lower_mask(*x.shape[-2:], k if lower else k - 1), x.shape)
+    mask = broadcast_to_shape(lower_mask(x.shape[-2], x.shape[-1], k if lower else k - 1), x.shape)
     zero = x.dtype.type(0)
     return ops.select(mask, x, zero) if lower else ops.select(mask, zero, x)
 

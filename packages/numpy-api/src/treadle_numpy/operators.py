@@ -7,7 +7,7 @@ except that a list beside an array is refused with advice: Python's own message 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -136,13 +136,13 @@ _COMPARISONS: Final[dict[str, tuple[str, Any]]] = {
 }
 
 
-def _pow(x: Any, y: Any, modulus: None = None) -> Any:
+def _pow(x: Any, y: Any, modulus: object = None) -> Any:
     if modulus is not None or not is_array_like(y):
         return _refuse("**", x, y)
     return elementwise.power(x, y)
 
 
-def _rpow(x: Any, y: Any, modulus: None = None) -> Any:
+def _rpow(x: Any, y: Any, modulus: object = None) -> Any:
     if modulus is not None or not is_array_like(y):
         return _refuse("**", x, y)
     return elementwise.power(y, x)
@@ -305,8 +305,8 @@ def _table() -> dict[str, object]:
         table[f"__{name}__"] = _forward(
             symbol,
             function,
-            compare_primitives.Compare(name),
-            _ALL if name in ("eq", "ne") else _ORDERED,  # type: ignore[arg-type]
+            compare_primitives.Compare(cast("Any", name)),
+            _ALL if name in ("eq", "ne") else _ORDERED,
         )
     table.update(
         {

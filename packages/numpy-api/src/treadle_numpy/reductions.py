@@ -131,8 +131,7 @@ def sum(
         >>> print(sum(np.ones((2, 3), np.float32), axis=0))
         [2. 2. 2.]
     """
-    if out is not None:
-        named_only("sum", out=out)
+    named_only("sum", out=out)
     if dtype is None and initial is None and where is None and not keepdims:
         type = getattr(a, "type", None)
         if (
@@ -457,7 +456,10 @@ def _running(
                 ops.reshape(operand, shape=(type.size,)), axis=0, reverse=reverse
             ),
         )
-    return getattr(ops, instruction)(operand, axis=as_axis(name, axis, type.ndim), reverse=reverse)
+    return cast(
+        "Array",
+        getattr(ops, instruction)(operand, axis=as_axis(name, axis, type.ndim), reverse=reverse),
+    )
 
 
 def cumsum(

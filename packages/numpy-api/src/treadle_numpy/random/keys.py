@@ -162,11 +162,11 @@ def _seeded(seed: Any) -> Array:
     )
     if type.dtype.itemsize > 4:
         shifted = ops.shift_right_logical(operand, type.dtype.type(32))
-        high: Any = ops.convert(shifted, dtype=_U32)
+        upper: Any = ops.convert(shifted, dtype=_U32)
     else:
-        high = _U32.type(0)
+        upper = _U32.type(0)
     parts = [
-        ops.broadcast_in_dim(high, shape=(1,), dimensions=()),
+        ops.broadcast_in_dim(upper, shape=(1,), dimensions=()),
         ops.broadcast_in_dim(low, shape=(1,), dimensions=()),
     ]
     return ops.concatenate(parts, dimension=0)
