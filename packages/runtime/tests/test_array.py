@@ -216,3 +216,10 @@ def test_float0_has_no_data_and_passes_through_compiled_code() -> None:
     y = jit(lambda x: x)(x)
     assert y.dtype == treadle_ir.dtypes.float0
     assert np.asarray(y).shape == (3,)
+
+
+def test_a_large_array_is_not_kept_twice() -> None:
+    x = from_host(np.arange(100_000, dtype="f4"))
+    x.buffer()
+    assert x._host is None
+    assert x.tolist() == [*range(100_000)]

@@ -12,7 +12,7 @@ import pytest
 import treadle_ir
 from treadle_ir import ArgumentError, EscapedTracerError, stage, x64_context
 from treadle_ir.tree import register_pytree_node_class
-from treadle_runtime import DeviceArray, from_host, jit, timings
+from treadle_runtime import DeviceArray, disable_jit, from_host, jit, timings
 
 ops: Any = treadle_ir.ops  # Any: tests ask more of results than an operand has
 
@@ -485,6 +485,19 @@ def test_jit_of_the_same_function_again_shares_entries() -> None:
     assert body.count == 1
     jit(body, keep_unused=True)(array(1))
     assert body.count == 2
+
+
+def test_disable_jit_runs_the_python() -> None:
+    body = Counted(lambda x: ops.add(x, x))
+    f = jit(body)
+    f(array(1))
+    with disable_jit():
+        assert f(array(1)).tolist() == [2]
+        assert f(array(1)).tolist() == [2]
+        with disable_jit(False):
+            f(array(1))
+    f(array(1))
+    assert body.count == 3
 
 
 def test_clear_cache() -> None:

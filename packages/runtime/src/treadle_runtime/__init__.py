@@ -22,7 +22,12 @@ from treadle_runtime.host_calls import (
     io_callback as io_callback,
     pure_callback as pure_callback,
 )
-from treadle_runtime.jit import JitFunction as JitFunction, jit as jit, timings as timings
+from treadle_runtime.jit import (
+    JitFunction as JitFunction,
+    disable_jit as disable_jit,
+    jit as jit,
+    timings as timings,
+)
 from treadle_runtime.sharding import (
     Shard as Shard,
     Sharding as Sharding,

@@ -30,6 +30,10 @@ Key: TypeAlias = ArrayType | tuple[ArrayType, Placement]
 Buffer: TypeAlias = Any  # a jaxlib array; jaxlib has no types
 
 
+_KEEP_BOTH = 1 << 16
+"""Bytes up to which an array on the CPU keeps its host buffer beside its device buffer."""
+
+
 @final
 class Gone:
     """Stands in the place of a buffer that was donated or deleted, and says where that happened."""
@@ -104,6 +108,8 @@ class DeviceArray(Array):
                 host = np.zeros(self.type.shape, np.bool_)
             # Nobody writes to our host buffers, so the device may use the same memory.
             buffer = self._buffer = device.backend.put(host, device.raw, owned=True)
+            if host.nbytes > _KEEP_BOTH and device.platform == "cpu":
+                self._host = None  # one copy is enough: the host reads the device's memory
         return buffer
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Elements:

@@ -7,6 +7,7 @@ import inspect
 import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextvars import ContextVar, Token
 from types import MethodType
 from typing import Any, Final, Generic, ParamSpec, TypeVar, final, overload
 from weakref import WeakKeyDictionary
@@ -20,7 +21,7 @@ from treadle_ir import (
     x64_enabled,
 )
 from treadle_ir.primitives.call import Call
-from treadle_ir.trace import ROOT, EvalTrace
+from treadle_ir.trace import ROOT, EvalTrace, Trace, reset_current, set_current
 from treadle_ir.tree.flatten import flatten_leaves_and_structure
 from treadle_ir.tree.structure import flat_tuple
 from treadle_runtime.array import DeviceArray
@@ -118,6 +119,8 @@ class JitFunction(Generic[P, R]):
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call with keyword or static arguments, Python scalars or NumPy arrays, under a trace, or the first."""
+        if _disabled.get():
+            return self.__wrapped__(*args, **kwargs)
         arguments = take_apart(self._options.split, self._name, args, kwargs)
         if not isinstance(current_trace(), EvalTrace):
             return self._bind(arguments)
@@ -225,6 +228,31 @@ class JitFunction(Generic[P, R]):
     def clear_cache(self) -> None:
         """Forget all signatures: the next call traces and compiles again."""
         self._memory.clear()
+
+
+_disabled: Final[ContextVar[bool]] = ContextVar("treadle_disable_jit", default=False)
+
+
+@final
+class disable_jit:  # noqa: N801 - reads as a statement
+    """`with disable_jit():` runs the Python of jitted functions, for a look at values with print or a debugger."""
+
+    __slots__ = ("_disable", "_tokens")
+
+    def __init__(self, disable: bool = True) -> None:
+        self._disable = disable
+        self._tokens: list[tuple[Token[bool], Token[Trace] | None]] = []
+
+    def __enter__(self) -> None:
+        # Another trace at the bottom: the hot path of a call asks for the trace anyway, and for nothing else.
+        trace = set_current(EvalTrace(ROOT.evaluator)) if current_trace() is ROOT else None
+        self._tokens.append((_disabled.set(self._disable), trace))
+
+    def __exit__(self, *error: object) -> None:
+        disabled, trace = self._tokens.pop()
+        _disabled.reset(disabled)
+        if trace is not None:
+            reset_current(trace)
 
 
 def timings(function: Callable[..., Any]) -> list[Timing]:
