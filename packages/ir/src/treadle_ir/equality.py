@@ -12,7 +12,7 @@ recurses on the size or the depth of a program, and shared nested programs are v
 from __future__ import annotations
 
 import struct
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Container, Hashable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Final, final
 
@@ -59,15 +59,18 @@ def programs_of(primitive: Primitive) -> tuple[Program, ...]:
     return tuple(found.values())
 
 
-def inside_out(*roots: Program) -> Iterator[Program]:
-    """The roots and all programs nested in them, each once, every one after those that it contains."""
+def inside_out(*roots: Program, known: Container[int] = ()) -> Iterator[Program]:
+    """The roots and all programs nested in them, each once, every one after those that it contains.
+
+    Programs whose ids are `known` are left out, with what they contain.
+    """
     entered: set[int] = set()
     stack: list[tuple[Program, bool]] = [(root, False) for root in reversed(roots)]
     while stack:
         program, ready = stack.pop()
         if ready:
             yield program
-        elif id(program) not in entered:
+        elif id(program) not in entered and id(program) not in known:
             entered.add(id(program))
             stack.append((program, True))
             inner = [
@@ -141,11 +144,10 @@ class Numbering:
     def number(self, program: Program) -> int:
         """The number that all programs equal to this one share."""
         if id(program) not in self.of:
-            for each in inside_out(program):
-                if id(each) not in self.of:
-                    key = _key(each, self.of, self._primitives)
-                    self._kept.append(each)
-                    self.of[id(each)] = self._numbers.setdefault(key, len(self._numbers))
+            for each in inside_out(program, known=self.of):
+                key = _key(each, self.of, self._primitives)
+                self._kept.append(each)
+                self.of[id(each)] = self._numbers.setdefault(key, len(self._numbers))
         return self.of[id(program)]
 
     def primitive_key(self, primitive: Primitive) -> Hashable:

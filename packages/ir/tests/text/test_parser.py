@@ -20,6 +20,7 @@ from treadle_ir.verify import verify
 
 F32 = BY_NAME["f32"]
 EXAMPLES = list(all_examples())
+WRITTEN = [each for each in EXAMPLES if each.parses]
 
 
 def staged_alone(example: Example) -> Program:
@@ -28,7 +29,7 @@ def staged_alone(example: Example) -> Program:
     return build.program(*results)
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda each: each.id)
+@pytest.mark.parametrize("example", WRITTEN, ids=lambda each: each.id)
 def test_every_primitive_reads_back(example: Example) -> None:
     program = staged_alone(example)
     text = print_program(program)
@@ -232,10 +233,10 @@ def test_a_custom_rule_is_refused_with_a_reason() -> None:
     ids=range(12),
 )
 def test_monstrous_texts_are_refused_quickly(line: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()  # not the clock on the wall: tests run side by side
     with contextlib.suppress(ParseError):
         parse_program(main(line))
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
 
 
 def test_damaged_texts_give_a_program_or_a_parse_error() -> None:
