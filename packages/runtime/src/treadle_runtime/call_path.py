@@ -25,6 +25,7 @@ from treadle_ir import (
     ArgumentError,
     Array,
     ArrayType,
+    DonatedError,
     Program,
     Tracer,
     canonical_dtype,
@@ -198,6 +199,8 @@ class Entry:
         if not self.donated:
             return self.execute(buffers)
         given = [leaves[index] for index in self.donated]
+        if len({id(x) for x in arrays}) < len(arrays):
+            self.refuse_shared(given, arrays)
         for array in given:
             if array._buffer is not None:
                 array._host = None  # a view of the buffer: XLA would not give the memory away
@@ -206,6 +209,15 @@ class Entry:
         for array in given:
             array.vanish(self.where, source)
         return results
+
+    def refuse_shared(self, given: Sequence[DeviceArray], arrays: Sequence[DeviceArray]) -> None:
+        """Raise if an array is donated and is an argument a second time."""
+        for array in given:
+            if sum(x is array for x in arrays) > 1:
+                raise DonatedError(
+                    f"an array of type {array.type} is {self.where} and is another argument of the same call",
+                    fix="copy it first, or do not donate it",
+                )
 
 
 def _selector(
