@@ -398,7 +398,12 @@ def geomspace(
 
 
 def eye(
-    N: int, M: int | None = None, k: int = 0, dtype: DTypeLike | None = None, *, device: Any = None
+    N: int,  # noqa: N803
+    M: int | None = None,  # noqa: N803
+    k: int = 0,
+    dtype: DTypeLike | None = None,
+    *,
+    device: Any = None,
 ) -> Array:
     """Ones on a diagonal, zeros elsewhere.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Final, TypeAlias, final
+from typing import Any, Final, TypeAlias, cast, final
 
 import ml_dtypes
 import numpy as np
@@ -104,7 +104,9 @@ unsignedinteger: Final = np.unsignedinteger
 dtype: Final = np.dtype
 
 _PYTHON: Final = (bool, int, float, complex)
-_OURS: Final = {name: np.dtype(getattr(ml_dtypes, name)) for name in ("bfloat16", "int4", "uint4")}
+_OURS: Final[dict[str, DType]] = {
+    name: np.dtype(getattr(ml_dtypes, name)) for name in ("bfloat16", "int4", "uint4")
+}
 
 
 @final
@@ -153,12 +155,13 @@ def named_dtype(function: str, dtype: Any) -> DType:
     if isinstance(dtype, str) and dtype in _OURS:
         return _OURS[dtype]
     try:
-        return np.dtype(dtype)
+        found: DType = np.dtype(dtype)
     except TypeError as error:
         raise ArgumentError(
             f"{function}: {dtype!r} is not an element type",
             fix="pass a name ('float32') or a type of treadle.numpy",
         ) from error
+    return found
 
 
 def result_type(*args: Any) -> DType:
@@ -223,9 +226,9 @@ def issubdtype(arg1: Any, arg2: Any) -> bool:
     if isinstance(arg1, type) and issubclass(arg1, np.generic) and arg1 in _ABSTRACT:
         return isinstance(arg2, type) and issubclass(arg1, arg2)
     dtype = named_dtype("issubdtype", arg1)
-    test = _ABSTRACT.get(arg2) if isinstance(arg2, type) else None
+    test = _ABSTRACT.get(cast("Any", arg2)) if isinstance(arg2, type) else None
     if test is not None:
-        return test(dtype)
+        return bool(cast("Any", test)(dtype))
     if isinstance(arg2, type) and arg2 in (np.character, np.flexible, np.object_):
         return np.issubdtype(dtype, arg2)
     return dtype == named_dtype("issubdtype", arg2)
@@ -264,7 +267,7 @@ def finfo(dtype: Any) -> Any:
         >>> float(finfo(float32).eps)
         1.1920928955078125e-07
     """
-    return ml_dtypes.finfo(_of("finfo", dtype))
+    return cast("Any", ml_dtypes).finfo(_of("finfo", dtype))
 
 
 def iinfo(int_type: Any) -> Any:
@@ -274,7 +277,7 @@ def iinfo(int_type: Any) -> Any:
         >>> iinfo(int8).max
         127
     """
-    return ml_dtypes.iinfo(_of("iinfo", int_type))
+    return cast("Any", ml_dtypes).iinfo(_of("iinfo", int_type))
 
 
 def _of(function: str, x: Any) -> DType:

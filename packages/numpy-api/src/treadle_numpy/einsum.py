@@ -160,8 +160,8 @@ def _contract(
 ) -> Array:
     """One or more operands into the letters of a result."""
     while len(arrays) > 2:
-        others = "".join(names[2:]) + result
-        kept = "".join(dict.fromkeys(c for c in names[0] + names[1] if c in others))
+        later = "".join(names[2:]) + result
+        kept = "".join(dict.fromkeys(c for c in names[0] + names[1] if c in later))
         arrays[:2] = [_contract(names[:2], arrays[:2], kept, sizes, settings)]
         names[:2] = [kept]
     others = [result + "".join(names[:i] + names[i + 1 :]) for i in range(len(names))]

@@ -454,7 +454,7 @@ def abs(x: ArrayLike, /) -> Array:
     """
     operand = coerce("abs", 0, x)
     if is_bool(operand_type(operand).dtype):
-        return as_array("abs", operand)
+        return cast("Array", as_array("abs", operand))
     return bind(_ABS, operand)
 
 

@@ -66,9 +66,8 @@ def save(file: Any, arr: Any, allow_pickle: bool = True) -> None:
 
 def savez(file: Any, *args: Any, **kwds: Any) -> None:
     """Write several arrays to a file in NumPy's format."""
-    np.savez(
-        file, *[np.asarray(x) for x in args], **{name: np.asarray(x) for name, x in kwds.items()}
-    )
+    named: dict[str, Any] = {name: np.asarray(x) for name, x in kwds.items()}
+    np.savez(file, *[np.asarray(x) for x in args], **named)
 
 
 def load(file: Any, mmap_mode: Any = None, allow_pickle: bool = False) -> Any:
@@ -174,7 +173,8 @@ def unwrap(
     if not x.shape[along]:
         return x
     whole = x.dtype.type(period)
-    half = x.dtype.type(period / 2) if is_inexact(x.dtype) else x.dtype.type(int(period) // 2)
+    length: Any = period
+    half = x.dtype.type(length / 2) if is_inexact(x.dtype) else x.dtype.type(int(length) // 2)
     jump = diff(x, axis=along)
     moved = subtract(remainder(add(jump, half), whole), half)
     moved = where(truth("unwrap", 0, _both(moved, -half, jump)), half, moved)

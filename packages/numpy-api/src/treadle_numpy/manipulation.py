@@ -593,8 +593,8 @@ def repeat(
     if elements.size == 1 and total_repeat_length is None:
         count = int(elements.reshape(()))
         spread = (*x.shape[: along + 1], count, *x.shape[along + 1 :])
-        places = tuple([i for i in range(x.ndim + 1) if i != along + 1])
-        wide = ops.broadcast_in_dim(x, shape=spread, dimensions=places)
+        others = tuple([i for i in range(x.ndim + 1) if i != along + 1])
+        wide = ops.broadcast_in_dim(x, shape=spread, dimensions=others)
         return ops.reshape(wide, shape=(*x.shape[:along], length * count, *x.shape[along + 1 :]))
     positions = np.repeat(np.arange(length), np.broadcast_to(elements, (length,)))
     if total_repeat_length is not None:
@@ -824,7 +824,7 @@ def _pad_pairs(name: str, value: Any, count: int) -> list[tuple[Any, Any]]:
         pairs: list[tuple[Any, Any]] = [(0, 0)] * count
         for axis, pair in value.items():
             pairs[as_axis("pad", axis, count)] = (
-                pair if isinstance(pair, (tuple, list)) else (pair, pair)
+                (pair[0], pair[-1]) if isinstance(pair, (tuple, list)) else (pair, pair)
             )
         return pairs
     if isinstance(value, (np.ndarray, Array)):

@@ -288,6 +288,10 @@ def _argsort(
     return sorting.argsort(x, axis, kind=kind, order=order, stable=stable, descending=descending)
 
 
+def _tobytes(x: Array, order: str = "C") -> bytes:
+    return np.asarray(x).tobytes("F" if order == "F" else "C")
+
+
 def _flat(x: Array) -> Array:
     return manipulation.ravel(x)
 
@@ -333,6 +337,7 @@ def _table() -> dict[str, object]:
             "flatten": _flatten,
             "astype": _astype,
             "view": _view,
+            "tobytes": _tobytes,
             "clip": _clip,
             "round": _round,
             "swapaxes": _swapaxes,

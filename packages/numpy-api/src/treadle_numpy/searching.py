@@ -415,7 +415,7 @@ def bincount(
     values = array_of(coerce("bincount", 0, x))
     if not is_integer(values.dtype) or values.ndim != 1:
         raise ValueArgumentError(
-            f"bincount: x must be a vector of integers, got {values.type if isinstance(values, Array) else values.dtype}"
+            f"bincount: x must be a vector of integers, got {operand_type(values)}"
         )
     if length is None:
         elements = concrete_mask("bincount", values)
@@ -517,11 +517,7 @@ def trapezoid(
         values, places = [array_of(v) for v in promote("trapezoid", y, x, inexact=True)]
         step = diff(places) if places.ndim == 1 else moveaxis(diff(places, axis=axis), axis, -1)
         values = moveaxis(values, axis, -1)
-    pairs = (
-        ops.add(values[..., 1:], values[..., :-1])
-        if isinstance(values, Array)
-        else values[..., 1:] + values[..., :-1]
-    )
+    pairs = ops.add(values[..., 1:], values[..., :-1])
     a, b = promote_shapes("trapezoid", step, pairs)
     return ops.multiply(sum(ops.multiply(a, b), -1), operand_type(pairs).dtype.type(0.5))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -147,5 +147,6 @@ def top_k(
             ops.slice(places, start=start, limit=limit, strides=strides),
         )
     else:
-        found = tuple(ops.top_k(last, k=as_index("top_k", "k", k)))
+        first, second = cast("Any", ops.top_k)(last, k=as_index("top_k", "k", k))
+        found = first, second
     return moveaxis(found[0], -1, along), moveaxis(found[1], -1, along)

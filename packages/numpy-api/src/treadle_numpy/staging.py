@@ -148,12 +148,10 @@ def stage_body(
 
     with during(f"staging {where}"), deeper():
         staged = stage(flat, *operand_types)
-    program = staged.program
+    body = Body(interned(identity, staged.program), staged.captured, tuple(shape))
     if memory is not None and not staged.captured:
-        body = Body(program, (), tuple(shape))
         memory.keep(key, body)
-        return body
-    return Body(interned(identity, program), staged.captured, tuple(shape))
+    return body
 
 
 # --- by function -----------------------------------------------------------------------------------

@@ -528,7 +528,8 @@ def histogram_bin_edges(
         ops.select(same, ops.subtract(low, half), low),
         ops.select(same, ops.add(high, half), high),
     )
-    return linspace(low, high, int(elements) + 1, dtype=dtype)
+    edges: Array = linspace(low, high, int(elements) + 1, dtype=dtype)
+    return edges
 
 
 def histogram(

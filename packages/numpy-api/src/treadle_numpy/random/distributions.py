@@ -7,7 +7,7 @@ and up to the rounding of log and erf_inv elsewhere.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -256,7 +256,7 @@ def _shuffled(words: Any, x: Array, axis: int) -> Array:
     for _ in range(rounds):
         words, here = _split(words, 2)
         keys = random_bits(here, x.shape, 32)
-        _, x = raw_ops.sort([keys, x], dimension=axis, num_keys=1, stable=True)
+        x = cast("Array", raw_ops.sort([keys, x], dimension=axis, num_keys=1, stable=True)[1])
     return x
 
 
@@ -519,5 +519,5 @@ def choice(
             noisy = ops.add(_gumbel(words, (count,), dtype), ops.log(weights))
             places = reshape(slice_along(argsort(ops.negate(noisy)), 0, 0, draws), sizes)
     if not pool.ndim:
-        return converted(places, default_dtype(int)) if isinstance(places, Array) else places
+        return array_of(converted(places, default_dtype(int)))
     return take(pool, places, along, mode="clip")

@@ -63,7 +63,7 @@ class Key:
     """
 
     __slots__ = ("words",)
-    words: Array
+    words: Any  # an Array, or NumPy's under the reference evaluator
     dtype = KEY_TYPE
 
     def __init__(self, words: Any) -> None:

@@ -1,0 +1,361 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from treadle_autodiff import grad, jvp
+from treadle_ir import (
+    ArrayType,
+    DTypeError,
+    ShapeError,
+    StructureError,
+    TreadleError,
+    stage,
+    type_of,
+)
+from treadle_ir.errors import ConcretizationError
+from treadle_numpy import control as lax
+from treadle_numpy.operators import install
+
+install()
+F = np.float32
+XS = np.arange(4, dtype=np.float32)
+
+
+def same(actual: Any, expected: Any) -> None:
+    np.testing.assert_allclose(np.asarray(actual), expected)
+
+
+# --- cond and switch -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("pred", "expected"), [(True, 2), (False, 0), (3, 2), (0, 0), (0.5, 2), (np.True_, 2)]
+)
+def test_cond(pred: Any, expected: float) -> None:
+    same(lax.cond(pred, lambda x: x + 1, lambda x: x - 1, F(1)), expected)
+    same(lax.cond(pred, lambda x: x + 1, lambda x: x - 1, operand=F(1)), expected)
+
+
+@pytest.mark.parametrize(("pred", "expected"), [(True, 2), (False, 4)])
+def test_cond_of_two_operands(pred: bool, expected: float) -> None:
+    same(lax.cond(pred, F(1), lambda x: x + 1, F(5), lambda x: x - 1), expected)
+
+
+def test_cond_over_trees_and_closures() -> None:
+    w = np.array([1.0, 2.0], F)
+    result = lax.cond(True, lambda t: {"a": t["x"] * w}, lambda t: {"a": t["x"] - w}, {"x": w})
+    same(result["a"], [1, 4])
+
+
+def test_branches_share_what_they_captured() -> None:
+    w, v = np.ones(2, F), np.ones(3, F)
+    program = stage(
+        lambda p, w, v: [
+            lax.cond(p, lambda: (w + w.sum(), v), lambda: (w * v.sum(), v + w.sum()))[0]
+        ],
+        ArrayType((), np.dtype(bool)),
+        type_of(w),
+        type_of(v),
+    ).program
+    (case,) = [e for e in program.equations if e.primitive.name == "case"]
+    assert len(case.operands) == 3
+
+
+@pytest.mark.parametrize(
+    ("index", "expected"),
+    [(-3, 0), (0, 0), (1, 1), (2, 2), (7, 2), (np.uint8(200), 2), (np.int8(-100), 0)],
+)
+def test_switch_clamps(index: Any, expected: float) -> None:
+    same(lax.switch(index, [lambda x, i=i: x * i for i in range(3)], F(1)), expected)
+
+
+def test_switch_clamps_before_it_narrows() -> None:
+    same(lax.switch(np.uint32(2**31 + 1), [lambda: F(0), lambda: F(1)]), 1)
+
+
+def test_one_branch_is_called() -> None:
+    assert lax.switch(5, [lambda x: x], "anything") == "anything"
+
+
+# --- loops -----------------------------------------------------------------------------------------
+
+
+def test_scan() -> None:
+    carry, ys = lax.scan(lambda c, x: (c + x, {"c": c, "x": (x, c * x)}), F(0), XS)
+    same(carry, 6)
+    same(ys["c"], [0, 0, 1, 3])
+    same(ys["x"][1], [0, 0, 2, 9])
+    _, ys = lax.scan(lambda c, x: (c + x, c), F(0), XS, reverse=True)
+    same(ys, [6, 5, 3, 0])
+
+
+def test_scan_without_xs() -> None:
+    carry, ys = lax.scan(lambda c, x: (c * 2, x), F(1), None, length=5)
+    same(carry, 32)
+    assert ys is None
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.integers(0, 6),
+    st.booleans(),
+    st.sampled_from([1, 2, 3, 9, True, False]),
+    st.lists(st.floats(-1, 1, width=32), min_size=6, max_size=6),
+)
+def test_scan_against_a_loop(
+    length: int, reverse: bool, unroll: int | bool, values: list[float]
+) -> None:
+    xs = np.array(values, F)[:length]
+    carry, ys = lax.scan(
+        lambda c, x: (c * 0.5 + x, c - x), F(1), xs, reverse=reverse, unroll=unroll
+    )
+    c, expected = F(1), np.zeros(length, F)
+    for i in reversed(range(length)) if reverse else range(length):
+        expected[i] = c - xs[i]
+        c = c * F(0.5) + xs[i]
+    np.testing.assert_allclose(carry, c, rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(ys, expected, rtol=1e-6, atol=1e-6)
+
+
+def test_weak_carries_take_the_bodys_element_type() -> None:
+    carry, _ = lax.scan(lambda c, x: (c + x, None), 0, np.ones(3, F))
+    assert (float(carry), carry.dtype) == (3.0, F)
+    carry, _ = lax.scan(lambda c, x: (c + x, None), 0, np.ones(3, np.int8))
+    assert (int(carry), carry.dtype) == (3, np.int8)
+    # The second carry changes only once the first one has.
+    first, second = lax.fori_loop(0, 2, lambda i, p: (p[0] + F(0.5), p[1] + p[0]), (0, 0))
+    assert (float(first), float(second), second.dtype) == (1.0, 0.5, F)
+
+
+def test_while_loop() -> None:
+    value, turns = lax.while_loop(lambda p: p[0] < 10, lambda p: (p[0] * 2, p[1] + 1), (F(3), 0))
+    assert (float(value), int(turns)) == (12, 2)
+
+
+def test_while_loop_with_max_steps_can_be_reversed() -> None:
+    def power(w: Any) -> Any:
+        return lax.while_loop(
+            lambda p: p[0] < 3, lambda p: (p[0] + 1, p[1] * w), (0, F(1)), max_steps=5
+        )[1]
+
+    same(grad(power)(F(2)), 12)
+
+
+@pytest.mark.parametrize("bounds", [(0, 5), (2, 4), (3, 3), (5, 1), (np.int32(-2), np.int32(2))])
+def test_fori_loop_is_a_for_loop(bounds: tuple[Any, Any]) -> None:
+    expected = 10
+    for i in range(*map(int, bounds)):
+        expected = expected * 2 + i
+    same(lax.fori_loop(*bounds, lambda i, x: x * 2 + i, 10), expected)
+    traced = stage(
+        lambda n: [lax.fori_loop(bounds[0], n, lambda i, x: x * 2 + i, 10)],
+        ArrayType((), np.dtype("i4")),
+    )
+    assert "while" in [e.primitive.name for e in traced.program.equations]
+
+
+def test_fori_loop_with_known_bounds_can_be_reversed() -> None:
+    w = np.array([1.0, 2.0], F)
+    gradient = grad(lambda w: lax.fori_loop(0, 3, lambda i, x: x * w, np.ones(2, F)).sum())(w)
+    same(gradient, 3 * w**2)
+
+
+def test_fori_loop_with_traced_bounds_in_forward_mode() -> None:
+    def power(x: Any) -> Any:
+        turns = (x * 0 + 3).astype("int32")
+        return lax.while_loop(lambda p: p[0] < turns, lambda p: (p[0] + 1, p[1] * x), (0, F(1)))[1]
+
+    same(jvp(power, (F(2),), (F(1),))[1], 12)
+
+
+def test_map() -> None:
+    same(lax.map(lambda p: p[0] * p[1], (XS, XS)), XS**2)
+
+
+def test_map_with_batches_needs_the_port(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lax, "_vectorise", None)
+    with pytest.raises(NotImplementedError, match="batch_size"):
+        lax.map(lambda x: x, XS, batch_size=2)
+
+
+@pytest.mark.parametrize("length", [0, 1, 4, 5, 7])
+@pytest.mark.parametrize("size", [1, 2, 3, 9])
+def test_map_in_batches(length: int, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = []
+
+    def vectorise(f: Callable[..., Any]) -> Callable[..., Any]:
+        def batched(x: Any) -> Any:
+            sizes.append(x.shape[0])
+            return {"square": x * x}
+
+        return batched
+
+    monkeypatch.setattr(lax, "_vectorise", vectorise)
+    xs = np.arange(length, dtype=F)
+    same(lax.map(lambda x: {"square": x * x}, xs, batch_size=size)["square"], xs**2)
+    assert max(sizes, default=0) <= size
+
+
+# --- associative scan ------------------------------------------------------------------------------
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 20), st.booleans(), st.integers(-1, 1))
+def test_associative_scan_of_matrix_products(length: int, reverse: bool, axis: int) -> None:
+    """Affine maps compose associatively, but not commutatively."""
+    random = np.random.default_rng(length)
+    shape = (length, 2) if axis == 0 else (2, length)
+    slope, offset = random.normal(size=(2, *shape)).astype(F)
+
+    def compose(left: Any, right: Any) -> Any:
+        return {"a": left["a"] * right["a"], "b": left["b"] * right["a"] + right["b"]}
+
+    result = lax.associative_scan(compose, {"a": slope, "b": offset}, reverse=reverse, axis=axis)
+    a, b = np.moveaxis(slope, axis, 0), np.moveaxis(offset, axis, 0)
+    expected = np.zeros_like(b)
+    total: Any = None
+    for i in reversed(range(length)) if reverse else range(length):
+        here = {"a": a[i], "b": b[i]}
+        total = here if total is None else compose(total, here)
+        expected[i] = total["b"]
+    actual = np.moveaxis(np.asarray(result["b"]), axis, 0)
+    np.testing.assert_allclose(actual, expected, rtol=1e-4, atol=1e-5)
+
+
+def test_associative_scan_keeps_special_values() -> None:
+    xs = np.array([-0.0, np.nan, np.inf, 1], F)
+    result = np.asarray(lax.associative_scan(lambda a, b: b, xs))
+    np.testing.assert_array_equal(result, xs)
+    assert np.signbit(result[0])
+
+
+def test_associative_scan_takes_logarithmically_many_steps() -> None:
+    program = stage(
+        lambda x: [lax.associative_scan(lambda a, b: a * b, x)], ArrayType((1024,), np.dtype(F))
+    ).program
+    assert sum(e.primitive.name == "multiply" for e in program.equations) <= 2 * 10
+
+
+# --- what a body is given, and what it may do ------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda f: lax.cond(True, f, lambda x: x, F(1)),
+        lambda f: lax.while_loop(lambda x: bool(f(x) > 3), lambda x: x + 1, F(1)),
+        lambda f: lax.while_loop(lambda x: x < 3, f, F(1)),
+        lambda f: lax.fori_loop(0, 3, lambda i, x: f(x), F(1)),
+        lambda f: lax.scan(lambda c, x: (f(c), x), F(1), XS),
+        lambda f: grad(lambda y: lax.fori_loop(0, 3, lambda i, x: f(x), y))(F(1)),
+    ],
+    ids=["cond", "while cond", "while body", "fori", "scan", "fori under grad"],
+)
+def test_bodies_get_arrays_without_elements(call: Callable[[Any], Any]) -> None:
+    with pytest.raises(ConcretizationError, match="which has no elements yet"):
+        call(lambda x: x if x > 0 else -x)
+
+
+ERRORS: list[tuple[type[Exception], str, Callable[[], Any]]] = [
+    (
+        TypeError,
+        "cond: pred must be a scalar, but it is f32\\[4\\]",
+        lambda: lax.cond(XS, lambda: 1, lambda: 2),
+    ),
+    (
+        TypeError,
+        "true_fun and false_fun must be functions, got int and int",
+        lambda: lax.cond(True, 1, 2),
+    ),
+    (
+        DTypeError,
+        r"true_fun and false_fun must return the same types.* at the only leaf: i32\[\] and f32\[\]",
+        lambda: lax.cond(True, lambda: 1, lambda: 2.0),
+    ),
+    (
+        StructureError,
+        "true_fun and false_fun must return the same structure.*keys \\['a'\\]",
+        lambda: lax.cond(True, lambda: {"a": 1}, lambda: {"b": 1}),
+    ),
+    (ValueError, "at least one branch", lambda: lax.switch(0, [])),
+    (TypeError, "index must be an integer scalar", lambda: lax.switch(1.0, [lambda: 1, lambda: 2])),
+    (
+        StructureError,
+        "in and out differ at the top level: dict with keys \\['w'\\] and tuple of 1",
+        lambda: lax.scan(lambda c, x: ((c["w"],), x), {"w": F(0)}, XS),
+    ),
+    (
+        ShapeError,
+        r"in and out differ at \['w'\]: f32\[\] and f32\[1\]",
+        lambda: lax.scan(lambda c, x: ({"w": c["w"].reshape(1)}, x), {"w": F(0)}, XS),
+    ),
+    (
+        DTypeError,
+        r"in and out differ at \['w'\]: f32\[\] and i32\[\]",
+        lambda: lax.scan(lambda c, x: ({"w": c["w"].astype("int32")}, x), {"w": F(0)}, XS),
+    ),
+    (
+        TypeError,
+        r"must return a pair \(carry, y\), but it returns an array",
+        lambda: lax.scan(lambda c, x: c, F(0), XS),
+    ),
+    (
+        ValueError,
+        r"leading sizes must be equal, but xs\[0\] has 4, xs\[1\] has 3",
+        lambda: lax.scan(lambda c, x: (c, x), F(0), (XS, XS[:3])),
+    ),
+    (
+        ValueError,
+        "length is 3, xs has 4",
+        lambda: lax.scan(lambda c, x: (c, x), F(0), XS, length=3),
+    ),
+    (ValueError, "number of turns is not known", lambda: lax.scan(lambda c, x: (c, x), F(0))),
+    (ValueError, "xs is a scalar", lambda: lax.scan(lambda c, x: (c, x), F(0), F(3))),
+    (
+        ValueError,
+        "unroll must be at least 1",
+        lambda: lax.scan(lambda c, x: (c, x), F(0), XS, unroll=0),
+    ),
+    (
+        TypeError,
+        r"init\['a'\] is <object.* not an array or a number",
+        lambda: lax.scan(lambda c, x: (c, x), {"a": object()}, XS),
+    ),
+    (
+        TypeError,
+        "cond_fun must return a boolean scalar",
+        lambda: lax.while_loop(lambda x: x, lambda x: x, F(1)),
+    ),
+    (
+        TypeError,
+        "upper must be an integer scalar",
+        lambda: lax.fori_loop(0, 2.0, lambda i, x: x, 0),
+    ),
+    (
+        ValueError,
+        "sizes along axis 0 must be equal",
+        lambda: lax.associative_scan(lambda a, b: a, (XS, XS[:2])),
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("kind", "message", "call"), ERRORS, ids=[message[:40] for _, message, _ in ERRORS]
+)
+def test_errors(kind: type[Exception], message: str, call: Callable[[], Any]) -> None:
+    with pytest.raises(kind, match=message) as raised:
+        call()
+    assert isinstance(raised.value, TreadleError)
+
+
+def test_unroll_needs_known_bounds() -> None:
+    with pytest.raises(ValueError, match="`unroll` needs bounds whose values are known"):
+        stage(
+            lambda n: [lax.fori_loop(0, n, lambda i, x: x, 0, unroll=2)],
+            ArrayType((), np.dtype("i4")),
+        )
