@@ -151,8 +151,6 @@ def test_no_heavy_import() -> None:
         "logic",
         "manipulation",
         "nn",
-    ]
-    + [
         "reductions",
         "scipy_special",
         "searching",
@@ -162,8 +160,11 @@ def test_no_heavy_import() -> None:
         "updates",
         "comparison",
         "functional",
-    ]
-    + ["lax", "random.keys", "random.bits", "random.distributions"],
+        "lax",
+        "random.keys",
+        "random.bits",
+        "random.distributions",
+    ],
 )
 def test_examples(name: str) -> None:
     module = importlib.import_module(f"treadle_numpy.{name}")
