@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from treadle_autodiff import grad
-from treadle_ir import EvalTrace, Operands, Primitive, ReferenceEvaluator, running
+from treadle_ir import EvalTrace, Operands, Primitive, ReferenceEvaluator, running, stage
 from treadle_numpy import control as lax, staging
 from treadle_numpy.operators import install
 
@@ -51,7 +51,7 @@ class Count:
 @pytest.fixture
 def count(monkeypatch: pytest.MonkeyPatch) -> Count:
     """How often something was staged."""
-    counted, original = Count(), staging.stage
+    counted, original = Count(), stage
 
     def counting(*arguments: Any) -> Any:
         counted.staged += 1
@@ -128,7 +128,11 @@ def test_captured_arrays_are_operands() -> None:
     results = []
     for value in (2, 3):
         w = np.full(3, value, F)
-        results.append(float(lax.scan(lambda c, x, w=w: (c * w[0] + x, None), F(1), XS[:1])[0]))
+
+        def body(c: Any, x: Any, w: Any = w) -> Any:
+            return c * w[0] + x, None
+
+        results.append(float(lax.scan(body, F(1), XS[:1])[0]))
     assert results == [3, 4]
 
 
@@ -164,7 +168,7 @@ LOOPS: list[Callable[[Any], Any]] = [
 @pytest.mark.parametrize("loss", LOOPS, ids=["scan", "fori_loop", "while_loop", "cond"])
 def test_an_eager_training_loop_makes_one_loop(loss: Any, recording: Recording) -> None:
     """Bodies are new functions in each turn, and so are the arrays that they capture."""
-    w = np.ones(3, F)
+    w: Any = np.ones(3, F)
     grad(loss)(w)
     first = len(recording.loops)
     for _ in range(3):
@@ -176,7 +180,7 @@ def test_an_eager_training_loop_makes_one_loop(loss: Any, recording: Recording) 
 def test_functions_are_not_kept_alive() -> None:
     def used() -> weakref.ref[Any]:
         def body(c: Any, x: Any) -> Any:
-            return (c + x, None) if body else None
+            return c + x, body.__name__[:0] or None  # sees itself
 
         lax.scan(body, F(0), XS)
         return weakref.ref(body)
