@@ -9,10 +9,20 @@ from typing import Any
 import numpy as np
 
 from treadle_autodiff.linearize import linearize_flat
-from treadle_autodiff.tangents import Zero, materialise
+from treadle_autodiff.tangents import Zero, materialise, presented
 from treadle_autodiff.transpose import transpose
 from treadle_autodiff.vjp import Tree, _pair, _released, flatten_arrays
-from treadle_ir import ArgumentError, ArrayType, DTypeError, Operand, Operands, dtypes, ops, type_of
+from treadle_ir import (
+    ArgumentError,
+    ArrayType,
+    DTypeError,
+    Operand,
+    Operands,
+    as_array,
+    dtypes,
+    ops,
+    type_of,
+)
 from treadle_ir.errors import ShapeError
 from treadle_ir.tree import flatten_leaves_and_structure, tree_unflatten
 
@@ -84,7 +94,7 @@ def value_and_grad(
                 is_traced = position in wanted or _is_array(leaf)
                 traced.append(is_traced)
                 if is_traced:
-                    leaves.append(leaf)
+                    leaves.append(as_array(leaf))
                     nonzero.append(
                         position in wanted and _check_input(leaf, position, holomorphic, allow_int)
                     )
@@ -125,7 +135,7 @@ def value_and_grad(
             cotangents: list[Operand | None] = []
             for _ in arg_leaves:
                 if next(flags) and next(differentiated):
-                    cotangents.append(materialise(next(outgoing)))
+                    cotangents.append(presented(next(outgoing)))
                 else:
                     cotangents.append(None)
             gradients.append((structure, arg_leaves, cotangents))
@@ -133,7 +143,7 @@ def value_and_grad(
         def gradient_of(position: int) -> Tree:
             structure, arg_leaves, cotangents = gradients[position]
             filled = [
-                materialise(Zero(type_of(leaf).tangent())) if ct is None else ct
+                presented(Zero(type_of(leaf).tangent())) if ct is None else ct
                 for leaf, ct in zip(arg_leaves, cotangents, strict=True)
             ]
             return tree_unflatten(structure, filled)
@@ -246,8 +256,7 @@ def _check_output(output: Tree, holomorphic: bool) -> Operand:
             f"but got {type.dtype.name}.",
             fix="return a floating number; of a complex one its real part, or pass holomorphic=True",
         )
-    result: Operand = value
-    return result
+    return as_array(value)
 
 
 # A mapper applies a linear function to every row of stacked operands: vmap, where there is treadle_batching.
@@ -389,7 +398,7 @@ def jacrev(
             ]
             outgoing = iter(transpose(linearized.program, linearized.captured, given))
             return [
-                materialise(next(outgoing) if flag else Zero(type_of(leaf).tangent()))
+                presented(next(outgoing) if flag else Zero(type_of(leaf).tangent()))
                 for leaf, flag in zip(leaves, nonzero, strict=True)
             ]
 

@@ -7,7 +7,7 @@ from typing import TypeAlias, final
 
 import numpy as np
 
-from treadle_ir import ArrayType, Operand, Type, ops
+from treadle_ir import ArrayType, Operand, Type, as_array, ops
 
 
 @final
@@ -48,6 +48,11 @@ def zeros(type: Type) -> Operand:
 def materialise(tangent: Tangent) -> Operand:
     """The tangent as an array."""
     return zeros(tangent.type) if isinstance(tangent, Zero) else tangent
+
+
+def presented(tangent: Tangent) -> Operand:
+    """The tangent as users are to see it: an array of the installed evaluator."""
+    return as_array(materialise(tangent))
 
 
 def add(x: Tangent, y: Tangent) -> Tangent:

@@ -9,7 +9,7 @@ import numpy as np
 
 from treadle_autodiff.jvp import JvpTracer, jvp_flat
 from treadle_autodiff.linearize import LinearizeTracer, linearize_flat
-from treadle_autodiff.tangents import Tangent, Zero, materialise
+from treadle_autodiff.tangents import Tangent, Zero, materialise, presented
 from treadle_autodiff.transpose import transpose
 from treadle_ir import (
     ArgumentError,
@@ -18,6 +18,7 @@ from treadle_ir import (
     Operands,
     ShapeError,
     StructureError,
+    as_array,
     dtypes,
     float0,
     stage,
@@ -52,7 +53,7 @@ def flatten_arrays(tree: Tree, what: str) -> Flattened:
                 f"{what}{path} is {leaf!r} of type {type(leaf)}, which is not an array or a number",
                 fix="mark it static, close over it, or register its class as a pytree",
             ) from error
-    return leaves, structure
+    return list(map(as_array, leaves)), structure
 
 
 def same_structure(what: str, structure: object, other_name: str, other: object) -> None:
@@ -142,7 +143,7 @@ def jvp(
     results, result_tangents = jvp_flat(flat, leaves, checked)
     outputs = (
         tree_unflatten(shape[0], results),
-        tree_unflatten(shape[0], [materialise(t) for t in result_tangents]),
+        tree_unflatten(shape[0], [presented(t) for t in result_tangents]),
     )
     return (*outputs, _released(aux[0])) if has_aux else outputs
 
@@ -204,7 +205,7 @@ def linearize(fun: Callable[..., Tree], *primals: Tree, has_aux: bool = False) -
             for i, (primal, tangent) in enumerate(zip(leaves, tangent_leaves, strict=True))
         ]
         given = [materialise(t) for t, flag in zip(checked, nonzero, strict=True) if flag]
-        return tree_unflatten(shape[0], [materialise(t) for t in linearized.tangents(*given)])
+        return tree_unflatten(shape[0], [presented(t) for t in linearized.tangents(*given)])
 
     outputs = (tree_unflatten(shape[0], linearized.results), f_jvp)
     return (*outputs, _released(aux[0])) if has_aux else outputs
@@ -253,7 +254,7 @@ def vjp(fun: Callable[..., Tree], *primals: Tree, has_aux: bool = False) -> tupl
         incoming = [ct for ct, zero in zip(checked, linearized.zero, strict=True) if zero is None]
         outgoing = iter(transpose(linearized.program, linearized.captured, incoming))
         gradients = [
-            materialise(next(outgoing) if flag else Zero(type_of(leaf).tangent()))
+            presented(next(outgoing) if flag else Zero(type_of(leaf).tangent()))
             for leaf, flag in zip(leaves, nonzero, strict=True)
         ]
         result: tuple[Tree, ...] = tree_unflatten(structure, gradients)
@@ -292,7 +293,7 @@ def linear_transpose(
         given, given_structure = flatten_arrays(cotangents, "cotangent ")
         same_structure("the cotangents", given_structure, "the results", shape[0])
         outgoing = transpose(staged.program, staged.captured, given)
-        result: tuple[Tree, ...] = tree_unflatten(structure, [materialise(ct) for ct in outgoing])
+        result: tuple[Tree, ...] = tree_unflatten(structure, [presented(ct) for ct in outgoing])
         return result
 
     return transposed

@@ -19,6 +19,8 @@ from treadle_ir.array import (
     Function as Function,
     Operand as Operand,
     Operands as Operands,
+    as_array as as_array,
+    install_conversion as install_conversion,
     install_operators as install_operators,
     type_of as type_of,
     types_of as types_of,

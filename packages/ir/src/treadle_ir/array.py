@@ -9,7 +9,7 @@ arithmetic (`treadle_ir.ops`).
 from __future__ import annotations
 
 from abc import ABC
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
@@ -119,6 +119,7 @@ class Array(ABC):
         def __abs__(self) -> Array: ...
         def __invert__(self) -> Array: ...
         def __getitem__(self, index: Any) -> Array: ...
+        def __iter__(self) -> Iterator[Array]: ...
         def __getattr__(self, name: str) -> Any: ...  # the methods of treadle_numpy's table
 
 
@@ -135,6 +136,25 @@ def install_operators(table: Mapping[str, object]) -> None:
     """
     for name, member in table.items():
         setattr(Array, name, member)
+
+
+_conversion: Final[list[Callable[[Any], Operand]]] = []
+
+
+def install_conversion(function: Callable[[Any], Operand]) -> None:
+    """Say how a user's number or NumPy array becomes an array, wherever a transformation takes one in."""
+    _conversion[:] = [function]
+
+
+def as_array(x: Operand) -> Operand:
+    """A user's number or NumPy array as an `Array`; as it is while no conversion is installed.
+
+    Derivative rules that users write may rely on `x.shape` and `x.dtype`, and what transformations return on
+    being arrays, also where the function was called with Python numbers.
+    """
+    if isinstance(x, Array) or not _conversion:
+        return x
+    return _conversion[0](x)
 
 
 def type_of(operand: object) -> ArrayType:

@@ -10,9 +10,10 @@ names, which are JAX's. jaxlib is imported when something is first compiled.
 from __future__ import annotations
 
 import importlib
+from typing import TYPE_CHECKING
 
 import treadle_numpy as _treadle_numpy
-from treadle import tracebacks as _tracebacks
+from treadle import conversion as _conversion, tracebacks as _tracebacks
 from treadle._version import __version__ as __version__
 from treadle.abstract import (
     ShapeDtypeStruct as ShapeDtypeStruct,
@@ -42,6 +43,7 @@ from treadle_ir import (
     Array as Array,
     dtypes as _dtypes,
     install as _install_evaluator,
+    install_conversion as _install_conversion,
     source as _source,
 )
 from treadle_ir.tree import tree_leaves as _tree_leaves
@@ -64,11 +66,33 @@ from treadle_runtime import (
     pure_callback as pure_callback,
 )
 
+if TYPE_CHECKING:  # at run time `__getattr__` imports them when they are first asked for
+    from treadle import (
+        ad_checkpoint as ad_checkpoint,
+        core as core,
+        custom_derivatives as custom_derivatives,
+        debug as debug,
+        dtypes as dtypes,
+        errors as errors,
+        experimental as experimental,
+        flatten_util as flatten_util,
+        interpreters as interpreters,
+        lax as lax,
+        nn as nn,
+        numpy as numpy,
+        random as random,
+        scipy as scipy,
+        tree as tree,
+        tree_util as tree_util,
+        typing as typing,
+    )
+
 _source.internal(__path__[0])
 _source.internal(_treadle_numpy.__path__[0])
 _install_evaluator(_RuntimeEvaluator())
 _install_make_array(lambda elements, weak: _from_host(elements, weak=weak))
 _install_operators()
+_install_conversion(_conversion.as_array)
 _tracebacks.install()
 
 float0 = _dtypes.float0
