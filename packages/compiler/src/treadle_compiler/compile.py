@@ -13,6 +13,7 @@ from treadle_compiler.lower import LoweredModule
 from treadle_compiler.options import CompileOptions, ProgramProfile, choose
 from treadle_compiler.persistent import DiskCache, compile_cached
 from treadle_ir import ArrayType, Type
+from treadle_ir.rewrite import enabled
 
 _alive: Final[WeakValueDictionary[tuple[Any, ...], LoadedExecutable]] = WeakValueDictionary()
 _lock: Final = threading.Lock()
@@ -68,8 +69,12 @@ def options_for(
     profile: ProgramProfile, devices: Sequence[Any], flags: Mapping[str, object] | None = None
 ) -> CompileOptions:
     """How to compile a program of this profile for these devices (jaxlib's), with a user's flags."""
-    chosen = choose(profile)
-    return replace(chosen, device_ids=tuple(device.id for device in devices)).with_flags(flags)
+    chosen = replace(
+        choose(profile),
+        device_ids=tuple(device.id for device in devices),
+        rewrites=bool(enabled()),  # who switches ours off wants none of XLA's either
+    )
+    return chosen.with_flags(flags)
 
 
 def compile_lowered(

@@ -2,8 +2,8 @@
 
 `CompileOptions` is immutable and hashable, so that it can be part of a cache key. It tells two kinds of XLA
 flags apart. `flags` are what the *user* asked for: they are sent as they are, and one that this jaxlib does not
-know is an error. Hints are what *we* chose (`effort`, `memory_optimised`): a jaxlib that lacks one simply does
-not get it (`treadle_compiler.xla` finds out).
+know is an error. Hints are what *we* chose (`effort`, `memory_optimised`, `rewrites`): a jaxlib that lacks one
+simply does not get it (`treadle_compiler.xla` finds out).
 
 `choose` picks the effort by program. Measured on XLA:CPU, two quiet cores, least of several, compile ms / run us:
 
@@ -58,6 +58,7 @@ _EFFORT_HINTS: Final[dict[str, Flags]] = {
     "full": (),
 }
 _MEMORY_HINTS: Final[Flags] = (("xla_cpu_scheduler_type", "CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED"),)
+_NO_REWRITES: Final[Flags] = (("xla_disable_hlo_passes", "algsimp"),)
 
 
 class OptionError(TreadleError, ValueError):
@@ -82,6 +83,7 @@ class CompileOptions:
     flags: Flags = ()
     memory_optimised: bool = False
     effort: Effort = "full"
+    rewrites: bool = True
 
     def __post_init__(self) -> None:
         count = self.num_replicas * self.num_partitions
@@ -105,9 +107,9 @@ class CompileOptions:
 
     def hints(self, platform: str) -> Flags:
         """Flags that we chose ourselves, without those that the user has set."""
-        if platform != "cpu":
-            return ()
-        chosen = _EFFORT_HINTS[self.effort] + (_MEMORY_HINTS if self.memory_optimised else ())
+        chosen = () if self.rewrites else _NO_REWRITES
+        if platform == "cpu":
+            chosen += _EFFORT_HINTS[self.effort] + (_MEMORY_HINTS if self.memory_optimised else ())
         asked = {name for name, _ in self.flags}
         return tuple((name, value) for name, value in chosen if name not in asked)
 
@@ -131,7 +133,7 @@ class CompileOptions:
         fields.append(
             sorted((name, type(value).__name__, str(value)) for name, value in self.flags)
         )
-        fields += [self.memory_optimised, self.effort]
+        fields += [self.memory_optimised, self.effort, self.rewrites]
         fields.append(sorted((name, repr(value)) for name, value in self.hints("cpu")))
         return hashlib.sha256(repr(fields).encode()).hexdigest()
 
