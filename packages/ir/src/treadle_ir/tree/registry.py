@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, TypeAlias, TypeVar, final
@@ -233,14 +233,14 @@ def is_tree_node(typ: type) -> bool:
 
 def register_pytree_node(
     nodetype: type,
-    flatten_func: Callable[[Any], tuple[Iterable[Tree], Hashable]],
+    flatten_func: Callable[[Any], tuple[Iterable[Tree], Any]],
     unflatten_func: Callable[[Any, Any], Any],
-    flatten_with_keys_func: Callable[[Any], tuple[Iterable[tuple[KeyEntry, Tree]], Hashable]]
+    flatten_with_keys_func: Callable[[Any], tuple[Iterable[tuple[KeyEntry, Tree]], Any]]
     | None = None,
 ) -> None:
     """Make a class a node, given how to take instances apart and put them together.
 
-    `flatten_func(node)` returns the children and the metadata, which is hashable and comparable;
+    `flatten_func(node)` returns the children and the metadata, which is comparable and, to be quick, hashable;
     `unflatten_func(metadata, children)` is its inverse. `flatten_with_keys_func` returns the children
     as pairs `(key, child)`, in the same order.
 
@@ -297,9 +297,9 @@ def as_sequence(children: Any, nodetype: type) -> Sequence[Any]:  # Any: a user'
 
 def register_pytree_with_keys(
     nodetype: type,
-    flatten_with_keys: Callable[[Any], tuple[Iterable[tuple[KeyEntry, Tree]], Hashable]],
+    flatten_with_keys: Callable[[Any], tuple[Iterable[tuple[KeyEntry, Tree]], Any]],
     unflatten_func: Callable[[Any, Any], Any],
-    flatten_func: Callable[[Any], tuple[Iterable[Tree], Hashable]] | None = None,
+    flatten_func: Callable[[Any], tuple[Iterable[Tree], Any]] | None = None,
 ) -> None:
     """Make a class a node whose children have names; `flatten_func` is the same without names.
 
@@ -307,7 +307,7 @@ def register_pytree_with_keys(
         ValueError: the class is registered already.
     """
 
-    def without_keys(node: Any) -> tuple[Iterable[Tree], Hashable]:  # Any: of the registered class
+    def without_keys(node: Any) -> tuple[Iterable[Tree], Any]:  # Any: of the registered class
         pairs, meta = flatten_with_keys(node)
         return [child for _, child in pairs], meta
 

@@ -1,0 +1,131 @@
+"""BEN: what one has to know to time things."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import treadle as sut
+import treadle.numpy as tnp
+from conformance.faq.rows import Counted, output_of, row
+
+
+def f(x: Any) -> Any:
+    return x.T @ (x - x.mean(axis=0))
+
+
+def _seconds(call: Callable[[], Any]) -> float:
+    start = time.perf_counter()
+    result = call()
+    if isinstance(result, sut.Array):
+        result.block_until_ready()
+    return time.perf_counter() - start
+
+
+def _best(call: Callable[[], Any], times: int) -> float:
+    return min(_seconds(call) for _ in range(times))
+
+
+@row("BEN-01")
+def test_ben_01_the_function_runs_on_numpy_and_on_ours() -> None:
+    x = np.random.default_rng(0).normal(size=(20, 10)).astype(np.float32)
+    np.testing.assert_allclose(np.asarray(f(tnp.array(x))), f(x), rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(np.asarray(sut.jit(f)(x)), f(x), rtol=1e-4, atol=1e-4)
+
+
+@row("BEN-02")
+def test_ben_02_the_headline_input() -> None:
+    x = sut.device_put(np.ones((1000, 1000), dtype=np.float32))
+    y = sut.jit(f)(x).block_until_ready()
+    assert (y.dtype, y.shape) == (np.float32, (1000, 1000))
+    np.testing.assert_allclose(np.asarray(y), 0.0, atol=1e-3)
+
+
+@row("BEN-03")
+def test_ben_03_block_until_ready_returns_the_array() -> None:
+    y = sut.jit(f)(tnp.ones((3, 3)))
+    assert y.block_until_ready() is y
+
+
+@row("BEN-04")
+@pytest.mark.timing
+def test_ben_04_the_first_call_compiles() -> None:
+    body = Counted(f)
+    g = sut.jit(body)
+    x = tnp.ones((10, 10))
+    assert _seconds(lambda: g(x)) > 3 * _best(lambda: g(x), 10)
+    assert body.count == 1
+
+
+@row("BEN-06")
+@pytest.mark.timing
+def test_ben_06_dispatch_is_asynchronous() -> None:
+    @sut.jit
+    def work(x: Any) -> Any:
+        for _ in range(20):
+            x = x @ x * 1e-3
+        return x
+
+    x = sut.device_put(np.ones((600, 600), np.float32))
+    work(x).block_until_ready()
+
+    def share() -> float:
+        start = time.perf_counter()
+        y = work(x)
+        returned = time.perf_counter() - start
+        y.block_until_ready()
+        return returned / (time.perf_counter() - start)
+
+    assert min(share() for _ in range(5)) < 0.3
+
+
+@row("BEN-07")
+def test_ben_07_32_bits_by_default() -> None:
+    assert [
+        a.dtype.name
+        for a in (tnp.ones(2), tnp.arange(2), tnp.array(1.5), sut.device_put(np.ones(2)))
+    ] == ["float32", "int32", "float32", "float32"]
+
+
+@row("BEN-08")
+@pytest.mark.parametrize("variable", ["JAX_ENABLE_X64", "TREADLE_ENABLE_X64"])
+def test_ben_08_64_bits_by_environment(variable: str) -> None:
+    script = "import treadle.numpy as tnp; print(tnp.ones(2).dtype, tnp.arange(2).dtype)"
+    assert output_of(script, **{variable: "1"}) == "float64 int64"
+
+
+@row("BEN-09")
+def test_ben_09_data_can_be_transferred_first() -> None:
+    x = np.random.default_rng(0).normal(size=(5, 7)).astype(np.float32)
+    np.testing.assert_array_equal(np.asarray(sut.device_put(x)), x, strict=True)
+
+
+@row("BEN-13")
+@pytest.mark.timing
+def test_ben_13_jitted_sequences_can_beat_numpy() -> None:
+    def chain(np_: Any, x: Any) -> Any:
+        for _ in range(6):
+            x = np_.abs(x * 1.01 + 0.5) - 0.25
+        return x
+
+    x = np.random.default_rng(0).normal(size=(1000, 1000)).astype(np.float32)
+    ours, device = sut.jit(lambda x: chain(tnp, x)), sut.device_put(x)
+    ours(device).block_until_ready()
+    assert _best(lambda: ours(device), 10) < _best(lambda: chain(np, x), 5)
+
+
+@row("BEN-14")
+@pytest.mark.timing
+def test_ben_14_jit_on_the_outermost_function_beats_op_by_op() -> None:
+    def chain(x: Any) -> Any:
+        for _ in range(20):
+            x = tnp.sin(x)
+        return x
+
+    jitted, x = sut.jit(chain), tnp.ones(10)
+    jitted(x).block_until_ready()
+    assert _best(lambda: jitted(x), 50) < _best(lambda: chain(x), 20)
