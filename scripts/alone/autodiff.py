@@ -5,12 +5,12 @@ from importlib.util import find_spec
 import numpy as np
 
 from treadle_autodiff import grad
-from treadle_ir import Array, ops
+from treadle_ir import Operand, ops
 
 assert find_spec("jaxlib") is None
 
 
-def cube(x: Array) -> Array:
+def cube(x: Operand) -> Operand:
     """x to the third."""
     return ops.multiply(ops.multiply(x, x), x)
 
