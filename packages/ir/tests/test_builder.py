@@ -32,6 +32,8 @@ def test_several_results_and_errors_of_types() -> None:
     build = Builder()
     x = build.parameter(ArrayType((5,), F32))
     values, indices = build.apply_many(TopK(2), x)
+    assert isinstance(values.type, ArrayType)
+    assert isinstance(indices.type, ArrayType)
     assert (values.type.shape, indices.type.shape) == ((2,), (2,))
     with pytest.raises(ShapeError):
         build.apply(Add(), x, values)

@@ -6,6 +6,7 @@ import pytest
 from treadle_ir import ArrayType, Callback, Literal, Value, VerifyError
 from treadle_ir.builder import Builder
 from treadle_ir.dtypes import BY_NAME
+from treadle_ir.effects import Effects
 from treadle_ir.primitives.call import Call
 from treadle_ir.primitives.elementwise import Add, Sine
 from treadle_ir.program import Equation, Program
@@ -13,7 +14,7 @@ from treadle_ir.verify import verify
 
 F32 = ArrayType((), BY_NAME["f32"])
 V3 = ArrayType((3,), BY_NAME["f32"])
-PURE = frozenset()
+PURE: Effects = frozenset()
 
 
 def broken(make: Callable[[Value, Value], Program]) -> Program:
@@ -52,7 +53,7 @@ CASES = {
     "the parameter of the program has f32\\[3\\]": lambda x, y: Program(
         (x,), (Equation(Call(good_body()), (x,), (Value(V3),), PURE),), ()
     ),
-    "is neither a value nor a literal": lambda x, y: Program((x,), (), (1.0,)),
+    "is neither a value nor a literal": lambda x, y: Program((x,), (), (1.0,)),  # type: ignore[arg-type]  # the mistake
 }
 
 
