@@ -34,6 +34,15 @@ from treadle_numpy.coercion import (
     shape_of,
     with_dtype,
 )
+from treadle_numpy.collectives import (
+    all_gather as all_gather,
+    axis_index as axis_index,
+    axis_size as axis_size,
+    pmax as pmax,
+    pmean as pmean,
+    pmin as pmin,
+    psum as psum,
+)
 from treadle_numpy.contraction import contracted, precision_name
 from treadle_numpy.control import (
     associative_scan as associative_scan,

@@ -33,12 +33,14 @@ from treadle_ir import (
     ArrayType,
     Equation,
     Literal,
+    Operand,
     Operands,
     Primitive,
     Program,
     Tracer,
     Type,
     Value,
+    dtypes,
     escaped,
     eval_rules,
     inferred,
@@ -244,15 +246,15 @@ class RuntimeEvaluator:
                 (
                     self._attributes[primitive.__class__](primitive),
                     local_default.get() or process_default[0],
-                    *[x._key for x in operands],  # type: ignore[union-attr]  # AttributeError if it has none
+                    *[x._key if x.__class__ is DeviceArray else _scalar_key(x) for x in operands],
                 )
             ]
-        except (KeyError, AttributeError):
+        except KeyError:
             operation = None
         if operation is None:  # not within the `except`: errors would come with a KeyError of ours
             return self._evaluate(primitive, operands)
         if operation.single:
-            elements = [x._host for x in operands]  # type: ignore[union-attr]
+            elements = [x._host if x.__class__ is DeviceArray else x for x in operands]
             for each in elements:
                 if each is None:
                     break
@@ -271,7 +273,7 @@ class RuntimeEvaluator:
                 if operation.views and result.base is not None:
                     result = _compact(result)
                 return [DeviceArray(operation.type, operation.key, result)]
-        return operation.run(operands)  # type: ignore[arg-type]  # they have keys, so they are ours
+        return operation.run([x if type(x) is DeviceArray else as_array(x) for x in operands])
 
     def _evaluate(self, primitive: Primitive, operands: Operands) -> Sequence[DeviceArray]:
         """The same for operands that are not all arrays of ours, and for what has not been met yet."""
@@ -306,6 +308,20 @@ class RuntimeEvaluator:
                 cache.clear()
             cache[full] = operation
         return operation
+
+
+_SCALAR_KEYS: Final = {dtype: ArrayType((), dtype) for dtype in dtypes.BY_NAME.values()}
+
+
+def _scalar_key(operand: Operand) -> ArrayType:
+    """The key of a NumPy scalar, which kernels take as it is.
+
+    Raises:
+        KeyError: it is something else, to be looked at with more care.
+    """
+    if isinstance(operand, np.generic):
+        return _SCALAR_KEYS[operand.dtype]
+    raise KeyError
 
 
 def _attributes_of(kind: type[Primitive]) -> Callable[[Primitive], Any]:

@@ -3,6 +3,15 @@
 from __future__ import annotations
 
 from treadle_batching import vmap as _vmap
+from treadle_numpy.collectives import (
+    all_gather as all_gather,
+    axis_index as axis_index,
+    axis_size as axis_size,
+    pmax as pmax,
+    pmean as pmean,
+    pmin as pmin,
+    psum as psum,
+)
 from treadle_numpy.control import (
     associative_scan as associative_scan,
     cond as cond,
