@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from contextlib import suppress
 from types import TracebackType
 from typing import Final, final
 
@@ -48,5 +49,8 @@ class deeper:  # noqa: N801 - reads as a statement: `with deeper():`
 
 def _move(frames: int) -> None:
     """Change the limit, which threads share, so it is changed relative to what it is."""
-    with _LOCK:
+    with (
+        _LOCK,
+        suppress(RecursionError),
+    ):  # Python refuses a limit that it stands above: leave it where it is
         sys.setrecursionlimit(sys.getrecursionlimit() + frames)

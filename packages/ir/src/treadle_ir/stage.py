@@ -14,6 +14,7 @@ import numpy as np
 from treadle_ir.array import Array, Function, Operand, Operands, type_of
 from treadle_ir.families import FunctionCall
 from treadle_ir.inference import inferred
+from treadle_ir.nesting import deeper
 from treadle_ir.primitive import Primitive
 from treadle_ir.program import Equation, Program
 from treadle_ir.promotion import scalar_type
@@ -141,7 +142,10 @@ def stage(function: Function, *types: Type) -> Staged:
     trace = StagingTrace(current_trace())
     tracers = [trace.parameter(type) for type in types]
     try:
-        with running(trace):
+        with (
+            running(trace),
+            deeper(),
+        ):  # a function that is staged may stage others: jit in jit, loops in loops
             results = function(*tracers)
         program = trace.program(results)
     finally:

@@ -31,7 +31,6 @@ from treadle_ir import (
     Trace,
     Value,
     current_trace,
-    deeper,
     during,
     stage,
     type_of,
@@ -146,7 +145,7 @@ def stage_body(
             shape.append(structure)
         return results
 
-    with during(f"staging {where}"), deeper():
+    with during(f"staging {where}"):
         staged = stage(flat, *operand_types)
     body = Body(interned(identity, staged.program), staged.captured, tuple(shape))
     if memory is not None and not staged.captured:
