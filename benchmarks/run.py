@@ -16,6 +16,7 @@ import argparse
 import gc
 import importlib
 import json
+import math
 import os
 import platform
 import statistics
@@ -54,6 +55,7 @@ def cases(group: str) -> dict[str, Case]:
 def child(library: str) -> None:
     """Answer each line `[group, case]` with a line of seconds and of digests, or of an error."""
     ns = Namespace(library)
+    ns.warm_up()
     made: dict[tuple[str, str], Any] = {}
     for line in sys.stdin:
         group, name = json.loads(line)
@@ -230,7 +232,13 @@ class Row:
         elif excess is None:
             verdict = "–"
         else:
-            verdict = "met" if excess <= 1 else f"missed: {excess:.2f} × the budget"
+            verdict = (
+                "met"
+                if excess <= 1
+                else "missed"
+                if excess == math.inf
+                else f"missed: {excess:.2f} × the budget"
+            )
         shown_ratio = "" if ratio is None else f"{ratio:.2f}" if ratio >= 0.1 else f"{ratio:.3f}"
         return [self.name, *shown, shown_ratio, self.budget.text(), verdict]
 

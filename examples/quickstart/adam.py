@@ -32,6 +32,8 @@ def update(state: State, gradient: Tree, rate: Any, b1: float = 0.9, b2: float =
     square = treadle.tree.map(lambda s, g: b2 * s + (1 - b2) * g * g, state.square, gradient)
 
     def moved(p: treadle.Array, m: treadle.Array, s: treadle.Array) -> treadle.Array:
-        return p - rate * (m / (1 - b1**step)) / (tnp.sqrt(s / (1 - b2**step)) + 1e-8)
+        size = (m / (1 - b1**step)) / (tnp.sqrt(s / (1 - b2**step)) + 1e-8)
+        result: treadle.Array = p - rate * size
+        return result
 
     return State(treadle.tree.map(moved, state.parameters, mean, square), mean, square, step)

@@ -93,9 +93,9 @@ def nodes_of(program: Program, names: Sequence[str]) -> list[Node]:
         node = Node(label, kind_of(name), [note])
         link(node, equation.operands)
         made.update(dict.fromkeys(equation.results, node))
-    types = [str(result.type) for result in program.results]
-    text = "result" if len(types) == 1 else f"{len(types)} results"
-    link(Node(text, "output", ["\n".join(types)]), program.results)
+    made_types = [str(result.type) for result in program.results]
+    text = "result" if len(made_types) == 1 else f"{len(made_types)} results"
+    link(Node(text, "output", ["\n".join(made_types)]), program.results)
     return [node for node in nodes if node.above or node.below]
 
 

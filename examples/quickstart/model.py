@@ -48,7 +48,8 @@ def convolve(image: treadle.Array, layer: Layer) -> treadle.Array:
 def halve(image: treadle.Array) -> treadle.Array:
     """The largest of every 2 by 2 pixels."""
     height, width, channels = image.shape
-    return image.reshape(height // 2, 2, width // 2, 2, channels).max(axis=(1, 3))
+    largest: treadle.Array = image.reshape(height // 2, 2, width // 2, 2, channels).max(axis=(1, 3))
+    return largest
 
 
 def logits(parameters: Parameters, image: treadle.Array) -> treadle.Array:
@@ -63,7 +64,8 @@ def logits(parameters: Parameters, image: treadle.Array) -> treadle.Array:
 def loss(parameters: Parameters, image: treadle.Array, label: treadle.Array) -> treadle.Array:
     """Cross entropy of one image: minus the log of the probability of its own class."""
     scores = logits(parameters, image)
-    return treadle.nn.logsumexp(scores) - scores[label]
+    surprise: treadle.Array = treadle.nn.logsumexp(scores) - scores[label]
+    return surprise
 
 
 def mean_loss(

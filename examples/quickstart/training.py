@@ -159,7 +159,8 @@ def train(
 ) -> tuple[model.Parameters, Curves]:
     """Train one network; `report` is called after each epoch with what there is to show."""
     keys = treadle.random.split(treadle.random.key(seed), epochs + 1)
-    state = fresh_state(keys[0], *train_set.images.shape[1:], len(train_set.names))
+    height, width = train_set.images.shape[1:]
+    state = fresh_state(keys[0], height, width, len(train_set.names))
     images, labels = tnp.asarray(train_set.images), tnp.asarray(train_set.labels)
     curves = Curves()
     for number in range(epochs):
