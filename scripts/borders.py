@@ -2,7 +2,8 @@
 
 `from treadle_ir.program import Program` is for files of treadle_ir; others write
 `from treadle_ir import Program`. A subpackage is a top level of its own (`treadle_ir.tree`), the
-families of `treadle_ir.primitives` and `treadle_ir.testing` are open, and the façade may look
+families of `treadle_ir.primitives` and `treadle_ir.testing` are open, so are the questions that
+`treadle_ir.dtypes` answers, and the façade may look
 anywhere, since it only arranges names.
 """
 
@@ -13,7 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = {path.name: path for path in ROOT.glob("packages/*/src/treadle*")}
-OPEN = ("treadle_ir.primitives.", "treadle_ir.testing.")
+OPEN = ("treadle_ir.dtypes", "treadle_ir.primitives.", "treadle_ir.testing.")
 
 
 def imported(tree: ast.Module) -> Iterator[tuple[int, str]]:

@@ -18,12 +18,12 @@ from treadle_ir import (
     DTypeError,
     Operand,
     Operands,
+    ShapeError,
     as_array,
     dtypes,
     ops,
     type_of,
 )
-from treadle_ir.errors import ShapeError
 from treadle_ir.tree import flatten_leaves_and_structure, tree_unflatten
 
 Argnums = int | Sequence[int]

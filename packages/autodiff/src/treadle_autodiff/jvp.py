@@ -20,10 +20,11 @@ from treadle_ir import (
     Tracer,
     concrete_elements,
     current_trace,
+    reset_current,
     running,
+    set_current,
     type_of,
 )
-from treadle_ir.trace import reset_current, set_current
 
 
 @final

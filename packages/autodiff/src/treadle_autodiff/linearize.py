@@ -31,10 +31,11 @@ from treadle_ir import (
     concrete_elements,
     current_trace,
     interpret,
+    reset_current,
     running,
+    set_current,
     type_of,
 )
-from treadle_ir.trace import reset_current, set_current
 
 
 @final

@@ -22,11 +22,12 @@ from treadle_ir import (
     Tracer,
     current_trace,
     during,
+    reset_current,
     running,
+    set_current,
     type_of,
     types_of,
 )
-from treadle_ir.trace import reset_current, set_current
 
 
 @final

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from treadle_compiler._version import __version__ as __version__
+from treadle_compiler.callback import LoweredCallback as LoweredCallback
+from treadle_compiler.compile import compile_lowered as compile_lowered
 from treadle_compiler.context import HloValue as HloValue, LoweringContext as LoweringContext
-from treadle_compiler.executable import ForkError as ForkError, LoadedExecutable as LoadedExecutable
+from treadle_compiler.executable import (
+    ForkError as ForkError,
+    LoadedExecutable as LoadedExecutable,
+    fork_error as fork_error,
+)
 from treadle_compiler.lower import LoweredModule as LoweredModule, lower_program as lower_program
+from treadle_compiler.mlir import pretty as pretty
 from treadle_compiler.options import (
     CompileOptions as CompileOptions,
     OptionError as OptionError,
@@ -22,8 +29,10 @@ from treadle_compiler.registry import (
     lowering_rule as lowering_rule,
     lowering_rules as lowering_rules,
 )
+from treadle_compiler.types import element_type as element_type
 from treadle_compiler.xla import (
     CompileError as CompileError,
+    MemoryStats as MemoryStats,
     compile_text as compile_text,
     cost_analysis as cost_analysis,
     deserialise as deserialise,

@@ -32,7 +32,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, final
 
 from treadle_compiler.options import CompileOptions
-from treadle_ir.errors import TreadleError
+from treadle_ir import TreadleError
 
 
 class ForkError(TreadleError, RuntimeError):

@@ -13,7 +13,7 @@ import threading
 from dataclasses import dataclass
 from typing import Any, final
 
-from treadle_ir.errors import TreadleError
+from treadle_ir import TreadleError
 
 _lock = threading.RLock()
 

@@ -37,7 +37,7 @@ from typing import Final, Literal, TypeAlias, final
 
 import numpy as np
 
-from treadle_ir.errors import ArgumentError, TreadleError
+from treadle_ir import ArgumentError, TreadleError
 
 FlagValue: TypeAlias = str | int | float | bool
 Flags: TypeAlias = tuple[tuple[str, FlagValue], ...]

@@ -30,7 +30,7 @@ from treadle_compiler.options import (
     bad_flag_value,
     unknown_flag,
 )
-from treadle_ir.errors import TreadleError
+from treadle_ir import TreadleError
 
 _UNKNOWN_FLAG: Final = re.compile(r"No such compile option: '([^']*)'")
 _BAD_VALUE: Final = re.compile(r"While setting option ([^,]+), (.*)")

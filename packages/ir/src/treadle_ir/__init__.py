@@ -34,6 +34,7 @@ from treadle_ir.effects import (
     NamedAxis as NamedAxis,
     OrderedCallback as OrderedCallback,
 )
+from treadle_ir.equality import equal_programs as equal_programs
 from treadle_ir.errors import (
     ArgumentError as ArgumentError,
     ConcretizationError as ConcretizationError,
@@ -41,6 +42,7 @@ from treadle_ir.errors import (
     DTypeError as DTypeError,
     EscapedTracerError as EscapedTracerError,
     MissingRuleError as MissingRuleError,
+    NonConcreteBooleanIndexError as NonConcreteBooleanIndexError,
     ParseError as ParseError,
     PlacementError as PlacementError,
     ShapeError as ShapeError,
@@ -72,7 +74,12 @@ from treadle_ir.promotion import (
 )
 from treadle_ir.reference import ReferenceEvaluator as ReferenceEvaluator, eval_rules as eval_rules
 from treadle_ir.rules import RuleTable as RuleTable
-from treadle_ir.source import NOWHERE as NOWHERE, Source as Source
+from treadle_ir.source import (
+    NOWHERE as NOWHERE,
+    Source as Source,
+    capture as capture,
+    user_frame as user_frame,
+)
 from treadle_ir.stage import (
     Staged as Staged,
     StagedTracer as StagedTracer,
@@ -80,13 +87,16 @@ from treadle_ir.stage import (
     stage as stage,
 )
 from treadle_ir.trace import (
+    ROOT as ROOT,
     EvalTrace as EvalTrace,
     Trace as Trace,
     bind as bind,
     current_trace as current_trace,
     evaluating as evaluating,
     install as install,
+    reset_current as reset_current,
     running as running,
+    set_current as set_current,
 )
 from treadle_ir.tracer import (
     Tracer as Tracer,

@@ -32,11 +32,11 @@ from treadle_ir import (
     Value,
     current_trace,
     during,
+    equal_programs,
     stage,
     type_of,
     x64_enabled,
 )
-from treadle_ir.equality import equal_programs
 from treadle_ir.tree import (
     PyTreeDef,
     flatten_leaves_and_structure,

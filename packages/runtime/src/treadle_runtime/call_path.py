@@ -20,7 +20,7 @@ from typing import Any, Final, TypeVar, final
 
 import numpy as np
 
-from treadle_compiler.lower import LoweredModule, lower_program
+from treadle_compiler import LoweredModule, lower_program
 from treadle_ir import (
     ArgumentError,
     Array,
@@ -29,14 +29,14 @@ from treadle_ir import (
     Program,
     Tracer,
     canonical_dtype,
+    capture,
     stage,
     type_of,
+    user_frame,
     x64_enabled,
 )
 from treadle_ir.rewrite import optimise
-from treadle_ir.source import capture, user_frame
-from treadle_ir.tree import PyTreeDef
-from treadle_ir.tree.flatten import flatten_leaves_and_structure
+from treadle_ir.tree import PyTreeDef, flatten_leaves_and_structure
 from treadle_runtime.array import Buffer, DeviceArray, Key
 from treadle_runtime.devices import Device, Placement, base_device, local_default, process_default
 from treadle_runtime.dispatch import (

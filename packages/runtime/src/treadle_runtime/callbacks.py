@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, final
 
 import numpy as np
 
-from treadle_ir.errors import DTypeError, ShapeError, TreadleError
+from treadle_ir import DTypeError, ShapeError, TreadleError
 
 ShapeDtype: TypeAlias = tuple[Sequence[int], Any]  # Any: whatever NumPy takes as a dtype
 

@@ -39,9 +39,8 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from treadle_compiler.executable import fork_error
-from treadle_compiler.xla import jaxlib
-from treadle_ir.errors import ArgumentError, DonatedError, DTypeError, PlacementError, TreadleError
+from treadle_compiler import fork_error, jaxlib
+from treadle_ir import ArgumentError, DonatedError, DTypeError, PlacementError, TreadleError
 
 ALIGNMENT: Final = 64
 """XLA:CPU uses a NumPy buffer in place exactly when its address is a multiple of this."""

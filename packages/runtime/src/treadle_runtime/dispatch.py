@@ -8,11 +8,13 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from treadle_compiler.compile import compile_lowered
-from treadle_compiler.executable import LoadedExecutable
-from treadle_compiler.lower import LoweredModule
-from treadle_compiler.lowering.effectful import LoweredCallback
-from treadle_compiler.xla import jaxlib
+from treadle_compiler import (
+    LoadedExecutable,
+    LoweredCallback,
+    LoweredModule,
+    compile_lowered,
+    jaxlib,
+)
 from treadle_ir import ArrayType
 from treadle_runtime.array import Buffer, DeviceArray, Gone, Key
 from treadle_runtime.callbacks import Validated, validated

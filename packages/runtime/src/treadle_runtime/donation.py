@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 
-from treadle_compiler.types import element_type
+from treadle_compiler import element_type
 from treadle_ir import ArrayType
 
 

@@ -28,7 +28,7 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from treadle_compiler.lower import lower_program
+from treadle_compiler import lower_program
 from treadle_ir import (
     ArrayType,
     Equation,

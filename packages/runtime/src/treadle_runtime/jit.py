@@ -13,17 +13,20 @@ from typing import Any, Final, Generic, ParamSpec, TypeVar, final, overload
 from weakref import WeakKeyDictionary
 
 from treadle_ir import (
+    ROOT,
     ArgumentError,
+    EvalTrace,
+    Trace,
     bind,
     current_trace,
     interpret,
+    reset_current,
+    set_current,
     type_of,
     x64_enabled,
 )
 from treadle_ir.primitives.call import Call
-from treadle_ir.trace import ROOT, EvalTrace, Trace, reset_current, set_current
-from treadle_ir.tree.flatten import flatten_leaves_and_structure
-from treadle_ir.tree.structure import flat_tuple
+from treadle_ir.tree import flat_tuple, flatten_leaves_and_structure
 from treadle_runtime.array import DeviceArray
 from treadle_runtime.call_path import (
     Entry,

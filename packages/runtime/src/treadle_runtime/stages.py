@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, final
 
-from treadle_compiler.mlir import pretty
-from treadle_compiler.xla import (
+from treadle_compiler import (
     MemoryStats,
     cost_analysis,
     memory_stats,
     optimized_hlo,
+    pretty,
     unoptimized_hlo,
 )
 from treadle_ir import ArgumentError, ArrayType, Program

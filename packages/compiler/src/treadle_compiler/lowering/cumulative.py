@@ -28,7 +28,7 @@ from treadle_ir.primitives.cumulative import (
     CumulativeMinimum,
     CumulativeMultiply,
 )
-from treadle_ir.reference.reduce import greatest, least
+from treadle_ir.reference import greatest, least
 
 _I32: Final = np.dtype(np.int32)
 _I64: Final = np.dtype(np.int64)

@@ -8,37 +8,19 @@ a function; a loop's body has a chain of its own.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Final, final
+from typing import Final
 
+from treadle_compiler.callback import LoweredCallback
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.registry import lowering_rule
-from treadle_ir import TOKEN, ArrayType, MissingRuleError
-from treadle_ir.primitives.effectful import HostCall, HostFunction, PureCallback
+from treadle_ir import TOKEN, MissingRuleError
+from treadle_ir.primitives.effectful import HostCall, PureCallback
 
 _TARGETS: Final = {
     "cpu": "xla_ffi_python_cpu_callback",
     "cuda": "xla_ffi_python_gpu_callback",
     "rocm": "xla_ffi_python_gpu_callback",
 }
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class LoweredCallback:
-    """A host function of a module. If it is ordered, XLA hands it a token first, and gets one back first."""
-
-    callback: HostFunction
-    ordered: bool
-
-    @property
-    def results(self) -> tuple[ArrayType, ...]:
-        """The types of what the function returns."""
-        return self.callback.results
-
-    def __call__(self, *operands: Any) -> Any:
-        """Call the function on arrays."""
-        return self.callback.function(*operands)
 
 
 @lowering_rule(HostCall)

@@ -28,7 +28,7 @@ from treadle_ir.primitives.indexing import (
     ScatterMinimum,
     ScatterMultiply,
 )
-from treadle_ir.reference.reduce import greatest, least
+from treadle_ir.reference import greatest, least
 
 _I32: Final = np.dtype(np.int32)
 _I64: Final = np.dtype(np.int64)

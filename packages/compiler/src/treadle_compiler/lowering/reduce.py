@@ -27,7 +27,7 @@ from treadle_ir.primitives.reduce import (
     ReduceXor,
     Reduction,
 )
-from treadle_ir.reference.reduce import greatest, least
+from treadle_ir.reference import greatest, least
 
 _F32: Final = np.dtype(np.float32)
 _I32: Final = np.dtype(np.int32)

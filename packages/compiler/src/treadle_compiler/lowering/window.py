@@ -26,7 +26,7 @@ from treadle_ir.primitives.window import (
     Windowed,
     WindowSelection,
 )
-from treadle_ir.reference.reduce import greatest, least
+from treadle_ir.reference import greatest, least
 
 _I32: Final = np.dtype(np.int32)
 

@@ -26,6 +26,7 @@ from treadle_ir.reference import (
     window as window,
 )
 from treadle_ir.reference.evaluator import ReferenceEvaluator as ReferenceEvaluator
+from treadle_ir.reference.reduce import greatest as greatest, least as least
 from treadle_ir.reference.registry import (
     EvalRule as EvalRule,
     eval_rule as eval_rule,

@@ -47,4 +47,4 @@ from treadle_ir.tree.registry import (
     register_pytree_with_keys_class as register_pytree_with_keys_class,
     register_static as register_static,
 )
-from treadle_ir.tree.structure import PyTreeDef as PyTreeDef
+from treadle_ir.tree.structure import PyTreeDef as PyTreeDef, flat_tuple as flat_tuple

@@ -1,0 +1,27 @@
+"""Host functions that a module calls back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, final
+
+from treadle_ir import ArrayType
+from treadle_ir.primitives.effectful import HostFunction
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class LoweredCallback:
+    """A host function of a module. If it is ordered, XLA hands it a token first, and gets one back first."""
+
+    callback: HostFunction
+    ordered: bool
+
+    @property
+    def results(self) -> tuple[ArrayType, ...]:
+        """The types of what the function returns."""
+        return self.callback.results
+
+    def __call__(self, *operands: Any) -> Any:
+        """Call the function on arrays."""
+        return self.callback.function(*operands)
