@@ -47,7 +47,7 @@ times.defvjp(
 )
 
 again = treadle.checkpoint(lambda c, w: tnp.sin(c * w) + c)
-inner = jit(lambda c, w: tnp.tanh(c + w) * c)
+inner: Any = jit(lambda c, w: tnp.tanh(c + w) * c)
 
 
 def step(c: Any, w: Any) -> Any:
@@ -73,7 +73,9 @@ PYTHON_STEPS: Final[dict[str, Function]] = {
     **STEPS,
     "cond": lambda c, w: tnp.sin(c) * w if c.sum() > 0.3 else c * c + w,
     "scan": lambda c, w: step(step(c, w), w),
-    "switch": lambda c, w: [tnp.sin, tnp.cos, lambda c: c * w][int(c[0] * 10) % 3](c),
+    "switch": lambda c, w: (
+        tnp.sin(c) if (n := int(c[0] * 10) % 3) == 0 else tnp.cos(c) if n == 1 else c * w
+    ),
     "while": lambda c, w: step(step(c, w), w),
     "jit": lambda c, w: tnp.tanh(c + w) * c,
     "checkpoint": lambda c, w: tnp.sin(c * w) + c,
@@ -94,7 +96,7 @@ def looped(name: str, reverse: bool = False) -> Function:
     body = PYTHON_STEPS[name]
 
     def function(w: Any, c: Any, xs: Any) -> Any:
-        total = 0.0
+        total: Any = 0.0
         for i in reversed(range(4)) if reverse else range(4):
             y = c * xs[i]
             c = body(c, w) + xs[i]
