@@ -66,6 +66,7 @@ nox.options.sessions = [
     "alone",
     "floor",
     "quickstart",
+    "primitives",
     "docs",
 ]
 

@@ -24,7 +24,7 @@ TABLES: dict[str, RuleTable[Any]] = {
     "batch": treadle_batching.batch_rules,
     "lowering": treadle_compiler.lowering_rules,
 }
-MARKS = {"rule": "✓", "family": "family", "absent": "–", "missing": "missing"}
+MARKS = {"rule": "✓", "family": "family", "absent": "–", "unneeded": "·"}
 
 
 def operations(base: type[Primitive] = Primitive) -> Iterator[type[Primitive]]:
@@ -37,14 +37,25 @@ def operations(base: type[Primitive] = Primitive) -> Iterator[type[Primitive]]:
         yield from operations(cls)
 
 
+def is_own_tangent(rule: object) -> bool:
+    """Whether a jvp rule was registered with `linear`."""
+    return getattr(rule, "__qualname__", "").startswith("linear.")
+
+
 def family(primitive: type[Primitive]) -> str:
     """The basename that a primitive's files share in every package."""
     return primitive.__module__.rpartition(".")[2]
 
 
 def status(name: str, primitive: type[Primitive]) -> str:
-    """`rule`, `family`, `derived`, `absent` or `missing`."""
+    """`rule`, `family`, `derived`, `absent`, `unneeded` or `missing`."""
     found: str = TABLES[name].status(primitive)
+    if found == "missing" and name in ("linearize", "transpose"):
+        rule = TABLES["jvp"].get(primitive)
+        # One that is linear in all operands is its own tangent, and has to be transposed; the tangents of the
+        # others are made of such.
+        if rule is None or (name == "transpose" and not is_own_tangent(rule)):
+            return "unneeded" if TABLES["jvp"].status(primitive) != "missing" else found
     # A primitive without nested programs is linearized by splitting its jvp rule.
     nested = primitive.programs is not Primitive.programs
     if name == "linearize" and found == "missing" and not nested:
@@ -58,7 +69,8 @@ def page() -> str:
         "# Primitives",
         "",
         "Written by `scripts/primitive_status.py`. ✓: a rule of its own; family or derived: a general",
-        "rule serves it; –: it has no meaning, for the reason below the table.",
+        "rule serves it; –: it has no meaning, for the reason below the table; ·: nothing asks for it, since",
+        "there are no tangents, or they are made of other operations.",
     ]
     groups: dict[str, list[type[Primitive]]] = {}
     for primitive in sorted(operations(), key=lambda cls: (family(cls), cls.name)):

@@ -3,7 +3,6 @@ import itertools
 
 import numpy as np
 import pytest
-from scipy.signal import correlate
 
 from treadle_ir import ArrayType, Operand, ops
 from treadle_ir.dtypes import BY_NAME
@@ -67,7 +66,7 @@ def test_convolution_agrees_with_its_definition(example: Example) -> None:
     )
 
 
-def test_convolution_agrees_with_scipy() -> None:
+def test_convolution_agrees_with_sums_over_windows() -> None:
     random = np.random.default_rng(3)
     x, kernel = random.standard_normal((9, 8)), random.standard_normal((3, 4))
     order = (0, 1, 2, 3)
@@ -79,9 +78,9 @@ def test_convolution_agrees_with_scipy() -> None:
         rhs_spec=order,
         out_spec=order,
     )
-    np.testing.assert_allclose(
-        np.asarray(result)[0, 0], correlate(x, kernel, mode="full"), rtol=1e-12, atol=1e-12
-    )
+    windows = np.lib.stride_tricks.sliding_window_view(np.pad(x, ((2, 2), (3, 3))), kernel.shape)
+    expected = (windows * kernel).sum((2, 3))
+    np.testing.assert_allclose(np.asarray(result)[0, 0], expected, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize(

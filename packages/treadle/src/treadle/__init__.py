@@ -82,6 +82,7 @@ if TYPE_CHECKING:  # at run time `__getattr__` imports them when they are first 
         numpy as numpy,
         random as random,
         scipy as scipy,
+        stages as stages,
         tree as tree,
         tree_util as tree_util,
         typing as typing,
