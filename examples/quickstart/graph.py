@@ -34,7 +34,7 @@ SHORT: Final = {
 }
 ROW: Final = 33
 HEIGHT: Final = 19
-GAP: Final = 8
+GAP: Final = 6
 LETTER: Final = 6.0
 FAR: Final = 4  # rows: longer edges run beside the pills, not behind them
 
@@ -54,7 +54,7 @@ class Node:
     @property
     def width(self) -> float:
         """The pill's width in pixels."""
-        return LETTER * len(self.label) + 14
+        return LETTER * len(self.label) + 2 * self.label.count("m") + 14
 
 
 def kind_of(name: str) -> str:
@@ -272,13 +272,13 @@ def svg(program: Program, names: Sequence[str]) -> str:
     lanes = lanes_of([(start, end) for start, end, _, _ in far])
     edge = right - left
     for (start, end, x, to_x), lane in zip(far, lanes, strict=True):
-        at = edge + 6 + 5 * lane
+        at = edge + 6 + 4 * lane
         lines.append(
             f'<path class="edge far" d="M{x:.1f} {start:.1f}C{x:.1f} {start + 16:.1f} '
             f"{at} {start:.1f} {at} {start + ROW:.1f}V{end - ROW:.1f}"
             f'C{at} {end:.1f} {to_x:.1f} {end - 16:.1f} {to_x:.1f} {end:.1f}"/>'
         )
-    width, height = edge + 10 + 5 * (max(lanes, default=-2) + 1), 16 + len(rows) * ROW
+    width, height = edge + 10 + 4 * (max(lanes, default=-2) + 1), 16 + len(rows) * ROW
     return (
         f'<svg class="graph" width="{width:.0f}" height="{height}" role="img"'
         f' viewBox="0 0 {width:.0f} {height}">{"".join(lines)}{"".join(pills)}</svg>'
