@@ -249,11 +249,11 @@ def primitives(session: nox.Session) -> None:
 
 @nox.session
 def docs(session: nox.Session) -> None:
-    """Links, the code in every README, the tour, the docstrings' examples."""
+    """Links, the code in every README and of the errors, the tour, the docstrings' examples."""
     install(session, EVERYTHING, *PYTEST)
     session.run("python", "scripts/links.py")
     readmes = ["README.md", *(f"packages/{folder}/README.md" for folder in PACKAGES)]
-    session.run("python", "scripts/examples.py", *readmes)
+    session.run("python", "scripts/examples.py", *readmes, "docs/errors.md")
     for chapter in sorted(Path("docs/tour").glob("*.py")):
         session.run("python", str(chapter))
     pytest(session, "--doctest-modules", "--pyargs", "treadle_numpy")

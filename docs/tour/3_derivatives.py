@@ -1,0 +1,119 @@
+"""Tour, 3 of 5: derivatives. Needs treadle-ir and treadle-autodiff; everything runs on NumPy."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from treadle_autodiff import custom_jvp, grad, jvp, jvp_rule, linearize_flat, transpose, vjp
+from treadle_ir import (
+    ArrayType,
+    MissingRuleError,
+    Primitive,
+    bind,
+    interpret,
+    ops,
+    reference,
+    stage,
+)
+
+x = np.array([0.5, 1.0, 1.5], np.float32)
+dx = np.array([1.0, 0.0, 2.0], np.float32)
+
+
+def f(x):
+    return ops.multiply(ops.sine(x), x)
+
+
+def slope(x):  # what a textbook says
+    return np.cos(x) * x + np.sin(x)
+
+
+# Forward: jvp pushes a tangent through. Each primitive has a rule: results and their tangents.
+y, dy = jvp(f, (x,), (dx,))
+assert np.allclose(y, np.sin(x) * x)
+assert np.allclose(dy, slope(x) * dx)
+
+# Linearize: the same rules, with the known part computed now and the part that is linear in the tangent written down
+# as a program. What the linear part needs of the known part, its residuals, are captured.
+linearized = linearize_flat(lambda x: [f(x)], [x], [True])
+print(linearized.program)
+assert np.allclose(interpret(linearized.program, *linearized.captured, dx)[0], dy)
+assert "sine" not in str(linearized.program)  # computed already
+
+# Reverse: transpose walks that program backwards, each equation by its transpose rule. It costs one walk, however
+# many elements `x` has.
+ct_y = np.array([1.0, 10.0, 100.0], np.float32)
+(ct_x,) = transpose(linearized.program, linearized.captured, [ct_y])
+assert np.allclose(ct_x, slope(x) * ct_y)
+# A linear map and its transpose give the same inner product, whatever goes in; every rule is tested with that.
+assert np.isclose(np.dot(ct_y, dy), np.dot(ct_x, dx))
+
+# The public functions do these two steps on trees of arrays: vjp is linearize and transpose; grad is vjp of a
+# function with a scalar result, at cotangent 1.
+assert np.allclose(vjp(f, x)[1](ct_y)[0], ct_x)
+
+
+def total(x):
+    return ops.reduce_add(f(x), axes=(0,))
+
+
+assert np.allclose(grad(total)(x), slope(x))
+# Transformations nest: the derivative's operations are ordinary operations. The second derivative, along `dx`:
+_, second = jvp(grad(total), (x,), (dx,))
+assert np.allclose(second, (2 * np.cos(x) - np.sin(x) * x) * dx, atol=1e-5)
+# They also stage: a gradient is a program like any other, with nothing left of how it came about.
+program = stage(lambda x: [grad(total)(x)], ArrayType((3,), np.dtype(np.float32))).program
+assert np.allclose(interpret(program, x)[0], slope(x))
+
+
+# A function with a rule of its own: log(1 + exp(x)), whose derivative by the textbook overflows.
+@custom_jvp
+def softplus(x):
+    return ops.log(ops.add(ops.exponential(x), np.float32(1.0)))
+
+
+@softplus.defjvp
+def softplus_jvp(primals, tangents):
+    (x,), (dx,) = primals, tangents
+    return softplus(x), ops.multiply(ops.logistic(x), dx)
+
+
+assert np.isclose(grad(softplus)(np.float32(100.0)), 1.0)
+assert np.isnan(grad(softplus.fun)(np.float32(100.0)))  # the rule does mend something
+
+
+# A primitive of our own: a frozen dataclass with a typing rule. Without further rules it only has a type; the
+# reference evaluator and each transformation get theirs from outside.
+@dataclass(frozen=True, slots=True)
+class Cube(Primitive):
+    name = "cube"
+
+    def infer(self, x):
+        return (x,)
+
+
+reference.eval_rule(Cube)(lambda primitive, x: [x * x * x])
+
+
+def cube(x):
+    return bind(Cube(), x)[0]
+
+
+try:
+    grad(cube)(np.float32(2.0))
+except MissingRuleError as error:
+    print(error, *error.__notes__, sep="\n")
+else:
+    raise AssertionError("there is no jvp rule yet")
+
+
+@jvp_rule(Cube)
+def cube_jvp(primitive, primals, tangents):
+    (x,), (dx,) = primals, tangents
+    return [cube(x)], [ops.multiply(ops.multiply(np.float32(3.0), ops.multiply(x, x)), dx)]
+
+
+assert float(grad(cube)(np.float32(2.0))) == 12.0
+assert float(grad(grad(cube))(np.float32(2.0))) == 12.0
+
+print("3 derivatives: all assertions hold")
