@@ -91,6 +91,7 @@ def dot(
     """The product summed over the last axis of `a` and the second-to-last (or only) axis of `b`.
 
     Example:
+        >>> import numpy as np
         >>> print(dot(np.ones(3, np.float32), np.ones(3, np.float32)))
         3.0
     """
@@ -114,6 +115,7 @@ def matmul(
     """The matrix product; leading axes broadcast, vectors count as a row on the left and a column on the right.
 
     Example:
+        >>> import numpy as np
         >>> print(matmul(np.eye(2, dtype=np.float32), np.array([1.0, 2.0], np.float32)))
         [1. 2.]
     """
@@ -230,6 +232,7 @@ def outer(a: ArrayLike, b: ArrayLike, out: None = None) -> Array:
     """The product of each element of the one with each of the other, as a matrix.
 
     Example:
+        >>> import numpy as np
         >>> print(outer(np.arange(2), np.arange(3)))
         [[0 0 0]
          [0 1 2]]
@@ -254,6 +257,7 @@ def tensordot(
     """The products summed over the last `axes` of `a` and the first of `b`, or over pairs of axes.
 
     Example:
+        >>> import numpy as np
         >>> print(tensordot(np.ones((2, 3), np.float32), np.ones((3, 4), np.float32), 1).shape)
         (2, 4)
     """
