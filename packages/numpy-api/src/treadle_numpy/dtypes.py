@@ -104,6 +104,13 @@ unsignedinteger: Final = np.unsignedinteger
 dtype: Final = np.dtype
 
 _PYTHON: Final = (bool, int, float, complex)
+
+
+def _is_python(x: object) -> bool:
+    """Whether it is one of Python's number types itself: np.dtype("float64") only compares equal to one."""
+    return any([x is each for each in _PYTHON])
+
+
 _OURS: Final[dict[str, DType]] = {
     name: np.dtype(getattr(ml_dtypes, name)) for name in ("bfloat16", "int4", "uint4")
 }
@@ -130,7 +137,7 @@ def as_dtype(function: str, dtype: DTypeLike | None) -> DType | None:
     """
     if dtype is None:
         return None
-    if dtype in _PYTHON:  # Python's types mean the default width, so nothing is cut
+    if _is_python(dtype):  # Python's types mean the default width, so nothing is cut
         return default_dtype(dtype)  # type: ignore[arg-type]
     found = named_dtype(function, dtype)
     ir_dtypes.dtype_name(found)
@@ -175,7 +182,7 @@ def result_type(*args: Any) -> DType:
     """
     types = []
     for position, x in enumerate(args):
-        if x in _PYTHON if isinstance(x, type) else False:
+        if _is_python(x):
             types.append(ArrayType((), default_dtype(x), x is not bool))
         elif isinstance(x, (str, type, np.dtype, ScalarType)):
             types.append(ArrayType((), canonical_dtype(named_dtype("result_type", x))))
@@ -197,7 +204,7 @@ def promote_types(a: DTypeLike, b: DTypeLike) -> DType:
 
 
 def _as_type(x: Any) -> Any:
-    return x if x in _PYTHON else named_dtype("promote_types", x)
+    return x if _is_python(x) else named_dtype("promote_types", x)
 
 
 _ABSTRACT: Final = {
@@ -283,7 +290,7 @@ def iinfo(int_type: Any) -> Any:
 def _of(function: str, x: Any) -> DType:
     if isinstance(x, (Array, np.ndarray, np.generic)):
         return x.dtype
-    if x in _PYTHON:
+    if _is_python(x):
         return default_dtype(x)
     return named_dtype(function, x)
 
