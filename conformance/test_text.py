@@ -1,14 +1,38 @@
-"""parse(print(p)) equals p, and printing is canonical."""
+"""parse(print(p)) equals p, printing is canonical, and texts are the same in every process."""
 
 from __future__ import annotations
 
+import hashlib
+import itertools
+import os
+import subprocess
+import sys
+from typing import Any, Final
+
 import pytest
 
+import treadle
+import treadle.numpy as tnp
 from conformance.cases import examples
-from treadle_ir import bind, stage
+from conformance.programs_pool import POOL, Pooled
+from conformance.recorded import check, check_all, recorded
+from conformance.test_compositions import applies, rows_of, transformed
+from treadle_compiler import lower_program
+from treadle_ir import Program, bind, stage
 from treadle_ir.equality import equal_programs
+from treadle_ir.rewrite import optimise
 from treadle_ir.testing.examples import Example
 from treadle_ir.text import parse_program
+
+_COMPOSITIONS: Final = (
+    (),
+    ("jvp",),
+    ("grad",),
+    ("vmap", "jit"),
+    ("grad", "jit", "jvp"),
+    ("grad", "vmap", "grad"),
+    ("checkpoint", "grad", "checkpoint"),
+)
 
 
 @pytest.mark.parametrize("example", examples(lambda example: example.parses))
@@ -18,3 +42,76 @@ def test_round_trip(example: Example) -> None:
     parsed = parse_program(text)
     assert equal_programs(parsed, program)
     assert str(parsed) == text
+
+
+def program_of(pooled: Pooled, composition: tuple[str, ...]) -> Program:
+    """The program of a composition, staged as a jitted function is."""
+    function, arguments = pooled.program, pooled.arguments
+    for level, name in enumerate(reversed(composition), 1):
+        function = transformed(name, function, level)
+        if name == "vmap":
+            arguments = rows_of(arguments, level)
+    given = treadle.tree.map(tnp.asarray, arguments)
+    program: Program = treadle.jit(function).trace(*given).program
+    return program
+
+
+def pool() -> list[Any]:
+    return [
+        pytest.param(pooled, composition, id=f"{'.'.join(composition) or 'jit'}-{pooled.name}")
+        for pooled, composition in itertools.product(POOL.values(), _COMPOSITIONS)
+        if applies(pooled, composition)
+    ]
+
+
+@pytest.mark.parametrize(("pooled", "composition"), pool())
+def test_programs_of_the_pool(pooled: Pooled, composition: tuple[str, ...]) -> None:
+    """All that is staged on the way, tapes and bodies of loops among it, and the result of rewriting."""
+    with recorded() as programs:
+        program = program_of(pooled, composition)
+    assert any(each is program for each in programs)
+    check_all(programs)
+    check(optimise(program))
+
+
+def test_a_recording_has_a_program_that_is_wrong() -> None:
+    """The law can fail: a program that uses a value it does not define is found."""
+    with recorded() as programs:
+        program = program_of(POOL["polynomial"], ())
+    broken = Program(program.parameters, program.equations[1:], program.results)
+    with pytest.raises(Exception, match="defined") as raised:
+        check_all([*programs, broken])
+    assert any("power" in note or "multiply" in note for note in raised.value.__notes__)
+
+
+def digests() -> str:
+    """A line for each program of the pool: the hashes of its text and of what it is lowered to."""
+    lines = []
+    for pooled in POOL.values():
+        for composition in _COMPOSITIONS[:4]:
+            if applies(pooled, composition):
+                program = program_of(pooled, composition)
+                texts = str(program), lower_program(optimise(program)).text
+                hashes = [hashlib.sha256(text.encode()).hexdigest()[:16] for text in texts]
+                lines.append(f"{pooled.name} {'.'.join(composition)} {' '.join(hashes)}")
+    return "\n".join(lines)
+
+
+@pytest.mark.slow
+def test_the_same_text_in_every_process() -> None:
+    script = (
+        "import sys; from conformance.test_text import digests, treadle\n"
+        "with treadle.enable_x64(): sys.stdout.write(digests())"
+    )
+    path = os.pathsep.join([str(p) for p in (os.getcwd(), *sys.path) if p])
+    outputs = []
+    for seed in ("1", "2"):
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": path}
+        done = subprocess.run(
+            [sys.executable, "-c", script], capture_output=True, text=True, env=environment
+        )
+        assert done.returncode == 0, done.stderr
+        outputs.append(done.stdout.splitlines())
+    assert len(outputs[0]) > 3 * len(POOL)
+    differing = [pair for pair in zip(*outputs, strict=True) if pair[0] != pair[1]]
+    assert not differing
