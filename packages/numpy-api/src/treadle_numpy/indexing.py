@@ -25,12 +25,12 @@ from treadle_ir import (
     ArrayType,
     ConcretizationError,
     Literal,
+    NonConcreteBooleanIndexError,
     Tracer,
     current_trace,
     default_dtype,
 )
 from treadle_ir.dtypes import is_bool, is_integer, is_unsigned
-from treadle_ir.errors import NonConcreteBooleanIndexError
 from treadle_ir.primitives.shape import Reshape, Slice
 from treadle_numpy.coercion import (
     ArrayLike,

@@ -20,8 +20,7 @@ from typing import Any, NoReturn, TypeAlias, final
 
 import numpy as np
 
-from treadle_ir import NOWHERE, Array, ArrayType, DonatedError, Source, canonical_dtype
-from treadle_ir.source import capture
+from treadle_ir import NOWHERE, Array, ArrayType, DonatedError, Source, canonical_dtype, capture
 from treadle_runtime.devices import Device, Placement, base_device, current_default
 from treadle_runtime.sharding import Shard, SingleDeviceSharding
 

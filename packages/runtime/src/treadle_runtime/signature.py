@@ -25,8 +25,7 @@ from treadle_ir import (
     type_of,
     x64_enabled,
 )
-from treadle_ir.tree import PyTreeDef, keystr, tree_flatten_with_path
-from treadle_ir.tree.flatten import flatten_leaves_and_structure
+from treadle_ir.tree import PyTreeDef, flatten_leaves_and_structure, keystr, tree_flatten_with_path
 from treadle_runtime.array import DeviceArray, Elements, Key
 from treadle_runtime.client import aligned_empty
 from treadle_runtime.devices import current_default
