@@ -47,6 +47,7 @@ from treadle_compiler.xla import (
     serialise,
     wants_dump,
 )
+from treadle_ir.source import user_stacklevel
 
 DEFAULT_LIMIT: Final = 2 << 30
 _MAGIC: Final = b"treadle executable 1\n"
@@ -299,7 +300,7 @@ class DiskCache:
             f"  what it means: programs are compiled anew in every process\n"
             f"  fix: {mend}, or set TREADLE_CACHE=0 to do without the cache",
             CacheWarning,
-            stacklevel=2,
+            stacklevel=user_stacklevel(),
         )
 
     def _sweep(self, folder: Path, *, force: bool = False) -> None:

@@ -119,6 +119,16 @@ def user_frame() -> FrameType | None:
     return None
 
 
+def user_stacklevel() -> int:
+    """The `stacklevel` with which the caller's `warnings.warn` points at the user's line."""
+    target = user_frame()
+    frame: FrameType | None = sys._getframe(1)
+    level = 1
+    while frame is not None and frame is not target:
+        frame, level = frame.f_back, level + 1
+    return level
+
+
 def capture() -> Source:
     """The place in the user's code that is running now."""
     frame = user_frame()

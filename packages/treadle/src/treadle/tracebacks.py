@@ -26,17 +26,21 @@ def show_all(full: bool) -> None:
 
 
 def users(traceback: TracebackType | None) -> TracebackType | None:
-    """The traceback without treadle's own frames; the whole of it when nothing else is there."""
+    """The traceback without treadle's own frames; None when nothing else is there."""
     frames = []
     current = traceback
     while current is not None:
-        if not source.is_internal(current.tb_frame.f_code.co_filename):
+        frame = current.tb_frame
+        # What `python -c` runs has no file of its own, and is the user's all the same.
+        if frame.f_globals.get("__name__") == "__main__" or not source.is_internal(
+            frame.f_code.co_filename
+        ):
             frames.append(current)
         current = current.tb_next
     kept: TracebackType | None = None
-    for frame in reversed(frames):
-        kept = TracebackType(kept, frame.tb_frame, frame.tb_lasti, frame.tb_lineno)
-    return kept if kept is not None else traceback
+    for each in reversed(frames):
+        kept = TracebackType(kept, each.tb_frame, each.tb_lasti, each.tb_lineno)
+    return kept
 
 
 def _hook(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
@@ -45,9 +49,15 @@ def _hook(kind: type[BaseException], error: BaseException, traceback: TracebackT
         chained: BaseException | None = error
         while chained is not None and id(chained) not in seen:
             seen.add(id(chained))
-            chained.__traceback__ = users(chained.__traceback__)
-            chained = chained.__cause__ or chained.__context__
-        traceback = users(traceback)
+            context = chained.__context__
+            if context is not None and users(context.__traceback__) is None:
+                chained.__suppress_context__ = True  # treadle met and answered it by itself
+            chained = chained.__cause__ or context
+            if chained is not None:
+                chained.__traceback__ = users(chained.__traceback__)
+        shown = users(traceback)
+        if shown is not None:
+            traceback = error.__traceback__ = shown
     _previous(kind, error, traceback)
 
 
