@@ -45,11 +45,13 @@ from treadle_ir.errors import (
     NonConcreteBooleanIndexError as NonConcreteBooleanIndexError,
     ParseError as ParseError,
     PlacementError as PlacementError,
+    RangeError as RangeError,
     ShapeError as ShapeError,
     StructureError as StructureError,
     TreadleError as TreadleError,
     VerifyError as VerifyError,
     during as during,
+    out_of_range as out_of_range,
 )
 from treadle_ir.evaluator import Evaluator as Evaluator
 from treadle_ir.families import (

@@ -74,7 +74,9 @@ class Array(ABC):
 
     def __len__(self) -> int:
         if not self.type.shape:
-            raise TypeError("len() of an array without axes")
+            raise ArgumentError(
+                "len() of an array without axes", fix="a scalar has no length; `x.size` is 1"
+            )
         return self.type.shape[0]
 
     def __hash__(self) -> int:

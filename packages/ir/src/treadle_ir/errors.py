@@ -84,8 +84,21 @@ class ArgumentError(TreadleError, TypeError):
     """An argument of a kind that the function cannot take."""
 
 
+class RangeError(TreadleError, OverflowError):
+    """A number that does not fit into its element type."""
+
+
 class StructureError(TreadleError, TypeError):
     """Two pytrees that must have the same structure have not."""
+
+
+def out_of_range(error: OverflowError) -> RangeError:
+    """NumPy's error for a Python integer that does not fit, with what to do."""
+    return RangeError(
+        str(error),
+        fix="write it as a float, give a wider dtype, or turn 64-bit types on: "
+        'treadle.config.update("treadle_enable_x64", True)',
+    )
 
 
 @contextmanager

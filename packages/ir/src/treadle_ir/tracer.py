@@ -14,13 +14,14 @@ import numpy as np
 
 from treadle_ir.array import Array
 from treadle_ir.errors import (
+    ArgumentError,
     ConcretizationError,
     EscapedTracerError,
     TracerArrayConversionError,
     TracerBoolConversionError,
     TracerIntegerConversionError,
 )
-from treadle_ir.source import Source
+from treadle_ir.source import Source, user_location
 from treadle_ir.trace import Trace
 
 
@@ -51,7 +52,7 @@ class Tracer(Array):
             raised = error(
                 f"{what} of a traced array of type {self.type}, which has no elements yet", fix=fix
             )
-            if made:
+            if made and made != user_location():
                 raised.add_note(f"  the array was made at {made}")
             raise raised
         return elements
@@ -107,7 +108,10 @@ class Tracer(Array):
 
     def __iter__(self) -> Iterator[Array]:
         if not self.type.shape:
-            raise TypeError("iteration over an array without axes")
+            raise ArgumentError(
+                "iteration over an array without axes",
+                fix="`for` goes over the first axis; use the scalar itself",
+            )
         return (self[i] for i in range(self.type.shape[0]))
 
     def __repr__(self) -> str:
@@ -118,6 +122,12 @@ class Tracer(Array):
         elements = self.concrete()
         if spec and elements is not None and not self.type.shape:
             return format(elements.item(), spec)
+        if spec and elements is None and spec[-1] in "bcdeEfFgGnoxX%":
+            self._elements(
+                ConcretizationError,
+                f"the number format {spec!r} was asked",
+                "print values at run time with `treadle.debug.print`, or write `{x}` to print the type",
+            )
         return format(repr(self), spec)
 
     def __copy__(self) -> Tracer:
@@ -127,8 +137,9 @@ class Tracer(Array):
         return self
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError(
-            "a traced array cannot be pickled: it lives only while its function is traced"
+        raise ArgumentError(
+            "a traced array cannot be pickled: it lives only while its function is traced",
+            fix="return it from the function and pickle the result",
         )
 
 

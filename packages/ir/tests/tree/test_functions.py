@@ -66,7 +66,7 @@ def test_map_names_where_trees_differ() -> None:
         "tree_map: tree 0 and tree 2 differ at ['layers'][0]: "
         "dict with keys ['w'] and dict with keys ['b', 'w']"
     )
-    assert caught.value.__notes__[0].startswith("  fix: ")
+    assert caught.value.__notes__[-1].startswith("  fix: ")
     with pytest.raises(TreeError, match=r"tree_map_with_path: tree 0 and tree 1 differ at \[0\]"):
         tree_map_with_path(lambda *_: 0, [[1]], [2])
 

@@ -166,7 +166,7 @@ def test_flatten_up_to_names_the_first_difference(prefix: Any, tree: Any, line: 
     with pytest.raises(ValueError, match="flatten_up_to") as caught:
         tree_structure(prefix).flatten_up_to(tree)
     assert str(caught.value) == f"flatten_up_to: structure and tree differ at {line}"
-    assert caught.value.__notes__[0].startswith("  fix: ")
+    assert caught.value.__notes__[-1].startswith("  fix: ")
 
 
 def test_deep_structures(deep: Any, deep_other: Any) -> None:

@@ -27,6 +27,7 @@ from treadle_ir import (
     canonical_dtype,
     current_trace,
     default_dtype,
+    out_of_range,
     promoted,
     scalar_type,
 )
@@ -107,7 +108,10 @@ def canonical_elements(elements: Any) -> Any:
 def weak_scalar(value: bool | int | float | complex) -> Literal:
     """A Python scalar as an operand that stays weak."""
     type = scalar_type(value)
-    return Literal(type.dtype.type(value), type)
+    try:
+        return Literal(type.dtype.type(value), type)
+    except OverflowError as error:
+        raise out_of_range(error) from None
 
 
 def coerce(function: str, position: int, x: object) -> Any:
@@ -247,14 +251,20 @@ def as_shape(function: str, shape: object) -> tuple[int, ...]:
     try:
         sizes = (shape.__index__(),)  # type: ignore[attr-defined]
     except (AttributeError, TypeError):
+        if isinstance(shape, Array) and not shape.ndim:
+            raise  # it says itself why it is no integer
         if isinstance(shape, str) or not isinstance(shape, Iterable):
             raise ArgumentError(
-                f"{function}: a shape is an integer or a sequence of integers, got {shape!r} of {type(shape)}"
+                f"{function}: a shape is an integer or a sequence of integers, got {shape!r} of {type(shape)}",
+                fix="shapes are integers known before the program runs: convert with int(...)",
             ) from None
         sizes = shape
     result = tuple([as_index(function, "a size", size) for size in sizes])
     if any(size < 0 for size in result):
-        raise ShapeError(f"{function}: the shape {result} has a negative size")
+        raise ShapeError(
+            f"{function}: the shape {result} has a negative size",
+            fix="sizes are 0 or more; only reshape takes -1, for the size that follows from the others",
+        )
     return result
 
 
@@ -299,7 +309,10 @@ def as_axes(function: str, axis: Any, ndim: int) -> tuple[int, ...]:
     if isinstance(axis, (tuple, list)):
         axes = tuple([as_axis(function, each, ndim) for each in axis])
         if len(set(axes)) != len(axes):
-            raise DuplicateError(f"{function}: axes {tuple(axis)} name one axis twice")
+            raise DuplicateError(
+                f"{function}: axes {tuple(axis)} name one axis twice",
+                fix="name each axis once; negative ones count from the last",
+            )
         return axes
     return (as_axis(function, axis, ndim),)
 
@@ -432,13 +445,16 @@ def _from_sequence(function: str, x: Sequence[Any], dtype: DType | None) -> Arra
                 dtype = default_dtype(float)
         try:
             elements = np.array(x)
-        except ValueError as error:
+        except ValueError:
             raise ShapeError(
-                f"{function}: nested sequences have unequal lengths, so they make no array: {error}",
-                fix="pad them to one length",
+                f"{function}: nested sequences have unequal lengths, so they make no array",
+                fix="pad them to one length, or keep a list of arrays",
             ) from None
         if elements.dtype.kind in "iu" and dtype.kind in "iu" and elements.dtype != dtype:
-            return made(np.array(x, dtype))  # NumPy refuses integers that do not fit
+            try:
+                return made(np.array(x, dtype))  # NumPy refuses integers that do not fit
+            except OverflowError as error:
+                raise out_of_range(error) from None
         return made(elements.astype(dtype))
     return _stacked(function, x, dtype)
 

@@ -364,7 +364,10 @@ def fori_loop(
     types = [operand_type(bound) for bound in bounds]
     for name, type in zip(("lower", "upper"), types, strict=True):
         if type.shape or not is_integer(type.dtype):
-            raise ArgumentError(f"fori_loop: {name} must be an integer scalar, but it is {type}")
+            raise ArgumentError(
+                f"fori_loop: {name} must be an integer scalar, but it is {type}",
+                fix="pass an int, or an array with .astype(int)",
+            )
     dtype, weak = promoted(types)
     first, last = [
         with_dtype(bound, type, dtype, weak) for bound, type in zip(bounds, types, strict=True)

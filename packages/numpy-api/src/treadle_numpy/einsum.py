@@ -48,7 +48,8 @@ def _parsed(subscripts: str, ranks: tuple[int, ...]) -> tuple[tuple[str, ...], s
     inputs = left.split(",")
     if len(inputs) != len(ranks):
         raise ValueArgumentError(
-            f"einsum: {len(inputs)} subscripts {subscripts!r} for {len(ranks)} operands"
+            f"einsum: {len(inputs)} subscripts {subscripts!r} for {len(ranks)} operands",
+            fix="write one group of letters per operand, with commas between: 'ij,jk->ik'",
         )
     free = [c for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz" if c not in text]
     longest = 0
@@ -61,7 +62,8 @@ def _parsed(subscripts: str, ranks: tuple[int, ...]) -> tuple[tuple[str, ...], s
         count = rank - len(letters.replace("...", ""))
         if ("..." not in letters and count) or count < 0:
             raise ValueArgumentError(
-                f"einsum: subscripts {letters!r} do not fit an operand with {rank} axes"
+                f"einsum: subscripts {letters!r} do not fit an operand with {rank} axes",
+                fix="write one letter per axis, or `...` for any number of them",
             )
         read.append(letters.replace("...", dots[longest - count :] if count else ""))
     if any(not c.isalpha() for letters in read for c in letters):
@@ -130,7 +132,8 @@ def einsum(
             known = sizes.get(letter, 1)
             if n != 1 and known not in (1, n):
                 raise ShapeValueError(
-                    f"einsum: axis {letter!r} has sizes {known} and {n} in {subscripts!r}"
+                    f"einsum: axis {letter!r} has sizes {known} and {n} in {subscripts!r}",
+                    fix="axes with one letter have one size: transpose an operand, or use another letter",
                 )
             sizes[letter] = max(known, n) if n else n
     settings = precision, preferred_element_type

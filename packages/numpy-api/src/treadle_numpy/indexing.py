@@ -99,7 +99,8 @@ def read_index(shape: tuple[int, ...], index: Any) -> list[Entry]:
                 taken += axes
     if taken > len(shape):
         raise IndexValueError(
-            f"Too many indices: array is {len(shape)}-dimensional, but {taken} were indexed"
+            f"Too many indices: array is {len(shape)}-dimensional, but {taken} were indexed",
+            fix=f"index at most {len(shape)} axes; `None` adds one, `...` stands for those between",
         )
     rest = [(slice(None), 1)] * (len(shape) - taken)
     place = len(read) if dots is None else dots
@@ -117,7 +118,8 @@ def read_index(shape: tuple[int, ...], index: Any) -> list[Entry]:
             if part.size != shape[axis]:
                 raise IndexValueError(
                     f"boolean index did not match shape of indexed array: the mask has size {part.size} along an axis "
-                    f"of size {shape[axis]}"
+                    f"of size {shape[axis]}",
+                    fix="make the mask from the array that it indexes; `x[mask, :]` takes one bool per row",
                 )
             entries.append(Entry(part.positions))
         else:
@@ -213,7 +215,10 @@ def getitem(x: Array, index: Any) -> Array:
 
 def _plan_position(type: ArrayType, index: int) -> tuple[Any, Any]:
     if not type.shape:
-        raise IndexValueError("Too many indices: array is 0-dimensional, but 1 were indexed")
+        raise IndexValueError(
+            "Too many indices: array is 0-dimensional, but 1 were indexed",
+            fix="a scalar has no axes to index: `x[()]` or `x.item()` gives its value",
+        )
     place = _clipped(index, type.shape[0])
     rest = type.shape[1:]
     plan = Slice((place,) + (0,) * len(rest), (place + 1, *rest), (1,) * type.ndim), Reshape(rest)

@@ -80,7 +80,12 @@ def wanted_shape(function: str, total: int, old: tuple[int, ...], new: Any) -> t
     if len(unknown) == 1 and count and total % count == 0:
         sizes[unknown[0]] = total // count
         count = total
-    if unknown[1:] or count != total or any(n < 0 for n in sizes):
+    if unknown[1:]:
+        raise ShapeError(
+            f"cannot reshape array of shape {old} into shape {tuple(sizes)}: only one size may be -1",
+            fix="write the other sizes out",
+        )
+    if count != total or any(n < 0 for n in sizes):
         raise ShapeError(
             f"cannot reshape array of shape {old} (size {total}) into shape {tuple(sizes)} (size {count})",
             fix="the sizes must multiply to the number of elements; one of them may be -1 to be worked out",
@@ -120,7 +125,10 @@ def squeeze(a: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
     else:
         drop = as_axes("squeeze", axis, x.ndim)
         if any(x.shape[i] != 1 for i in drop):
-            raise ShapeValueError(f"squeeze: axes {drop} of shape {x.shape} are not all of size 1")
+            raise ShapeValueError(
+                f"squeeze: axes {drop} of shape {x.shape} are not all of size 1",
+                fix="take one element with `x[0]`, reduce over the axis, or leave `axis` out",
+            )
     return (
         ops.reshape(x, shape=tuple([n for i, n in enumerate(x.shape) if i not in drop]))
         if drop
@@ -282,7 +290,10 @@ def _operands(function: str, arrays: Any) -> list[Any]:
         arrays = unstack(arrays)
     operands = [coerce(function, i, x) for i, x in enumerate(arrays)]
     if not operands:
-        raise ValueArgumentError("Need at least one array to concatenate.")
+        raise ValueArgumentError(
+            "Need at least one array to concatenate.",
+            fix="pass a list with an array in it; the empty array is `zeros(0)`",
+        )
     return operands
 
 
@@ -298,7 +309,10 @@ def concatenate(arrays: Any, axis: int | None = 0, dtype: DTypeLike | None = Non
         operands = [ravel(x) for x in operands]
         axis = 0
     if shape_of(operands[0]) == ():
-        raise ShapeValueError("Zero-dimensional arrays cannot be concatenated.", fix="use stack")
+        raise ShapeValueError(
+            "Zero-dimensional arrays cannot be concatenated.",
+            fix="use stack for numbers; arrays go in one list: `concatenate([a, b])`",
+        )
     place = as_axis("concatenate", axis, len(shape_of(operands[0])))
     first = shape_of(operands[0])
     for i, x in enumerate(operands):
@@ -308,7 +322,8 @@ def concatenate(arrays: Any, axis: int | None = 0, dtype: DTypeLike | None = Non
         ):
             raise ShapeValueError(
                 f"concatenate: operand {i} has shape {own} and operand 0 has {first}, which may differ in axis "
-                f"{place} only"
+                f"{place} only",
+                fix="reshape or pad them, or concatenate along another axis",
             )
     operands = _common(operands, as_dtype("concatenate", dtype))
     return (
@@ -342,7 +357,10 @@ def stack(arrays: Any, axis: int = 0, out: None = None, dtype: DTypeLike | None 
     own = shape_of(operands[0])
     if any(shape_of(x) != own for x in operands):
         listed = ", ".join(str(shape_of(x)) for x in operands)
-        raise ShapeValueError(f"All input arrays must have the same shape. Got {listed}.")
+        raise ShapeValueError(
+            f"All input arrays must have the same shape. Got {listed}.",
+            fix="pad or broadcast them to one shape, or use concatenate",
+        )
     place = as_axis("stack", axis, len(own) + 1)
     sizes = (*own[:place], 1, *own[place:])
     operands = [

@@ -11,7 +11,7 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from treadle_ir import Array, current_trace, install_operators
+from treadle_ir import ArgumentError, Array, current_trace, install_operators
 from treadle_ir.dtypes import BY_NAME
 from treadle_ir.primitives import compare as compare_primitives, elementwise as primitives
 from treadle_numpy import (
@@ -153,9 +153,9 @@ def _negative(x: Array) -> Array:
 
 
 def _setitem(x: Array, index: Any, value: Any) -> None:
-    raise TypeError(
-        f"{type(x).__name__!r} object does not support item assignment: arrays are immutable. "
-        "Instead of x[index] = y, use x = x.at[index].set(y)"
+    raise ArgumentError(
+        "treadle arrays are immutable and do not support item assignment",
+        fix="instead of x[i] = y, write x = x.at[i].set(y)",
     )
 
 

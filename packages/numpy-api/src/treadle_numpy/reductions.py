@@ -177,7 +177,8 @@ def _extreme(
     axes = _sorted_axes(name, axis, type.ndim)
     if initial is None and 0 in [type.shape[i] for i in axes]:
         raise ValueArgumentError(
-            f"zero-size array to reduction operation {name} which has no identity"
+            f"zero-size array to reduction operation {name} which has no identity",
+            fix="pass `initial`, or check the size before",
         )
     if is_complex(type.dtype):
         result = _complex_extreme(name, operand, type, axes, largest)
@@ -291,7 +292,9 @@ def _position(name: str, a: Any, axis: Any, keepdims: bool | None, largest: bool
     if axis is None:
         operand = ops.reshape(operand, shape=(type.size,))
     if operand.shape[along] == 0:
-        raise ValueArgumentError(f"attempt to get {name} of an empty sequence")
+        raise ValueArgumentError(
+            f"attempt to get {name} of an empty sequence", fix="check the size before"
+        )
     if is_bool(type.dtype):
         operand = ops.convert(operand, dtype=np.dtype(np.int32))
     dtype = default_dtype(int)

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any, final
+from typing import Any, NoReturn, final
 
 import numpy as np
 
-from treadle_ir import Array, ShapeError, default_dtype, promoted
+from treadle_ir import ArgumentError, Array, ShapeError, default_dtype, promoted
 from treadle_ir.dtypes import is_inexact
 from treadle_numpy.coercion import (
     ArrayLike,
@@ -55,6 +55,11 @@ class Updates:
 
     def __getitem__(self, index: Any) -> UpdatesAt:
         return UpdatesAt(self.array, index)
+
+    def __setitem__(self, index: Any, value: Any) -> NoReturn:
+        raise ArgumentError(
+            "x.at[i] = y changes nothing: arrays are immutable", fix="write x = x.at[i].set(y)"
+        )
 
     def __repr__(self) -> str:
         return f"Updates({self.array!r})"

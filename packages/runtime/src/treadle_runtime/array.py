@@ -20,7 +20,17 @@ from typing import Any, NoReturn, TypeAlias, final
 
 import numpy as np
 
-from treadle_ir import NOWHERE, Array, ArrayType, DonatedError, Source, canonical_dtype, capture
+from treadle_ir import (
+    NOWHERE,
+    ArgumentError,
+    Array,
+    ArrayType,
+    DonatedError,
+    Source,
+    TreadleError,
+    canonical_dtype,
+    capture,
+)
 from treadle_runtime.devices import Device, Placement, base_device, current_default
 from treadle_runtime.sharding import Shard, SingleDeviceSharding
 
@@ -42,6 +52,10 @@ class Gone:
     def __init__(self, how: str, source: Source = NOWHERE) -> None:
         self.how = how
         self.source = source  # where in the user's code; looked up when somebody asks
+
+
+class SizeError(TreadleError, ValueError):
+    """One element was asked of an array that has more, or none."""
 
 
 @final
@@ -127,13 +141,26 @@ class DeviceArray(Array):
 
     def item(self, *index: Any) -> Any:
         """The one element as a Python scalar (or the element at `index`)."""
-        return self.elements().item(*index)
+        elements = self.elements()
+        if not index and elements.size != 1:
+            raise SizeError(
+                f"can only convert an array of size 1 to a Python scalar, got {self.type}",
+                fix="name the element (`x.item(0)`), reduce first (`x.sum()`), or use `x.tolist()`",
+            )
+        return elements.item(*index)
 
     def tolist(self) -> Any:
         """The elements as nested lists of Python scalars."""
         return self.elements().tolist()
 
     def __bool__(self) -> bool:
+        if self.type.size != 1:
+            raise SizeError(
+                "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
+                if self.type.size
+                else "The truth value of an empty array is ambiguous. Use array.size > 0",
+                fix="reduce the comparison with .any() or .all(), or choose by element with `where`",
+            )
         return bool(self.elements())
 
     def __int__(self) -> int:
@@ -149,14 +176,25 @@ class DeviceArray(Array):
         if (
             self.type.dtype.kind == "b"
         ):  # an index, though, not a mask: Python's own bools are integers too
-            raise TypeError("only integer scalar arrays can be converted to a scalar index")
-        return operator.index(self.elements())
+            raise self._no_index()
+        elements = self.elements()
+        try:
+            return operator.index(elements)
+        except TypeError:
+            raise self._no_index() from None
+
+    def _no_index(self) -> ArgumentError:
+        return ArgumentError(
+            f"only integer scalar arrays can be converted to a scalar index, got {self.type}",
+            fix="convert with int(x) first; to take elements of an array by an array use treadle arrays on both sides",
+        )
 
     def _scalar(self, function: str) -> Elements:
         elements = self.elements()
         if elements.ndim:
-            raise TypeError(
-                f"{function}: only arrays without axes can be converted to Python scalars, got {self.type}"
+            raise ArgumentError(
+                f"{function}: only arrays without axes can be converted to Python scalars, got {self.type}",
+                fix="take one element (`x[0]`), reduce (`x.sum()`), or use `x.tolist()`",
             )
         return elements
 
@@ -165,7 +203,10 @@ class DeviceArray(Array):
 
     def __iter__(self) -> Iterator[Array]:
         if not self.type.shape:
-            raise TypeError("iteration over an array without axes")
+            raise ArgumentError(
+                "iteration over an array without axes",
+                fix="`for` goes over the first axis; use the scalar itself",
+            )
         type, key = self.type.with_shape(self.type.shape[1:]), self._key
         part: Key = type if key is self.type else (type, key[1])  # type: ignore[index]
         return iter([DeviceArray(type, part, np.asarray(row)) for row in self.elements()])
@@ -177,9 +218,9 @@ class DeviceArray(Array):
         return bool(np.asarray(value) in self.elements())
 
     def __setitem__(self, index: object, value: object) -> NoReturn:
-        raise TypeError(
-            "treadle arrays are immutable and do not support item assignment; "
-            "instead of x[i] = y, write x = x.at[i].set(y)"
+        raise ArgumentError(
+            "treadle arrays are immutable and do not support item assignment",
+            fix="instead of x[i] = y, write x = x.at[i].set(y)",
         )
 
     # ---- text

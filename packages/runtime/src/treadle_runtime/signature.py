@@ -22,6 +22,7 @@ from treadle_ir import (
     Tracer,
     TreadleError,
     canonical_dtype,
+    out_of_range,
     type_of,
     x64_enabled,
 )
@@ -338,13 +339,16 @@ def scalar(leaf: object) -> tuple[ArrayType, Elements]:
 
     Raises:
         ArgumentError: it is neither.
-        OverflowError: a Python integer that does not fit.
+        RangeError: a Python integer that does not fit. (Also an OverflowError.)
     """
     type_ = type_of(leaf)
     if isinstance(leaf, np.generic):
         type_ = ArrayType((), canonical_dtype(leaf.dtype))
         return type_, np.asarray(leaf).astype(type_.dtype)
-    return type_, np.asarray(leaf, type_.dtype)
+    try:
+        return type_, np.asarray(leaf, type_.dtype)
+    except OverflowError as error:
+        raise out_of_range(error) from None
 
 
 def as_operand(leaf: object) -> Any:

@@ -12,6 +12,7 @@ from treadle_ir import (
     MissingRuleError as MissingRuleError,
     ParseError as ParseError,
     PlacementError as PlacementError,
+    RangeError as RangeError,
     ShapeError as ShapeError,
     StructureError as StructureError,
     TreadleError as TreadleError,

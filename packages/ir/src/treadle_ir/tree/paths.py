@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
+from treadle_ir.errors import TreadleError
+
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
@@ -19,7 +21,7 @@ KeyEntry: TypeAlias = Any  # one of the four classes below, or a class of whoeve
 KeyPath: TypeAlias = tuple[KeyEntry, ...]
 
 
-class TreeError(ValueError):
+class TreeError(TreadleError, ValueError):
     """Trees do not have the structure that an operation needs."""
 
 
