@@ -1,0 +1,1 @@
+"""What people do wrong, and what treadle says to it."""
