@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 from treadle_autodiff import Zero, jvp_rules
-from treadle_ir import ArrayType, float0
+from treadle_ir import ArrayType, float0, ops
 from treadle_ir.primitives.sort import Sort, TopK
 
 X, DX = np.array([3, 1, 2], np.float32), np.array([30, 10, 20], np.float32)
@@ -12,6 +12,14 @@ X, DX = np.array([3, 1, 2], np.float32), np.array([30, 10, 20], np.float32)
 def test_tangents_move_with_their_elements() -> None:
     (_,), (dy,) = jvp_rules[Sort(0)](Sort(0), [X], [DX])
     np.testing.assert_array_equal(dy, [10, 20, 30])
+
+
+def test_zeros_and_nans_are_ordered_as_without_derivatives() -> None:
+    x = np.array([0.0, np.nan, -0.0, -1.0, 0.0, -0.0], np.float32)
+    (y,), (dy,) = jvp_rules[Sort(0)](Sort(0), [x], [np.arange(6, dtype=np.float32)])
+    assert np.asarray(y).tobytes() == np.asarray(ops.sort([x], dimension=0)[0]).tobytes()
+    assert np.signbit(np.asarray(y)).tolist() == [True, True, True, False, False, False]
+    np.testing.assert_array_equal(np.asarray(dy), [3, 2, 5, 0, 4, 1])
 
 
 def test_payloads_move_and_integers_have_no_tangents() -> None:
