@@ -36,10 +36,10 @@ assert lower_program(stage(function, vector).program).text == lowered.text
 client = jaxlib().xla_client.make_cpu_client()
 devices = client.local_devices()[:1]
 with tempfile.TemporaryDirectory() as folder:
-    cache = DiskCache(folder)
+    cache = DiskCache(folder, enabled=True)
     compiled = compile_cached(client, lowered.text, devices, CompileOptions(), cache)
     assert (cache.counters.misses, cache.counters.stored) == (1, 1)
-    later = DiskCache(folder)  # as if in another process
+    later = DiskCache(folder, enabled=True)  # as if in another process
     start = time.perf_counter()
     again = compile_cached(client, lowered.text, devices, CompileOptions(), later)
     print(f"from disk in {1000 * (time.perf_counter() - start):.1f} ms")
