@@ -259,7 +259,7 @@ def docs(session: nox.Session) -> None:
     install(session, EVERYTHING, *PYTEST)
     session.run("python", "scripts/links.py")
     readmes = ["README.md", *(f"packages/{folder}/README.md" for folder in PACKAGES)]
-    session.run("python", "scripts/examples.py", *readmes, "docs/errors.md")
+    session.run("python", "scripts/examples.py", *readmes, "docs/errors.md", "docs/faq.md")
     for chapter in sorted(Path("docs/tour").glob("*.py")):
         session.run("python", str(chapter))
     for name in DISTRIBUTIONS.values():  # one process each: the façade changes what is printed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Final
@@ -84,3 +85,11 @@ def test_a_test_is_named_by_its_row() -> None:
         topic, number = ids[0].lower().split("-")
         assert file == f"test_{topic}.py"
         assert name.startswith(f"test_{topic}_{number}_")
+
+
+def test_the_page_names_the_rows_that_have_a_test() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "faq.md").read_text()
+    named = set(re.findall(r"[A-Z]{3}-\d\d", page))
+    for topic, first, last in re.findall(r"([A-Z]{3})-(\d\d)\s+to\s+[A-Z]{3}-(\d\d)", page):
+        named |= {f"{topic}-{number:02}" for number in range(int(first), int(last) + 1)}
+    assert named == {id for id, _, _ in _marked()}
