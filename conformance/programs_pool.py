@@ -170,9 +170,9 @@ def dots_and_outer(x: Any, y: Any) -> Any:
     return tnp.trace(tnp.outer(x, y)) * tnp.dot(x, tnp.sin(y)) + tnp.vdot(x, x)
 
 
-@pooled(M, N, twin=lambda a, b: np.tensordot(a, b, axes=[[0], [1]]) * np.tensordot(a, b, axes=2))
+@pooled(M, N, twin=lambda a, b: np.tensordot(a, b, axes=([0], [1])) * np.tensordot(a, b, axes=2))
 def tensordots(a: Any, b: Any) -> Any:
-    return tnp.tensordot(a, b, axes=[[0], [1]]) * tnp.tensordot(a, b, axes=2)
+    return tnp.tensordot(a, b, axes=([0], [1])) * tnp.tensordot(a, b, axes=2)
 
 
 # --- shapes ------------------------------------------------------------------------------------------

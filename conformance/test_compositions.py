@@ -188,7 +188,7 @@ def cases() -> list[Any]:
     chosen = []
     at = 0
     for pooled in POOL.values():
-        compositions = [()]
+        compositions: list[tuple[str, ...]] = [()]
         for depth in (1, 2):
             compositions += [
                 c for c in itertools.product(NAMES, repeat=depth) if applies(pooled, c)

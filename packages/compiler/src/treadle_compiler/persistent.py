@@ -47,7 +47,7 @@ from treadle_compiler.xla import (
     serialise,
     wants_dump,
 )
-from treadle_ir.source import user_stacklevel
+from treadle_ir import user_stacklevel
 
 DEFAULT_LIMIT: Final = 2 << 30
 _MAGIC: Final = b"treadle executable 1\n"

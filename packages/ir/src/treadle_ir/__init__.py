@@ -81,6 +81,7 @@ from treadle_ir.source import (
     Source as Source,
     capture as capture,
     user_frame as user_frame,
+    user_stacklevel as user_stacklevel,
 )
 from treadle_ir.stage import (
     Staged as Staged,
