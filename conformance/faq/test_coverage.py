@@ -11,26 +11,12 @@ from typing import Final
 from conformance.faq.rows import ROWS, TOPICS
 
 _GPU: Final = "needs an accelerator"
-_MULTI: Final = "needs several devices; comes with the runtime's placement suite"
 _RECORDED: Final = "a number to publish, not to assert; recorded by benchmarks/"
 
 NOT_YET: Final = {
     "PLC-03": _GPU,
     "PLC-05": _GPU,
-    "PLC-08": _MULTI,
-    "PLC-09": _MULTI,
     "PLC-12": _GPU,
-    "PLC-18": _MULTI,
-    "PLC-20": _MULTI,
-    "PLC-21": _MULTI,
-    "PLC-22": _MULTI,
-    "PLC-23": _MULTI,
-    "PLC-24": _MULTI,
-    "PLC-25": _MULTI,
-    "PLC-26": _MULTI,
-    "PLC-27": _MULTI,
-    "PLC-28": _MULTI,
-    "PLC-29": _MULTI,
     "BEN-05": "informational: small eager operations run without compiling, which the decision allows",
     "BEN-10": _RECORDED,
     "BEN-11": _RECORDED,

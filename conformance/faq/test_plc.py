@@ -1,4 +1,4 @@
-"""PLC: where data and computations live; the rows that one device shows."""
+"""PLC: where data and computations live; also on three virtual ones."""
 
 from __future__ import annotations
 
@@ -130,3 +130,153 @@ def test_plc_19_work_on_uncommitted_data_is_uncommitted() -> None:
     for result in (x + 1, sut.jit(lambda x: x * 2)(x), x @ x):
         assert result.devices() == {sut.devices()[0]}
         assert result.committed is False
+
+
+def _on_three(script: str) -> list[str]:
+    """What a script prints, line by line, in a process with three virtual devices `d`."""
+    start = """
+import numpy as np, treadle as sut, treadle.numpy as tnp
+d = sut.devices()
+def where(*arrays):
+    print(*[f"{next(iter(a.devices())).id}{'c' if a.committed else 'u'}" for a in arrays])
+"""
+    return output_of(
+        start + script, XLA_FLAGS="--xla_force_host_platform_device_count=3"
+    ).splitlines()
+
+
+@row("PLC-08")
+def test_plc_08_default_device_redirects_for_a_while() -> None:
+    printed = _on_three("""
+x = np.ones(2, np.float32)
+with sut.default_device(d[1]):
+    where(tnp.ones(3), sut.jit(lambda x: x + 1)(x), sut.device_put(x), tnp.ones(2) * 2)
+where(tnp.ones(3))
+""")
+    assert printed == ["1u 1u 1u 1u", "0u"]
+
+
+@row("PLC-09")
+def test_plc_09_it_nests_and_is_restored_on_exceptions() -> None:
+    printed = _on_three("""
+try:
+    with sut.default_device(d[1]):
+        with sut.default_device(d[2]):
+            where(tnp.ones(1))
+        where(tnp.ones(1))
+        1 / 0
+except ZeroDivisionError:
+    where(tnp.ones(1))
+""")
+    assert printed == ["2u", "1u", "0u"]
+
+
+@row("PLC-18")
+def test_plc_18_device_put_with_a_device_commits() -> None:
+    printed = _on_three("""
+a = sut.device_put(1, d[2])
+print(a.devices(), a.committed)
+""")
+    assert printed == ["{CpuDevice(id=2)} True"]
+
+
+@row("PLC-20")
+def test_plc_20_a_committed_input_decides() -> None:
+    printed = _on_three("""
+a = sut.device_put(1.0, d[2])
+where(a + 1, a + tnp.ones(2), a + np.ones(2, np.float32), tnp.sin(a))
+""")
+    assert printed == ["2c 2c 2c 2c"]
+
+
+@row("PLC-21", "PLC-22")
+def test_plc_21_two_committed_devices_raise() -> None:
+    eager, jitted = _on_three("""
+a, b = sut.device_put(1, d[2]), sut.device_put(1, d[1])
+for f in (lambda x, y: x + y, sut.jit(lambda x, y: x + y)):
+    try:
+        f(a, b)
+    except ValueError as error:
+        print(error)
+""")
+    for message in (eager, jitted):
+        assert message.startswith("Received incompatible devices for jitted computation")
+        for part in ("argument 0", "CpuDevice(id=2)", "argument 1", "CpuDevice(id=1)"):
+            assert part in message
+
+
+@row("PLC-23")
+def test_plc_23_jitted_functions_follow_the_data() -> None:
+    printed = _on_three("""
+f = sut.jit(lambda x: x * 2)
+where(f(sut.device_put(1.0, d[1])), f(1.0), f(sut.device_put(1.0, d[1])))
+""")
+    assert printed == ["1c 0u 1c"]
+
+
+@row("PLC-24")
+def test_plc_24_device_put_without_device_leaves_arrays_as_they_are() -> None:
+    printed = _on_three("""
+a, b = sut.device_put(1.0, d[1]), tnp.ones(2)
+with sut.default_device(d[2]):
+    where(sut.device_put(a), sut.device_put(b))
+""")
+    assert printed == ["1c 0u"]
+
+
+@row("PLC-25")
+def test_plc_25_device_put_puts_host_values_on_the_default_device() -> None:
+    printed = _on_three("""
+for value in (3, 2.5, np.ones(2), [1, 2]):
+    where(*sut.tree_util.tree_leaves(sut.device_put(value)))
+""")
+    assert printed == ["0u", "0u", "0u", "0u 0u"]
+
+
+@row("PLC-26")
+def test_plc_26_arrays_are_created_and_then_moved() -> None:
+    printed = _on_three("""
+for c in (tnp.zeros(3), tnp.ones(3), tnp.full(3, 2.0), tnp.eye(3)):
+    where(sut.device_put(c, d[1]), c)
+""")
+    assert printed == ["1c 0u"] * 4
+
+
+@row("PLC-27")
+def test_plc_27_device_put_moves_and_leaves_the_source() -> None:
+    printed = _on_three("""
+a = sut.device_put(np.arange(3), d[1])
+b = sut.device_put(a, d[2])
+where(a, b)
+print(a.tolist() == b.tolist() == [0, 1, 2])
+""")
+    assert printed == ["1c 2c", "True"]
+
+
+@row("PLC-28")
+def test_plc_28_the_device_parameter_of_jit() -> None:
+    printed = _on_three("""
+import warnings
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    f = sut.jit(lambda x: x + 1, device=d[1])
+where(f(1.0))
+print(*[each.category.__name__ for each in caught])
+""")
+    assert printed == ["1c", "DeprecationWarning"]
+
+
+@row("PLC-29")
+def test_plc_29_a_chain_of_placements() -> None:
+    printed = _on_three("""
+a = sut.device_put(np.arange(4.0), d[1])
+b = tnp.sin(a) + 1
+c, e = sut.jit(lambda x: (x * 2, x.sum()))(b)
+moved = sut.device_put(c, d[2])
+where(a, b, c, e, moved, moved + 1)
+try:
+    moved + b
+except ValueError:
+    print("ValueError")
+""")
+    assert printed == ["1c 1c 1c 1c 2c 2c", "ValueError"]
