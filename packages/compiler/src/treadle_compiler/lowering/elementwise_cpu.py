@@ -4,12 +4,16 @@ Only for f32 and arrays of some size: small ones are not worth the longer text. 
 a polynomial and a reduction in two parts are good to 1e-9, and rounded once: results are within one unit in the
 last place. The polynomials are Chebyshev fits made at 50 digits, of relative error below 2e-10.
 
-Before and after, 1e6 elements, jaxlib 0.10.2, two shared cores (compiling costs 30 ms before, and after 90 for
-those with a guarded loop, 35 to 55 for the others):
+Before and after, 1e6 elements, jaxlib 0.10.2, two shared cores (compiling costs 30 ms before, 35 to 55 after):
 
-    ms       sine  cosine   tan  atan  atan2  cbrt  power
-    before   3.96    3.85  6.27  3.10   7.73  5.05   2.96
-    after    0.29    0.40  0.30  0.47   0.33  0.96   1.38
+    ms       atan  atan2  cbrt  power
+    before   3.10   7.73  5.05   2.96
+    after    0.47   0.33  0.96   1.38
+
+sine, cosine and tan are not here. They gained as much (3.96 to 0.29 ms for sine), but their reduction is exact up to
+1e6 only, so they needed a guard; as a loop of at most one turn the guard cut programs in pieces that XLA no longer
+fused, and a gradient through a hundred sines held 405 MB where XLA's own needs none. Wanted: a reduction without a
+branch (Payne and Hanek 1983, in integers).
 """
 
 from __future__ import annotations
@@ -35,22 +39,6 @@ _F64: Final = np.dtype(np.float64)
 _I64: Final = np.dtype(np.int64)
 _BOOL: Final = np.dtype(np.bool_)
 
-# sin(r) / r, cos(r) for |r| <= pi / 4, in r^2.
-_SIN: Final = (
-    0.9999999999956731,
-    -0.16666666631591165,
-    0.00833332878245888,
-    -0.000198392022122311,
-    2.7173456841089953e-06,
-)
-_COS: Final = (
-    0.9999999999999444,
-    -0.49999999999351113,
-    0.04166666654391119,
-    -0.0013888880393776424,
-    2.4798928755323667e-05,
-    -2.717342984102282e-07,
-)
 # atan(z) / z for 0 <= z <= 1, in z^2.
 _ATAN: Final = (
     0.9999999995535376,
@@ -86,10 +74,6 @@ _EXP2: Final = (
     1.5310079402249296e-05,
     1.3255224878668817e-06,
 )
-# pi / 2 in two parts; products of the first, of 33 bits, with whole numbers below 2^20 are exact.
-_HALF_PI_HIGH: Final = 1.5707963267341256
-_HALF_PI_LOW: Final = 6.077100506506192e-11
-_FARTHEST: Final = 1e6
 _ROUNDER: Final = 1.5 * 2.0**52  # adding it leaves the nearest whole number in the low bits
 
 
@@ -167,37 +151,6 @@ class Doubles:
 
 
 Kernel: TypeAlias = Callable[..., HloValue]
-
-
-def _angle(d: Doubles, x: HloValue) -> tuple[HloValue, HloValue, HloValue]:
-    # x = n pi/2 + r with |r| <= pi/4: sin r, cos r and the bits of n.
-    n, bits = d.rounded(d.apply("multiply", x, d.number(2 / math.pi)))
-    r = d.apply("subtract", x, d.apply("multiply", n, d.number(_HALF_PI_HIGH)))
-    r = d.apply("subtract", r, d.apply("multiply", n, d.number(_HALF_PI_LOW)))
-    square = d.apply("multiply", r, r)
-    return d.apply("multiply", r, d.polynomial(_SIN, square)), d.polynomial(_COS, square), bits
-
-
-def _sine(d: Doubles, x: HloValue) -> HloValue:
-    sine, cosine, n = _angle(d, x)
-    value = d.select(d.flag(d.integers("and", n, 1)), cosine, sine)
-    value = d.signed(value, d.integers("shift_left", d.integers("and", n, 2), 62))
-    return d.select(d.compare("eq", x, 0), x, value)  # -0 stays
-
-
-def _cosine(d: Doubles, x: HloValue) -> HloValue:
-    sine, cosine, n = _angle(d, x)
-    value = d.select(d.flag(d.integers("and", n, 1)), sine, cosine)
-    turned = d.integers("add", n, 1)  # negative in the second and third quarter
-    return d.signed(value, d.integers("shift_left", d.integers("and", turned, 2), 62))
-
-
-def _tan(d: Doubles, x: HloValue) -> HloValue:
-    sine, cosine, n = _angle(d, x)
-    odd = d.flag(d.integers("and", n, 1))
-    above = d.select(odd, d.apply("negate", cosine), sine)
-    value = d.apply("divide", above, d.select(odd, sine, cosine))
-    return d.select(d.compare("eq", x, 0), x, value)  # -0 stays
 
 
 def _atan(d: Doubles, x: HloValue) -> HloValue:
@@ -299,7 +252,7 @@ def _in_doubles(context: LoweringContext, kernel: Kernel, *operands: HloValue) -
     return context.one("stablehlo.convert", [result], type.strong())
 
 
-def _register(primitive: type[e.Unary | e.Binary], kernel: Kernel, *, near: bool) -> None:
+def _register(primitive: type[e.Unary | e.Binary], kernel: Kernel) -> None:
     usual = lowering_rules.get(primitive)
     assert usual is not None
 
@@ -310,48 +263,12 @@ def _register(primitive: type[e.Unary | e.Binary], kernel: Kernel, *, near: bool
         if type.dtype != np.float32 or type.size < LEAST_SIZE:
             return usual(context, primitive, *operands)
         spread = [context.spread(x, type) for x in operands]
-        if not near:
-            return [_in_doubles(context, kernel, *spread)]
-        # Reducing the angle is exact up to 1e6 only. Infinities and NaN become NaN on either way.
-        (x,) = spread
-        # A loop of at most one turn: XLA runs both branches of a conditional that has no effects.
-        state = (_any_far(context, x), x, _in_doubles(context, kernel, x))
-        types = [value.type for value in state]
-        again = context.region(types, lambda carried: [carried[0]])
-
-        def turn(carried: Sequence[HloValue]) -> Sequence[HloValue]:
-            done = context.constant(False, ArrayType((), _BOOL))
-            return [done, carried[1], usual(context, primitive, carried[1])[0]]
-
-        return context.emit(
-            "stablehlo.while", state, types, regions=[again, context.region(types, turn)]
-        )[2:]
+        return [_in_doubles(context, kernel, *spread)]
 
     lowering_rule(primitive, platform="cpu")(rule)
 
 
-def _any_far(context: LoweringContext, x: HloValue) -> HloValue:
-    type = ArrayType(x.shape, x.dtype)
-    flags, flag = ArrayType(x.shape, _BOOL), ArrayType((), _BOOL)
-    magnitude = context.one("stablehlo.abs", [x], type)
-    above = compared(context, "gt", magnitude, context.constant(_FARTHEST, type), flags)
-    finite = compared(context, "lt", magnitude, context.constant(math.inf, type), flags)
-    far = context.one("stablehlo.and", [above, finite], flags)
-    either = context.region((flag, flag), lambda pair: [context.one("stablehlo.or", pair, flag)])
-    axes = ", ".join(map(str, range(len(x.shape))))
-    return context.one(
-        "stablehlo.reduce",
-        [far, context.constant(False, flag)],
-        flag,
-        {"dimensions": f"array<i64: {axes}>"},
-        [either],
-    )
-
-
-_register(e.Sine, _sine, near=True)
-_register(e.Cosine, _cosine, near=True)
-_register(e.Tan, _tan, near=True)
-_register(e.Atan, _atan, near=False)
-_register(e.Atan2, _atan2, near=False)
-_register(e.Cbrt, _cbrt, near=False)
-_register(e.Power, _power, near=False)
+_register(e.Atan, _atan)
+_register(e.Atan2, _atan2)
+_register(e.Cbrt, _cbrt)
+_register(e.Power, _power)
