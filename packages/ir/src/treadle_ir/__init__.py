@@ -87,6 +87,7 @@ from treadle_ir.stage import (
     Staged as Staged,
     StagedTracer as StagedTracer,
     StagingTrace as StagingTrace,
+    constant_array as constant_array,
     stage as stage,
 )
 from treadle_ir.trace import (

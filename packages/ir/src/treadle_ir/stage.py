@@ -6,8 +6,9 @@ since programs are closed and hold no arrays; scalars become literals.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, Final, final
+from typing import Any, ClassVar, Final, final
 
 import numpy as np
 
@@ -48,13 +49,14 @@ class StagedTracer(Tracer):
 class StagingTrace(Trace):
     """Writes equations down instead of computing."""
 
-    __slots__ = ("_known", "captured", "equations", "parameters")
+    __slots__ = ("_known", "captured", "constants", "equations", "parameters")
 
     def __init__(self, parent: Trace | None) -> None:
         super().__init__(parent)
         self.parameters: list[Value] = []
         self.captured: list[Operand] = []
         self.equations: list[Equation] = []
+        self.constants: dict[int, tuple[object, Array]] = {}  # see `constant_array`
         self._known: dict[
             int, Value
         ] = {}  # by id of what is captured, which `captured` keeps alive
@@ -118,6 +120,25 @@ class StagingTrace(Trace):
         atoms = tuple([self.atom(result) for result in results])
         captured = tuple([self._known[id(operand)] for operand in self.captured])
         return Program((*captured, *self.parameters), tuple(self.equations), atoms)
+
+
+def constant_array(
+    elements: np.ndarray[Any, np.dtype[Any]],
+    make: Callable[[np.ndarray[Any, np.dtype[Any]]], Array],
+) -> Array:
+    """The array that `make` makes of a NumPy array; while a function is staged, one for all its uses.
+
+    Otherwise each use of a NumPy array that the function closes over would be captured on its own.
+    """
+    trace: Trace | None = current_trace()
+    while trace is not None and not isinstance(trace, StagingTrace):
+        trace = trace.parent
+    if trace is None:
+        return make(elements)
+    found = trace.constants.get(id(elements))
+    if found is None:
+        found = trace.constants[id(elements)] = (elements, make(elements))
+    return found[1]
 
 
 @final

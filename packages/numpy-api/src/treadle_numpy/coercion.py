@@ -25,6 +25,7 @@ from treadle_ir import (
     ShapeError,
     Tracer,
     canonical_dtype,
+    constant_array,
     current_trace,
     default_dtype,
     out_of_range,
@@ -349,7 +350,13 @@ def array_of(operand: Any) -> Array:
         return made(np.asarray(operand.value), operand.type.weak)
     if isinstance(operand, np.ndarray) and make_array is _copied:
         return cast("Array", operand)  # under the reference evaluator it is an array already
+    if isinstance(operand, np.ndarray):
+        return constant_array(operand, _made_copy)
     return made(np.array(operand))
+
+
+def _made_copy(elements: Elements) -> Array:
+    return made(np.array(elements))
 
 
 def filled(shape: tuple[int, ...], value: Any) -> Array:
@@ -400,7 +407,7 @@ def array_from(function: str, x: Any, dtype: DType | None) -> Array:
         elements = np.asarray(x)
         if dtype is not None and elements.dtype != dtype:
             return array_of(converted(canonical_elements(elements), dtype))
-        return made(np.array(canonical_elements(elements)))
+        return constant_array(elements, lambda each: made(np.array(canonical_elements(each))))
     if isinstance(x, (list, tuple)):
         return _from_sequence(function, x, dtype)
     convert = getattr(type(x), "__jax_array__", None)
