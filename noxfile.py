@@ -37,7 +37,7 @@ EVERYTHING = ["treadle"]  # it depends on all the others
 PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
 CURRENT = ".".join(platform.python_version_tuple()[:2])
 PYTEST = ["pytest>=8.4", "pytest-xdist>=3.6", "hypothesis>=6.113"]
-EXAMPLES = ["matplotlib", "rich", "scikit-learn"]
+EXAMPLES = ["rich", "scikit-learn"]
 WORKERS = ["-n", "2"]
 # Tests are not annotated; what they say about the types of what they test is still checked.
 RELAXED = [
@@ -234,6 +234,13 @@ def quickstart(session: nox.Session) -> None:
     """The main job: train on real images, write the report."""
     install(session, EVERYTHING, *EXAMPLES)
     session.run("python", "examples/quickstart/quickstart.py", *session.posargs)
+
+
+@nox.session
+def examples(session: nox.Session) -> None:
+    """The tests of the examples, the main job among them."""
+    install(session, EVERYTHING, *EXAMPLES, *PYTEST)
+    pytest(session, *WORKERS, "examples")
 
 
 @nox.session
