@@ -287,7 +287,7 @@ def test_a_chain_of_a_hundred_thousand_operations() -> None:
     for _ in range(50_000):
         y = build.apply(ew.Add(), build.apply(ew.Multiply(), y, half), x)
     program = build.program(y)
-    start = time.perf_counter()
+    start = time.process_time()
     again = parse_program(print_program(program))
     verify(again)
     assert (
@@ -296,4 +296,4 @@ def test_a_chain_of_a_hundred_thousand_operations() -> None:
         == len(optimise(again).equations)
         == 100_000
     )
-    assert time.perf_counter() - start < 20
+    assert time.process_time() - start < 20
