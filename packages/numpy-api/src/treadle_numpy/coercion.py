@@ -85,6 +85,17 @@ def bind(primitive: Primitive, *operands: object) -> Array:
     return cast("Array", current_trace().process(primitive, cast("Any", operands))[0])
 
 
+Plans: TypeAlias = "dict[Any, Any]"
+"""By the type of an operand and what else decides: the primitives, made already, that an operation comes to."""
+
+
+def remember(plans: Plans, key: Any, plan: Any) -> None:
+    """Keep a plan for the next time; a table that has grown large starts anew."""
+    if len(plans) >= 4096:
+        plans.clear()
+    plans[key] = plan
+
+
 def host_elements(x: object) -> Elements | None:
     """The elements of a value, if there are any, as a NumPy array."""
     if isinstance(x, Tracer):

@@ -7,11 +7,13 @@ accelerator multiplies; `preferred_element_type` is the element type of sum and 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
-from treadle_ir import Array
+from treadle_ir import Array, current_trace
+from treadle_ir.primitives.contract import DotGeneral
 from treadle_numpy.coercion import (
     ArrayLike,
+    Plans,
     ValueArgumentError,
     array_of,
     as_axis,
@@ -22,6 +24,7 @@ from treadle_numpy.coercion import (
     operand_type,
     ops,
     promote,
+    remember,
     shape_of,
 )
 from treadle_numpy.dtypes import DTypeLike, as_dtype
@@ -81,6 +84,22 @@ def _mismatch(name: str, x: Any, y: Any) -> ShapeValueError:
     )
 
 
+_DOTS: Final[Plans] = {}
+_PRODUCTS: Final[Plans] = {}
+
+
+def _remembered(plans: Plans, a: Any, b: Any) -> Array | None:
+    """The product of two arrays whose types have been met before; None if they have not."""
+    try:
+        primitive = plans.get((a.type, b.type))
+    except AttributeError:
+        return None
+    if primitive is None:
+        return None
+    found: Array = current_trace().process(primitive, (a, b))[0]  # type: ignore[assignment]
+    return found
+
+
 def dot(
     a: ArrayLike,
     b: ArrayLike,
@@ -95,6 +114,11 @@ def dot(
         >>> print(dot(np.ones(3, np.float32), np.ones(3, np.float32)))
         3.0
     """
+    plain = precision is None and preferred_element_type is None
+    if plain:
+        product = _remembered(_DOTS, a, b)
+        if product is not None:
+            return product
     x, y = promote("dot", a, b)
     rank_x, rank_y = len(shape_of(x)), len(shape_of(y))
     if not rank_x or not rank_y:
@@ -102,6 +126,8 @@ def dot(
     along = max(rank_y - 2, 0)
     if shape_of(x)[-1] != shape_of(y)[along]:
         raise _mismatch("dot", x, y)
+    if plain and x is a and y is b and isinstance(a, Array) and isinstance(b, Array):
+        remember(_DOTS, (a.type, b.type), DotGeneral(((rank_x - 1,), (along,))))
     return contracted(x, y, ((rank_x - 1,), (along,)), ((), ()), precision, preferred_element_type)
 
 
@@ -119,6 +145,11 @@ def matmul(
         >>> print(matmul(np.eye(2, dtype=np.float32), np.array([1.0, 2.0], np.float32)))
         [1. 2.]
     """
+    plain = precision is None and preferred_element_type is None
+    if plain:
+        product = _remembered(_PRODUCTS, a, b)
+        if product is not None:
+            return product
     x, y = promote("matmul", a, b)
     shape_x, shape_y = shape_of(x), shape_of(y)
     if not shape_x or not shape_y:
@@ -131,6 +162,8 @@ def matmul(
     if shape_x[-1] != shape_y[along]:
         raise _mismatch("matmul", x, y)
     if rank_x <= 2 and rank_y <= 2:
+        if plain and x is a and y is b and isinstance(a, Array) and isinstance(b, Array):
+            remember(_PRODUCTS, (a.type, b.type), DotGeneral(((rank_x - 1,), (along,))))
         return contracted(
             x, y, ((rank_x - 1,), (along,)), ((), ()), precision, preferred_element_type
         )

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, cast, final
+from typing import Any, Final, final
 
 import numpy as np
 
@@ -26,17 +26,20 @@ from treadle_ir import (
     ConcretizationError,
     Literal,
     NonConcreteBooleanIndexError,
+    Primitive,
     Tracer,
     current_trace,
     default_dtype,
 )
 from treadle_ir.dtypes import is_bool, is_integer, is_unsigned
-from treadle_ir.primitives.shape import Reshape, Slice
+from treadle_ir.primitives.shape import Reshape, Reverse, Slice
 from treadle_numpy.coercion import (
     ArrayLike,
+    Plans,
     ValueArgumentError,
     array_of,
     as_axis,
+    bind,
     broadcast_to_shape,
     coerce,
     common_shape,
@@ -45,6 +48,7 @@ from treadle_numpy.coercion import (
     named_only,
     operand_type,
     ops,
+    remember,
     shape_of,
 )
 
@@ -198,22 +202,57 @@ def _range(item: slice, size: int) -> slice:
         raise ValueArgumentError(f"a slice of an array: {error}") from None
 
 
-_STATIC: Final[dict[tuple[ArrayType, int], tuple[Any, Any]]] = {}
+_STATIC: Final[Plans] = {}
+_ENDS: Final = frozenset([int, type(None)])
+
+
+def static_key(index: Any) -> Any:
+    """What equal static index expressions share: ints, and ranges as tuples of their ends; None for all others.
+
+    Classes are compared exactly: `True` and `1.0` equal 1 and mean something else, or nothing.
+    """
+    kind = index.__class__
+    if kind is int:
+        return index
+    key = []
+    for item in index if kind is tuple else (index,):
+        kind = item.__class__
+        if kind is slice:
+            start, stop, step = item.start, item.stop, item.step
+            if not (
+                start.__class__ in _ENDS and stop.__class__ in _ENDS and step.__class__ in _ENDS
+            ):
+                return None
+            key.append((start, stop, step))
+        elif kind is int or item is None or item is Ellipsis:
+            key.append(item)
+        else:
+            return None
+    return tuple(key)
 
 
 def getitem(x: Array, index: Any) -> Array:
     """`x[index]`."""
-    if index.__class__ is int:  # the short way, with the two primitives remembered
-        type = x.type
-        plan = _STATIC.get((type, index))
-        if plan is None:
-            plan = _plan_position(type, index)
-        process = current_trace().process
-        return cast("Array", process(plan[1], process(plan[0], (x,)))[0])
-    return take_entries(x, read_index(shape_of(x), index))
+    key = index if index.__class__ is int else static_key(index)
+    if key is None:
+        return take_entries(x, read_index(shape_of(x), index))
+    type = x.type
+    plan = _STATIC.get((type, key))
+    if plan is None:
+        if key.__class__ is int:
+            plan = _plan_position(type, key)
+        else:
+            plan = _plan_known(type.shape, read_index(type.shape, index))
+        remember(_STATIC, (type, key), plan)
+    process = current_trace().process
+    operands: Any = (x,)
+    for primitive in plan:
+        operands = process(primitive, operands)
+    found: Array = operands[0]
+    return found
 
 
-def _plan_position(type: ArrayType, index: int) -> tuple[Any, Any]:
+def _plan_position(type: ArrayType, index: int) -> tuple[Primitive, ...]:
     if not type.shape:
         raise IndexValueError(
             "Too many indices: array is 0-dimensional, but 1 were indexed",
@@ -221,11 +260,7 @@ def _plan_position(type: ArrayType, index: int) -> tuple[Any, Any]:
         )
     place = _clipped(index, type.shape[0])
     rest = type.shape[1:]
-    plan = Slice((place,) + (0,) * len(rest), (place + 1, *rest), (1,) * type.ndim), Reshape(rest)
-    if len(_STATIC) >= 4096:
-        _STATIC.clear()
-    _STATIC[type, index] = plan
-    return plan
+    return Slice((place,) + (0,) * len(rest), (place + 1, *rest), (1,) * type.ndim), Reshape(rest)
 
 
 def _clipped(index: int, size: int) -> int:
@@ -270,7 +305,13 @@ def _expanded(x: Any, entries: list[Entry]) -> list[int]:
 
 def _known(x: Any, entries: list[Entry]) -> Array:
     """Known ranges and positions: a slice, reversed and reshaped where needed."""
-    own = shape_of(x)
+    for primitive in _plan_known(shape_of(x), entries):
+        x = bind(primitive, x)
+    return array_of(x)
+
+
+def _plan_known(own: tuple[int, ...], entries: list[Entry]) -> tuple[Primitive, ...]:
+    """The primitives that take known ranges and positions out of an array of some shape, in their order."""
     start, limit, strides, turned, result = [], [], [], [], []
     axis = 0
     for entry in entries:
@@ -292,17 +333,24 @@ def _known(x: Any, entries: list[Entry]) -> Array:
             if index.step < 0 and count > 1:
                 turned.append(axis)
         axis += 1
-    part = x
+    plan: list[Primitive] = []
+    shape = own
     if not all(
         low == 0 and high == n and step == 1
         for low, high, step, n in zip(start, limit, strides, own, strict=True)
     ):
-        part = ops.slice(part, start=tuple(start), limit=tuple(limit), strides=tuple(strides))
+        plan.append(Slice(tuple(start), tuple(limit), tuple(strides)))
+        shape = tuple(
+            [
+                -(-(high - low) // step)
+                for low, high, step in zip(start, limit, strides, strict=True)
+            ]
+        )
     if turned:
-        part = ops.reverse(part, dimensions=tuple(turned))
-    return array_of(
-        part if shape_of(part) == tuple(result) else ops.reshape(part, shape=tuple(result))
-    )
+        plan.append(Reverse(tuple(turned)))
+    if shape != tuple(result):
+        plan.append(Reshape(tuple(result)))
+    return tuple(plan)
 
 
 def _ascending(index: slice) -> tuple[int, int, int, int]:

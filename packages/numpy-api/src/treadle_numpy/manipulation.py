@@ -4,14 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import numpy as np
 
-from treadle_ir import Array, ArrayType, ShapeError, default_dtype, promoted
+from treadle_ir import (
+    Array,
+    ArrayType,
+    DType,
+    ShapeError,
+    current_trace,
+    default_dtype,
+    promoted,
+    x64_enabled,
+)
 from treadle_ir.dtypes import is_bool, is_inexact
+from treadle_ir.primitives.convert import Convert
+from treadle_ir.primitives.shape import Concatenate, Reshape, Transpose
 from treadle_numpy.coercion import (
     ArrayLike,
+    Plans,
     Shape,
     UnsupportedError,
     ValueArgumentError,
@@ -21,6 +33,7 @@ from treadle_numpy.coercion import (
     as_axis,
     as_index,
     as_shape,
+    bind,
     broadcast,
     broadcast_to_shape,
     coerce,
@@ -31,11 +44,12 @@ from treadle_numpy.coercion import (
     operand_type,
     ops,
     promote_operands,
+    remember,
     shape_of,
     with_dtype,
 )
 from treadle_numpy.creation import arange, lower_mask
-from treadle_numpy.dtypes import DTypeLike, as_dtype
+from treadle_numpy.dtypes import DTypeLike, ScalarType, as_dtype, named_dtype
 from treadle_numpy.indexing import take
 from treadle_numpy.reductions import cumsum, max as greatest, min as least, sum as total_of
 
@@ -93,6 +107,27 @@ def wanted_shape(function: str, total: int, old: tuple[int, ...], new: Any) -> t
     return tuple(sizes)
 
 
+_RESHAPES: Final[Plans] = {}
+_TRANSPOSES: Final[Plans] = {}
+_CONVERSIONS: Final[Plans] = {}
+_CONCATENATIONS: Final[Plans] = {}
+
+
+def _static_axes(a: Any, numbers: Any) -> Any:
+    """The type of an array and a tuple of ints, to look a plan up by; None for anything else."""
+    if numbers.__class__ is not tuple:
+        if numbers.__class__ is not int:
+            return None
+    else:
+        for n in numbers:
+            if n.__class__ is not int:
+                return None
+    try:
+        return a.type, numbers
+    except AttributeError:
+        return None
+
+
 def reshape(a: ArrayLike, shape: Shape, order: str = "C", *, copy: bool | None = None) -> Array:
     """The same elements, in row-major order (column-major with `order="F"`), in another shape.
 
@@ -101,9 +136,19 @@ def reshape(a: ArrayLike, shape: Shape, order: str = "C", *, copy: bool | None =
         [[0 1]
          [2 3]]
     """
+    key = None
+    if order == "C":
+        key = _static_axes(a, shape)
+        if key is not None:
+            primitive = _RESHAPES.get(key)
+            if primitive is not None:
+                found: Array = current_trace().process(primitive, (a,))[0]  # type: ignore[arg-type, assignment]
+                return found
     x = _array("reshape", a)
     own = x.shape
     sizes = wanted_shape("reshape", x.size, own, shape)
+    if key is not None and own != sizes:
+        remember(_RESHAPES, key, Reshape(sizes))
     if order == "F":
         turned = ops.reshape(transpose(x), shape=sizes[::-1])
         return transpose(turned)
@@ -162,6 +207,15 @@ def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> Array:
         >>> print(transpose(np.ones((2, 3), np.float32)).shape)
         (3, 2)
     """
+    try:
+        key = (a.type, None) if axes is None else _static_axes(a, axes)  # type: ignore[union-attr]
+    except AttributeError:
+        key = None
+    if key is not None:
+        primitive = _TRANSPOSES.get(key)
+        if primitive is not None:
+            found: Array = current_trace().process(primitive, (a,))[0]  # type: ignore[arg-type, assignment]
+            return found
     x = _array("transpose", a)
     ndim = x.ndim
     if axes is None:
@@ -172,7 +226,12 @@ def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> Array:
             raise ShapeValueError(
                 f"transpose: axes {tuple(axes)} do not name each axis of shape {x.shape} once"
             )
-    return x if order == tuple(range(ndim)) else ops.transpose(x, permutation=order)
+    if order == tuple(range(ndim)):
+        return x
+    primitive = Transpose(order)
+    if key is not None:
+        remember(_TRANSPOSES, key, primitive)
+    return bind(primitive, x)
 
 
 permute_dims = transpose
@@ -304,6 +363,17 @@ def concatenate(arrays: Any, axis: int | None = 0, dtype: DTypeLike | None = Non
         >>> print(concatenate([np.arange(2), np.arange(3)]))
         [0 1 0 1 2]
     """
+    key = None
+    if arrays.__class__ in (list, tuple) and axis.__class__ is int and dtype is None:
+        try:
+            key = (axis, *[x.type for x in arrays])
+        except AttributeError:
+            pass
+        else:
+            primitive = _CONCATENATIONS.get(key)
+            if primitive is not None:
+                found: Array = current_trace().process(primitive, arrays)[0]  # type: ignore[assignment]
+                return found
     operands = _operands("concatenate", arrays)
     if axis is None:
         operands = [ravel(x) for x in operands]
@@ -325,10 +395,14 @@ def concatenate(arrays: Any, axis: int | None = 0, dtype: DTypeLike | None = Non
                 f"{place} only",
                 fix="reshape or pad them, or concatenate along another axis",
             )
+    given = operands
     operands = _common(operands, as_dtype("concatenate", dtype))
-    return (
-        array_of(operands[0]) if len(operands) == 1 else ops.concatenate(operands, dimension=place)
-    )
+    if len(operands) == 1:
+        return array_of(operands[0])
+    primitive = Concatenate(place)
+    if key is not None and all(x is y for x, y in zip(given, operands, strict=True)):
+        remember(_CONCATENATIONS, key, primitive)
+    return bind(primitive, *operands)
 
 
 def _common(operands: list[Any], dtype: Any) -> list[Any]:
@@ -636,6 +710,14 @@ def resize(a: ArrayLike, new_shape: Shape) -> Array:
     return ops.reshape(slice_along(tile(flat, -(-total // flat.size)), 0, 0, total), shape=sizes)
 
 
+_NAMES_OF_TYPES: Final = frozenset([str, type, ScalarType])
+
+
+def _is_cut(dtype: Any, wanted: DType) -> bool:
+    """Whether 64 bits were asked for and are not given: each such call warns, so none may be remembered."""
+    return dtype not in (bool, int, float, complex) and named_dtype("astype", dtype) != wanted
+
+
 def astype(
     x: ArrayLike, dtype: DTypeLike | None, /, *, copy: bool = False, device: Any = None
 ) -> Array:
@@ -645,9 +727,22 @@ def astype(
         >>> print(astype(np.array([1.7, -1.7], np.float32), int))
         [ 1 -1]
     """
+    key = None
+    if dtype.__class__ in _NAMES_OF_TYPES or isinstance(dtype, np.dtype):
+        try:
+            key = x.type, dtype, x64_enabled()  # type: ignore[union-attr]
+        except AttributeError:
+            pass
+        else:
+            primitive = _CONVERSIONS.get(key)
+            if primitive is not None:
+                found: Array = current_trace().process(primitive, (x,))[0]  # type: ignore[arg-type, assignment]
+                return found
     operand = coerce("astype", 0, x)
     wanted = as_dtype("astype", float if dtype is None else dtype)
     assert wanted is not None
+    if key is not None and key[0].dtype != wanted and not _is_cut(dtype, wanted):
+        remember(_CONVERSIONS, key, Convert(wanted))
     result = array_of(converted(operand, wanted))
     return ops.copy(result) if copy and result is x else result
 

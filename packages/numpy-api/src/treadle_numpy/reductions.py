@@ -7,7 +7,15 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from treadle_ir import Array, ArrayType, DType, DTypeError, canonical_dtype, default_dtype
+from treadle_ir import (
+    Array,
+    ArrayType,
+    DType,
+    DTypeError,
+    canonical_dtype,
+    current_trace,
+    default_dtype,
+)
 from treadle_ir.dtypes import (
     BY_NAME,
     is_bool,
@@ -21,6 +29,7 @@ from treadle_ir.primitives import elementwise, reduce as primitives
 from treadle_numpy.coercion import (
     ArrayLike,
     Axis,
+    Plans,
     ValueArgumentError,
     array_of,
     as_axes,
@@ -33,6 +42,7 @@ from treadle_numpy.coercion import (
     named_only,
     operand_type,
     ops,
+    remember,
     shape_of,
 )
 from treadle_numpy.dtypes import DTypeLike, as_dtype
@@ -111,7 +121,7 @@ def _accumulation(
 
 _sum = _accumulation("sum", primitives.ReduceAdd, 0, elementwise.Add)
 _prod = _accumulation("prod", primitives.ReduceMultiply, 1, elementwise.Multiply)
-_REDUCE_ADD: Final = primitives.ReduceAdd
+_SUMS: Final[Plans] = {}
 _PLAIN: Final = frozenset([BY_NAME[name] for name in ("f32", "f64", "i32", "u32", "c64")])
 
 
@@ -131,13 +141,18 @@ def sum(
         >>> print(sum(np.ones((2, 3), np.float32), axis=0))
         [2. 2. 2.]
     """
+    if dtype is out is None and initial is None and where is None and not keepdims:
+        type: Any = getattr(a, "type", None)
+        if type.__class__ is ArrayType and (axis is None or axis.__class__ is int):
+            primitive = _SUMS.get((type, axis))
+            if primitive is not None:
+                found: Array = current_trace().process(primitive, (a,))[0]  # type: ignore[arg-type, assignment]
+                return found
+            if type.dtype in _PLAIN:  # otherwise more than one primitive
+                primitive = primitives.ReduceAdd(_sorted_axes("sum", axis, type.ndim))
+                remember(_SUMS, (type, axis), primitive)
+                return bind(primitive, a)
     named_only("sum", out=out)
-    if dtype is None and initial is None and where is None and not keepdims:
-        type = getattr(a, "type", None)
-        if (
-            type is not None and type.__class__ is ArrayType and type.dtype in _PLAIN
-        ):  # the short way
-            return bind(_REDUCE_ADD(_sorted_axes("sum", axis, type.ndim)), a)
     return _sum(a, axis, dtype, keepdims, initial, where, promote_integers)
 
 

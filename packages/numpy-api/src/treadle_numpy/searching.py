@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
-from treadle_ir import Array, default_dtype
+from treadle_ir import Array, current_trace, default_dtype
 from treadle_ir.dtypes import is_bool, is_complex, is_inexact, is_integer
+from treadle_ir.primitives.compare import Select
 from treadle_numpy.coercion import (
     ArrayLike,
     UnsupportedError,
@@ -33,12 +34,22 @@ from treadle_numpy.coercion import (
     shape_of,
 )
 from treadle_numpy.dtypes import finfo
-from treadle_numpy.elementwise import add, floor_divide, maximum, minimum, multiply, remainder
+from treadle_numpy.elementwise import (
+    add,
+    floor_divide,
+    maximum,
+    minimum,
+    multiply,
+    remainder,
+    scalar_beside,
+)
 from treadle_numpy.indexing import concrete_mask, take
 from treadle_numpy.logic import isnan, truth
 from treadle_numpy.manipulation import concatenate, moveaxis, ravel, slice_along, stack
 from treadle_numpy.reductions import sum
 from treadle_numpy.sorting import argsort
+
+_SELECT: Final = Select()
 
 
 def where(
@@ -65,6 +76,15 @@ def where(
         raise ValueArgumentError(
             "where: either both or neither of the x and y arguments should be provided"
         )
+    try:
+        type_ = x.type
+        given = condition.type
+        if given.dtype.kind == "b" and given.shape == type_.shape:
+            other = y if y.__class__ is x.__class__ and y.type is type_ else scalar_beside(y, type_)
+            if other is not None:
+                return current_trace().process(_SELECT, (condition, x, other))[0]
+    except AttributeError:  # something is no array
+        pass
     chosen = truth("where", 0, condition)
     first, second = promote_operands([coerce("where", 1, x), coerce("where", 2, y)])
     chosen, first, second = broadcast("where", [chosen, first, second])

@@ -9,14 +9,25 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any, NoReturn, final
+from typing import Any, Final, NoReturn, final
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, ShapeError, default_dtype, promoted
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    ShapeError,
+    current_trace,
+    default_dtype,
+    promoted,
+    x64_enabled,
+)
 from treadle_ir.dtypes import is_inexact
+from treadle_ir.primitives.indexing import DynamicUpdateSlice
+from treadle_ir.primitives.shape import BroadcastInDim
 from treadle_numpy.coercion import (
     ArrayLike,
+    Plans,
     array_of,
     broadcast_to_shape,
     coerce,
@@ -25,14 +36,16 @@ from treadle_numpy.coercion import (
     filled,
     operand_type,
     ops,
+    remember,
     shape_of,
 )
-from treadle_numpy.elementwise import divide, negative, power
+from treadle_numpy.elementwise import divide, negative, power, scalar_beside
 from treadle_numpy.indexing import (
     Entry,
     gather_mode,
     index_vectors,
     read_index,
+    static_key,
     take_entries,
     wrapped,
 )
@@ -304,6 +317,12 @@ def update(
     Raises:
         ShapeError: the values do not broadcast to the shape of `x[index]`.
     """
+    if instruction == "scatter" and mode is None:
+        key = static_key(index)
+        if key is not None:
+            written = _write_window(x, key, index, values)
+            if written is not None:
+                return written
     own_mode = gather_mode(mode, "fill")
     entries = read_index(shape_of(x), index)
     values = _values(x, values)
@@ -327,6 +346,62 @@ def update(
     return _scattered(
         instruction, x, kept, entries, values, own_mode, indices_are_sorted, unique_indices
     )
+
+
+_WINDOWS: Final[Plans] = {}
+_UPDATE: Final = DynamicUpdateSlice()
+
+
+def _write_window(x: Array, key: Any, index: Any, value: Any) -> Array | None:
+    """`x.at[index].set(number)` for a known index inside the array: the number spread over a window, and written.
+
+    None where it is not that simple: the value is no number that takes the array's element type as it is, or the
+    index names no window.
+    """
+    type = operand_type(x)
+    scalar = scalar_beside(value, type)
+    if scalar is None:
+        return None
+    key = type, key, x64_enabled()
+    plan = _WINDOWS.get(key)
+    if plan is None:
+        entries = read_index(type.shape, index)
+        kept = [entry for entry in entries if not entry.new]
+        block = _window(type.shape, kept)
+        if block is None or 0 in block:
+            return None
+        spread = BroadcastInDim(block, ())
+        plan = spread, tuple(_window_starts(type.shape, kept))
+        remember(_WINDOWS, key, plan)
+    process = current_trace().process
+    spread, starts = plan
+    found: Array = process(_UPDATE, (x, process(spread, (scalar,))[0], *starts))[0]  # type: ignore[assignment]
+    return found
+
+
+def _window(own: tuple[int, ...], kept: list[Entry]) -> tuple[int, ...] | None:
+    """The shape of the window that known positions and contiguous ranges name; None if they are not all that."""
+    block = []
+    for entry, n in zip(kept, own, strict=True):
+        at = entry.index
+        if isinstance(at, slice):
+            if at.step != 1:
+                return None
+            block.append(max(0, at.stop - at.start))
+        elif isinstance(at, int) and -n <= at < n:
+            block.append(1)
+        else:
+            return None
+    return tuple(block)
+
+
+def _window_starts(own: tuple[int, ...], kept: list[Entry]) -> list[Any]:
+    """Where such a window starts on each axis."""
+    whole = default_dtype(int)
+    return [
+        whole.type(e.index.start if isinstance(e.index, slice) else e.index % n)
+        for e, n in zip(kept, own, strict=True)
+    ]
 
 
 def _scattered(
@@ -353,20 +428,12 @@ def _scattered(
         )
         shape = _with_new_axes(entries, iter(window))
         updates = _spread(values, shape, window)
-        if instruction == "scatter" and all(
-            isinstance(e.index, slice) or (isinstance(e.index, int) and -n <= e.index < n)
-            for e, n in zip(kept, own, strict=True)
-        ):
-            sizes = iter(window)
-            block = tuple([1 if i in dropped else next(sizes) for i in range(len(own))])
-            starts = [
-                whole.type(e.index.start if isinstance(e.index, slice) else e.index % n)
-                for e, n in zip(kept, own, strict=True)
-            ]
+        block = _window(own, kept) if instruction == "scatter" else None
+        if block is not None:
             if 0 in block:
                 return x
             updates = updates if shape_of(updates) == block else ops.reshape(updates, shape=block)
-            return ops.dynamic_update_slice(x, updates, *starts)
+            return ops.dynamic_update_slice(x, updates, *_window_starts(own, kept))
         starts = [_start(kept[i], own[i]) for i in named]
         vector = index_vectors(starts, ()) if starts else np.zeros((0,), whole)
         return instruction_of(instruction)(

@@ -33,7 +33,6 @@ from treadle_ir import (
     ArrayType,
     Equation,
     Literal,
-    Operand,
     Operands,
     Primitive,
     Program,
@@ -46,7 +45,9 @@ from treadle_ir import (
     inferred,
     type_of,
 )
+from treadle_ir.primitive import Attributeless
 from treadle_ir.primitives.effectful import HostCall
+from treadle_ir.reference.elementwise import BARE
 from treadle_runtime.array import DeviceArray, Elements, Key
 from treadle_runtime.devices import Placement, host_is_default, local_default, process_default
 from treadle_runtime.dispatch import Launch, buffer_on, compile_program, key_at
@@ -128,10 +129,12 @@ class Operation:
     """A primitive met with operands of certain types in certain places."""
 
     __slots__ = (
+        "bare",
         "kernel",
         "key",
         "keys",
         "launch",
+        "limit",
         "noisy",
         "placement",
         "primitive",
@@ -157,8 +160,10 @@ class Operation:
         self.noisy = family not in _QUIET
         self.views = family in _VIEWS
         self.single = len(types) == 1 and kernel is not None
+        self.bare = None if kernel is None else BARE.get(primitive.__class__)
         if types:
             self.type, self.key = types[0], self.keys[0]
+            self.limit = _most_kept(types[0].nbytes)
         self.launch: Launch | None = None
 
     def run(self, operands: Sequence[DeviceArray]) -> list[DeviceArray]:
@@ -200,13 +205,14 @@ type_ = type
 def _compact(result: Elements) -> Elements:
     """The result itself, or a copy if it is a small view of something large that would stay alive."""
     base = result.base
-    if (
-        base is not None
-        and result.nbytes < 1 << 20
-        and getattr(base, "nbytes", 0) > 4 * result.nbytes + 256
-    ):
+    if base is not None and getattr(base, "nbytes", 0) > _most_kept(result.nbytes):
         return result.copy()
     return result
+
+
+def _most_kept(size: int) -> int:
+    """The bytes that a view of some size may keep alive."""
+    return 4 * size + 256 if size < 1 << 20 else _ANY_SIZE
 
 
 def _compile(
@@ -218,6 +224,12 @@ def _compile(
     results = tuple([Value(type) for type in types])
     program = Program(parameters, (Equation(primitive, parameters, results, effects),), results)
     return compile_program(lower_program(program, platform=device.backend.platform), device)
+
+
+# NumPy scalars, which kernels take as they are, by class; anything else is looked at with more care.
+_SCALAR_KEYS: Final[dict[Any, ArrayType]] = {
+    dtype.type: ArrayType((), dtype) for dtype in dtypes.BY_NAME.values() if dtype.names is None
+}
 
 
 @final
@@ -241,37 +253,71 @@ class RuntimeEvaluator:
             DonatedError: an operand has been donated or deleted.
         """
         operation: Operation | None
+        # One and two operands, nearly all there are, are written out: a comprehension is a call of its own.
+        count = len(operands)
+        x: Any = None
+        y: Any = None
         try:
-            operation = self._operations[
-                (
-                    self._attributes[primitive.__class__](primitive),
-                    local_default.get() or process_default[0],
-                    *[x._key if x.__class__ is DeviceArray else _scalar_key(x) for x in operands],
-                )
-            ]
+            attributes = self._attributes[primitive.__class__](primitive)
+            default = local_default.get() or process_default[0]
+            if count == 1:
+                (x,) = operands
+                key = x._key if x.__class__ is DeviceArray else _SCALAR_KEYS[x.__class__]
+                operation = self._operations[attributes, default, key]
+            elif count == 2:
+                x, y = operands
+                key = x._key if x.__class__ is DeviceArray else _SCALAR_KEYS[x.__class__]
+                other = y._key if y.__class__ is DeviceArray else _SCALAR_KEYS[y.__class__]
+                operation = self._operations[attributes, default, key, other]
+            else:
+                keys = [
+                    x._key if x.__class__ is DeviceArray else _SCALAR_KEYS[x.__class__]
+                    for x in operands
+                ]
+                operation = self._operations[(attributes, default, *keys)]
         except KeyError:
             operation = None
         if operation is None:  # not within the `except`: errors would come with a KeyError of ours
             return self._evaluate(primitive, operands)
         if operation.single:
-            elements = [x._host if x.__class__ is DeviceArray else x for x in operands]
-            for each in elements:
-                if each is None:
-                    break
+            elements: Sequence[Any]
+            if count == 1:
+                first = x._host if x.__class__ is DeviceArray else x
+                elements = (first,)
+                present = first is not None
+            elif count == 2:
+                first = x._host if x.__class__ is DeviceArray else x
+                second = y._host if y.__class__ is DeviceArray else y
+                elements = (first, second)
+                present = first is not None and second is not None
             else:
-                kernel = operation.kernel
-                if operation.noisy:
+                elements = [x._host if x.__class__ is DeviceArray else x for x in operands]
+                present = True
+                for each in elements:
+                    if each is None:
+                        present = False
+            if present:
+                bare = operation.bare
+                if bare is not None:
                     token = _quieten(_silence)
                     try:
-                        (result,) = kernel(primitive, *elements)
+                        result = bare(*elements)
+                    finally:
+                        _restore(token)
+                elif operation.noisy:
+                    token = _quieten(_silence)
+                    try:
+                        (result,) = operation.kernel(primitive, *elements)
                     finally:
                         _restore(token)
                 else:
-                    (result,) = kernel(primitive, *elements)
-                if type(result) is not np.ndarray:
+                    (result,) = operation.kernel(primitive, *elements)
+                if result.__class__ is not np.ndarray:
                     result = np.asarray(result)
-                if operation.views and result.base is not None:
-                    result = _compact(result)
+                if operation.views:
+                    base = result.base
+                    if base is not None and getattr(base, "nbytes", 0) > operation.limit:
+                        result = result.copy()
                 return [DeviceArray(operation.type, operation.key, result)]
         return operation.run([x if type(x) is DeviceArray else as_array(x) for x in operands])
 
@@ -310,22 +356,10 @@ class RuntimeEvaluator:
         return operation
 
 
-_SCALAR_KEYS: Final = {dtype: ArrayType((), dtype) for dtype in dtypes.BY_NAME.values()}
-
-
-def _scalar_key(operand: Operand) -> ArrayType:
-    """The key of a NumPy scalar, which kernels take as it is.
-
-    Raises:
-        KeyError: it is something else, to be looked at with more care.
-    """
-    if isinstance(operand, np.generic):
-        return _SCALAR_KEYS[operand.dtype]
-    raise KeyError
-
-
 def _attributes_of(kind: type[Primitive]) -> Callable[[Primitive], Any]:
     """A function that takes the class and the compared fields of a primitive; the primitive itself if unsure."""
+    if issubclass(kind, Attributeless):  # the class says it all
+        return attrgetter("__class__")
     if "__eq__" not in vars(kind):  # eq=False: equal only to itself
         return _itself
     compared = [field.name for field in fields(kind) if field.compare]

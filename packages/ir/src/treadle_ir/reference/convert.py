@@ -22,6 +22,16 @@ _EXPONENT_BITS: Final[dict[DType, int]] = {
 def convert_eval(primitive: Convert, x: Elements) -> list[Elements]:
     """NumPy's cast where it is defined; floats to integers saturate, and NaN becomes 0."""
     target = primitive.dtype
+    if x.dtype is target:
+        return [x]
+    kind, wanted = x.dtype.kind, target.kind  # NumPy's own types first: the kind says enough
+    if wanted == "f" and kind in "biuf":
+        return [x.astype(target)]
+    if wanted in "iu":
+        if kind == "f":
+            return [_saturated(x, target)]
+        if kind in "biu":
+            return [x.astype(target)]
     if x.dtype == target:
         return [x]
     if target.names is not None or x.dtype.names is not None:  # float0 has no data
@@ -40,13 +50,17 @@ def convert_eval(primitive: Convert, x: Elements) -> list[Elements]:
 
 
 def _saturated(x: Elements, target: DType) -> Elements:
+    if (  # all inside, as nearly always: one cast will do; with a NaN the greatest is NaN, not inside
+        x.dtype.char in "efd"
+        and target.kind == "i"
+        and np.maximum.reduce(abs(x), axis=None, initial=0.0) < 2.0 ** (8 * target.itemsize - 1)
+    ):
+        return x.astype(target)
     bits = bits_of(target)
     low, high = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
     if dtypes.is_unsigned(target):
         low, high = 0, (1 << bits) - 1
-    if x.dtype.kind == "f":  # all inside, as nearly always: one cast will do (NaN is not inside)
-        inside = abs(x) < float(high + 1) if low else (x > -1) & (x < float(high + 1))
-        if inside.all():
+        if x.dtype.char in "efd" and ((x > -1) & (x < float(high + 1))).all():
             return x.astype(target)
     wide = np.trunc(
         x.astype(np.float64)

@@ -256,11 +256,14 @@ def dynamic_update_slice_eval(
     primitive: DynamicUpdateSlice, operand: Elements, update: Elements, *starts: Elements
 ) -> list[Elements]:
     """Basic slicing on a copy."""
-    sizes = update.shape
-    limits = [size - n for size, n in zip(operand.shape, sizes, strict=True)]
-    clipped = _clipped([int(start) for start in starts], limits)
+    window = []
+    for size, n, start in zip(operand.shape, update.shape, starts, strict=True):
+        first = int(start)
+        if first > size - n:
+            first = size - n
+        if first < 0:
+            first = 0
+        window.append(slice(first, first + n))
     result = operand.copy()
-    result[tuple([slice(start, start + n) for start, n in zip(clipped, sizes, strict=True)])] = (
-        update
-    )
+    result[tuple(window)] = update
     return [result]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from math import prod
+from typing import Final
+
 import numpy as np
 
 from treadle_ir.primitives.shape import (
@@ -15,17 +18,25 @@ from treadle_ir.primitives.shape import (
 )
 from treadle_ir.reference.registry import Elements, eval_rule
 
+_WRITTEN: Final = 1 << 12
+"""Elements up to which writing a scalar everywhere takes less time than making a view with strides of 0."""
+
 
 @eval_rule(BroadcastInDim)
 def broadcast_in_dim_eval(primitive: BroadcastInDim, x: Elements) -> list[Elements]:
     """Axes of size 1 put in, then spread without copying."""
     shape = primitive.shape
     if not x.shape:
-        return [np.broadcast_to(x, shape)]
+        if prod(shape) > _WRITTEN:
+            return [np.broadcast_to(x, shape)]
+        result = np.empty(shape, x.dtype)
+        result[...] = x
+        return [result]
     aligned = [1] * len(shape)
     for size, dimension in zip(x.shape, primitive.dimensions, strict=True):
         aligned[dimension] = size
-    return [np.broadcast_to(x.reshape(aligned), shape)]
+    spread = x.reshape(aligned)
+    return [spread if spread.shape == shape else np.broadcast_to(spread, shape)]
 
 
 @eval_rule(Reshape)
