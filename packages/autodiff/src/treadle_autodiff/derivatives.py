@@ -11,7 +11,7 @@ import numpy as np
 from treadle_autodiff.linearize import linearize_flat
 from treadle_autodiff.tangents import Zero, materialise, presented
 from treadle_autodiff.transpose import transpose
-from treadle_autodiff.vjp import Tree, _pair, _released, flatten_arrays
+from treadle_autodiff.vjp import Tree, _pair, _released, flatten_arrays, refuse_others
 from treadle_ir import (
     ArgumentError,
     ArrayType,
@@ -89,7 +89,7 @@ def value_and_grad(
         traced: list[bool] = []
         for position, (arg_leaves, _) in enumerate(flattened):
             if position in wanted:
-                flatten_arrays(args[position], f"grad: argument {position}")
+                refuse_others(args[position], arg_leaves, f"grad: argument {position}")
             for leaf in arg_leaves:
                 is_traced = position in wanted or _is_array(leaf)
                 traced.append(is_traced)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from treadle_autodiff.jvp import JvpTracer, jvp_flat
 from treadle_autodiff.linearize import LinearizeTracer, linearize_flat
 from treadle_autodiff.tangents import Tangent, Zero, materialise, presented
@@ -21,6 +19,7 @@ from treadle_ir import (
     as_array,
     dtypes,
     float0,
+    ops,
     stage,
     type_of,
 )
@@ -43,6 +42,16 @@ def flatten_arrays(tree: Tree, what: str) -> Flattened:
         ArgumentError: a leaf is not an array or a number.
     """
     leaves, structure = flatten_leaves_and_structure(tree)
+    refuse_others(tree, leaves, what)
+    return list(map(as_array, leaves)), structure
+
+
+def refuse_others(tree: Tree, leaves: Sequence[object], what: str) -> None:
+    """Raise if a leaf of the tree is not an array or a number, and name it by its path.
+
+    Raises:
+        ArgumentError: there is one.
+    """
     for leaf in leaves:
         try:
             type_of(leaf)
@@ -53,7 +62,6 @@ def flatten_arrays(tree: Tree, what: str) -> Flattened:
                 f"{what}{path} is {leaf!r} of type {type(leaf)}, which is not an array or a number",
                 fix="mark it static, close over it, or register its class as a pytree",
             ) from error
-    return list(map(as_array, leaves)), structure
 
 
 def same_structure(what: str, structure: object, other_name: str, other: object) -> None:
@@ -86,11 +94,10 @@ def check_tangent(what: str, primal: object, tangent: Operand) -> Tangent:
         return Zero(expected)
     if given.shape != expected.shape or given.dtype != expected.dtype:
         if given.weak and given.shape == expected.shape == ():
-            number: np.generic = expected.dtype.type(tangent)  # a Python number
-            return number
+            return ops.convert(tangent, dtype=expected.dtype)  # a Python number
         raise ShapeError(
             f"{what} is {given}, but the primal is {expected.strong()}; they must have one shape and element type",
-            fix="convert or broadcast the tangent to the primal's type",
+            fix=f"convert or broadcast it to {expected.strong()}",
         )
     return tangent
 

@@ -140,25 +140,6 @@ def install_operators(table: Mapping[str, object]) -> None:
         setattr(Array, name, member)
 
 
-_conversion: Final[list[Callable[[Any], Operand]]] = []
-
-
-def install_conversion(function: Callable[[Any], Operand]) -> None:
-    """Say how a user's number or NumPy array becomes an array, wherever a transformation takes one in."""
-    _conversion[:] = [function]
-
-
-def as_array(x: Operand) -> Operand:
-    """A user's number or NumPy array as an `Array`; as it is while no conversion is installed.
-
-    Derivative rules that users write may rely on `x.shape` and `x.dtype`, and what transformations return on
-    being arrays, also where the function was called with Python numbers.
-    """
-    if isinstance(x, Array) or not _conversion:
-        return x
-    return _conversion[0](x)
-
-
 def type_of(operand: object) -> ArrayType:
     """The type of an array, a NumPy array, or a Python or NumPy scalar (Python's are weak).
 

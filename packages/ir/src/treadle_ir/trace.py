@@ -9,16 +9,20 @@ tracer which is not its own treats it as any other operand and leaves it to its 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from contextvars import ContextVar, Token
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, Final, TypeAlias, final
 
+from treadle_ir.array import Array
 from treadle_ir.evaluator import Evaluator
 from treadle_ir.families import FunctionCall
 from treadle_ir.primitive import Primitive
 
 if TYPE_CHECKING:
     from treadle_ir.array import Operand, Operands
+
+Conversion: TypeAlias = "Callable[[Operand], Operand]"
 
 
 class Trace(ABC):
@@ -41,11 +45,12 @@ class Trace(ABC):
 class EvalTrace(Trace):
     """Runs primitives at once: the trace at the bottom of every stack."""
 
-    __slots__ = ("evaluator",)
+    __slots__ = ("conversion", "evaluator")
 
-    def __init__(self, evaluator: Evaluator) -> None:
+    def __init__(self, evaluator: Evaluator, conversion: Conversion | None = None) -> None:
         super().__init__(None)
         self.evaluator = evaluator
+        self.conversion = conversion
 
     def process(self, primitive: Primitive, operands: Operands) -> Operands:
         """Evaluate; the body of a `FunctionCall` runs as the Python it is."""
@@ -97,9 +102,28 @@ def bind(primitive: Primitive, *operands: Operand) -> Operands:
     return current_trace().process(primitive, operands)
 
 
-def install(evaluator: Evaluator) -> None:
-    """Make an evaluator the one that runs untransformed operations in this process."""
+def install(evaluator: Evaluator, conversion: Conversion | None = None) -> None:
+    """Make an evaluator the one that runs untransformed operations in this process.
+
+    `conversion` makes its arrays of users' numbers and NumPy arrays, where a transformation takes one in.
+    """
     ROOT.evaluator = evaluator
+    ROOT.conversion = conversion
+
+
+def as_array(x: Operand) -> Operand:
+    """A user's number or NumPy array as an array of the evaluator at the bottom; as it is if that has no conversion.
+
+    Derivative rules that users write may rely on `x.shape` and `x.dtype`, and what transformations return on
+    being arrays, also where the function was called with Python numbers.
+    """
+    if isinstance(x, Array):
+        return x
+    trace = current_trace()
+    while trace.parent is not None:
+        trace = trace.parent
+    convert = trace.conversion if isinstance(trace, EvalTrace) else None
+    return x if convert is None else convert(x)
 
 
 def evaluating(evaluator: Evaluator) -> running:

@@ -43,7 +43,6 @@ from treadle_ir import (
     Array as Array,
     dtypes as _dtypes,
     install as _install_evaluator,
-    install_conversion as _install_conversion,
     source as _source,
 )
 from treadle_ir.tree import tree_leaves as _tree_leaves
@@ -90,10 +89,9 @@ if TYPE_CHECKING:  # at run time `__getattr__` imports them when they are first 
 
 _source.internal(__path__[0])
 _source.internal(_treadle_numpy.__path__[0])
-_install_evaluator(_RuntimeEvaluator())
+_install_evaluator(_RuntimeEvaluator(), _conversion.as_array)
 _install_make_array(lambda elements, weak: _from_host(elements, weak=weak))
 _install_operators()
-_install_conversion(_conversion.as_array)
 _tracebacks.install()
 
 float0 = _dtypes.float0
