@@ -259,6 +259,12 @@ def as_shape(function: str, shape: object) -> tuple[int, ...]:
     Raises:
         ArgumentError: a size is no integer; ShapeError: a size is negative.
     """
+    if isinstance(shape, tuple):
+        for size in shape:
+            if size.__class__ is not int or size < 0:
+                break
+        else:  # as nearly always
+            return (*shape,)
     sizes: Iterable[Any]
     try:
         sizes = (shape.__index__(),)  # type: ignore[attr-defined]
@@ -372,11 +378,11 @@ def _made_copy(elements: Elements) -> Array:
 
 def filled(shape: tuple[int, ...], value: Any) -> Array:
     """An array of one value, a scalar operand of the element type it shall have."""
-    if on_host() and not isinstance(value, Array):
+    if on_host() and (isinstance(value, np.generic) or not isinstance(value, Array)):
         scalar = value.value if isinstance(value, Literal) else value
-        return made(
-            np.full(shape, scalar, scalar.dtype), isinstance(value, Literal) and value.type.weak
-        )
+        elements = np.empty(shape, scalar.dtype)
+        elements[...] = scalar
+        return made(elements, isinstance(value, Literal) and value.type.weak)
     if not shape:
         return (
             array_of(value)
