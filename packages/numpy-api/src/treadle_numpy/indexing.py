@@ -64,6 +64,17 @@ class Entry:
 
     index: Any  # slice with known bounds, int, or an operand of integer positions
     new: bool = False
+    apart: bool = (
+        False  # `...`, standing for no axis, is before it: for NumPy that separates arrays, too
+    )
+
+
+def neighbouring(entries: list[Entry], indexed: list[int]) -> bool:
+    """Whether the entries that are positions stand side by side, so that their axes stay in place."""
+    first, last = indexed[0], indexed[-1]
+    return indexed == list(range(first, last + 1)) and not any(
+        [entry.apart for entry in entries[first + 1 : last + 1]]
+    )
 
 
 def read_index(shape: tuple[int, ...], index: Any) -> list[Entry]:
@@ -129,6 +140,9 @@ def read_index(shape: tuple[int, ...], index: Any) -> list[Entry]:
         else:
             entries.append(Entry(part))
         axis += axes
+    if dots is not None and not rest and dots < len(entries):
+        after = entries[dots]
+        entries[dots] = Entry(after.index, after.new, apart=True)
     return entries
 
 
@@ -286,7 +300,9 @@ def take_entries(x: Any, entries: list[Entry], mode: str = "clip", fill_value: A
         )
         if outside:
             entries = [
-                Entry(np.asarray(e.index, np.int32), e.new) if isinstance(e.index, int) else e
+                Entry(np.asarray(e.index, np.int32), e.new, e.apart)
+                if isinstance(e.index, int)
+                else e
                 for e in entries
             ]
             computed = [i for i, entry in enumerate(entries) if _is_position(entry)]
@@ -446,8 +462,7 @@ def _gathered(x: Any, entries: list[Entry], own: list[int], mode: str, fill_valu
     batch = common_shape("indexing", [shape_of(index) for index in positions])
     if mode == "clip" and 0 not in batch and any(not own[i] for i in indexed):
         raise IndexValueError("an array with an axis of size 0 has nothing at any position")
-    neighbours = indexed == list(range(indexed[0], indexed[-1] + 1))
-    place = indexed[0] if neighbours else 0
+    place = indexed[0] if neighbouring(entries, indexed) else 0
     rank = len(batch) + len(sizes) - len(indexed)
     return ops.gather(
         part,

@@ -44,6 +44,7 @@ from treadle_numpy.indexing import (
     Entry,
     gather_mode,
     index_vectors,
+    neighbouring,
     read_index,
     static_key,
     take_entries,
@@ -463,8 +464,7 @@ def _scattered(
     if positions:
         # a new axis between arrays of positions separates them as a range does
         where = [i for i, e in enumerate(entries) if not isinstance(e.index, slice)]
-        neighbours = where == list(range(where[0], where[-1] + 1))
-        place = sum(1 for i in order if i < indexed[0]) if neighbours else 0
+        place = sum(1 for i in order if i < indexed[0]) if neighbouring(entries, where) else 0
         order[place:place] = [("batch", j) for j in range(len(batch))]
     counts = [len(_places(kept[a].index)) if isinstance(a, int) else batch[a[1]] for a in order]
     by_vector = [
@@ -558,8 +558,7 @@ def _full_shape(entries: list[Entry], order: list[Any], counts: list[int]) -> tu
     sizes = [1 if entries[i].new else len(_places(entries[i].index)) for i in ranges]
     if not positions:
         return tuple(sizes)
-    neighbours = positions == list(range(positions[0], positions[-1] + 1))
-    place = sum(1 for i in ranges if i < positions[0]) if neighbours else 0
+    place = sum(1 for i in ranges if i < positions[0]) if neighbouring(entries, positions) else 0
     return tuple(sizes[:place] + batch + sizes[place:])
 
 
