@@ -180,6 +180,17 @@ def conformance(session: nox.Session) -> None:
     pytest(session, "conformance", *WORKERS, TREADLE_PLATFORMS="cpu")
 
 
+@nox.session
+def parity(session: nox.Session) -> None:
+    """The same answers as JAX's (on the same jaxlib), which runs in a process of its own."""
+    install(session, EVERYTHING, *PYTEST)
+    version = "import importlib.metadata as m; print(m.version('jaxlib'))"
+    jaxlib = session.run("python", "-c", version, silent=True) or ""
+    session.install(f"jax=={jaxlib.strip()}")
+    python = str(Path(session.bin) / "python")
+    pytest(session, "conformance/parity", *WORKERS, TREADLE_PARITY_PYTHON=python)
+
+
 @nox.session(name="conformance-gpu")
 def conformance_gpu(session: nox.Session) -> None:
     """The suite across packages, on a GPU if there is one."""

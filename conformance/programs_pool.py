@@ -567,7 +567,7 @@ def jacobians(x: Any) -> Any:
     return tnp.sum(forward, axis=0)[:, None] * x + backward
 
 
-@pooled(V, W, twin=lambda x, y: x / np.sum(x * y) + np.mean(y) * np.arange(3) + np.max(x))
+@pooled(V, P, twin=lambda x, y: x / np.sum(x * y) + np.mean(y) * np.arange(3) + np.max(x))
 def collectives(x: Any, y: Any) -> Any:
     def each(x: Any, y: Any) -> Any:
         return x / lax.psum(x * y, "i") + lax.pmean(y, "i") * lax.axis_index("i")

@@ -164,7 +164,7 @@ def test_nested_jits_are_transformed(transformed: Function) -> None:
 
 @pytest.mark.slow
 def test_nested_checkpoints_and_branches() -> None:
-    levels = NESTING // 4
+    levels = NESTING // 8
     expected = nested_in_numpy(levels, 0.5)[1]
 
     def branching(function: Function) -> Function:
