@@ -509,6 +509,7 @@ def cpu_device_count(environ: Mapping[str, str]) -> int:
 
 
 _OFF: Final = frozenset({"0", "off", "false", "no"})
+_KNOWN: Final = frozenset({"cpu", "cuda", "tpu"})
 
 
 @final
@@ -594,7 +595,8 @@ class Backends:
         wanted = _canonical(platform)
         with self._lock:
             names, only = self._wanted()
-            if only and wanted not in {_canonical(name) for name in names}:
+            chosen = {_canonical(name) for name in names}
+            if only and wanted in _KNOWN and wanted not in chosen:  # what is not known is told below
                 raise PlatformError(
                     f"platform `{platform}` is not among the chosen platforms ({', '.join(names)})",
                     fix=f"add `{platform}` to TREADLE_PLATFORMS (or JAX_PLATFORMS)",
