@@ -61,7 +61,7 @@ from treadle_ir.families import (
 from treadle_ir.inference import inferred as inferred
 from treadle_ir.interpret import interpret as interpret
 from treadle_ir.nesting import deeper as deeper
-from treadle_ir.primitive import Primitive as Primitive
+from treadle_ir.primitive import Attributeless as Attributeless, Primitive as Primitive
 from treadle_ir.program import Equation as Equation, Program as Program
 from treadle_ir.promotion import (
     canonical_dtype as canonical_dtype,

@@ -596,7 +596,8 @@ class Backends:
         with self._lock:
             names, only = self._wanted()
             chosen = {_canonical(name) for name in names}
-            if only and wanted in _KNOWN and wanted not in chosen:  # what is not known is told below
+            # What is not known at all is told as such below.
+            if only and wanted in _KNOWN and wanted not in chosen:
                 raise PlatformError(
                     f"platform `{platform}` is not among the chosen platforms ({', '.join(names)})",
                     fix=f"add `{platform}` to TREADLE_PLATFORMS (or JAX_PLATFORMS)",

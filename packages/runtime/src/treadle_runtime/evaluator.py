@@ -31,6 +31,7 @@ import numpy as np
 from treadle_compiler import lower_program
 from treadle_ir import (
     ArrayType,
+    Attributeless,
     Equation,
     Literal,
     Operands,
@@ -45,9 +46,8 @@ from treadle_ir import (
     inferred,
     type_of,
 )
-from treadle_ir.primitive import Attributeless
 from treadle_ir.primitives.effectful import HostCall
-from treadle_ir.reference.elementwise import BARE
+from treadle_ir.reference import BARE
 from treadle_runtime.array import DeviceArray, Elements, Key
 from treadle_runtime.devices import Placement, host_is_default, local_default, process_default
 from treadle_runtime.dispatch import Launch, buffer_on, compile_program, key_at
