@@ -21,7 +21,11 @@ def random_numbers(library: Any, question: dict[str, Any]) -> Any:
     for data in question.get("fold_in", ()):
         key = library.random.fold_in(key, data)
     arguments = [made(library, x) for x in question.get("arguments", ())]
-    drawn = getattr(library.random, question["function"])(key, *arguments, **keywords(question))
+
+    def draw(key: Any) -> Any:
+        return getattr(library.random, question["function"])(key, *arguments, **keywords(question))
+
+    drawn = library.jit(draw)(key) if question.get("jit") else draw(key)
     if question["function"] in ("split", "fold_in"):
         drawn = library.random.key_data(drawn)
     return np.asarray(drawn)
@@ -102,7 +106,7 @@ def main() -> None:
 
     assert "treadle" not in sys.modules
     folder = Path(sys.argv[1])
-    library = SimpleNamespace(numpy=jax.numpy, random=jax.random)
+    library = SimpleNamespace(numpy=jax.numpy, random=jax.random, jit=jax.jit)
     answers = answer(library, json.loads((folder / "questions.json").read_text()))
     arrays: dict[str, Any] = {
         f"a{i}": x for i, x in enumerate(answers) if isinstance(x, np.ndarray)
