@@ -67,6 +67,7 @@ nox.options.sessions = [
     "alone",
     "floor",
     "quickstart",
+    "examples",
     "primitives",
     "docs",
 ]
