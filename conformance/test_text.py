@@ -52,7 +52,8 @@ def program_of(pooled: Pooled, composition: tuple[str, ...]) -> Program:
         if name == "vmap":
             arguments = rows_of(arguments, level)
     given = treadle.tree.map(tnp.asarray, arguments)
-    program: Program = treadle.jit(function).trace(*given).program
+    # A function of its own: jit remembers what it staged for the other, perhaps in a test before.
+    program: Program = treadle.jit(lambda *xs: function(*xs)).trace(*given).program
     return program
 
 
