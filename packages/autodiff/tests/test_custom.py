@@ -153,3 +153,11 @@ def test_a_backward_that_forgets_an_argument_is_named():
     clipped.defvjp(lambda x, y: (clipped(x, y), None), lambda residuals, ct: (ct,))
     with pytest.raises(ArgumentError, match="one cotangent for each of 2"):
         grad(clipped)(np.float64(1.0), np.float64(1.0))
+
+
+def test_what_is_missing_says_so() -> None:
+    with pytest.raises(MissingRuleError, match="symbolic_zeros=True is not there yet") as raised:
+        custom_jvp(identity).defjvp(identity, symbolic_zeros=True)
+    assert any("fix: leave it out" in note for note in raised.value.__notes__)
+    with pytest.raises(MissingRuleError, match="optimize_remat"):
+        custom_vjp(identity).defvjp(identity, identity, optimize_remat=True)

@@ -12,7 +12,16 @@ from typing import Any, final
 
 from treadle_autodiff.tangents import zeros
 from treadle_autodiff.vjp import Tree, flatten_arrays, same_structure
-from treadle_ir import ArgumentError, Operand, Operands, ShapeError, bind, ops, type_of
+from treadle_ir import (
+    ArgumentError,
+    MissingRuleError,
+    Operand,
+    Operands,
+    ShapeError,
+    bind,
+    ops,
+    type_of,
+)
 from treadle_ir.primitives.call import CustomJvpCall, CustomVjpCall, CustomVjpRule
 from treadle_ir.tree import tree_unflatten
 
@@ -108,8 +117,9 @@ class custom_jvp:  # noqa: N801 - JAX's name, used as a decorator
     ) -> Callable[..., Any]:
         """Set the rule: `jvp(*nondiff, primals, tangents) -> (results, result_tangents)`."""
         if symbolic_zeros:
-            raise NotImplementedError(
-                "custom_jvp: symbolic_zeros=True is not there yet; the rule gets arrays"
+            raise MissingRuleError(
+                "custom_jvp: symbolic_zeros=True is not there yet",
+                fix="leave it out: tangents that are zero come as arrays of zeros",
             )
         self._jvp = jvp
         return jvp
@@ -218,8 +228,9 @@ class custom_vjp:  # noqa: N801 - JAX's name, used as a decorator
     ) -> None:
         """Set the two functions."""
         if symbolic_zeros or optimize_remat:
-            raise NotImplementedError(
-                "custom_vjp: symbolic_zeros and optimize_remat are not there yet"
+            raise MissingRuleError(
+                "custom_vjp: symbolic_zeros and optimize_remat are not there yet",
+                fix="leave them out: cotangents that are zero come as arrays of zeros",
             )
         self._rules = fwd, bwd
 
