@@ -39,6 +39,7 @@ CURRENT = ".".join(platform.python_version_tuple()[:2])
 PYTEST = ["pytest>=8.4", "pytest-xdist>=3.6", "hypothesis>=6.113"]
 EXAMPLES = ["rich", "scikit-learn"]
 WORKERS = ["-n", "2"]
+STEADY = ["-m", "not timing"]  # tests that compare wall-clock times have a session of their own
 # Tests are not annotated; what they say about the types of what they test is still checked.
 RELAXED = [
     "--allow-incomplete-defs",
@@ -171,14 +172,22 @@ def types(session: nox.Session) -> None:
 def tests(session: nox.Session, package: str) -> None:
     """One package's tests with only its wheel and what it declares."""
     install(session, [package], *PYTEST)
-    pytest(session, f"packages/{package}/tests", *WORKERS)
+    pytest(session, f"packages/{package}/tests", *WORKERS, *STEADY)
 
 
 @nox.session(python=PYTHONS)
 def conformance(session: nox.Session) -> None:
     """The suite across packages, on the CPU."""
     install(session, EVERYTHING, *PYTEST, "scipy", "absl-py")
-    pytest(session, "conformance", *WORKERS, TREADLE_PLATFORMS="cpu")
+    pytest(session, "conformance", *WORKERS, *STEADY, TREADLE_PLATFORMS="cpu")
+
+
+@nox.session
+def timing(session: nox.Session) -> None:
+    """The tests that compare wall-clock times, one after the other; for a quiet machine."""
+    install(session, EVERYTHING, *PYTEST, "scipy", "absl-py")
+    folders = ["packages/runtime/tests", "conformance"]
+    pytest(session, *folders, "-m", "timing", TREADLE_PLATFORMS="cpu")
 
 
 @nox.session
@@ -238,7 +247,7 @@ def floor(session: nox.Session) -> None:
     install(session, PACKAGES, "--resolution", "lowest-direct", *declared)
     session.install(*PYTEST)
     for folder in PACKAGES:
-        pytest(session, f"packages/{folder}/tests", *WORKERS)
+        pytest(session, f"packages/{folder}/tests", *WORKERS, *STEADY)
 
 
 @nox.session

@@ -524,6 +524,7 @@ def test_timings_say_what_each_signature_cost() -> None:
         assert timing.first_run
 
 
+@pytest.mark.timing
 def test_ben06_dispatch_does_not_wait() -> None:
     f = jit(lambda x: ops.dot_general(ops.sine(x), x, contracting=((1,), (0,))))
     x = from_host(np.full((1200, 1200), 1e-3, "f4"))
