@@ -9,26 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, final
+from typing import ClassVar, final
 
-import numpy as np
-
+from treadle_autodiff.dual import DualTrace, DualTracer
 from treadle_autodiff.registry import jvp_rules, linearize_rules
 from treadle_autodiff.tangents import Tangent, Zero
 from treadle_ir import (
-    NOWHERE,
     Function,
     FunctionCall,
     Operand,
     Operands,
     Primitive,
     Program,
-    Source,
     StagedTracer,
     StagingTrace,
     Trace,
-    Tracer,
-    concrete_elements,
     current_trace,
     interpret,
     reset_current,
@@ -39,26 +34,11 @@ from treadle_ir import (
 
 
 @final
-class LinearizeTracer(Tracer):
-    """A primal, computed now, and a tangent on the tape. As concrete as its primal is."""
+class LinearizeTracer(DualTracer):
+    """A primal, computed now, and a tangent on the tape."""
 
-    __slots__ = ("primal", "tangent", "type")
+    __slots__ = ()
     made_by: ClassVar[str] = "differentiated, as under grad or vjp"
-
-    def __init__(self, trace: Trace, primal: Operand, tangent: Tangent) -> None:
-        self.trace = trace
-        self.primal: Final = primal
-        self.tangent: Final = tangent
-        self.type = type_of(primal)
-
-    @property
-    def source(self) -> Source:
-        """Where the primal was made."""
-        return self.primal.source if isinstance(self.primal, Tracer) else NOWHERE
-
-    def concrete(self) -> np.ndarray[Any, np.dtype[Any]] | None:
-        """The primal's elements, if it has any."""
-        return concrete_elements(self.primal)
 
 
 @final
@@ -88,52 +68,29 @@ class SplitTrace(Trace):
 
 
 @final
-class LinearizeTrace(Trace):
+class LinearizeTrace(DualTrace):
     """Computes results now and writes the linear map from tangents to result tangents on a tape."""
 
     __slots__ = ("_split", "tape")
+    tracer: ClassVar[type[DualTracer]] = LinearizeTracer
 
     def __init__(self, parent: Trace) -> None:
         super().__init__(parent)
         self.tape = StagingTrace(parent)
         self._split = SplitTrace(parent, self.tape)
 
-    def process(self, primitive: Primitive, operands: Operands) -> Operands:
-        """Results by the primitive's linearize rule, or by its jvp rule split in known and linear."""
-        primals: list[Operand] = []
-        tangents: list[Tangent | None] = []
-        differentiated = False
-        for operand in operands:
-            if type(operand) is LinearizeTracer and operand.trace is self:
-                primals.append(operand.primal)
-                tangents.append(operand.tangent)
-                differentiated = differentiated or not isinstance(operand.tangent, Zero)
-            else:
-                primals.append(operand)
-                tangents.append(None)
-        assert self.parent is not None
-        if not differentiated:
-            token = set_current(self.parent)
-            try:
-                return self.parent.process(primitive, primals)
-            finally:
-                reset_current(token)
-        known = [
-            Zero(type_of(primal).tangent()) if tangent is None else tangent
-            for primal, tangent in zip(primals, tangents, strict=True)
-        ]
+    def differentiate(
+        self, primitive: Primitive, primals: Operands, tangents: Sequence[Tangent]
+    ) -> tuple[Operands, Sequence[Tangent]]:
+        """By the primitive's linearize rule, or by its jvp rule split in known and linear."""
         rule = linearize_rules.get(type(primitive))
         if rule is None:
-            results, result_tangents = self._by_jvp(primitive, primals, known)
-        else:
-            with running(self.parent):
-                results, linear = rule(primitive, primals, [not isinstance(t, Zero) for t in known])
-            with running(self.tape):
-                result_tangents = linear(known)
-        return [
-            result if isinstance(tangent, Zero) else LinearizeTracer(self, result, tangent)
-            for result, tangent in zip(results, result_tangents, strict=True)
-        ]
+            return self._by_jvp(primitive, primals, tangents)
+        assert self.parent is not None
+        with running(self.parent):
+            results, linear = rule(primitive, primals, [not isinstance(t, Zero) for t in tangents])
+        with running(self.tape):
+            return results, linear(tangents)
 
     def _by_jvp(
         self, primitive: Primitive, primals: Operands, tangents: Sequence[Tangent]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from treadle_autodiff.jvp import JvpTracer, jvp_flat
-from treadle_autodiff.linearize import LinearizeTracer, linearize_flat
+from treadle_autodiff.dual import DualTracer
+from treadle_autodiff.jvp import jvp_flat
+from treadle_autodiff.linearize import linearize_flat
 from treadle_autodiff.tangents import Tangent, Zero, materialise, presented
 from treadle_autodiff.transpose import transpose
 from treadle_ir import (
@@ -169,9 +170,7 @@ def _released(aux: Tree) -> Tree:
     """Auxiliary output with the tracers of a transformation that is over replaced by their primals."""
     leaves, structure = flatten_leaves_and_structure(aux)
     released = [
-        leaf.primal
-        if isinstance(leaf, (JvpTracer, LinearizeTracer)) and leaf.trace.closed
-        else leaf
+        leaf.primal if isinstance(leaf, DualTracer) and leaf.trace.closed else leaf
         for leaf in leaves
     ]
     return tree_unflatten(structure, released)

@@ -1,0 +1,89 @@
+"""What jvp and linearize share: tracers that pair a primal with a tangent, and a trace that takes pairs apart."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar, Final
+
+import numpy as np
+
+from treadle_autodiff.tangents import Tangent, Zero
+from treadle_ir import (
+    NOWHERE,
+    Operand,
+    Operands,
+    Primitive,
+    Source,
+    Trace,
+    Tracer,
+    concrete_elements,
+    reset_current,
+    set_current,
+    type_of,
+)
+
+
+class DualTracer(Tracer):
+    """A primal and its tangent. As concrete as its primal is."""
+
+    __slots__ = ("primal", "tangent", "type")
+
+    def __init__(self, trace: Trace, primal: Operand, tangent: Tangent) -> None:
+        self.trace = trace
+        self.primal: Final = primal
+        self.tangent: Final = tangent
+        self.type = type_of(primal)
+
+    @property
+    def source(self) -> Source:
+        """Where the primal was made."""
+        return self.primal.source if isinstance(self.primal, Tracer) else NOWHERE
+
+    def concrete(self) -> np.ndarray[Any, np.dtype[Any]] | None:
+        """The primal's elements, if it has any."""
+        return concrete_elements(self.primal)
+
+
+class DualTrace(Trace):
+    """Family: differentiates what a nonzero tangent reaches and leaves the rest to the parent."""
+
+    __slots__ = ()
+    tracer: ClassVar[type[DualTracer]]
+
+    def process(self, primitive: Primitive, operands: Operands) -> Operands:
+        """Results with their tangents; constants go to the parent as they are."""
+        primals: list[Operand] = []
+        tangents: list[Tangent | None] = []
+        differentiated = False
+        tracer = self.tracer
+        for operand in operands:
+            if type(operand) is tracer and operand.trace is self:
+                primals.append(operand.primal)
+                tangents.append(operand.tangent)
+                differentiated = differentiated or not isinstance(operand.tangent, Zero)
+            else:
+                primals.append(operand)
+                tangents.append(None)
+        assert self.parent is not None
+        if not differentiated:
+            token = set_current(self.parent)
+            try:
+                return self.parent.process(primitive, primals)
+            finally:
+                reset_current(token)
+        known = [
+            Zero(type_of(primal).tangent()) if tangent is None else tangent
+            for primal, tangent in zip(primals, tangents, strict=True)
+        ]
+        results, result_tangents = self.differentiate(primitive, primals, known)
+        return [
+            result if isinstance(tangent, Zero) else tracer(self, result, tangent)
+            for result, tangent in zip(results, result_tangents, strict=True)
+        ]
+
+    @abstractmethod
+    def differentiate(
+        self, primitive: Primitive, primals: Operands, tangents: Sequence[Tangent]
+    ) -> tuple[Operands, Sequence[Tangent]]:
+        """Results and their tangents, by the primitive's rule; some tangent is not `Zero`."""
