@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, Final, Literal, TypeAlias, final, get_args
 
 import numpy as np
@@ -496,7 +497,8 @@ def gather(
     return bind(primitive, operand, indices)[0]
 
 
-def scatter(
+def _combined(
+    kind: type[ScatterFamily],
     operand: Operand,
     indices: Operand,
     updates: Operand,
@@ -510,8 +512,8 @@ def scatter(
     indices_are_sorted: bool = False,
     unique_indices: bool = False,
 ) -> Operand:
-    """The operand with elements replaced by updates: see `ScatterFamily`."""
-    primitive = Scatter(
+    """The operand with updates combined into it in the way of `kind`: see `ScatterFamily`."""
+    primitive = kind(
         update_window_dims,
         inserted_window_dims,
         scatter_dims_to_operand_dims,
@@ -524,116 +526,12 @@ def scatter(
     return bind(primitive, operand, indices, updates)[0]
 
 
-def scatter_add(
-    operand: Operand,
-    indices: Operand,
-    updates: Operand,
-    *,
-    update_window_dims: tuple[int, ...],
-    inserted_window_dims: tuple[int, ...],
-    scatter_dims_to_operand_dims: tuple[int, ...],
-    operand_batching_dims: tuple[int, ...] = (),
-    scatter_indices_batching_dims: tuple[int, ...] = (),
-    mode: Mode = "fill",
-    indices_are_sorted: bool = False,
-    unique_indices: bool = False,
-) -> Operand:
-    """The operand with updates added to its elements: see `ScatterFamily`."""
-    primitive = ScatterAdd(
-        update_window_dims,
-        inserted_window_dims,
-        scatter_dims_to_operand_dims,
-        operand_batching_dims,
-        scatter_indices_batching_dims,
-        mode,
-        indices_are_sorted,
-        unique_indices,
-    )
-    return bind(primitive, operand, indices, updates)[0]
-
-
-def scatter_multiply(
-    operand: Operand,
-    indices: Operand,
-    updates: Operand,
-    *,
-    update_window_dims: tuple[int, ...],
-    inserted_window_dims: tuple[int, ...],
-    scatter_dims_to_operand_dims: tuple[int, ...],
-    operand_batching_dims: tuple[int, ...] = (),
-    scatter_indices_batching_dims: tuple[int, ...] = (),
-    mode: Mode = "fill",
-    indices_are_sorted: bool = False,
-    unique_indices: bool = False,
-) -> Operand:
-    """The operand with its elements multiplied by updates: see `ScatterFamily`."""
-    primitive = ScatterMultiply(
-        update_window_dims,
-        inserted_window_dims,
-        scatter_dims_to_operand_dims,
-        operand_batching_dims,
-        scatter_indices_batching_dims,
-        mode,
-        indices_are_sorted,
-        unique_indices,
-    )
-    return bind(primitive, operand, indices, updates)[0]
-
-
-def scatter_maximum(
-    operand: Operand,
-    indices: Operand,
-    updates: Operand,
-    *,
-    update_window_dims: tuple[int, ...],
-    inserted_window_dims: tuple[int, ...],
-    scatter_dims_to_operand_dims: tuple[int, ...],
-    operand_batching_dims: tuple[int, ...] = (),
-    scatter_indices_batching_dims: tuple[int, ...] = (),
-    mode: Mode = "fill",
-    indices_are_sorted: bool = False,
-    unique_indices: bool = False,
-) -> Operand:
-    """The operand with the greater of its elements and their updates: see `ScatterFamily`."""
-    primitive = ScatterMaximum(
-        update_window_dims,
-        inserted_window_dims,
-        scatter_dims_to_operand_dims,
-        operand_batching_dims,
-        scatter_indices_batching_dims,
-        mode,
-        indices_are_sorted,
-        unique_indices,
-    )
-    return bind(primitive, operand, indices, updates)[0]
-
-
-def scatter_minimum(
-    operand: Operand,
-    indices: Operand,
-    updates: Operand,
-    *,
-    update_window_dims: tuple[int, ...],
-    inserted_window_dims: tuple[int, ...],
-    scatter_dims_to_operand_dims: tuple[int, ...],
-    operand_batching_dims: tuple[int, ...] = (),
-    scatter_indices_batching_dims: tuple[int, ...] = (),
-    mode: Mode = "fill",
-    indices_are_sorted: bool = False,
-    unique_indices: bool = False,
-) -> Operand:
-    """The operand with the lesser of its elements and their updates: see `ScatterFamily`."""
-    primitive = ScatterMinimum(
-        update_window_dims,
-        inserted_window_dims,
-        scatter_dims_to_operand_dims,
-        operand_batching_dims,
-        scatter_indices_batching_dims,
-        mode,
-        indices_are_sorted,
-        unique_indices,
-    )
-    return bind(primitive, operand, indices, updates)[0]
+# One function, once for each member of the family: what they do is said at their classes.
+scatter: Final = partial(_combined, Scatter)
+scatter_add: Final = partial(_combined, ScatterAdd)
+scatter_multiply: Final = partial(_combined, ScatterMultiply)
+scatter_maximum: Final = partial(_combined, ScatterMaximum)
+scatter_minimum: Final = partial(_combined, ScatterMinimum)
 
 
 def dynamic_slice(operand: Operand, *starts: Operand, sizes: tuple[int, ...]) -> Operand:

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, TypeAlias, TypeVar, final, get_args
+from functools import partial
+from typing import Any, ClassVar, Final, Literal, TypeAlias, final, get_args
 
-from treadle_ir import dtypes
 from treadle_ir.array import Operand
 from treadle_ir.errors import ArgumentError, DTypeError, ShapeError
 from treadle_ir.primitive import Primitive
@@ -26,8 +26,7 @@ from treadle_ir.types import ArrayType, Type
 
 Padding: TypeAlias = tuple[tuple[int, int], ...]
 Selection: TypeAlias = Literal["ge", "le"]
-_SELECTIONS = get_args(Selection)
-W = TypeVar("W", bound="Windowed")
+_SELECTIONS: Final = get_args(Selection)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +160,6 @@ class WindowSelection(Windowed):
             raise DTypeError(
                 f"{self.name}: operands have types {other} and {x}, whose element types must be equal"
             )
-        dtypes.dtype_name(x.dtype)
 
 
 @final
@@ -247,7 +245,8 @@ def _filled(
     )
 
 
-def reduce_window_add(
+def _reduced(
+    kind: type[ReduceWindowFamily],
     x: Operand,
     *,
     window_dimensions: tuple[int, ...],
@@ -256,41 +255,20 @@ def reduce_window_add(
     base_dilation: tuple[int, ...] = (),
     window_dilation: tuple[int, ...] = (),
 ) -> Operand:
-    """The sum of each window's elements."""
+    """One reduction of each window's elements, in the way of `kind`: see `ReduceWindowFamily`."""
     settings = _filled(window_dimensions, window_strides, padding, base_dilation, window_dilation)
-    return bind(ReduceWindowAdd(*settings), x)[0]
+    return bind(kind(*settings), x)[0]
 
 
-def reduce_window_maximum(
-    x: Operand,
-    *,
-    window_dimensions: tuple[int, ...],
-    window_strides: tuple[int, ...] = (),
-    padding: Padding = (),
-    base_dilation: tuple[int, ...] = (),
-    window_dilation: tuple[int, ...] = (),
-) -> Operand:
-    """The greatest of each window's elements; NaN if one is NaN."""
-    settings = _filled(window_dimensions, window_strides, padding, base_dilation, window_dilation)
-    return bind(ReduceWindowMaximum(*settings), x)[0]
+# One function, once for each member of the family: what they do is said at their classes.
+reduce_window_add: Final = partial(_reduced, ReduceWindowAdd)
+reduce_window_maximum: Final = partial(_reduced, ReduceWindowMaximum)
+reduce_window_minimum: Final = partial(_reduced, ReduceWindowMinimum)
 
 
-def reduce_window_minimum(
-    x: Operand,
-    *,
-    window_dimensions: tuple[int, ...],
-    window_strides: tuple[int, ...] = (),
-    padding: Padding = (),
-    base_dilation: tuple[int, ...] = (),
-    window_dilation: tuple[int, ...] = (),
-) -> Operand:
-    """The least of each window's elements; NaN if one is NaN."""
-    settings = _filled(window_dimensions, window_strides, padding, base_dilation, window_dilation)
-    return bind(ReduceWindowMinimum(*settings), x)[0]
-
-
-def select_and_scatter_add(
-    source: Operand,
+def _selected(
+    kind: type[WindowSelection],
+    other: Operand,
     x: Operand,
     *,
     select: Selection,
@@ -300,22 +278,10 @@ def select_and_scatter_add(
     base_dilation: tuple[int, ...] = (),
     window_dilation: tuple[int, ...] = (),
 ) -> Operand:
-    """Each element of `source` added to where its window selects an element of x; zero elsewhere."""
+    """What `kind` does with `other` and the elements of x that the windows select: see `WindowSelection`."""
     settings = _filled(window_dimensions, window_strides, padding, base_dilation, window_dilation)
-    return bind(SelectAndScatterAdd(*settings, select), source, x)[0]
+    return bind(kind(*settings, select), other, x)[0]
 
 
-def select_and_gather_add(
-    tangents: Operand,
-    x: Operand,
-    *,
-    select: Selection,
-    window_dimensions: tuple[int, ...],
-    window_strides: tuple[int, ...] = (),
-    padding: Padding = (),
-    base_dilation: tuple[int, ...] = (),
-    window_dilation: tuple[int, ...] = (),
-) -> Operand:
-    """The element of `tangents` that stands where each window selects an element of x."""
-    settings = _filled(window_dimensions, window_strides, padding, base_dilation, window_dilation)
-    return bind(SelectAndGatherAdd(*settings, select), tangents, x)[0]
+select_and_scatter_add: Final = partial(_selected, SelectAndScatterAdd)
+select_and_gather_add: Final = partial(_selected, SelectAndGatherAdd)
