@@ -1,7 +1,7 @@
 """Treadle, jax on the same jaxlib and numpy, side by side: one process each, in turns, in CPU time.
 
     python benchmarks/run.py                     every group, a table on the screen
-    python benchmarks/run.py --only eager        one group: startup eager calls programs memory
+    python benchmarks/run.py --only eager        one group: startup eager calls operations programs memory
     python benchmarks/run.py --quick             fewer rounds, without the slowest programs
     python benchmarks/run.py --out table.md      the table also as markdown
 
@@ -34,7 +34,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import numpy
 from cases.base import Budget, Case, Namespace
 
-GROUPS: Final = ("startup", "eager", "calls", "programs", "memory")
+GROUPS: Final = ("startup", "eager", "calls", "operations", "programs", "memory")
 STAGES: Final = ("trace", "lower", "compile")
 STAGE_BUDGETS: Final = {
     "trace": Budget(jax=1 / 4),
