@@ -15,7 +15,7 @@ from typing import ClassVar, Final, TypeAlias, final
 from treadle_ir.array import Function, Operand, Operands
 from treadle_ir.errors import EscapedTracerError
 from treadle_ir.families import FunctionCall, InlineCall, Sources
-from treadle_ir.primitive import Primitive
+from treadle_ir.primitive import Attributeless, Primitive
 from treadle_ir.primitives.elementwise import Unary
 from treadle_ir.program import Program
 from treadle_ir.stage import stage
@@ -60,10 +60,10 @@ class Checkpoint(InlineCall):
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class OptimizationBarrier(Primitive):
+class OptimizationBarrier(Attributeless):
     """Its operands, unchanged; no optimisation moves a computation across it."""
 
+    __slots__ = ()
     name: ClassVar[str] = "optimization_barrier"
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
@@ -72,10 +72,10 @@ class OptimizationBarrier(Primitive):
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class StopGradient(Unary):
+class StopGradient(Attributeless, Unary):
     """Its operand, as a constant for differentiation."""
 
+    __slots__ = ()
     name: ClassVar[str] = "stop_gradient"
     kinds: ClassVar[str] = "biufc"
 

@@ -11,6 +11,7 @@ from treadle_ir import dtypes
 from treadle_ir.array import Operand
 from treadle_ir.errors import ArgumentError, DTypeError, ShapeError
 from treadle_ir.families import Elementwise
+from treadle_ir.primitive import Attributeless
 from treadle_ir.primitives.elementwise import check_kind, common_type
 from treadle_ir.trace import bind
 from treadle_ir.types import ArrayType, Type
@@ -51,8 +52,7 @@ class Compare(Elementwise):
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Select(Elementwise):
+class Select(Attributeless, Elementwise):
     """`on_true` where `condition` holds, else `on_false`.
 
     Constraints:
@@ -60,6 +60,7 @@ class Select(Elementwise):
         (C2) shapes are equal or (); on_true and on_false have one element type
     """
 
+    __slots__ = ()
     name: ClassVar[str] = "select"
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
@@ -78,14 +79,14 @@ class Select(Elementwise):
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Clamp(Elementwise):
+class Clamp(Attributeless, Elementwise):
     """`x` kept between `low` and `high`: `minimum(maximum(x, low), high)`.
 
     Constraints:
         (C1) operands have one shape (or are scalars) and one element type, not complex
     """
 
+    __slots__ = ()
     name: ClassVar[str] = "clamp"
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:

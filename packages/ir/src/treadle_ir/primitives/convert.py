@@ -10,6 +10,7 @@ from treadle_ir.array import Operand
 from treadle_ir.dtypes import DType
 from treadle_ir.errors import DTypeError, ShapeError
 from treadle_ir.families import Elementwise
+from treadle_ir.primitive import Attributeless
 from treadle_ir.primitives.elementwise import Unary, check_kind
 from treadle_ir.trace import bind
 from treadle_ir.types import ArrayType, Type
@@ -41,7 +42,13 @@ class BitcastConvert(Elementwise):
     """The same bits read as another element type of the same width.
 
     Constraints:
-        (C1) both element types have the same number of bits; neither is boolean
+        (C1) both element types have the same number of bits; a 4-bit integer has 4
+        (C2) both are boolean or neither; both are complex or neither
+
+    Raises:
+        DTypeError: C1 or C2.
+
+    Source: StableHLO specification, `bitcast_convert`, without its change of rank.
     """
 
     name: ClassVar[str] = "bitcast_convert"
@@ -51,11 +58,19 @@ class BitcastConvert(Elementwise):
         """The operand's shape with the new element type."""
         (x,) = operands
         assert isinstance(x, ArrayType)
-        booleans = dtypes.is_bool(x.dtype), dtypes.is_bool(self.dtype)
-        if x.dtype.itemsize != self.dtype.itemsize or booleans[0] != booleans[1]:  # C1
+        own, new = dtypes.bit_width(x.dtype), dtypes.bit_width(self.dtype)
+        wanted = dtypes.dtype_name(self.dtype)
+        if own != new:  # C1
             raise DTypeError(
-                f"bitcast_convert: {x} cannot be read as {dtypes.dtype_name(self.dtype)}, which has another width"
+                f"bitcast_convert: {x} cannot be read as {wanted}, whose elements have {new} bits, not {own}",
+                fix="use lax.bitcast_convert_type, which splits or joins elements along the last axis",
             )
+        for kind, is_kind in (("boolean", dtypes.is_bool), ("complex", dtypes.is_complex)):
+            if is_kind(x.dtype) != is_kind(self.dtype):  # C2
+                raise DTypeError(
+                    f"bitcast_convert: {x} cannot be read as {wanted}: both must be {kind}, or neither",
+                    fix="use the array's `.view(dtype)`",
+                )
         return (ArrayType(x.shape, self.dtype),)
 
 
@@ -80,10 +95,10 @@ class ReducePrecision(Unary):
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Copy(Unary):
+class Copy(Attributeless, Unary):
     """The same array in a buffer of its own."""
 
+    __slots__ = ()
     name: ClassVar[str] = "copy"
     kinds: ClassVar[str] = "biufc"
 

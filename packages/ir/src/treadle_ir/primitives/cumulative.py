@@ -39,46 +39,46 @@ class Cumulative(Primitive):
 
 
 @final
-@dataclass(frozen=True, slots=True)
 class CumulativeAdd(Cumulative):
     """The sum of the elements so far."""
 
+    __slots__ = ()
     name: ClassVar[str] = "cumulative_add"
     kinds: ClassVar[str] = "iufc"
 
 
 @final
-@dataclass(frozen=True, slots=True)
 class CumulativeMultiply(Cumulative):
     """The product of the elements so far."""
 
+    __slots__ = ()
     name: ClassVar[str] = "cumulative_multiply"
     kinds: ClassVar[str] = "iufc"
 
 
 @final
-@dataclass(frozen=True, slots=True)
 class CumulativeMaximum(Cumulative):
     """The greatest element so far; NaN from the first NaN on."""
 
+    __slots__ = ()
     name: ClassVar[str] = "cumulative_maximum"
     kinds: ClassVar[str] = "biuf"
 
 
 @final
-@dataclass(frozen=True, slots=True)
 class CumulativeMinimum(Cumulative):
     """The least element so far; NaN from the first NaN on."""
 
+    __slots__ = ()
     name: ClassVar[str] = "cumulative_minimum"
     kinds: ClassVar[str] = "biuf"
 
 
 @final
-@dataclass(frozen=True, slots=True)
 class CumulativeLogsumexp(Cumulative):
     """The logarithm of the sum of the exponentials of the elements so far, without overflow."""
 
+    __slots__ = ()
     name: ClassVar[str] = "cumulative_logsumexp"
     kinds: ClassVar[str] = "f"
 

@@ -208,7 +208,7 @@ class Gather(Primitive):
             return np.asarray(True)
         if dtypes.is_inexact(dtype):
             return np.asarray(np.nan).astype(dtype)
-        bits = 4 if dtypes.dtype_name(dtype) in ("i4", "u4") else dtype.itemsize * 8
+        bits = dtypes.bit_width(dtype)
         return np.asarray(
             -(1 << (bits - 1)) if dtypes.is_signed(dtype) else (1 << bits) - 1
         ).astype(dtype)
@@ -343,43 +343,43 @@ class ScatterFamily(Primitive):
 
 
 @final
-@dataclass(frozen=True, slots=True)
 class Scatter(ScatterFamily):
     """The operand with elements replaced by updates; which of two updates of one element stays is undefined."""
 
+    __slots__ = ()
     name: ClassVar[str] = "scatter"
 
 
 @final
-@dataclass(frozen=True, slots=True)
 class ScatterAdd(ScatterFamily):
     """The operand with updates added to its elements."""
 
+    __slots__ = ()
     name: ClassVar[str] = "scatter_add"
 
 
 @final
-@dataclass(frozen=True, slots=True)
 class ScatterMultiply(ScatterFamily):
     """The operand with its elements multiplied by updates."""
 
+    __slots__ = ()
     name: ClassVar[str] = "scatter_multiply"
 
 
 @final
-@dataclass(frozen=True, slots=True)
 class ScatterMaximum(ScatterFamily):
     """The operand with the greater of its elements and their updates."""
 
+    __slots__ = ()
     name: ClassVar[str] = "scatter_maximum"
     kinds: ClassVar[str] = "biuf"
 
 
 @final
-@dataclass(frozen=True, slots=True)
 class ScatterMinimum(ScatterFamily):
     """The operand with the lesser of its elements and their updates."""
 
+    __slots__ = ()
     name: ClassVar[str] = "scatter_minimum"
     kinds: ClassVar[str] = "biuf"
 

@@ -49,64 +49,64 @@ class Reduction(Primitive):
 
 
 @final
-@dataclass(frozen=True, slots=True)
 class ReduceAdd(Reduction):
     """The sum along some axes; 0 where there are no elements."""
 
+    __slots__ = ()
     name: ClassVar[str] = "reduce_add"
     kinds: ClassVar[str] = "iufc"
 
 
 @final
-@dataclass(frozen=True, slots=True)
 class ReduceMultiply(Reduction):
     """The product along some axes; 1 where there are no elements."""
 
+    __slots__ = ()
     name: ClassVar[str] = "reduce_multiply"
     kinds: ClassVar[str] = "iufc"
 
 
 @final
-@dataclass(frozen=True, slots=True)
 class ReduceMaximum(Reduction):
     """The greatest element along some axes; NaN if one is NaN; the least value where there are no elements."""
 
+    __slots__ = ()
     name: ClassVar[str] = "reduce_maximum"
     kinds: ClassVar[str] = "biuf"
 
 
 @final
-@dataclass(frozen=True, slots=True)
 class ReduceMinimum(Reduction):
     """The least element along some axes; NaN if one is NaN; the greatest value where there are no elements."""
 
+    __slots__ = ()
     name: ClassVar[str] = "reduce_minimum"
     kinds: ClassVar[str] = "biuf"
 
 
 @final
-@dataclass(frozen=True, slots=True)
 class ReduceAnd(Reduction):
     """Each bit that all elements along some axes have; all bits where there are no elements."""
 
+    __slots__ = ()
     name: ClassVar[str] = "reduce_and"
     kinds: ClassVar[str] = "biu"
 
 
 @final
-@dataclass(frozen=True, slots=True)
 class ReduceOr(Reduction):
     """Each bit that some element along some axes has; no bits where there are no elements."""
 
+    __slots__ = ()
     name: ClassVar[str] = "reduce_or"
     kinds: ClassVar[str] = "biu"
 
 
 @final
-@dataclass(frozen=True, slots=True)
 class ReduceXor(Reduction):
     """Each bit that an odd number of elements along some axes have; no bits where there are no elements."""
 
+    __slots__ = ()
     name: ClassVar[str] = "reduce_xor"
     kinds: ClassVar[str] = "biu"
 
@@ -138,7 +138,7 @@ class ArgReduction(Primitive):
             raise DTypeError(
                 f"{self.name}: dtype is {dtypes.dtype_name(self.dtype)}, but positions are integers"
             )
-        bits = self.dtype.itemsize * 8 if self.dtype.kind in "iu" else 4
+        bits = dtypes.bit_width(self.dtype)
         if x.shape[self.axis] > 2 ** (bits - dtypes.is_signed(self.dtype)):
             raise DTypeError(
                 f"{self.name}: {dtypes.dtype_name(self.dtype)} cannot hold every position along axis {self.axis} of {x}"
@@ -147,18 +147,18 @@ class ArgReduction(Primitive):
 
 
 @final
-@dataclass(frozen=True, slots=True)
 class Argmax(ArgReduction):
     """The position of the greatest element along an axis: of the first NaN if there is one, else the first."""
 
+    __slots__ = ()
     name: ClassVar[str] = "argmax"
 
 
 @final
-@dataclass(frozen=True, slots=True)
 class Argmin(ArgReduction):
     """The position of the least element along an axis: of the first NaN if there is one, else the first."""
 
+    __slots__ = ()
     name: ClassVar[str] = "argmin"
 
 

@@ -107,28 +107,28 @@ class ReduceWindowFamily(Windowed):
 
 
 @final
-@dataclass(frozen=True, slots=True)
 class ReduceWindowAdd(ReduceWindowFamily):
     """The sum of each window's elements."""
 
+    __slots__ = ()
     name: ClassVar[str] = "reduce_window_add"
     kinds: ClassVar[str] = "iufc"
 
 
 @final
-@dataclass(frozen=True, slots=True)
 class ReduceWindowMaximum(ReduceWindowFamily):
     """The greatest of each window's elements; NaN if one is NaN."""
 
+    __slots__ = ()
     name: ClassVar[str] = "reduce_window_maximum"
     kinds: ClassVar[str] = "biuf"
 
 
 @final
-@dataclass(frozen=True, slots=True)
 class ReduceWindowMinimum(ReduceWindowFamily):
     """The least of each window's elements; NaN if one is NaN."""
 
+    __slots__ = ()
     name: ClassVar[str] = "reduce_window_minimum"
     kinds: ClassVar[str] = "biuf"
 
@@ -163,7 +163,6 @@ class WindowSelection(Windowed):
 
 
 @final
-@dataclass(frozen=True, slots=True)
 class SelectAndScatterAdd(WindowSelection):
     """Each element of `source` added to where its window selects an element of x; zero elsewhere.
 
@@ -181,6 +180,7 @@ class SelectAndScatterAdd(WindowSelection):
     Source: StableHLO specification, `select_and_scatter`.
     """
 
+    __slots__ = ()
     name: ClassVar[str] = "select_and_scatter_add"
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
@@ -198,7 +198,6 @@ class SelectAndScatterAdd(WindowSelection):
 
 
 @final
-@dataclass(frozen=True, slots=True)
 class SelectAndGatherAdd(WindowSelection):
     """The element of `tangents` that stands where each window selects an element of x; zero where it selects none.
 
@@ -213,6 +212,7 @@ class SelectAndGatherAdd(WindowSelection):
         (C5) the operands have one element type, which has an order
     """
 
+    __slots__ = ()
     name: ClassVar[str] = "select_and_gather_add"
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
