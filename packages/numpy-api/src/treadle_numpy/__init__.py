@@ -5,17 +5,11 @@ Importing it puts the operators and methods on arrays. The facade re-exports the
 
 from __future__ import annotations
 
+import importlib
+from typing import TYPE_CHECKING
+
 from treadle_ir import Array as Array, source as _source
-from treadle_numpy import (
-    coercion as coercion,
-    dtypes as dtypes,
-    lax as lax,
-    linalg as linalg,
-    nn as nn,
-    operators as operators,
-    random as random,
-    scipy_special as scipy_special,
-)
+from treadle_numpy import coercion as coercion, dtypes as dtypes, operators as operators
 from treadle_numpy._version import __version__ as __version__
 from treadle_numpy.coercion import (
     ArrayLike as ArrayLike,
@@ -411,7 +405,29 @@ from treadle_numpy.statistics import (
     var as var,
 )
 
+if TYPE_CHECKING:  # at run time `__getattr__` imports them when they are first asked for
+    from treadle_numpy import (
+        lax as lax,
+        linalg as linalg,
+        nn as nn,
+        random as random,
+        scipy_special as scipy_special,
+    )
+
 bool = bool_
 
 operators.install()
 _source.internal(__path__[0])
+
+_SUBMODULES = frozenset(("lax", "linalg", "nn", "random", "scipy_special"))
+
+
+def __getattr__(name: str) -> object:
+    """Import the namespaces that not every program needs when they are first asked for."""
+    if name in _SUBMODULES:
+        return importlib.import_module(f"treadle_numpy.{name}")
+    raise AttributeError(f"module 'treadle_numpy' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_SUBMODULES})

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib as _importlib
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
 from treadle_ir import Array
 from treadle_numpy import (
     abs as abs,
@@ -200,7 +203,6 @@ from treadle_numpy import (
     less as less,
     less_equal as less_equal,
     lexsort as lexsort,
-    linalg as linalg,
     linspace as linspace,
     load as load,
     log as log,
@@ -363,5 +365,19 @@ from treadle_numpy import (
     zeros_like as zeros_like,
 )
 
+if _TYPE_CHECKING:
+    from treadle_numpy import linalg as linalg
+
 bool = bool_
 ndarray = Array
+
+
+def __getattr__(name: str) -> object:
+    """Import `linalg` when it is first asked for."""
+    if name == "linalg":
+        return _importlib.import_module("treadle_numpy.linalg")
+    raise AttributeError(f"module 'treadle.numpy' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), "linalg"})
