@@ -44,6 +44,7 @@ NAMES: Final[dict[DType, str]] = {dtype: name for name, dtype in BY_NAME.items()
 
 _SIGNED = frozenset(BY_NAME[name] for name in ("i4", "i8", "i16", "i32", "i64"))
 _UNSIGNED = frozenset(BY_NAME[name] for name in ("u4", "u8", "u16", "u32", "u64"))
+_HALF_BYTES = frozenset((BY_NAME["i4"], BY_NAME["u4"]))
 _FLOATING = frozenset(BY_NAME[name] for name in ("f8e4m3fn", "f8e5m2", "bf16", "f16", "f32", "f64"))
 _COMPLEX = frozenset(BY_NAME[name] for name in ("c64", "c128"))
 
@@ -96,6 +97,11 @@ def is_complex(dtype: DType) -> bool:
 def is_inexact(dtype: DType) -> bool:
     """Whether it is a floating-point or complex type: one that can be differentiated."""
     return dtype in _FLOATING or dtype in _COMPLEX
+
+
+def bit_width(dtype: DType) -> int:
+    """The number of bits that an element means: 4 for a 4-bit integer, though it takes a byte in memory."""
+    return 4 if dtype in _HALF_BYTES else 8 * dtype.itemsize
 
 
 def real_part(dtype: DType) -> DType:

@@ -303,7 +303,7 @@ def canonicalize_dtype(dtype: DTypeLike) -> DType:
 def itemsize_bits(dtype: DTypeLike) -> int:
     """The number of bits that one element means (4 for int4, which is stored in 8)."""
     found = named_dtype("itemsize_bits", dtype)
-    return 4 if found in (int4.dtype, uint4.dtype) else found.itemsize * 8
+    return ir_dtypes.bit_width(found)
 
 
 def scalar_type_of(x: Any) -> type:

@@ -61,6 +61,7 @@ from treadle_numpy.manipulation import (
     stack as _stack,
     unstack as unstack,
 )
+from treadle_numpy.reinterpret import bitcast
 
 
 class Precision(enum.Enum):
@@ -333,39 +334,20 @@ builtin_complex: Final = builtins.complex
 
 
 def bitcast_convert_type(operand: ArrayLike, new_dtype: DTypeLike) -> Array:
-    """The same bits read as another element type; a narrower one adds a last axis, a wider one takes it away."""
+    """The same bits read as another element type; a narrower one adds a last axis, a wider one takes it away.
+
+    Raises:
+        DTypeError: one of the two types is boolean or complex, and the other is not the same.
+        ShapeValueError: there is no last axis of the size that makes one wider element.
+
+    Example:
+        >>> print(bitcast_convert_type(np.float32(1.0), "uint8"))
+        [  0   0 128  63]
+    """
     x = array_of(coerce("bitcast_convert_type", 0, operand))
     wanted = as_dtype("bitcast_convert_type", new_dtype)
     assert wanted is not None
-    own, new = x.dtype.itemsize, wanted.itemsize
-    if own == new:
-        return ops.bitcast_convert(x, dtype=wanted)
-    unsigned = {n: np.dtype(f"u{n}") for n in (1, 2, 4, 8)}
-    words = ops.bitcast_convert(x, dtype=unsigned[own])
-    if new < own:
-        ratio = own // new
-        shape = (*x.shape, ratio)
-        wide = ops.broadcast_in_dim(words, shape=shape, dimensions=tuple(range(x.ndim)))
-        shifts = ops.multiply(
-            ops.iota(shape=shape, dtype=unsigned[own], dimension=x.ndim),
-            unsigned[own].type(8 * new),
-        )
-        parts = ops.and_(
-            ops.shift_right_logical(wide, shifts), unsigned[own].type((1 << (8 * new)) - 1)
-        )
-        return ops.bitcast_convert(ops.convert(parts, dtype=unsigned[new]), dtype=wanted)
-    if not x.ndim or x.shape[-1] * own != new:
-        raise ShapeValueError(
-            f"bitcast_convert_type: {x.shape} of {x.dtype} has no last axis of size {new // own} to make {wanted} of"
-        )
-    wide = ops.convert(words, dtype=unsigned[new])
-    shifts = ops.multiply(
-        ops.iota(shape=x.shape, dtype=unsigned[new], dimension=x.ndim - 1),
-        unsigned[new].type(8 * own),
-    )
-    return ops.bitcast_convert(
-        ops.reduce_or(ops.shift_left(wide, shifts), axes=(x.ndim - 1,)), dtype=wanted
-    )
+    return bitcast(x, wanted)
 
 
 def reduce_precision(operand: ArrayLike, exponent_bits: int, mantissa_bits: int) -> Array:

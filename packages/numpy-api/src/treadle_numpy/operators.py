@@ -21,12 +21,13 @@ from treadle_numpy import (
     indexing,
     manipulation,
     reductions,
+    reinterpret,
     searching,
     sorting,
     statistics,
     updates,
 )
-from treadle_numpy.coercion import ValueArgumentError, as_index, is_array_like, ops
+from treadle_numpy.coercion import as_index, is_array_like, ops
 from treadle_numpy.dtypes import DTypeLike, as_dtype
 from treadle_numpy.elementwise import scalar_beside
 
@@ -200,49 +201,7 @@ def _astype(x: Array, dtype: DTypeLike | None, copy: bool = False, device: Any =
 
 def _view(x: Array, dtype: DTypeLike | None = None) -> Array:
     wanted = as_dtype("view", dtype)
-    if wanted is None or wanted == x.dtype:
-        return x
-    own, new = x.dtype.itemsize, wanted.itemsize
-    if own == new:
-        return _bits(x, wanted)
-    if not x.ndim:
-        raise ValueArgumentError(
-            "view: the size of the element type of an array without axes cannot change"
-        )
-    if (x.shape[-1] * own) % new:
-        raise ValueArgumentError(
-            f"view: the last axis of shape {x.shape} has {x.shape[-1] * own} bytes, no multiple of {new}"
-        )
-    return _rebytes(x, wanted)
-
-
-def _bits(x: Array, wanted: Any) -> Array:
-    if x.dtype == np.bool_:
-        x = ops.convert(x, dtype=np.dtype(np.uint8))
-    if wanted == np.bool_:
-        return ops.convert(x, dtype=wanted)
-    return ops.bitcast_convert(x, dtype=wanted)
-
-
-def _rebytes(x: Array, wanted: Any) -> Array:
-    """The bytes of the last axis regrouped, by shifts: little-endian, as the host stores them."""
-    own, new = x.dtype.itemsize, wanted.itemsize
-    unsigned = {n: np.dtype(f"u{n}") for n in (1, 2, 4, 8)}
-    words = ops.bitcast_convert(x, dtype=unsigned[own])
-    if new < own:
-        ratio = own // new
-        wide = ops.broadcast_in_dim(words, shape=(*x.shape, ratio), dimensions=tuple(range(x.ndim)))
-        shifts = ops.iota(shape=(*x.shape, ratio), dtype=unsigned[own], dimension=x.ndim)
-        parts = ops.shift_right_logical(wide, ops.multiply(shifts, unsigned[own].type(8 * new)))
-        parts = ops.and_(parts, unsigned[own].type((1 << (8 * new)) - 1))
-        narrow = ops.convert(parts, dtype=unsigned[new])
-        return _bits(ops.reshape(narrow, shape=(*x.shape[:-1], x.shape[-1] * ratio)), wanted)
-    ratio = new // own
-    shape = (*x.shape[:-1], x.shape[-1] // ratio, ratio)
-    wide = ops.convert(ops.reshape(words, shape=shape), dtype=unsigned[new])
-    shifts = ops.iota(shape=shape, dtype=unsigned[new], dimension=x.ndim)
-    wide = ops.shift_left(wide, ops.multiply(shifts, unsigned[new].type(8 * own)))
-    return _bits(ops.reduce_or(wide, axes=(x.ndim,)), wanted)
+    return x if wanted is None else reinterpret.viewed(x, wanted)
 
 
 def _clip(x: Array, min: Any = None, max: Any = None) -> Array:

@@ -7,9 +7,9 @@ from typing import Final
 import numpy as np
 
 from treadle_ir import dtypes
-from treadle_ir.dtypes import BY_NAME, DType
+from treadle_ir.dtypes import BY_NAME, DType, bit_width
 from treadle_ir.primitives.convert import BitcastConvert, Convert, Copy, ReducePrecision
-from treadle_ir.reference.elementwise import as_type, bits_of
+from treadle_ir.reference.elementwise import as_type
 from treadle_ir.reference.registry import Elements, eval_rule
 
 _EXPONENT_BITS: Final[dict[DType, int]] = {
@@ -43,7 +43,7 @@ def convert_eval(primitive: Convert, x: Elements) -> list[Elements]:
     if dtypes.is_integer(target):
         if dtypes.is_floating(x.dtype):
             return [_saturated(x, target)]
-        return [as_type(x.astype(np.int8) if bits_of(x.dtype) == 4 else x, target)]
+        return [as_type(x.astype(np.int8) if bit_width(x.dtype) == 4 else x, target)]
     if dtypes.is_complex(target) and x.dtype not in (np.float64, np.complex64, np.complex128):
         return [x.astype(np.float64 if target == np.complex128 else np.float32).astype(target)]
     return [x.astype(target)]
@@ -56,7 +56,7 @@ def _saturated(x: Elements, target: DType) -> Elements:
         and np.maximum.reduce(abs(x), axis=None, initial=0.0) < 2.0 ** (8 * target.itemsize - 1)
     ):
         return x.astype(target)
-    bits = bits_of(target)
+    bits = bit_width(target)
     low, high = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
     if dtypes.is_unsigned(target):
         low, high = 0, (1 << bits) - 1
@@ -75,7 +75,7 @@ def _saturated(x: Elements, target: DType) -> Elements:
 @eval_rule(BitcastConvert)
 def bitcast_convert_eval(primitive: BitcastConvert, x: Elements) -> list[Elements]:
     """A view; 4-bit integers, which fill a byte each, wrap around instead."""
-    if bits_of(x.dtype) == 4:
+    if bit_width(x.dtype) == 4:
         return [as_type(x.astype(np.int8), primitive.dtype)]
     return [x.view(primitive.dtype)]
 
@@ -97,7 +97,7 @@ def reduce_precision_eval(primitive: ReducePrecision, x: Elements) -> list[Eleme
     if x.dtype == BY_NAME["f8e4m3fn"]:  # it has no infinities to overflow to
         wide = reduce_precision_eval(primitive, x.astype(np.float32))[0]
         return [wide.astype(x.dtype)]
-    width = bits_of(x.dtype)
+    width = bit_width(x.dtype)
     exponent = _EXPONENT_BITS[x.dtype]
     mantissa = width - 1 - exponent
     number = np.dtype(f"u{x.dtype.itemsize}").type

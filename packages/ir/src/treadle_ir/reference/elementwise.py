@@ -14,7 +14,7 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from treadle_ir import dtypes
-from treadle_ir.dtypes import BY_NAME, DType
+from treadle_ir.dtypes import BY_NAME, DType, bit_width
 from treadle_ir.primitive import Primitive
 from treadle_ir.primitives import elementwise as e
 from treadle_ir.reference import special
@@ -125,28 +125,23 @@ def through(function: Kernel, *operands: Elements) -> Elements:
     return function(*[x.astype(F32) for x in operands]).astype(dtype)
 
 
-def bits_of(dtype: DType) -> int:
-    """The number of bits of an element type (4-bit integers take a byte each in memory)."""
-    return 4 if dtype in (BY_NAME["i4"], BY_NAME["u4"]) else 8 * dtype.itemsize
-
-
 def unsigned(x: Elements) -> Elements:
     """The same bits as unsigned integers of NumPy's own; 4-bit ones in the low half of a byte."""
-    if bits_of(x.dtype) == 4:
+    if bit_width(x.dtype) == 4:
         return np.asarray(x).astype(np.uint8) & np.uint8(15)
     return np.asarray(x).view(f"u{x.dtype.itemsize}")
 
 
 def signed(x: Elements) -> Elements:
     """The same bits as signed integers of NumPy's own; 4-bit ones sign-extended to a byte."""
-    if bits_of(x.dtype) == 4:
+    if bit_width(x.dtype) == 4:
         return (unsigned(x) << np.uint8(4)).view(np.int8) >> np.int8(4)
     return np.asarray(x).view(f"i{x.dtype.itemsize}")
 
 
 def as_type(bits: Elements, dtype: DType) -> Elements:
     """Integers as an element type of the same width, wrapping around."""
-    if bits_of(dtype) == 4:
+    if bit_width(dtype) == 4:
         low = bits.astype(np.uint8) & np.uint8(15)
         if dtype == BY_NAME["u4"]:
             return low.astype(dtype)
@@ -158,7 +153,7 @@ def as_type(bits: Elements, dtype: DType) -> Elements:
 def abs_eval(primitive: e.Abs, x: Elements) -> list[Elements]:
     """NumPy's, which wraps around at the least integer."""
     y = np.abs(x)
-    return [as_type(y, x.dtype) if bits_of(x.dtype) == 4 else y]
+    return [as_type(y, x.dtype) if bit_width(x.dtype) == 4 else y]
 
 
 @eval_rule(e.Real)
@@ -239,16 +234,16 @@ def count_leading_zeros_eval(primitive: e.CountLeadingZeros, x: Elements) -> lis
     """
     bits = unsigned(x)
     shift = 1
-    while shift < bits_of(x.dtype):
+    while shift < bit_width(x.dtype):
         bits = bits | (bits >> bits.dtype.type(shift))
         shift *= 2
     ones = np.bitwise_count(bits).astype(np.uint8)
-    return [as_type(np.uint8(bits_of(x.dtype)) - ones, x.dtype)]
+    return [as_type(np.uint8(bit_width(x.dtype)) - ones, x.dtype)]
 
 
 def _native(x: Elements) -> Elements:
     # A 4-bit integer in a byte; other integers as they are.
-    if bits_of(x.dtype) != 4:
+    if bit_width(x.dtype) != 4:
         return x
     return x.astype(np.int8 if x.dtype == BY_NAME["i4"] else np.uint8)
 
@@ -325,7 +320,7 @@ def integer_power_eval(primitive: e.IntegerPower, x: Elements) -> list[Elements]
 def shift_left_eval(primitive: e.ShiftLeft, x: Elements, y: Elements) -> list[Elements]:
     """A shift by the width or more, or by a negative number (a great unsigned one), leaves 0."""
     bits, by = unsigned(x), unsigned(y)
-    beyond = by >= bits_of(x.dtype)
+    beyond = by >= bit_width(x.dtype)
     shifted = bits << np.where(beyond, by.dtype.type(0), by)
     return [_from_bits(np.where(beyond, bits.dtype.type(0), shifted), x.dtype)]
 
@@ -336,7 +331,7 @@ def shift_right_logical_eval(
 ) -> list[Elements]:
     """The same, to the right."""
     bits, by = unsigned(x), unsigned(y)
-    beyond = by >= bits_of(x.dtype)
+    beyond = by >= bit_width(x.dtype)
     shifted = bits >> np.where(beyond, by.dtype.type(0), by)
     return [_from_bits(np.where(beyond, bits.dtype.type(0), shifted), x.dtype)]
 
@@ -347,10 +342,10 @@ def shift_right_arithmetic_eval(
 ) -> list[Elements]:
     """A shift by the width or more leaves the sign bit everywhere; unsigned integers too have one here."""
     bits, by = signed(x), unsigned(y)
-    most = by.dtype.type(bits_of(x.dtype) - 1)
+    most = by.dtype.type(bit_width(x.dtype) - 1)
     shifted = bits >> np.minimum(by, most).astype(bits.dtype)
     return [_from_bits(shifted, x.dtype)]
 
 
 def _from_bits(bits: Elements, dtype: DType) -> Elements:
-    return as_type(bits, dtype) if bits_of(dtype) == 4 else np.asarray(bits).view(dtype)
+    return as_type(bits, dtype) if bit_width(dtype) == 4 else np.asarray(bits).view(dtype)

@@ -424,7 +424,7 @@ def read_scalar(text: str, dtype: DType) -> np.generic:
 
 def integer_limits(dtype: DType) -> tuple[int, int]:
     """The least and the greatest integer of a type."""
-    bits = 4 if dtype_name(dtype) in ("i4", "u4") else 8 * dtype.itemsize
+    bits = dtypes.bit_width(dtype)
     return (
         (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
         if dtypes.is_signed(dtype)
