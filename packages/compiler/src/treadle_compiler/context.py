@@ -23,11 +23,12 @@ if TYPE_CHECKING:
 class HloValue:
     """A value in the text: its name and its type."""
 
-    __slots__ = ("literal", "name", "type")
+    __slots__ = ("literal", "mlir", "name", "type")
 
     def __init__(self, name: str, type: Type) -> None:
         self.name = name
         self.type = type
+        self.mlir = mlir_type(type)
         self.literal: object = None  # the scalar, when the value is a scalar constant
 
     @property
@@ -43,19 +44,24 @@ class HloValue:
         return self.type.dtype
 
 
+def _elements(value: object, type: ArrayType) -> np.ndarray[Any, np.dtype[Any]]:
+    """The elements of a constant; those of type float0, which have no data, are lowered as booleans."""
+    return np.asarray(value, type.dtype) if type.dtype.names is None else np.zeros((), np.bool_)
+
+
 @final
 class LoweringContext:
     """Writes the body of one function. Rules get it as their first argument.
 
-    `operand_types` and `result_types` are those of the equation that is being lowered.
+    `result_types` are those of the equation that is being lowered.
     """
 
     __slots__ = (
+        "_added",
         "_constants",
         "lines",
         "location",
         "module",
-        "operand_types",
         "platform",
         "result_types",
         "token",
@@ -65,13 +71,13 @@ class LoweringContext:
         self.module: Final = module
         self.platform: Final = module.platform
         self.lines: list[str] = []
-        self.operand_types: tuple[Type, ...] = ()
         self.result_types: tuple[Type, ...] = ()
         self.location = ""  # ` loc(...)` when source locations were asked for
         self.token: HloValue | None = (
             None  # of the last ordered callback in this function or region
         )
         self._constants: dict[tuple[bytes, ArrayType], HloValue] = {}
+        self._added: list[tuple[bytes, ArrayType]] = []  # constants made in this region
 
     def emit(
         self,
@@ -85,20 +91,25 @@ class LoweringContext:
 
         `regions` are texts made by `region`. Returns the results, in order.
         """
-        names = ", ".join([operand.name for operand in operands])
-        types = ", ".join([mlir_type(operand.type) for operand in operands])
-        results = [HloValue(self.module.fresh(), type) for type in result_types]
-        left = f"{', '.join([result.name for result in results])} = " if results else ""
-        right = ", ".join([mlir_type(type) for type in result_types])
-        if len(result_types) != 1:
-            right = f"({right})"
-        body = f" ({', '.join(regions)})" if regions else ""
-        attrs = ""
+        if len(operands) == 2:  # a hot path: joins take three times as long
+            x, y = operands
+            names, types = f"{x.name}, {y.name}", f"{x.mlir}, {y.mlir}"
+        elif len(operands) == 1:
+            x = operands[0]
+            names, types = x.name, x.mlir
+        else:
+            names = ", ".join([operand.name for operand in operands])
+            types = ", ".join([operand.mlir for operand in operands])
+        more = f" ({', '.join(regions)})" if regions else ""
         if attributes:
-            attrs = f" {{{', '.join([f'{name} = {text}' for name, text in attributes.items()])}}}"
-        self.lines.append(
-            f'{left}"{op}"({names}){body}{attrs} : ({types}) -> {right}{self.location}'
-        )
+            more += f" {{{', '.join([f'{name} = {text}' for name, text in attributes.items()])}}}"
+        results = [HloValue(self.module.fresh(), type) for type in result_types]
+        if len(results) == 1:
+            left, right = f"{results[0].name} = ", results[0].mlir
+        else:
+            left = f"{', '.join([result.name for result in results])} = " if results else ""
+            right = f"({', '.join([result.mlir for result in results])})"
+        self.lines.append(f'{left}"{op}"({names}){more} : ({types}) -> {right}{self.location}')
         return results
 
     def one(
@@ -114,22 +125,29 @@ class LoweringContext:
 
     def constant(self, value: object, type: ArrayType) -> HloValue:
         """A constant of a type: a scalar (spread over the shape), or a small array of that shape."""
-        array = (
-            np.asarray(value, type.dtype) if type.dtype.names is None else np.zeros((), np.bool_)
-        )
-        key = (array.tobytes() + bytes(array.ndim), type)
+        if isinstance(value, np.generic) and value.dtype is type.dtype:
+            key = value.tobytes(), type
+        else:
+            array = _elements(value, type)
+            key = array.tobytes() + bytes(array.ndim), type
         found = self._constants.get(key)
         if found is None:
-            if array.ndim == 0:
-                text = f"dense<{scalar_text(array.flat[0])}> : {mlir_type(type)}"
-                if type.size == 0:
-                    text = f"dense<> : {mlir_type(type)}"
-            else:
-                text = dense(array)
-            found = self._constants[key] = self.one("stablehlo.constant", (), type, {"value": text})
-            if array.ndim == 0:
-                found.literal = array[()]
+            found = self._constants[key] = self._new_constant(value, type)
+            self._added.append(key)
         return found
+
+    def _new_constant(self, value: object, type: ArrayType) -> HloValue:
+        array = _elements(value, type)
+        if array.ndim:
+            text = dense(array)
+        elif type.size:
+            text = f"dense<{scalar_text(array.flat[0])}> : {mlir_type(type)}"
+        else:
+            text = f"dense<> : {mlir_type(type)}"
+        made = self.one("stablehlo.constant", (), type, {"value": text})
+        if not array.ndim:
+            made.literal = array[()]
+        return made
 
     def spread(self, scalar: HloValue, type: ArrayType) -> HloValue:
         """A scalar over a shape: a constant of the shape where it is one, else a broadcast."""
@@ -142,6 +160,17 @@ class LoweringContext:
             "stablehlo.broadcast_in_dim", [scalar], wanted, {"broadcast_dimensions": "array<i64>"}
         )
 
+    def binary_region(self, op: str, type: Type) -> str:
+        """The text of a region that applies one operation to two values of a type, as reductions have it.
+
+        Its names are letters: they stand for nothing outside, and the text is the same each time.
+        """
+        text = mlir_type(type)
+        return (
+            f'{{\n^bb0(%a: {text}, %b: {text}):\n%c = "{op}"(%a, %b) : ({text}, {text}) -> {text}\n'
+            f'"stablehlo.return"(%c) : ({text}) -> ()\n}}'
+        )
+
     def region(
         self, types: Sequence[Type], body: Callable[[Sequence[HloValue]], Sequence[HloValue]]
     ) -> str:
@@ -149,18 +178,18 @@ class LoweringContext:
 
         `body` emits with this same context. It may use values from outside of the region.
         """
-        outer_lines, outer_constants, outer_token = self.lines, self._constants, self.token
-        self.lines, self._constants, self.token = [], dict(outer_constants), None
+        outer_lines, outer_added, outer_token = self.lines, self._added, self.token
+        self.lines, self._added, self.token = [], [], None
         parameters = [HloValue(self.module.fresh(), type) for type in types]
         try:
             results = body(parameters)
             self.emit("stablehlo.return", results, ())
             lines = self.lines
         finally:
-            self.lines, self._constants, self.token = outer_lines, outer_constants, outer_token
-        declared = ", ".join(
-            [f"{parameter.name}: {mlir_type(parameter.type)}" for parameter in parameters]
-        )
+            for key in self._added:  # nobody outside may use them
+                del self._constants[key]
+            self.lines, self._added, self.token = outer_lines, outer_added, outer_token
+        declared = ", ".join([f"{x.name}: {x.mlir}" for x in parameters])
         inside = "\n".join(lines)
         return f"{{\n^bb0({declared}):\n{inside}\n}}"
 

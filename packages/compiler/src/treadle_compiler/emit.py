@@ -142,7 +142,7 @@ def reduce(
 ) -> HloValue:
     """Elements along some axes made one by a binary operation."""
     init = scalar(context, identity, x.dtype)
-    region = context.region((init.type, init.type), lambda xy: [binary(context, op, *xy)])
+    region = context.binary_region(f"stablehlo.{op}", init.type)
     type = ArrayType(tuple([n for i, n in enumerate(x.shape) if i not in axes]), x.dtype)
     attributes = {"dimensions": i64_array(list(axes))}
     return context.one("stablehlo.reduce", (x, init), type, attributes, (region,))

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, final
+from typing import Any, Final, final
 
 from treadle_compiler.context import HloValue, LoweringContext
-from treadle_compiler.registry import lowering_of
+from treadle_compiler.registry import LoweringRule, lowering_of
 from treadle_compiler.types import mlir_type
-from treadle_ir import Program, Source, Value
+from treadle_ir import Primitive, Program, Source, Value
 
 _INLINE_LIMIT: Final = 4  # equations: smaller nested programs are cheaper inline than as functions
 
@@ -42,6 +42,7 @@ class ModuleWriter:
         self._names: dict[
             int, str
         ] = {}  # by id of a nested program, which its outer program keeps alive
+        self._rules: dict[type[Primitive], LoweringRule[Any]] = {}  # those used so far
         self._count = 0
 
     def fresh(self) -> str:
@@ -71,29 +72,39 @@ class ModuleWriter:
     ) -> list[HloValue]:
         """The program's equations, here."""
         environment: dict[Value, HloValue] = dict(zip(program.parameters, operands, strict=True))
-        outer = context.operand_types, context.result_types, context.location
+        outer = context.result_types, context.location
+        rules = self._rules
         for equation in program.equations:
             primitive = equation.primitive
-            inputs = []
-            for atom in equation.operands:
-                if isinstance(atom, Value):
-                    inputs.append(environment[atom])
-                else:
-                    inputs.append(context.constant(atom.value, atom.type))
-            context.operand_types = tuple([atom.type for atom in equation.operands])
-            context.result_types = tuple([result.type for result in equation.results])
+            inputs = [
+                environment[atom]
+                if type(atom) is Value
+                else context.constant(atom.value, atom.type)
+                for atom in equation.operands
+            ]
+            made = equation.results
+            if len(made) == 1:  # as nearly always
+                context.result_types = (made[0].type,)
+            else:
+                context.result_types = tuple([result.type for result in made])
             if self._locations:
                 context.location = _location(equation.source)
             try:
-                results = lowering_of(primitive, self.platform)(context, primitive, *inputs)
+                rule = rules.get(type(primitive))
+                if rule is None:
+                    rule = rules[type(primitive)] = lowering_of(primitive, self.platform)
+                results = rule(context, primitive, *inputs)
             except Exception as error:
                 place = equation.source.show()
                 error.add_note(
                     f"  while: lowering {primitive.name}{' of ' + place if place else ''}"
                 )
                 raise
-            environment.update(zip(equation.results, results, strict=True))
-        context.operand_types, context.result_types, context.location = outer
+            if len(made) == 1:
+                (environment[made[0]],) = results
+            else:
+                environment.update(zip(made, results, strict=True))
+        context.result_types, context.location = outer
         return [
             environment[atom]
             if isinstance(atom, Value)

@@ -83,6 +83,11 @@ def dense(values: np.ndarray[Any, np.dtype[Any]]) -> str:
 
 def i64_array(values: tuple[int, ...] | list[int]) -> str:
     """An `array<i64: ...>` attribute, as StableHLO has for axes and sizes."""
+    return _i64_array(tuple(values))
+
+
+@lru_cache(maxsize=4096)
+def _i64_array(values: tuple[int, ...]) -> str:
     return f"array<i64: {', '.join(map(str, values))}>" if values else "array<i64>"
 
 

@@ -92,8 +92,12 @@ def _operation(primitive: type[Primitive], op: str) -> None:
     def rule(
         context: LoweringContext, primitive: Primitive, /, *operands: HloValue
     ) -> Sequence[HloValue]:
-        type = result_type(context)
-        return context.emit(op, [context.spread(x, type) for x in operands], (type,))
+        types = context.result_types
+        for x in operands:
+            if x.type is not types[0]:  # another shape, or only another weak mark
+                type = result_type(context)
+                return context.emit(op, [context.spread(x, type) for x in operands], types)
+        return context.emit(op, operands, types)
 
     lowering_rules.register(primitive, rule)
 

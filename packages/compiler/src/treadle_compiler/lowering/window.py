@@ -54,7 +54,7 @@ def reduce_window_lowering(
         padding, base = ((0, 0),) * len(padding), (1,) * len(padding)
     else:
         base = primitive.base_dilation
-    region = context.region((init.type, init.type), lambda pair: [emit.binary(context, op, *pair)])
+    region = context.binary_region(f"stablehlo.{op}", init.type)
     attributes = {
         "window_dimensions": i64_array(primitive.window_dimensions),
         "window_strides": i64_array(primitive.window_strides),
