@@ -33,6 +33,7 @@ def field_names(cls: type) -> tuple[str, ...]:
 
 
 _FIELDS: Final[dict[type, tuple[str, ...]]] = {}
+_ONLY_INTS: Final = frozenset({int})
 
 
 def has_programs(primitive: Primitive) -> bool:
@@ -90,6 +91,13 @@ def exact_key(value: object, number: Mapping[int, int]) -> Hashable:
     kind = type(value)
     if kind is int or kind is str:
         return value
+    if kind is tuple:
+        assert isinstance(value, tuple)
+        if _ONLY_INTS.issuperset(map(type, value)):
+            return value
+        return kind, tuple([exact_key(each, number) for each in value])
+    if isinstance(value, Primitive):
+        return kind, tuple([exact_key(getattr(value, name), number) for name in field_names(kind)])
     if kind is bool or value is None:
         return kind, value
     if kind is float:
@@ -99,7 +107,7 @@ def exact_key(value: object, number: Mapping[int, int]) -> Hashable:
         return complex, struct.pack("<dd", value.real, value.imag)
     if isinstance(value, Program):
         return Program, number[id(value)]
-    if isinstance(value, tuple):
+    if isinstance(value, tuple):  # a named one
         return kind, tuple([exact_key(each, number) for each in value])
     if isinstance(value, Literal):
         return Literal, value.key

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Final, TypeAlias, final
 
-from treadle_ir.equality import has_programs, programs_of
+from treadle_ir.equality import programs_of
 from treadle_ir.families import InlineCall
 from treadle_ir.inference import inferred
+from treadle_ir.primitive import Primitive
 from treadle_ir.primitives.call import CustomJvpStaged, CustomVjpStaged
 from treadle_ir.program import Equation, Program
 from treadle_ir.rewrite.nested import with_nested
@@ -70,11 +71,12 @@ class _Dce:
         live: set[object] = {x for x in results if type(x) is Value}
         equations: list[Equation] = []
         changed = len(results) != len(program.results)
+        no_programs = Primitive.programs
         for equation in reversed(program.equations):
             if not equation.effects and live.isdisjoint(equation.results):
                 changed = True
                 continue
-            if has_programs(equation.primitive):
+            if type(equation.primitive).programs is not no_programs:  # `has_programs`, inlined
                 shorter = yield from self.nested(equation, live)
                 changed = changed or shorter is not equation
                 equation = shorter

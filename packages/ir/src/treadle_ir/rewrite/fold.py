@@ -34,12 +34,12 @@ from treadle_ir.rewrite.forward import (
 )
 from treadle_ir.rewrite.nested import map_programs
 from treadle_ir.types import ArrayType
-from treadle_ir.values import Atom, Literal
+from treadle_ir.values import Atom, Literal, Value
 
 
 def fold(program: Program) -> Program:
     """Compute what is made of literals only, and leave out what does nothing; also within nested programs."""
-    return map_programs(program, Forward(RULES, GENERAL, merging=False))
+    return map_programs(program, Forward(RULES, merging=False))
 
 
 # --- constants -------------------------------------------------------------------------------------
@@ -52,12 +52,7 @@ def evaluate_literals(equation: Equation, made_by: MadeBy) -> Rewritten | None:
         if type(operand) is not Literal:
             return None
     primitive = equation.primitive
-    if (
-        not operands
-        or equation.effects
-        or not isinstance(primitive, Elementwise)
-        or len(equation.results) != 1
-    ):
+    if not operands or equation.effects or len(equation.results) != 1:
         return None
     type_ = equation.results[0].type
     rule = eval_rules.get(type(primitive))
@@ -78,22 +73,15 @@ def evaluate_literals(equation: Equation, made_by: MadeBy) -> Rewritten | None:
 
 def unspread_literals(equation: Equation, made_by: MadeBy) -> Rewritten | None:
     """An elementwise operation takes a literal itself where it took the literal's broadcast."""
-    primitive = equation.primitive
-    if not isinstance(primitive, Elementwise) or len(equation.operands) < 2:
+    if len(equation.operands) < 2:
         return None
-    spread: Equation | None = None
     for operand in equation.operands:
-        made = made_by.get(operand) if type(operand) is not Literal else None
-        if (
-            made is not None
-            and type(made.primitive) is BroadcastInDim
-            and type(made.operands[0]) is Literal
-        ):
-            spread = made
+        if type(operand) is Value and literal_behind(operand, made_by) is not None:
             break
-    if spread is None:
+    else:
         return None
-    operands = [_unspread(operand, made_by) for operand in equation.operands]
+    primitive = equation.primitive
+    operands = [literal_behind(operand, made_by) or operand for operand in equation.operands]
     types = tuple([operand.type for operand in operands])
     wanted = tuple([result.type for result in equation.results])
     if (
@@ -105,23 +93,18 @@ def unspread_literals(equation: Equation, made_by: MadeBy) -> Rewritten | None:
     ]
 
 
-def _unspread(atom: Atom, made_by: MadeBy) -> Atom:
-    made = producer(atom, made_by, BroadcastInDim)
-    return made.operands[0] if made is not None and isinstance(made.operands[0], Literal) else atom
-
-
-GENERAL: Final[Sequence[Rule]] = (evaluate_literals, unspread_literals)
-
-
 # --- operations that do nothing ----------------------------------------------------------------------
 
 
 def literal_behind(atom: Atom, made_by: MadeBy) -> Literal | None:
     """The literal that an atom is, or is the broadcast of."""
-    if isinstance(atom, Literal):
+    if type(atom) is Literal:
         return atom
-    made = producer(atom, made_by, BroadcastInDim)
-    return made.operands[0] if made is not None and isinstance(made.operands[0], Literal) else None
+    made = made_by.get(atom)
+    if made is None or type(made.primitive) is not BroadcastInDim:
+        return None
+    spread = made.operands[0]
+    return spread if type(spread) is Literal else None
 
 
 def _is_number(literal: Literal | None, number: float, negative: bool = False) -> bool:
@@ -242,6 +225,7 @@ def same_axes(equation: Equation, made_by: MadeBy) -> Rewritten | None:
 
 
 RULES: Final[Mapping[type[Primitive], Sequence[Rule]]] = {
+    Elementwise: (evaluate_literals, unspread_literals),
     ew.Add: (add_zero,),
     ew.Subtract: (subtract_zero,),
     ew.Multiply: (multiply_by_one,),

@@ -63,14 +63,13 @@ _NEVER_MERGED: Final = frozenset[type[Primitive]]({OptimizationBarrier})
 
 @final
 class Forward:
-    """One pass over one program after the other, with the same rules.
+    """One pass over one program after the other, with the same rules, by primitive or by family.
 
     `merging` finds equal equations: same primitive, same operands, no effects; the later one is left out.
     """
 
-    def __init__(self, rules: Rules, general: Sequence[Rule] = (), *, merging: bool) -> None:
+    def __init__(self, rules: Rules, *, merging: bool) -> None:
         self._rules: Final = rules
-        self._general: Final = tuple(general)
         self._by_class: Final[dict[type[Primitive], tuple[Rule, ...]]] = {}
         self._merging: Final = merging
         self._numbering: Final = Numbering()
@@ -93,12 +92,12 @@ class Forward:
             stack.append(original)
             while stack:
                 equation = stack.pop()
-                if instead:
+                if instead and not instead.keys().isdisjoint(equation.operands):
                     equation = _substituted(equation, instead)
                 cls = type(equation.primitive)
                 rules = by_class.get(cls)
                 if rules is None:
-                    rules = by_class[cls] = (*self._general, *self._rules.get(cls, ()))
+                    rules = by_class[cls] = self._rules_of(cls)
                 for rule in rules:
                     rewritten = rule(equation, made_by)
                     if rewritten is not None:
@@ -123,14 +122,22 @@ class Forward:
         results = tuple([instead.get(x, x) if type(x) is Value else x for x in program.results])
         return Program(program.parameters, tuple(equations), results)
 
+    def _rules_of(self, cls: type[Primitive]) -> tuple[Rule, ...]:
+        found: list[Rule] = []
+        for base in reversed(cls.__mro__):  # those of a family go first
+            found += self._rules.get(base, ())
+        return tuple(found)
+
     def _key(self, equation: Equation) -> Hashable:
-        primitive = equation.primitive
+        primitive, operands = equation.primitive, equation.operands
         found = self._codes.get(id(primitive))
         if found is None:
             key = self._numbering.primitive_key(primitive)
             found = self._code_of.setdefault(key, len(self._code_of)), primitive
             self._codes[id(primitive)] = found
-        return (found[0], *[x if type(x) is Value else self._literal(x) for x in equation.operands])
+        if Literal in map(type, operands):
+            return (found[0], *[x if type(x) is Value else self._literal(x) for x in operands])
+        return (found[0], *operands)
 
     def _literal(self, literal: Atom) -> Literal:
         """The one literal that stands for all equal ones."""
@@ -143,11 +150,6 @@ class Forward:
 
 
 def _substituted(equation: Equation, instead: Mapping[Value, Atom]) -> Equation:
-    for operand in equation.operands:
-        if operand in instead:
-            break
-    else:
-        return equation
     operands = tuple([instead.get(x, x) if type(x) is Value else x for x in equation.operands])
     return Equation(
         equation.primitive, operands, equation.results, equation.effects, equation.source

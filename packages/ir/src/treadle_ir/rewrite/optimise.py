@@ -6,22 +6,20 @@ from collections.abc import Iterable
 
 from treadle_ir.program import Program
 from treadle_ir.rewrite.dce import dce
-from treadle_ir.rewrite.fold import GENERAL, RULES
+from treadle_ir.rewrite.fold import RULES
 from treadle_ir.rewrite.forward import Forward
 from treadle_ir.rewrite.nested import map_programs
 from treadle_ir.rewrite.simplify import enabled, rules
 
 
 def optimise(program: Program, *, names: Iterable[str] | None = None) -> Program:
-    """Dead code, then constants, named simplifications and common subexpressions, then what that left dead.
+    """Constants, named simplifications and common subexpressions, then dead code.
 
-    The three in the middle are one pass, so that each sees what the others made of the operands. `names` are the
-    named simplifications to apply: by default those that `enabled()` says.
+    The first three are one pass, so that each sees what the others made of the operands. `names` are the named
+    simplifications to apply: by default those that `enabled()` says.
     """
     named = rules(enabled() if names is None else names)
     together = dict(RULES)
     for primitive, more in named.items():
         together[primitive] = (*together.get(primitive, ()), *more)
-    shorter = dce(program)
-    merged = map_programs(shorter, Forward(together, GENERAL, merging=True))
-    return merged if merged is shorter else dce(merged)
+    return dce(map_programs(program, Forward(together, merging=True)))
