@@ -72,6 +72,13 @@ class Array(ABC):
         """The size of one element in bytes."""
         return self.type.dtype.itemsize
 
+    def held(self) -> np.ndarray[Any, np.dtype[Any]] | None:
+        """The elements if the host has them now and no device is prescribed; not to be written to.
+
+        Reading them waits for nothing, and a new array of them may stand wherever this one may.
+        """
+        return None
+
     def __len__(self) -> int:
         if not self.type.shape:
             raise ArgumentError(

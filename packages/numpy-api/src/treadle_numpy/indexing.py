@@ -32,6 +32,7 @@ from treadle_ir import (
     default_dtype,
 )
 from treadle_ir.dtypes import is_bool, is_integer, is_unsigned
+from treadle_ir.primitives.indexing import Gather
 from treadle_ir.primitives.shape import Reshape, Reverse, Slice
 from treadle_numpy.coercion import (
     ArrayLike,
@@ -45,12 +46,17 @@ from treadle_numpy.coercion import (
     common_shape,
     converted,
     host_elements,
+    made,
     named_only,
+    on_host,
     operand_type,
     ops,
     remember,
     shape_of,
 )
+
+_FEW: Final = 1 << 16
+"""Positions up to which negative ones are made positive by NumPy, if the host has them: one step, not three."""
 
 
 class IndexValueError(ArgumentError, IndexError):
@@ -249,6 +255,8 @@ def getitem(x: Array, index: Any) -> Array:
     """`x[index]`."""
     key = index if index.__class__ is int else static_key(index)
     if key is None:
+        if isinstance(index, Array) and _names_rows(index.type, x.type):
+            return _rows(x, index)
         return take_entries(x, read_index(shape_of(x), index))
     type = x.type
     plan = _STATIC.get((type, key))
@@ -264,6 +272,34 @@ def getitem(x: Array, index: Any) -> Array:
         operands = process(primitive, operands)
     found: Array = operands[0]
     return found
+
+
+_ROWS: Final[Plans] = {}
+
+
+def _names_rows(index: ArrayType, of: ArrayType) -> bool:
+    return bool(index.shape) and bool(of.shape) and is_integer(index.dtype)
+
+
+def _rows(x: Array, positions: Array) -> Array:
+    """`x[positions]` along the first axis: the gather is planned once for each pair of types."""
+    types = (x.type, positions.type)
+    gather = _ROWS.get(types)
+    size, *rest = x.type.shape
+    batch = positions.type.shape
+    if gather is None:
+        if not size and 0 not in batch:
+            raise IndexValueError("an array with an axis of size 0 has nothing at any position")
+        outer = len(batch)
+        gather = Gather(
+            offset_dims=tuple(range(outer, outer + len(rest))),
+            collapsed_slice_dims=(0,),
+            start_index_map=(0,),
+            slice_sizes=(min(1, size), *rest),
+            mode="clip",
+        )
+        remember(_ROWS, types, gather)
+    return bind(gather, x, index_vectors([wrapped(positions, size)], batch))
 
 
 def _plan_position(type: ArrayType, index: int) -> tuple[Primitive, ...]:
@@ -386,10 +422,15 @@ def _ascending(index: slice) -> tuple[int, int, int, int]:
 def wrapped(index: Any, size: int) -> Any:
     """Computed positions with negative ones counted from the end, in the default integer type."""
     whole = default_dtype(int)
+    known = index
+    if isinstance(index, Array) and on_host() and index.type.size <= _FEW:
+        known = index.held()
+    if isinstance(known, (np.ndarray, np.generic)):
+        elements = np.asarray(known).astype(whole, copy=False)
+        if elements.size and elements.min() < 0:
+            elements = np.where(elements < 0, elements + whole.type(size), elements).astype(whole)
+        return elements
     type = operand_type(index)
-    if isinstance(index, (np.ndarray, np.generic)):
-        elements = np.asarray(index).astype(whole)
-        return np.where(elements < 0, elements + whole.type(size), elements).astype(whole)
     if is_unsigned(type.dtype):
         return ops.convert(index, dtype=whole)
     if type.dtype != whole:
@@ -437,7 +478,11 @@ def _all_full(entries: Sequence[Entry], own: Sequence[int]) -> bool:
 def index_vectors(indices: Sequence[Any], shape: tuple[int, ...]) -> Any:
     """Positions for several axes as one array with a last axis over them."""
     if all(isinstance(index, (np.ndarray, np.generic)) for index in indices):
-        return np.stack([np.broadcast_to(index, shape) for index in indices], axis=-1)
+        if len(indices) == 1 and indices[0].shape == shape:
+            vectors = indices[0].reshape(*shape, 1)
+        else:
+            vectors = np.stack([np.broadcast_to(index, shape) for index in indices], axis=-1)
+        return made(vectors) if on_host() else vectors
     columns = []
     for index in indices:
         spread = broadcast_to_shape(index, shape)

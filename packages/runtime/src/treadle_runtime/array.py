@@ -79,6 +79,10 @@ class DeviceArray(Array):
 
     # ---- elements
 
+    def held(self) -> Elements | None:
+        """The elements if the host has them now and no device is prescribed."""
+        return self._host if self._key is self.type else None
+
     def elements(self) -> Elements:
         """The elements as a NumPy array that must not be written to; waits for them.
 
