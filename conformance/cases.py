@@ -18,6 +18,7 @@ from treadle_ir import (
     bind,
     dtypes,
     evaluating,
+    stage,
 )
 from treadle_ir.testing.examples import Example, all_examples
 
@@ -36,6 +37,12 @@ def chosen() -> Iterator[Example]:
         family = type(example.primitive).__module__.rpartition(".")[2]
         if families is None or family in families:
             yield example
+
+
+def program_text(example: Example) -> str:
+    """The example as a program, to be shown with a failure: its text, or what it would be where it has none."""
+    staged = stage(lambda *xs: bind(example.primitive, *xs), *example.types)
+    return f"program:\n{staged.program}"
 
 
 def inexact(type: Type) -> bool:

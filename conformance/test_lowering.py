@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 import pytest
 
-from conformance.cases import examples
-from conformance.xla_runner import run_text
+from conformance.cases import examples, program_text
+from conformance.variants import variant_keys, variants
+from conformance.xla_runner import Array, run_text
 from treadle_compiler import lower_program, lowering_rules
-from treadle_ir import Elementwise, Operand, Primitive, bind, dtypes, ops, stage, type_of
+from treadle_ir import (
+    ArrayType,
+    Elementwise,
+    Operand,
+    Primitive,
+    bind,
+    dtypes,
+    ops,
+    stage,
+    type_of,
+)
+from treadle_ir.dtypes import BY_NAME, DType
 from treadle_ir.testing.compare import assert_close, magnitude
 from treadle_ir.testing.examples import Example
 
@@ -19,6 +32,7 @@ ULPS: Final[dict[str, float]] = {"lgamma": 16.0}
 _DEFAULT: Final = 8.0
 # Functions whose zeros XLA meets with the rounding error of the terms that cancel there: measured at this size.
 SCALE: Final[dict[str, float]] = {"digamma": 1.0, "lgamma": 1.0}
+_CARRIERS: Final = {BY_NAME["i4"]: BY_NAME["i8"], BY_NAME["u4"]: BY_NAME["u8"]}
 _UNREADABLE: Final = frozenset(dtypes.BY_NAME[name] for name in ("bf16", "f8e4m3fn", "f8e5m2"))
 
 
@@ -29,24 +43,69 @@ def _is_lowered(example: Example) -> bool:
 @pytest.mark.xla
 @pytest.mark.parametrize("example", examples(_is_lowered))
 def test_compiled_agrees_with_reference(example: Example) -> None:
-    operands = example.operands()
-    expected = [np.asarray(result) for result in bind(example.primitive, *operands)]
-    program = stage(
-        lambda *xs: [_readable(y) for y in bind(example.primitive, *xs)], *example.types
-    ).program
+    check_compiled([example])
+
+
+@pytest.mark.xla
+@pytest.mark.parametrize(("cls", "name"), variant_keys(_is_lowered))
+def test_compiled_agrees_in_every_element_type(cls: type[Primitive], name: str) -> None:
+    check_compiled(variants()[cls, name])
+
+
+def check_compiled(tried: Sequence[Example]) -> None:
+    """Examples compiled as one program agree with the reference, each for itself."""
+    operands = [[np.asarray(x) for x in example.operands()] for example in tried]
+
+    def every(*given: Operand) -> list[Operand]:
+        rest = iter(given)
+        results: list[Operand] = []
+        for example in tried:
+            own = [_received(next(rest), type.dtype) for type in example.types]
+            results += [_handed_out(y) for y in bind(example.primitive, *own)]
+        return results
+
+    passed = [_carried(x) for own in operands for x in own]
+    types = [ArrayType(x.shape, x.dtype) for x in passed]
+    program = stage(every, *types).program
     lowered = lower_program(program, platform="cpu")
-    actual = run_text(lowered.text, operands, program.result_types, lowered.callbacks)
-    ulps = ULPS.get(example.primitive.name, _DEFAULT)
-    for x, y in zip(actual, expected, strict=True):
-        read = x.view(y.dtype) if y.dtype in _UNREADABLE else x
-        assert_close(read, y, ulps=ulps, scale=_scale(example.primitive, y), what=example.id)
+    actual = iter(run_text(lowered.text, passed, program.result_types, lowered.callbacks))
+    for example, own in zip(tried, operands, strict=True):
+        ulps = ULPS.get(example.primitive.name, _DEFAULT)
+        for result in bind(example.primitive, *own):
+            y = np.asarray(result)
+            x = next(actual)
+            read = x.view(y.dtype) if y.dtype in _UNREADABLE else x
+            read = read.astype(y.dtype) if y.dtype in _CARRIERS else read
+            try:
+                assert_close(
+                    read, y, ulps=ulps, scale=_scale(example.primitive, y), what=example.id
+                )
+            except AssertionError as error:
+                error.add_note(f"operands: {own}")
+                error.add_note(program_text(example))
+                raise
 
 
-def _readable(result: Operand) -> Operand:
-    # jaxlib hands out only element types that NumPy has: read the bits of the others.
-    if type_of(result).dtype not in _UNREADABLE:
-        return result
-    return ops.bitcast_convert(result, dtype=np.dtype(f"u{type_of(result).dtype.itemsize}"))
+def _carried(x: Array) -> Array:
+    # jaxlib takes and hands out only element types that NumPy has: the others go as bits, or as wider integers.
+    if x.dtype in _CARRIERS:
+        return x.astype(_CARRIERS[x.dtype])
+    return x.view(f"u{x.dtype.itemsize}") if x.dtype in _UNREADABLE else x
+
+
+def _received(x: Operand, dtype: DType) -> Operand:
+    if dtype in _CARRIERS:
+        return ops.convert(x, dtype=dtype)
+    return ops.bitcast_convert(x, dtype=dtype) if dtype in _UNREADABLE else x
+
+
+def _handed_out(result: Operand) -> Operand:
+    dtype = type_of(result).dtype
+    if dtype in _CARRIERS:
+        return ops.convert(result, dtype=_CARRIERS[dtype])
+    if dtype in _UNREADABLE:
+        return ops.bitcast_convert(result, dtype=np.dtype(f"u{dtype.itemsize}"))
+    return result
 
 
 def _scale(primitive: Primitive, expected: object) -> float:

@@ -12,12 +12,15 @@ from typing import Final
 
 import numpy as np
 
+from treadle_compiler import emit
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.registry import lowering_rule, lowering_rules
 from treadle_ir import ArrayType, Primitive, dtypes
 from treadle_ir.primitives import elementwise as e
 
 F32: Final = np.dtype(np.float32)
+F64: Final = np.dtype(np.float64)
+U8: Final = np.dtype(np.uint8)
 
 STABLEHLO: Final[dict[type[Primitive], str]] = {
     e.Add: "add",
@@ -43,7 +46,6 @@ STABLEHLO: Final[dict[type[Primitive], str]] = {
     e.Negate: "negate",
     e.Not: "not",
     e.Or: "or",
-    e.Popcnt: "popcnt",
     e.Power: "power",
     e.Real: "real",
     e.Remainder: "remainder",
@@ -68,13 +70,11 @@ CHLO: Final[dict[type[Primitive], str]] = {
     e.Asin: "asin",
     e.Asinh: "asinh",
     e.Atan: "atan",
-    e.Atanh: "atanh",
     e.Conjugate: "conj",
     e.Cosh: "cosh",
     e.Digamma: "digamma",
     e.Erf: "erf",
     e.ErfInv: "erf_inv",
-    e.Erfc: "erfc",
     e.Lgamma: "lgamma",
     e.NextAfter: "next_after",
     e.Sinh: "sinh",
@@ -114,6 +114,44 @@ def abs_lowering(context: LoweringContext, primitive: e.Abs, x: HloValue) -> Seq
     if dtypes.is_unsigned(x.dtype):
         return [x]
     return context.emit("stablehlo.abs", [x], context.result_types)
+
+
+@lowering_rule(e.Popcnt)
+def popcnt_lowering(
+    context: LoweringContext, primitive: e.Popcnt, x: HloValue
+) -> Sequence[HloValue]:
+    """Of 4-bit integers in a byte of its own, without the copies of the sign that XLA counts, too."""
+    if dtypes.bit_width(x.dtype) != 4:
+        return context.emit("stablehlo.popcnt", [x], context.result_types)
+    byte = emit.convert(context, x, U8)
+    bits = emit.binary(context, "and", byte, emit.like(context, byte, 15))
+    return [emit.convert(context, emit.unary(context, "popcnt", bits), x.dtype)]
+
+
+@lowering_rule(e.Erfc)
+def erfc_lowering(context: LoweringContext, primitive: e.Erfc, x: HloValue) -> Sequence[HloValue]:
+    """CHLO's, which XLA expands for floats of 16 bits and more."""
+    if dtypes.bit_width(x.dtype) > 8:
+        return context.emit("chlo.erfc", [x], context.result_types)
+    wide = emit.convert(context, x, F32)
+    return [emit.convert(context, context.one("chlo.erfc", (wide,), wide.type), x.dtype)]
+
+
+@lowering_rule(e.Atanh)
+def atanh_lowering(context: LoweringContext, primitive: e.Atanh, x: HloValue) -> Sequence[HloValue]:
+    """CHLO's; in f64 the sign of x times log1p(2 |x| / (1 - |x|)) / 2, where XLA's difference of logarithms cancels.
+
+    Source: M. Abramowitz and I. Stegun, Handbook of Mathematical Functions, 4.6.22.
+    """
+    if x.dtype != F64:
+        return context.emit("chlo.atanh", [x], context.result_types)
+    size = emit.unary(context, "abs", x)
+    beside = emit.binary(context, "subtract", emit.like(context, x, 1.0), size)
+    ratio = emit.binary(context, "divide", emit.binary(context, "add", size, size), beside)
+    half = emit.binary(
+        context, "multiply", emit.like(context, x, 0.5), emit.unary(context, "sign", x)
+    )
+    return [emit.binary(context, "multiply", half, emit.unary(context, "log_plus_one", ratio))]
 
 
 @lowering_rule(e.Square)

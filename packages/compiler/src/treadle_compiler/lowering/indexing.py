@@ -156,15 +156,11 @@ def _merged(context: LoweringContext, primitive: ScatterFamily, updates: HloValu
         return emit.reshape(
             context, updates, [n for i, n in enumerate(updates.shape) if i not in batch]
         )
-    dtype = updates.dtype
-    identities: dict[type[Primitive], object] = {
-        ScatterAdd: 0,
-        ScatterMultiply: 1,
-        ScatterMaximum: least(dtype),
-        ScatterMinimum: greatest(dtype),
-    }
     kind = type(primitive)
-    return emit.reduce(context, _COMBINE[kind], updates, identities[kind], batch)
+    identity: object = 0 if kind is ScatterAdd else 1
+    if kind is ScatterMaximum or kind is ScatterMinimum:  # complex numbers have no extremes
+        identity = (least if kind is ScatterMaximum else greatest)(updates.dtype)
+    return emit.reduce(context, _COMBINE[kind], updates, identity, batch)
 
 
 @lowering_rule(ScatterFamily)

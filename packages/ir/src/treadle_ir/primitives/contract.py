@@ -66,7 +66,7 @@ def contraction_dtype(name: str, x: ArrayType, y: ArrayType, element_type: DType
             "which is of another kind",
             fix="leave the preferred element type out and convert the result",
         )
-    if element_type.itemsize < x.dtype.itemsize:
+    if dtypes.bit_width(element_type) < dtypes.bit_width(x.dtype):
         raise DTypeError(
             f"{name}: a product of {dtypes.dtype_name(x.dtype)} cannot be {dtypes.dtype_name(element_type)}, "
             "which is narrower",

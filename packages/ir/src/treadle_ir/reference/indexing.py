@@ -230,7 +230,8 @@ def scatter_eval(
         positions[0] = np.broadcast_to(positions[0], updates.shape)
     if not positions:  # rank 0: every update goes to the one element
         for update in updates.reshape(-1):
-            result = np.asarray(update if ufunc is None else ufunc(result, update))
+            new = np.asarray(update if ufunc is None else ufunc(result, update))
+            result = new.astype(operand.dtype, copy=False)  # NumPy widens 4-bit integers
     elif ufunc is None:
         result[tuple(positions)] = updates
     else:

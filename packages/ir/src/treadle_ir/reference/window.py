@@ -38,13 +38,12 @@ def _padded(primitive: Windowed, x: Elements, value: object) -> tuple[Elements, 
 
 @eval_rule(ReduceWindowFamily)
 def reduce_window_eval(primitive: ReduceWindowFamily, x: Elements) -> list[Elements]:
-    """NumPy's reduction of a strided view; narrow floats are added in f32."""
+    """NumPy's reduction of a strided view; narrow floats are added in f32 (of some, NumPy makes no such views)."""
     dtype = x.dtype
     identity: object = 0
-    if isinstance(primitive, ReduceWindowAdd):
-        x = x.astype(accumulator(dtype), copy=False)
-    else:
+    if not isinstance(primitive, ReduceWindowAdd):
         identity = least(dtype) if isinstance(primitive, ReduceWindowMaximum) else greatest(dtype)
+    x = x.astype(accumulator(dtype), copy=False)
     padded, counts = _padded(primitive, x, identity)
     if 0 in counts:
         return [np.zeros(counts, dtype)]

@@ -58,6 +58,7 @@ EXAMPLES: Final[list[Example]] = [
         "f64[5,4,3,2]",
         label="two axes, mixed",
     ),
+    example(DotGeneral(((), ())), "f64[]", "f64[]", label="scalars"),
     example(DotGeneral(((), ()), ((1, 0), (0, 1))), "f64[2,3]", "f64[3,2]", label="batching only"),
     example(
         DotGeneral(((1,), (1,)), ((2, 0), (0, 2))), "c64[2,3,4]", "c64[4,3,2]", label="complex"

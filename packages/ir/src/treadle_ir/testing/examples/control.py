@@ -42,6 +42,27 @@ def _counted(low: int, high: int) -> Draw:
     return draw
 
 
+def _one(shape: tuple[int, ...]) -> Draw:
+    """Operands of a case of one or two branches: an index, two arrays of a shape."""
+
+    def draw(random: np.random.Generator) -> list[Operand]:
+        index = np.asarray(random.integers(0, 2)).astype("i4")
+        return [index, *[np.asarray(random.uniform(-1, 1, shape)) for _ in range(2)]]
+
+    return draw
+
+
+def _turns(shape: tuple[int, ...], *, scaled: bool) -> Draw:
+    """Operands of a while loop of two turns: the number, perhaps a scalar, a counter, an array of a shape."""
+
+    def draw(random: np.random.Generator) -> list[Operand]:
+        scale = [np.asarray(random.uniform(0.5, 1))] if scaled else []
+        x = np.asarray(random.uniform(-1, 1, shape))
+        return [np.asarray(np.int32(2)), *scale, np.asarray(np.int32(0)), x]
+
+    return draw
+
+
 _BRANCHES: Final = (
     _staged(lambda x, y: [ops.multiply(ops.sine(x), y), x], "f64[3]", "f64[3]"),
     _staged(lambda x, y: [ops.exponential(x), ops.multiply(x, x)], "f64[3]", "f64[3]"),
@@ -77,6 +98,24 @@ _LINEAR: Final = _staged(
     "f64[3]",
     "f64[3]",
 )
+_SCALARS: Final = _staged(
+    lambda w, c, x: [ops.add(ops.multiply(w, c), x), ops.subtract(c, x)], "f64[]", "f64[]", "f64[]"
+)
+_NOTHING: Final = _staged(lambda x, y: [ops.multiply(x, y)], "f64[0]", "f64[0]")
+_PRODUCT: Final = _staged(lambda x, y: [ops.multiply(x, y)], "f64[]", "f64[]")
+_SCALAR_COND: Final = _staged(
+    lambda limit, i, x: [ops.compare(i, limit, direction="lt")], "i32[]", "i32[]", "f64[]"
+)
+_SCALAR_BODY: Final = _staged(
+    lambda scale, i, x: [ops.add(i, _ONE), ops.sine(ops.multiply(scale, x))],
+    "f64[]",
+    "i32[]",
+    "f64[]",
+)
+_EMPTY_COND: Final = _staged(
+    lambda limit, i, x: [ops.compare(i, limit, direction="lt")], "i32[]", "i32[]", "f64[0]"
+)
+_EMPTY_BODY: Final = _staged(lambda i, x: [ops.add(i, _ONE), ops.sine(x)], "i32[]", "f64[0]")
 _NO_CARRY: Final = _staged(lambda x: [ops.sine(x)], "f64[3]")
 
 
@@ -130,5 +169,21 @@ EXAMPLES: Final[list[Example]] = [
     example(Scan(_SCANNED, 0, 1, 2), *_EMPTY_TYPES, domain=_UNIT, label="no turns"),
     example(Scan(_LINEAR, 4, 1, 1), "f64[3]", "f64[3]", "f64[4,3]", domain=_UNIT, label="linear"),
     example(Scan(_NO_CARRY, 4), "f64[4,3]", label="no carry"),
+    example(Scan(_SCALARS, 3, 1, 1), "f64[]", "f64[]", "f64[3]", domain=_UNIT, label="scalars"),
+    example(Scan(_PRODUCT, 3, 1, 1), "f64[]", "f64[]", domain=_UNIT, label="rank 0"),
+    example(Case((_PRODUCT, _PRODUCT)), "i32[]", "f64[]", "f64[]", draw=_one(()), label="rank 0"),
+    example(Case((_NOTHING,)), "i32[]", "f64[0]", "f64[0]", draw=_one((0,)), label="empty"),
+    example(
+        While(_SCALAR_COND, _SCALAR_BODY, 1, 1, 4),
+        *("i32[]", "f64[]", "i32[]", "f64[]"),
+        draw=_turns((), scaled=True),
+        label="rank 0",
+    ),
+    example(
+        While(_EMPTY_COND, _EMPTY_BODY, 1, 0, 4),
+        *("i32[]", "i32[]", "f64[0]"),
+        draw=_turns((0,), scaled=False),
+        label="empty",
+    ),
     example(Scan(_NESTED, 3, 0, 1), "f64[3]", "f64[3,3]", domain=_UNIT, label="nested"),
 ]

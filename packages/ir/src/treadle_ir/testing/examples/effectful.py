@@ -44,6 +44,9 @@ EXAMPLES: Final[list[Example]] = [
     *_pure("sequential"),
     *_pure("expand_dims"),
     *_pure("broadcast_all"),
+    Example(
+        PureCallback(HostFunction(_double, (_SCALAR,)), "sequential"), (_SCALAR,), parses=False
+    ),
     Example(IoCallback(HostFunction(_both, (_I32, _I32))), (_I32, _I32), parses=False),
     Example(IoCallback(HostFunction(_double, (_SCALAR,))), (_SCALAR,), parses=False),
     Example(DebugCallback(HostFunction(_ignore, ())), (_I32, _SCALAR), parses=False),

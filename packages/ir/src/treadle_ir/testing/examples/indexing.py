@@ -245,6 +245,15 @@ EXAMPLES: Final[list[Example]] = [
         start_index_map=(),
         slice_sizes=(2, 3),
     ),
+    *_gathers(
+        "rank 0",
+        ("f64[]", "i32[0]"),
+        5,
+        offset_dims=(),
+        collapsed_slice_dims=(),
+        start_index_map=(),
+        slice_sizes=(),
+    ),
     example(
         Gather(**_ROWS, slice_sizes=(1, 3), fill_value=7),
         "f64[5,3]",
@@ -312,6 +321,22 @@ EXAMPLES: Final[list[Example]] = [
     ),
     *_scatters("no indices", ("f64[5,3]", "i32[0,1]", "f64[0,3]"), 5, **_WINDOWS),
     *_scatters(
+        "no columns",
+        ("f64[5,0]", "i32[4,1]", "f64[4,0]"),
+        8,
+        kinds=(ScatterAdd, Scatter, *_EXTREMES),
+        **_WINDOWS,
+    ),
+    *_scatters(
+        "one row without columns",
+        ("f64[5,0]", "i32[1]", "f64[0]"),
+        8,
+        update_window_dims=(0,),
+        inserted_window_dims=(0,),
+        scatter_dims_to_operand_dims=(0,),
+        kinds=(ScatterMultiply,),
+    ),
+    *_scatters(
         "nothing indexed",
         ("f64[2,3]", "i32[2,0]", "f64[2,2,3]"),
         5,
@@ -332,6 +357,15 @@ EXAMPLES: Final[list[Example]] = [
     *_scatters(
         "rank 0",
         ("i32[]", "i32[2,0]", "i32[2]"),
+        5,
+        update_window_dims=(),
+        inserted_window_dims=(),
+        scatter_dims_to_operand_dims=(),
+        kinds=(ScatterMultiply, *_EXTREMES),
+    ),
+    *_scatters(
+        "one of rank 0",
+        ("f64[]", "i32[0]", "f64[]"),
         5,
         update_window_dims=(),
         inserted_window_dims=(),
@@ -380,6 +414,7 @@ EXAMPLES: Final[list[Example]] = [
     _dynamic_update_slice((-1, 9), "f32[4,5]", "f32[2,3]", "i64[]", "i64[]"),
     _dynamic_update_slice((2**32 - 1,), "f64[5]", "f64[2]", "u32[]"),
     _dynamic_update_slice((2,), "f64[5]", "f64[0]", "i32[]", label="empty"),
+    _dynamic_update_slice((2, 1), "f64[0,3]", "f64[0,2]", "i32[]", "i32[]", label="of nothing"),
     _dynamic_update_slice((2,), "i32[5]", "i32[5]", "i32[]", label="whole"),
     _dynamic_update_slice((), "f64[]", "f64[]", label="rank 0"),
 ]

@@ -12,6 +12,7 @@ _WORDS: Final = (0.0, 2.0**32 - 3)
 EXAMPLES: Final[list[Example]] = [
     example(Threefry2x32(), "u32[]", "u32[]", "u32[]", "u32[]", domain=_WORDS),
     example(Threefry2x32(), "u32[]", "u32[]", "u32[5]", "u32[5]", domain=_WORDS),
+    example(Threefry2x32(), "u32[0]", "u32[]", "u32[0]", "u32[]", domain=_WORDS),
     example(Threefry2x32(), "u32[2,3]", "u32[2,3]", "u32[2,3]", "u32[]", domain=_WORDS),
     *[
         example(RandomBits(shape, width), "u32[2]", domain=_WORDS, label=f"{width} bits, {shape}")
@@ -28,5 +29,6 @@ EXAMPLES: Final[list[Example]] = [
     example(RandomSplit((3,)), "u32[4,2]", domain=_WORDS),
     example(RandomFoldIn(), "u32[2]", "u32[]", domain=_WORDS),
     example(RandomFoldIn(), "u32[3,2]", "u32[3]", domain=_WORDS),
+    example(RandomFoldIn(), "u32[0,2]", "u32[0]", domain=_WORDS),
     example(RandomFoldIn(), "u32[2,3,2]", "u32[]", domain=_WORDS),
 ]

@@ -29,6 +29,7 @@ EXAMPLES: Final[list[Example]] = [
     example(Reshape((6,)), "i32[2,3]"),
     example(Reshape(()), "f32[1,1]"),
     example(Reshape((1, 1)), "c64[]"),
+    example(Reshape(()), "f32[]", label="rank 0"),
     example(Reshape((0, 5)), "f32[2,0]", label="empty"),
     example(Reshape((2, 1, 3)), "bool[2,3]"),
     example(Transpose((1, 0)), "f32[2,3]"),
