@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any, final
 
-from treadle_autodiff.vjp import Tree, flatten_arrays
+from treadle_autodiff.flat import Tree, flatten_arrays
 from treadle_ir import Operand, Operands, Primitive, bind, stage, type_of
 from treadle_ir.primitives.call import Checkpoint, CheckpointName, CheckpointPolicy
 from treadle_ir.tree import tree_unflatten

@@ -10,8 +10,8 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, final
 
+from treadle_autodiff.flat import Tree, flatten_arrays, same_structure
 from treadle_autodiff.tangents import zeros
-from treadle_autodiff.vjp import Tree, flatten_arrays, same_structure
 from treadle_ir import (
     ArgumentError,
     MissingRuleError,

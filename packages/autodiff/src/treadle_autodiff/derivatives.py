@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 
-from treadle_autodiff.linearize import linearize_flat
-from treadle_autodiff.tangents import Zero, materialise, presented
-from treadle_autodiff.transpose import transpose
-from treadle_autodiff.vjp import Tree, _pair, _released, flatten_arrays, refuse_others
+from treadle_autodiff.flat import FlatFunction, Tree, flatten_arrays, refuse_others
+from treadle_autodiff.linearize import Linearized, linearize_flat
+from treadle_autodiff.tangents import materialise, presented
+from treadle_autodiff.vjp import differentiable, pulled
 from treadle_ir import (
     ArgumentError,
     ArrayType,
@@ -26,7 +26,7 @@ from treadle_ir import (
 )
 from treadle_ir.tree import flatten_leaves_and_structure, tree_unflatten
 
-Argnums = int | Sequence[int]
+Argnums: TypeAlias = int | Sequence[int]
 
 
 def _argnums(argnums: Argnums, count: int, name: str) -> tuple[int, ...]:
@@ -86,75 +86,54 @@ def value_and_grad(
         flattened = [flatten_leaves_and_structure(arg) for arg in args]
         leaves: list[Operand] = []
         nonzero: list[bool] = []
-        traced: list[bool] = []
+        traced: list[list[bool]] = []
         for position, (arg_leaves, _) in enumerate(flattened):
             if position in wanted:
                 refuse_others(args[position], arg_leaves, f"grad: argument {position}")
-            for leaf in arg_leaves:
-                is_traced = position in wanted or _is_array(leaf)
-                traced.append(is_traced)
-                if is_traced:
-                    leaves.append(as_array(leaf))
-                    nonzero.append(
-                        position in wanted and _check_input(leaf, position, holomorphic, allow_int)
-                    )
-        aux: list[Tree] = []
-
-        def flat(*operands: Operand) -> Operands:
-            given = iter(operands)
-            flags = iter(traced)
-            rebuilt = [
-                tree_unflatten(
-                    structure, [next(given) if next(flags) else leaf for leaf in arg_leaves]
-                )
-                for arg_leaves, structure in flattened
-            ]
-            output = fun(*rebuilt, **kwargs)
-            if has_aux:
-                output, extra = _pair(output, "grad")
-                aux.append(extra)
-            return [_check_output(output, holomorphic)]
-
-        linearized = linearize_flat(flat, leaves, nonzero)
-        value = linearized.results[0]
-        if linearized.zero[0] is None:
-            one = type_of(value).dtype.type(1)
-            outgoing = iter(transpose(linearized.program, linearized.captured, [one]))
-        else:
-            outgoing = iter(
-                [
-                    Zero(type_of(x).tangent())
-                    for x, flag in zip(leaves, nonzero, strict=True)
-                    if flag
+                flags = [True] * len(arg_leaves)
+                nonzero += [
+                    _check_input(leaf, position, holomorphic, allow_int) for leaf in arg_leaves
                 ]
-            )
-        differentiated = iter(nonzero)
-        flags = iter(traced)
-        gradients = []
-        for arg_leaves, structure in flattened:
-            cotangents: list[Operand | None] = []
-            for _ in arg_leaves:
-                if next(flags) and next(differentiated):
-                    cotangents.append(presented(next(outgoing)))
-                else:
-                    cotangents.append(None)
-            gradients.append((structure, arg_leaves, cotangents))
+            else:
+                flags = [_is_array(leaf) for leaf in arg_leaves]
+                nonzero += [False] * sum(flags)
+            traced.append(flags)
+            leaves += [as_array(leaf) for leaf, flag in zip(arg_leaves, flags, strict=True) if flag]
 
-        def gradient_of(position: int) -> Tree:
-            structure, arg_leaves, cotangents = gradients[position]
-            filled = [
-                presented(Zero(type_of(leaf).tangent())) if ct is None else ct
-                for leaf, ct in zip(arg_leaves, cotangents, strict=True)
+        def arguments(operands: Operands) -> list[Tree]:
+            given = iter(operands)
+            return [
+                tree_unflatten(
+                    structure,
+                    [
+                        next(given) if flag else leaf
+                        for leaf, flag in zip(arg_leaves, flags, strict=True)
+                    ],
+                )
+                for (arg_leaves, structure), flags in zip(flattened, traced, strict=True)
             ]
-            return tree_unflatten(structure, filled)
 
+        call = FlatFunction(
+            "grad",
+            functools.partial(fun, **kwargs),
+            arguments,
+            has_aux,
+            lambda output: ([_check_output(output, holomorphic)], None),
+        )
+        linearized = linearize_flat(call, leaves, nonzero)
+        (value,) = linearized.results
+        one = type_of(value).dtype.type(1)
+        outgoing = iter(pulled(linearized, [one], leaves, nonzero))
+        gradients: dict[int, Tree] = {}
+        for position, ((_, structure), flags) in enumerate(zip(flattened, traced, strict=True)):
+            cotangents = [next(outgoing) for flag in flags if flag]
+            if position in wanted:
+                gradients[position] = tree_unflatten(structure, list(map(presented, cotangents)))
         if isinstance(argnums, int):
-            gradient: Tree = gradient_of(wanted[0])
+            gradient: Tree = gradients[wanted[0]]
         else:
-            gradient = tuple(gradient_of(position) for position in wanted)
-        if has_aux:
-            return (value, _released(aux[0])), gradient
-        return value, gradient
+            gradient = tuple([gradients[position] for position in wanted])
+        return ((value, *call.aux) if has_aux else value), gradient
 
     return value_and_gradient
 
@@ -260,7 +239,7 @@ def _check_output(output: Tree, holomorphic: bool) -> Operand:
 
 
 # A mapper applies a linear function to every row of stacked operands: vmap, where there is treadle_batching.
-Mapper = Callable[[Callable[..., Operands], int, Sequence[Operand]], Operands]
+Mapper: TypeAlias = Callable[[Callable[..., Operands], int, Sequence[Operand]], Operands]
 
 
 def in_a_loop(
@@ -295,17 +274,6 @@ def _basis(types: Sequence[ArrayType]) -> list[Operand]:
     return basis
 
 
-def _jacobian_input(
-    args: Sequence[Tree], argnums: Argnums, holomorphic: bool, allow_int: bool, name: str
-) -> tuple[tuple[int, ...], list[Operand], Any]:
-    positions = _argnums(argnums, len(args), name)
-    for position in positions:
-        for leaf in flatten_arrays(args[position], f"{name}: argument {position}")[0]:
-            _check_input(leaf, position, holomorphic, allow_int)
-    leaves, structure = flatten_arrays([args[i] for i in positions], f"{name}: argument ")
-    return positions, leaves, structure
-
-
 def _blocks(rows: Operand, types: Sequence[ArrayType]) -> list[Operand]:
     """Split the first axis of stacked rows by the arrays whose unit vectors it runs over: [*array, *rest]."""
     parts = []
@@ -317,6 +285,49 @@ def _blocks(rows: Operand, types: Sequence[ArrayType]) -> list[Operand]:
         parts.append(ops.reshape(part, shape=(*type.shape, *shape[1:])))
         start += type.size
     return parts
+
+
+# Of a linearized function and its operands: for each result a list of blocks, one [*result, *operand] per operand.
+Blocks: TypeAlias = Callable[[Linearized, Operands, Sequence[bool]], Sequence[Sequence[Operand]]]
+
+
+def _jacobian(
+    name: str,
+    fun: Callable[..., Tree],
+    argnums: Argnums,
+    has_aux: bool,
+    holomorphic: bool,
+    allow_int: bool,
+    blocks: Blocks,
+) -> Callable[..., Tree]:
+    """What jacfwd and jacrev share: all but how the blocks are found."""
+    _check_callable(fun, name)
+
+    @functools.wraps(fun)
+    def jacobian(*args: Tree, **kwargs: Tree) -> Tree:
+        positions = _argnums(argnums, len(args), name)
+        for position in positions:
+            for leaf in flatten_arrays(args[position], f"{name}: argument {position}")[0]:
+                _check_input(leaf, position, holomorphic, allow_int)
+        leaves, structure = flatten_arrays([args[i] for i in positions], f"{name}: argument ")
+
+        def arguments(operands: Operands) -> list[Tree]:
+            given = list(args)
+            for position, value in zip(positions, tree_unflatten(structure, operands), strict=True):
+                given[position] = value
+            return given
+
+        call = FlatFunction(name, functools.partial(fun, **kwargs), arguments, has_aux)
+        nonzero = differentiable(leaves)
+        linearized = linearize_flat(call, leaves, nonzero)
+        trees = []
+        for by_operand in blocks(linearized, leaves, nonzero):
+            inputs = tree_unflatten(structure, by_operand)
+            trees.append(inputs[0] if isinstance(argnums, int) else tuple(inputs))
+        result = call.tree(trees)
+        return (result, *call.aux) if has_aux else result
+
+    return jacobian
 
 
 def jacfwd(
@@ -333,31 +344,31 @@ def jacfwd(
     when `argnums` is a sequence) with arrays of shape `[*result, *argument]`. `mapper` pushes all tangents
     at once where there is `vmap`.
     """
-    _check_callable(fun, "jacfwd")
 
-    @functools.wraps(fun)
-    def jacobian(*args: Tree, **kwargs: Tree) -> Tree:
-        positions, leaves, structure = _jacobian_input(args, argnums, holomorphic, False, "jacfwd")
-        call = _Recorded(fun, args, kwargs, positions, structure, has_aux, "jacfwd")
-        linearized = linearize_flat(call, leaves, [True] * len(leaves))
+    def by_columns(
+        linearized: Linearized, leaves: Operands, nonzero: Sequence[bool]
+    ) -> list[list[Operand]]:
         types = [type_of(leaf) for leaf in leaves]
 
         def push(*tangents: Operand) -> Operands:
             return [materialise(tangent) for tangent in linearized.tangents(*tangents)]
 
         columns = mapper(push, sum(type.size for type in types), _basis(types))
-        trees = []
-        for column in columns:  # [inputs, *result] to [*result, *input] for each input
-            blocks = []
-            for block, type in zip(_blocks(column, types), types, strict=True):
-                order = (*range(type.ndim, type_of(block).ndim), *range(type.ndim))
-                blocks.append(ops.transpose(block, permutation=order))
-            inputs = tree_unflatten(structure, blocks)
-            trees.append(inputs[0] if isinstance(argnums, int) else tuple(inputs))
-        result = tree_unflatten(call.structure, trees)
-        return (result, _released(call.aux)) if has_aux else result
+        return [
+            [
+                _moved_behind(block, type.ndim)
+                for block, type in zip(_blocks(column, types), types, strict=True)
+            ]
+            for column in columns  # [operands, *result]
+        ]
 
-    return jacobian
+    return _jacobian("jacfwd", fun, argnums, has_aux, holomorphic, False, by_columns)
+
+
+def _moved_behind(x: Operand, count: int) -> Operand:
+    """With the first `count` axes behind all others."""
+    order = (*range(count, type_of(x).ndim), *range(count))
+    return ops.transpose(x, permutation=order)
 
 
 def jacrev(
@@ -374,16 +385,10 @@ def jacrev(
     The result has the shape that `jacfwd` describes. `mapper` pulls all cotangents at once where there is
     `vmap`.
     """
-    _check_callable(fun, "jacrev")
 
-    @functools.wraps(fun)
-    def jacobian(*args: Tree, **kwargs: Tree) -> Tree:
-        positions, leaves, structure = _jacobian_input(
-            args, argnums, holomorphic, allow_int, "jacrev"
-        )
-        call = _Recorded(fun, args, kwargs, positions, structure, has_aux, "jacrev")
-        nonzero = [dtypes.is_inexact(type_of(leaf).dtype) for leaf in leaves]
-        linearized = linearize_flat(call, leaves, nonzero)
+    def by_rows(
+        linearized: Linearized, leaves: Operands, nonzero: Sequence[bool]
+    ) -> list[tuple[Operand, ...]]:
         types = [type_of(result) for result in linearized.results]
         for type in types:
             if not (
@@ -393,25 +398,12 @@ def jacrev(
                 raise DTypeError(f"jacrev requires {kind} outputs, but got {type.dtype.name}.")
 
         def pull(*cotangents: Operand) -> Operands:
-            given = [
-                ct for ct, zero in zip(cotangents, linearized.zero, strict=True) if zero is None
-            ]
-            outgoing = iter(transpose(linearized.program, linearized.captured, given))
-            return [
-                presented(next(outgoing) if flag else Zero(type_of(leaf).tangent()))
-                for leaf, flag in zip(leaves, nonzero, strict=True)
-            ]
+            return [presented(ct) for ct in pulled(linearized, cotangents, leaves, nonzero)]
 
         rows = mapper(pull, sum(type.size for type in types), _basis(types))
-        by_result = zip(*(_blocks(row, types) for row in rows), strict=True)  # [*result, *input]
-        trees = []
-        for blocks in by_result:
-            inputs = tree_unflatten(structure, list(blocks))
-            trees.append(inputs[0] if isinstance(argnums, int) else tuple(inputs))
-        result = tree_unflatten(call.structure, trees)
-        return (result, _released(call.aux)) if has_aux else result
+        return list(zip(*(_blocks(row, types) for row in rows), strict=True))  # [*result, *operand]
 
-    return jacobian
+    return _jacobian("jacrev", fun, argnums, has_aux, holomorphic, allow_int, by_rows)
 
 
 def hessian(
@@ -425,35 +417,3 @@ def hessian(
     """The matrix of second derivatives: forward mode over reverse mode."""
     inner = jacrev(fun, argnums, has_aux, holomorphic, mapper=mapper)
     return jacfwd(inner, argnums, has_aux, holomorphic, mapper=mapper)
-
-
-class _Recorded:
-    """A function of flat operands that remembers the structure of its results and its auxiliary output."""
-
-    def __init__(
-        self,
-        fun: Callable[..., Tree],
-        args: Sequence[Tree],
-        kwargs: dict[str, Tree],
-        positions: tuple[int, ...],
-        structure: Any,
-        has_aux: bool,
-        name: str,
-    ) -> None:
-        self._fun, self._args, self._kwargs = fun, args, kwargs
-        self._positions, self._inputs = positions, structure
-        self._has_aux, self._name = has_aux, name
-        self.structure: Any = None
-        self.aux: Tree = None
-
-    def __call__(self, *operands: Operand) -> Operands:
-        given = list(self._args)
-        for position, value in zip(
-            self._positions, tree_unflatten(self._inputs, operands), strict=True
-        ):
-            given[position] = value
-        output = self._fun(*given, **self._kwargs)
-        if self._has_aux:
-            output, self.aux = _pair(output, self._name)
-        results, self.structure = flatten_arrays(output, "the function's result ")
-        return results

@@ -9,7 +9,7 @@ from typing import Any, final
 import numpy as np
 
 from treadle.core import ShapedArray
-from treadle_autodiff.vjp import flatten_arrays
+from treadle_autodiff.flat import flatten_arrays
 from treadle_compiler import lower_program, unoptimized_hlo
 from treadle_ir import (
     ArrayType,
