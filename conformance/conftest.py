@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
+from typing import Final
 
 import pytest
 
-from conformance.recorded import check_all, recorded
-from treadle_ir import ReferenceEvaluator, evaluating, x64_context
+from treadle_ir import Program, ReferenceEvaluator, evaluating, x64_context
+from treadle_ir.testing.programs import check_programs, recorded
+
+_CHECKED: Final[set[tuple[int, int]]] = set()  # in this process
+
+
+@pytest.fixture(autouse=True)
+def programs() -> Iterator[list[Program]]:
+    """All programs that the test makes. Afterwards each is verified, printed, parsed and compared.
+
+    A test that breaks programs on purpose takes those out of the list.
+    """
+    with recorded() as made:
+        yield made
+    check_programs(made, _CHECKED)
 
 
 @pytest.fixture(autouse=True)
@@ -19,14 +32,3 @@ def on_the_reference_evaluator() -> Iterator[None]:
     """
     with evaluating(ReferenceEvaluator()), x64_context(True):
         yield
-
-
-@pytest.fixture(autouse=True)
-def all_programs_are_checked() -> Iterator[None]:
-    """With TREADLE_CHECK_PROGRAMS=1, each program staged anywhere in the suite is verified and printed and parsed."""
-    if os.environ.get("TREADLE_CHECK_PROGRAMS") != "1":
-        yield
-        return
-    with recorded() as programs:
-        yield
-    check_all(programs)

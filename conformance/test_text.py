@@ -9,19 +9,21 @@ import subprocess
 import sys
 from typing import Any, Final
 
+import numpy as np
 import pytest
 
 import treadle
 import treadle.numpy as tnp
 from conformance.cases import examples
 from conformance.programs_pool import POOL, Pooled
-from conformance.recorded import check, check_all, recorded
 from conformance.test_compositions import applies, rows_of, transformed
 from treadle_compiler import lower_program
-from treadle_ir import Program, bind, stage
+from treadle_ir import ArrayType, Program, VerifyError, bind, stage
 from treadle_ir.equality import equal_programs
+from treadle_ir.primitives.cumulative import CumulativeAdd
 from treadle_ir.rewrite import optimise
 from treadle_ir.testing.examples import Example
+from treadle_ir.testing.programs import check_program, check_programs, recorded
 from treadle_ir.text import parse_program
 
 _COMPOSITIONS: Final = (
@@ -71,18 +73,28 @@ def test_programs_of_the_pool(pooled: Pooled, composition: tuple[str, ...]) -> N
     with recorded() as programs:
         program = program_of(pooled, composition)
     assert any(each is program for each in programs)
-    check_all(programs)
-    check(optimise(program))
+    check_programs(programs)
+    check_program(optimise(program))
 
 
-def test_a_recording_has_a_program_that_is_wrong() -> None:
-    """The law can fail: a program that uses a value it does not define is found."""
-    with recorded() as programs:
-        program = program_of(POOL["polynomial"], ())
+def test_a_program_that_is_wrong_is_found(programs: list[Program]) -> None:
+    """The law can fail: of all programs that a test makes, one uses a value that it does not define."""
+    program = program_of(POOL["polynomial"], ())
     broken = Program(program.parameters, program.equations[1:], program.results)
-    with pytest.raises(Exception, match="defined") as raised:
-        check_all([*programs, broken])
+    assert programs.pop() is broken
+    with pytest.raises(VerifyError, match="defined") as raised:
+        check_programs([*programs, broken])
     assert any("power" in note or "multiply" in note for note in raised.value.__notes__)
+
+
+def test_a_text_that_loses_something_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The law can fail: without its attributes a program is read as another, or not at all."""
+    program = stage(
+        lambda x: bind(CumulativeAdd(0, reverse=True), x), ArrayType((3,), np.dtype("f4"))
+    )
+    monkeypatch.setattr("treadle_ir.text.printer.attributes_text", lambda *_: " {axis=0}")
+    with pytest.raises(AssertionError, match="another program"):
+        check_program(program.program)
 
 
 def digests() -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Final, final
 
 from treadle_ir.effects import Effects, joined
 from treadle_ir.source import NOWHERE, Source
@@ -13,6 +13,9 @@ from treadle_ir.values import Atom, Value
 
 if TYPE_CHECKING:
     from treadle_ir.primitive import Primitive
+
+# Who is told of each program that any thread makes: nobody, unless a test asks (`treadle_ir.testing.programs`).
+observers: Final[list[Callable[[Program], None]]] = []
 
 
 @final
@@ -61,6 +64,8 @@ class Program:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "effects", joined(e.effects for e in self.equations if e.effects))
+        for observer in observers:
+            observer(self)
 
     @property
     def parameter_types(self) -> tuple[Type, ...]:

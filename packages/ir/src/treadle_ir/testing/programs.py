@@ -1,0 +1,97 @@
+"""What every program promises, and a way to see all programs that code makes: staged, derived and rewritten.
+
+with recorded() as programs:
+    jit(grad(f))(x)
+check_programs(programs)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from treadle_ir.equality import equal_programs, has_programs, program_hash, programs_of
+from treadle_ir.errors import ParseError
+from treadle_ir.program import Program, observers
+from treadle_ir.text import parse_program, print_program
+from treadle_ir.verify import verify
+
+
+@contextmanager
+def recorded() -> Iterator[list[Program]]:
+    """All programs that any thread makes in the meantime, in the order in which they are made.
+
+    Example:
+        >>> import numpy as np
+        >>> from treadle_ir import ArrayType, ops, stage
+        >>> with recorded() as programs:
+        ...     staged = stage(lambda x: [ops.sine(x)], ArrayType((3,), np.dtype("f4")))
+        >>> programs == [staged.program]
+        True
+    """
+    programs: list[Program] = []
+    observer = programs.append
+    observers.append(observer)
+    try:
+        yield programs
+    finally:
+        # By identity: two lists of the same programs are equal, and so are their methods.
+        observers[:] = [each for each in observers if each is not observer]
+
+
+def outermost(programs: Iterable[Program]) -> list[Program]:
+    """Those that no other of them contains."""
+    each = list({id(program): program for program in programs}.values())
+    inside = {
+        id(inner)
+        for program in each
+        for equation in program.equations
+        if has_programs(equation.primitive)
+        for inner in programs_of(equation.primitive)
+    }
+    return [program for program in each if id(program) not in inside]
+
+
+def check_program(program: Program) -> None:
+    """See that a program verifies, and that its text reads back as the same program.
+
+    Python functions in attributes have no text; of those the parser has to say so.
+
+    Raises:
+        VerifyError: it breaks a promise.
+        AssertionError: its text does not read back.
+    """
+    verify(program)
+    _check_text(program, print_program(program))
+
+
+def check_programs(programs: Iterable[Program], known: set[tuple[int, int]] | None = None) -> None:
+    """Check programs, each of those that contain others with what it contains; a failure shows the program.
+
+    `known` has hashes of programs that are not read again, with their texts': pass the same set
+    again, and equal programs are read once.
+    """
+    known = set() if known is None else known
+    for program in outermost(programs):
+        try:
+            verify(program)
+            text = print_program(program)
+            # Both: of two programs with one text, one is not what the text says.
+            key = hash(text), program_hash(program)
+            if key not in known:
+                _check_text(program, text)
+                known.add(key)
+        except Exception as error:
+            error.add_note(print_program(program))
+            raise
+
+
+def _check_text(program: Program, text: str) -> None:
+    try:
+        parsed = parse_program(text)
+    except ParseError as error:
+        if "<opaque " in text and "has no text" in str(error):
+            return
+        raise
+    assert equal_programs(parsed, program), "the text reads back as another program"
+    assert print_program(parsed) == text, "the text is not canonical"
