@@ -8,7 +8,7 @@ bytes in any process. A rule never sees jaxlib.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
 import numpy as np
 
@@ -49,6 +49,11 @@ def _elements(value: object, type: ArrayType) -> np.ndarray[Any, np.dtype[Any]]:
     return np.asarray(value, type.dtype) if type.dtype.names is None else np.zeros((), np.bool_)
 
 
+_Key: TypeAlias = tuple[
+    object, Type
+]  # elements or a scalar's value, and the type they are wanted in
+
+
 @final
 class LoweringContext:
     """Writes the body of one function. Rules get it as their first argument.
@@ -59,6 +64,7 @@ class LoweringContext:
     __slots__ = (
         "_added",
         "_constants",
+        "_count",
         "lines",
         "location",
         "module",
@@ -76,8 +82,14 @@ class LoweringContext:
         self.token: HloValue | None = (
             None  # of the last ordered callback in this function or region
         )
-        self._constants: dict[tuple[bytes, ArrayType], HloValue] = {}
-        self._added: list[tuple[bytes, ArrayType]] = []  # constants made in this region
+        self._constants: dict[_Key, HloValue] = {}  # and scalars that were spread
+        self._added: list[_Key] = []  # to `_constants`, in this region
+        self._count = 0
+
+    def fresh(self, type: Type) -> HloValue:
+        """A value with a new name."""
+        self._count += 1
+        return HloValue(f"%{self._count}", type)
 
     def emit(
         self,
@@ -103,13 +115,16 @@ class LoweringContext:
         more = f" ({', '.join(regions)})" if regions else ""
         if attributes:
             more += f" {{{', '.join([f'{name} = {text}' for name, text in attributes.items()])}}}"
-        results = [HloValue(self.module.fresh(), type) for type in result_types]
-        if len(results) == 1:
-            left, right = f"{results[0].name} = ", results[0].mlir
-        else:
-            left = f"{', '.join([result.name for result in results])} = " if results else ""
-            right = f"({', '.join([result.mlir for result in results])})"
-        self.lines.append(f'{left}"{op}"({names}){more} : ({types}) -> {right}{self.location}')
+        if len(result_types) == 1:
+            result = self.fresh(result_types[0])
+            self.lines.append(
+                f'{result.name} = "{op}"({names}){more} : ({types}) -> {result.mlir}{self.location}'
+            )
+            return [result]
+        results = [self.fresh(type) for type in result_types]
+        left = f"{', '.join([result.name for result in results])} = " if results else ""
+        right = ", ".join([result.mlir for result in results])
+        self.lines.append(f'{left}"{op}"({names}){more} : ({types}) -> ({right}){self.location}')
         return results
 
     def one(
@@ -153,12 +168,18 @@ class LoweringContext:
         """A scalar over a shape: a constant of the shape where it is one, else a broadcast."""
         if scalar.shape == type.shape:
             return scalar
-        wanted = ArrayType(type.shape, scalar.dtype)
-        if scalar.literal is not None:
-            return self.constant(scalar.literal, wanted)
-        return self.one(
-            "stablehlo.broadcast_in_dim", [scalar], wanted, {"broadcast_dimensions": "array<i64>"}
-        )
+        key = scalar, type
+        found = self._constants.get(key)
+        if found is None:
+            wanted = ArrayType(type.shape, scalar.dtype)
+            if scalar.literal is not None:
+                found = self.constant(scalar.literal, wanted)
+            else:
+                attributes = {"broadcast_dimensions": "array<i64>"}
+                found = self.one("stablehlo.broadcast_in_dim", [scalar], wanted, attributes)
+            self._constants[key] = found
+            self._added.append(key)
+        return found
 
     def binary_region(self, op: str, type: Type) -> str:
         """The text of a region that applies one operation to two values of a type, as reductions have it.
@@ -180,7 +201,7 @@ class LoweringContext:
         """
         outer_lines, outer_added, outer_token = self.lines, self._added, self.token
         self.lines, self._added, self.token = [], [], None
-        parameters = [HloValue(self.module.fresh(), type) for type in types]
+        parameters = [self.fresh(type) for type in types]
         try:
             results = body(parameters)
             self.emit("stablehlo.return", results, ())

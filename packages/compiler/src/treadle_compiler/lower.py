@@ -1,6 +1,6 @@
 """Program to StableHLO text: deterministic, linear in equations, nested programs shared as functions.
 
-Names are numbers in order of emission and functions are numbered in order of first use, so a program gives
+Values are numbered in order of emission in each function and functions in order of first use, so a program gives
 the same bytes in every process; the text is the key of the disk cache.
 """
 
@@ -43,12 +43,6 @@ class ModuleWriter:
             int, str
         ] = {}  # by id of a nested program, which its outer program keeps alive
         self._rules: dict[type[Primitive], LoweringRule[Any]] = {}  # those used so far
-        self._count = 0
-
-    def fresh(self) -> str:
-        """A new name for a value."""
-        self._count += 1
-        return f"%{self._count}"
 
     def add_callback(self, function: Callable[..., object]) -> int:
         """Register a host function; the index that selects it."""
@@ -119,7 +113,7 @@ class ModuleWriter:
         slot = len(self._functions)
         self._functions.append("")
         context = LoweringContext(self)
-        parameters = [HloValue(self.fresh(), parameter.type) for parameter in program.parameters]
+        parameters = [context.fresh(parameter.type) for parameter in program.parameters]
         results = self.emit_inline(context, program, parameters)
         marks = attributes or ("",) * len(parameters)
         declared = ", ".join(

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from treadle_ir.dtypes import is_bool, is_complex, is_floating, is_integer
+from treadle_ir.dtypes import is_complex, is_floating, is_integer
 from treadle_ir.families import Elementwise
 from treadle_ir.inference import inferred
 from treadle_ir.primitive import Primitive
@@ -112,9 +112,7 @@ def _is_number(literal: Literal | None, number: float, negative: bool = False) -
     if literal is None:
         return False
     value, dtype = literal.value, literal.type.dtype
-    if is_bool(dtype) or not (is_integer(dtype) or is_floating(dtype) or is_complex(dtype)):
-        return False
-    if value != number:
+    if not (is_floating(dtype) or is_integer(dtype) or is_complex(dtype)) or value != number:
         return False
     if is_complex(dtype):
         return number == 0 and all(
