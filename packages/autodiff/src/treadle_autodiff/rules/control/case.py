@@ -1,0 +1,234 @@
+"""Rules of case: the derivative of a branch is a branch.
+
+Branches are transformed one by one and then made alike: all take what any of them captured, all return tangents
+and residuals in common places.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+from treadle_autodiff.programs import jvp_program, linearize_program, remembered, transpose_program
+from treadle_autodiff.registry import LinearFunction, jvp_rule, linearize_rule, transpose_rule
+from treadle_autodiff.rules.call import spread
+from treadle_autodiff.rules.control.operands import Flags, nonzero_flags, those, union, unused
+from treadle_autodiff.tangents import Linear, Tangent, Zero, materialise, zeros
+from treadle_ir import Operand, Operands, Program, Type, Value, bind, stage, type_of
+from treadle_ir.primitives.control import Case
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class _Branches:
+    """Branches of one signature, which begins with what they captured."""
+
+    primitive: Case
+    captured: tuple[Operand, ...]
+    nonzero: Flags
+
+
+def _with_common_captured(
+    programs: Sequence[Program], captured: Sequence[Sequence[Operand]]
+) -> tuple[tuple[Program, ...], tuple[Operand, ...]]:
+    """The programs with all that any of them captured as leading parameters."""
+    widened = []
+    for index, program in enumerate(programs):
+        own = len(captured[index])
+        leading: list[Value] = []
+        for other, operands in enumerate(captured):
+            leading += (
+                program.parameters[:own]
+                if other == index
+                else unused([type_of(x) for x in operands])
+            )
+        widened.append(
+            Program((*leading, *program.parameters[own:]), program.equations, program.results)
+        )
+    return tuple(widened), tuple([operand for operands in captured for operand in operands])
+
+
+@jvp_rule(Case)
+def case_jvp(
+    primitive: Case, primals: Operands, tangents: Sequence[Tangent], /
+) -> tuple[Operands, Sequence[Tangent]]:
+    """The chosen branch's jvp; a result has a tangent if it has one in some branch."""
+    flags = nonzero_flags(tangents)[1:]
+    made = remembered(
+        primitive.branches[0],
+        ("case_jvp", primitive.branches[1:], flags),
+        lambda: _case_jvp(primitive.branches, flags),
+    )
+    given = those(tangents[1:], flags)
+    outputs = bind(made.primitive, primals[0], *made.captured, *primals[1:], *given)
+    types = primitive.branches[0].result_types
+    return outputs[: len(types)], spread(outputs[len(types) :], made.nonzero, types)
+
+
+def _case_jvp(branches: Sequence[Program], flags: Flags) -> _Branches:
+    nonzero = union([jvp_program(branch, flags).nonzero for branch in branches])
+    jvps = [jvp_program(branch, flags, nonzero) for branch in branches]
+    programs, captured = _with_common_captured(
+        [each.program for each in jvps], [each.captured for each in jvps]
+    )
+    return _Branches(Case(programs), captured, nonzero)
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class _LinearizedCase:
+    """A case in two. Residuals are results of the known one, or operands that are handed on as they are."""
+
+    known: Case
+    captured: tuple[Operand, ...]
+    linear: Case
+    slots: int  # residuals that the known case returns
+    handed_on: tuple[int, ...]  # places among the known case's operands after the index
+    nonzero: Flags
+
+
+@linearize_rule(Case)
+def case_linearize(
+    primitive: Case, primals: Operands, nonzero: Sequence[bool], /
+) -> tuple[Operands, LinearFunction]:
+    """The chosen branch now, with the residuals of all branches in common places; its linear part later."""
+    flags = tuple(nonzero[1:])
+    split = remembered(
+        primitive.branches[0],
+        ("case_linearize", primitive.branches[1:], flags),
+        lambda: _linearize_case(primitive.branches, flags),
+    )
+    operands = (*split.captured, *primals[1:])
+    outputs = bind(split.known, primals[0], *operands)
+    types = primitive.branches[0].result_types
+    residuals = [*outputs[len(types) :], *[operands[i] for i in split.handed_on]]
+
+    def linear(tangents: Sequence[Tangent]) -> Sequence[Tangent]:
+        if not any(split.nonzero):
+            return spread((), split.nonzero, types)
+        given = [materialise(tangent) for tangent in those(tangents[1:], flags)]
+        return spread(bind(split.linear, primals[0], *residuals, *given), split.nonzero, types)
+
+    return outputs[: len(types)], linear
+
+
+def _linearize_case(branches: Sequence[Program], flags: Flags) -> _LinearizedCase:
+    nonzero = union([linearize_program(branch, flags).nonzero for branch in branches])
+    splits = [linearize_program(branch, flags, nonzero) for branch in branches]
+    knowns, captured = _with_common_captured(
+        [each.known for each in splits], [each.captured for each in splits]
+    )
+    count = len(nonzero)
+    slots: list[Type] = []  # the common places, by type
+    handed_on: list[int] = []
+    placed: list[dict[int, Value]] = []  # per branch: its residual parameters by slot
+    passed: list[
+        dict[int, Value]
+    ] = []  # per branch: its residual parameters by place in `handed_on`
+    returned: list[dict[int, Any]] = []  # per branch: what the known branch returns, by slot
+    for known, split in zip(knowns, splits, strict=True):
+        place = {parameter: i for i, parameter in enumerate(known.parameters)}
+        in_slots: dict[int, Value] = {}
+        in_passed: dict[int, Value] = {}
+        out: dict[int, Any] = {}
+        for atom, parameter in zip(
+            known.results[count:], split.linear.parameters[: split.residuals], strict=True
+        ):
+            source = place.get(atom) if isinstance(atom, Value) else None
+            if source is not None:
+                at = next(
+                    (i for i, s in enumerate(handed_on) if s == source and i not in in_passed), None
+                )
+                if at is None:
+                    at = len(handed_on)
+                    handed_on.append(source)
+                in_passed[at] = parameter
+            else:
+                at = next(
+                    (i for i, t in enumerate(slots) if t == parameter.type and i not in in_slots),
+                    None,
+                )
+                if at is None:
+                    at = len(slots)
+                    slots.append(parameter.type)
+                in_slots[at] = parameter
+                out[at] = atom
+        placed.append(in_slots)
+        passed.append(in_passed)
+        returned.append(out)
+    handed_types = [knowns[0].parameters[i].type for i in handed_on]
+    known_branches, linear_branches = [], []
+    for i, (known, split) in enumerate(zip(knowns, splits, strict=True)):
+        known_branches.append(_with_slots(known, count, slots, returned[i]))
+        leading = [placed[i].get(at) or Value(type) for at, type in enumerate(slots)]
+        leading += [passed[i].get(at) or Value(type) for at, type in enumerate(handed_types)]
+        tangents = split.linear.parameters[split.residuals :]
+        linear_branches.append(
+            Program((*leading, *tangents), split.linear.equations, split.linear.results)
+        )
+    return _LinearizedCase(
+        Case(tuple(known_branches)),
+        captured,
+        Case(tuple(linear_branches)),
+        len(slots),
+        tuple(handed_on),
+        nonzero,
+    )
+
+
+def _with_slots(
+    program: Program, count: int, slots: Sequence[Type], returned: dict[int, Any]
+) -> Program:
+    """The program with its first results, then what it has for each slot; zeros where it has nothing."""
+    empty = [i for i in range(len(slots)) if i not in returned]
+    filling = stage(lambda: [zeros(slots[i]) for i in empty]).program
+    fill = dict(zip(empty, filling.results, strict=True))
+    more = [returned[i] if i in returned else fill[i] for i in range(len(slots))]
+    return Program(
+        program.parameters,
+        (*program.equations, *filling.equations),
+        (*program.results[:count], *more),
+    )
+
+
+@transpose_rule(Case)
+def case_transpose(
+    primitive: Case, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
+) -> Sequence[Tangent | None]:
+    """The chosen branch's transpose."""
+    index = operands[0]
+    assert not isinstance(index, Linear), "the index of a case is an integer"
+    linear = tuple([isinstance(operand, Linear) for operand in operands[1:]])
+    given = nonzero_flags(cotangents)
+    made = remembered(
+        primitive.branches[0],
+        ("case_transpose", primitive.branches[1:], linear, given),
+        lambda: _transpose_case(primitive.branches, linear, given),
+    )
+    known = [operand for operand in operands[1:] if not isinstance(operand, Linear)]
+    outputs = iter(bind(made.primitive, index, *made.captured, *known, *those(cotangents, given)))
+    flags = iter(made.nonzero)
+    return [
+        (next(outputs) if next(flags) else Zero(operand.type.tangent()))
+        if isinstance(operand, Linear)
+        else None
+        for operand in operands
+    ]
+
+
+def _transpose_case(branches: Sequence[Program], linear: Flags, given: Flags) -> _Branches:
+    nonzero = union([transpose_program(branch, linear, given).nonzero for branch in branches])
+    transposed = [transpose_program(branch, linear, given, instantiate=True) for branch in branches]
+    programs, captured = _with_common_captured(
+        [
+            Program(
+                each.program.parameters,
+                each.program.equations,
+                tuple(those(each.program.results, nonzero)),
+            )
+            for each in transposed
+        ],
+        [each.captured for each in transposed],
+    )
+    return _Branches(Case(programs), captured, nonzero)

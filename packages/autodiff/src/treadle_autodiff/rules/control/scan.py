@@ -1,0 +1,495 @@
+"""Rules of scan: the derivative of a loop is a loop.
+
+Which carries have a tangent is found by running the body's derivative until that set stays the same. Derived
+bodies are remembered with the body that they come from, so that a loop is transformed, and compiled, once.
+
+Linearizing a loop splits it in two. The known loop computes results, and stacks what the linear one will need.
+What is the same in every turn is not stacked: it is computed once, before the loop; neither is what is an
+element of the xs or the ys already. The transpose of the linear loop runs the other way, its carries being the
+cotangents of the carries and, summed up, those of the constants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+from treadle_autodiff.programs import (
+    JvpProgram,
+    LinearizedProgram,
+    jvp_program,
+    linearize_program,
+    pruned,
+    remembered,
+    transpose_program,
+)
+from treadle_autodiff.registry import LinearFunction, jvp_rule, linearize_rule, transpose_rule
+from treadle_autodiff.rules.call import spread
+from treadle_autodiff.rules.control.operands import (
+    Flags,
+    Parts,
+    carried_flags,
+    nonzero_flags,
+    rearranged,
+    those,
+)
+from treadle_autodiff.tangents import Linear, Tangent, Zero, add, materialise, zeros
+from treadle_autodiff.transpose import transpose
+from treadle_ir import (
+    ArrayType,
+    Equation,
+    Literal,
+    Operand,
+    Operands,
+    Program,
+    Type,
+    Value,
+    bind,
+    interpret,
+    stage,
+    type_of,
+)
+from treadle_ir.primitives.control import Scan
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class _Loop:
+    """A derived scan body; `captured` goes first among the constants."""
+
+    body: Program
+    captured: tuple[Operand, ...]
+    constants: int
+    carried: Flags  # per carry of the original: whether it has a tangent or cotangent
+    nonzero: Flags  # per result (jvp) or linear operand (transpose): whether it is returned
+
+
+@jvp_rule(Scan)
+def scan_jvp(
+    primitive: Scan, primals: Operands, tangents: Sequence[Tangent], /
+) -> tuple[Operands, Sequence[Tangent]]:
+    """One loop over primals and tangents."""
+    parts = Parts(primitive.constants, primitive.carries)
+    flags = nonzero_flags(tangents)
+    body = primitive.body
+    loop = remembered(body, ("scan_jvp", parts, flags), lambda: _scan_jvp(body, parts, flags))
+    constants, carries, xs = parts(primals)
+    dconstants, dcarries, dxs = parts(tangents)
+    of_constants, _, of_xs = parts(flags)
+    outputs = bind(
+        Scan(
+            loop.body,
+            primitive.length,
+            loop.constants,
+            len(carries) + sum(loop.carried),
+            primitive.reverse,
+            primitive.unroll,
+        ),
+        *loop.captured,
+        *constants,
+        *those(dconstants, of_constants),
+        *carries,
+        *[materialise(tangent) for tangent in those(dcarries, loop.carried)],
+        *xs,
+        *those(dxs, of_xs),
+    )
+    first, moving = len(carries), sum(loop.carried)
+    count = len(body.results)
+    results = [*outputs[:first], *outputs[first + moving : count + moving]]
+    result_tangents = [*outputs[first : first + moving], *outputs[count + moving :]]
+    types = _result_types(primitive)
+    return results, spread(result_tangents, loop.nonzero, types)
+
+
+def _result_types(primitive: Scan) -> list[Type]:
+    types: list[Type] = []
+    for index, type in enumerate(primitive.body.result_types):
+        assert isinstance(type, ArrayType)
+        types.append(
+            type if index < primitive.carries else type.with_shape((primitive.length, *type.shape))
+        )
+    return types
+
+
+def _scan_jvp(body: Program, parts: Parts, flags: Flags) -> _Loop:
+    of_constants, of_carries, of_xs = parts(flags)
+    carried = carried_flags(
+        lambda carried: jvp_program(body, (*of_constants, *carried, *of_xs)).nonzero,
+        of_carries,
+        parts.carries,
+    )
+    jvp = _forced_jvp(body, (*of_constants, *carried, *of_xs), carried)
+    captured, count = len(jvp.captured), len(body.parameters)
+    order = range(captured, captured + count)
+    tangents = iter(range(captured + count, len(jvp.program.parameters)))
+    dconstants = [next(tangents) for flag in of_constants if flag]
+    dcarries = [next(tangents) for flag in carried if flag]
+    constants, carries, xs = parts(order)
+    parameters = [*range(captured), *constants, *dconstants, *carries, *dcarries, *xs, *tangents]
+    first, moving, results = parts.carries, sum(carried), len(body.results)
+    arranged = rearranged(
+        jvp.program,
+        parameters,
+        [
+            *range(first),
+            *range(results, results + moving),
+            *range(first, results),
+            *range(results + moving, len(jvp.program.results)),
+        ],
+    )
+    return _Loop(
+        arranged, jvp.captured, captured + parts.constants + len(dconstants), carried, jvp.nonzero
+    )
+
+
+def _forced_jvp(body: Program, nonzero: Flags, carried: Flags) -> JvpProgram:
+    return jvp_program(body, nonzero, (*carried, *(False for _ in body.results[len(carried) :])))
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class _LinearizedScan:
+    """A scan in two, with what is the same in every turn taken out.
+
+    `before` runs once, on `captured` and the constants. The known body's constants are `captured`, the constants,
+    and what `before` returns. `residuals` says where each residual of the linear body comes from.
+    """
+
+    before: Program
+    known: Program
+    captured: tuple[Operand, ...]
+    linear: Program
+    fixed: tuple[tuple[str, Any], ...]  # residuals that are constants of the linear scan
+    moving: tuple[tuple[str, Any], ...]  # residuals that are xs of the linear scan
+    carried: Flags
+    nonzero: Flags
+
+
+@linearize_rule(Scan)
+def scan_linearize(
+    primitive: Scan, primals: Operands, nonzero: Sequence[bool], /
+) -> tuple[Operands, LinearFunction]:
+    """The known loop now, stacking residuals; the linear loop over them for later."""
+    parts = Parts(primitive.constants, primitive.carries)
+    flags = tuple(nonzero)
+    body = primitive.body
+    split = remembered(
+        body, ("scan_linearize", parts, flags), lambda: _linearize_scan(body, parts, flags)
+    )
+    constants, carries, xs = parts(primals)
+    constants = [*split.captured, *constants]
+    computed = interpret(split.before, *constants)
+    known = Scan(
+        split.known,
+        primitive.length,
+        len(constants) + len(computed),
+        len(carries),
+        primitive.reverse,
+        primitive.unroll,
+    )
+    outputs = bind(known, *constants, *computed, *carries, *xs)
+    sources = {"constant": constants, "before": computed, "x": xs, "result": outputs}
+    fixed = [x if name == "literal" else sources[name][x] for name, x in split.fixed]
+    moving = [sources[name][x] for name, x in split.moving]
+    types = _result_types(primitive)
+
+    def linear(tangents: Sequence[Tangent]) -> Sequence[Tangent]:
+        if not any(split.nonzero):
+            return spread((), split.nonzero, types)
+        dconstants, dcarries, dxs = parts(tangents)
+        of_constants, _, of_xs = parts(flags)
+        given = [materialise(tangent) for tangent in those(dconstants, of_constants)]
+        scan = Scan(
+            split.linear,
+            primitive.length,
+            len(fixed) + len(given),
+            sum(split.carried),
+            primitive.reverse,
+            primitive.unroll,
+        )
+        returned = bind(
+            scan,
+            *fixed,
+            *given,
+            *[materialise(tangent) for tangent in those(dcarries, split.carried)],
+            *moving,
+            *[materialise(tangent) for tangent in those(dxs, of_xs)],
+        )
+        return spread(returned, split.nonzero, types)
+
+    return outputs[: len(types)], linear
+
+
+def _linearize_scan(body: Program, parts: Parts, flags: Flags) -> _LinearizedScan:
+    of_constants, of_carries, of_xs = parts(flags)
+
+    def linearized(carried: Flags, forced: Flags) -> LinearizedProgram:
+        force = (*forced, *(False for _ in body.results[parts.carries :]))
+        return linearize_program(body, (*of_constants, *carried, *of_xs), force)
+
+    none = (False,) * parts.carries
+    carried = carried_flags(
+        lambda carried: linearized(carried, none).nonzero, of_carries, parts.carries
+    )
+    split = linearized(carried, carried)
+    known = split.known
+    first = len(split.captured) + parts.constants  # the first carry
+    constants = {value: i for i, value in enumerate(known.parameters[:first])}
+    xs = {value: i for i, value in enumerate(known.parameters[first + parts.carries :])}
+    count = len(body.results)
+    ys = {
+        atom: i
+        for i, atom in enumerate(known.results[:count])
+        if i >= parts.carries and isinstance(atom, Value)
+    }
+    residuals = known.results[count:]
+    invariant = _invariant(known, constants)
+    hoisted = list(
+        dict.fromkeys(
+            x for x in residuals if isinstance(x, Value) and x in invariant and x not in constants
+        )
+    )
+    before, computed = _computed_before(known, first, hoisted)
+    position = {value: i for i, value in enumerate(computed)}
+    stacked: list[Any] = []
+    places: list[tuple[str, Any]] = []
+    for atom in residuals:
+        if isinstance(atom, Literal):
+            places.append(("literal", atom))
+        elif atom in constants:
+            places.append(("constant", constants[atom]))
+        elif atom in position:
+            places.append(("before", position[atom]))
+        elif atom in xs:
+            places.append(("x", xs[atom]))
+        elif atom in ys:
+            places.append(("result", ys[atom]))
+        else:
+            places.append(("result", count + len(stacked)))
+            stacked.append(atom)
+    made_before = set(computed)
+    known_body = pruned(
+        Program(
+            (*known.parameters[:first], *computed, *known.parameters[first:]),
+            tuple([e for e in known.equations if made_before.isdisjoint(e.results)]),
+            (*known.results[:count], *stacked),
+        )
+    )
+    is_fixed = [name in ("literal", "constant", "before") for name, _ in places]
+    # The linear body's parameters are residuals, then tangents; a scan wants constants, carries, xs.
+    indices = range(split.residuals)
+    tangents = iter(range(split.residuals, len(split.linear.parameters)))
+    dconstants = [next(tangents) for flag in of_constants if flag]
+    dcarries = [next(tangents) for flag in carried if flag]
+    order = [
+        *[i for i in indices if is_fixed[i]],
+        *dconstants,
+        *dcarries,
+        *[i for i in indices if not is_fixed[i]],
+        *tangents,
+    ]
+    linear = rearranged(split.linear, order, range(len(split.linear.results)))
+    return _LinearizedScan(
+        before,
+        known_body,
+        split.captured,
+        linear,
+        tuple([place for place, flag in zip(places, is_fixed, strict=True) if flag]),
+        tuple([place for place, flag in zip(places, is_fixed, strict=True) if not flag]),
+        carried,
+        split.nonzero,
+    )
+
+
+def _invariant(program: Program, constants: dict[Value, int]) -> set[Any]:
+    """The values that only depend on the constants."""
+    invariant: set[Any] = set(constants)
+    for equation in program.equations:
+        if not equation.effects and all(
+            isinstance(atom, Literal) or atom in invariant for atom in equation.operands
+        ):
+            invariant.update(equation.results)
+    return invariant
+
+
+def _computed_before(
+    program: Program, constants: int, wanted: Sequence[Value]
+) -> tuple[Program, list[Value]]:
+    """The part of a program that computes some values from its first parameters, and the values it returns.
+
+    It returns all results of an equation that has one of the wanted ones.
+    """
+    live: set[Any] = set(wanted)
+    equations: list[Equation] = []
+    results: list[Value] = []
+    for equation in reversed(program.equations):
+        if live.isdisjoint(equation.results):
+            continue
+        equations.append(equation)
+        live.update(equation.operands)
+        if not set(wanted).isdisjoint(equation.results):
+            results += equation.results
+    return Program(
+        program.parameters[:constants], tuple(reversed(equations)), tuple(results)
+    ), results
+
+
+@transpose_rule(Scan)
+def scan_transpose(
+    primitive: Scan, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
+) -> Sequence[Tangent | None]:
+    """The loop the other way; cotangents of constants are summed up in carries."""
+    parts = Parts(primitive.constants, primitive.carries)
+    body = primitive.body
+    linear = tuple([isinstance(operand, Linear) for operand in operands])
+    of_constants, _, of_xs = (tuple(flags) for flags in parts(linear))
+    if not all(_dependent(body, parts, linear)):
+        return _transpose_beside_known(primitive, cotangents, operands)
+    given = nonzero_flags(cotangents)
+    loop = remembered(
+        body,
+        ("scan_transpose", parts, of_constants, of_xs, given),
+        lambda: _transpose_scan(body, parts, of_constants, of_xs, given),
+    )
+    constants, carries, xs = parts(operands)
+    known_constants = [x for x in constants if not isinstance(x, Linear)]
+    lengths = sum(of_constants), parts.carries
+    back_constants, _, back_xs = Parts(*lengths)(loop.nonzero)
+    sums = [
+        zeros(x.type.tangent())
+        for x, flag in zip(
+            [x for x in constants if isinstance(x, Linear)], back_constants, strict=True
+        )
+        if flag
+    ]
+    scan = Scan(
+        loop.body,
+        primitive.length,
+        loop.constants,
+        len(sums) + sum(loop.carried),
+        not primitive.reverse,
+        primitive.unroll,
+    )
+    ct_carries, ct_ys = cotangents[: parts.carries], cotangents[parts.carries :]
+    outputs = iter(
+        bind(
+            scan,
+            *loop.captured,
+            *known_constants,
+            *sums,
+            *[materialise(ct) for ct in those(ct_carries, loop.carried)],
+            *[x for x in xs if not isinstance(x, Linear)],
+            *those(ct_ys, given[parts.carries :]),
+        )
+    )
+    outgoing: list[Tangent | None] = []
+    flags = iter(back_constants)
+    for x in constants:
+        outgoing.append(_cotangent(x, outputs, next(flags)) if isinstance(x, Linear) else None)
+    for x, flag in zip(carries, loop.carried, strict=True):
+        ct = next(outputs) if flag else None
+        if not isinstance(x, Linear):
+            outgoing.append(None)  # zeros at the start: nobody waits for their cotangent
+        else:
+            outgoing.append(Zero(x.type.tangent()) if ct is None else ct)
+    flags = iter(back_xs)
+    for x in xs:
+        outgoing.append(_cotangent(x, outputs, next(flags)) if isinstance(x, Linear) else None)
+    return outgoing
+
+
+def _cotangent(operand: Linear, outputs: Any, returned: bool) -> Tangent:
+    if returned:
+        ct: Operand = next(outputs)
+        return ct
+    return Zero(operand.type.tangent())
+
+
+def _dependent(body: Program, parts: Parts, linear: Sequence[bool]) -> Flags:
+    """The carries that depend on a linear operand, at first or after some turn."""
+    of_constants, of_carries, of_xs = parts(linear)
+
+    def after_a_turn(carried: Flags) -> Sequence[bool]:
+        flags = (*of_constants, *carried, *of_xs)
+        touched: set[Any] = set(those(body.parameters, flags))
+        for equation in body.equations:
+            if not touched.isdisjoint(equation.operands):
+                touched.update(equation.results)
+        return [atom in touched for atom in body.results]
+
+    return carried_flags(after_a_turn, of_carries, parts.carries)
+
+
+def _transpose_beside_known(
+    primitive: Scan, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear]
+) -> Sequence[Tangent | None]:
+    """Transpose a loop that also carries known values, a counter for example.
+
+    The loop is linear in the `Linear` operands, so it is its own derivative at zero. Linearizing it there
+    runs the known carries and leaves a loop that carries nothing else than linear values.
+    """
+    linear = [isinstance(operand, Linear) for operand in operands]
+    primals = [zeros(x.type) if isinstance(x, Linear) else x for x in operands]
+    _, derivative = scan_linearize(primitive, primals, linear)
+    types = [operand.type for operand in operands if isinstance(operand, Linear)]
+
+    def function(*given: Operand) -> Operands:
+        tangents = iter(given)
+        return [
+            materialise(tangent)
+            for tangent in derivative(
+                [
+                    next(tangents) if isinstance(x, Linear) else Zero(type_of(x).tangent())
+                    for x in operands
+                ]
+            )
+        ]
+
+    staged = stage(function, *types)
+    outgoing = iter(transpose(staged.program, staged.captured, cotangents))
+    return [next(outgoing) if flag else None for flag in linear]
+
+
+def _transpose_scan(
+    body: Program, parts: Parts, of_constants: Flags, of_xs: Flags, given: Flags
+) -> _Loop:
+    linear = (*of_constants, *(True for _ in range(parts.carries)), *of_xs)
+    sums = sum(of_constants)
+    of_ys = given[parts.carries :]
+    back = Parts(sums, parts.carries)
+    carried = carried_flags(
+        lambda carried: back(transpose_program(body, linear, (*carried, *of_ys)).nonzero)[1],
+        given[: parts.carries],
+        parts.carries,
+    )
+    nonzero = transpose_program(body, linear, (*carried, *of_ys)).nonzero
+    made = transpose_program(body, linear, (*carried, *of_ys), instantiate=True)
+    back_constants, _, back_xs = back(nonzero)
+    known_xs = of_xs.count(False)
+    fixed = len(made.captured) + of_constants.count(False)
+    # `made` takes what is fixed, the known xs, then cotangents; a scan wants carries before xs.
+    types = made.program.parameter_types
+    first_x, first_ct = fixed, fixed + known_xs
+    ct_carries = types[first_ct : first_ct + sum(carried)]
+    ct_ys = types[first_ct + sum(carried) :]
+    linear_constants = those(body.parameters[: parts.constants], of_constants)
+    sum_types = [value.type.tangent() for value in those(linear_constants, back_constants)]
+
+    def turn(*operands: Operand) -> Operands:
+        given = iter(operands)
+        constants = [next(given) for _ in range(fixed)]
+        so_far = [next(given) for _ in sum_types]
+        incoming = [next(given) for _ in ct_carries]
+        elements = [next(given) for _ in range(known_xs)]
+        outputs = interpret(made.program, *constants, *elements, *incoming, *given)
+        to_constants, to_carries, to_xs = back(outputs)
+        summed = [
+            materialise(add(x, y))
+            for x, y in zip(so_far, those(to_constants, back_constants), strict=True)
+        ]
+        return [*summed, *those(to_carries, carried), *those(to_xs, back_xs)]
+
+    staged = stage(turn, *types[:fixed], *sum_types, *ct_carries, *types[first_x:first_ct], *ct_ys)
+    assert not staged.captured, "a turn takes everything as operands"
+    return _Loop(staged.program, made.captured, fixed, carried, nonzero)
