@@ -3,7 +3,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from treadle_autodiff import grad, jvp
+from treadle_autodiff import grad, hessian, jvp, linear_transpose
 from treadle_ir import MissingRuleError, Operand, ops
 
 POINTS: Any = {
@@ -51,11 +51,44 @@ def test_scatter_maximum_shares_among_equals() -> None:
     np.testing.assert_array_equal(ct_u, [0, 1, 2.5])
 
 
-def test_scatter_multiply_refuses_updates_that_may_meet() -> None:
-    with pytest.raises(MissingRuleError, match="updates that may meet in one element"):
-        grad(lambda u: weighted(ops.scatter_multiply(X, INDICES, u, **POINTS)))(U)
-    ct_x = grad(lambda x: weighted(ops.scatter_multiply(x, INDICES, U, **POINTS)))(X)
-    np.testing.assert_array_equal(ct_x, [2 * 1 * 2, 3, 5 * 3])  # in the operand it is linear
+def multiplied(x: Operand, u: Operand) -> Operand:
+    return weighted(ops.scatter_multiply(x, INDICES, u, **POINTS))
+
+
+def test_scatter_multiply_where_updates_meet() -> None:
+    ct_x, ct_u = grad(multiplied, (0, 1))(X, U)
+    np.testing.assert_array_equal(ct_x, [2 * 1 * 2, 3, 5 * 3])
+    np.testing.assert_array_equal(ct_u, [2 * 2 * 2, 2 * 2 * 1, 5 * 3])
+
+
+def test_scatter_multiply_where_updates_meet_and_are_zero() -> None:
+    u = np.array([0.0, 0.0, 3.0])
+    np.testing.assert_array_equal(grad(multiplied, 1)(X, u), [0, 0, 5 * 3])
+    expected = np.zeros((3, 3))
+    expected[0, 1] = expected[1, 0] = 2 * 2  # of 2 * x[0] * u[0] * u[1]
+    np.testing.assert_array_equal(hessian(multiplied, 1)(X, u), expected)
+
+
+def test_scatter_multiply_where_windows_overlap() -> None:
+    windows: Any = {
+        "update_window_dims": (1,),
+        "inserted_window_dims": (),
+        "scatter_dims_to_operand_dims": (0,),
+        "mode": "clip",
+    }
+    x, indices = np.array([2.0, 3.0, 5.0, 7.0]), np.array([[0], [1], [9]])
+    u = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])  # to elements 0 1, 1 2, 2 3
+
+    def total(u: Operand) -> Operand:
+        return ops.reduce_add(ops.scatter_multiply(x, indices, u, **windows), axes=(0,))
+
+    expected = [[2, 3 * 3], [3 * 2, 5 * 5], [5 * 4, 7]]
+    np.testing.assert_array_equal(grad(total)(u), expected)
+
+
+def test_scatter_multiply_is_not_linear_in_the_updates() -> None:
+    with pytest.raises(MissingRuleError, match="keeps its value"):
+        linear_transpose(lambda u: ops.scatter_multiply(X, INDICES, u, **POINTS), U)(X)
 
 
 def test_gather_has_no_derivative_where_it_fills() -> None:

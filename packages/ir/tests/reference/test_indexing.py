@@ -120,7 +120,9 @@ def test_scatter_agrees_with_its_definition(example: Example) -> None:
     expected = scatter_by_loops(p, operand, indices, updates)
     result = getattr(ops, p.name)(operand, indices, updates, **attributes(p))
     if operand.dtype.kind in "fc" and operand.dtype.itemsize == 8:
-        np.testing.assert_allclose(result, expected, rtol=1e-14)
+        # updates are combined in another order, so the last bits differ
+        rtol = 50 * np.finfo(operand.dtype).eps
+        np.testing.assert_allclose(result, expected, rtol=rtol)
     else:
         np.testing.assert_array_equal(result, expected)
 

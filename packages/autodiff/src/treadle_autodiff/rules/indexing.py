@@ -4,12 +4,14 @@ dynamic_slice and dynamic_update_slice.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from treadle_autodiff.registry import jvp_rule, transpose_rule, transpose_rules
+from treadle_autodiff.rules.reduce import shift
 from treadle_autodiff.tangents import Linear, Tangent, Zero, add, materialise, zeros
 from treadle_ir import ArrayType, MissingRuleError, Operand, Operands, bind, ops, type_of
 from treadle_ir.primitives.indexing import (
@@ -161,7 +163,7 @@ def scatter_jvp(
     # choice. A sum, since each element then gets at most one update.
     batch = type_of(indices).shape[:-1]
     shape = type_of(updates).shape
-    count = int(np.prod(batch, dtype=np.int64))
+    count = math.prod(batch)
     numbers = ops.reshape(ops.iota(shape=(count,), dtype=_COUNT, dimension=0), shape=batch)
     numbers = ops.add(numbers, np.uint32(1))
     spread = tuple([axis for axis in range(len(shape)) if axis not in primitive.update_window_dims])
@@ -202,7 +204,7 @@ def scatter_transpose(
 def scatter_multiply_jvp(
     primitive: ScatterMultiply, primals: Operands, tangents: Sequence[Tangent]
 ) -> tuple[Operands, Sequence[Tangent]]:
-    """Linear in the operand; in the updates, the product rule, if no element is updated twice."""
+    """Linear in the operand; in the updates, the product rule."""
     operand, indices, updates = primals
     d_operand, _, d_updates = tangents
     results = bind(primitive, operand, indices, updates)
@@ -210,18 +212,56 @@ def scatter_multiply_jvp(
     if not isinstance(d_operand, Zero):
         total = bind(primitive, d_operand, indices, updates)[0]
     if not isinstance(d_updates, Zero):
+        others = _gather_back(primitive, operand, indices, type_of(updates), 0)
         if not _names_once(primitive, indices):
-            raise MissingRuleError(
-                "scatter_multiply has no derivative with respect to updates that may meet in one element",
-                fix="pass unique_indices=True if they do not meet",
+            others = ops.multiply(
+                others, _products_of_others(primitive, type_of(operand).shape, indices, updates)
             )
-        before = _gather_back(primitive, operand, indices, type_of(updates), 0)
         adding = _as_other(primitive, ScatterAdd)
         total = add(
             total,
-            bind(adding, zeros(type_of(operand)), indices, ops.multiply(d_updates, before))[0],
+            bind(adding, zeros(type_of(operand)), indices, ops.multiply(d_updates, others))[0],
         )
     return results, [total]
+
+
+def _products_of_others(
+    primitive: ScatterFamily, shape: tuple[int, ...], indices: Operand, updates: Operand
+) -> Operand:
+    """For each number in the updates, the product of the others that go to the same element.
+
+    The numbers are sorted by the element they go to, and products taken within its run, of all that come before
+    and of all that come after, by doubling: after a step each place holds the product of twice as many factors.
+    Nothing is divided, so that zeros are no exception and second derivatives come out right.
+
+    Source: W. D. Hillis and G. L. Steele, "Data parallel algorithms" (1986), for the doubling.
+    """
+    own = type_of(updates).shape
+    count, size = math.prod(own), math.prod(shape)
+    dtype = np.dtype(np.int32 if max(count, size) < 2**31 else np.int64)
+    elements = ops.reshape(ops.iota(shape=(size,), dtype=dtype, dimension=0), shape=shape)
+    target = _gather_back(primitive, elements, indices, type_of(updates), size)
+    places = ops.iota(shape=(count,), dtype=dtype, dimension=0)
+    run, places, factors = ops.sort(
+        (ops.reshape(target, shape=(count,)), places, ops.reshape(updates, shape=(count,))),
+        dimension=0,
+    )
+    one = type_of(updates).dtype.type(1)
+
+    def from_run(x: Operand, distance: int) -> Operand:
+        same = ops.compare(run, shift(run, distance, 0, -1), direction="eq")
+        return ops.select(same, shift(x, distance, 0, 1), one)
+
+    others = ops.broadcast_in_dim(one, shape=(count,), dimensions=())
+    for direction in (1, -1):
+        product = from_run(factors, direction)
+        distance = 1
+        while distance < count:
+            product = ops.multiply(product, from_run(product, direction * distance))
+            distance *= 2
+        others = ops.multiply(others, product)
+    _, others = ops.sort((places, others), dimension=0)
+    return ops.reshape(others, shape=own)
 
 
 @transpose_rule(ScatterMultiply)
@@ -231,7 +271,11 @@ def scatter_multiply_transpose(
     """The operand's cotangent is multiplied by the same updates."""
     _, indices, updates = operands
     assert not isinstance(indices, Linear)
-    assert not isinstance(updates, Linear)
+    if isinstance(updates, Linear):
+        raise MissingRuleError(
+            "scatter_multiply is not linear in its updates: what they do not touch keeps its value",
+            fix="differentiate with vjp or grad instead of linear_transpose",
+        )
     return [bind(primitive, materialise(cotangents[0]), indices, updates)[0], None, None]
 
 

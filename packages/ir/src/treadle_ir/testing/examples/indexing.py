@@ -324,17 +324,8 @@ EXAMPLES: Final[list[Example]] = [
         "no columns",
         ("f64[5,0]", "i32[4,1]", "f64[4,0]"),
         8,
-        kinds=(ScatterAdd, Scatter, *_EXTREMES),
+        kinds=(ScatterAdd, ScatterMultiply, Scatter, *_EXTREMES),
         **_WINDOWS,
-    ),
-    *_scatters(
-        "one row without columns",
-        ("f64[5,0]", "i32[1]", "f64[0]"),
-        8,
-        update_window_dims=(0,),
-        inserted_window_dims=(0,),
-        scatter_dims_to_operand_dims=(0,),
-        kinds=(ScatterMultiply,),
     ),
     *_scatters(
         "nothing indexed",
@@ -343,7 +334,7 @@ EXAMPLES: Final[list[Example]] = [
         update_window_dims=(1, 2),
         inserted_window_dims=(),
         scatter_dims_to_operand_dims=(),
-        kinds=(ScatterAdd, ScatterMaximum),
+        kinds=(ScatterAdd, ScatterMultiply, ScatterMaximum),
     ),
     *_scatters(
         "rank 0",
@@ -379,8 +370,21 @@ EXAMPLES: Final[list[Example]] = [
         kinds=(ScatterAdd, ScatterMaximum),
         **_POINTS,
     ),
-    *_scatters("complex", ("c64[5]", "i32[4,1]", "c64[4]"), 6, kinds=(ScatterAdd,), **_POINTS),
-    *_scatters("collisions", ("f64[3]", "i32[6,1]", "f64[6]"), 3, 0, kinds=_EXTREMES, **_POINTS),
+    *_scatters(
+        "complex",
+        ("c64[5]", "i32[4,1]", "c64[4]"),
+        6,
+        kinds=(ScatterAdd, ScatterMultiply),
+        **_POINTS,
+    ),
+    *_scatters(
+        "collisions",
+        ("f64[3]", "i32[6,1]", "f64[6]"),
+        3,
+        0,
+        kinds=(ScatterMultiply, *_EXTREMES),
+        **_POINTS,
+    ),
     *[
         example(
             kind(**_POINTS, unique_indices=True),
