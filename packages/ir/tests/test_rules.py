@@ -50,6 +50,20 @@ def test_a_missing_rule_says_where_to_write_it():
     )
 
 
+def test_a_missing_rule_of_a_users_primitive_says_how_to_register_one():
+    class Own(Primitive):
+        name: ClassVar[str] = "own"
+
+        def infer(self, *operands):
+            return operands
+
+    rules = RuleTable("test", "test_rule", "treadle_test/rules")
+    note = "`from treadle_test import test_rule`, then @test_rule(Own) above the rule"
+    with pytest.raises(MissingRuleError) as raised:
+        rules[Own()]
+    assert any(note in line for line in raised.value.__notes__)
+
+
 def test_an_absent_rule_says_why():
     rules = table()
     rules.absent(Sine, because="it is a test")

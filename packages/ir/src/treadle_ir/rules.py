@@ -97,11 +97,17 @@ class RuleTable(Generic[Rule]):
             return MissingRuleError(
                 f"{primitive.name} has no {self._transformation} rule: {reason}"
             )
-        family = primitive.__module__.rpartition(".")[2]
-        return MissingRuleError(
-            f"{primitive.name} has no {self._transformation} rule",
-            fix=f"write one with @{self._decorator}({primitive.__name__}) in {self._folder}/{family}.py",
-        )
+        decorated = f"@{self._decorator}({primitive.__name__})"
+        package, _, family = primitive.__module__.rpartition(".")
+        if package == "treadle_ir.primitives":
+            fix = f"write one with {decorated} in {self._folder}/{family}.py"
+        else:  # a primitive of the user's own
+            home = self._folder.partition("/")[0]
+            fix = (
+                f"register one where {primitive.__name__} is defined: `from {home} import {self._decorator}`, "
+                f"then {decorated} above the rule"
+            )
+        return MissingRuleError(f"{primitive.name} has no {self._transformation} rule", fix=fix)
 
     def why_absent(self, primitive: type[Primitive]) -> str | None:
         """The stated reason for having no rule, if there is one."""
