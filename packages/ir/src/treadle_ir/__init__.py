@@ -72,7 +72,11 @@ from treadle_ir.promotion import (
     x64_context as x64_context,
     x64_enabled as x64_enabled,
 )
-from treadle_ir.reference import ReferenceEvaluator as ReferenceEvaluator, eval_rules as eval_rules
+from treadle_ir.reference import (
+    ReferenceEvaluator as ReferenceEvaluator,
+    eval_rule as eval_rule,
+    eval_rules as eval_rules,
+)
 from treadle_ir.rules import RuleTable as RuleTable
 from treadle_ir.source import (
     NOWHERE as NOWHERE,
