@@ -1,19 +1,25 @@
 """Elementwise functions that XLA's CPU compiler leaves to scalar code, in plain operations that it vectorises.
 
 Only for f32 and arrays of some size: small ones are not worth the longer text. All steps are in float64, where
-a polynomial and a reduction in two parts are good to 1e-9, and rounded once: results are within one unit in the
-last place. The polynomials are Chebyshev fits made at 50 digits, of relative error below 2e-10.
+a polynomial and a reduction in parts are good to 1e-8, and rounded once: results are within one unit in the
+last place. The polynomials are Chebyshev and minimax fits of relative error below 2e-10 (sine: 6e-9).
 
-Before and after, 1e6 elements, jaxlib 0.10.2, two shared cores (compiling costs 30 ms before, 35 to 55 after):
+Before and after, 1e6 elements, jaxlib 0.10.2, two shared cores, CPU time (compiling costs 30 ms before, 35 to
+45 after):
 
-    ms       atan  atan2  cbrt  power
-    before   3.10   7.73  5.05   2.96
-    after    0.47   0.33  0.96   1.38
+    ms       sine  cosine    tan  atan  atan2   cbrt  power
+    before   8.01    7.76  12.63  8.64  15.26  11.80   4.20
+    after    0.66    0.54   0.79  0.63   0.95   1.23   1.44
 
-sine, cosine and tan are not here. They gained as much (3.96 to 0.29 ms for sine), but their reduction is exact up to
-1e6 only, so they needed a guard; as a loop of at most one turn the guard cut programs in pieces that XLA no longer
-fused, and a gradient through a hundred sines held 405 MB where XLA's own needs none. Wanted: a reduction without a
-branch (Payne and Hanek 1983, in integers).
+Two rules keep XLA's fusion what it is around its own functions:
+
+- It recomputes what it takes for cheap in every consumer, also inside of a broadcast, and never the functions
+  replaced here. So each ends in a division by 1 or -1, which puts the sign on: a division is never recomputed.
+- For the same reason a division inside must have one user, or a chain of such functions falls apart and each
+  part computes all before it again (20 arctangents: 16 ms each, now 2.6).
+
+Every further function takes 6 to 9 ms to compile, and a loop of more than some 4,500 operations is not vectorised
+any more (a gradient through 100 sines took 36 ms for each). So a module gets `MOST` of them; the rest stay XLA's.
 """
 
 from __future__ import annotations
@@ -21,7 +27,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeAlias, final
+from typing import TYPE_CHECKING, Final, TypeAlias, final
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -33,12 +40,37 @@ from treadle_ir import ArrayType
 from treadle_ir.primitives import elementwise as e
 from treadle_ir.primitives.compare import Direction
 
+if TYPE_CHECKING:
+    from treadle_compiler.lower import ModuleWriter
+
 LEAST_SIZE: Final = 4096  # smaller arrays keep XLA's own functions
+MOST: Final = 32  # functions written out in one module
 
 _F64: Final = np.dtype(np.float64)
+_I32: Final = np.dtype(np.int32)
 _I64: Final = np.dtype(np.int64)
 _BOOL: Final = np.dtype(np.bool_)
 
+# sin(2 pi t) / t for |t| <= 1/4, in t^2.
+_SIN: Final = (
+    6.2831852737907745,
+    -41.341677478388426,
+    81.60223124249518,
+    -76.57499217626719,
+    39.71091809927748,
+)
+# 1 / (2 pi), of which for x >= 2^60 and x >= 2^97 (whole multiples of 2^37 and 2^74) the bits are left out that
+# add whole turns only. In three parts: the first two have 29 bits, so that their products with the 24 bits of
+# an f32 are exact; the last takes the rest.
+_TURNS: Final = tuple(
+    tuple(float.fromhex(part) for part in parts)
+    for parts in (
+        ("0x1.45f306ep-3", "-0x1.b1bbeacp-34", "-0x1.603d8a82e0acbp-62"),
+        ("0x1.c882a54p-39", "-0x1.ec54170p-73", "-0x1.596447e493ad5p-103"),
+        ("0x1.3abe8fap-77", "0x1.34ddc0ep-106", "-0x1.275a99b0ef1bfp-136"),
+    )
+)
+_FAR: Final = (2.0**60, 2.0**97)
 # atan(z) / z for 0 <= z <= 1, in z^2.
 _ATAN: Final = (
     0.9999999995535376,
@@ -114,14 +146,9 @@ class Doubles:
         other = y if isinstance(y, HloValue) else self.number(y)
         return compared(self.context, direction, x, other, self._type(_BOOL))
 
-    def flag(self, bits: HloValue) -> HloValue:
-        """Whether an integer is not 0."""
-        zero = self.context.constant(0, self._type(_I64))
-        return compared(self.context, "ne", bits, zero, self._type(_BOOL))
-
-    def both(self, x: HloValue, y: HloValue) -> HloValue:
-        """Whether two conditions hold."""
-        return self.context.one("stablehlo.and", [x, y], self._type(_BOOL))
+    def logic(self, op: str, *conditions: HloValue) -> HloValue:
+        """One operation on conditions."""
+        return self.context.one(f"stablehlo.{op}", conditions, self._type(_BOOL))
 
     def select(self, condition: HloValue, x: HloValue, y: HloValue) -> HloValue:
         """One or the other."""
@@ -134,14 +161,18 @@ class Doubles:
             total = self.apply("add", self.apply("multiply", total, x), self.number(c))
         return total
 
-    def signed(self, x: HloValue, sign: HloValue) -> HloValue:
-        """The opposite of x where the top bit of `sign` (bits) is set."""
-        flipped = self.context.one("stablehlo.xor", [self.bits(x), sign], self._type(_I64))
-        return self.from_bits(flipped)
+    def negative(self, x: HloValue) -> HloValue:
+        """Whether the sign bit is set, also that of -0."""
+        zero = self.context.constant(0, self._type(_I64))
+        return compared(self.context, "lt", self.bits(x), zero, self._type(_BOOL))
 
-    def sign_bit(self, x: HloValue) -> HloValue:
-        """The top bit of a float, in place."""
-        return self.integers("and", self.bits(x), -(2**63))
+    def quotient(self, x: HloValue, y: HloValue) -> HloValue:
+        """x / y to a unit and a half in the last place, for several users: a division may have one only."""
+        return self.apply("multiply", x, self.apply("divide", self.number(1), y))
+
+    def fraction(self, x: HloValue) -> HloValue:
+        """How far a number is above the nearest whole one, exactly; NaN for infinities."""
+        return self.apply("subtract", x, self.apply("round_nearest_even", x))
 
     def rounded(self, x: HloValue) -> tuple[HloValue, HloValue]:
         """The nearest whole number, as a float and in the low bits of an integer; |x| < 2^51."""
@@ -150,29 +181,77 @@ class Doubles:
         return whole, self.bits(self.apply("add", whole, self.number(_ROUNDER)))
 
 
-Kernel: TypeAlias = Callable[..., HloValue]
+Kernel: TypeAlias = Callable[..., tuple[HloValue, HloValue]]
+"""From float64 operands to the result's magnitude and whether it is negative."""
 
 
-def _atan(d: Doubles, x: HloValue) -> HloValue:
-    magnitude, one = d.apply("abs", x), d.number(1)
-    z = d.apply("divide", d.apply("minimum", magnitude, one), d.apply("maximum", magnitude, one))
+def _turns(d: Doubles, x: HloValue) -> HloValue:
+    """The angle x >= 0 in turns, from -1/2 to 1/2, to 2^-54: at least 2^-19 of the result, whatever x is.
+
+    Source: M. Payne and R. Hanek, "Radian reduction for trigonometric functions", SIGNUM 18 (1983), in floats.
+    """
+    far, farther = (d.compare("ge", x, limit) for limit in _FAR)
+    products = []
+    for near, middle, last in zip(*_TURNS, strict=True):
+        part = d.select(far, d.number(middle), d.number(near))
+        products.append(d.apply("multiply", x, d.select(farther, d.number(last), part)))
+    first, second, third = products
+    rest = d.apply("add", d.fraction(second), third)
+    return d.fraction(d.apply("add", d.fraction(first), rest))
+
+
+def _sine_of_turns(d: Doubles, t: HloValue) -> HloValue:
+    """sin(2 pi t) for 0 <= t <= 1/4."""
+    return d.apply("multiply", t, d.polynomial(_SIN, d.apply("multiply", t, t)))
+
+
+def _folded(d: Doubles, t: HloValue) -> HloValue:
+    """The angle below a quarter that has the same sine, for 0 <= t <= 1/2."""
+    other = d.apply("subtract", d.number(0.5), t)
+    return d.select(d.compare("gt", t, 0.25), other, t)
+
+
+def _sine(d: Doubles, x: HloValue) -> tuple[HloValue, HloValue]:
+    turns = _turns(d, d.apply("abs", x))
+    negative = d.logic("xor", d.compare("lt", turns, 0), d.negative(x))
+    return _sine_of_turns(d, _folded(d, d.apply("abs", turns))), negative
+
+
+def _cosine(d: Doubles, x: HloValue) -> tuple[HloValue, HloValue]:
+    turns = _turns(d, d.apply("abs", x))
+    t = d.apply("subtract", d.number(0.25), d.apply("abs", turns))
+    return _sine_of_turns(d, d.apply("abs", t)), d.compare("lt", t, 0)
+
+
+def _tan(d: Doubles, x: HloValue) -> tuple[HloValue, HloValue]:
+    turns = _turns(d, d.apply("abs", x))
+    t = d.apply("abs", turns)
+    sine = _sine_of_turns(d, _folded(d, t))
+    cosine = _sine_of_turns(d, d.apply("subtract", d.number(0.25), t))
+    negative = d.logic("xor", d.compare("lt", turns, 0), d.negative(x))
+    return d.apply("divide", sine, cosine), negative
+
+
+def _atan(d: Doubles, x: HloValue) -> tuple[HloValue, HloValue]:
+    magnitude = d.apply("abs", x)
+    steep = d.compare("gt", magnitude, 1)
+    z = d.select(steep, d.apply("divide", d.number(1), magnitude), magnitude)
     angle = d.apply("multiply", z, d.polynomial(_ATAN, d.apply("multiply", z, z)))
     beyond = d.apply("subtract", d.number(math.pi / 2), angle)
-    return d.signed(d.select(d.compare("gt", magnitude, 1), beyond, angle), d.sign_bit(x))
+    return d.select(steep, beyond, angle), d.negative(x)
 
 
-def _atan2(d: Doubles, y: HloValue, x: HloValue) -> HloValue:
+def _atan2(d: Doubles, y: HloValue, x: HloValue) -> tuple[HloValue, HloValue]:
     a, b = d.apply("abs", y), d.apply("abs", x)
     low, high = d.apply("minimum", a, b), d.apply("maximum", a, b)
-    z = d.apply("divide", low, high)
+    z = d.quotient(low, high)
     z = d.select(d.compare("eq", low, math.inf), d.number(1), z)  # the diagonal at infinity
     z = d.select(d.compare("eq", high, 0), d.number(0), z)
     angle = d.apply("multiply", z, d.polynomial(_ATAN, d.apply("multiply", z, z)))
     steep = d.apply("subtract", d.number(math.pi / 2), angle)
     angle = d.select(d.compare("gt", a, b), steep, angle)
-    left = d.flag(d.sign_bit(x))  # also -0
-    angle = d.select(left, d.apply("subtract", d.number(math.pi), angle), angle)
-    return d.signed(angle, d.sign_bit(y))
+    opposite = d.apply("subtract", d.number(math.pi), angle)
+    return d.select(d.negative(x), opposite, angle), d.negative(y)
 
 
 def _log2(d: Doubles, x: HloValue) -> HloValue:
@@ -189,7 +268,7 @@ def _log2(d: Doubles, x: HloValue) -> HloValue:
     whole = d.apply(
         "subtract", d.from_bits(d.integers("add", n, rounder)), d.number(_ROUNDER + 1024)
     )
-    s = d.apply("divide", d.apply("subtract", m, d.number(1)), d.apply("add", m, d.number(1)))
+    s = d.quotient(d.apply("subtract", m, d.number(1)), d.apply("add", m, d.number(1)))
     log = d.apply("multiply", s, d.polynomial(_LOG2, d.apply("multiply", s, s)))
     log = d.apply("add", whole, log)
     log = d.select(d.compare("eq", x, 0), d.number(-math.inf), log)
@@ -210,49 +289,60 @@ def _exp2(d: Doubles, x: HloValue) -> HloValue:
     )
 
 
-def _cbrt(d: Doubles, x: HloValue) -> HloValue:
-    root = _exp2(d, d.apply("multiply", _log2(d, d.apply("abs", x)), d.number(1 / 3)))
+def _cbrt(d: Doubles, x: HloValue) -> tuple[HloValue, HloValue]:
+    magnitude = d.apply("abs", x)
+    root = _exp2(d, d.apply("multiply", _log2(d, magnitude), d.number(1 / 3)))
     unchanged = d.compare("eq", d.apply("multiply", x, d.number(0.5)), x)  # 0, inf
-    return d.select(unchanged, x, d.signed(root, d.sign_bit(x)))
+    return d.select(unchanged, magnitude, root), d.negative(x)
 
 
-def _power(d: Doubles, x: HloValue, y: HloValue) -> HloValue:
+def _power(d: Doubles, x: HloValue, y: HloValue) -> tuple[HloValue, HloValue]:
     magnitude = d.apply("abs", x)
     product = d.apply("multiply", y, _log2(d, magnitude))
     nan = d.compare("ne", product, product)
     power = d.select(nan, product, _exp2(d, product))
     # A negative x has a power only for whole y, negative for odd y. Infinite y are even.
     half = d.apply("multiply", y, d.number(0.5))
-    whole = d.compare("eq", d.apply("floor", y), y)
-    even = d.compare("eq", d.apply("floor", half), half)
-    sign = d.sign_bit(x)
-    odd_sign = d.context.one(
-        "stablehlo.select",
-        [even, d.context.constant(0, ArrayType(d.shape, _I64)), sign],
-        ArrayType(d.shape, _I64),
-    )
-    negative = d.both(d.compare("lt", x, 0), d.compare("gt", magnitude, 0))
-    signed = d.select(whole, d.signed(power, odd_sign), power)
-    fractional = d.context.one("stablehlo.not", [whole], ArrayType(d.shape, _BOOL))
-    finite = d.compare("lt", magnitude, math.inf)
-    result = d.select(d.both(d.both(negative, finite), fractional), d.number(math.nan), signed)
+    fractional = d.compare("ne", d.apply("floor", y), y)
+    odd = d.logic("and", d.compare("ne", d.apply("floor", half), half), d.logic("not", fractional))
+    below = d.logic("and", d.compare("lt", x, 0), d.compare("lt", magnitude, math.inf))
+    power = d.select(d.logic("and", below, fractional), d.number(math.nan), power)
     # 1^y, x^0 and (-1)^inf are 1 whatever the other is; 0 times infinity would say NaN.
     endless = d.compare("eq", d.apply("abs", y), math.inf)
-    result = d.select(d.both(d.compare("eq", magnitude, 1), endless), d.number(1), result)
-    result = d.select(d.compare("eq", x, 1), d.number(1), result)
-    return d.select(d.compare("eq", y, 0), d.number(1), result)
+    unit = d.logic("and", d.compare("eq", magnitude, 1), endless)
+    one = d.logic("or", d.logic("or", unit, d.compare("eq", x, 1)), d.compare("eq", y, 0))
+    return d.select(one, d.number(1), power), d.logic("and", odd, d.negative(x))
 
 
 def _in_doubles(context: LoweringContext, kernel: Kernel, *operands: HloValue) -> HloValue:
     type = operands[0].type
     assert isinstance(type, ArrayType)
+    type = type.strong()
     wide = ArrayType(type.shape, _F64)
     doubles = [context.one("stablehlo.convert", [x], wide) for x in operands]
-    result = kernel(Doubles(context, type.shape), *doubles)
-    return context.one("stablehlo.convert", [result], type.strong())
+    magnitude, negative = kernel(Doubles(context, type.shape), *doubles)
+    rounded = context.one("stablehlo.convert", [magnitude], type)
+    signs = [negative, context.constant(-1, type), context.constant(1, type)]
+    return context.one(
+        "stablehlo.divide", [rounded, context.one("stablehlo.select", signs, type)], type
+    )
 
 
-def _register(primitive: type[e.Unary | e.Binary], kernel: Kernel) -> None:
+def _subnormal(context: LoweringContext, x: HloValue) -> HloValue:
+    """Whether an f32 is below the least normal number: told by its bits, since XLA takes it for zero."""
+    type = ArrayType(x.shape, _I32)
+    bits = context.one("stablehlo.bitcast_convert", [x], type)
+    magnitude = context.one("stablehlo.and", [bits, context.constant(0x7FFFFFFF, type)], type)
+    least = context.constant(0x00800000, type)
+    return compared(context, "lt", magnitude, least, ArrayType(x.shape, _BOOL))
+
+
+_written: Final[WeakKeyDictionary[ModuleWriter, int]] = WeakKeyDictionary()
+
+
+def _register(
+    primitive: type[e.Unary | e.Binary], kernel: Kernel, *, keeps_subnormals: bool = False
+) -> None:
     usual = lowering_rules.get(primitive)
     assert usual is not None
 
@@ -262,13 +352,24 @@ def _register(primitive: type[e.Unary | e.Binary], kernel: Kernel) -> None:
         type = result_type(context)
         if type.dtype != np.float32 or type.size < LEAST_SIZE:
             return usual(context, primitive, *operands)
+        count = _written.get(context.module, 0)
+        if count >= MOST:
+            return usual(context, primitive, *operands)
+        _written[context.module] = count + 1
         spread = [context.spread(x, type) for x in operands]
-        return [_in_doubles(context, kernel, *spread)]
+        result = _in_doubles(context, kernel, *spread)
+        if keeps_subnormals:  # f(x) is x there
+            chosen = [_subnormal(context, spread[0]), spread[0], result]
+            result = context.one("stablehlo.select", chosen, type.strong())
+        return [result]
 
     lowering_rule(primitive, platform="cpu")(rule)
 
 
-_register(e.Atan, _atan)
+_register(e.Sine, _sine, keeps_subnormals=True)
+_register(e.Cosine, _cosine)
+_register(e.Tan, _tan, keeps_subnormals=True)
+_register(e.Atan, _atan, keeps_subnormals=True)
 _register(e.Atan2, _atan2)
 _register(e.Cbrt, _cbrt)
 _register(e.Power, _power)
