@@ -129,10 +129,20 @@ def user_stacklevel() -> int:
     return level
 
 
-def capture() -> Source:
-    """The place in the user's code that is running now."""
-    frame = user_frame()
-    return NOWHERE if frame is None else Source(frame.f_code, frame.f_lasti)
+def capture(depth: int = 1) -> Source:
+    """The place in the user's code that is running now; the caller knows of `depth` frames that they are treadle's."""
+    frame: FrameType | None = sys._getframe(depth)
+    known = _IS_INTERNAL
+    while frame is not None:
+        code = frame.f_code
+        try:
+            internal = known[code.co_filename]
+        except KeyError:
+            internal = is_internal(code.co_filename)
+        if not internal:
+            return Source(code, frame.f_lasti)
+        frame = frame.f_back
+    return NOWHERE
 
 
 def user_location() -> str:

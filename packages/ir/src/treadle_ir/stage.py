@@ -94,11 +94,12 @@ class StagingTrace(Trace):
 
     def process(self, primitive: Primitive, operands: Operands) -> Operands:
         """Write down one equation."""
-        if isinstance(primitive, FunctionCall):
+        if primitive.is_function:
+            assert isinstance(primitive, FunctionCall)
             types = tuple([type_of(operand) for operand in operands])
             primitive, captured = primitive.staged(types)
             operands = (*captured, *operands)
-        return self.record(primitive, operands, capture())
+        return self.record(primitive, operands, capture(2))
 
     def record(
         self, primitive: Primitive, operands: Operands, source: Source
@@ -109,8 +110,17 @@ class StagingTrace(Trace):
                 (escaped(x) for x in operands if isinstance(x, Tracer)),
                 AssertionError("closed trace"),
             )
-        atoms = tuple([self.atom(operand) for operand in operands])
+        atoms = tuple(
+            [
+                x.value if x.__class__ is StagedTracer and x.trace is self else self.atom(x)
+                for x in operands
+            ]
+        )
         types, effects = inferred(primitive, tuple([atom.type for atom in atoms]))
+        if len(types) == 1:  # as nearly always
+            result = Value(types[0])
+            self.equations.append(Equation(primitive, atoms, (result,), effects, source))
+            return [StagedTracer(self, result, source)]
         results = tuple([Value(type) for type in types])
         self.equations.append(Equation(primitive, atoms, results, effects, source))
         return [StagedTracer(self, result, source) for result in results]

@@ -33,6 +33,7 @@ from treadle_ir import (
     scalar_type,
 )
 from treadle_ir.dtypes import is_inexact
+from treadle_ir.primitives.shape import BroadcastInDim
 
 Elements: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 ArrayLike: TypeAlias = (
@@ -251,6 +252,37 @@ def broadcast_to_shape(x: Any, shape: tuple[int, ...]) -> Any:
         return x
     first = len(shape) - len(own)
     return ops.broadcast_in_dim(x, shape=shape, dimensions=tuple(range(first, len(shape))))
+
+
+_SPREADS: Final[Plans] = {}
+
+
+def spread_pair(function: str, x: Array, y: Array) -> tuple[Any, Any]:
+    """Two arrays as operands of one shape, scalars left alone: `broadcast` for the operators, which are a hot path.
+
+    Raises:
+        ShapeError: NumPy's rule finds no common shape.
+    """
+    shapes = x.type.shape, y.type.shape
+    plan = _SPREADS.get(shapes)
+    if plan is None:
+        shape = common_shape(function, shapes)
+        plan = tuple([_spreading(own, shape) for own in shapes])
+        remember(_SPREADS, shapes, plan)
+    spread_x, spread_y = plan
+    process = current_trace().process
+    if spread_x is not None:
+        x = process(spread_x, (x,))[0]  # type: ignore[assignment]
+    if spread_y is not None:
+        y = process(spread_y, (y,))[0]  # type: ignore[assignment]
+    return x, y
+
+
+def _spreading(own: tuple[int, ...], shape: tuple[int, ...]) -> Primitive | None:
+    """What spreads an array over a shape; None for one that has it, and for a scalar."""
+    if not own or own == shape:
+        return None
+    return BroadcastInDim(shape, tuple(range(len(shape) - len(own), len(shape))))
 
 
 def as_shape(function: str, shape: object) -> tuple[int, ...]:

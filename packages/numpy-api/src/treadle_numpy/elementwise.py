@@ -45,6 +45,7 @@ from treadle_numpy.coercion import (
     operand_type,
     ops,
     promote_shapes,
+    spread_pair,
     with_dtype,
 )
 
@@ -159,12 +160,18 @@ def binary(
                 if scalar is not None:
                     return cast("Array", current_trace().process(primitive, (x, scalar))[0])  # type: ignore[arg-type]
         elif kind is type(x):
+            left: Any
+            right: Any
             try:
-                same = x.type is y.type and x.type.dtype in plain  # type: ignore[union-attr]
+                left, right = x.type, y.type  # type: ignore[union-attr]  # NumPy's arrays have none
+                direct = left.dtype in plain and left.dtype is right.dtype
             except AttributeError:
-                same = False
-            if same:
+                direct = False
+            if direct and left is right:
                 return cast("Array", current_trace().process(primitive, (x, y))[0])  # type: ignore[arg-type]
+            if direct and left.weak is right.weak:
+                pair = spread_pair(name, x, y)  # type: ignore[arg-type]
+                return cast("Array", current_trace().process(primitive, pair)[0])
         operands = promote_shapes(name, x, y, inexact=inexact)
         if by_parts is not None and is_complex(operand_type(operands[0]).dtype):
             return _complex_extreme(by_parts, *operands)

@@ -75,7 +75,8 @@ def _forward(
             type_ = x.type
             if type_ is y.type and type_.dtype in plain:
                 return current_trace().process(primitive, (x, y))[0]
-        elif kind is float or kind is int:
+            return function(x, y)
+        if kind is float or kind is int:
             type_ = x.type
             if type_.dtype in plain:
                 scalar = scalar_beside(y, type_)

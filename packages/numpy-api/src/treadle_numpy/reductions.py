@@ -12,6 +12,7 @@ from treadle_ir import (
     ArrayType,
     DType,
     DTypeError,
+    Primitive,
     canonical_dtype,
     current_trace,
     default_dtype,
@@ -26,6 +27,7 @@ from treadle_ir.dtypes import (
     is_unsigned,
 )
 from treadle_ir.primitives import elementwise, reduce as primitives
+from treadle_ir.primitives.shape import Reshape
 from treadle_numpy.coercion import (
     ArrayLike,
     Axis,
@@ -50,9 +52,12 @@ from treadle_numpy.logic import isnan, truth
 
 
 def _keep(x: Array, type: ArrayType, axes: tuple[int, ...], keepdims: bool) -> Array:
-    if not keepdims:
-        return x
-    return ops.reshape(x, shape=tuple([1 if i in axes else n for i, n in enumerate(type.shape)]))
+    return ops.reshape(x, shape=_kept(type.shape, axes)) if keepdims else x
+
+
+def _kept(shape: tuple[int, ...], axes: tuple[int, ...]) -> tuple[int, ...]:
+    """A shape with size 1 for the axes that were reduced."""
+    return tuple([1 if i in axes else n for i, n in enumerate(shape)])
 
 
 def _sorted_axes(name: str, axis: Any, ndim: int) -> tuple[int, ...]:
@@ -121,8 +126,52 @@ def _accumulation(
 
 _sum = _accumulation("sum", primitives.ReduceAdd, 0, elementwise.Add)
 _prod = _accumulation("prod", primitives.ReduceMultiply, 1, elementwise.Multiply)
-_SUMS: Final[Plans] = {}
-_PLAIN: Final = frozenset([BY_NAME[name] for name in ("f32", "f64", "i32", "u32", "c64")])
+_ORDERED: Final = frozenset([BY_NAME[name] for name in ("f32", "f64", "i32", "u32")])
+_PLAIN: Final = _ORDERED | {BY_NAME["c64"]}  # others take more than one primitive
+
+
+def planned(
+    name: str, reduction: Callable[[tuple[int, ...]], Primitive], dtypes: frozenset[DType]
+) -> Callable[[Any, Any, bool], Array | None]:
+    """A reduction of an array along one axis or all, if it is one primitive and at most a reshape; else None.
+
+    They are remembered by the type of the array, the axis and whether it is kept.
+    """
+    plans: Plans = {}
+
+    def plan_for(x: Any, axis: int | None, keepdims: bool) -> Any:
+        type = getattr(x, "type", None)
+        if type.__class__ is not ArrayType or type.dtype not in dtypes or not type.size:
+            return None
+        axes = _sorted_axes(name, axis, type.ndim)
+        plan = reduction(axes), Reshape(_kept(type.shape, axes)) if keepdims else None
+        remember(plans, (type, axis, keepdims), plan)
+        return plan
+
+    def reduce(x: Any, axis: Any, keepdims: bool) -> Array | None:
+        if axis is not None and axis.__class__ is not int:
+            return None
+        try:
+            plan = plans[x.type, axis, keepdims]
+        except (AttributeError, KeyError):
+            plan = None
+        if plan is None:  # not within the `except`: errors would come with a KeyError of ours
+            plan = plan_for(x, axis, keepdims)
+            if plan is None:
+                return None
+        first, reshape = plan
+        process = current_trace().process
+        result = process(first, (x,))
+        if reshape is not None:
+            result = process(reshape, result)
+        return cast("Array", result[0])
+
+    return reduce
+
+
+_plain_sum: Final = planned("sum", primitives.ReduceAdd, _PLAIN)
+_plain_max: Final = planned("max", primitives.ReduceMaximum, _ORDERED)
+_plain_min: Final = planned("min", primitives.ReduceMinimum, _ORDERED)
 
 
 def sum(
@@ -141,17 +190,10 @@ def sum(
         >>> print(sum(np.ones((2, 3), np.float32), axis=0))
         [2. 2. 2.]
     """
-    if dtype is out is None and initial is None and where is None and not keepdims:
-        type: Any = getattr(a, "type", None)
-        if type.__class__ is ArrayType and (axis is None or axis.__class__ is int):
-            primitive = _SUMS.get((type, axis))
-            if primitive is not None:
-                found: Array = current_trace().process(primitive, (a,))[0]  # type: ignore[arg-type, assignment]
-                return found
-            if type.dtype in _PLAIN:  # otherwise more than one primitive
-                primitive = primitives.ReduceAdd(_sorted_axes("sum", axis, type.ndim))
-                remember(_SUMS, (type, axis), primitive)
-                return bind(primitive, a)
+    if dtype is out is None and initial is None and where is None:
+        found = _plain_sum(a, axis, keepdims)
+        if found is not None:
+            return found
     named_only("sum", out=out)
     return _sum(a, axis, dtype, keepdims, initial, where, promote_integers)
 
@@ -179,6 +221,10 @@ def prod(
 def _extreme(
     name: str, a: Any, axis: Any, keepdims: bool, initial: Any, where: Any, largest: bool
 ) -> Array:
+    if initial is where is None:
+        found = _plain_max(a, axis, keepdims) if largest else _plain_min(a, axis, keepdims)
+        if found is not None:
+            return found
     operand = coerce(name, 0, a)
     type = operand_type(operand)
     if where is not None:

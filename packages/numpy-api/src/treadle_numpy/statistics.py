@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from treadle_ir import Array, DType, default_dtype, ops as raw_ops
 from treadle_ir.dtypes import BY_NAME, is_complex, is_inexact, real_part
+from treadle_ir.primitives.elementwise import Divide
+from treadle_ir.primitives.reduce import ReduceAdd
 from treadle_numpy.coercion import (
     ArrayLike,
     Axis,
     UnsupportedError,
     ValueArgumentError,
     array_of,
+    bind,
     coerce,
     converted,
     filled,
@@ -41,8 +44,10 @@ from treadle_numpy.manipulation import (
     reshape,
     transpose,
 )
-from treadle_numpy.reductions import any, max, min, sorted_axes, sum
+from treadle_numpy.reductions import any, max, min, planned, sorted_axes, sum
 
+_plain_total: Final = planned("mean", ReduceAdd, frozenset([BY_NAME["f32"], BY_NAME["f64"]]))
+_DIVIDE: Final = Divide()
 _NARROW = frozenset([BY_NAME[name] for name in ("bf16", "f16", "f8e4m3fn", "f8e5m2")])
 
 
@@ -67,6 +72,11 @@ def mean(
         >>> print(mean(np.array([1, 2], np.int32)))
         1.5
     """
+    if dtype is out is where is None:
+        total = _plain_total(a, axis, keepdims)
+        if total is not None:
+            count = a.type.size // total.type.size  # type: ignore[union-attr]  # it is an array
+            return bind(_DIVIDE, total, total.type.dtype.type(count))
     named_only("mean", out=out)
     return _mean("mean", coerce("mean", 0, a), axis, as_dtype("mean", dtype), keepdims, where)
 

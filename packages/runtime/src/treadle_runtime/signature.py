@@ -84,6 +84,9 @@ def _tuple_of(value: object, name: str, kind: type) -> tuple[Any, ...]:
     )
 
 
+_NOTHING_SAID: Final = Split()
+
+
 def split_of(
     function: Callable[..., Any],
     static_argnums: object,
@@ -98,6 +101,10 @@ def split_of(
     Raises:
         JitArgumentError: a number or name that the function does not have, or one both static and donated.
     """
+    if static_argnums is static_argnames is donate_argnums is donate_argnames is None:
+        return (
+            _NOTHING_SAID  # asking for a function's parameters takes longer than the rest of `jit`
+        )
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
