@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Final, Generic, TypeVar
 
 from treadle_ir.errors import MissingRuleError
@@ -35,7 +36,8 @@ class RuleTable(Generic[Rule]):
         self._package = package  # to be imported still; None when there is nothing to import
         self._rules: Final[dict[type[Primitive], Rule]] = {}
         self._absent: Final[dict[type[Primitive], str]] = {}
-        self._found: Final[dict[type[Primitive], Rule]] = {}  # lookups that went through a family
+        self._found: Final[dict[type[Primitive], Rule | None]] = {}  # what was looked up before
+        self._wrap: Callable[[Rule], Rule] | None = None
 
     def register(self, primitive: type[Primitive], rule: Rule) -> None:
         """Attach a rule to a primitive or to a family.
@@ -57,17 +59,22 @@ class RuleTable(Generic[Rule]):
 
     def get(self, primitive: type[Primitive]) -> Rule | None:
         """The rule for a class, its own or its family's, or None."""
-        rule = self._found.get(primitive)
-        if rule is not None:
-            return rule
+        try:
+            return self._found[primitive]
+        except KeyError:
+            pass
         self._load()
-        if primitive in self._absent:
-            return None
+        rule = None if primitive in self._absent else self._search(primitive)
+        if rule is not None and self._wrap is not None:
+            rule = self._wrap(rule)
+        self._found[primitive] = rule
+        return rule
+
+    def _search(self, primitive: type[Primitive]) -> Rule | None:
         for cls in primitive.__mro__:
             if cls is primitive or is_family(cls):
                 rule = self._rules.get(cls)
                 if rule is not None:
-                    self._found[primitive] = rule
                     return rule
         return None
 
@@ -83,6 +90,17 @@ class RuleTable(Generic[Rule]):
             if rule is None:
                 raise self.missing(type(primitive))
         return rule
+
+    @contextmanager
+    def wrapping(self, wrap: Callable[[Rule], Rule]) -> Iterator[None]:
+        """Rules that are looked up meanwhile go through `wrap`: so tests watch all rules at work."""
+        before, self._wrap = self._wrap, wrap
+        self._found.clear()
+        try:
+            yield
+        finally:
+            self._wrap = before
+            self._found.clear()
 
     def _load(self) -> None:
         """Import the modules that register the rules; once."""
