@@ -36,7 +36,7 @@ from treadle_ir import (
     x64_enabled,
 )
 from treadle_ir.rewrite import optimise
-from treadle_ir.tree import PyTreeDef, flatten_leaves_and_structure
+from treadle_ir.tree import Expectation, PyTreeDef, flatten_leaves_and_structure
 from treadle_runtime.array import Buffer, DeviceArray, Key
 from treadle_runtime.devices import Device, Placement, base_device, local_default, process_default
 from treadle_runtime.dispatch import (
@@ -121,6 +121,7 @@ class Entry:
         "donated",
         "executable",
         "execute",
+        "expected",
         "fast",
         "handlers",
         "kept",
@@ -164,6 +165,7 @@ class Entry:
         self.captured = captured
         self.donated = donated  # indices into the leaves
         self.where = ""
+        self.expected: Expectation | None = None  # of the arguments
         self.select = _selector(kept, captured, arguments)
         # Everything is where it is needed, and nothing has to be said of the arguments afterwards.
         self.fast = fast and not donated and not launch.callbacks
@@ -246,7 +248,7 @@ class Making:
     _waiting: Final[dict[int, tuple[object, Hashable]]] = {}  # thread: what it waits for
 
     def __init__(self) -> None:
-        self._makers: dict[Hashable, tuple[int, threading.Event]] = {}
+        self._makers: dict[Hashable, tuple[int, threading.Lock]] = {}  # locked while it is made
 
     def once(self, key: Hashable, find: Callable[[], T | None], make: Callable[[], T]) -> T:
         """What `find` returns, after `make` (here or in another thread) if it returns None at first."""
@@ -259,12 +261,13 @@ class Making:
                 maker = self._makers.get(key)
                 mine = maker is None
                 if maker is None:
-                    event = threading.Event()
-                    self._makers[key] = (me, event)
+                    made = threading.Lock()
+                    made.acquire()
+                    self._makers[key] = (me, made)
                 elif self._would_deadlock(maker[0], me):
                     return make()
                 else:
-                    event = maker[1]
+                    made = maker[1]
                     Making._waiting[me] = (self, key)
             if mine:
                 try:
@@ -272,9 +275,10 @@ class Making:
                 finally:
                     with Making._mutex:
                         del self._makers[key]
-                    event.set()
+                    made.release()
             try:
-                event.wait()
+                with made:
+                    pass
             finally:
                 with Making._mutex:
                     Making._waiting.pop(me, None)

@@ -26,7 +26,7 @@ from treadle_ir import (
     x64_enabled,
 )
 from treadle_ir.primitives.call import Call
-from treadle_ir.tree import flat_tuple, flatten_leaves_and_structure
+from treadle_ir.tree import Expectation, expectation, flat_tuple, flatten_leaves_and_structure
 from treadle_runtime.array import DeviceArray
 from treadle_runtime.call_path import (
     Entry,
@@ -87,6 +87,9 @@ class JitFunction(Generic[P, R]):
         self._entries = self._memory.entries
         self._flat = self._memory.flat
         self._simple = options.split.simple
+        self._expected: Expectation | None = (
+            None  # the arguments of the last call that were no arrays themselves
+        )
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Run the function, compiled for arguments like these."""
@@ -103,7 +106,12 @@ class JitFunction(Generic[P, R]):
             if entry is not None:
                 return entry.call(args)  # type: ignore[no-any-return, arg-type]
         else:
-            leaves, structure = flatten_leaves_and_structure(args)
+            expected = self._expected
+            leaves = None if expected is None else expected.take(args)
+            if leaves is None:
+                leaves, structure = flatten_leaves_and_structure(args)
+            else:
+                structure = expected.structure  # type: ignore[union-attr]  # it has taken them apart
             try:
                 entry = self._entries[
                     (
@@ -117,6 +125,7 @@ class JitFunction(Generic[P, R]):
             except (KeyError, AttributeError):
                 pass
             else:
+                self._expected = entry.expected
                 return entry.call(leaves)  # type: ignore[no-any-return]
         return self._call(args, kwargs)  # type: ignore[no-any-return]
 
@@ -162,6 +171,8 @@ class JitFunction(Generic[P, R]):
                 key[2],
             )
             entry = compile_call(lowering)
+            if arguments.statics is None:
+                entry.expected = expectation(arguments.structure)
             memory.entries[key] = entry
             if arguments.statics is None and arguments.structure == flat_tuple(len(leaves)):
                 memory.flat[(key[2], x64_enabled(), *key[4:])] = entry

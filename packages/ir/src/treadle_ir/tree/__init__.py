@@ -2,6 +2,7 @@
 
 from treadle_ir.tree.dataclass import register_dataclass as register_dataclass, static as static
 from treadle_ir.tree.difference import explain_difference as explain_difference
+from treadle_ir.tree.expect import Expectation as Expectation, expectation as expectation
 from treadle_ir.tree.flatten import (
     flatten_leaves_and_structure as flatten_leaves_and_structure,
     tree_flatten as tree_flatten,
