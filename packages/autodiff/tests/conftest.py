@@ -1,4 +1,4 @@
-"""The tests run on NumPy with 64-bit types, also in a process that has imported all of treadle."""
+"""The tests run on NumPy with 64-bit types, also in a process that has imported all of treadle; rules are checked."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from treadle_autodiff.checks import checked_rules
 from treadle_ir import ReferenceEvaluator, evaluating, x64_context
 
 
@@ -13,4 +14,11 @@ from treadle_ir import ReferenceEvaluator, evaluating, x64_context
 def on_the_reference_evaluator() -> Iterator[None]:
     """Whatever evaluator and width of default types are installed, put back afterwards."""
     with evaluating(ReferenceEvaluator()), x64_context(True):
+        yield
+
+
+@pytest.fixture(autouse=True)
+def checked() -> Iterator[None]:
+    """Derivative rules are compared with `infer` wherever they run."""
+    with checked_rules():
         yield

@@ -77,3 +77,15 @@ def test_rules_are_registered_once():
     rules.register(Sine, "one")
     with pytest.raises(ValueError, match="already"):
         rules.register(Sine, "two")
+
+
+def test_rules_are_wrapped_meanwhile():
+    rules = table()
+    rules.register(Elementwise, "family")
+    assert rules[Sine()] == "family"
+    with rules.wrapping(lambda rule: f"watched {rule}"):
+        assert rules[Sine()] == "watched family"
+        with rules.wrapping(str.upper):
+            assert rules[Sine()] == "FAMILY"
+        assert rules[Sine()] == "watched family"
+    assert rules[Sine()] == "family"

@@ -1,0 +1,49 @@
+"""What a rule returned, compared with `infer`: the tests of each distribution do it with all its rules.
+
+A rule that gives results of other types than `infer` says may go unnoticed for long: what comes after it is
+traced with the wrong types as well. The weak mark is left alone, since rules may return either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from treadle_ir.array import type_of
+from treadle_ir.families import FunctionCall
+from treadle_ir.primitive import Primitive
+from treadle_ir.types import ArrayType, Type
+
+
+def expect_types(
+    primitive: Primitive, what: str, found: Sequence[Type], wanted: Sequence[Type]
+) -> None:
+    """Compare types, but for the weak mark.
+
+    Raises:
+        AssertionError: they differ; the message has both.
+    """
+    assert [_strong(type) for type in found] == [_strong(type) for type in wanted], (
+        f"{primitive.name}: {what} are {listed(found)}, but should be {listed(wanted)}"
+    )
+
+
+def expect_results(
+    primitive: Primitive, rule: str, operands: Sequence[Type], results: Sequence[object]
+) -> None:
+    """Compare a rule's results with what `infer` says; a `FunctionCall` has no `infer`.
+
+    Raises:
+        AssertionError: they differ; the message has both.
+    """
+    if not isinstance(primitive, FunctionCall):
+        found = [type_of(result) for result in results]
+        expect_types(primitive, f"results of the {rule} rule", found, primitive.infer(*operands))
+
+
+def listed(types: Sequence[Type]) -> str:
+    """Types as they stand in messages."""
+    return f"({', '.join(map(str, types))})"
+
+
+def _strong(type: Type) -> Type:
+    return type.strong() if isinstance(type, ArrayType) else type
