@@ -20,7 +20,7 @@ SIZE: Final = elementwise_cpu.LEAST_SIZE
 UNARY: Final = {
     "sine": (np.sin, 1.0),
     "cosine": (np.cos, 1.0),
-    "tan": (np.tan, 1.0),
+    "tan": (np.tan, 1.4),
     "atan": (np.arctan, 1.0),
     "cbrt": (np.cbrt, 1.0),
 }
@@ -45,6 +45,11 @@ SPECIAL: Final = np.array(
         ),
         *(np.nextafter(np.float32(limit), np.float32(0)) for limit in (NEAR, FAR)),
         *(NEAR, FAR, 16367173 * 2.0**72),  # the last is the f32 next to a multiple of pi / 2
+        *(
+            2.1999385e10,
+            2.3953714e27,
+            -0.0078086047,
+        ),  # the worst of all cosines, tangents and sines
     ],
     np.float32,
 )

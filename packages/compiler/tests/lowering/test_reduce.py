@@ -50,6 +50,20 @@ def test_nan_is_the_maximum_of_every_shape(
     agree(operation((axis,)), x)
 
 
+@pytest.mark.parametrize(("shape", "axis"), SHAPES[1:3])
+@pytest.mark.parametrize("operation", [ReduceMaximum, ReduceMinimum])
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+def test_infinities_of_both_signs_and_overflow_are_not_nan(
+    agree: Agree, operation: Any, shape: tuple[int, ...], axis: int, dtype: str
+) -> None:
+    limits = np.finfo(dtype)
+    choices = np.array([limits.max, limits.min, 0, 1, np.inf, -np.inf], dtype)
+    random = np.random.default_rng(0)
+    agree(operation((axis,)), random.choice(choices[:4], shape))
+    agree(operation((axis,)), random.choice(choices, shape))
+    agree(operation((axis,)), np.full(shape, -np.inf, dtype))
+
+
 @pytest.mark.parametrize(("shape", "axis"), SHAPES)
 @pytest.mark.parametrize("operation", [Argmax, Argmin])
 def test_first_nan_then_first_extreme(
