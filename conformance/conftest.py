@@ -14,6 +14,8 @@ from conformance.effort import LONG, TIMES
 from conformance.reproduce import explained
 from treadle_autodiff import checks as autodiff_checks
 from treadle_batching import checks as batching_checks
+from treadle_autodiff import checks as autodiff_checks
+from treadle_batching import checks as batching_checks
 from treadle_ir import Program, ReferenceEvaluator, evaluating, x64_context
 from treadle_ir.testing.programs import check_programs, recorded
 
@@ -43,6 +45,13 @@ def programs() -> Iterator[list[Program]]:
     with recorded() as made:
         yield made
     check_programs(made, _CHECKED, most=_MOST)
+
+
+@pytest.fixture(autouse=True)
+def checked_rules() -> Iterator[None]:
+    """Rules of both transformations are compared with `infer` wherever they run."""
+    with autodiff_checks.checked_rules(), batching_checks.checked_rules():
+        yield
 
 
 @pytest.fixture(autouse=True)
