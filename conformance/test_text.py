@@ -12,11 +12,9 @@ from typing import Any, Final
 import numpy as np
 import pytest
 
-import treadle
-import treadle.numpy as tnp
 from conformance.cases import examples
+from conformance.compositions import applies, program_of
 from conformance.programs_pool import POOL, Pooled
-from conformance.test_compositions import applies, rows_of, transformed
 from treadle_compiler import lower_program
 from treadle_ir import ArrayType, Program, VerifyError, bind, stage
 from treadle_ir.equality import equal_programs
@@ -44,19 +42,6 @@ def test_round_trip(example: Example) -> None:
     parsed = parse_program(text)
     assert equal_programs(parsed, program)
     assert str(parsed) == text
-
-
-def program_of(pooled: Pooled, composition: tuple[str, ...]) -> Program:
-    """The program of a composition, staged as a jitted function is."""
-    function, arguments = pooled.program, pooled.arguments
-    for level, name in enumerate(reversed(composition), 1):
-        function = transformed(name, function, level)
-        if name == "vmap":
-            arguments = rows_of(arguments, level)
-    given = treadle.tree.map(tnp.asarray, arguments)
-    # A function of its own: jit remembers what it staged for the other, perhaps in a test before.
-    program: Program = treadle.jit(lambda *xs: function(*xs)).trace(*given).program
-    return program
 
 
 def pool() -> list[Any]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from treadle_ir.equality import equal_programs, has_programs, program_hash, programs_of
+from treadle_ir.equality import equal_programs, has_programs, inside_out, program_hash, programs_of
 from treadle_ir.errors import ParseError
 from treadle_ir.program import Program, observers
 from treadle_ir.text import parse_program, print_program
@@ -65,14 +65,26 @@ def check_program(program: Program) -> None:
     _check_text(program, print_program(program))
 
 
-def check_programs(programs: Iterable[Program], known: set[tuple[int, int]] | None = None) -> None:
+def check_programs(
+    programs: Iterable[Program],
+    known: set[tuple[int, int]] | None = None,
+    *,
+    most: int | None = None,
+) -> None:
     """Check programs, each of those that contain others with what it contains; a failure shows the program.
 
     `known` has hashes of programs that are not read again, with their texts': pass the same set
-    again, and equal programs are read once.
+    again, and equal programs are read once. With `most`, programs are taken from the last to the
+    first, and left out where they would bring the number of equations over it.
     """
     known = set() if known is None else known
-    for program in outermost(programs):
+    left = most
+    for program in reversed(outermost(programs)):
+        if left is not None:
+            size = sum(len(each.equations) for each in inside_out(program))
+            if size > left:
+                continue
+            left -= size
         try:
             verify(program)
             text = print_program(program)

@@ -358,7 +358,7 @@ def construct(cls: type, values: Mapping[str, object]) -> Any:
     for name in values:
         if name not in known:
             listed = f"; it has {', '.join(known)}" if known else ""
-            raise ValueError(f"there is no attribute `{name}`{listed}")
+            raise ValueError(f"there is no attribute `{shortened(name)}`{listed}")
     hints = _hints(cls)
     for name, field in known.items():
         if name not in values:
