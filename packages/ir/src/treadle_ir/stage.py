@@ -110,19 +110,19 @@ class StagingTrace(Trace):
                 (escaped(x) for x in operands if isinstance(x, Tracer)),
                 AssertionError("closed trace"),
             )
-        atoms = tuple(
-            [
-                x.value if x.__class__ is StagedTracer and x.trace is self else self.atom(x)
-                for x in operands
-            ]
-        )
-        types, effects = inferred(primitive, tuple([atom.type for atom in atoms]))
+        atoms: list[Atom] = []
+        operand_types: list[Type] = []
+        for x in operands:
+            atom = x.value if x.__class__ is StagedTracer and x.trace is self else self.atom(x)
+            atoms.append(atom)
+            operand_types.append(atom.type)
+        types, effects = inferred(primitive, tuple(operand_types))
         if len(types) == 1:  # as nearly always
             result = Value(types[0])
-            self.equations.append(Equation(primitive, atoms, (result,), effects, source))
+            self.equations.append(Equation(primitive, tuple(atoms), (result,), effects, source))
             return [StagedTracer(self, result, source)]
         results = tuple([Value(type) for type in types])
-        self.equations.append(Equation(primitive, atoms, results, effects, source))
+        self.equations.append(Equation(primitive, tuple(atoms), results, effects, source))
         return [StagedTracer(self, result, source) for result in results]
 
     def program(self, results: Operands) -> Program:

@@ -7,7 +7,7 @@ accelerator multiplies; `preferred_element_type` is the element type of sum and 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from treadle_ir import Array, current_trace
 from treadle_ir.primitives.contract import DotGeneral
@@ -147,9 +147,12 @@ def matmul(
     """
     plain = precision is None and preferred_element_type is None
     if plain:
-        product = _remembered(_PRODUCTS, a, b)
-        if product is not None:
-            return product
+        try:
+            primitive = _PRODUCTS[a.type, b.type]  # type: ignore[union-attr]  # NumPy's arrays have no type
+        except (AttributeError, KeyError):
+            primitive = None
+        if primitive is not None:
+            return cast("Array", current_trace().process(primitive, (a, b))[0])  # type: ignore[arg-type]
     x, y = promote("matmul", a, b)
     shape_x, shape_y = shape_of(x), shape_of(y)
     if not shape_x or not shape_y:
@@ -161,14 +164,11 @@ def matmul(
     along = max(rank_y - 2, 0)
     if shape_x[-1] != shape_y[along]:
         raise _mismatch("matmul", x, y)
-    if rank_x <= 2 and rank_y <= 2:
-        if plain and x is a and y is b and isinstance(a, Array) and isinstance(b, Array):
-            remember(_PRODUCTS, (a.type, b.type), DotGeneral(((rank_x - 1,), (along,))))
-        return contracted(
-            x, y, ((rank_x - 1,), (along,)), ((), ()), precision, preferred_element_type
-        )
+    plain = plain and x is a and y is b and isinstance(a, Array) and isinstance(b, Array)
     batch_x, batch_y = shape_x[:-2], shape_y[:-2]
-    if not batch_y or rank_y == 1:  # only the left one has leading axes: they are free
+    if not batch_y:  # if the left one has leading axes, they are free
+        if plain:
+            remember(_PRODUCTS, (x.type, y.type), DotGeneral(((rank_x - 1,), (along,))))
         return contracted(
             x, y, ((rank_x - 1,), (along,)), ((), ()), precision, preferred_element_type
         )
@@ -181,9 +181,10 @@ def matmul(
     x = array_of(broadcast_to_shape(x, (*batch, *shape_x[-2:])))
     y = array_of(broadcast_to_shape(y, (*batch, *shape_y[-2:])))
     axes = tuple(range(len(batch)))
-    return contracted(
-        x, y, ((len(batch) + 1,), (len(batch),)), (axes, axes), precision, preferred_element_type
-    )
+    contracting, batching = ((len(batch) + 1,), (len(batch),)), (axes, axes)
+    if plain and x is a and y is b:
+        remember(_PRODUCTS, (x.type, y.type), DotGeneral(contracting, batching))
+    return contracted(x, y, contracting, batching, precision, preferred_element_type)
 
 
 def vdot(

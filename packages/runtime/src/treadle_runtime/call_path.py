@@ -74,7 +74,7 @@ class Timing:
     """What one signature of a jitted function cost, in seconds; None for what has not happened."""
 
     function: str
-    signature: str
+    types: tuple[ArrayType, ...]  # of the arguments
     trace: float = 0.0
     lower: float | None = None
     compile: float | None = None
@@ -82,6 +82,12 @@ class Timing:
     from_disk: bool = False
     equations: int = 0
     calls: int = field(default=0, repr=False)
+
+    @property
+    def signature(self) -> str:
+        """The types of the arguments as text, of the first twenty."""
+        listed = ", ".join([repr(type) for type in self.types[:20]])
+        return listed + (", ..." if len(self.types) > 20 else "")
 
 
 @final
@@ -369,8 +375,7 @@ def _stage(
     captured = tuple(
         [as_argument(each) if isinstance(each, np.ndarray) else each for each in staged.captured]
     )
-    listed = ", ".join([repr(type) for type in types[:20]]) + (", ..." if len(types) > 20 else "")
-    timing = Timing(name, listed, elapsed, equations=len(staged.program.equations))
+    timing = Timing(name, types, elapsed, equations=len(staged.program.equations))
     return Traced(staged.program, captured, structures[-1], timing)
 
 

@@ -365,7 +365,8 @@ def jit(
             f"Expected a callable value, got {fun!r} of type {type(fun)}",
             fix="pass a function to jit",
         )
-    if inspect.isgeneratorfunction(fun):
+    code = getattr(fun, "__code__", None)  # of a plain function; asking `inspect` takes far longer
+    if inspect.isgeneratorfunction(fun) if code is None else code.co_flags & inspect.CO_GENERATOR:
         raise ArgumentError(
             f"{name_of(fun)} is a generator function, which cannot be jitted",
             fix="return a list instead",

@@ -447,6 +447,8 @@ def abstract_key(leaf: Any) -> Key:
     """
     if type(leaf) is DeviceArray:
         return leaf._key
+    if type(leaf) is np.ndarray:
+        return key_at(ArrayType(leaf.shape, canonical_dtype(leaf.dtype)), current_default())
     shape, dtype = getattr(leaf, "shape", None), getattr(leaf, "dtype", None)
     if shape is not None and dtype is not None:
         weak = bool(getattr(leaf, "weak_type", False))
