@@ -28,6 +28,7 @@ from treadle_ir.primitives.shape import BroadcastInDim
 from treadle_numpy.coercion import (
     ArrayLike,
     Plans,
+    UnsupportedError,
     array_of,
     broadcast_to_shape,
     coerce,
@@ -84,6 +85,37 @@ def at(x: ArrayLike) -> Updates:
     return Updates(array_of(coerce("at", 0, x)))
 
 
+def _wrap_only(wrap_negative_indices: bool) -> None:
+    if not wrap_negative_indices:
+        raise UnsupportedError(
+            "x.at[...]: wrap_negative_indices=False is not supported",
+            fix="for positions that are to count as out of range, use the size of the axis",
+        )
+
+
+def _method(name: str, instruction: str, doc: str) -> Callable[..., Array]:
+    """A method that combines values into the elements by one instruction of the scatter family."""
+
+    def method(
+        self: UpdatesAt,
+        values: ArrayLike,
+        *,
+        indices_are_sorted: bool = False,
+        unique_indices: bool = False,
+        mode: Any = None,
+        wrap_negative_indices: bool = True,
+    ) -> Array:
+        _wrap_only(wrap_negative_indices)
+        return update(
+            instruction, self.array, self.index, values, mode, indices_are_sorted, unique_indices
+        )
+
+    method.__name__ = name
+    method.__qualname__ = f"UpdatesAt.{name}"
+    method.__doc__ = doc
+    return method
+
+
 @final
 class UpdatesAt:
     """What `x.at[index]` gives: its methods return the array with the elements there updated.
@@ -111,6 +143,7 @@ class UpdatesAt:
         wrap_negative_indices: bool = True,
     ) -> Array:
         """The elements, as `x[index]`, with a choice of what stands for positions out of range."""
+        _wrap_only(wrap_negative_indices)
         return take_entries(
             self.array,
             read_index(shape_of(self.array), self.index),
@@ -118,33 +151,21 @@ class UpdatesAt:
             fill_value,
         )
 
-    def set(
-        self,
-        values: ArrayLike,
-        *,
-        indices_are_sorted: bool = False,
-        unique_indices: bool = False,
-        mode: Any = None,
-        wrap_negative_indices: bool = True,
-    ) -> Array:
-        """The array with other values there."""
-        return update(
-            "scatter", self.array, self.index, values, mode, indices_are_sorted, unique_indices
-        )
-
-    def add(
-        self,
-        values: ArrayLike,
-        *,
-        indices_are_sorted: bool = False,
-        unique_indices: bool = False,
-        mode: Any = None,
-        wrap_negative_indices: bool = True,
-    ) -> Array:
-        """The array with values added there; each time for positions that are named more than once."""
-        return update(
-            "scatter_add", self.array, self.index, values, mode, indices_are_sorted, unique_indices
-        )
+    set = _method("set", "scatter", "The array with other values there.")
+    add = _method(
+        "add",
+        "scatter_add",
+        "The array with values added there; each time for positions that are named more than once.",
+    )
+    multiply = mul = _method(
+        "multiply", "scatter_multiply", "The array multiplied by values there."
+    )
+    min = _method(
+        "min", "scatter_minimum", "The array with the lesser of its elements and values there."
+    )
+    max = _method(
+        "max", "scatter_maximum", "The array with the greater of its elements and values there."
+    )
 
     def subtract(
         self,
@@ -156,6 +177,7 @@ class UpdatesAt:
         wrap_negative_indices: bool = True,
     ) -> Array:
         """The array with values subtracted there."""
+        _wrap_only(wrap_negative_indices)
         return update(
             "scatter_add",
             self.array,
@@ -165,28 +187,6 @@ class UpdatesAt:
             indices_are_sorted,
             unique_indices,
         )
-
-    def multiply(
-        self,
-        values: ArrayLike,
-        *,
-        indices_are_sorted: bool = False,
-        unique_indices: bool = False,
-        mode: Any = None,
-        wrap_negative_indices: bool = True,
-    ) -> Array:
-        """The array multiplied by values there."""
-        return update(
-            "scatter_multiply",
-            self.array,
-            self.index,
-            values,
-            mode,
-            indices_are_sorted,
-            unique_indices,
-        )
-
-    mul = multiply
 
     def divide(
         self,
@@ -198,6 +198,7 @@ class UpdatesAt:
         wrap_negative_indices: bool = True,
     ) -> Array:
         """The array divided by values there."""
+        _wrap_only(wrap_negative_indices)
         x = self.array
         ones = filled(x.shape, x.dtype.type(1))
         factors = update(
@@ -217,6 +218,7 @@ class UpdatesAt:
         wrap_negative_indices: bool = True,
     ) -> Array:
         """The array raised to powers there."""
+        _wrap_only(wrap_negative_indices)
         x = self.array
         ones = filled(x.shape, x.dtype.type(1))
         return power(
@@ -232,46 +234,6 @@ class UpdatesAt:
             ),
         )
 
-    def min(
-        self,
-        values: ArrayLike,
-        *,
-        indices_are_sorted: bool = False,
-        unique_indices: bool = False,
-        mode: Any = None,
-        wrap_negative_indices: bool = True,
-    ) -> Array:
-        """The array with the lesser of its elements and values there."""
-        return update(
-            "scatter_minimum",
-            self.array,
-            self.index,
-            values,
-            mode,
-            indices_are_sorted,
-            unique_indices,
-        )
-
-    def max(
-        self,
-        values: ArrayLike,
-        *,
-        indices_are_sorted: bool = False,
-        unique_indices: bool = False,
-        mode: Any = None,
-        wrap_negative_indices: bool = True,
-    ) -> Array:
-        """The array with the greater of its elements and values there."""
-        return update(
-            "scatter_maximum",
-            self.array,
-            self.index,
-            values,
-            mode,
-            indices_are_sorted,
-            unique_indices,
-        )
-
     def apply(
         self,
         func: Callable[[Array], Any],
@@ -282,6 +244,7 @@ class UpdatesAt:
         wrap_negative_indices: bool = True,
     ) -> Array:
         """The array with an elementwise function applied there, once also to positions named more than once."""
+        _wrap_only(wrap_negative_indices)
         here = take_entries(self.array, read_index(shape_of(self.array), self.index))
         return update(
             "scatter", self.array, self.index, func(here), mode, indices_are_sorted, unique_indices
