@@ -21,7 +21,6 @@ from treadle_ir.dtypes import (
     BY_NAME,
     is_bool,
     is_complex,
-    is_floating,
     is_inexact,
     is_integer,
     is_unsigned,
@@ -52,15 +51,20 @@ from treadle_numpy.logic import isnan, truth
 
 
 def _keep(x: Array, type: ArrayType, axes: tuple[int, ...], keepdims: bool) -> Array:
-    return ops.reshape(x, shape=_kept(type.shape, axes)) if keepdims else x
+    return ops.reshape(x, shape=kept_shape(type.shape, axes)) if keepdims else x
 
 
-def _kept(shape: tuple[int, ...], axes: tuple[int, ...]) -> tuple[int, ...]:
+def kept_shape(shape: tuple[int, ...], axes: tuple[int, ...]) -> tuple[int, ...]:
     """A shape with size 1 for the axes that were reduced."""
     return tuple([1 if i in axes else n for i, n in enumerate(shape)])
 
 
-def _sorted_axes(name: str, axis: Any, ndim: int) -> tuple[int, ...]:
+def sorted_axes(name: str, axis: Any, ndim: int) -> tuple[int, ...]:
+    """The axes that an `axis` argument names, ascending; None names all.
+
+    Raises:
+        AxisError: the array has no such axis; ArgumentError: an axis is named twice.
+    """
     if axis is None:
         return tuple(range(ndim))
     if type(axis) is int and -ndim <= axis < ndim:
@@ -114,7 +118,7 @@ def _accumulation(
         if where is not None:
             operand = _selected(name, operand, where, operand_type(operand).dtype.type(identity))
             type = operand_type(operand)
-        axes = _sorted_axes(name, axis, type.ndim)
+        axes = sorted_axes(name, axis, type.ndim)
         result = bind(reduction(axes), operand)
         if initial is not None:
             start = converted(coerce(name, 3, initial), operand_type(result).dtype)
@@ -143,8 +147,8 @@ def planned(
         type = getattr(x, "type", None)
         if type.__class__ is not ArrayType or type.dtype not in dtypes or not type.size:
             return None
-        axes = _sorted_axes(name, axis, type.ndim)
-        plan = reduction(axes), Reshape(_kept(type.shape, axes)) if keepdims else None
+        axes = sorted_axes(name, axis, type.ndim)
+        plan = reduction(axes), Reshape(kept_shape(type.shape, axes)) if keepdims else None
         remember(plans, (type, axis, keepdims), plan)
         return plan
 
@@ -235,28 +239,25 @@ def _extreme(
             )
         operand = _selected(name, operand, where, converted(coerce(name, 3, initial), type.dtype))
         type = operand_type(operand)
-    axes = _sorted_axes(name, axis, type.ndim)
+    axes = sorted_axes(name, axis, type.ndim)
     if initial is None and 0 in [type.shape[i] for i in axes]:
         raise ValueArgumentError(
             f"zero-size array to reduction operation {name} which has no identity",
             fix="pass `initial`, or check the size before",
         )
     if is_complex(type.dtype):
-        result = _complex_extreme(name, operand, type, axes, largest)
-    else:
-        result = bind(
-            primitives.ReduceMaximum(axes) if largest else primitives.ReduceMinimum(axes), operand
-        )
+        raise _no_order(name, type)
+    result = bind(
+        primitives.ReduceMaximum(axes) if largest else primitives.ReduceMinimum(axes), operand
+    )
     if initial is not None:
         start = converted(coerce(name, 3, initial), type.dtype)
         result = ops.maximum(result, start) if largest else ops.minimum(result, start)
     return _keep(result, type, axes, keepdims)
 
 
-def _complex_extreme(
-    name: str, operand: Any, type: ArrayType, axes: tuple[int, ...], largest: bool
-) -> Array:
-    raise DTypeError(
+def _no_order(name: str, type: ArrayType) -> DTypeError:
+    return DTypeError(
         f"{name}: complex numbers have no order, and {type} is complex",
         fix="take the extreme of the real part, the imaginary part or the absolute value",
     )
@@ -303,7 +304,7 @@ def _truth_reduction(
     if where is not None:
         operand = _selected(name, operand, where, np.bool_(every))
     type = operand_type(operand)
-    axes = _sorted_axes(name, axis, type.ndim)
+    axes = sorted_axes(name, axis, type.ndim)
     result = bind(primitives.ReduceAnd(axes) if every else primitives.ReduceOr(axes), operand)
     return _keep(result, type, axes, keepdims)
 
@@ -348,7 +349,7 @@ def _position(name: str, a: Any, axis: Any, keepdims: bool | None, largest: bool
     operand = array_of(coerce(name, 0, a))
     type = operand_type(operand)
     if is_complex(type.dtype):
-        _complex_extreme(name, operand, type, (), largest)
+        raise _no_order(name, type)
     along = 0 if axis is None else as_axis(name, axis, type.ndim)
     if axis is None:
         operand = ops.reshape(operand, shape=(type.size,))
@@ -364,14 +365,8 @@ def _position(name: str, a: Any, axis: Any, keepdims: bool | None, largest: bool
         if largest
         else ops.argmin(operand, axis=along, dtype=dtype)
     )
-    if keepdims:
-        shape = (
-            (1,) * type.ndim
-            if axis is None
-            else tuple([1 if i == along else n for i, n in enumerate(type.shape)])
-        )
-        return ops.reshape(result, shape=shape)
-    return result
+    axes = tuple(range(type.ndim)) if axis is None else (along,)
+    return _keep(result, type, axes, bool(keepdims))
 
 
 def argmax(
@@ -505,7 +500,7 @@ def ptp(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = Fals
 
 
 def _running(
-    name: str, instruction: str, a: Any, axis: Any, dtype: DTypeLike | None, reverse: bool = False
+    name: str, instruction: Callable[..., Any], a: Any, axis: Any, dtype: DTypeLike | None
 ) -> Array:
     operand = array_of(coerce(name, 0, a))
     type = operand_type(operand)
@@ -514,16 +509,9 @@ def _running(
     elif is_bool(type.dtype):
         operand = ops.convert(operand, dtype=default_dtype(int))
     if axis is None:
-        return cast(
-            "Array",
-            getattr(ops, instruction)(
-                ops.reshape(operand, shape=(type.size,)), axis=0, reverse=reverse
-            ),
-        )
-    return cast(
-        "Array",
-        getattr(ops, instruction)(operand, axis=as_axis(name, axis, type.ndim), reverse=reverse),
-    )
+        flat = ops.reshape(operand, shape=(type.size,))
+        return cast("Array", instruction(flat, axis=0))
+    return cast("Array", instruction(operand, axis=as_axis(name, axis, type.ndim)))
 
 
 def cumsum(
@@ -536,7 +524,7 @@ def cumsum(
         [1 3 6]
     """
     named_only("cumsum", out=out)
-    return _running("cumsum", "cumulative_add", a, axis, dtype)
+    return _running("cumsum", ops.cumulative_add, a, axis, dtype)
 
 
 def cumprod(
@@ -544,7 +532,7 @@ def cumprod(
 ) -> Array:
     """The running product along an axis; of the flat array by default."""
     named_only("cumprod", out=out)
-    return _running("cumprod", "cumulative_multiply", a, axis, dtype)
+    return _running("cumprod", ops.cumulative_multiply, a, axis, dtype)
 
 
 def nancumsum(
@@ -574,7 +562,7 @@ def _cumulative(
     result = (cumsum if start == 0 else cumprod)(operand, axis, dtype)
     if include_initial:
         along = as_axis(name, axis, operand.ndim)
-        shape = tuple([1 if i == along else n for i, n in enumerate(operand.shape)])
+        shape = kept_shape(operand.shape, (along,))
         first = ops.broadcast_in_dim(result.dtype.type(start), shape=shape, dimensions=())
         result = ops.concatenate([first, result], dimension=along)
     return result
@@ -602,23 +590,3 @@ def cumulative_prod(
 ) -> Array:
     """The running product along an axis, with a leading 1 if `include_initial`."""
     return _cumulative("cumulative_prod", x, axis, dtype, include_initial, 1)
-
-
-def is_real_floating(x: object) -> bool:
-    """Whether an operand's elements are real floats."""
-    return is_floating(operand_type(x).dtype)
-
-
-def selected(name: str, operand: Any, where: Any, identity: Any) -> Any:
-    """The operand with an identity where `where` is false: for the functions of statistics."""
-    return _selected(name, operand, where, identity)
-
-
-def kept(x: Array, type: ArrayType, axes: tuple[int, ...], keepdims: bool) -> Array:
-    """A result with the reduced axes as axes of size 1, if they are to be kept."""
-    return _keep(x, type, axes, keepdims)
-
-
-def sorted_axes(name: str, axis: Any, ndim: int) -> tuple[int, ...]:
-    """The axes that an `axis` argument names, ascending."""
-    return _sorted_axes(name, axis, ndim)

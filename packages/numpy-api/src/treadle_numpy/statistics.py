@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -44,7 +45,7 @@ from treadle_numpy.manipulation import (
     reshape,
     transpose,
 )
-from treadle_numpy.reductions import any, max, min, planned, sorted_axes, sum
+from treadle_numpy.reductions import any, kept_shape, max, min, planned, sorted_axes, sum
 
 _plain_total: Final = planned("mean", ReduceAdd, frozenset([BY_NAME["f32"], BY_NAME["f64"]]))
 _DIVIDE: Final = Divide()
@@ -91,9 +92,7 @@ def _mean(
         operand = ops.convert(operand, dtype=working, weak=type.weak and dtype is None)
     if where is None:
         total = sum(operand, axes, keepdims=keepdims)
-        count = 1
-        for i in axes:
-            count *= type.shape[i]
+        count = math.prod([type.shape[i] for i in axes])
         average = ops.divide(total, operand_type(total).dtype.type(count))
     else:
         total = sum(operand, axes, keepdims=keepdims, where=where)
@@ -122,14 +121,13 @@ def _variance(
         else ops.square(centered)
     )
     total = sum(squares, axes, keepdims=keepdims, where=where)
+    degrees: Any
     if where is None:
-        count: Any = 1
-        for i in axes:
-            count *= type.shape[i]
+        degrees = total.dtype.type(math.prod([type.shape[i] for i in axes]) - ddof)
     else:
         count = sum(broadcast_to(where, type.shape), axes, total.dtype, keepdims=keepdims)
-    correction = subtract(count, ddof) if where is not None else count - ddof
-    spread = divide(total, correction if where is not None else total.dtype.type(correction))
+        degrees = subtract(count, ddof)
+    spread = divide(total, degrees)
     return spread if spread.dtype == result else ops.convert(spread, dtype=result)
 
 
@@ -262,7 +260,7 @@ def _merged(x: Array, axis: Any, name: str) -> tuple[Array, tuple[int, ...]]:
     flat = reshape(
         moved, (*[x.shape[i] for i in rest], -1) if x.size else (*[x.shape[i] for i in rest], 0)
     )
-    return flat, tuple([1 if i in axes else n for i, n in enumerate(x.shape)])
+    return flat, kept_shape(x.shape, axes)
 
 
 def _quantile(
@@ -451,7 +449,7 @@ def cov(
     """The covariance matrix of variables in rows (or columns, if not `rowvar`)."""
     parts = [m] if y is None else [m, y]
     operands = [array_of(x) for x in promote("cov", *parts, inexact=True)]
-    if any_above(operands, 2):
+    if _any_above(operands, 2):
         raise ShapeValueError("cov: m and y must have at most two axes")
     rows = []
     for i, x in enumerate(operands):
@@ -492,7 +490,7 @@ def cov(
     return reshape(product, tuple([n for n in product.shape if n != 1]))
 
 
-def any_above(operands: Sequence[Array], rank: int) -> bool:
+def _any_above(operands: Sequence[Array], rank: int) -> bool:
     """Whether some array has more axes than that."""
     return [x for x in operands if x.ndim > rank] != []
 
