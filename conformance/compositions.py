@@ -14,7 +14,7 @@ import numpy as np
 import treadle
 import treadle.numpy as tnp
 from conformance.programs_pool import Function, Pooled, Tree
-from treadle_ir import Program
+from treadle_ir import Operand, Program, stage, type_of
 
 _ROWS: Final = 2
 # Eighth-order central differences: points in units of the step, and their weights.
@@ -205,6 +205,18 @@ def composed(pooled: Pooled, composition: tuple[str, ...]) -> tuple[Function, tu
         if name == "vmap":
             arguments = rows_of(arguments, level)
     return function, tuple(treadle.tree.map(tnp.asarray, arguments))
+
+
+def staged_with_operands(
+    pooled: Pooled, composition: tuple[str, ...]
+) -> tuple[Program, list[Operand]]:
+    """The program of a composition, and the operands that it has with what it captured."""
+    function, given = composed(pooled, composition)
+    leaves, structure = treadle.tree.flatten(given)
+    staged = stage(
+        lambda *xs: treadle.tree.leaves(function(*structure.unflatten(xs))), *map(type_of, leaves)
+    )
+    return staged.program, [*staged.captured, *leaves]
 
 
 def composed_twin(pooled: Pooled, composition: tuple[str, ...]) -> Tree:

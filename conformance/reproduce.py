@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 import treadle
-from conformance.compositions import composed
+from conformance.compositions import staged_with_operands
 from treadle_ir import ArrayType, Operand, Program, bind, dtypes, stage, type_of
 from treadle_ir.testing.examples import Example, sample
 from treadle_ir.testing.programs import outermost
@@ -139,13 +139,7 @@ def case(
             program = stage(lambda *xs: bind(value.primitive, *xs), *value.types).program  # noqa: B023
             return program, value.operands(seed)
     if "pooled" in arguments:
-        function, given = composed(arguments["pooled"], arguments.get("composition", ()))
-        leaves, structure = treadle.tree.flatten(given)
-        staged = stage(
-            lambda *xs: treadle.tree.leaves(function(*structure.unflatten(xs))),
-            *map(type_of, leaves),
-        )
-        return staged.program, [*staged.captured, *leaves]
+        return staged_with_operands(arguments["pooled"], arguments.get("composition", ()))
     programs = outermost(made)
     return (programs[-1], drawn(programs[-1])) if programs else None
 

@@ -22,6 +22,7 @@ from conformance.programs_pool import POOL, Pooled, Tree
 NAMES: Final = ("jit", "jvp", "grad", "vmap", "checkpoint")
 _TRIPLES: Final = tuple(itertools.product(NAMES, repeat=3))
 _TRIPLES_EACH: Final = 8  # per program: with 60 programs, each of the 125 about 4 times
+REFUSED: Final = (TypeError, ValueError, NotImplementedError)
 _TOLERANCE: Final = (1e-12, 1e-9, 3e-8, 2e-6)  # by the number of derivatives
 
 
@@ -53,9 +54,7 @@ def cases() -> list[Any]:
 def test_composition_agrees_with_numpy(pooled: Pooled, composition: tuple[str, ...]) -> None:
     function, arguments = composed(pooled, composition)
     if not applies(pooled, composition):
-        with pytest.raises(
-            (TypeError, ValueError), match=r"while_loop|custom_vjp|jvp|reverse|forward"
-        ):
+        with pytest.raises(REFUSED, match=r"custom_vjp|while_loop"):
             function(*arguments)
         return
     compare(
