@@ -1,0 +1,307 @@
+"""One started platform: its devices, and what can be done with buffers on them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, final
+
+import numpy as np
+
+from treadle_compiler import fork_error, jaxlib
+from treadle_ir import DonatedError, DTypeError, TreadleError
+from treadle_runtime.client.guard import Aval, no_jax_import
+from treadle_runtime.client.reading import read_uncommon
+
+ALIGNMENT: Final = 64
+"""XLA:CPU uses a NumPy buffer in place exactly when its address is a multiple of this."""
+
+_PRECOPY_BYTES: Final = 1 << 25
+"""From here on, copying into aligned memory and handing that over beats jaxlib's copy (64 MB: 6 ms, 29 ms)."""
+
+Buffer = Any  # a jaxlib array; jaxlib has no types
+Device = Any  # a jaxlib device
+Handler = Any  # what turns one raw result into a buffer
+
+
+class ExecutionError(TreadleError, RuntimeError):
+    """A compiled program failed while it ran."""
+
+
+@final
+class Backend:
+    """One started platform: its devices, and what can be done with buffers on them.
+
+    `platform` is the name that lowering knows (`cpu`, `cuda`, `tpu`); `public_platform` is what users see
+    (`gpu` for `cuda`). `devices` are all of them, `local_devices` those of this process. `raw` is jaxlib's
+    client, for `treadle_compiler` only.
+    """
+
+    __slots__ = (
+        "_put_shardings",
+        "_result_shardings",
+        "asynchronous",
+        "devices",
+        "local_devices",
+        "platform",
+        "public_platform",
+        "raw",
+        "usable",
+    )
+
+    def __init__(self, raw: Any, platform: str, *, asynchronous: bool = True) -> None:
+        self.raw = raw
+        self.platform = platform
+        self.public_platform = "gpu" if platform in {"cuda", "rocm"} else platform
+        self.devices: tuple[Device, ...] = tuple(raw.devices())
+        self.local_devices: tuple[Device, ...] = tuple(raw.local_devices())
+        self.asynchronous = asynchronous
+        self.usable = True  # False in a forked child
+        self._put_shardings: dict[Device, Any] = {}
+        self._result_shardings: dict[Device, Any] = {}
+
+    def __repr__(self) -> str:
+        return f"<Backend {self.platform} with {len(self.devices)} devices>"
+
+    # ---- host to device
+
+    def put(
+        self, array: np.ndarray[Any, Any], device: Device | None = None, *, owned: bool = False
+    ) -> Buffer:
+        """Copy a NumPy array to a device (the first, if none is named).
+
+        `owned` says that nobody will write to the array any more: the CPU then uses its memory in place if it is
+        aligned to 64 bytes (see `aligned_empty`), and copies otherwise.
+
+        Raises:
+            DTypeError: the array's dtype has no counterpart on devices.
+            ForkError: in a process forked after the backend was started.
+        """
+        if not self.usable:
+            raise fork_error()
+        target = self.local_devices[0] if device is None else device
+        client = jaxlib().xla_client
+        if not owned and (array.nbytes >= _PRECOPY_BYTES or not array.flags.c_contiguous):
+            copy = aligned_empty(array.shape, array.dtype)
+            np.copyto(copy, array)
+            array, owned = copy, True
+        try:
+            return client.batched_device_put(
+                Aval(array.shape, array.dtype),
+                self.sharding(target),
+                [array],
+                [target],
+                True,  # committed: our own arrays know better
+                force_copy=not owned,
+                enable_x64=True,  # dtypes are decided above; never narrow here
+            )
+        except (TypeError, ValueError, jaxlib().core.JaxRuntimeError) as error:
+            if array.dtype.kind in "OSUMm" or "dtype" in str(error).lower():
+                raise DTypeError(
+                    f"arrays of dtype {array.dtype} cannot be put on a device",
+                    fix="convert it to a number type first, such as float32",
+                ) from error
+            raise execution_error(error) from error
+
+    def put_shards(
+        self,
+        shards: Sequence[np.ndarray[Any, Any]],
+        shape: Sequence[int],
+        devices: Sequence[Device],
+        sharding: Any,  # a jaxlib GSPMDSharding over the devices
+    ) -> Buffer:
+        """Copy one host array for each device and make one sharded buffer of them."""
+        if not self.usable:
+            raise fork_error()
+        client = jaxlib().xla_client
+        aval = Aval(shape, shards[0].dtype)
+        return client.batched_device_put(
+            aval, sharding, list(shards), list(devices), True, force_copy=True, enable_x64=True
+        )
+
+    def adopt(self, buffer: Buffer, source: Backend, device: Device | None = None) -> Buffer:
+        """Bring a buffer of another backend here; from CPU to CPU without a copy."""
+        return self.put(source.read(buffer), device, owned=True)
+
+    # ---- results
+
+    def handler(
+        self, shape: Sequence[int], dtype: object, sharding: Any, committed: bool = False
+    ) -> Handler:
+        """What turns one raw result into a buffer; `shape` is the whole one if it is sharded."""
+        core = jaxlib().core
+        # Releases up to 0.10 would otherwise call a hook that only jax installs.
+        extra = (
+            {"_skip_checks": True}
+            if "_skip_checks" in (core.array_result_handler.__doc__ or "")
+            else {}
+        )
+        return core.array_result_handler(Aval(shape, dtype), sharding, committed, **extra)
+
+    def handlers(
+        self, shapes_dtypes: Iterable[tuple[Sequence[int], object]], device: Device | None = None
+    ) -> list[Handler]:
+        """Result handlers for a program on one device, to be made once and kept with it.
+
+        They are believed: XLA does not compare them with what it computed.
+        """
+        target = self.local_devices[0] if device is None else device
+        sharding = self._result_shardings.get(target)
+        if sharding is None:
+            sharding = jaxlib().xla_client.SingleDeviceSharding(target)
+            self._result_shardings[target] = sharding
+        made: dict[tuple[tuple[int, ...], object], Handler] = {}
+        handlers = []
+        for shape, dtype in shapes_dtypes:
+            key = (tuple(shape), np.dtype(dtype))  # type: ignore[call-overload]  # any dtype
+            if key not in made:
+                made[key] = self.handler(*key, sharding)
+            handlers.append(made[key])
+        return handlers
+
+    def sharding(self, device: Device) -> Any:
+        """The jaxlib sharding of a buffer on one device, in the form that every release's put accepts."""
+        found = self._put_shardings.get(device)
+        if found is None:
+            client = jaxlib().xla_client
+            whole = client.HloSharding.replicate()
+            found = client.GSPMDSharding(client.DeviceList((device,)), whole)
+            self._put_shardings[device] = found
+        return found
+
+    # ---- device to host
+
+    def read(self, buffer: Buffer) -> np.ndarray[Any, Any]:
+        """The value of a buffer, read-only, waiting for it; without a copy where that is possible.
+
+        Raises:
+            DonatedError: the buffer has been deleted or donated.
+            ExecutionError: the computation of the value failed.
+        """
+        try:
+            return np.asarray(memoryview(buffer))
+        except BufferError:
+            pass
+        if buffer.is_deleted():
+            raise _deleted()
+        self.block(
+            buffer
+        )  # a failed computation says so here; the buffer protocol only says that it cannot
+        return read_uncommon(buffer)
+
+    def shards(self, buffer: Buffer) -> list[Buffer]:
+        """The parts of a sharded buffer, one for each local device, in the sharding's order of devices."""
+        if buffer.is_deleted():
+            raise _deleted()
+        with no_jax_import():
+            return list(buffer._arrays)
+
+    # ---- state of a buffer
+
+    def is_ready(self, buffer: Buffer) -> bool:
+        """Whether the value is there. A failed computation counts as ready."""
+        if buffer.is_deleted():  # 0.10.2 dies of asking a deleted array whether it is ready
+            raise _deleted()
+        return bool(buffer.is_ready())
+
+    def block(self, buffer: Buffer) -> None:
+        """Wait for the value.
+
+        Raises:
+            DonatedError: the buffer has been deleted or donated.
+            ExecutionError: its computation failed.
+        """
+        try:
+            buffer.block_until_ready()
+        except jaxlib().core.JaxRuntimeError as error:
+            if buffer.is_deleted():
+                raise _deleted() from error
+            raise execution_error(error) from error
+
+    def block_all(self, buffers: Sequence[Buffer]) -> None:
+        """Wait for many values at once."""
+        try:
+            jaxlib().core.batched_block_until_ready(list(buffers))
+        except jaxlib().core.JaxRuntimeError as error:
+            if any(buffer.is_deleted() for buffer in buffers):
+                raise _deleted() from error
+            raise execution_error(error) from error
+
+    def is_deleted(self, buffer: Buffer) -> bool:
+        """Whether the buffer has been deleted or donated."""
+        return bool(buffer.is_deleted())
+
+    def delete(self, buffer: Buffer) -> None:
+        """Give the memory back now."""
+        buffer.delete()
+
+    def copy_to_device(self, buffer: Buffer, device: Device) -> Buffer:
+        """A copy on a device of this backend, also if it is there already; does not wait.
+
+        Raises:
+            DonatedError: the buffer has been deleted or donated.
+        """
+        if not self.usable:
+            raise fork_error()
+        if buffer.is_deleted():
+            raise _deleted()
+        client, core = jaxlib().xla_client, jaxlib().core
+        try:
+            (copy,) = core.batched_copy_array_to_devices_with_sharding(
+                [buffer],
+                [client.DeviceList((device,))],
+                [self.sharding(device)],
+                [client.ArrayCopySemantics.ALWAYS_COPY],
+            )
+        except core.JaxRuntimeError as error:
+            raise execution_error(error) from error
+        return copy
+
+    def pointer(self, buffer: Buffer) -> int:
+        """The address of the buffer's memory; waits for the value on the CPU."""
+        if buffer.is_deleted():
+            raise _deleted()
+        try:
+            return int(np.asarray(memoryview(buffer)).ctypes.data)
+        except BufferError:
+            with no_jax_import():
+                return int(buffer.unsafe_buffer_pointer())
+
+    def size(self, buffer: Buffer) -> int:
+        """Bytes on the device."""
+        if buffer.is_deleted():
+            raise _deleted()
+        return int(buffer.on_device_size_in_bytes())
+
+    def memory_stats(self, device: Device) -> dict[str, int] | None:
+        """What a device's allocator says of itself; None where it says nothing, as on the CPU."""
+        stats = device.memory_stats()
+        return None if stats is None else {str(name): int(value) for name, value in stats.items()}
+
+
+def aligned_empty(shape: Sequence[int], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """A new array whose memory a CPU backend can use in place."""
+    count = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
+    memory = np.empty(count + ALIGNMENT, np.uint8)
+    start = -memory.ctypes.data % ALIGNMENT
+    return memory[start : start + count].view(dtype).reshape(shape)
+
+
+def execution_error(error: BaseException) -> TreadleError:
+    """Turn jaxlib's exception into ours: what went wrong first, C++ traces left out."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    first = lines[0] if lines else type(error).__name__
+    if "deleted or donated" in first:
+        return _deleted()
+    if "RESOURCE_EXHAUSTED" in first:
+        return ExecutionError(
+            f"out of memory: {first}", fix="use smaller batches, donate arguments, or checkpoint"
+        )
+    detail = "; ".join(lines[:8])
+    return ExecutionError(f"a compiled program failed: {detail}")
+
+
+def _deleted() -> DonatedError:
+    return DonatedError(
+        "this array's memory has been donated or deleted",
+        fix="use the result of the call that it was donated to, or do not donate it",
+    )

@@ -1,0 +1,61 @@
+"""jaxlib imports jax by itself on some paths (jaxlib-facts section 0): its question is answered without loading jax."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import types
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Final, final
+
+import numpy as np
+
+
+@final
+class Aval:
+    """The type of an array as jaxlib wants to see it: exactly these three attributes."""
+
+    __slots__ = ("dtype", "shape", "weak_type")
+
+    def __init__(self, shape: Sequence[int], dtype: object, weak_type: bool = False) -> None:
+        self.shape = tuple(shape)
+        self.dtype = np.dtype(dtype)  # type: ignore[call-overload]  # whatever NumPy takes as a dtype
+        self.weak_type = weak_type
+
+
+def make_aval(shape: Sequence[int], dtype: object, weak_type: bool = False) -> object:
+    """The type of an array for jaxlib; of jax's own class if jax is loaded."""
+    # jaxlib keeps this function for ever, so if jax is loaded later it must hand over to the real class.
+    real = sys.modules.get("jax.core")
+    if real is None or real is _STUBS["jax.core"]:
+        return Aval(shape, dtype, weak_type)
+    return real.ShapedArray(shape, dtype, weak_type=weak_type)
+
+
+def _stubs() -> dict[str, types.ModuleType | None]:
+    top, core, source = (types.ModuleType(name) for name in ("jax", "jax.core", "jax._src"))
+    top.__dict__.update(__path__=[], core=core)
+    source.__dict__.update(__path__=[])
+    core.__dict__.update(ShapedArray=make_aval)
+    return {"jax": top, "jax.core": core, "jax._src": source, "jax._src.sharding_impls": None}
+
+
+_STUBS: Final = _stubs()
+_guard: Final = threading.RLock()
+
+
+@contextmanager
+def no_jax_import() -> Iterator[None]:
+    """Keep jaxlib from importing jax meanwhile; nothing happens if jax is loaded already."""
+    with _guard:
+        if "jax" in sys.modules:
+            yield
+            return
+        sys.modules.update(_STUBS)  # type: ignore[arg-type]  # None there means: do not look for it
+        try:
+            yield
+        finally:
+            for name, stub in _STUBS.items():
+                if sys.modules.get(name) is stub:
+                    sys.modules.pop(name, None)

@@ -1,0 +1,243 @@
+"""The backends of this process, each started when it is first asked for.
+
+Synchronous or asynchronous CPU client, median latency of call and wait, us (two products of n x n, 0.10.2 | 0.12.0):
+
+    n                 4          16          32          64          128         256
+    asynchronous      5.1 | 5.4  29 | 5.2    20 | 29     20 | 20     68 | 66     288 | 247
+    synchronous       4.9 | 5.1  5.0 | 4.5   5.5 | 5.3   11 | 10     45 | 44     254 | 242
+    dispatch, async   4.5 | 5.1  3.5 | 3.4   3.4 | 4.6   3.6 | 3.6   3.7 | 3.9   5.8 | 6.0
+
+The hand-over to a thread costs some 10 to 25 us, so a synchronous client is the better one up to about 1e7
+floating-point operations a call *if the caller waits for the result at once*; a caller who goes on to other work gets
+it back after 4 us from an asynchronous one at any size. Buffers belong to one client: a program of the other refuses
+them ("is on device cpu:0, but replica is assigned to device cpu:0"), and moving one over by `adopt` costs about
+3 us. Hence one client for a process: asynchronous by default, as users of JAX expect, `TREADLE_CPU_ASYNC=0` for
+processes that make many small calls and read each result.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, final
+
+from treadle_compiler import fork_error, jaxlib
+from treadle_ir import ArgumentError
+from treadle_runtime.client.backend import Backend
+from treadle_runtime.client.environment import cpu_device_count, requested_platforms, words
+from treadle_runtime.client.plugins import (
+    PlatformError,
+    PlatformWarning,
+    plugin_library,
+    start_plugin,
+)
+
+_OFF: Final = frozenset({"0", "off", "false", "no"})
+_KNOWN: Final = frozenset({"cpu", "cuda", "tpu"})
+
+
+@final
+class Backends:
+    """The backends of this process, each started when it is first asked for.
+
+    A backend lives as long as the process: buffers and executables keep it alive. Threads may ask at once.
+    """
+
+    def __init__(self, environ: Mapping[str, str] | None = None) -> None:
+        self._environ = os.environ if environ is None else environ
+        self._lock = threading.RLock()
+        self._started: dict[str, Backend] = {}
+        self._failed: dict[str, PlatformError] = {}
+        self._default: Backend | None = None
+        self._platforms: tuple[str, ...] | None = None
+        self._cpu_devices: int | None = None
+        self._cpu_asynchronous: bool | None = None
+        self._forked = False
+
+    def configure(
+        self,
+        *,
+        platforms: str | Sequence[str] | None = None,
+        num_cpu_devices: int | None = None,
+        cpu_asynchronous: bool | None = None,
+    ) -> None:
+        """Say in code what the environment could say; it must come before the first use.
+
+        Raises:
+            PlatformError: a backend has been started already.
+            ArgumentError: not a positive number of devices.
+        """
+        if num_cpu_devices is not None and num_cpu_devices < 1:
+            raise ArgumentError(
+                f"num_cpu_devices must be a positive number, got {num_cpu_devices}",
+                fix="set it to 1 or more",
+            )
+        with self._lock:
+            if self._started:
+                raise PlatformError(
+                    f"platforms cannot be configured any more: {', '.join(self._started)} has been started",
+                    fix="configure before the first array or compiled call, or use TREADLE_PLATFORMS",
+                )
+            if platforms is not None:
+                names = words(platforms) if isinstance(platforms, str) else tuple(platforms)
+                self._platforms = names or None
+            if num_cpu_devices is not None:
+                self._cpu_devices = num_cpu_devices
+            if cpu_asynchronous is not None:
+                self._cpu_asynchronous = cpu_asynchronous
+            self._failed.clear()
+
+    @property
+    def started(self) -> tuple[str, ...]:
+        """The platforms that are running."""
+        return tuple(self._started)
+
+    def default(self) -> Backend:
+        """The backend that work goes to unless something says otherwise.
+
+        Raises:
+            PlatformError: none of the wanted platforms can be started.
+            ForkError: in a forked child.
+        """
+        if self._default is None or self._forked:
+            self._check_fork()
+            with self._lock:
+                if self._default is None:
+                    self._default = self._first()
+        return self._default
+
+    def get(self, platform: str | None = None) -> Backend:
+        """The backend of a platform: `cpu`, `gpu` (any), `cuda`, `rocm`, `tpu`.
+
+        Raises:
+            PlatformError: it cannot be started, or TREADLE_PLATFORMS leaves it out.
+            ForkError: in a forked child.
+        """
+        if platform is None:
+            return self.default()
+        self._check_fork()
+        wanted = _canonical(platform)
+        with self._lock:
+            names, only = self._wanted()
+            chosen = {_canonical(name) for name in names}
+            # What is not known at all is told as such below.
+            if only and wanted in _KNOWN and wanted not in chosen:
+                raise PlatformError(
+                    f"platform `{platform}` is not among the chosen platforms ({', '.join(names)})",
+                    fix=f"add `{platform}` to TREADLE_PLATFORMS (or JAX_PLATFORMS)",
+                )
+            return self._start(wanted)
+
+    def _check_fork(self) -> None:
+        if self._forked:
+            raise fork_error()
+
+    def _wanted(self) -> tuple[tuple[str, ...], bool]:
+        if self._platforms is not None:
+            return self._platforms, True
+        return requested_platforms(self._environ)
+
+    def _first(self) -> Backend:
+        names, only = self._wanted()
+        if not only:
+            if names:
+                return self._start(_canonical(names[0]))
+            found = [
+                name for name in ("cuda", "tpu") if plugin_library(name, self._environ) is not None
+            ]
+            names = (*found, "cpu")
+        reasons: list[PlatformError] = []
+        for name in names:
+            try:
+                backend = self._start(_canonical(name))
+            except PlatformError as error:
+                reasons.append(error)
+                continue
+            if reasons and not only:  # nobody asked for a list, so nobody expects the second best
+                warnings.warn(
+                    f"{reasons[0]}; using `{name}`\n  fix: set TREADLE_PLATFORMS={name} to say that this is meant",
+                    PlatformWarning,
+                    stacklevel=2,
+                )
+            return backend
+        if len(reasons) == 1:
+            raise reasons[0]
+        raise PlatformError(
+            f"none of the platforms {', '.join(f'`{name}`' for name in names)} can be started: "
+            + "; ".join(str(reason) for reason in reasons),
+            fix="add `cpu` to the end of TREADLE_PLATFORMS",
+        )
+
+    def _start(self, platform: str) -> Backend:
+        backend = self._started.get(platform)
+        if backend is not None:
+            return backend
+        if platform in self._failed:
+            raise self._failed[platform].with_traceback(None)
+        try:
+            backend = self._make(platform)
+        except PlatformError as error:
+            self._failed[platform] = error
+            raise
+        if not self._started and sys.platform != "win32":
+            os.register_at_fork(after_in_child=self._after_fork)
+        self._started[platform] = backend
+        return backend
+
+    def _make(self, platform: str) -> Backend:
+        makers: dict[str, Callable[[], Backend]] = {
+            "cpu": self._make_cpu,
+            "cuda": self._make_cuda,
+            "tpu": self._make_tpu,
+        }
+        maker = makers.get(platform)
+        if maker is None:
+            raise PlatformError(
+                f"platform `{platform}` is not known", fix="use `cpu`, `cuda`, `gpu` or `tpu`"
+            )
+        return maker()
+
+    def _make_cpu(self) -> Backend:
+        count = self._cpu_devices or cpu_device_count(self._environ)
+        asynchronous = self._cpu_asynchronous
+        if asynchronous is None:
+            asynchronous = self._environ.get("TREADLE_CPU_ASYNC", "").strip().lower() not in _OFF
+        raw = jaxlib().xla_client.make_cpu_client(asynchronous=asynchronous, num_devices=count)
+        return Backend(raw, "cpu", asynchronous=asynchronous)
+
+    def _make_cuda(self) -> Backend:
+        library = plugin_library("cuda", self._environ)
+        if library is None:
+            raise PlatformError(
+                "platform `cuda` cannot be started: its plugin is not installed",
+                fix='python -m pip install "jax-cuda13-plugin[with-cuda]", in the version of jaxlib',
+            )
+        return Backend(start_plugin("cuda", library), "cuda")
+
+    def _make_tpu(self) -> Backend:
+        library = plugin_library("tpu", self._environ)
+        if library is None:
+            raise PlatformError(
+                "platform `tpu` cannot be started: libtpu is not installed",
+                fix="python -m pip install libtpu on a machine with a TPU, or set TPU_LIBRARY_PATH",
+            )
+        return Backend(start_plugin("tpu", library), "tpu")
+
+    def _after_fork(self) -> None:
+        # The threads of XLA did not come along: the first call would wait for ever.
+        self._lock = threading.RLock()
+        self._forked = True
+        for backend in self._started.values():
+            backend.usable = False
+
+
+backends: Final = Backends()
+"""The backends of this process. XLA's clients are process-wide by nature, so this is as well."""
+
+
+def _canonical(platform: str) -> str:
+    name = platform.strip().lower()
+    return "cuda" if name == "gpu" else name  # the only kind of GPU that has a plugin here
