@@ -25,6 +25,7 @@ from treadle_ir import (
     ArgumentError,
     Array,
     ArrayType,
+    Atom,
     DonatedError,
     Program,
     Tracer,
@@ -506,13 +507,13 @@ def prepare(traced: Traced, options: JitOptions, arguments: Arguments, count: in
     unusable = [types[index] for index in asked if index not in pairs]
     if unusable:
         warn_unusable(unusable, stacklevel=_user_level())
-    used = {id(atom) for equation in program.equations for atom in equation.operands}
-    used |= {id(atom) for atom in program.results}
+    used: set[Atom] = {*program.results}
+    used.update(*[equation.operands for equation in program.equations])
     kept = tuple(
         [
             index
             for index, parameter in enumerate(program.parameters)
-            if options.keep_unused or id(parameter) in used or index in pairs
+            if options.keep_unused or parameter in used or index in pairs
         ]
     )
     left = Program(

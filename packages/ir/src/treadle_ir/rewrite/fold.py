@@ -126,9 +126,10 @@ def _is_number(literal: Literal | None, number: float, negative: bool = False) -
 def add_zero(equation: Equation, made_by: MadeBy) -> Rewritten | None:
     """x + (-0.0) is x, and x + 0 is x for integers. (x + 0.0 is not: it makes 0.0 of -0.0.)"""
     x, y = equation.operands
-    for zero, other in ((y, x), (x, y)):
-        if _is_number(literal_behind(zero, made_by), 0, negative=True):
-            return standing_for(equation, other)
+    if _is_number(literal_behind(y, made_by), 0, negative=True):
+        return standing_for(equation, x)
+    if _is_number(literal_behind(x, made_by), 0, negative=True):
+        return standing_for(equation, y)
     return None
 
 
@@ -141,9 +142,10 @@ def subtract_zero(equation: Equation, made_by: MadeBy) -> Rewritten | None:
 def multiply_by_one(equation: Equation, made_by: MadeBy) -> Rewritten | None:
     """x * 1 is x, for integers and real floating numbers. (Complex products mix the parts: 0 * inf is nan.)"""
     x, y = equation.operands
-    for one, other in ((y, x), (x, y)):
-        if _is_number(literal_behind(one, made_by), 1):
-            return standing_for(equation, other)
+    if _is_number(literal_behind(y, made_by), 1):
+        return standing_for(equation, x)
+    if _is_number(literal_behind(x, made_by), 1):
+        return standing_for(equation, y)
     return None
 
 

@@ -76,8 +76,6 @@ class Forward:
         # By id; what is looked up is kept beside the answer, so that the id stays its own.
         self._codes: Final[dict[int, tuple[int, Primitive]]] = {}
         self._code_of: Final[dict[Hashable, int]] = {}
-        self._literals: Final[dict[int, tuple[Literal, Literal]]] = {}
-        self._literal_of: Final[dict[Hashable, Literal]] = {}
 
     def __call__(self, program: Program) -> Program:
         """The program, rewritten; the same object when no rule had anything to say."""
@@ -136,17 +134,8 @@ class Forward:
             found = self._code_of.setdefault(key, len(self._code_of)), primitive
             self._codes[id(primitive)] = found
         if Literal in map(type, operands):
-            return (found[0], *[x if type(x) is Value else self._literal(x) for x in operands])
+            return (found[0], *[x.key if isinstance(x, Literal) else x for x in operands])
         return (found[0], *operands)
-
-    def _literal(self, literal: Atom) -> Literal:
-        """The one literal that stands for all equal ones."""
-        found = self._literals.get(id(literal))
-        if found is None:
-            assert isinstance(literal, Literal)
-            found = self._literal_of.setdefault(literal.key, literal), literal
-            self._literals[id(literal)] = found
-        return found[0]
 
 
 def _substituted(equation: Equation, instead: Mapping[Value, Atom]) -> Equation:

@@ -57,6 +57,8 @@ def map_programs(program: Program, function: Callable[[Program], Program]) -> Pr
 
 
 def _rebuilt(program: Program, made: Mapping[int, Program]) -> Program:
+    if not made:
+        return program
     equations: list[Equation] | None = None
     for index, equation in enumerate(program.equations):
         if has_programs(equation.primitive):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from treadle_ir.equality import has_programs
 from treadle_ir.program import Program
 from treadle_ir.rewrite.dce import dce
 from treadle_ir.rewrite.fold import RULES
@@ -13,7 +14,7 @@ from treadle_ir.rewrite.simplify import enabled, rules
 
 
 def optimise(program: Program, *, names: Iterable[str] | None = None) -> Program:
-    """Constants, named simplifications and common subexpressions, then dead code.
+    """Constants, named simplifications and common subexpressions, then dead code; before that, too, in calls.
 
     The first three are one pass, so that each sees what the others made of the operands. `names` are the named
     simplifications to apply: by default those that `enabled()` says.
@@ -22,4 +23,6 @@ def optimise(program: Program, *, names: Iterable[str] | None = None) -> Program
     together = dict(RULES)
     for primitive, more in named.items():
         together[primitive] = (*together.get(primitive, ()), *more)
+    if any([has_programs(equation.primitive) for equation in program.equations]):
+        program = dce(program)  # most of what is called may be dead: the derivative's other half
     return dce(map_programs(program, Forward(together, merging=True)))
