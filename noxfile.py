@@ -8,6 +8,7 @@ tree, never the tree itself: that catches what an editable install hides.
 import functools
 import os
 import platform
+import random
 import shutil
 import subprocess
 import sys
@@ -125,12 +126,16 @@ def install(session: nox.Session, packages: list[str], *extra: str) -> None:
 
 
 def pytest(
-    session: nox.Session, *arguments: str, success_codes: Sequence[int] = (0,), **environment: str
+    session: nox.Session,
+    *arguments: str,
+    profile: str = "ci",
+    success_codes: Sequence[int] = (0,),
+    **environment: str,
 ) -> None:
     """Run pytest on the installed wheels."""
     # The profile draws the same examples every time, and has no deadlines that a busy machine would
     # miss; `-- --hypothesis-profile=default` draws anew.
-    command = ("pytest", "--hypothesis-profile=ci", *arguments, *session.posargs)
+    command = ("pytest", f"--hypothesis-profile={profile}", *arguments, *session.posargs)
     session.run(*command, env=environment, success_codes=success_codes)
 
 
@@ -180,6 +185,25 @@ def conformance(session: nox.Session) -> None:
     """The suite across packages, on the CPU."""
     install(session, EVERYTHING, *PYTEST, "scipy", "absl-py")
     pytest(session, "conformance", *WORKERS, *STEADY, TREADLE_PLATFORMS="cpu")
+
+
+@nox.session(name="conformance-long")
+def conformance_long(session: nox.Session) -> None:
+    """The suite across packages with many more cases, drawn anew from a seed that is printed."""
+    install(session, EVERYTHING, *PYTEST, "scipy", "absl-py")
+    seed = os.environ.get("TREADLE_CONFORMANCE_SEED") or str(random.randrange(10**9))
+    session.log(f"once more: TREADLE_CONFORMANCE_SEED={seed} nox -s conformance-long")
+    pytest(
+        session,
+        "conformance",
+        f"--hypothesis-seed={seed}",
+        *WORKERS,
+        *STEADY,
+        profile="long",
+        TREADLE_CONFORMANCE_LONG="1",
+        TREADLE_CONFORMANCE_SEED=seed,
+        TREADLE_PLATFORMS="cpu",
+    )
 
 
 @nox.session
