@@ -23,7 +23,6 @@ from treadle_ir.values import Literal
 BINARY: Final = (
     "add sub mul truediv floordiv mod divmod pow matmul and or xor lshift rshift".split()  # noqa: SIM905
 )
-COMPARISONS: Final = ("eq", "ne", "lt", "le", "gt", "ge")
 UNARY: Final = ("neg", "pos", "abs", "invert")
 
 

@@ -31,7 +31,6 @@ from treadle_ir.dtypes import (
     is_integer,
     is_signed,
     is_unsigned,
-    real_part,
 )
 from treadle_ir.primitives import compare as compare_primitives, elementwise as primitives
 from treadle_numpy.coercion import (
@@ -868,16 +867,6 @@ greater = comparison("greater", "gt", "Whether the first is above the second.")
 greater_equal = comparison("greater_equal", "ge", "Whether the first is not below the second.")
 
 
-def real_dtype_of(x: object) -> Any:
-    """The element type of an operand's parts."""
-    return real_part(operand_type(x).dtype)
-
-
 def literal(value: Any, x: Any) -> Any:
     """A Python number in the element type of an operand, as a scalar of the host."""
     return operand_type(x).dtype.type(value)
-
-
-def is_literal(x: object) -> bool:
-    """Whether a coerced operand is a weak scalar of the host."""
-    return isinstance(x, Literal)

@@ -13,7 +13,7 @@ Positions out of range are clipped, since a program cannot raise (JAX's rule); n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, final
 
@@ -662,11 +662,3 @@ def concrete_mask(function: str, x: Any) -> Any:
             fix="say how many there are at most with `size=`, or use the three-argument `where`",
         )
     return elements
-
-
-def index_exp_item(item: Any) -> Any:
-    """What `index_exp[...]` and `s_[...]` give: the index expression itself."""
-    return item
-
-
-IndexFunction = Callable[[Any], Any]

@@ -10,15 +10,13 @@ import numpy as np
 
 from treadle_ir import (
     Array,
-    ArrayType,
     DType,
     ShapeError,
     current_trace,
     default_dtype,
-    promoted,
     x64_enabled,
 )
-from treadle_ir.dtypes import is_bool, is_inexact
+from treadle_ir.dtypes import is_inexact
 from treadle_ir.primitives.convert import Convert
 from treadle_ir.primitives.shape import Concatenate, Reshape, Transpose
 from treadle_numpy.coercion import (
@@ -34,19 +32,16 @@ from treadle_numpy.coercion import (
     as_index,
     as_shape,
     bind,
-    broadcast,
     broadcast_to_shape,
     coerce,
     common_shape,
     converted,
     filled,
     host_elements,
-    operand_type,
     ops,
     promote_operands,
     remember,
     shape_of,
-    with_dtype,
 )
 from treadle_numpy.creation import arange, lower_mask
 from treadle_numpy.dtypes import DTypeLike, ScalarType, as_dtype, named_dtype
@@ -1023,18 +1018,3 @@ def apply_over_axes(func: Callable[[Any, int], Any], a: ArrayLike, axes: Sequenc
         result = func(x, place)
         x = result if result.ndim == x.ndim else expand_dims(result, place)
     return x
-
-
-def promoted_pair(function: str, x: object, y: object) -> list[Any]:
-    """Two operands of one element type and shape."""
-    return broadcast(function, promote_operands([coerce(function, 0, x), coerce(function, 1, y)]))
-
-
-def as_integer_type(x: Any, type: ArrayType) -> Any:
-    """Booleans as integers of default width; anything else as it is."""
-    return with_dtype(x, type, default_dtype(int), False) if is_bool(type.dtype) else x
-
-
-def common_dtype(operands: Sequence[Any]) -> Any:
-    """The element type in which operands meet."""
-    return promoted([operand_type(x) for x in operands])[0]

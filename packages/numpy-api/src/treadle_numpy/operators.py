@@ -27,7 +27,7 @@ from treadle_numpy import (
     statistics,
     updates,
 )
-from treadle_numpy.coercion import as_index, is_array_like, ops
+from treadle_numpy.coercion import is_array_like, ops
 from treadle_numpy.dtypes import DTypeLike, as_dtype
 from treadle_numpy.elementwise import scalar_beside
 
@@ -255,10 +255,6 @@ def _tobytes(x: Array, order: str = "C") -> bytes:
 
 def _flat(x: Array) -> Array:
     return manipulation.ravel(x)
-
-
-def _index(x: Array) -> int:
-    return as_index("index", "an index", x)
 
 
 def _table() -> dict[str, object]:

@@ -216,12 +216,6 @@ def current_default() -> Placement | None:
     return local_default.get() or process_default[0]
 
 
-def default_device_now() -> Device:
-    """The device that uncommitted work goes to now."""
-    placement = current_default()
-    return base_device() if placement is None else placement.device
-
-
 def as_device(device: Device | str) -> Device:
     """A device, or the first one of a platform.
 
