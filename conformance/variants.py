@@ -115,7 +115,7 @@ def changed(example: Example, change: Callable[[ArrayType], ArrayType]) -> Examp
         primitive = primitive.with_programs(nested)
     if not accepted(primitive, types):
         return None
-    draw = example.draw and _drawn(example.draw, types)
+    draw = None if example.draw is None else _drawn(example.draw, types)
     return dataclasses.replace(example, primitive=primitive, types=types, draw=draw)
 
 
@@ -133,10 +133,11 @@ def reshaped(example: Example, shape: tuple[int, ...]) -> Example | None:
 
 def fields_of_dtype(primitive: Primitive) -> list[str]:
     """The attributes that are element types."""
-    if not dataclasses.is_dataclass(primitive):
-        return []
-    fields = [field.name for field in dataclasses.fields(primitive)]
-    return [name for name in fields if isinstance(getattr(primitive, name), np.dtype)]
+    return [
+        field.name
+        for field in dataclasses.fields(primitive)
+        if isinstance(getattr(primitive, field.name), np.dtype)
+    ]
 
 
 def _with_attribute(example: Example, name: str, dtype: DType) -> Example | None:
@@ -188,13 +189,13 @@ def variants() -> dict[tuple[type[Primitive], str], list[Example]]:
             results = other.primitive.infer(*other.types)
             key = (type(example.primitive), *place, kind_of_shape(other.types, results))
             found.setdefault(key, other)
-    for (*place, kind), example in list(found.items()):
+    for (*place, kind), example in list(found.items()):  # type: ignore[assignment]
         for wanted, shape in (("rank 0", ()), ("empty", (0, 2))):
-            other = reshaped(example, shape) if kind == "ordinary" else None
-            if other is not None and (*place, wanted) not in found:
-                results = other.primitive.infer(*other.types)
-                if kind_of_shape(other.types, results) == wanted:
-                    found[*place, wanted] = other
+            bare = reshaped(example, shape) if kind == "ordinary" else None
+            if bare is not None and (*place, wanted) not in found:
+                results = bare.primitive.infer(*bare.types)
+                if kind_of_shape(bare.types, results) == wanted:
+                    found[*place, wanted] = bare
     grouped: dict[tuple[type[Primitive], str], list[Example]] = {}
     for (cls, *_), example in found.items():
         name = dtypes.dtype_name(subject(example))

@@ -11,7 +11,7 @@ from typing import ClassVar, final
 from treadle_ir import dtypes
 from treadle_ir.array import Operand
 from treadle_ir.dtypes import DType
-from treadle_ir.errors import ArgumentError, DTypeError
+from treadle_ir.errors import ArgumentError, DTypeError, ShapeError
 from treadle_ir.primitive import Primitive
 from treadle_ir.trace import bind
 from treadle_ir.types import ArrayType, Type
@@ -25,6 +25,7 @@ class Iota(Primitive):
     Constraints:
         (C1) `dimension` is an axis of `shape`
         (C2) the element type is a number, not boolean
+        (C3) sizes are not negative
     """
 
     name: ClassVar[str] = "iota"
@@ -42,6 +43,10 @@ class Iota(Primitive):
             )
         if not (dtypes.is_integer(self.dtype) or dtypes.is_inexact(self.dtype)):  # C2
             raise DTypeError(f"iota: cannot count in {dtypes.dtype_name(self.dtype)}")
+        if any(n < 0 for n in self.shape):  # C3
+            raise ShapeError(
+                f"iota: the shape is {list(self.shape)}, but a size cannot be negative"
+            )
         return (ArrayType(self.shape, self.dtype),)
 
 

@@ -66,7 +66,6 @@ WIDENING: Final[dict[type[Primitive], Kernel]] = {
     e.Negate: np.negative,
     e.Not: np.invert,
     e.Or: np.bitwise_or,
-    e.Sign: np.sign,
     e.Square: np.square,
     e.Xor: np.bitwise_xor,
 }
@@ -177,6 +176,19 @@ def complex_eval(primitive: e.Complex, x: Elements, y: Elements) -> list[Element
     return [result]
 
 
+@eval_rule(e.Sign)
+def sign_eval(primitive: e.Sign, x: Elements) -> list[Elements]:
+    """NumPy's of integers. Of floats it loses the sign of -0; of complex numbers it makes units of infinities."""
+    if dtypes.is_complex(x.dtype):
+        size = np.abs(x)
+        unit = complex_eval(e.Complex(), x.real / size, x.imag / size)[0]
+        return [np.where(size == 0, x, unit)]
+    result = np.sign(x)
+    if dtypes.is_floating(x.dtype):
+        return [np.copysign(result, x)]
+    return [result if result.dtype == x.dtype else result.astype(x.dtype)]
+
+
 @eval_rule(e.LogPlusOne)
 def log_plus_one_eval(primitive: e.LogPlusOne, x: Elements) -> list[Elements]:
     """NumPy's for reals; its complex one cancels near 0.
@@ -197,9 +209,15 @@ def log_plus_one_eval(primitive: e.LogPlusOne, x: Elements) -> list[Elements]:
 
 @eval_rule(e.Logistic)
 def logistic_eval(primitive: e.Logistic, x: Elements) -> list[Elements]:
-    """An overflow of exp(-x) to infinity gives the right 0."""
+    """With an exponential that cannot overflow: subnormal results are not lost. Of complex numbers, the formula."""
     one = np.int8(1)  # yields to every floating type
-    return [through(lambda x: one / (one + np.exp(-x)), x)]
+
+    def real(x: Elements) -> Elements:
+        small = np.exp(-np.abs(x))
+        result: Elements = np.where(x < 0, small, one) / (one + small)
+        return result
+
+    return [through(real, x) if x.dtype.kind != "c" else one / (one + np.exp(-x))]
 
 
 @eval_rule(e.Rsqrt)

@@ -187,6 +187,8 @@ def scatter_eval(
     primitive: ScatterFamily, operand: Elements, indices: Elements, updates: Elements
 ) -> list[Elements]:
     """Basic slicing for one index vector, else the updates one by one, in row-major order."""
+    if not operand.size:  # nowhere to write, nor to clip to
+        return [operand]
     ufunc = None if isinstance(primitive, Scatter) else _UFUNCS[type(primitive)]
     axes, dropped = primitive.scatter_dims_to_operand_dims, primitive.inserted_window_dims
     batching = primitive.operand_batching_dims
