@@ -119,7 +119,11 @@ def canonical_elements(elements: Any) -> Any:
 
 
 def weak_scalar(value: bool | int | float | complex) -> Literal:
-    """A Python scalar as an operand that stays weak."""
+    """A Python scalar as an operand that stays weak.
+
+    Raises:
+        RangeError: it does not fit the default type of its kind.
+    """
     type = scalar_type(value)
     try:
         return Literal(type.dtype.type(value), type)
@@ -319,7 +323,11 @@ def as_shape(function: str, shape: object) -> tuple[int, ...]:
 
 
 def as_index(function: str, what: str, value: Any) -> int:
-    """A Python integer from whatever stands for one; a tracer's own error tells what to do."""
+    """A Python integer from whatever stands for one; a tracer's own error tells what to do.
+
+    Raises:
+        ArgumentError: it does not stand for an integer.
+    """
     try:
         return int(value.__index__())
     except AttributeError:
@@ -376,7 +384,11 @@ class ValueArgumentError(ArgumentError, ValueError):
 
 
 def named_only(function: str, **arguments: object) -> None:
-    """Refuse arguments that exist for NumPy's sake only (`out`, `order`, `where` of ufuncs)."""
+    """Refuse arguments that exist for NumPy's sake only (`out`, `order`, `where` of ufuncs).
+
+    Raises:
+        UnsupportedError: one of them is given.
+    """
     for name, value in arguments.items():
         if value is not None:
             raise UnsupportedError(

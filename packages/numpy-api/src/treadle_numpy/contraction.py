@@ -44,7 +44,11 @@ _PRECISIONS = {
 
 
 def precision_name(precision: Any) -> str:
-    """A `precision` argument as the primitive's: the higher one of a pair."""
+    """A `precision` argument as the primitive's: the higher one of a pair.
+
+    Raises:
+        ValueArgumentError: there is no such precision.
+    """
     if precision is None:
         return "default"
     if isinstance(precision, (tuple, list)):
@@ -109,6 +113,9 @@ def dot(
 ) -> Array:
     """The product summed over the last axis of `a` and the second-to-last (or only) axis of `b`.
 
+    Raises:
+        ShapeValueError: the summed axes have different sizes.
+
     Example:
         >>> import numpy as np
         >>> print(dot(np.ones(3, np.float32), np.ones(3, np.float32)))
@@ -139,6 +146,9 @@ def matmul(
     preferred_element_type: DTypeLike | None = None,
 ) -> Array:
     """The matrix product; leading axes broadcast, vectors count as a row on the left and a column on the right.
+
+    Raises:
+        ShapeValueError: an operand has no axes, or the summed axes have different sizes.
 
     Example:
         >>> import numpy as np
@@ -212,7 +222,11 @@ def vecdot(
     precision: Any = None,
     preferred_element_type: DTypeLike | None = None,
 ) -> Array:
-    """The products summed along one axis, the first operand conjugated; the other axes broadcast."""
+    """The products summed along one axis, the first operand conjugated; the other axes broadcast.
+
+    Raises:
+        ShapeValueError: an operand has no axes, or the summed axes have different sizes.
+    """
     x, y = promote("vecdot", conjugate(x1), x2)
     x, y = array_of(x), array_of(y)
     if not x.ndim or not y.ndim:
@@ -250,7 +264,11 @@ def inner(
     precision: Any = None,
     preferred_element_type: DTypeLike | None = None,
 ) -> Array:
-    """The products summed over the last axes of both."""
+    """The products summed over the last axes of both.
+
+    Raises:
+        ShapeValueError: the last axes have different sizes.
+    """
     x, y = promote("inner", a, b)
     rank_x, rank_y = len(shape_of(x)), len(shape_of(y))
     if not rank_x or not rank_y:
@@ -289,6 +307,10 @@ def tensordot(
     preferred_element_type: DTypeLike | None = None,
 ) -> Array:
     """The products summed over the last `axes` of `a` and the first of `b`, or over pairs of axes.
+
+    Raises:
+        ShapeValueError: paired axes have different sizes.
+        ValueArgumentError: `axes` is neither a number of axes that both have nor a pair.
 
     Example:
         >>> import numpy as np
@@ -346,7 +368,11 @@ def cross(
     axisc: int = -1,
     axis: int | None = None,
 ) -> Array:
-    """The vector product of vectors of two or three elements."""
+    """The vector product of vectors of two or three elements.
+
+    Raises:
+        ShapeValueError: the vectors have not 2 or 3 elements.
+    """
     if axis is not None:
         axisa = axisb = axisc = axis
     x, y = promote("cross", a, b)

@@ -548,6 +548,10 @@ def map(f: Callable[[Tree], Tree], xs: Tree, *, batch_size: int | None = None) -
 
     With `batch_size`, so many elements at once by vmap: faster than one by one, smaller than all at once.
 
+    Raises:
+        ValueArgumentError: batch_size is below 1.
+        UnsupportedError: batch_size without vmap: treadle_numpy alone.
+
     Example:
         >>> print(map(lambda x: x * x, np.arange(3)))
         [0 1 4]

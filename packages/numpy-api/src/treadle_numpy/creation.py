@@ -55,6 +55,9 @@ def array(
 
     Differs from NumPy: 32-bit types by default, and a Python scalar alone gives a weakly typed array.
 
+    Raises:
+        ArgumentError: another order than row-major, or an element is not a number.
+
     Example:
         >>> print(array([1, 2.5]))
         [1.  2.5]
@@ -265,6 +268,9 @@ def arange(
 ) -> Array:
     """Numbers from `start` (0) up to but not including `stop`, `step` (1) apart.
 
+    Raises:
+        ValueArgumentError: the step is 0.
+
     Example:
         >>> print(arange(3), arange(1, 2, 0.5))
         [0 1 2] [1.  1.5]
@@ -310,6 +316,9 @@ def linspace(
     device: Any = None,
 ) -> Any:
     """`num` evenly spaced numbers from `start` to `stop`.
+
+    Raises:
+        ValueArgumentError: the number of samples is negative.
 
     Example:
         >>> print(linspace(0, 1, 3))
@@ -480,6 +489,9 @@ def meshgrid(
 ) -> tuple[Array, ...]:
     """Arrays of coordinates for the grid that vectors span.
 
+    Raises:
+        ValueArgumentError: an argument is not a vector, or `indexing` is neither "xy" nor "ij".
+
     Example:
         >>> x, y = meshgrid(arange(2), arange(3))
         >>> print(x.shape)
@@ -511,7 +523,11 @@ def meshgrid(
 
 
 def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Array:  # noqa: N803
-    """The powers of each element, as the columns of a matrix."""
+    """The powers of each element, as the columns of a matrix.
+
+    Raises:
+        ValueArgumentError: `x` is not a vector.
+    """
     vector = array_of(coerce("vander", 0, x))
     if vector.ndim != 1:
         raise ValueArgumentError("vander: x must be a one-dimensional array")

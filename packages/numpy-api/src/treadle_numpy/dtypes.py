@@ -154,7 +154,11 @@ def as_dtype(function: str, dtype: DTypeLike | None) -> DType | None:
 
 
 def named_dtype(function: str, dtype: Any) -> DType:
-    """What a `dtype` argument names, at its own width."""
+    """What a `dtype` argument names, at its own width.
+
+    Raises:
+        ArgumentError: it names no element type.
+    """
     if isinstance(dtype, np.dtype):
         return dtype
     if isinstance(dtype, ScalarType):
@@ -175,6 +179,9 @@ def result_type(*args: Any) -> DType:
     """The element type that arguments (arrays, scalars, element types) meet in.
 
     Differs from NumPy: JAX's lattice, in which integers never widen a float.
+
+    Raises:
+        ArgumentError: there are no arguments.
 
     Example:
         >>> result_type(1, np.float32(2.0))

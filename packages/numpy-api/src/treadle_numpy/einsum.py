@@ -108,6 +108,11 @@ def einsum(
 ) -> Array:
     """Products of the operands, summed over the letters that the result does not name.
 
+    Raises:
+        ValueArgumentError: there are no operands, or the subscripts do not go with them.
+        ShapeValueError: a letter stands for axes of different sizes.
+        UnsupportedError: the operands are booleans.
+
     Example:
         >>> print(einsum("ij,jk->ik", np.ones((2, 3), np.float32), np.ones((3, 1), np.float32)))
         [[3.]

@@ -272,6 +272,9 @@ def floor_divide(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 
     Differs from NumPy: dividing an integer by zero gives a value (-1 or -2), not a warning and 0.
 
+    Raises:
+        DTypeError: the operands are booleans or complex.
+
     Example:
         >>> print(floor_divide(7, -2))
         -4
@@ -321,6 +324,9 @@ def _float_divmod(x: Any, y: Any) -> tuple[Array, Array]:
 
 def remainder(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """What is left of `x1` after division by `x2`; it has the sign of `x2`.
+
+    Raises:
+        DTypeError: the operands are booleans.
 
     Example:
         >>> print(remainder(-7, 2))
@@ -444,7 +450,11 @@ def float_power(x: ArrayLike, y: ArrayLike, /) -> Array:
 
 
 def fabs(x: ArrayLike, /) -> Array:
-    """The absolute value as a float; not for complex numbers."""
+    """The absolute value as a float; not for complex numbers.
+
+    Raises:
+        DTypeError: the operand is complex.
+    """
     operand = inexact_operand("fabs", x)
     if is_complex(operand_type(operand).dtype):
         raise DTypeError("fabs does not support complex dtypes", fix="use abs")
@@ -662,6 +672,9 @@ def rint(x: ArrayLike, /) -> Array:
 def round(a: ArrayLike, decimals: int = 0, out: None = None) -> Array:
     """Rounded to a number of decimals, halves to even; integers stay as they are.
 
+    Raises:
+        DTypeError: the operand is boolean, or integers are to be rounded to negative decimals.
+
     Example:
         >>> print(round(2.5))
         2.0
@@ -770,6 +783,9 @@ def signbit(x: ArrayLike, /) -> Array:
 
 def copysign(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The magnitude of `x1` with the sign of `x2`.
+
+    Raises:
+        DTypeError: an operand is complex.
 
     Example:
         >>> print(copysign(3.0, -0.0))

@@ -222,7 +222,11 @@ def put(
 
 
 def place(arr: ArrayLike, mask: ArrayLike, vals: ArrayLike, *, inplace: bool = True) -> Array:
-    """The array with values, one after the other, where a mask is true; needs `inplace=False`."""
+    """The array with values, one after the other, where a mask is true; needs `inplace=False`.
+
+    Raises:
+        ValueArgumentError: there are no values.
+    """
     _new_array_only("place", inplace)
     x, values = array_of(coerce("place", 0, arr)), ravel(vals)
     chosen = ravel(truth("place", 1, mask))

@@ -522,7 +522,11 @@ def _gathered(x: Any, entries: list[Entry], own: list[int], mode: str, fill_valu
 
 
 def gather_mode(mode: Any, default: str) -> str:
-    """A `mode` argument as the primitive's: clip, fill or promise_in_bounds."""
+    """A `mode` argument as the primitive's: clip, fill or promise_in_bounds.
+
+    Raises:
+        ValueArgumentError: there is no such mode.
+    """
     if mode is None:
         return default
     name = str(getattr(mode, "name", mode)).lower()
@@ -553,6 +557,9 @@ def take(
     """The elements at some positions along an axis; of the flat array by default.
 
     Differs from NumPy: positions out of range give NaN (`mode="fill"`, the default), never an error.
+
+    Raises:
+        ArgumentError: the positions are not integers.
 
     Example:
         >>> print(take(np.array([1.0, 2.0, 3.0], np.float32), np.array([2, 0])))
@@ -593,6 +600,10 @@ def take_along_axis(
     wrap_negative_indices: bool = True,
 ) -> Array:
     """For each vector along an axis, its elements at the positions in the same place of `indices`.
+
+    Raises:
+        ArgumentError: the positions are not integers.
+        ValueArgumentError: the positions have not as many axes as the array.
 
     Example:
         >>> print(take_along_axis(np.array([[3, 1]], np.int32), np.array([[1, 0]]), 1))

@@ -299,6 +299,9 @@ def select(pred: ArrayLike, on_true: ArrayLike, on_false: ArrayLike) -> Array:
 def select_n(which: ArrayLike, *cases: ArrayLike) -> Array:
     """From the case that `which` (a boolean, or an integer) names.
 
+    Raises:
+        ValueArgumentError: there is no case, or more than two with a boolean.
+
     Example:
         >>> print(select_n(np.array([0, 1], np.int32), np.array([1.0, 2.0]), np.array([3.0, 4.0])))
         [1. 4.]
@@ -368,7 +371,11 @@ def dtype(x: Any) -> DType:
 
 
 def full(shape: Any, fill_value: ArrayLike, dtype: DTypeLike | None = None) -> Array:
-    """An array of one value."""
+    """An array of one value.
+
+    Raises:
+        ShapeValueError: the value is not a scalar.
+    """
     value = coerce("full", 1, fill_value)
     if shape_of(value):
         raise ShapeValueError(
@@ -447,7 +454,11 @@ slice_type: Final = type(np.s_[:])
 
 
 def squeeze(array: ArrayLike, dimensions: Sequence[int]) -> Array:
-    """The array without some axes of size 1."""
+    """The array without some axes of size 1.
+
+    Raises:
+        ShapeValueError: an axis has not size 1.
+    """
     x = array_of(coerce("squeeze", 0, array))
     drop = [as_axis("squeeze", i, x.ndim) for i in dimensions]
     if any(x.shape[i] != 1 for i in drop):
@@ -479,7 +490,11 @@ def rev(operand: ArrayLike, dimensions: Sequence[int]) -> Array:
 
 
 def concatenate(operands: Any, dimension: int) -> Array:
-    """Arrays one after the other along an axis."""
+    """Arrays one after the other along an axis.
+
+    Raises:
+        ValueArgumentError: there are no arrays.
+    """
     parts = [array_of(coerce("concatenate", i, x)) for i, x in enumerate(operands)]
     if not parts:
         raise ValueArgumentError("concatenate requires a non-empty sequences of arrays")
@@ -492,7 +507,11 @@ def stack(operands: Sequence[ArrayLike], axis: int = 0) -> Array:
 
 
 def split(operand: ArrayLike, sizes: Sequence[int], axis: int = 0) -> list[Array]:
-    """The array cut into parts of these sizes."""
+    """The array cut into parts of these sizes.
+
+    Raises:
+        ShapeValueError: the sizes do not sum up to that of the axis.
+    """
     x = array_of(coerce("split", 0, operand))
     along = as_axis("split", axis, x.ndim)
     if builtin_sum(sizes) != x.shape[along]:
@@ -853,7 +872,11 @@ def reduce(
     computation: Callable[[Any, Any], Any],
     dimensions: Sequence[int],
 ) -> Any:
-    """The elements along some axes combined, by lax.add, mul, max, min, bitwise_and, bitwise_or or bitwise_xor."""
+    """The elements along some axes combined, by lax.add, mul, max, min, bitwise_and, bitwise_or or bitwise_xor.
+
+    Raises:
+        UnsupportedError: another function than these.
+    """
     name = _monoid(computation)
     if name is None:
         raise UnsupportedError(
@@ -873,7 +896,11 @@ def padtype_to_pads(
     window_strides: Sequence[int],
     padding: Any,
 ) -> list[tuple[int, int]]:
-    """The padding that 'SAME', 'SAME_LOWER' or 'VALID' means."""
+    """The padding that 'SAME', 'SAME_LOWER' or 'VALID' means.
+
+    Raises:
+        ValueArgumentError: another word than these.
+    """
     kind = padding.upper() if isinstance(padding, str) else padding
     if kind == "VALID":
         return [(0, 0)] * len(in_shape)
@@ -905,7 +932,11 @@ def reduce_window(
     base_dilation: Any = None,
     window_dilation: Any = None,
 ) -> Array:
-    """The elements of each window combined, by lax.add, max or min."""
+    """The elements of each window combined, by lax.add, max or min.
+
+    Raises:
+        UnsupportedError: another function than these.
+    """
     name = _monoid(computation)
     if name not in ("add", "maximum", "minimum"):
         raise UnsupportedError("reduce_window: only lax.add, lax.max and lax.min are supported")
@@ -988,7 +1019,11 @@ def dot(
     precision: Any = None,
     preferred_element_type: DTypeLike | None = None,
 ) -> Array:
-    """The product of vectors and matrices."""
+    """The product of vectors and matrices.
+
+    Raises:
+        ShapeValueError: an operand has not one or two axes, or the summed axes have different sizes.
+    """
     x, y = _strict("dot", lhs, rhs)
     if dimension_numbers is None:
         rank = len(shape_of(x))
@@ -1014,7 +1049,11 @@ def batch_matmul(lhs: Array, rhs: Array, precision: Any = None) -> Array:
 def conv_dimension_numbers(
     lhs_shape: Any, rhs_shape: Any, dimension_numbers: Any
 ) -> ConvDimensionNumbers:
-    """Where the axes of a convolution are: from a triple of strings ('NHWC', 'HWIO', 'NHWC'), or as given."""
+    """Where the axes of a convolution are: from a triple of strings ('NHWC', 'HWIO', 'NHWC'), or as given.
+
+    Raises:
+        ValueArgumentError: they are not three strings with a letter for each axis.
+    """
     if isinstance(dimension_numbers, ConvDimensionNumbers):
         return dimension_numbers
     rank = len(lhs_shape)

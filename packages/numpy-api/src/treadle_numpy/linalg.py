@@ -47,6 +47,10 @@ def _squares(x: Any) -> Any:
 def norm(x: ArrayLike, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Array:
     """The norm of vectors or matrices.
 
+    Raises:
+        ValueArgumentError: there is no such norm.
+        UnsupportedError: the norm needs singular values.
+
     Example:
         >>> print(norm(np.array([3.0, 4.0], np.float32)))
         5.0
@@ -92,7 +96,11 @@ def norm(x: ArrayLike, ord: Any = None, axis: Any = None, keepdims: bool = False
 def vector_norm(
     x: ArrayLike, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2
 ) -> Array:
-    """The norm of vectors along axes (all, by default)."""
+    """The norm of vectors along axes (all, by default).
+
+    Raises:
+        ValueArgumentError: there is no such norm of vectors.
+    """
     operand = array_of(inexact_operand("vector_norm", x))
     axes = as_axes("vector_norm", axis, operand.ndim)
     if ord is None or ord == 2:
@@ -125,6 +133,10 @@ def _entries(name: str, a: ArrayLike) -> tuple[Array, int]:
 
 def det(a: ArrayLike) -> Array:
     """The determinant of matrices of up to three rows.
+
+    Raises:
+        ShapeValueError: the last two axes are not square.
+        UnsupportedError: there are more than three rows.
 
     Example:
         >>> print(det(np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)))
@@ -164,7 +176,12 @@ def det(a: ArrayLike) -> Array:
 
 
 def matrix_power(a: ArrayLike, n: int) -> Array:
-    """A matrix multiplied by itself `n` times; not for negative n."""
+    """A matrix multiplied by itself `n` times; not for negative n.
+
+    Raises:
+        ShapeValueError: the last two axes are not square.
+        UnsupportedError: `n` is negative.
+    """
     x = array_of(coerce("matrix_power", 0, a))
     if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
         raise ShapeValueError(f"Last 2 dimensions of the array must be square, got {x.shape}")
@@ -188,7 +205,11 @@ def matrix_power(a: ArrayLike, n: int) -> Array:
 
 
 def multi_dot(arrays: Sequence[ArrayLike], *, precision: Any = None) -> Array:
-    """The product of several matrices in the order that costs least."""
+    """The product of several matrices in the order that costs least.
+
+    Raises:
+        ValueArgumentError: there are fewer than two matrices.
+    """
     operands = [array_of(x) for x in promote("multi_dot", *arrays)]
     if len(operands) < 2:
         raise ValueArgumentError(
@@ -211,7 +232,11 @@ def multi_dot(arrays: Sequence[ArrayLike], *, precision: Any = None) -> Array:
 
 
 def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array:
-    """The vector product of vectors of three elements."""
+    """The vector product of vectors of three elements.
+
+    Raises:
+        ShapeValueError: the vectors have not three elements.
+    """
     a, b = [array_of(v) for v in promote("cross", x1, x2)]
     if a.shape[axis] != 3 or b.shape[axis] != 3:
         raise ShapeValueError(

@@ -126,6 +126,10 @@ def _static_axes(a: Any, numbers: Any) -> Any:
 def reshape(a: ArrayLike, shape: Shape, order: str = "C", *, copy: bool | None = None) -> Array:
     """The same elements, in row-major order (column-major with `order="F"`), in another shape.
 
+    Raises:
+        ShapeError: the sizes do not go with the number of elements.
+        ValueArgumentError: another order.
+
     Example:
         >>> print(reshape(np.arange(4), (2, -1)))
         [[0 1]
@@ -158,7 +162,11 @@ def ravel(a: ArrayLike, order: str = "C") -> Array:
 
 
 def squeeze(a: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
-    """The array without its axes of size 1, or without some of them."""
+    """The array without its axes of size 1, or without some of them.
+
+    Raises:
+        ShapeValueError: an axis has not size 1.
+    """
     x = _array("squeeze", a)
     if axis is None:
         drop = tuple([i for i, n in enumerate(x.shape) if n == 1])
@@ -198,6 +206,9 @@ def expand_dims(a: ArrayLike, axis: int | Sequence[int]) -> Array:
 def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> Array:
     """The axes in another order; reversed by default.
 
+    Raises:
+        ShapeValueError, DuplicateError: the axes do not name each axis once.
+
     Example:
         >>> print(transpose(np.ones((2, 3), np.float32)).shape)
         (3, 2)
@@ -233,7 +244,11 @@ permute_dims = transpose
 
 
 def matrix_transpose(x: ArrayLike, /) -> Array:
-    """The last two axes exchanged."""
+    """The last two axes exchanged.
+
+    Raises:
+        ShapeValueError: there are fewer than two axes.
+    """
     operand = _array("matrix_transpose", x)
     if operand.ndim < 2:
         raise ShapeValueError(
@@ -253,6 +268,9 @@ def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> Array:
 
 def moveaxis(a: ArrayLike, source: int | Sequence[int], destination: int | Sequence[int]) -> Array:
     """Some axes moved to other places; the others keep their order.
+
+    Raises:
+        ValueArgumentError: there are more axes than places, or fewer.
 
     Example:
         >>> print(moveaxis(np.ones((2, 3, 4), np.float32), 0, -1).shape)
@@ -278,6 +296,9 @@ def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> Array:
 
 def broadcast_to(array: ArrayLike, shape: Shape) -> Array:
     """The array spread over a shape.
+
+    Raises:
+        ShapeValueError: an axis has neither size 1 nor the size that is asked for.
 
     Example:
         >>> print(broadcast_to(np.arange(2), (2, 2)))
@@ -354,6 +375,9 @@ def _operands(function: str, arrays: Any) -> list[Any]:
 def concatenate(arrays: Any, axis: int | None = 0, dtype: DTypeLike | None = None) -> Array:
     """Arrays one after the other along an axis; flattened if `axis` is None.
 
+    Raises:
+        ShapeValueError: the arrays have no axes, or differ along another axis.
+
     Example:
         >>> print(concatenate([np.arange(2), np.arange(3)]))
         [0 1 0 1 2]
@@ -417,6 +441,9 @@ def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
 def stack(arrays: Any, axis: int = 0, out: None = None, dtype: DTypeLike | None = None) -> Array:
     """Arrays of one shape along a new axis.
 
+    Raises:
+        ShapeValueError: the arrays have different shapes.
+
     Example:
         >>> print(stack([np.arange(2), np.arange(2)], axis=1))
         [[0 0]
@@ -469,7 +496,11 @@ def slice_along(x: Array, axis: int, start: int, limit: int) -> Array:
 
 
 def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[Array, ...]:
-    """The parts at each position of an axis, without it."""
+    """The parts at each position of an axis, without it.
+
+    Raises:
+        ShapeValueError: the array has no axes.
+    """
     operand = _array("unstack", x)
     if operand.ndim == 0:
         raise ShapeValueError(
@@ -581,6 +612,9 @@ def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
 
 def roll(a: ArrayLike, shift: Any, axis: int | Sequence[int] | None = None) -> Array:
     """The elements moved along some axes; what leaves at one end enters at the other.
+
+    Raises:
+        ValueArgumentError: there are more shifts than axes, or fewer.
 
     Example:
         >>> print(roll(np.arange(4), 1))
@@ -745,6 +779,9 @@ def astype(
 def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     """The elements of the diagonals of the matrices in two axes, along a new last axis.
 
+    Raises:
+        ShapeValueError: there are fewer than two axes.
+
     Example:
         >>> print(diagonal(np.arange(4).reshape(2, 2)))
         [0 3]
@@ -787,7 +824,11 @@ def trace(
 
 
 def diag(v: ArrayLike, k: int = 0) -> Array:
-    """A matrix with a vector on its diagonal; of a matrix, its diagonal."""
+    """A matrix with a vector on its diagonal; of a matrix, its diagonal.
+
+    Raises:
+        ShapeValueError: there are more than two axes, or none.
+    """
     x = _array("diag", v)
     if x.ndim == 1:
         return diagflat(x, k)
@@ -847,6 +888,10 @@ def pad(array: ArrayLike, pad_width: Any, mode: Any = "constant", **kwargs: Any)
 
     Modes: 'constant' (`constant_values`), 'edge', 'reflect', 'symmetric', 'wrap', 'empty', and the statistics
     'maximum', 'minimum', 'mean' of whole axes.
+
+    Raises:
+        ValueArgumentError: a width is negative.
+        UnsupportedError: a mode that is not there.
 
     Example:
         >>> print(pad(np.arange(2), 1))

@@ -222,7 +222,11 @@ def gelu(x: ArrayLike, approximate: bool = True) -> Array:
 
 
 def glu(x: ArrayLike, axis: int = -1) -> Array:
-    """The first half of an axis times the sigmoid of the second."""
+    """The first half of an axis times the sigmoid of the second.
+
+    Raises:
+        ValueArgumentError: the axis has an odd size.
+    """
     operand = array_of(inexact_operand("glu", x))
     along = as_axis("glu", axis, operand.ndim)
     size = operand.shape[along]

@@ -94,7 +94,11 @@ def gamma(x: ArrayLike) -> Array:
 
 
 def factorial(n: ArrayLike, exact: bool = False) -> Array:
-    """`gamma(n + 1)`, 0 for negative n."""
+    """`gamma(n + 1)`, 0 for negative n.
+
+    Raises:
+        ValueArgumentError: `exact` is asked for.
+    """
     if exact:
         raise ValueArgumentError("factorial: exact=True is not supported")
     p = inexact_operand("factorial", n)

@@ -219,7 +219,11 @@ def intersect1d(
     size: int | None = None,
     fill_value: ArrayLike | None = None,
 ) -> Any:
-    """The distinct elements that both have; on request where they first stand in each."""
+    """The distinct elements that both have; on request where they first stand in each.
+
+    Raises:
+        UnsupportedError: return_indices together with size.
+    """
     x, y = [array_of(v) for v in promote("intersect1d", ravel(ar1), ravel(ar2))]
     if size is None:
         found = np.intersect1d(

@@ -81,7 +81,11 @@ def argsort(
 
 
 def lexsort(keys: Any, axis: int = -1) -> Array:
-    """The positions that sort by several keys, the last one first."""
+    """The positions that sort by several keys, the last one first.
+
+    Raises:
+        ValueArgumentError: there are no keys, or they have different shapes.
+    """
     operands = [array_of(coerce("lexsort", i, key)) for i, key in enumerate(keys)]
     if not operands:
         raise ValueArgumentError("need sequence of keys with len > 0 in lexsort")
@@ -105,7 +109,11 @@ def sort_complex(a: ArrayLike) -> Array:
 
 
 def partition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
-    """The array with its k-th element where sorting would put it, the lesser ones before it."""
+    """The array with its k-th element where sorting would put it, the lesser ones before it.
+
+    Raises:
+        ValueArgumentError: the axis has no such position.
+    """
     x, along = _along("partition", a, axis)
     k = as_index("partition", "kth", kth)
     if not -x.shape[along] <= k < x.shape[along]:
@@ -114,7 +122,11 @@ def partition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
 
 
 def argpartition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
-    """The positions that `partition` would put the elements at."""
+    """The positions that `partition` would put the elements at.
+
+    Raises:
+        ValueArgumentError: the axis has no such position.
+    """
     x, along = _along("argpartition", a, axis)
     k = as_index("argpartition", "kth", kth)
     if not -x.shape[along] <= k < x.shape[along]:
@@ -126,6 +138,9 @@ def top_k(
     a: ArrayLike, k: int, /, *, axis: int = -1, mode: str = "largest", sorted: bool = True
 ) -> tuple[Array, Array]:
     """The `k` greatest (or least, with mode="smallest") elements along an axis, and their positions.
+
+    Raises:
+        ValueArgumentError: `mode` is neither "largest" nor "smallest".
 
     Example:
         >>> print(*top_k(np.array([1, 3, 2], np.int32), 2))

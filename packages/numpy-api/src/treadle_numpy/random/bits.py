@@ -16,6 +16,9 @@ from treadle_numpy.random.keys import single
 def bits(key: Any, shape: Any = (), dtype: DTypeLike | None = None) -> Array:
     """Uniformly random bits, as unsigned integers.
 
+    Raises:
+        ValueArgumentError: the element type is not an unsigned integer.
+
     Example:
         >>> from treadle_numpy.random import PRNGKey
         >>> print(bits(PRNGKey(0), (2,)))

@@ -148,7 +148,11 @@ def truncated_normal(
 
 
 def bernoulli(key: Any, p: Any = 0.5, shape: Any = None, mode: str = "low") -> Array:
-    """Booleans that are true with probability `p`."""
+    """Booleans that are true with probability `p`.
+
+    Raises:
+        ValueArgumentError: a mode that is not there.
+    """
     if mode != "low":
         raise ValueArgumentError(
             f"bernoulli: mode {mode!r} is not supported", fix="only 'low', the default, is there"
@@ -175,6 +179,10 @@ def randint(
     key: Any, shape: Any, minval: Any, maxval: Any, dtype: DTypeLike | None = None
 ) -> Array:
     """Integers in [minval, maxval), uniform up to a bias below 2 ** -32.
+
+    Raises:
+        ValueArgumentError: the element type is not an integer.
+        ArgumentError: a bound is not an integer.
 
     Example:
         >>> from treadle_numpy.random import key
@@ -263,6 +271,9 @@ def _shuffled(words: Any, x: Array, axis: int) -> Array:
 def permutation(key: Any, x: Any, axis: int = 0, independent: bool = False) -> Array:
     """A random order of `x` along an axis, or of the integers below it.
 
+    Raises:
+        ArgumentError: `x` is a number, but not an integer, or is being traced.
+
     Example:
         >>> from treadle_numpy.random import key
         >>> sorted(permutation(key(0), 3).tolist())
@@ -287,7 +298,11 @@ def permutation(key: Any, x: Any, axis: int = 0, independent: bool = False) -> A
 def gumbel(
     key: Any, shape: Any = (), dtype: DTypeLike | None = None, mode: str | None = None
 ) -> Array:
-    """Gumbel floats: `-log(-log(u))`."""
+    """Gumbel floats: `-log(-log(u))`.
+
+    Raises:
+        ValueArgumentError: a mode that is not there.
+    """
     if mode not in (None, "low"):
         raise ValueArgumentError(
             f"gumbel: mode {mode!r} is not supported", fix="only 'low', the default, is there"
@@ -428,6 +443,9 @@ def categorical(
 ) -> Array:
     """Positions along an axis, with probabilities that are the softmax of `logits`.
 
+    Raises:
+        ValueArgumentError: the shape does not end in that of the logits, or replacement is needed for so many.
+
     Example:
         >>> from treadle_numpy.random import key
         >>> print(categorical(key(0), np.array([0.0, -np.inf], np.float32)))
@@ -471,7 +489,12 @@ def choice(
     axis: int = 0,
     mode: str | None = None,
 ) -> Array:
-    """Random elements of `a`, or of the integers below it, with or without replacement."""
+    """Random elements of `a`, or of the integers below it, with or without replacement.
+
+    Raises:
+        ValueArgumentError: there are fewer elements than are drawn, or `p` has another shape.
+        ArgumentError: the number of integers is being traced.
+    """
     words = single("choice", key)
     sizes = as_shape("choice", shape)
     pool = array_from("choice", a, None)

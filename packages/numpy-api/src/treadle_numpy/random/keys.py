@@ -246,7 +246,11 @@ def split(key: Any, num: int | tuple[int, ...] = 2) -> Any:
 
 
 def fold_in(key: Any, data: Any) -> Any:
-    """A new key from a key and a number."""
+    """A new key from a key and a number.
+
+    Raises:
+        ArgumentError: the number is not a single integer.
+    """
     words = single("fold_in", key)
     if isinstance(data, int) and not isinstance(data, bool):
         number: Any = np.uint32(data & 0xFFFFFFFF)
