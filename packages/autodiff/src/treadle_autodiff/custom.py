@@ -115,7 +115,11 @@ class custom_jvp:  # noqa: N801 - JAX's name, used as a decorator
     def defjvp(
         self, jvp: Callable[..., tuple[Tree, Tree]], symbolic_zeros: bool = False
     ) -> Callable[..., Any]:
-        """Set the rule: `jvp(*nondiff, primals, tangents) -> (results, result_tangents)`."""
+        """Set the rule: `jvp(*nondiff, primals, tangents) -> (results, result_tangents)`.
+
+        Raises:
+            MissingRuleError: `symbolic_zeros` is asked for.
+        """
         if symbolic_zeros:
             raise MissingRuleError(
                 "custom_jvp: symbolic_zeros=True is not there yet",
@@ -226,7 +230,11 @@ class custom_vjp:  # noqa: N801 - JAX's name, used as a decorator
         symbolic_zeros: bool = False,
         optimize_remat: bool = False,
     ) -> None:
-        """Set the two functions."""
+        """Set the two functions.
+
+        Raises:
+            MissingRuleError: `symbolic_zeros` or `optimize_remat` is asked for.
+        """
         if symbolic_zeros or optimize_remat:
             raise MissingRuleError(
                 "custom_vjp: symbolic_zeros and optimize_remat are not there yet",

@@ -51,7 +51,11 @@ class RuleTable(Generic[Rule]):
         self._found.clear()
 
     def absent(self, primitive: type[Primitive], *, because: str) -> None:
-        """Say that this primitive has no such rule, and why."""
+        """Say that this primitive has no such rule, and why.
+
+        Raises:
+            ValueError: the class has a rule, or has been said to have none.
+        """
         if primitive in self._rules or primitive in self._absent:
             raise ValueError(f"{primitive.__name__} has a {self._transformation} rule already")
         self._absent[primitive] = because

@@ -144,7 +144,11 @@ class DeviceArray(Array):
         return view
 
     def item(self, *index: Any) -> Any:
-        """The one element as a Python scalar (or the element at `index`)."""
+        """The one element as a Python scalar (or the element at `index`).
+
+        Raises:
+            SizeError: there is not exactly one element, and no index.
+        """
         elements = self.elements()
         if not index and elements.size != 1:
             raise SizeError(

@@ -268,7 +268,11 @@ def _products_of_others(
 def scatter_multiply_transpose(
     primitive: ScatterMultiply, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear]
 ) -> Sequence[Tangent | None]:
-    """The operand's cotangent is multiplied by the same updates."""
+    """The operand's cotangent is multiplied by the same updates.
+
+    Raises:
+        MissingRuleError: the updates are linear.
+    """
     _, indices, updates = operands
     assert not isinstance(indices, Linear)
     if isinstance(updates, Linear):

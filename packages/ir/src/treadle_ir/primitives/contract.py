@@ -32,7 +32,11 @@ NO_PAIRS: Final[AxisPairs] = ((), ())
 
 
 def check_precision(name: str, precision: str) -> None:
-    """Refuse what is no precision."""
+    """Refuse what is no precision.
+
+    Raises:
+        ArgumentError: there is no such precision.
+    """
     if precision not in _PRECISIONS:
         raise ArgumentError(
             f"{name}: precision is {precision!r}, not one of {', '.join(_PRECISIONS)}"

@@ -30,7 +30,11 @@ _KINDS: Final = {
 
 
 def check_kind(name: str, kinds: str, dtype: DType) -> None:
-    """Refuse element types of other kinds than these (letters of `biufc`)."""
+    """Refuse element types of other kinds than these (letters of `biufc`).
+
+    Raises:
+        DTypeError: it is of another kind.
+    """
     if not any(_KINDS[kind][1](dtype) for kind in kinds):
         wanted = ", ".join(_KINDS[kind][0] for kind in kinds)
         raise DTypeError(
@@ -45,6 +49,10 @@ def common_type(name: str, operands: tuple[Type, ...]) -> ArrayType:
     Constraints:
         (C1) all shapes that are not () are equal
         (C2) all element types are equal
+
+    Raises:
+        ShapeError: C1.
+        DTypeError: C2, or an operand is not an array.
     """
     shape: tuple[int, ...] = ()
     weak = True

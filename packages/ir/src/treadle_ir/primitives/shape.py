@@ -18,14 +18,22 @@ from treadle_ir.types import ArrayType, Type
 
 
 def array_operand(name: str, operand: Type) -> ArrayType:
-    """The operand's type, which must be an array's."""
+    """The operand's type, which must be an array's.
+
+    Raises:
+        DTypeError: it is not an array.
+    """
     if not isinstance(operand, ArrayType):
         raise DTypeError(f"{name}: an operand is a {operand}, not an array")
     return operand
 
 
 def check_axes(name: str, attribute: str, axes: tuple[int, ...], type: ArrayType) -> None:
-    """Refuse axes that are repeated or that the type has not."""
+    """Refuse axes that are repeated or that the type has not.
+
+    Raises:
+        ShapeError: they are not.
+    """
     for axis in axes:
         if not 0 <= axis < type.ndim:
             raise ShapeError(

@@ -99,7 +99,11 @@ def enabled() -> frozenset[str]:
 
 
 def rules(names: Iterable[str]) -> dict[type[Primitive], Sequence[Rule]]:
-    """The rules of these names, by the primitive whose equations they look at."""
+    """The rules of these names, by the primitive whose equations they look at.
+
+    Raises:
+        ValueError: there is no such simplification.
+    """
     wanted = set(names)
     for name in sorted(wanted - ALL):
         raise ValueError(f"there is no simplification `{name}`; there are {', '.join(sorted(ALL))}")

@@ -99,7 +99,11 @@ def inferred_fields(nodetype: type, drop: Sequence[str]) -> tuple[list[str], lis
 def check_fields(
     nodetype: type, data: tuple[str, ...], meta: tuple[str, ...], drop: tuple[str, ...]
 ) -> None:
-    """Refuse fields that are named twice, or that are not those the class is built from."""
+    """Refuse fields that are named twice, or that are not those the class is built from.
+
+    Raises:
+        TreeError: there are some.
+    """
     where = f"register_dataclass: `{nodetype.__qualname__}`"
     named = data + meta
     twice = sorted({name for name in named if named.count(name) > 1})

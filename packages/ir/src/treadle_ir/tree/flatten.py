@@ -28,6 +28,9 @@ all_leaf_types = LEAF_TYPES.issuperset
 def flatten_leaves_and_structure(tree: Tree) -> tuple[list[Leaf], PyTreeDef]:
     """Take a tree apart: the fast entry, without a predicate.
 
+    Raises:
+        ValueError: a dict has keys that cannot be sorted, or the tree contains itself.
+
     Example:
         >>> flatten_leaves_and_structure((1, 2))
         ([1, 2], PyTreeDef((*, *)))

@@ -50,7 +50,11 @@ def tree_unflatten(treedef: PyTreeDef, leaves: Iterable[Leaf]) -> Tree:
 def matching_columns(
     operation: str, structure: PyTreeDef, rest: tuple[Tree, ...]
 ) -> list[list[Tree]]:
-    """Take the further trees of a map apart, as far as the first one goes."""
+    """Take the further trees of a map apart, as far as the first one goes.
+
+    Raises:
+        ValueError: a further tree does not begin with the structure of the first.
+    """
     columns: list[list[Tree]] = []
     for number, tree in enumerate(rest, 1):
         column = open_up_to(structure.code, tree)

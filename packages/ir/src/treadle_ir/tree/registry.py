@@ -189,7 +189,12 @@ class Registry:
         self.guessed.clear()
 
     def register(self, kind: Kind) -> None:
-        """Add a kind, for ever."""
+        """Add a kind, for ever.
+
+        Raises:
+            TypeError: what is registered is not a class.
+            TreeError: the class is registered already.
+        """
         cls = kind.node_type
         if not isinstance(cls, type):
             raise TypeError(f"register: expected a class, got {cls!r}")

@@ -109,7 +109,11 @@ class Backend:
         devices: Sequence[Device],
         sharding: Any,  # a jaxlib GSPMDSharding over the devices
     ) -> Buffer:
-        """Copy one host array for each device and make one sharded buffer of them."""
+        """Copy one host array for each device and make one sharded buffer of them.
+
+        Raises:
+            ForkError: in a process forked after the backend was started.
+        """
         if not self.usable:
             raise fork_error()
         client = jaxlib().xla_client
@@ -189,7 +193,11 @@ class Backend:
         return read_uncommon(buffer)
 
     def shards(self, buffer: Buffer) -> list[Buffer]:
-        """The parts of a sharded buffer, one for each local device, in the sharding's order of devices."""
+        """The parts of a sharded buffer, one for each local device, in the sharding's order of devices.
+
+        Raises:
+            DonatedError: the buffer has been deleted or donated.
+        """
         if buffer.is_deleted():
             raise _deleted()
         with no_jax_import():
@@ -198,7 +206,11 @@ class Backend:
     # ---- state of a buffer
 
     def is_ready(self, buffer: Buffer) -> bool:
-        """Whether the value is there. A failed computation counts as ready."""
+        """Whether the value is there. A failed computation counts as ready.
+
+        Raises:
+            DonatedError: the buffer has been deleted or donated.
+        """
         if buffer.is_deleted():  # 0.10.2 dies of asking a deleted array whether it is ready
             raise _deleted()
         return bool(buffer.is_ready())
@@ -218,7 +230,12 @@ class Backend:
             raise execution_error(error) from error
 
     def block_all(self, buffers: Sequence[Buffer]) -> None:
-        """Wait for many values at once."""
+        """Wait for many values at once.
+
+        Raises:
+            DonatedError: a buffer has been deleted or donated.
+            ExecutionError: the computation of one failed.
+        """
         try:
             jaxlib().core.batched_block_until_ready(list(buffers))
         except jaxlib().core.JaxRuntimeError as error:
@@ -257,7 +274,11 @@ class Backend:
         return copy
 
     def pointer(self, buffer: Buffer) -> int:
-        """The address of the buffer's memory; waits for the value on the CPU."""
+        """The address of the buffer's memory; waits for the value on the CPU.
+
+        Raises:
+            DonatedError: the buffer has been deleted or donated.
+        """
         if buffer.is_deleted():
             raise _deleted()
         try:
@@ -267,7 +288,11 @@ class Backend:
                 return int(buffer.unsafe_buffer_pointer())
 
     def size(self, buffer: Buffer) -> int:
-        """Bytes on the device."""
+        """Bytes on the device.
+
+        Raises:
+            DonatedError: the buffer has been deleted or donated.
+        """
         if buffer.is_deleted():
             raise _deleted()
         return int(buffer.on_device_size_in_bytes())

@@ -171,7 +171,11 @@ def _bounded_turn(primitive: While) -> Program:
 def while_transpose(
     primitive: While, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
 ) -> Sequence[Tangent | None]:
-    """Impossible: the number of turns to go back is not known."""
+    """Impossible: the number of turns to go back is not known.
+
+    Raises:
+        ReverseModeError: always.
+    """
     raise ReverseModeError(
         "reverse-mode differentiation (grad, vjp, jacrev) cannot pass a while loop, or a fori_loop whose bounds "
         "are traced: how many intermediate values to keep is not known when the program is made",
