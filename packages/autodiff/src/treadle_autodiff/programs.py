@@ -6,11 +6,9 @@ the gradient of a jitted function is made once, and compiled once.
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol, TypeVar, final
-from weakref import WeakKeyDictionary
+from typing import final
 
 from treadle_autodiff.jvp import jvp_flat
 from treadle_autodiff.linearize import linearize_flat
@@ -21,43 +19,12 @@ from treadle_ir import (
     Operand,
     Operands,
     Program,
-    Tracer,
     Type,
     Value,
-    deeper,
     interpret,
+    remembered as remembered,  # rules look for it here
     stage,
 )
-
-_MEMORY: Final[WeakKeyDictionary[Program, dict[Hashable, Any]]] = WeakKeyDictionary()
-_LOCK: Final = threading.Lock()
-
-
-class Made(Protocol):
-    """A transformed program, with the operands that the transformation captured."""
-
-    @property
-    def captured(self) -> tuple[Operand, ...]:
-        """Pass these first."""
-
-
-M = TypeVar("M", bound=Made)
-
-
-def remembered(program: Program, key: Hashable, make: Callable[[], M]) -> M:
-    """What `make` returns, kept as long as the program lives. Two threads may both make it; one is kept.
-
-    What captured a tracer (a derivative rule that closes over one) is made anew each time.
-    """
-    with _LOCK:
-        memory = _MEMORY.setdefault(program, {})
-    found: M | None = memory.get(key)
-    if found is None:
-        with deeper():
-            found = make()
-        if not any(isinstance(operand, Tracer) for operand in found.captured):
-            found = memory.setdefault(key, found)
-    return found
 
 
 def pruned(program: Program) -> Program:

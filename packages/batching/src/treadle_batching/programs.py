@@ -6,11 +6,9 @@ jitted function is vectorised once, and compiled once.
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol, TypeVar, final
-from weakref import WeakKeyDictionary
+from typing import final
 
 from treadle_batching.axis import Axis, Dim
 from treadle_batching.batch import batch_flat
@@ -20,42 +18,11 @@ from treadle_ir import (
     Operand,
     Operands,
     Program,
-    Tracer,
     Type,
-    deeper,
     interpret,
+    remembered,
     stage,
 )
-
-
-class Made(Protocol):
-    """A transformed program, with the operands that the transformation captured."""
-
-    @property
-    def captured(self) -> tuple[Operand, ...]:
-        """Pass these first."""
-
-
-M = TypeVar("M", bound=Made)
-_MEMORY: Final[WeakKeyDictionary[Program, dict[Hashable, Any]]] = WeakKeyDictionary()
-_LOCK: Final = threading.Lock()
-
-
-def remembered(program: Program, key: Hashable, make: Callable[[], M]) -> M:
-    """What `make` returns, kept as long as the program lives. Two threads may both make it; one is kept.
-
-    What captured a tracer (a derivative rule that closes over one) is made anew each time. Do not let what
-    `make` returns hold the program itself: then it would live for ever.
-    """
-    with _LOCK:
-        memory = _MEMORY.setdefault(program, {})
-    found: M | None = memory.get(key)
-    if found is None:
-        with deeper():
-            found = make()
-        if not any(isinstance(operand, Tracer) for operand in found.captured):
-            found = memory.setdefault(key, found)
-    return found
 
 
 @final

@@ -23,6 +23,7 @@ from treadle_ir.array import (
     type_of as type_of,
     types_of as types_of,
 )
+from treadle_ir.derived import Derived as Derived, remembered as remembered
 from treadle_ir.dtypes import DType as DType, float0 as float0
 from treadle_ir.effects import (
     PURE as PURE,

@@ -21,7 +21,6 @@ from treadle_batching.programs import (
     BatchedProgram,
     batch_program,
     batched_type,
-    remembered,
 )
 from treadle_batching.registry import batch_rule
 from treadle_ir import (
@@ -32,6 +31,7 @@ from treadle_ir import (
     bind,
     interpret,
     ops,
+    remembered,
     stage,
     type_of,
 )

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
-from treadle_autodiff.programs import jvp_program, linearize_program, remembered, transpose_program
+from treadle_autodiff.programs import jvp_program, linearize_program, transpose_program
 from treadle_autodiff.registry import LinearFunction, jvp_rule, linearize_rule, transpose_rule
 from treadle_autodiff.rules.call import spread
 from treadle_autodiff.rules.control.operands import Flags, nonzero_flags, those, union, unused
 from treadle_autodiff.tangents import Linear, Tangent, Zero, materialise, zeros
-from treadle_ir import Operand, Operands, Program, Type, Value, bind, stage, type_of
+from treadle_ir import Operand, Operands, Program, Type, Value, bind, remembered, stage, type_of
 from treadle_ir.primitives.control import Case
 
 

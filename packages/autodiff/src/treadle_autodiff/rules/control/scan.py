@@ -21,7 +21,6 @@ from treadle_autodiff.programs import (
     jvp_program,
     linearize_program,
     pruned,
-    remembered,
     transpose_program,
 )
 from treadle_autodiff.registry import LinearFunction, jvp_rule, linearize_rule, transpose_rule
@@ -47,6 +46,7 @@ from treadle_ir import (
     Value,
     bind,
     interpret,
+    remembered,
     stage,
     type_of,
 )

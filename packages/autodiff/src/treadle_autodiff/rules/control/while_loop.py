@@ -8,7 +8,7 @@ from typing import final
 
 import numpy as np
 
-from treadle_autodiff.programs import jvp_program, remembered
+from treadle_autodiff.programs import jvp_program
 from treadle_autodiff.registry import LinearFunction, jvp_rule, linearize_rule, transpose_rule
 from treadle_autodiff.rules.call import spread
 from treadle_autodiff.rules.control.operands import (
@@ -30,6 +30,7 @@ from treadle_ir import (
     bind,
     interpret,
     ops,
+    remembered,
     stage,
     type_of,
 )
