@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 import treadle
-from conformance.compositions import staged_with_operands
+from conformance.compositions import composed_twin, staged_with_operands
 from treadle_ir import ArrayType, Operand, Program, bind, dtypes, stage, type_of
 from treadle_ir.testing.examples import Example, sample
 from treadle_ir.testing.programs import outermost
@@ -99,15 +99,21 @@ def array_text(operand: Operand) -> str:
     return f'array("{x.tobytes().hex()}", "{name}", {x.shape})'
 
 
-def script(program: Program, operands: Sequence[Operand], law: str) -> str:
-    """A script of its own that shows what the two sides of a law give for a program."""
+def script(
+    program: Program, operands: Sequence[Operand], law: str, numpy: Sequence[Operand] = ()
+) -> str:
+    """A script of its own that shows what the two sides of a law give for a program.
+
+    `numpy` is what NumPy gives, where that is one of the sides.
+    """
     lines = [f"    {array_text(x)},  # {type_of(x)}: {_shown(x)}\n" for x in operands]
     beginning = _BEGINNING.format(
         text=print_program(program),
         operands="".join(lines),
         x64=treadle.config.read("treadle_enable_x64"),
     )
-    return beginning + _LAWS.get(law, _COMPILED)
+    known = f'show("NumPy:", [{", ".join(map(array_text, numpy))}])\n' if numpy else ""
+    return beginning + _LAWS.get(law, _COMPILED) + known
 
 
 def _shown(operand: Operand) -> str:
@@ -155,6 +161,8 @@ def explained(arguments: Mapping[str, Any], made: Sequence[Program], law: str) -
         return f"The program has {len(program.equations)} equations: too many to print."
     if "<opaque " in text or any(np.size(x) > _MOST for x in operands):
         return f"This one cannot be read back, or its operands are large:\n\n{text}"
-    return (
-        f"Save as failure.py and run it by `python failure.py`:\n\n{script(program, operands, law)}"
-    )
+    numpy: list[Operand] = []
+    if law == "test_compositions" and "pooled" in arguments:
+        numpy = treadle.tree.leaves(composed_twin(arguments["pooled"], arguments["composition"]))
+    runs = script(program, operands, law, numpy)
+    return f"Save as failure.py and run it by `python failure.py`:\n\n{runs}"

@@ -71,6 +71,8 @@ def test_a_program_of_the_pool_is_composed() -> None:
     assert found is not None
     program, operands = found
     assert any(equation.primitive.name == "scan" for equation in program.equations)
+    arguments = {"pooled": POOL["scan"], "composition": ("grad", "vmap")}
+    assert 'show("NumPy:", [array("' in explained(arguments, [], "test_compositions")
     assert [ArrayType(np.shape(x), np.asarray(x).dtype) for x in operands] == [
         *program.parameter_types
     ]
