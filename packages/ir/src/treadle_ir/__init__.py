@@ -67,6 +67,7 @@ from treadle_ir.program import Equation as Equation, Program as Program
 from treadle_ir.promotion import (
     canonical_dtype as canonical_dtype,
     default_dtype as default_dtype,
+    inexact_dtype as inexact_dtype,
     promoted as promoted,
     scalar_type as scalar_type,
     set_x64 as set_x64,

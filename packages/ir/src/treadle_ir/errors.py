@@ -25,12 +25,15 @@ class TreadleError(Exception):
             self.add_note(f"  fix: {fix}")
 
 
-class ShapeError(TreadleError, TypeError):
-    """Operands have shapes that do not go together."""
+class ShapeError(TreadleError, TypeError, ValueError):
+    """Operands have shapes that do not go together.
+
+    NumPy says ValueError, JAX one or the other by function: code written for either catches it.
+    """
 
 
-class DTypeError(TreadleError, TypeError):
-    """Operands have element types that do not go together."""
+class DTypeError(TreadleError, TypeError, ValueError):
+    """Operands have element types that do not go together; both a TypeError and a ValueError, as `ShapeError` is."""
 
 
 class ConcretizationError(TreadleError, TypeError):
@@ -80,8 +83,8 @@ class PlacementError(TreadleError, ValueError):
     """Arrays committed to different devices met, or a device does not exist."""
 
 
-class ArgumentError(TreadleError, TypeError):
-    """An argument of a kind that the function cannot take."""
+class ArgumentError(TreadleError, TypeError, ValueError):
+    """An argument of a kind that the function cannot take; both a TypeError and a ValueError, as `ShapeError` is."""
 
 
 class RangeError(TreadleError, OverflowError):

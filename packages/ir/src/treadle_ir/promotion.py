@@ -17,7 +17,7 @@ from contextvars import ContextVar
 from functools import lru_cache
 from typing import Final
 
-from treadle_ir.dtypes import BY_NAME, DType, dtype_name, float0
+from treadle_ir.dtypes import BY_NAME, DType, dtype_name, float0, is_inexact
 from treadle_ir.errors import DTypeError
 from treadle_ir.types import ArrayType
 
@@ -127,6 +127,16 @@ _DEFAULTS: Final[dict[type, tuple[str, str]]] = {
 def default_dtype(kind: type) -> DType:
     """The element type for Python's `bool`, `int`, `float` or `complex` at the width in force."""
     return BY_NAME[_DEFAULTS[kind][x64_enabled()]]
+
+
+def inexact_dtype(dtype: DType) -> DType:
+    """The element type in which functions of real numbers take operands of a type: itself, or a float.
+
+    Integers of 64 bits and Python's (which are 64 bits wide then) become f64; all others f32.
+    """
+    if is_inexact(dtype):
+        return dtype
+    return BY_NAME["f64" if dtype.itemsize == 8 else "f32"]
 
 
 def scalar_type(value: bool | int | float | complex) -> ArrayType:

@@ -28,11 +28,12 @@ from treadle_ir import (
     constant_array,
     current_trace,
     default_dtype,
+    inexact_dtype,
     out_of_range,
     promoted,
     scalar_type,
 )
-from treadle_ir.dtypes import is_inexact
+from treadle_ir.dtypes import is_bool, is_complex
 from treadle_ir.primitives.shape import BroadcastInDim
 
 Elements: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
@@ -194,8 +195,8 @@ def promote_operands(operands: Sequence[Any], inexact: bool = False) -> list[Any
     """Coerced operands in the element type they meet in."""
     types = [operand_type(operand) for operand in operands]
     dtype, weak = promoted(types)
-    if inexact and not is_inexact(dtype):
-        dtype = default_dtype(float)
+    if inexact:
+        dtype = inexact_dtype(dtype)
     return [
         with_dtype(operand, type, dtype, weak)
         for operand, type in zip(operands, types, strict=True)
@@ -463,6 +464,7 @@ def array_from(function: str, x: Any, dtype: DType | None) -> Array:
     if isinstance(x, (bool, int, float, complex)) and not isinstance(x, np.generic):
         if dtype is None:
             return array_of(weak_scalar(x))
+        refuse_complex(function, x, dtype)
         return made(_host_scalar(x, dtype))
     if isinstance(x, (np.ndarray, np.generic)):
         elements = np.asarray(x)
@@ -479,6 +481,15 @@ def array_from(function: str, x: Any, dtype: DType | None) -> Array:
     if isinstance(x, range):
         return _from_sequence(function, list(x), dtype)
     raise refused(function, 0, x)
+
+
+def refuse_complex(function: str, x: object, dtype: DType) -> None:
+    """Refuse a complex number of Python's for an element type that would lose its imaginary part without a word."""
+    if isinstance(x, complex) and not is_complex(dtype) and not is_bool(dtype):
+        raise ArgumentError(
+            f"{function}: {x} is complex, but the element type is {dtype}",
+            fix="pass its real part, or a complex element type",
+        )
 
 
 def _host_scalar(x: Any, dtype: DType) -> Elements:

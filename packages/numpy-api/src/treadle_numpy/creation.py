@@ -12,7 +12,15 @@ from typing import Any, cast
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, DType, Tracer, canonical_dtype, default_dtype
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    DType,
+    DTypeError,
+    Tracer,
+    canonical_dtype,
+    default_dtype,
+)
 from treadle_ir.dtypes import is_bool, is_floating, is_integer
 from treadle_numpy.coercion import (
     ArrayLike,
@@ -34,7 +42,9 @@ from treadle_numpy.coercion import (
     on_host,
     operand_type,
     ops,
+    promote,
     promote_operands,
+    refuse_complex,
     shape_of,
     weak_scalar,
 )
@@ -150,6 +160,8 @@ def _full(function: str, sizes: tuple[int, ...], fill_value: Any, wanted: DType 
         fill_value = array_from(function, fill_value, None)
     value = coerce(function, 1, fill_value)
     if wanted is not None:
+        if isinstance(fill_value, complex):
+            refuse_complex(function, fill_value, wanted)
         value = converted(value, wanted)
     if shape_of(value):
         return array_of(broadcast_to_shape(value, sizes))
@@ -228,8 +240,9 @@ def full_like(
     device: Any = None,
 ) -> Array:
     """One value in an array's shape and element type."""
-    sizes, wanted, _ = _like("full_like", a, dtype, shape)
-    return _placed(_full("full_like", sizes, fill_value, wanted), device)
+    sizes, wanted, weak = _like("full_like", a, dtype, shape)
+    result = _full("full_like", sizes, fill_value, wanted)
+    return _placed(ops.convert(result, dtype=wanted, weak=True) if weak else result, device)
 
 
 def _iota(shape: tuple[int, ...], dimension: int, dtype: DType) -> Array:
@@ -280,7 +293,11 @@ def arange(
     if wanted is None:
         wanted = result_type(*[value for value in named if value is not None])
         if is_bool(wanted):
-            wanted = default_dtype(int)
+            raise DTypeError("arange: booleans cannot be counted", fix="convert with int(...)")
+    if any(isinstance(value, (complex, np.complexfloating)) for value in named):
+        raise ValueArgumentError(
+            "arange: complex numbers cannot be counted", fix="count real numbers, and multiply"
+        )
     first, last, by = named
     if last is None:
         first, last = 0, first
@@ -397,6 +414,7 @@ def geomspace(
     axis: int = 0,
 ) -> Array:
     """`num` numbers from `start` to `stop`, each the same multiple of the one before."""
+    start, stop = promote("geomspace", start, stop, inexact=True)
     signs = sign(start)
     points = exp(
         linspace(log(divide(start, signs)), log(divide(stop, signs)), num, endpoint, axis=axis)

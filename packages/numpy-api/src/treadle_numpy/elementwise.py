@@ -21,6 +21,7 @@ from treadle_ir import (
     Primitive,
     current_trace,
     default_dtype,
+    inexact_dtype,
     promoted,
 )
 from treadle_ir.dtypes import (
@@ -39,6 +40,7 @@ from treadle_numpy.coercion import (
     bind,
     broadcast,
     coerce,
+    converted,
     filled,
     named_only,
     operand_type,
@@ -97,13 +99,29 @@ def unary_same(name: str, primitive: Primitive, doc: str, example: str = "") -> 
     return cast("UnaryFunction", _named(function, name, doc, example))
 
 
+def rounding(name: str, primitive: Primitive, doc: str, example: str = "") -> UnaryFunction:
+    """A function of one real operand that keeps its element type and leaves integers alone."""
+
+    inexact = unary(name, primitive, doc)
+
+    def function(x: ArrayLike, /) -> Array:
+        if getattr(x, "dtype", None) in _INEXACT:
+            return inexact(x)
+        operand = coerce(name, 0, x)
+        if not is_inexact(operand_type(operand).dtype):
+            return array_of(operand)
+        return bind(primitive, operand)
+
+    return cast("UnaryFunction", _named(function, name, doc, example))
+
+
 def inexact_operand(function: str, x: object) -> Any:
     """One operand, as a float if it is an integer or a boolean."""
     operand = coerce(function, 0, x)
     type = operand_type(operand)
     if is_inexact(type.dtype):
         return operand
-    return with_dtype(operand, type, default_dtype(float), type.weak)
+    return with_dtype(operand, type, inexact_dtype(type.dtype), type.weak)
 
 
 def scalar_beside(value: Any, type: ArrayType) -> Any:
@@ -134,12 +152,11 @@ def binary(
     example: str = "",
     *,
     inexact: bool = False,
-    by_parts: str | None = None,
+    by_parts: Callable[[Any, Any], Array] | None = None,
 ) -> BinaryFunction:
     """A function of two operands: promoted, broadcast, one primitive.
 
-    `inexact` makes floats of integers first; `by_parts` ("gt", "lt") says that of complex numbers the one with the
-    greater (lesser) real part is taken, then the one with the greater imaginary part.
+    `inexact` makes floats of integers first; `by_parts` is what it comes to for complex numbers, if not the primitive.
     """
     plain = {
         dtype
@@ -173,24 +190,40 @@ def binary(
                 return cast("Array", current_trace().process(primitive, pair)[0])
         operands = promote_shapes(name, x, y, inexact=inexact)
         if by_parts is not None and is_complex(operand_type(operands[0]).dtype):
-            return _complex_extreme(by_parts, *operands)
+            return by_parts(*operands)
         return bind(primitive, *operands)
 
     return cast("BinaryFunction", _named(function, name, doc, example))
 
 
-def _complex_extreme(direction: str, x: Any, y: Any) -> Array:
-    """The greater or the lesser of complex numbers, by real part, then by imaginary part."""
-    left, right = ops.real(x), ops.real(y)
-    tie = ops.compare(left, right, direction="eq")
-    first = ops.compare(left, right, direction=direction)
-    second = ops.compare(ops.imag(x), ops.imag(y), direction=direction)
-    return ops.select(ops.select(tie, second, first), x, y)
+def _complex_order(direction: str) -> Callable[[Any, Any], Array]:
+    """Compares complex numbers by real part, then by imaginary part, as NumPy does."""
+
+    def compare(x: Any, y: Any) -> Array:
+        left, right = ops.real(x), ops.real(y)
+        tie = ops.compare(left, right, direction="eq")
+        first = ops.compare(left, right, direction=direction)
+        second = ops.compare(ops.imag(x), ops.imag(y), direction=direction)
+        return ops.select(tie, second, first)
+
+    return compare
+
+
+def _complex_extreme(direction: str) -> Callable[[Any, Any], Array]:
+    """The greater or the lesser of complex numbers; one that is NaN wins."""
+    ordered = _complex_order(direction)
+
+    def extreme(x: Any, y: Any) -> Array:
+        first = ops.or_(ordered(x, y), ops.compare(x, x, direction="ne"))
+        return ops.select(first, x, y)
+
+    return extreme
 
 
 def comparison(name: str, direction: Any, doc: str, example: str = "") -> BinaryFunction:
-    """A function that compares two operands."""
-    return binary(name, compare_primitives.Compare(direction), doc, example)
+    """A function that compares two operands, complex ones by real part, then by imaginary part."""
+    by_parts = None if direction in ("eq", "ne") else _complex_order(direction)
+    return binary(name, compare_primitives.Compare(direction), doc, example, by_parts=by_parts)
 
 
 # arithmetic
@@ -223,17 +256,31 @@ maximum = binary(
     primitives.Maximum(),
     "The greater of two; NaN if either is.",
     "print(maximum(1, 2))\n        2",
-    by_parts="gt",
+    by_parts=_complex_extreme("gt"),
 )
 minimum = binary(
     "minimum",
     primitives.Minimum(),
     "The lesser of two; NaN if either is.",
     "print(minimum(1, 2))\n        1",
-    by_parts="lt",
+    by_parts=_complex_extreme("lt"),
 )
+
+
+def _complex_atan2(y: Any, x: Any) -> Array:
+    """`-i log((x + i y) / sqrt(x^2 + y^2))`, which is the angle where both are real."""
+    i = number(1j, x)
+    size = ops.sqrt(ops.add(ops.square(x), ops.square(y)))
+    turned = ops.log(ops.divide(ops.add(x, ops.multiply(i, y)), size))
+    return ops.negate(ops.multiply(i, turned))
+
+
 arctan2 = binary(
-    "arctan2", primitives.Atan2(), "The angle of the point (x2, x1), in (-pi, pi].", inexact=True
+    "arctan2",
+    primitives.Atan2(),
+    "The angle of the point (x2, x1), in (-pi, pi].",
+    inexact=True,
+    by_parts=_complex_atan2,
 )
 atan2 = arctan2
 nextafter = binary(
@@ -262,6 +309,24 @@ def positive(x: ArrayLike, /) -> Array:
     return cast("Array", as_array("positive", x))
 
 
+def number(value: Any, x: Any) -> Any:
+    """A number in the element type of an operand, and weak if it is: results keep the mark."""
+    type = operand_type(x)
+    scalar = type.dtype.type(value)
+    return Literal(scalar, ArrayType((), type.dtype, True)) if type.weak else scalar
+
+
+def integers(function: str, x: object, y: object) -> list[Any]:
+    """Two operands of one element type and shape; booleans as 32-bit integers, since they have no such operation."""
+    operands = promote_shapes(function, x, y)
+    if is_bool(operand_type(operands[0]).dtype):
+        return [with_dtype(each, operand_type(each), _INT32, False) for each in operands]
+    return operands
+
+
+_INT32: Final = BY_NAME["i32"]
+
+
 def as_array(function: str, x: object) -> Any:
     """A coerced operand that is an array, not a scalar of the host."""
     return array_of(coerce(function, 0, x))
@@ -279,7 +344,7 @@ def floor_divide(x1: ArrayLike, x2: ArrayLike, /) -> Array:
         >>> print(floor_divide(7, -2))
         -4
     """
-    x, y = promote_shapes("floor_divide", x1, x2)
+    x, y = integers("floor_divide", x1, x2)
     dtype = operand_type(x).dtype
     if is_unsigned(dtype):
         return bind(_DIVIDE, x, y)
@@ -287,13 +352,7 @@ def floor_divide(x1: ArrayLike, x2: ArrayLike, /) -> Array:
         quotient = bind(_DIVIDE, x, y)
         exact = ops.compare(ops.remainder(x, y), dtype.type(0), direction="eq")
         same_sign = ops.compare(ops.sign(x), ops.sign(y), direction="eq")
-        return ops.select(
-            ops.or_(same_sign, exact), quotient, ops.subtract(quotient, dtype.type(1))
-        )
-    if is_bool(dtype):
-        raise DTypeError(
-            "floor_divide: booleans have no quotient", fix="convert to integers with .astype(int)"
-        )
+        return ops.select(ops.or_(same_sign, exact), quotient, ops.subtract(quotient, number(1, x)))
     if is_complex(dtype):
         raise DTypeError(
             "floor_divide does not support complex-valued inputs",
@@ -317,7 +376,7 @@ def _float_divmod(x: Any, y: Any) -> tuple[Array, Array]:
         ops.compare(ops.sign(y), ops.sign(rest), direction="ne"),
     )
     rest = ops.select(wrong, ops.add(rest, y), rest)
-    whole = ops.select(wrong, ops.subtract(whole, operand_type(x).dtype.type(1)), whole)
+    whole = ops.select(wrong, ops.subtract(whole, number(1, x)), whole)
     finite = ops.is_finite(whole)
     return ops.select(finite, ops.round_nearest_even(whole), whole), rest
 
@@ -332,12 +391,8 @@ def remainder(x1: ArrayLike, x2: ArrayLike, /) -> Array:
         >>> print(remainder(-7, 2))
         1
     """
-    x, y = promote_shapes("remainder", x1, x2)
+    x, y = integers("remainder", x1, x2)
     dtype = operand_type(x).dtype
-    if is_bool(dtype):
-        raise DTypeError(
-            "remainder: booleans have no remainder", fix="convert to integers with .astype(int)"
-        )
     zero = dtype.type(0)
     rest = ops.remainder(x, y)
     if is_unsigned(dtype):
@@ -358,7 +413,7 @@ def remainder(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 
 def zero_like(x: Any) -> Any:
     """A zero of an operand's element type, for `select`, which broadcasts scalars."""
-    return operand_type(x).dtype.type(0)
+    return number(0, x)
 
 
 mod = remainder
@@ -366,7 +421,7 @@ mod = remainder
 
 def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """What is left of `x1` after division by `x2` rounded toward zero; it has the sign of `x1`."""
-    x, y = promote_shapes("fmod", x1, x2)
+    x, y = integers("fmod", x1, x2)
     return ops.remainder(x, y)
 
 
@@ -398,8 +453,7 @@ def power(x1: ArrayLike, x2: ArrayLike, /) -> Array:
         x = coerce("power", 0, x1)
         dtype = operand_type(x).dtype
         if is_bool(dtype):
-            x = with_dtype(x, operand_type(x), default_dtype(int), False)
-            dtype = default_dtype(int)
+            x, dtype = with_dtype(x, operand_type(x), _INT32, False), _INT32
         if exponent < 0 and is_integer(dtype):
             raise DTypeError(
                 f"Integers cannot be raised to negative powers, got {operand_type(x)} ** {exponent}",
@@ -407,14 +461,18 @@ def power(x1: ArrayLike, x2: ArrayLike, /) -> Array:
             )
         return bind(_SQUARE, x) if exponent == 2 else ops.integer_power(x, exponent=exponent)
     x, y = coerce("power", 0, x1), coerce("power", 1, x2)
-    if is_bool(operand_type(x).dtype) and is_bool(operand_type(y).dtype):
-        x = with_dtype(x, operand_type(x), default_dtype(int), False)
+    if is_bool(operand_type(x).dtype) and (
+        is_bool(operand_type(y).dtype)
+        or (operand_type(y).weak and is_integer(operand_type(y).dtype))
+    ):
+        x = with_dtype(x, operand_type(x), _INT32, False)
     types = operand_type(x), operand_type(y)
     dtype, weak = promoted(types)
     # a strong integer as exponent makes the result strong, as JAX has it; a boolean does so for integers
     exponent_type = types[1]
     if (
-        not isinstance(y, Literal)
+        types[0].weak
+        and not isinstance(y, Literal)
         and not exponent_type.weak
         and not (is_bool(exponent_type.dtype) and is_inexact(dtype))
     ):
@@ -426,12 +484,8 @@ def power(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 
 def _static_integer(x: object) -> int | None:
     """The value of an exponent that is known to Python as an integer."""
-    if isinstance(x, bool):
-        return None
-    if isinstance(x, int):
-        return x
-    if isinstance(x, np.integer):
-        return None  # strong: it takes part in promotion
+    if isinstance(x, (int, np.integer)) and not isinstance(x, bool):
+        return int(x)
     return None
 
 
@@ -485,7 +539,10 @@ def sign(x: ArrayLike, /) -> Array:
         >>> print(sign(-2.5))
         -1.0
     """
-    return bind(_SIGN, coerce("sign", 0, x))
+    operand = coerce("sign", 0, x)
+    if is_unsigned(operand_type(operand).dtype):
+        return ops.minimum(operand, number(1, operand))
+    return bind(_SIGN, operand)
 
 
 _SIGN: Final = primitives.Sign()
@@ -499,10 +556,9 @@ def square(x: ArrayLike, /) -> Array:
         9
     """
     operand = coerce("square", 0, x)
-    return (
-        bind(_SQUARE, operand)
-        if not is_bool(operand_type(operand).dtype)
-        else ops.and_(operand, operand)
+    type = operand_type(operand)
+    return bind(
+        _SQUARE, with_dtype(operand, type, _INT32, False) if is_bool(type.dtype) else operand
     )
 
 
@@ -531,7 +587,7 @@ cbrt = unary("cbrt", primitives.Cbrt(), "The cube root.")
 def _by_log(name: str, base: float, x: ArrayLike) -> Array:
     operand = inexact_operand(name, x)
     dtype = operand_type(operand).dtype
-    return ops.divide(ops.log(operand), dtype.type(np.log(base)))
+    return ops.divide(ops.log(operand), dtype.type(np.log(base)))  # not weak, as JAX has it
 
 
 def log2(x: ArrayLike, /) -> Array:
@@ -547,16 +603,17 @@ def log10(x: ArrayLike, /) -> Array:
 def _logaddexp(name: str, x1: ArrayLike, x2: ArrayLike, base: float | None) -> Array:
     # log(e^x + e^y) = max + log1p(e^-|x - y|); where x == y both may be infinite, and x - y is not a number.
     x, y = promote_shapes(name, x1, x2, inexact=True)
-    dtype = operand_type(x).dtype
-    if is_complex(dtype):
+    if is_complex(operand_type(x).dtype):
         return log(add(exp(x), exp(y)))
-    scale = dtype.type(1.0 if base is None else np.log(base))
     top = ops.maximum(x, y)
     gap = ops.subtract(x, y)
-    near = ops.log_plus_one(ops.exponential(ops.multiply(ops.negate(ops.abs(gap)), scale)))
-    return ops.select(
-        ops.compare(gap, gap, direction="ne"), ops.add(x, y), ops.add(top, ops.divide(near, scale))
-    )
+    below = ops.negate(ops.abs(gap))
+    if base is None:
+        near = ops.log_plus_one(ops.exponential(below))
+    else:
+        scale = number(np.log(base), top)
+        near = ops.divide(ops.log_plus_one(ops.exponential(ops.multiply(below, scale))), scale)
+    return ops.select(ops.compare(gap, gap, direction="ne"), ops.add(x, y), ops.add(top, near))
 
 
 def logaddexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
@@ -582,17 +639,21 @@ def hypot(x1: ArrayLike, x2: ArrayLike, /) -> Array:
         5.0
     """
     x, y = promote_shapes("hypot", x1, x2, inexact=True)
+    if is_complex(operand_type(x).dtype):
+        raise DTypeError(
+            "hypot is not defined for complex numbers", fix="convert to real numbers, as with abs"
+        )
     x, y = ops.abs(x), ops.abs(y)
     top, low = ops.maximum(x, y), ops.minimum(x, y)
     zero = zero_like(top)
     # the inner select keeps the division, and so its derivative, finite where both are 0
-    safe = ops.select(ops.compare(top, zero, direction="eq"), operand_type(top).dtype.type(1), top)
+    safe = ops.select(ops.compare(top, zero, direction="eq"), number(1, top), top)
     return ops.select(
         ops.compare(top, zero, direction="eq"),
         top,
         ops.multiply(
             top,
-            ops.sqrt(ops.add(ops.square(ops.divide(low, safe)), operand_type(top).dtype.type(1))),
+            ops.sqrt(ops.add(ops.square(ops.divide(low, safe)), number(1, top))),
         ),
     )
 
@@ -621,13 +682,13 @@ asin, acos, atan, asinh, acosh, atanh = arcsin, arccos, arctan, arcsinh, arccosh
 def deg2rad(x: ArrayLike, /) -> Array:
     """Degrees as radians."""
     operand = inexact_operand("deg2rad", x)
-    return ops.multiply(operand, operand_type(operand).dtype.type(np.pi / 180))
+    return ops.multiply(operand, number(np.pi / 180, operand))
 
 
 def rad2deg(x: ArrayLike, /) -> Array:
     """Radians as degrees."""
     operand = inexact_operand("rad2deg", x)
-    return ops.multiply(operand, operand_type(operand).dtype.type(180 / np.pi))
+    return ops.multiply(operand, number(180 / np.pi, operand))
 
 
 radians = deg2rad
@@ -642,28 +703,33 @@ def sinc(x: ArrayLike, /) -> Array:
         1.0
     """
     operand = inexact_operand("sinc", x)
-    dtype = operand_type(operand).dtype
-    zero, one = dtype.type(0), dtype.type(1)
-    angle = ops.multiply(operand, dtype.type(np.pi))
+    zero, one = number(0, operand), number(1, operand)
+    angle = ops.multiply(operand, number(np.pi, operand))
     at_zero = ops.compare(angle, zero, direction="eq")
     safe = ops.select(at_zero, one, angle)
     # 1 - angle^2/6 stands in at 0, so that derivatives up to the third are right there, too
     near = ops.subtract(
-        one, ops.divide(ops.square(ops.select(at_zero, angle, zero)), dtype.type(6))
+        one, ops.divide(ops.square(ops.select(at_zero, angle, zero)), number(6, operand))
     )
     return ops.select(at_zero, near, ops.divide(ops.sine(safe), safe))
 
 
 # rounding
 
-floor = unary("floor", primitives.Floor(), "The greatest integer that is not above x, as a float.")
-ceil = unary("ceil", primitives.Ceil(), "The least integer that is not below x, as a float.")
+floor = rounding(
+    "floor", primitives.Floor(), "The greatest integer that is not above x; integers are."
+)
+ceil = rounding("ceil", primitives.Ceil(), "The least integer that is not below x; integers are.")
 _ROUND: Final = primitives.RoundNearestEven()
 
 
 def rint(x: ArrayLike, /) -> Array:
     """The nearest integer, the even one of two, as a float."""
-    operand = inexact_operand("rint", x)
+    operand = coerce("rint", 0, x)
+    if not is_inexact(operand_type(operand).dtype):
+        operand = converted(
+            operand, default_dtype(float)
+        )  # not weak and not by width, as JAX has it
     if is_complex(operand_type(operand).dtype):
         return ops.complex(bind(_ROUND, ops.real(operand)), bind(_ROUND, ops.imag(operand)))
     return bind(_ROUND, operand)
@@ -719,7 +785,7 @@ def trunc(x: ArrayLike, /) -> Array:
     type = operand_type(operand)
     if not is_inexact(type.dtype):
         return cast("Array", as_array("trunc", operand))
-    below = ops.compare(operand, type.dtype.type(0), direction="lt")
+    below = ops.compare(operand, zero_like(operand), direction="lt")
     return ops.select(below, ops.ceil(operand), ops.floor(operand))
 
 
@@ -757,8 +823,11 @@ conj = conjugate
 
 def angle(z: ArrayLike, deg: bool = False) -> Array:
     """The angle of a complex number."""
-    operand = inexact_operand("angle", z)
-    if is_complex(operand_type(operand).dtype):
+    operand = coerce("angle", 0, z)
+    dtype = operand_type(operand).dtype
+    if not is_complex(dtype):  # not weak and not by width, as JAX has it
+        operand = converted(operand, dtype if is_inexact(dtype) else default_dtype(float))
+    if is_complex(dtype):
         result = ops.atan2(ops.imag(operand), ops.real(operand))
     else:
         result = ops.atan2(ops.multiply(operand, zero_like(operand)), operand)
@@ -777,6 +846,10 @@ def signbit(x: ArrayLike, /) -> Array:
     dtype = type.dtype
     if is_bool(dtype) or is_unsigned(dtype) or is_integer(dtype):
         return ops.compare(operand, dtype.type(0), direction="lt")
+    if is_complex(dtype):
+        raise DTypeError(
+            "signbit is not defined for complex numbers", fix="ask for the real or imaginary part"
+        )
     bits = BY_NAME[f"i{dtype.itemsize * 8}"]
     return ops.compare(ops.bitcast_convert(operand, dtype=bits), bits.type(0), direction="lt")
 
@@ -795,13 +868,15 @@ def copysign(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     if is_complex(operand_type(x).dtype):
         raise DTypeError("copysign does not support complex-valued inputs", fix="use abs and angle")
     size = ops.abs(x)
+    if operand_type(x).weak and not operand_type(y).weak:
+        size = cast("Array", converted(size, operand_type(x).dtype))
     return ops.select(signbit(y), ops.negate(size), size)
 
 
 def heaviside(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """0 below 0, 1 above, `x2` at 0."""
     x, y = promote_shapes("heaviside", x1, x2, inexact=True)
-    zero, one = zero_like(x), operand_type(x).dtype.type(1)
+    zero, one = zero_like(x), number(1, x)
     above = ops.select(ops.compare(x, zero, direction="gt"), one, x)
     inner = ops.select(ops.compare(x, zero, direction="lt"), zero, above)
     return ops.select(ops.compare(x, zero, direction="eq"), y, inner)
@@ -810,14 +885,14 @@ def heaviside(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 def fmax(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The greater of two; the other one where one is NaN."""
     x, y = promote_shapes("fmax", x1, x2)
-    keep = ops.or_(ops.compare(x, y, direction="gt"), ops.compare(y, y, direction="ne"))
+    keep = ops.or_(greater(x, y), ops.compare(y, y, direction="ne"))
     return ops.select(keep, x, y)
 
 
 def fmin(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The lesser of two; the other one where one is NaN."""
     x, y = promote_shapes("fmin", x1, x2)
-    keep = ops.or_(ops.compare(x, y, direction="lt"), ops.compare(y, y, direction="ne"))
+    keep = ops.or_(less(x, y), ops.compare(y, y, direction="ne"))
     return ops.select(keep, x, y)
 
 
@@ -848,12 +923,24 @@ def bitwise_count(x: ArrayLike, /) -> Array:
         >>> print(bitwise_count(-3))
         2
     """
-    return ops.convert(ops.popcnt(abs(x)), dtype=np.dtype(np.uint8))
+    size: Any = abs(x)
+    if is_bool(operand_type(size).dtype):
+        return ops.convert(size, dtype=_UINT8)
+    return ops.convert(ops.popcnt(size), dtype=_UINT8)
 
 
-left_shift = binary(
-    "left_shift", primitives.ShiftLeft(), "The bits moved up.", "print(left_shift(1, 3))\n        8"
-)
+_UINT8: Final = BY_NAME["u8"]
+_SHIFT_LEFT: Final = primitives.ShiftLeft()
+
+
+def left_shift(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """The bits moved up.
+
+    Example:
+        >>> print(left_shift(1, 3))
+        8
+    """
+    return bind(_SHIFT_LEFT, *integers("left_shift", x, y))
 
 
 def right_shift(x: ArrayLike, y: ArrayLike, /) -> Array:
@@ -863,7 +950,7 @@ def right_shift(x: ArrayLike, y: ArrayLike, /) -> Array:
         >>> print(right_shift(-8, 1))
         -4
     """
-    a, b = promote_shapes("right_shift", x, y)
+    a, b = integers("right_shift", x, y)
     if is_unsigned(operand_type(a).dtype):
         return ops.shift_right_logical(a, b)
     return ops.shift_right_arithmetic(a, b)

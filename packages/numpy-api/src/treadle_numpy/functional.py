@@ -6,7 +6,7 @@ from typing import Any, final
 
 import numpy as np
 
-from treadle_ir import Array
+from treadle_ir import Array, default_dtype
 from treadle_ir.dtypes import is_inexact
 from treadle_numpy.coercion import (
     ArrayLike,
@@ -77,7 +77,7 @@ def load(file: Any, mmap_mode: Any = None, allow_pickle: bool = False) -> Any:
 
 
 def _slid(name: str, a: Any, v: Any, mode: str, precision: Any, element_type: Any) -> Array:
-    x, y = [array_of(p) for p in promote(name, a, v)]
+    x, y = [array_of(p) for p in promote(name, a, v, inexact=True)]
     if x.ndim != 1 or y.ndim != 1:
         raise ValueArgumentError(f"{name}: only one-dimensional arrays are supported")
     if not x.size or not y.size:
@@ -157,7 +157,7 @@ def polyval(p: ArrayLike, x: ArrayLike, *, unroll: int | None = None) -> Array:
     for i in range(coefficients.shape[0]):
         one = ops.reshape(slice_along(coefficients, 0, i, i + 1), shape=coefficients.shape[1:])
         result = add(multiply(result, operand), one)
-    return array_of(result)
+    return array_of(converted(result, operand_type(result).dtype))
 
 
 def unwrap(
@@ -167,8 +167,7 @@ def unwrap(
     (operand,) = promote("unwrap", p)
     x = array_of(operand)
     if not is_inexact(x.dtype) and not isinstance(period, int):
-        (operand,) = promote("unwrap", x, inexact=True)
-        x = array_of(operand)
+        x = array_of(converted(x, default_dtype(float)))
     along = as_axis("unwrap", axis, x.ndim)
     if not x.shape[along]:
         return x

@@ -22,6 +22,8 @@ from treadle_numpy.coercion import (
     as_axes,
     as_index,
     coerce,
+    converted,
+    operand_type,
     ops,
     promote,
 )
@@ -55,7 +57,8 @@ def norm(x: ArrayLike, ord: Any = None, axis: Any = None, keepdims: bool = False
         >>> print(norm(np.array([3.0, 4.0], np.float32)))
         5.0
     """
-    operand = array_of(inexact_operand("norm", x))
+    operand = inexact_operand("norm", x)
+    operand = array_of(converted(operand, operand_type(operand).dtype))
     if axis is None:
         if ord is None:
             flat = sqrt(sum(_squares(operand), None))

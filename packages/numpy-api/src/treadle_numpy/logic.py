@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from treadle_ir import Array, ArrayType
+from treadle_ir import Array, ArrayType, DTypeError
 from treadle_ir.dtypes import is_bool, is_complex, is_floating
 from treadle_numpy.coercion import (
     ArrayLike,
@@ -105,6 +105,10 @@ def isinf(x: ArrayLike, /) -> Array:
 
 def _is_infinity(name: str, x: object, value: float) -> Array:
     operand, type = _parts(name, x)
+    if is_complex(type.dtype):
+        raise DTypeError(
+            f"{name} is not defined for complex numbers", fix="ask for the real or imaginary part"
+        )
     if is_floating(type.dtype):
         return ops.compare(operand, type.dtype.type(value), direction="eq")
     return _constant(operand, False)

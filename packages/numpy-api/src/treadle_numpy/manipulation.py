@@ -898,6 +898,8 @@ def pad(array: ArrayLike, pad_width: Any, mode: Any = "constant", **kwargs: Any)
         [0 0 1 0]
     """
     x = _array("pad", array)
+    if not x.ndim:
+        return x
     widths = _pad_pairs("pad_width", pad_width, x.ndim)
     widths = [
         (as_index("pad", "pad_width", low), as_index("pad", "pad_width", high))

@@ -11,11 +11,11 @@ from treadle_ir import (
     Array,
     ArrayType,
     DType,
-    DTypeError,
     Primitive,
     canonical_dtype,
     current_trace,
     default_dtype,
+    x64_enabled,
 )
 from treadle_ir.dtypes import (
     BY_NAME,
@@ -24,6 +24,7 @@ from treadle_ir.dtypes import (
     is_inexact,
     is_integer,
     is_unsigned,
+    real_part,
 )
 from treadle_ir.primitives import elementwise, reduce as primitives
 from treadle_ir.primitives.shape import Reshape
@@ -47,7 +48,8 @@ from treadle_numpy.coercion import (
     shape_of,
 )
 from treadle_numpy.dtypes import DTypeLike, as_dtype
-from treadle_numpy.logic import isnan, truth
+from treadle_numpy.elementwise import maximum, minimum
+from treadle_numpy.logic import isnan, logical_and, logical_or, truth
 
 
 def _keep(x: Array, type: ArrayType, axes: tuple[int, ...], keepdims: bool) -> Array:
@@ -109,12 +111,16 @@ def _accumulation(
     ) -> Array:
         operand = coerce(name, 0, a)
         type = operand_type(operand)
+        wide = type.dtype
         if dtype is not None:
-            operand = converted(operand, as_dtype(name, dtype) or type.dtype)
-        elif (promote_integers and not is_inexact(type.dtype)) or is_bool(type.dtype):
-            wide = _sum_dtype(type.dtype)
-            if wide != type.dtype:
-                operand = ops.convert(operand, dtype=wide, weak=type.weak)
+            wide = as_dtype(name, dtype) or wide
+            if is_bool(wide):  # sums of truth are whether any is true, products whether all are
+                if initial is not None:
+                    operand = (logical_and if identity else logical_or)(operand, initial)
+                return _truth_reduction(name, operand, axis, keepdims, where, bool(identity))
+        elif (promote_integers and not is_inexact(wide)) or is_bool(wide):
+            wide = _sum_dtype(wide)
+        operand = converted(operand, wide)  # not weak, as JAX has it
         if where is not None:
             operand = _selected(name, operand, where, operand_type(operand).dtype.type(identity))
             type = operand_type(operand)
@@ -131,7 +137,9 @@ def _accumulation(
 _sum = _accumulation("sum", primitives.ReduceAdd, 0, elementwise.Add)
 _prod = _accumulation("prod", primitives.ReduceMultiply, 1, elementwise.Multiply)
 _ORDERED: Final = frozenset([BY_NAME[name] for name in ("f32", "f64", "i32", "u32")])
-_PLAIN: Final = _ORDERED | {BY_NAME["c64"]}  # others take more than one primitive
+_PLAIN: Final = frozenset(
+    [BY_NAME[name] for name in ("f32", "f64", "c64")]
+)  # others take more primitives
 
 
 def planned(
@@ -145,7 +153,9 @@ def planned(
 
     def plan_for(x: Any, axis: int | None, keepdims: bool) -> Any:
         type = getattr(x, "type", None)
-        if type.__class__ is not ArrayType or type.dtype not in dtypes or not type.size:
+        if type.__class__ is not ArrayType or type.dtype not in dtypes:
+            return None
+        if type.weak or not type.size:
             return None
         axes = sorted_axes(name, axis, type.ndim)
         plan = reduction(axes), Reshape(kept_shape(type.shape, axes)) if keepdims else None
@@ -174,6 +184,9 @@ def planned(
 
 
 _plain_sum: Final = planned("sum", primitives.ReduceAdd, _PLAIN)
+_plain_count: Final = planned(
+    "sum", primitives.ReduceAdd, _ORDERED
+)  # while integers are not widened
 _plain_max: Final = planned("max", primitives.ReduceMaximum, _ORDERED)
 _plain_min: Final = planned("min", primitives.ReduceMinimum, _ORDERED)
 
@@ -196,6 +209,8 @@ def sum(
     """
     if dtype is out is None and initial is None and where is None:
         found = _plain_sum(a, axis, keepdims)
+        if found is None and not x64_enabled():
+            found = _plain_count(a, axis, keepdims)
         if found is not None:
             return found
     named_only("sum", out=out)
@@ -231,6 +246,8 @@ def _extreme(
             return found
     operand = coerce(name, 0, a)
     type = operand_type(operand)
+    if type.weak:
+        operand = converted(operand, type.dtype)
     if where is not None:
         if initial is None:
             raise ValueArgumentError(
@@ -246,21 +263,37 @@ def _extreme(
             fix="pass `initial`, or check the size before",
         )
     if is_complex(type.dtype):
-        raise _no_order(name, type)
-    result = bind(
-        primitives.ReduceMaximum(axes) if largest else primitives.ReduceMinimum(axes), operand
-    )
+        result = _complex_extreme(operand, axes, largest)
+    else:
+        result = bind(
+            primitives.ReduceMaximum(axes) if largest else primitives.ReduceMinimum(axes), operand
+        )
     if initial is not None:
         start = converted(coerce(name, 3, initial), type.dtype)
-        result = ops.maximum(result, start) if largest else ops.minimum(result, start)
+        result = (maximum if largest else minimum)(result, start)
     return _keep(result, type, axes, keepdims)
 
 
-def _no_order(name: str, type: ArrayType) -> DTypeError:
-    return DTypeError(
-        f"{name}: complex numbers have no order, and {type} is complex",
-        fix="take the extreme of the real part, the imaginary part or the absolute value",
-    )
+def _leaders(operand: Any, axes: tuple[int, ...], largest: bool) -> tuple[Array, Array, Array]:
+    """The extreme real parts of complex numbers; the imaginary parts, without hope where the real part is no extreme;
+    and where one of both is NaN.
+    """
+    type = operand_type(operand)
+    real = ops.real(operand)
+    best = bind((primitives.ReduceMaximum if largest else primitives.ReduceMinimum)(axes), real)
+    spread = broadcast_to_shape(ops.reshape(best, shape=kept_shape(type.shape, axes)), type.shape)
+    hopeless = real_part(type.dtype).type(-np.inf if largest else np.inf)
+    first = ops.compare(real, spread, direction="eq")
+    return best, ops.select(first, ops.imag(operand), hopeless), isnan(operand)
+
+
+def _complex_extreme(operand: Any, axes: tuple[int, ...], largest: bool) -> Array:
+    """The extreme of complex numbers, which are ordered by real part, then by imaginary part; NaN if there is one."""
+    best, imaginary, missing = _leaders(operand, axes, largest)
+    reduction = (primitives.ReduceMaximum if largest else primitives.ReduceMinimum)(axes)
+    result = ops.complex(best, bind(reduction, imaginary))
+    nothing = operand_type(operand).dtype.type(complex(np.nan, np.nan))
+    return ops.select(bind(primitives.ReduceOr(axes), missing), nothing, result)
 
 
 def max(
@@ -348,8 +381,6 @@ def count_nonzero(a: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Ar
 def _position(name: str, a: Any, axis: Any, keepdims: bool | None, largest: bool) -> Array:
     operand = array_of(coerce(name, 0, a))
     type = operand_type(operand)
-    if is_complex(type.dtype):
-        raise _no_order(name, type)
     along = 0 if axis is None else as_axis(name, axis, type.ndim)
     if axis is None:
         operand = ops.reshape(operand, shape=(type.size,))
@@ -359,6 +390,9 @@ def _position(name: str, a: Any, axis: Any, keepdims: bool | None, largest: bool
         )
     if is_bool(type.dtype):
         operand = ops.convert(operand, dtype=np.dtype(np.int32))
+    if is_complex(type.dtype):
+        _, imaginary, missing = _leaders(operand, (along,), largest)
+        operand = ops.select(missing, real_part(type.dtype).type(np.nan), imaginary)
     dtype = default_dtype(int)
     result = (
         ops.argmax(operand, axis=along, dtype=dtype)
@@ -500,18 +534,27 @@ def ptp(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = Fals
 
 
 def _running(
-    name: str, instruction: Callable[..., Any], a: Any, axis: Any, dtype: DTypeLike | None
+    name: str,
+    instruction: Callable[..., Any],
+    of_truths: Callable[..., Any],
+    a: Any,
+    axis: Any,
+    dtype: DTypeLike | None,
 ) -> Array:
     operand = array_of(coerce(name, 0, a))
     type = operand_type(operand)
-    if dtype is not None:
-        operand = converted(operand, as_dtype(name, dtype) or type.dtype)
-    elif is_bool(type.dtype):
-        operand = ops.convert(operand, dtype=default_dtype(int))
+    wanted = as_dtype(name, dtype) or (default_dtype(int) if is_bool(type.dtype) else type.dtype)
+    truths = is_bool(wanted)  # whether any, or all, have been true so far
+    if truths:
+        operand = ops.convert(truth(name, 0, operand), dtype=default_dtype(int))
+        instruction = of_truths
+    else:
+        operand = array_of(converted(operand, wanted))
     if axis is None:
-        flat = ops.reshape(operand, shape=(type.size,))
-        return cast("Array", instruction(flat, axis=0))
-    return cast("Array", instruction(operand, axis=as_axis(name, axis, type.ndim)))
+        operand = ops.reshape(operand, shape=(type.size,))
+    along = 0 if axis is None else as_axis(name, axis, type.ndim)
+    result = cast("Array", instruction(operand, axis=along))
+    return ops.convert(result, dtype=wanted) if truths else result
 
 
 def cumsum(
@@ -524,7 +567,7 @@ def cumsum(
         [1 3 6]
     """
     named_only("cumsum", out=out)
-    return _running("cumsum", ops.cumulative_add, a, axis, dtype)
+    return _running("cumsum", ops.cumulative_add, ops.cumulative_maximum, a, axis, dtype)
 
 
 def cumprod(
@@ -532,7 +575,7 @@ def cumprod(
 ) -> Array:
     """The running product along an axis; of the flat array by default."""
     named_only("cumprod", out=out)
-    return _running("cumprod", ops.cumulative_multiply, a, axis, dtype)
+    return _running("cumprod", ops.cumulative_multiply, ops.cumulative_minimum, a, axis, dtype)
 
 
 def nancumsum(
@@ -559,6 +602,8 @@ def _cumulative(
         if operand.ndim > 1:
             raise ValueArgumentError(f"{name}: with more than one dimension, `axis` must be given")
         axis = 0
+    if dtype is None and start == 0 and not is_inexact(operand.dtype):
+        dtype = _sum_dtype(operand.dtype)
     result = (cumsum if start == 0 else cumprod)(operand, axis, dtype)
     if include_initial:
         along = as_axis(name, axis, operand.ndim)

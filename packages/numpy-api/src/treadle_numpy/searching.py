@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from treadle_ir import Array, current_trace, default_dtype
-from treadle_ir.dtypes import is_bool, is_complex, is_inexact, is_integer
+from treadle_ir import Array, DType, current_trace, default_dtype
+from treadle_ir.dtypes import BY_NAME, is_bool, is_complex, is_inexact, is_integer
 from treadle_ir.primitives.compare import Select
 from treadle_numpy.coercion import (
     ArrayLike,
@@ -37,11 +37,14 @@ from treadle_numpy.dtypes import finfo
 from treadle_numpy.elementwise import (
     add,
     floor_divide,
+    less,
+    less_equal,
     maximum,
     minimum,
     multiply,
     remainder,
     scalar_beside,
+    subtract,
 )
 from treadle_numpy.indexing import concrete_mask, take
 from treadle_numpy.logic import isnan, truth
@@ -137,10 +140,12 @@ def clip(arr: ArrayLike, /, min: ArrayLike | None = None, max: ArrayLike | None 
         [2 3]
     """
     result: Any = coerce("clip", 0, arr)
-    if is_complex(operand_type(result).dtype):
-        raise ValueArgumentError(
-            "Clip received a complex value either through the input or the min/max keywords"
-        )
+    for position, each in enumerate((result, min, max)):
+        if each is not None and is_complex(operand_type(coerce("clip", position, each)).dtype):
+            raise ValueArgumentError(
+                "Clip received a complex value either through the input or the min/max keywords",
+                fix="complex numbers have no order: clip real and imaginary parts",
+            )
     if min is not None:
         result = maximum(min, result)
     if max is not None:
@@ -316,8 +321,8 @@ def searchsorted(
         raise ValueArgumentError("a should be 1-dimensional")
     if sorter is not None:
         ordered = take(ordered, sorter, mode="clip")
-    whole = default_dtype(int)
     size = ordered.size
+    whole = _position_dtype(size)
     low = filled(values.shape, whole.type(0))
     high = filled(values.shape, whole.type(size))
     # bisection, unrolled: log2(size) + 1 steps, each one gather
@@ -331,14 +336,19 @@ def searchsorted(
     return low
 
 
+def _position_dtype(size: int) -> DType:
+    """The integers that positions in a vector are counted in: of 32 bits while they do."""
+    return BY_NAME["i32" if size < 2**31 else "i64"]
+
+
 def _before(here: Any, values: Any, side: str) -> Any:
     """Whether the place of a value is after an element; NaN is the greatest."""
     if side == "left":
-        result = ops.compare(here, values, direction="lt")
+        result = less(here, values)
         if is_inexact(operand_type(here).dtype):
             result = ops.or_(result, ops.and_(isnan(values), ops.not_(isnan(here))))
         return result
-    result = ops.compare(here, values, direction="le")
+    result = less_equal(here, values)
     if is_inexact(operand_type(here).dtype):
         result = ops.or_(result, isnan(values))
     return result
@@ -353,12 +363,12 @@ def digitize(
         raise ValueArgumentError("digitize: bins must be a 1-dimensional array")
     values = array_of(coerce("digitize", 0, x))
     if edges.size == 0:
-        return filled(values.shape, default_dtype(int).type(0))
+        return filled(values.shape, _position_dtype(0).type(0))
     side = "left" if right else "right"
-    descending = ops.compare(take(edges, np.int32(-1)), take(edges, np.int32(0)), direction="lt")
+    descending = less(take(edges, np.int32(-1)), take(edges, np.int32(0)))
     up = searchsorted(edges, values, side)
     down = ops.subtract(
-        default_dtype(int).type(edges.size),
+        _position_dtype(edges.size).type(edges.size),
         searchsorted(ops.reverse(edges, dimensions=(0,)), values, "right" if right else "left"),
     )
     return array_of(where(descending, down, up))
@@ -384,6 +394,7 @@ def interp(
         )
     places, points = promote("interp", x, xp, inexact=True)
     (values,) = promote("interp", fp, inexact=True)
+    values = promote("interp", values, places, points)[0]  # which may be complex: places stay real
     places, points, values = array_of(places), array_of(points), array_of(values)
     if points.ndim != 1 or values.shape != points.shape:
         raise ValueArgumentError("xp and fp must be one-dimensional arrays of equal size")
@@ -397,7 +408,7 @@ def interp(
         )
         values = concatenate([values[-1:], values, values[:1]])
     size = points.size
-    whole = default_dtype(int)
+    whole = _position_dtype(size)
     after = clip(searchsorted(points, places, "right"), 1, size - 1)
     before = ops.subtract(after, whole.type(1))
     x0, x1 = take(points, before, mode="clip"), take(points, after, mode="clip")
@@ -512,7 +523,7 @@ def ediff1d(
 ) -> Array:
     """The differences of neighbours in the flat array, with values before and after."""
     x = ravel(ary)
-    parts = [diff(x)]
+    parts = [subtract(x[1:], x[:-1])]  # which refuses booleans
     if to_begin is not None:
         parts.insert(0, converted(ravel(to_begin), x.dtype))
     if to_end is not None:

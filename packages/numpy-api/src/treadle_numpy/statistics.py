@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from treadle_ir import Array, DType, default_dtype, ops as raw_ops
-from treadle_ir.dtypes import BY_NAME, is_complex, is_inexact, real_part
+from treadle_ir import Array, DType, DTypeError, default_dtype, inexact_dtype, ops as raw_ops
+from treadle_ir.dtypes import BY_NAME, is_bool, is_complex, is_inexact, real_part
 from treadle_ir.primitives.elementwise import Divide
 from treadle_ir.primitives.reduce import ReduceAdd
 from treadle_numpy.coercion import (
@@ -54,7 +54,7 @@ _NARROW = frozenset([BY_NAME[name] for name in ("bf16", "f16", "f8e4m3fn", "f8e5
 
 def _mean_dtypes(dtype: DType) -> tuple[DType, DType]:
     """The element types that a mean is computed in and returned in: 16-bit floats are computed in 32 bits."""
-    result = dtype if is_inexact(dtype) else default_dtype(float)
+    result = inexact_dtype(dtype)
     return (np.dtype(np.float32) if result in _NARROW else result), result
 
 
@@ -86,18 +86,22 @@ def _mean(
     name: str, operand: Any, axis: Any, dtype: DType | None, keepdims: bool, where: Any
 ) -> Array:
     type = operand_type(operand)
-    working, result = _mean_dtypes(type.dtype if dtype is None else dtype)
     axes = sorted_axes(name, axis, type.ndim)
+    if dtype is not None and is_bool(dtype):
+        raise DTypeError(f"{name}: booleans have no mean", fix="leave `dtype` out")
+    working, result = _mean_dtypes(type.dtype if dtype is None else dtype)
+    if dtype is not None and not is_inexact(dtype):
+        working = result = dtype  # as asked for: the sum and the quotient are rounded toward zero
     if working != type.dtype:
         operand = ops.convert(operand, dtype=working, weak=type.weak and dtype is None)
     if where is None:
         total = sum(operand, axes, keepdims=keepdims)
         count = math.prod([type.shape[i] for i in axes])
-        average = ops.divide(total, operand_type(total).dtype.type(count))
+        average = ops.divide(converted(total, working), working.type(count))
     else:
         total = sum(operand, axes, keepdims=keepdims, where=where)
         mask = broadcast_to(where, type.shape)
-        average = ops.divide(total, sum(mask, axes, working, keepdims=keepdims))
+        average = ops.divide(converted(total, working), sum(mask, axes, working, keepdims=keepdims))
     return average if working == result else ops.convert(average, dtype=result)
 
 
@@ -108,8 +112,11 @@ def _variance(
     type = operand_type(operand)
     wanted = as_dtype(name, dtype)
     base = wanted or type.dtype
+    if wanted is not None and is_bool(wanted):
+        raise DTypeError(f"{name}: booleans have no mean", fix="leave `dtype` out")
     working, result = _mean_dtypes(base)
-    result = real_part(result)
+    if wanted is None or not is_complex(wanted):
+        result = real_part(result)
     axes = sorted_axes(name, axis, type.ndim)
     if working != type.dtype:
         operand = ops.convert(operand, dtype=working, weak=type.weak and wanted is None)
@@ -270,7 +277,8 @@ def _quantile(
         raise ValueArgumentError(
             "method can only be 'linear', 'lower', 'higher', 'midpoint', or 'nearest'"
         )
-    x, share = [array_of(v) for v in promote(name, a, q, inexact=True)]
+    x, share = promote(name, *promote(name, a, inexact=True), *promote(name, q, inexact=True))
+    x, share = array_of(x), array_of(share)
     if is_complex(x.dtype):
         raise ValueArgumentError(
             f"{name} does not support complex input, as the operation is poorly defined"
@@ -524,7 +532,7 @@ def histogram_bin_edges(
             )
         )
     x = ravel(a)
-    dtype = x.dtype if is_inexact(x.dtype) else default_dtype(float)
+    dtype = inexact_dtype(x.dtype)
     if range is None:
         low, high = (min(x), max(x)) if x.size else (0.0, 1.0)
     else:
