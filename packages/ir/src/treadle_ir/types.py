@@ -25,6 +25,10 @@ class Type(ABC):
     def tangent(self) -> Type:
         """The type of this type's tangent vectors (integers: `f0`, a type with one value)."""
 
+    def strong(self) -> Type:
+        """This type without the weak mark, which only arrays may have."""
+        return self
+
 
 @final
 class ArrayType(Type):

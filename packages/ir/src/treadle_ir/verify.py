@@ -14,7 +14,7 @@ from treadle_ir.families import FunctionCall, InlineCall
 from treadle_ir.inference import inferred
 from treadle_ir.primitive import Primitive
 from treadle_ir.program import Equation, Program
-from treadle_ir.types import ArrayType, Type
+from treadle_ir.types import Type
 from treadle_ir.values import Literal, Value
 
 
@@ -116,10 +116,6 @@ def _call_problem(parameters: tuple[Type, ...], operands: tuple[Type, ...]) -> s
     if len(parameters) != len(operands):
         return f"it calls a program of {len(parameters)} parameters with {len(operands)} operands"
     for position, (parameter, operand) in enumerate(zip(parameters, operands, strict=True)):
-        if parameter is not operand and _strong(parameter) != _strong(operand):
+        if parameter is not operand and parameter.strong() != operand.strong():
             return f"operand {position} has the type {operand}, but the parameter of the program has {parameter}"
     return None
-
-
-def _strong(type: Type) -> Type:
-    return type.strong() if isinstance(type, ArrayType) else type

@@ -62,6 +62,7 @@ from treadle_numpy.manipulation import (
     unstack as unstack,
 )
 from treadle_numpy.reinterpret import bitcast
+from treadle_numpy.updates import instruction_of
 
 
 class Precision(enum.Enum):
@@ -155,12 +156,6 @@ def max_type(types: Sequence[ArrayType]) -> DType:
     """The widest kind of Python numbers' types."""
     order = {"b": 0, "i": 1, "f": 2, "c": 3}
     return builtins.max(types, key=lambda t: order[t.dtype.kind]).dtype
-
-
-def instruction_of(name: str) -> Callable[..., Array]:
-    """The instruction of that name."""
-    found: Callable[..., Array] = getattr(ops, name)
-    return found
 
 
 def _unary(name: str, instruction: str, doc: str) -> Callable[..., Array]:

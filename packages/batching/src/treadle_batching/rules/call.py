@@ -6,14 +6,26 @@ comes out of these has its batch at axis 0, since the parent may run a rule in t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TypeAlias
 
 from treadle_batching.axis import Axis, Dim
 from treadle_batching.batch import batch_flat
 from treadle_batching.moving import at_front, move
 from treadle_batching.programs import batch_program, batched_type
 from treadle_batching.registry import batch_rule
-from treadle_ir import ArrayType, InlineCall, Operand, Operands, bind, interpret, ops
+from treadle_ir import (
+    ArrayType,
+    Function,
+    InlineCall,
+    Operand,
+    Operands,
+    Primitive,
+    bind,
+    interpret,
+    ops,
+)
 from treadle_ir.primitives.call import (
     CustomJvpCall,
     CustomJvpStaged,
@@ -23,6 +35,8 @@ from treadle_ir.primitives.call import (
     CustomVjpStaged,
     OptimizationBarrier,
 )
+
+Jvp: TypeAlias = Callable[[Operands, Operands], tuple[Operands, Operands]]
 
 
 @batch_rule(InlineCall)
@@ -40,28 +54,50 @@ def _in_front(results: Operands, dims: Sequence[Dim], axis: Axis) -> list[Operan
     return [at_front(result, dim, axis) for result, dim in zip(results, dims, strict=True)]
 
 
+def _batched_function(
+    function: Function, axis: Axis, constants: Operands, dims: Sequence[Dim], label: str
+) -> Function:
+    """A function over a batch. `constants` are its first arguments; `dims` are those of all arguments."""
+
+    def batched(*xs: Operand) -> Operands:
+        return _in_front(*batch_flat(function, axis, (*constants, *xs), dims, label), axis)
+
+    return batched
+
+
+def _batched_jvp(jvp: Jvp, axis: Axis, constants: Operands, dims: Sequence[Dim], label: str) -> Jvp:
+    """A jvp rule over a batch. `constants` are its first primals, which have no tangents."""
+
+    def batched(primals: Operands, tangents: Operands) -> tuple[Operands, Operands]:
+        count = len(constants) + len(primals)
+
+        def both(*xs: Operand) -> Operands:
+            results, result_tangents = jvp(xs[:count], xs[count:])
+            return [*results, *result_tangents]
+
+        every = (*constants, *primals, *tangents)
+        pairs = batch_flat(both, axis, every, (*dims, *dims[len(constants) :]), label)
+        outputs = _in_front(*pairs, axis)
+        return outputs[: len(outputs) // 2], outputs[len(outputs) // 2 :]
+
+    return batched
+
+
+def _bound(call: Primitive, operands: Operands) -> tuple[Operands, Sequence[Dim]]:
+    """The results of a batched call, whose batches are all at axis 0."""
+    results = bind(call, *operands)
+    return results, [0] * len(results)
+
+
 @batch_rule(CustomJvpCall)
 def custom_jvp_function_batch(
     primitive: CustomJvpCall, axis: Axis, operands: Operands, dims: Sequence[Dim], /
 ) -> tuple[Operands, Sequence[Dim]]:
     """The function and its jvp, both batched."""
-
-    def function(*xs: Operand) -> Operands:
-        return _in_front(*batch_flat(primitive.function, axis, xs, dims, primitive.label), axis)
-
-    def jvp(primals: Operands, tangents: Operands) -> tuple[Operands, Operands]:
-        count = len(primals)
-
-        def both(*xs: Operand) -> Operands:
-            results, result_tangents = primitive.jvp(xs[:count], xs[count:])
-            return [*results, *result_tangents]
-
-        pairs = batch_flat(both, axis, (*primals, *tangents), (*dims, *dims), primitive.label)
-        outputs = _in_front(*pairs, axis)
-        return outputs[: len(outputs) // 2], outputs[len(outputs) // 2 :]
-
-    results = bind(CustomJvpCall(primitive.label, function, jvp), *operands)
-    return results, [0] * len(results)
+    label = primitive.label
+    function = _batched_function(primitive.function, axis, (), dims, label)
+    jvp = _batched_jvp(primitive.jvp, axis, (), dims, label)
+    return _bound(CustomJvpCall(label, function, jvp), operands)
 
 
 @batch_rule(CustomJvpStaged)
@@ -69,33 +105,11 @@ def custom_jvp_call_batch(
     primitive: CustomJvpStaged, axis: Axis, operands: Operands, dims: Sequence[Dim], /
 ) -> tuple[Operands, Sequence[Dim]]:
     """The same for a call that was staged: its program and its deferred derivative are batched."""
-    captured = primitive.derivative.captured
-    constants = operands[:captured]
-
-    def function(*xs: Operand) -> Operands:
-        flat = batch_flat(
-            lambda *all_: interpret(primitive.program, *all_),
-            axis,
-            (*constants, *xs),
-            dims,
-            primitive.label,
-        )
-        return _in_front(*flat, axis)
-
-    def jvp(primals: Operands, tangents: Operands) -> tuple[Operands, Operands]:
-        count = captured + len(primals)
-
-        def both(*xs: Operand) -> Operands:
-            results, result_tangents = primitive.derivative(xs[:count], xs[count:])
-            return [*results, *result_tangents]
-
-        every = (*constants, *primals, *tangents)
-        pairs = batch_flat(both, axis, every, (*dims, *dims[captured:]), primitive.label)
-        outputs = _in_front(*pairs, axis)
-        return outputs[: len(outputs) // 2], outputs[len(outputs) // 2 :]
-
-    results = bind(CustomJvpCall(primitive.label, function, jvp), *operands[captured:])
-    return results, [0] * len(results)
+    label, captured = primitive.label, primitive.derivative.captured
+    run, constants = partial(interpret, primitive.program), operands[:captured]
+    function = _batched_function(run, axis, constants, dims, label)
+    jvp = _batched_jvp(primitive.derivative, axis, constants, dims, label)
+    return _bound(CustomJvpCall(label, function, jvp), operands[captured:])
 
 
 def _batched_rule(
@@ -150,13 +164,10 @@ def custom_vjp_function_batch(
     primitive: CustomVjpCall, axis: Axis, operands: Operands, dims: Sequence[Dim], /
 ) -> tuple[Operands, Sequence[Dim]]:
     """The function and both its rules, batched."""
-
-    def function(*xs: Operand) -> Operands:
-        return _in_front(*batch_flat(primitive.function, axis, xs, dims, primitive.label), axis)
-
-    rule = _batched_rule(primitive.rule, axis, dims, primitive.label)
-    results = bind(CustomVjpCall(primitive.label, function, rule), *operands)
-    return results, [0] * len(results)
+    label = primitive.label
+    function = _batched_function(primitive.function, axis, (), dims, label)
+    rule = _batched_rule(primitive.rule, axis, dims, label)
+    return _bound(CustomVjpCall(label, function, rule), operands)
 
 
 @batch_rule(CustomVjpStaged)
@@ -164,22 +175,11 @@ def custom_vjp_call_batch(
     primitive: CustomVjpStaged, axis: Axis, operands: Operands, dims: Sequence[Dim], /
 ) -> tuple[Operands, Sequence[Dim]]:
     """The same for a call that was staged; captured operands are constants for the rules."""
-    captured = primitive.rule.captured
-    constants = operands[:captured]
-
-    def function(*xs: Operand) -> Operands:
-        flat = batch_flat(
-            lambda *all_: interpret(primitive.program, *all_),
-            axis,
-            (*constants, *xs),
-            dims,
-            primitive.label,
-        )
-        return _in_front(*flat, axis)
-
-    rule = _batched_rule(primitive.rule, axis, dims[captured:], primitive.label)
-    results = bind(CustomVjpCall(primitive.label, function, rule), *operands[captured:])
-    return results, [0] * len(results)
+    label, captured = primitive.label, primitive.rule.captured
+    run, constants = partial(interpret, primitive.program), operands[:captured]
+    function = _batched_function(run, axis, constants, dims, label)
+    rule = _batched_rule(primitive.rule, axis, dims[captured:], label)
+    return _bound(CustomVjpCall(label, function, rule), operands[captured:])
 
 
 @batch_rule(CustomVjpLinear)
@@ -201,7 +201,7 @@ def custom_vjp_linear_batch(
         assert isinstance(batched, ArrayType)
         types.append(batched)
     linear = CustomVjpLinear(label, backward, count, tuple(types))
-    return bind(linear, *operands), [0] * len(types)
+    return _bound(linear, operands)
 
 
 @batch_rule(OptimizationBarrier)

@@ -20,10 +20,6 @@ from treadle_ir.program import Program
 from treadle_ir.types import ArrayType, Type
 
 
-def _strong(type: Type) -> Type:
-    return type.strong() if isinstance(type, ArrayType) else type
-
-
 def _check_types(
     what: str,
     given: Sequence[Type],
@@ -38,7 +34,7 @@ def _check_types(
             f"{what}: there are {len(given)} {item}s, but {of_what} has {len(expected)}"
         )
     for position, (have, want) in enumerate(zip(given, expected, strict=True)):
-        if have is not want and _strong(have) != _strong(want):
+        if have is not want and have.strong() != want.strong():
             differs = isinstance(have, ArrayType) and isinstance(want, ArrayType)
             kind = DTypeError if differs and have.shape == want.shape else ShapeError  # type: ignore[attr-defined]
             raise kind(f"{what}: {item} {position} is {have}, but {of_what} has {want} there")
@@ -155,7 +151,7 @@ class While(Primitive):
         parameters = self.cond.parameter_types
         _check_types("while", (*operands[:of_cond], *carries), parameters, "the condition")  # C2
         result = self.cond.result_types
-        if len(result) != 1 or _strong(result[0]) != ArrayType((), np.dtype(np.bool_)):
+        if len(result) != 1 or result[0].strong() != ArrayType((), np.dtype(np.bool_)):
             raise DTypeError(
                 f"while: the condition returns {', '.join(map(str, result)) or 'nothing'}, but must return bool[]",
                 fix="compare, or reduce with `all` or `any`",

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from treadle_ir.array import type_of
 from treadle_ir.families import FunctionCall
 from treadle_ir.primitive import Primitive
-from treadle_ir.types import ArrayType, Type
+from treadle_ir.types import Type
 
 
 def expect_types(
@@ -22,7 +22,7 @@ def expect_types(
     Raises:
         AssertionError: they differ; the message has both.
     """
-    assert [_strong(type) for type in found] == [_strong(type) for type in wanted], (
+    assert [type.strong() for type in found] == [type.strong() for type in wanted], (
         f"{primitive.name}: {what} are {listed(found)}, but should be {listed(wanted)}"
     )
 
@@ -43,7 +43,3 @@ def expect_results(
 def listed(types: Sequence[Type]) -> str:
     """Types as they stand in messages."""
     return f"({', '.join(map(str, types))})"
-
-
-def _strong(type: Type) -> Type:
-    return type.strong() if isinstance(type, ArrayType) else type
