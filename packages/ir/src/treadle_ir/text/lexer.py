@@ -34,6 +34,7 @@ class Token(NamedTuple):
 
 
 END: Final = "end of line"
+_MESSAGE: Final = 1_000  # characters
 
 
 @final
@@ -148,6 +149,8 @@ def error_at(
     what: str, file: str, number: int, column: int, text: str, fix: str | None
 ) -> ParseError:
     """A `ParseError` that shows the line and a caret; of a long line, what is around the column."""
+    if len(what) > _MESSAGE:  # it lists what a damaged text has too many of
+        what = what[:_MESSAGE] + "..."
     start = max(0, column - 60)
     shown = "".join(c if c.isprintable() else " " for c in text[start : start + 100])
     prefix = "..." if start else ""
