@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, final
 
@@ -14,6 +15,7 @@ from treadle_autodiff.flat import Tree, flatten_arrays, same_structure
 from treadle_autodiff.tangents import zeros
 from treadle_ir import (
     ArgumentError,
+    Function,
     MissingRuleError,
     Operand,
     Operands,
@@ -82,8 +84,52 @@ class _Flat:
         return leaves
 
 
+class _CustomFunction(ABC):
+    """What custom_jvp and custom_vjp share: a function, and which of its arguments have no derivative."""
+
+    def __init__(
+        self,
+        fun: Callable[..., Tree],
+        nondiff_argnums: Sequence[int] = (),
+        nondiff_argnames: Sequence[str] = (),
+    ) -> None:
+        functools.update_wrapper(self, fun)
+        self.fun = fun
+        self._static = _indices(nondiff_argnums, nondiff_argnames, fun)
+
+    @abstractmethod
+    def __call__(self, *args: Tree, **kwargs: Tree) -> Tree:
+        """Call the function."""
+
+    def __get__(self, instance: object, owner: type) -> Any:
+        """Work on methods."""
+        return self if instance is None else functools.partial(self, instance)
+
+    def _name(self) -> str:
+        return getattr(self.fun, "__name__", "function")
+
+    def _flattened(self, args: tuple[Tree, ...], kwargs: dict[str, Tree]) -> tuple[_Flat, Function]:
+        """The arguments of a call, and the function of their flat operands."""
+        name = self._name()
+        flat = _Flat(name, _positional(self.fun, args, kwargs), self._static)
+
+        def function(*operands: Operand) -> Operands:
+            return flat.flat_output(self.fun(*flat.arguments(operands)), name)
+
+        return flat, function
+
+
+def _pair(rule: str, what: str, given: object) -> tuple[Tree, Tree]:
+    """What a rule returned, if it is two things."""
+    if not isinstance(given, (tuple, list)) or len(given) != 2:
+        raise ArgumentError(
+            f"{rule} must return a pair {what}, but it returned {type(given).__name__}"
+        )
+    return given[0], given[1]
+
+
 @final
-class custom_jvp:  # noqa: N801 - JAX's name, used as a decorator
+class custom_jvp(_CustomFunction):  # noqa: N801 - JAX's name, used as a decorator
     """A function with its own forward derivative rule.
 
     Example:
@@ -101,16 +147,7 @@ class custom_jvp:  # noqa: N801 - JAX's name, used as a decorator
         array(10., dtype=float32)
     """
 
-    def __init__(
-        self,
-        fun: Callable[..., Tree],
-        nondiff_argnums: Sequence[int] = (),
-        nondiff_argnames: Sequence[str] = (),
-    ) -> None:
-        functools.update_wrapper(self, fun)
-        self.fun = fun
-        self._static = _indices(nondiff_argnums, nondiff_argnames, fun)
-        self._jvp: Callable[..., tuple[Tree, Tree]] | None = None
+    _jvp: Callable[..., tuple[Tree, Tree]] | None = None  # until it is set
 
     def defjvp(
         self, jvp: Callable[..., tuple[Tree, Tree]], symbolic_zeros: bool = False
@@ -146,27 +183,20 @@ class custom_jvp:  # noqa: N801 - JAX's name, used as a decorator
 
     def __call__(self, *args: Tree, **kwargs: Tree) -> Tree:
         """Call the function."""
-        name = getattr(self.fun, "__name__", "function")
+        name = self._name()
         rule = self._jvp
         if rule is None:
             raise ArgumentError(
                 f"custom_jvp: no derivative rule was set for `{name}`",
                 fix=f"decorate the rule with @{name}.defjvp before calling the function",
             )
-        flat = _Flat(name, _positional(self.fun, args, kwargs), self._static)
-
-        def function(*operands: Operand) -> Operands:
-            return flat.flat_output(self.fun(*flat.arguments(operands)), name)
+        flat, function = self._flattened(args, kwargs)
 
         def jvp(primals: Operands, tangents: Operands) -> tuple[Operands, Operands]:
-            pair: object = rule(*flat.static, flat.dynamic(primals), flat.dynamic(tangents))
-            if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-                raise ArgumentError(
-                    f"the jvp rule of `{name}` must return a pair (results, tangents), "
-                    f"but it returned {type(pair).__name__}"
-                )
-            results = flat.flat_output(pair[0], name)
-            out_tangents, structure = flatten_arrays(pair[1], f"{name}: tangent ")
+            given = rule(*flat.static, flat.dynamic(primals), flat.dynamic(tangents))
+            output, derivative = _pair(f"the jvp rule of `{name}`", "(results, tangents)", given)
+            results = flat.flat_output(output, name)
+            out_tangents, structure = flatten_arrays(derivative, f"{name}: tangent ")
             same_structure(
                 f"the tangents returned by the jvp rule of `{name}`",
                 structure,
@@ -179,10 +209,6 @@ class custom_jvp:  # noqa: N801 - JAX's name, used as a decorator
 
         results = bind(CustomJvpCall(name, function, jvp), *flat.leaves)
         return tree_unflatten(flat.output, results)
-
-    def __get__(self, instance: object, owner: type) -> Any:
-        """Work on methods."""
-        return self if instance is None else functools.partial(self, instance)
 
 
 def _check_rule_type(rule: str, what: str, primal: Operand, given: Operand) -> None:
@@ -205,23 +231,14 @@ def _exact(tangent: Operand, primal: Operand) -> Operand:
 
 
 @final
-class custom_vjp:  # noqa: N801 - JAX's name, used as a decorator
+class custom_vjp(_CustomFunction):  # noqa: N801 - JAX's name, used as a decorator
     """A function with its own reverse derivative rule, a pair of functions.
 
     `fwd(*args) -> (results, residuals)`; `bwd(*nondiff, residuals, cotangents)` returns a tuple with one
     cotangent per differentiable argument (None for zero).
     """
 
-    def __init__(
-        self,
-        fun: Callable[..., Tree],
-        nondiff_argnums: Sequence[int] = (),
-        nondiff_argnames: Sequence[str] = (),
-    ) -> None:
-        functools.update_wrapper(self, fun)
-        self.fun = fun
-        self._static = _indices(nondiff_argnums, nondiff_argnames, fun)
-        self._rules: tuple[Callable[..., Tree], Callable[..., Tree]] | None = None
+    _rules: tuple[Callable[..., Tree], Callable[..., Tree]] | None = None  # until it is set
 
     def defvjp(
         self,
@@ -244,28 +261,21 @@ class custom_vjp:  # noqa: N801 - JAX's name, used as a decorator
 
     def __call__(self, *args: Tree, **kwargs: Tree) -> Tree:
         """Call the function."""
-        name = getattr(self.fun, "__name__", "function")
+        name = self._name()
         if self._rules is None:
             raise ArgumentError(
                 f"custom_vjp: no derivative rules were set for `{name}`",
                 fix=f"call {name}.defvjp(fwd, bwd) before calling the function",
             )
         fwd, bwd = self._rules
-        flat = _Flat(name, _positional(self.fun, args, kwargs), self._static)
+        flat, function = self._flattened(args, kwargs)
         residual_structure: list[Any] = []
 
-        def function(*operands: Operand) -> Operands:
-            return flat.flat_output(self.fun(*flat.arguments(operands)), name)
-
         def forward(*operands: Operand) -> tuple[Operands, Operands]:
-            pair: object = fwd(*flat.arguments(operands))
-            if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-                raise ArgumentError(
-                    f"the fwd rule of `{name}` must return a pair (results, residuals), "
-                    f"but it returned {type(pair).__name__}"
-                )
-            results = flat.flat_output(pair[0], name)
-            residuals, structure = flatten_arrays(pair[1], f"{name}: residual ")
+            given = fwd(*flat.arguments(operands))
+            output, kept = _pair(f"the fwd rule of `{name}`", "(results, residuals)", given)
+            results = flat.flat_output(output, name)
+            residuals, structure = flatten_arrays(kept, f"{name}: residual ")
             residual_structure[:] = [structure]
             return results, residuals
 
@@ -280,10 +290,6 @@ class custom_vjp:  # noqa: N801 - JAX's name, used as a decorator
         call = CustomVjpCall(name, function, CustomVjpRule(forward, backward))
         results = bind(call, *flat.leaves)  # sets the structure of the output
         return tree_unflatten(flat.output, results)
-
-    def __get__(self, instance: object, owner: type) -> Any:
-        """Work on methods."""
-        return self if instance is None else functools.partial(self, instance)
 
 
 def _cotangents(name: str, flat: _Flat, outgoing: Tree) -> list[Operand]:
