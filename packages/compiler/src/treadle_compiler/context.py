@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 import numpy as np
 
 from treadle_compiler.types import dense, mlir_type, scalar_text
-from treadle_ir import ArrayType, Program, Type
+from treadle_ir import ArrayType, Literal, Program, Type
 
 if TYPE_CHECKING:
     from treadle_compiler.lower import ModuleWriter
@@ -116,7 +116,8 @@ class LoweringContext:
         if attributes:
             more += f" {{{', '.join([f'{name} = {text}' for name, text in attributes.items()])}}}"
         if len(result_types) == 1:
-            result = self.fresh(result_types[0])
+            self._count += 1
+            result = HloValue(f"%{self._count}", result_types[0])
             self.lines.append(
                 f'{result.name} = "{op}"({names}){more} : ({types}) -> {result.mlir}{self.location}'
             )
@@ -137,6 +138,11 @@ class LoweringContext:
     ) -> HloValue:
         """Emit one operation that has one result."""
         return self.emit(op, operands, (result_type,), attributes, regions)[0]
+
+    def literal(self, literal: Literal) -> HloValue:
+        """A program's scalar constant."""
+        found = self._constants.get(literal.key)
+        return self.constant(literal.value, literal.type) if found is None else found
 
     def constant(self, value: object, type: ArrayType) -> HloValue:
         """A constant of a type: a scalar (spread over the shape), or a small array of that shape."""

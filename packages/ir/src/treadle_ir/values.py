@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, TypeAlias, final
 
 import numpy as np
@@ -24,20 +23,28 @@ class Value:
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
 class Literal:
-    """A scalar constant written in place. Arrays are never literals."""
+    """A scalar constant written in place; equal only to itself. Arrays are never literals. Never change one."""
 
-    value: np.generic[Any]
-    type: ArrayType
+    __slots__ = ("_key", "type", "value")
+    _key: tuple[bytes, ArrayType]  # made when it is first asked for
 
-    def __post_init__(self) -> None:
-        assert self.type.shape == (), "a literal is a scalar"
+    def __init__(self, value: np.generic[Any], type: ArrayType) -> None:
+        assert type.shape == (), "a literal is a scalar"
+        self.value = value
+        self.type = type
 
     @property
     def key(self) -> tuple[bytes, ArrayType]:
         """What two equal literals share: bits, not `==` (nan equals nan, 0.0 is not -0.0)."""
-        return self.value.tobytes(), self.type
+        try:
+            return self._key
+        except AttributeError:
+            self._key = self.value.tobytes(), self.type
+            return self._key
+
+    def __repr__(self) -> str:
+        return f"Literal(value={self.value!r}, type={self.type!r})"
 
 
 Atom: TypeAlias = Value | Literal

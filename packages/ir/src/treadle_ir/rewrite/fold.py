@@ -45,12 +45,20 @@ def fold(program: Program) -> Program:
 # --- constants -------------------------------------------------------------------------------------
 
 
-def evaluate_literals(equation: Equation, made_by: MadeBy) -> Rewritten | None:
+def elementwise_literals(equation: Equation, made_by: MadeBy) -> Rewritten | None:
+    """Literals only: computed. A literal's broadcast among the operands: the literal itself."""
+    only_literals = True
+    for operand in equation.operands:
+        if type(operand) is Value:
+            only_literals = False
+            if literal_behind(operand, made_by) is not None:
+                return _unspread(equation, made_by)
+    return _evaluated(equation) if only_literals else None
+
+
+def _evaluated(equation: Equation) -> Rewritten | None:
     """An elementwise operation on literals only is the literal that the reference evaluator computes."""
     operands = equation.operands
-    for operand in operands:
-        if type(operand) is not Literal:
-            return None
     primitive = equation.primitive
     if not operands or equation.effects or len(equation.results) != 1:
         return None
@@ -71,15 +79,8 @@ def evaluate_literals(equation: Equation, made_by: MadeBy) -> Rewritten | None:
     return Literal(scalar, type_)
 
 
-def unspread_literals(equation: Equation, made_by: MadeBy) -> Rewritten | None:
+def _unspread(equation: Equation, made_by: MadeBy) -> Rewritten | None:
     """An elementwise operation takes a literal itself where it took the literal's broadcast."""
-    if len(equation.operands) < 2:
-        return None
-    for operand in equation.operands:
-        if type(operand) is Value and literal_behind(operand, made_by) is not None:
-            break
-    else:
-        return None
     primitive = equation.primitive
     operands = [literal_behind(operand, made_by) or operand for operand in equation.operands]
     types = tuple([operand.type for operand in operands])
@@ -107,10 +108,8 @@ def literal_behind(atom: Atom, made_by: MadeBy) -> Literal | None:
     return spread if type(spread) is Literal else None
 
 
-def _is_number(literal: Literal | None, number: float, negative: bool = False) -> bool:
+def _is_number(literal: Literal, number: float, negative: bool = False) -> bool:
     """Whether a literal is this number, with this sign if it is zero and floating."""
-    if literal is None:
-        return False
     value, dtype = literal.value, literal.type.dtype
     if not (is_floating(dtype) or is_integer(dtype) or is_complex(dtype)) or value != number:
         return False
@@ -123,45 +122,52 @@ def _is_number(literal: Literal | None, number: float, negative: bool = False) -
     return True
 
 
-def add_zero(equation: Equation, made_by: MadeBy) -> Rewritten | None:
-    """x + (-0.0) is x, and x + 0 is x for integers. (x + 0.0 is not: it makes 0.0 of -0.0.)"""
+def _beside(
+    number: float, equation: Equation, made_by: MadeBy, negative: bool = False
+) -> Rewritten | None:
+    """What stands for an operation of two operands that does nothing to the one beside this number."""
     x, y = equation.operands
-    if _is_number(literal_behind(y, made_by), 0, negative=True):
+    literal = literal_behind(y, made_by)
+    if literal is not None and _is_number(literal, number, negative):
         return standing_for(equation, x)
-    if _is_number(literal_behind(x, made_by), 0, negative=True):
+    literal = literal_behind(x, made_by)
+    if literal is not None and _is_number(literal, number, negative):
         return standing_for(equation, y)
     return None
+
+
+def _second_is(number: float, equation: Equation, made_by: MadeBy) -> Rewritten | None:
+    """What stands for an operation that does nothing to its first operand where the second is this number."""
+    x, y = equation.operands
+    literal = literal_behind(y, made_by)
+    if literal is not None and _is_number(literal, number):
+        return standing_for(equation, x)
+    return None
+
+
+def add_zero(equation: Equation, made_by: MadeBy) -> Rewritten | None:
+    """x + (-0.0) is x, and x + 0 is x for integers. (x + 0.0 is not: it makes 0.0 of -0.0.)"""
+    return _beside(0, equation, made_by, negative=True)
 
 
 def subtract_zero(equation: Equation, made_by: MadeBy) -> Rewritten | None:
     """x - 0 is x, for integers and, with 0.0 (not -0.0), for floating numbers."""
-    x, y = equation.operands
-    return standing_for(equation, x) if _is_number(literal_behind(y, made_by), 0) else None
+    return _second_is(0, equation, made_by)
 
 
 def multiply_by_one(equation: Equation, made_by: MadeBy) -> Rewritten | None:
     """x * 1 is x, for integers and real floating numbers. (Complex products mix the parts: 0 * inf is nan.)"""
-    x, y = equation.operands
-    if _is_number(literal_behind(y, made_by), 1):
-        return standing_for(equation, x)
-    if _is_number(literal_behind(x, made_by), 1):
-        return standing_for(equation, y)
-    return None
+    return _beside(1, equation, made_by)
 
 
 def divide_by_one(equation: Equation, made_by: MadeBy) -> Rewritten | None:
     """x / 1 is x, for integers and real floating numbers."""
-    x, y = equation.operands
-    return standing_for(equation, x) if _is_number(literal_behind(y, made_by), 1) else None
+    return _second_is(1, equation, made_by)
 
 
 def or_zero(equation: Equation, made_by: MadeBy) -> Rewritten | None:
     """x | 0 and x ^ 0 are x, for integers."""
-    x, y = equation.operands
-    for zero, other in ((y, x), (x, y)):
-        if _is_number(literal_behind(zero, made_by), 0):
-            return standing_for(equation, other)
-    return None
+    return _beside(0, equation, made_by)
 
 
 def twice(equation: Equation, made_by: MadeBy) -> Rewritten | None:
@@ -225,7 +231,7 @@ def same_axes(equation: Equation, made_by: MadeBy) -> Rewritten | None:
 
 
 RULES: Final[Mapping[type[Primitive], Sequence[Rule]]] = {
-    Elementwise: (evaluate_literals, unspread_literals),
+    Elementwise: (elementwise_literals,),
     ew.Add: (add_zero,),
     ew.Subtract: (subtract_zero,),
     ew.Multiply: (multiply_by_one,),

@@ -133,8 +133,10 @@ class Forward:
             key = self._numbering.primitive_key(primitive)
             found = self._code_of.setdefault(key, len(self._code_of)), primitive
             self._codes[id(primitive)] = found
-        if Literal in map(type, operands):
-            return (found[0], *[x.key if isinstance(x, Literal) else x for x in operands])
+        for operand in operands:
+            if type(operand) is Literal:
+                keys = [x.key if type(x) is Literal else x for x in operands]
+                return (found[0], *keys)
         return (found[0], *operands)
 
 
