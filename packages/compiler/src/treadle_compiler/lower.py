@@ -71,9 +71,7 @@ class ModuleWriter:
         for equation in program.equations:
             primitive = equation.primitive
             inputs = [
-                environment[atom]
-                if type(atom) is Value
-                else context.constant(atom.value, atom.type)
+                environment[atom] if type(atom) is Value else context.literal(atom)
                 for atom in equation.operands
             ]
             made = equation.results
@@ -100,9 +98,7 @@ class ModuleWriter:
                 environment.update(zip(made, results, strict=True))
         context.result_types, context.location = outer
         return [
-            environment[atom]
-            if isinstance(atom, Value)
-            else context.constant(atom.value, atom.type)
+            environment[atom] if isinstance(atom, Value) else context.literal(atom)
             for atom in program.results
         ]
 
