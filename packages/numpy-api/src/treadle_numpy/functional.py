@@ -86,11 +86,7 @@ def _slid(name: str, a: Any, v: Any, mode: str, precision: Any, element_type: An
         )
     if x.size < y.size:  # convolution does not mind which of the two slides
         x, y = y, x
-    return _slid_by(x, flip(y), mode, precision, element_type)
-
-
-def _slid_by(x: Array, kernel: Array, mode: str, precision: Any, element_type: Any) -> Array:
-    size = kernel.size
+    kernel, size = flip(y), y.size
     if mode == "full":
         low, high = size - 1, size - 1
     elif mode == "same":
@@ -108,7 +104,7 @@ def _slid_by(x: Array, kernel: Array, mode: str, precision: Any, element_type: A
         rhs_spec=(0, 1, 2),
         out_spec=(0, 1, 2),
         precision=precision_name(precision),
-        element_type=as_dtype("convolve", element_type),
+        element_type=as_dtype(name, element_type),
     )
     return ravel(result)
 
@@ -198,8 +194,8 @@ def _both(moved: Any, low: Any, jump: Any) -> Any:
 def _new_array_only(name: str, inplace: bool) -> None:
     if inplace:
         raise ValueArgumentError(
-            f"jax.numpy.{name} cannot modify arrays in-place, because JAX arrays are immutable. Pass inplace=False to "
-            "instead return an updated array."
+            f"{name} cannot change an array in place: arrays are immutable",
+            fix="pass inplace=False, and use the result",
         )
 
 
@@ -230,7 +226,7 @@ def place(arr: ArrayLike, mask: ArrayLike, vals: ArrayLike, *, inplace: bool = T
     x, values = array_of(coerce("place", 0, arr)), ravel(vals)
     chosen = ravel(truth("place", 1, mask))
     if not values.size:
-        raise ValueArgumentError("jnp.place() requires vals to be non-empty")
+        raise ValueArgumentError("place: there are no values", fix="pass at least one")
     order = remainder(subtract(cumsum(chosen), 1), values.size)
     filled = converted(take(values, order, mode="clip"), x.dtype)
     return reshape(where(chosen, filled, ravel(x)), x.shape)
@@ -273,7 +269,7 @@ def put_along_axis(
 
 @final
 class ufunc:  # noqa: N801 - NumPy's name
-    """An elementwise function of two operands with `reduce` and `accumulate`; made by nobody yet but by users."""
+    """A function of elements with `reduce` and, for two operands, `outer`; nothing here makes one but its callers."""
 
     def __init__(
         self, func: Any, /, nin: int, nout: int, *, name: str | None = None, identity: Any = None

@@ -108,16 +108,22 @@ def sort_complex(a: ArrayLike) -> Array:
     )
 
 
+def _with_kth(name: str, a: Any, kth: Any, axis: int) -> tuple[Array, int]:
+    """The array and the axis, which has a position `kth`."""
+    x, along = _along(name, a, axis)
+    k = as_index(name, "kth", kth)
+    if not -x.shape[along] <= k < x.shape[along]:
+        raise ValueArgumentError(f"kth(={k}) out of bounds ({x.shape[along]})")
+    return x, along
+
+
 def partition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
     """The array with its k-th element where sorting would put it, the lesser ones before it.
 
     Raises:
         ValueArgumentError: the axis has no such position.
     """
-    x, along = _along("partition", a, axis)
-    k = as_index("partition", "kth", kth)
-    if not -x.shape[along] <= k < x.shape[along]:
-        raise ValueArgumentError(f"kth(={k}) out of bounds ({x.shape[along]})")
+    x, along = _with_kth("partition", a, kth, axis)
     return sort(x, along)
 
 
@@ -127,10 +133,7 @@ def argpartition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
     Raises:
         ValueArgumentError: the axis has no such position.
     """
-    x, along = _along("argpartition", a, axis)
-    k = as_index("argpartition", "kth", kth)
-    if not -x.shape[along] <= k < x.shape[along]:
-        raise ValueArgumentError(f"kth(={k}) out of bounds ({x.shape[along]})")
+    x, along = _with_kth("argpartition", a, kth, axis)
     return argsort(x, along)
 
 

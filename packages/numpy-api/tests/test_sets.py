@@ -1,0 +1,50 @@
+"""Membership and sets of known size agree with NumPy, for few elements, compared in pairs, and for many, searched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from treadle_numpy.sets import intersect1d, isin, setdiff1d
+
+RANDOM = np.random.default_rng(5)
+SIZES = [(7, 5), (90, 200), (50, 0), (0, 50)]
+
+
+def drawn(size: int) -> Any:
+    return RANDOM.integers(0, 60, size).astype(np.int32)
+
+
+@pytest.mark.parametrize(("n", "m"), SIZES)
+def test_isin(staged: Callable[..., Any], n: int, m: int) -> None:
+    x, others = drawn(n), drawn(m)
+    np.testing.assert_array_equal(staged(isin, x, others), np.isin(x, others))
+    np.testing.assert_array_equal(
+        staged(lambda a, b: isin(a, b, invert=True), x, others), np.isin(x, others, invert=True)
+    )
+
+
+def test_isin_of_nan_and_zeros(staged: Callable[..., Any]) -> None:
+    x = np.array([[np.nan, 0.0], [-0.0, 300.0]], np.float32)
+    for others in (
+        np.array([-0.0, np.nan], np.float32),
+        np.array([np.nan, *range(200)], np.float32),
+    ):
+        np.testing.assert_array_equal(staged(isin, x, others), np.isin(x, others))
+
+
+@pytest.mark.parametrize(("n", "m"), SIZES[:2])
+@pytest.mark.parametrize(
+    ("ours", "numpys"), [(setdiff1d, np.setdiff1d), (intersect1d, np.intersect1d)]
+)
+def test_sets_of_known_size(
+    staged: Callable[..., Any], ours: Any, numpys: Any, n: int, m: int
+) -> None:
+    x, y = drawn(n), drawn(m)
+    expected = numpys(x, y)
+    found = staged(lambda a, b: ours(a, b, size=70, fill_value=-1), x, y)
+    np.testing.assert_array_equal(found[: expected.size], expected)
+    assert (found[expected.size :] == -1).all()
