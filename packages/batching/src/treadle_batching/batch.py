@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar, Final, final
 
 from treadle_batching.axis import Axis, Dim
-from treadle_batching.moving import with_dim
+from treadle_batching.moving import at_front, with_dim
 from treadle_batching.registry import batch_rules
 from treadle_ir import (
     NOWHERE,
@@ -130,4 +130,4 @@ def map_rows(function: Function, size: int, stacked: Operands) -> list[Operand]:
     """Apply a function to each row (along axis 0) of the stacked operands, all rows at once."""
     axis = Axis(size)
     results, dims = batch_flat(function, axis, stacked, [0] * len(stacked))
-    return [with_dim(result, dim, 0, axis) for result, dim in zip(results, dims, strict=True)]
+    return [at_front(result, dim, axis) for result, dim in zip(results, dims, strict=True)]

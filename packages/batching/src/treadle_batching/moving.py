@@ -25,9 +25,7 @@ def insert(operand: Operand, dim: int, size: int) -> Operand:
 
 def at_front(operand: Operand, dim: Dim, axis: Axis) -> Operand:
     """The operand with its batch at axis 0; one that is not batched is repeated there."""
-    if dim is None:
-        return insert(operand, 0, axis.size)
-    return move(operand, dim, 0)
+    return with_dim(operand, dim, 0, axis)
 
 
 def with_dim(operand: Operand, dim: Dim, destination: int, axis: Axis) -> Operand:
