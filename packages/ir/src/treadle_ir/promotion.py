@@ -111,9 +111,8 @@ _NARROW: Final[dict[DType, DType]] = {
 
 def canonical_dtype(dtype: DType) -> DType:
     """The type itself, or its 32-bit counterpart when 64-bit types are off."""
-    if x64_enabled():
-        return dtype
-    return _NARROW.get(dtype, dtype)
+    narrow = _NARROW.get(dtype)
+    return dtype if narrow is None or x64_enabled() else narrow
 
 
 _DEFAULTS: Final[dict[type, tuple[str, str]]] = {

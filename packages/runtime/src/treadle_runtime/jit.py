@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 from treadle_ir import (
     ROOT,
     ArgumentError,
+    ArrayType,
     EvalTrace,
     Trace,
     bind,
@@ -43,6 +44,7 @@ from treadle_runtime.devices import Device, as_device, local_default, process_de
 from treadle_runtime.dispatch import key_type
 from treadle_runtime.signature import (
     ENVIRONMENT,
+    NOTHING_SAID,
     Arguments,
     abstract_key,
     as_argument,
@@ -57,6 +59,7 @@ from treadle_runtime.stages import Lowered, TracedCall
 P = ParamSpec("P")
 R = TypeVar("R")
 
+_PLAIN: Final = JitOptions(NOTHING_SAID)
 only_arrays: Final = frozenset({DeviceArray}).issuperset
 _memories: Final[WeakKeyDictionary[Any, dict[JitOptions, Memory]]] = WeakKeyDictionary()
 
@@ -211,7 +214,7 @@ class JitFunction(Generic[P, R]):
         """Stage for these arguments (or things with their `shape` and `dtype`), without compiling."""
         arguments = take_apart(self._options.split, self._name, args, kwargs)
         keys = [abstract_key(leaf) for leaf in arguments.leaves]
-        types = tuple([key_type(key) for key in keys])
+        types = tuple([key if type(key) is ArrayType else key_type(key) for key in keys])
         traced = trace_function(self._memory, self.__wrapped__, self._name, arguments, types)
 
         def lowered() -> Lowered:
@@ -380,11 +383,8 @@ def jit(
             stacklevel=2,
         )
         target = as_device(device if device is not None else str(backend))
-    options = JitOptions(
-        split_of(fun, static_argnums, static_argnames, donate_argnums, donate_argnames),
-        keep_unused,
-        inline,
-        tuple(sorted((compiler_options or {}).items())),
-        target,
-    )
-    return JitFunction(fun, options)
+    split = split_of(fun, static_argnums, static_argnames, donate_argnums, donate_argnames)
+    if split is NOTHING_SAID and not (keep_unused or inline or compiler_options or target):
+        return JitFunction(fun, _PLAIN)
+    flags = tuple(sorted((compiler_options or {}).items()))
+    return JitFunction(fun, JitOptions(split, keep_unused, inline, flags, target))

@@ -84,7 +84,7 @@ def _tuple_of(value: object, name: str, kind: type) -> tuple[Any, ...]:
     )
 
 
-_NOTHING_SAID: Final = Split()
+NOTHING_SAID: Final = Split()
 
 
 def split_of(
@@ -103,7 +103,7 @@ def split_of(
     """
     if static_argnums is static_argnames is donate_argnums is donate_argnames is None:
         return (
-            _NOTHING_SAID  # asking for a function's parameters takes longer than the rest of `jit`
+            NOTHING_SAID  # asking for a function's parameters takes longer than the rest of `jit`
         )
     try:
         parameters = list(inspect.signature(function).parameters.values())
@@ -448,7 +448,9 @@ def abstract_key(leaf: Any) -> Key:
     if type(leaf) is DeviceArray:
         return leaf._key
     if type(leaf) is np.ndarray:
-        return key_at(ArrayType(leaf.shape, canonical_dtype(leaf.dtype)), current_default())
+        plain = ArrayType(leaf.shape, canonical_dtype(leaf.dtype))
+        default = current_default()
+        return plain if default is None else key_at(plain, default)
     shape, dtype = getattr(leaf, "shape", None), getattr(leaf, "dtype", None)
     if shape is not None and dtype is not None:
         weak = bool(getattr(leaf, "weak_type", False))
