@@ -3,6 +3,7 @@ import pytest
 
 from treadle_autodiff import checkpoint, checkpoint_policies, grad
 from treadle_ir import ArrayType, ops, stage
+from treadle_ir.primitives.contract import DotGeneral
 
 X = np.linspace(0.5, 2.0, 4)
 TYPE = ArrayType((4,), np.dtype("f8"))
@@ -65,3 +66,12 @@ def test_static_arguments_and_keywords():
         X
     )
     np.testing.assert_allclose(gradient, 2 * grad(f)(X))
+
+
+def test_a_product_with_batch_dimensions_is_told_from_one_without():
+    plain = checkpoint_policies.dots_with_no_batch_dims_saveable
+    assert plain(DotGeneral(contracting=((1,), (0,))))
+    assert not plain(DotGeneral(contracting=((2,), (1,)), batching=((0,), (0,))))
+    assert checkpoint_policies.dots_saveable(
+        DotGeneral(contracting=((2,), (1,)), batching=((0,), (0,)))
+    )

@@ -53,7 +53,7 @@ def test_fingerprint_tells_values_apart() -> None:
         CompileOptions(),
         CompileOptions(effort="quick"),
         CompileOptions(effort="light"),
-        CompileOptions(memory_optimised=True),
+        CompileOptions(barriers=True),
         CompileOptions(flags=(("a", 1),)),
         CompileOptions(flags=(("a", True),)),
         CompileOptions(flags=(("a", "1"),)),
@@ -75,11 +75,11 @@ def test_fingerprint_without_placement() -> None:
 
 
 def test_hints_are_for_the_cpu_and_yield_to_the_user() -> None:
-    options = CompileOptions(effort="quick", memory_optimised=True)
+    options = CompileOptions(effort="quick", barriers=True)
     assert dict(options.hints("cpu")) == {
         "xla_backend_optimization_level": 0,
         "xla_cpu_use_fusion_emitters": False,
-        "xla_cpu_scheduler_type": "CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED",
+        "xla_disable_hlo_passes": "cse_barrier_expander,small-while-loop-hoisting",
     }
     assert options.hints("cuda") == ()
     asked = options.with_flags({"xla_backend_optimization_level": 3})
@@ -102,11 +102,20 @@ def test_hints_are_for_the_cpu_and_yield_to_the_user() -> None:
 )
 def test_choose(profile: ProgramProfile, effort: str) -> None:
     assert choose(profile).effort == effort
-    assert not choose(profile).memory_optimised
+    assert not choose(profile).barriers
 
 
-def test_choose_spares_memory_for_checkpoint() -> None:
-    assert choose(ProgramProfile("cpu", 50, 8 << 20, has_checkpoint=True)).memory_optimised
+def test_choose_keeps_barriers_for_checkpoint() -> None:
+    assert choose(ProgramProfile("cpu", 50, 8 << 20, keeps_barriers=True)).barriers
+
+
+def test_passes_switched_off_for_two_reasons_make_one_flag() -> None:
+    options = CompileOptions(barriers=True, rewrites=False)
+    names = dict(options.hints("cpu"))["xla_disable_hlo_passes"]
+    assert str(names).split(",") == ["algsimp", "cse_barrier_expander", "small-while-loop-hoisting"]
+    assert dict(options.hints("cuda")) == {"xla_disable_hlo_passes": "algsimp"}
+    asked = options.with_flags({"xla_disable_hlo_passes": "cse"})
+    assert asked.hints("cpu") == ()
 
 
 def test_unknown_flag_guesses() -> None:

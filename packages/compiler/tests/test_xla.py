@@ -83,9 +83,9 @@ ONE = np.array([1.0, 2.0, 3.0], "f4")
 
 
 @pytest.mark.parametrize("effort", ["quick", "light", "full"])
-@pytest.mark.parametrize("memory_optimised", [False, True])
-def test_compile_and_run(client: Any, effort: str, memory_optimised: bool) -> None:
-    executable = compiled(client, effort=effort, memory_optimised=memory_optimised)
+@pytest.mark.parametrize("barriers", [False, True])
+def test_compile_and_run(client: Any, effort: str, barriers: bool) -> None:
+    executable = compiled(client, effort=effort, barriers=barriers)
     np.testing.assert_array_equal(call(executable, ONE, ONE), ONE + ONE)
 
 

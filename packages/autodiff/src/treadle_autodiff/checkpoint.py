@@ -9,6 +9,7 @@ from typing import Any, final
 from treadle_autodiff.flat import Tree, flatten_arrays
 from treadle_ir import Operand, Operands, Primitive, bind, stage, type_of
 from treadle_ir.primitives.call import Checkpoint, CheckpointName, CheckpointPolicy
+from treadle_ir.primitives.contract import DotGeneral
 from treadle_ir.tree import tree_unflatten
 
 
@@ -21,9 +22,13 @@ def checkpoint(
 ) -> Any:
     """A function whose intermediate values are not stored for the backward pass but computed again there.
 
+    What is stored are the function's arguments, and what the policy keeps.
+
     Args:
         fun: the function; without it, a decorator.
-        prevent_cse: kept for JAX's sake; the recomputation is always kept apart from the forward pass.
+        prevent_cse: keep the compiler from merging the recomputation with the forward pass, which would
+            store everything after all. Needless, and a little faster without, where the two are in different
+            programs or loops, as in the body of a `scan`.
         policy: says by primitive which results are stored all the same (`checkpoint_policies`).
         static_argnums: arguments that are not arrays.
     """
@@ -51,7 +56,9 @@ def checkpoint(
             return results
 
         staged = stage(flat, *[type_of(leaf) for leaf in leaves])
-        results = bind(Checkpoint(staged.program, policy), *staged.captured, *leaves)
+        results = bind(
+            Checkpoint(staged.program, policy, prevent_cse=prevent_cse), *staged.captured, *leaves
+        )
         return tree_unflatten(shape[0], results)
 
     return checkpointed
@@ -62,7 +69,7 @@ def _saves_dots(primitive: Primitive) -> bool:
 
 
 def _saves_plain_dots(primitive: Primitive) -> bool:
-    return primitive.name == "dot_general" and not getattr(primitive, "batching", ())
+    return isinstance(primitive, DotGeneral) and not any(primitive.batching)
 
 
 def _saves_everything(primitive: Primitive) -> bool:

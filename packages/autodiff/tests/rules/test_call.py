@@ -105,8 +105,25 @@ def test_rules_may_close_over_tracers_of_outer_transformations() -> None:
     np.testing.assert_allclose(grad(outer)(X), np.ones(3))
 
 
-def test_checkpoint_recomputes_behind_a_barrier_mark() -> None:
+def checkpoints_of(function: Callable[..., Any]) -> list[Checkpoint]:
+    program = stage(lambda x: [function(x)], V).program
+    return [e.primitive for e in program.equations if isinstance(e.primitive, Checkpoint)]
+
+
+@pytest.mark.parametrize("prevent_cse", [True, False])
+def test_checkpoint_marks_what_stores_and_what_recomputes(prevent_cse: bool) -> None:
+    f = checkpoint(lambda x: ops.sine(ops.sine(x)), prevent_cse=prevent_cse)
+    forward, backward = checkpoints_of(grad(lambda x: total(f(x))))
+    assert (forward.stores, forward.recomputes) == (True, False)
+    assert (backward.stores, backward.recomputes) == (False, True)
+    assert forward.prevent_cse == backward.prevent_cse == prevent_cse
+    (undifferentiated,) = checkpoints_of(f)
+    assert not undifferentiated.stores
+    assert not undifferentiated.recomputes
+
+
+def test_a_second_derivative_stores_what_the_first_recomputes_from() -> None:
     f = checkpoint(lambda x: ops.sine(ops.sine(x)))
-    program = stage(lambda x: [grad(lambda y: total(f(y)))(x)], V).program
-    calls = [e.primitive for e in program.equations if isinstance(e.primitive, Checkpoint)]
-    assert [call.recomputes for call in calls] == [False, True]
+    calls = checkpoints_of(grad(lambda x: total(grad(lambda y: total(f(y)))(x))))
+    assert any(call.stores and call.recomputes for call in calls)
+    assert any(call.recomputes and not call.stores for call in calls)

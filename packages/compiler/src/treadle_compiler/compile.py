@@ -12,7 +12,9 @@ from treadle_compiler.executable import LoadedExecutable
 from treadle_compiler.lower import LoweredModule
 from treadle_compiler.options import CompileOptions, ProgramProfile, choose
 from treadle_compiler.persistent import DiskCache, compile_cached
-from treadle_ir import ArrayType, Type
+from treadle_compiler.xla import memory_stats
+from treadle_ir import ArrayType, Elementwise, InlineCall, Primitive, Program, Type
+from treadle_ir.primitives.call import Checkpoint
 from treadle_ir.rewrite import enabled
 
 _alive: Final[WeakValueDictionary[tuple[Any, ...], LoadedExecutable]] = WeakValueDictionary()
@@ -29,13 +31,18 @@ def disk_cache() -> DiskCache:
 
 
 _LOOPS: Final = frozenset({"while", "scan", "fori_loop", "map"})
+_BARRIER: Final = "stablehlo.optimization_barrier"
 _BIG_DOT: Final = 1 << 15  # products of two elements
+_SHAPES: Final = frozenset(
+    {"broadcast_in_dim", "iota", "optimization_barrier", "reshape", "slice", "transpose"}
+)
 
 
 def profile_of(lowered: LoweredModule) -> ProgramProfile:
     """What decides how much effort compiling a program is worth."""
     equations = largest = 0
-    loop = dot = checkpoint = False
+    loop = dot = False
+    again: list[Program] = []
     for program in (lowered.program, *lowered.program.nested()):
         equations += len(program.equations)
         for value in program.parameters:
@@ -43,7 +50,8 @@ def profile_of(lowered: LoweredModule) -> ProgramProfile:
         for equation in program.equations:
             name = equation.primitive.name
             loop = loop or name in _LOOPS
-            checkpoint = checkpoint or name == "checkpoint"
+            if isinstance(equation.primitive, Checkpoint) and equation.primitive.recomputes:
+                again.append(equation.primitive.program)
             for result in equation.results:
                 largest = max(largest, _nbytes(result.type))
             if name in {"dot_general", "convolution"}:
@@ -51,14 +59,33 @@ def profile_of(lowered: LoweredModule) -> ProgramProfile:
                     atom.type.size for atom in equation.operands if isinstance(atom.type, ArrayType)
                 ]
                 dot = dot or max(sizes, default=0) * 8 > _BIG_DOT
+    barriers = bool(again) and _BARRIER in lowered.text
     return ProgramProfile(
         lowered.platform,
         equations,
         largest,
         has_loop=loop,
         has_big_dot=dot,
-        has_checkpoint=checkpoint,
+        keeps_barriers=barriers,
+        fuses=barriers and _fuses(lowered.program, again),
     )
+
+
+def _fuses(program: Program, again: Sequence[Program]) -> bool:
+    """Whether XLA might make one loop of it all: elementwise, but for reductions of what is not computed again."""
+    for each in (program, *program.nested()):
+        if not all(_is_fused(e.primitive) or _is_reduction(e.primitive) for e in each.equations):
+            return False
+    seen = {id(inner): inner for each in again for inner in (each, *each.nested())}
+    return all(_is_fused(e.primitive) for each in seen.values() for e in each.equations)
+
+
+def _is_fused(primitive: Primitive) -> bool:
+    return isinstance(primitive, Elementwise | InlineCall) or primitive.name in _SHAPES
+
+
+def _is_reduction(primitive: Primitive) -> bool:
+    return primitive.name.startswith("reduce_") and not primitive.name.startswith("reduce_window")
 
 
 def _nbytes(type: Type) -> int:
@@ -87,17 +114,25 @@ def compile_lowered(
 ) -> LoadedExecutable:
     """Compile a module for one device, or take the same one from this process or from disk.
 
-    `host_callbacks` are the module's callbacks, made safe by the runtime; programs with any are never shared.
+    An elementwise program with a `checkpoint` is compiled twice, with its barriers and as XLA would fuse it without
+    them, and what needs less memory is taken (`treadle_compiler.options` says why). `host_callbacks` are the
+    module's callbacks, made safe by the runtime; programs with any are never shared.
 
     Raises:
         OptionError, CompileError: as `xla.compile_text`.
     """
-    options = options_for(profile_of(lowered), devices, flags)
+    profile = profile_of(lowered)
+    options = options_for(profile, devices, flags)
     if host_callbacks:
         return compile_cached(client, lowered.text, devices, options, None, host_callbacks)
     key = (id(client), lowered.text, options)
     found = _alive.get(key)
     if found is None:
         found = compile_cached(client, lowered.text, devices, options, disk_cache())
+        if profile.fuses and options.barriers:
+            fused = replace(options, barriers=False)
+            other = compile_cached(client, lowered.text, devices, fused, disk_cache())
+            if memory_stats(other).temp_size_in_bytes < memory_stats(found).temp_size_in_bytes:
+                found = other
         _alive[key] = found
     return found

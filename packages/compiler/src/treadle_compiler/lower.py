@@ -6,11 +6,13 @@ the same bytes in every process; the text is the key of the disk cache.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, final
 
 from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.recompute import kept_apart
 from treadle_compiler.registry import LoweringRule, lowering_of
 from treadle_compiler.types import mlir_type
 from treadle_ir import Primitive, Program, Source, Value
@@ -34,7 +36,8 @@ class LoweredModule:
 class ModuleWriter:
     """Collects the functions of a module while it is written."""
 
-    def __init__(self, platform: str, locations: bool) -> None:
+    def __init__(self, program: Program, platform: str, locations: bool) -> None:
+        self.program: Final = program
         self.platform: Final = platform
         self.callbacks: list[Callable[..., object]] = []
         self._locations = locations
@@ -43,6 +46,11 @@ class ModuleWriter:
             int, str
         ] = {}  # by id of a nested program, which its outer program keeps alive
         self._rules: dict[type[Primitive], LoweringRule[Any]] = {}  # those used so far
+
+    @functools.cached_property
+    def apart(self) -> frozenset[int]:
+        """The checkpoints behind barriers, by id: looked for when the first one is met."""
+        return kept_apart(self.program)
 
     def add_callback(self, function: Callable[..., object]) -> int:
         """Register a host function; the index that selects it."""
@@ -158,7 +166,7 @@ def lower_program(
     Raises:
         MissingRuleError: a primitive has no lowering rule.
     """
-    writer = ModuleWriter(platform, locations)
+    writer = ModuleWriter(program, platform, locations)
     pairs = aliases or {}
     marks = []
     for index in range(len(program.parameters)):

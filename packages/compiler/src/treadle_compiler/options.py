@@ -2,7 +2,7 @@
 
 `CompileOptions` is immutable and hashable, so that it can be part of a cache key. It tells two kinds of XLA
 flags apart. `flags` are what the *user* asked for: they are sent as they are, and one that this jaxlib does not
-know is an error. Hints are what *we* chose (`effort`, `memory_optimised`, `rewrites`): a jaxlib that lacks one
+know is an error. Hints are what *we* chose (`effort`, `barriers`, `rewrites`): a jaxlib that lacks one
 simply does not get it (`treadle_compiler.xla` finds out).
 
 `choose` picks the effort by program. Measured on XLA:CPU, two quiet cores, least of several, compile ms / run us:
@@ -26,6 +26,16 @@ within `QUICK_WORK` and `QUICK_EQUATIONS` it compiles in 0.35 to 0.7 of the time
 `LIGHT_BYTES` (a softmax over 4 MB: 7 % slower) and saves up to four fifths where XLA unrolls small inner loops.
 The old emitters by themselves are not a good default: they are quicker for chains of elementwise operations and up
 to twice as slow, in both columns, for small reductions and products.
+
+`barriers` is for programs with a `checkpoint` whose recomputation has to be kept from the forward pass. XLA:CPU of
+0.10.2 takes optimization barriers out (its pass `cse_barrier_expander`) before it looks for common subexpressions
+for the last time, and so merges the two again; with that pass off the barriers live to the end, where they
+cost nothing. 0.12 keeps them by itself. The memory-optimised scheduler alone does not help, and beside barriers it
+mostly does harm. Measurements are in decision 0015.
+
+Programs that hold nothing but elementwise operations can need less without barriers: XLA would fuse all layers into
+one loop that stores nothing (100 x sin: 0 MB), and a barrier stores what goes through it (40 MB). Such programs
+compile in tenths of a second, so `compile_lowered` tries both.
 """
 
 from __future__ import annotations
@@ -57,8 +67,11 @@ _EFFORT_HINTS: Final[dict[str, Flags]] = {
     "light": (("xla_backend_optimization_level", 1),),
     "full": (),
 }
-_MEMORY_HINTS: Final[Flags] = (("xla_cpu_scheduler_type", "CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED"),)
-_NO_REWRITES: Final[Flags] = (("xla_disable_hlo_passes", "algsimp"),)
+_REWRITES: Final = "algsimp"
+_BARRIER_REMOVAL: Final = (
+    "cse_barrier_expander",  # jaxlibs without this pass keep barriers
+    "small-while-loop-hoisting",  # loops of a kilobyte as one kernel, which may hold no barrier
+)
 
 
 class OptionError(TreadleError, ValueError):
@@ -81,7 +94,7 @@ class CompileOptions:
     num_partitions: int = 1
     device_ids: tuple[int, ...] = (0,)
     flags: Flags = ()
-    memory_optimised: bool = False
+    barriers: bool = False  # they live to the end of the compilation
     effort: Effort = "full"
     rewrites: bool = True
 
@@ -107,9 +120,13 @@ class CompileOptions:
 
     def hints(self, platform: str) -> Flags:
         """Flags that we chose ourselves, without those that the user has set."""
-        chosen = () if self.rewrites else _NO_REWRITES
+        off = [] if self.rewrites else [_REWRITES]
+        chosen: Flags = ()
         if platform == "cpu":
-            chosen += _EFFORT_HINTS[self.effort] + (_MEMORY_HINTS if self.memory_optimised else ())
+            chosen = _EFFORT_HINTS[self.effort]
+            off += _BARRIER_REMOVAL if self.barriers else ()
+        if off:
+            chosen += (("xla_disable_hlo_passes", ",".join(off)),)
         asked = {name for name, _ in self.flags}
         return tuple((name, value) for name, value in chosen if name not in asked)
 
@@ -133,7 +150,7 @@ class CompileOptions:
         fields.append(
             sorted((name, type(value).__name__, str(value)) for name, value in self.flags)
         )
-        fields += [self.memory_optimised, self.effort, self.rewrites]
+        fields += [self.barriers, self.effort, self.rewrites]
         fields.append(sorted((name, repr(value)) for name, value in self.hints("cpu")))
         return hashlib.sha256(repr(fields).encode()).hexdigest()
 
@@ -199,7 +216,8 @@ class ProgramProfile:
     largest_bytes: int
     has_loop: bool = False
     has_big_dot: bool = False
-    has_checkpoint: bool = False
+    keeps_barriers: bool = False  # those of a checkpoint, and all others with them
+    fuses: bool = False  # keeps them between elementwise operations only
 
 
 def choose(work: ProgramProfile) -> CompileOptions:
@@ -213,6 +231,4 @@ def choose(work: ProgramProfile) -> CompileOptions:
         effort = "quick"
     elif work.largest_bytes <= LIGHT_BYTES:
         effort = "light"
-    # XLA:CPU's default scheduler moves the recomputation of `checkpoint` next to the first computation
-    # and so keeps every residual alive: 400 MB against 76 MB in performance-baseline 2.7.
-    return CompileOptions(effort=effort, memory_optimised=work.has_checkpoint)
+    return CompileOptions(effort=effort, barriers=work.keeps_barriers)

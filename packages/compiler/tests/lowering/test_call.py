@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
 from treadle_compiler import lower_program
-from treadle_ir import Operand, Operands, bind, ops, stage
+from treadle_ir import Operand, Operands, Type, bind, ops, stage
 from treadle_ir.primitives.call import (
     Call,
     Checkpoint,
@@ -31,12 +34,43 @@ def test_calls_of_one_program_share_a_function() -> None:
     assert text.count('"func.call"') == 2
 
 
-def test_only_a_recomputed_checkpoint_is_behind_a_barrier() -> None:
-    for recomputes in (False, True):
-        program = stage(lambda x, r=recomputes: bind(Checkpoint(MANY, None, r), x), V).program
-        text = lower_program(program).text
-        assert text.count("stablehlo.optimization_barrier") == recomputes
-        assert "func.call" not in text
+BIG = array_type("f32[200, 200]")
+BLOCK = stage(many, BIG).program
+FORWARD = Checkpoint(BLOCK, stores=True)
+BACKWARD = Checkpoint(BLOCK, recomputes=True)
+
+
+def barriers(function: Callable[..., Operands], type: Type = BIG, platform: str = "cpu") -> int:
+    text = lower_program(stage(function, type).program, platform=platform).text
+    assert "func.call" not in text
+    return text.count("stablehlo.optimization_barrier")
+
+
+def both(x: Operand) -> Operands:
+    (y,) = bind(FORWARD, x)
+    return bind(BACKWARD, ops.add(x, y))
+
+
+def test_a_forward_pass_and_its_recomputation_are_kept_apart() -> None:
+    assert barriers(both) == 3  # before the forward pass, before and after the recomputation
+    assert barriers(both, platform="cuda") == 2
+
+
+def test_a_checkpoint_alone_is_behind_no_barrier() -> None:
+    assert barriers(lambda x: bind(Checkpoint(BLOCK), x)) == 0
+    assert barriers(lambda x: bind(FORWARD, x)) == 0
+    assert barriers(lambda x: bind(BACKWARD, x)) == 0
+
+
+def test_two_recomputations_are_kept_apart() -> None:
+    assert barriers(lambda x: bind(BACKWARD, *bind(Checkpoint(BLOCK, recomputes=True), x))) == 4
+
+
+def test_small_arrays_and_those_who_ask_for_none_get_no_barrier() -> None:
+    small = Checkpoint(MANY, recomputes=True), Checkpoint(MANY, stores=True)
+    assert barriers(lambda x: bind(small[0], *bind(small[1], x)), V) == 0
+    calls = [replace(each, prevent_cse=False) for each in (BACKWARD, FORWARD)]
+    assert barriers(lambda x: bind(calls[0], *bind(calls[1], x))) == 0
 
 
 def test_marks_leave_nothing_behind() -> None:

@@ -7,7 +7,7 @@ under differentiation, and its derivative programs are made once.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 from treadle_autodiff.linearize import linearize_flat
@@ -124,8 +124,7 @@ def call_transpose(
     )
     call = primitive.rebuilt(transposed.program, places)
     if isinstance(call, Checkpoint):
-        # The forward pass is computed again here; the barrier keeps XLA from merging it with the first.
-        call = Checkpoint(call.program, call.policy, recomputes=True)
+        call = replace(call, recomputes=True)
     outputs = iter(bind(call, *transposed.captured, *known, *given))
     flags = iter(transposed.nonzero)
     return [
@@ -147,18 +146,15 @@ def checkpoint_linearize(
     keeping = remembered(
         split.known, ("keeping", primitive.policy), lambda: _keeping(primitive, split, len(types))
     )
-    outputs = bind(
-        primitive.rebuilt(keeping.known, (*(None for _ in split.captured), *range(len(primals)))),
-        *split.captured,
-        *primals,
-    )
+    forward = replace(primitive, program=keeping.known, stores=True)
+    outputs = bind(forward, *split.captured, *primals)
     saved = outputs[len(types) :]
 
     def linear(tangents: Sequence[Tangent]) -> Sequence[Tangent]:
         if not any(split.nonzero):
             return spread((), split.nonzero, types)
         given = [tangent for tangent in tangents if not isinstance(tangent, Zero)]
-        call = Checkpoint(keeping.again, primitive.policy)
+        call = replace(primitive, program=keeping.again, stores=False, recomputes=False)
         returned = bind(call, *split.captured, *primals, *saved, *given)
         return spread(returned, split.nonzero, types)
 

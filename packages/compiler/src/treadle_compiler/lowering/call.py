@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.recompute import large
 from treadle_compiler.registry import lowering_rule, lowering_rules
 from treadle_ir import InlineCall, deeper
 from treadle_ir.primitives.call import (
@@ -33,15 +34,23 @@ def call_lowering(
 def checkpoint_lowering(
     context: LoweringContext, primitive: Checkpoint, /, *operands: HloValue
 ) -> Sequence[HloValue]:
-    """The equations in place; behind a barrier where they compute again what the forward pass had.
+    """The equations in place, between barriers where the forward pass and the recomputation could meet.
 
-    Without the barrier XLA would see one computation written twice, do it once and keep the result, which is
-    what `checkpoint` is there to avoid.
+    Without them XLA would see one computation written twice, do it once and keep the result, which is what
+    `checkpoint` is there to avoid. The cotangents of the recomputation go through its barrier with the rest, so
+    it cannot start before the backward pass has come this far. Its results go through another, or XLA would put
+    off the sum over all uses of a weight to the end and fuse it into one loop over as many arrays.
+    The forward pass gets a barrier on the CPU, where XLA fuses elementwise operations into all their consumers:
+    in a chain of checkpoints it would compute the chain from its start for each of them (100 sines in 10 checkpoints:
+    3 times the time) rather than store what each was given.
     """
+    forward = primitive.stores and context.platform == "cpu"
+    apart = (primitive.recomputes or forward) and id(primitive) in context.module.apart
     with deeper():
-        if primitive.recomputes and operands:
-            operands = tuple(_barrier(context, operands))
-        return context.inline(primitive.program, *operands)
+        if not apart or not large([operand.type for operand in operands]):
+            return context.inline(primitive.program, *operands)
+        results = context.inline(primitive.program, *_barrier(context, operands))
+        return _barrier(context, results) if primitive.recomputes and results else results
 
 
 def _barrier(context: LoweringContext, operands: Sequence[HloValue]) -> list[HloValue]:

@@ -9,7 +9,7 @@ until someone differentiates the program.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Final, TypeAlias, final
 
 from treadle_ir.array import Function, Operand, Operands
@@ -44,19 +44,21 @@ class Call(InlineCall):
 class Checkpoint(InlineCall):
     """A part of a program whose intermediate values are not kept for the derivative but computed again.
 
-    `policy` says by primitive which results are kept all the same; None keeps nothing.
+    `policy` says by primitive which results are kept all the same; None keeps nothing. Differentiation makes two
+    calls of one: the forward one `stores` its operands, and the one in the backward pass `recomputes` from them.
+    Where both stand in one program, barriers keep them apart unless `prevent_cse` is off.
     """
 
     name: ClassVar[str] = "checkpoint"
     program: Program
     policy: CheckpointPolicy | None = None
-    recomputes: bool = (
-        False  # it runs in a backward pass: kept apart from the forward one by a barrier
-    )
+    stores: bool = False
+    recomputes: bool = False
+    prevent_cse: bool = True
 
     def rebuilt(self, program: Program, sources: Sources) -> Checkpoint:
-        """The same policy around another program."""
-        return Checkpoint(program, self.policy, self.recomputes)
+        """The same attributes around another program."""
+        return replace(self, program=program)
 
 
 @final

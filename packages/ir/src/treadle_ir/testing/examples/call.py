@@ -64,6 +64,12 @@ EXAMPLES: Final[list[Example]] = [
     example(Call(_DOUBLE, "function"), "f64[3]", "f64[3]"),
     example(Checkpoint(_PROGRAM), "f32[3]", "f32[3]"),
     example(Checkpoint(_DOUBLE), "f64[3]", "f64[3]"),
+    example(
+        Checkpoint(_PROGRAM, stores=True, recomputes=True, prevent_cse=False),
+        "f32[3]",
+        "f32[3]",
+        label="derivative",
+    ),
     example(Checkpoint(_PROGRAM, _keeps_sine), "f32[3]", "f32[3]", label="policy", parses=False),
     example(_JVP, "f32[3]", "f32[3]", parses=False),
     example(_VJP, "f32[3]", "f32[3]", parses=False),
