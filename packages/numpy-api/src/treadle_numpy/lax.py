@@ -13,9 +13,10 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from treadle_ir import Array, ArrayType, DType, Literal, default_dtype, ops as raw_ops
+from treadle_ir import Array, DType, default_dtype, ops as raw_ops
 from treadle_ir.dtypes import is_bool, is_complex, is_floating, is_inexact, is_integer
-from treadle_ir.tree import tree_map
+from treadle_ir.tree import tree_flatten, tree_map, tree_unflatten
+from treadle_numpy import elementwise, logic
 from treadle_numpy.coercion import (
     ArrayLike,
     UnsupportedError,
@@ -43,7 +44,7 @@ from treadle_numpy.collectives import (
     pmin as pmin,
     psum as psum,
 )
-from treadle_numpy.contraction import contracted, precision_name
+from treadle_numpy.contraction import contracted
 from treadle_numpy.control import (
     associative_scan as associative_scan,
     cond as cond,
@@ -53,15 +54,26 @@ from treadle_numpy.control import (
     switch as switch,
     while_loop as while_loop,
 )
+from treadle_numpy.convolution import (
+    ConvDimensionNumbers as ConvDimensionNumbers,
+    conv as conv,
+    conv_dimension_numbers as conv_dimension_numbers,
+    conv_general_dilated as conv_general_dilated,
+    conv_with_general_padding as conv_with_general_padding,
+    padtype_to_pads as padtype_to_pads,
+)
 from treadle_numpy.dtypes import DTypeLike, as_dtype
 from treadle_numpy.indexing import gather_mode, wrapped
 from treadle_numpy.manipulation import (
     ShapeValueError,
     slice_along,
     stack as _stack,
+    tile as _tile,
     unstack as unstack,
 )
 from treadle_numpy.reinterpret import bitcast
+from treadle_numpy.sorting import top_k as _top_k
+from treadle_numpy.strict import strict
 from treadle_numpy.updates import instruction_of
 
 
@@ -125,37 +137,11 @@ class ScatterDimensionNumbers(NamedTuple):
     scatter_indices_batching_dims: Sequence[int] = ()
 
 
-class ConvDimensionNumbers(NamedTuple):
-    """Where batch, feature and spatial axes are: of input, kernel and output."""
-
-    lhs_spec: Sequence[int]
-    rhs_spec: Sequence[int]
-    out_spec: Sequence[int]
-
-
 DotDimensionNumbers = tuple[
     tuple[Sequence[int], Sequence[int]], tuple[Sequence[int], Sequence[int]]
 ]
 ConvGeneralDilatedDimensionNumbers = None | ConvDimensionNumbers | tuple[str, str, str]
 PrecisionLike = None | str | Precision | tuple[str, str] | tuple[Precision, Precision]
-
-
-def _strict(name: str, *arguments: Any) -> list[Any]:
-    """Operands of one element type: Python's numbers take that of the arrays; nothing else is converted."""
-    operands = [coerce(name, i, x) for i, x in enumerate(arguments)]
-    if all(isinstance(x, Literal) for x in operands):
-        kinds = [x.type for x in operands]
-        top = max_type(kinds)
-        return [with_dtype(x, x.type, top, True) for x in operands]
-    arrays = [operand_type(x) for x in operands if not isinstance(x, Literal)]
-    dtype = next((t.dtype for t in arrays if not t.weak), arrays[0].dtype)
-    return [with_dtype(x, x.type, dtype, False) if isinstance(x, Literal) else x for x in operands]
-
-
-def max_type(types: Sequence[ArrayType]) -> DType:
-    """The widest kind of Python numbers' types."""
-    order = {"b": 0, "i": 1, "f": 2, "c": 3}
-    return builtins.max(types, key=lambda t: order[t.dtype.kind]).dtype
 
 
 def _unary(name: str, instruction: str, doc: str) -> Callable[..., Array]:
@@ -169,7 +155,7 @@ def _unary(name: str, instruction: str, doc: str) -> Callable[..., Array]:
 
 def _binary(name: str, instruction: str, doc: str) -> Callable[[ArrayLike, ArrayLike], Array]:
     def function(x: ArrayLike, y: ArrayLike) -> Array:
-        return instruction_of(instruction)(*_strict(name, x, y))
+        return instruction_of(instruction)(*strict(name, x, y))
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = doc
@@ -178,7 +164,7 @@ def _binary(name: str, instruction: str, doc: str) -> Callable[[ArrayLike, Array
 
 def _compared(name: str) -> Callable[[ArrayLike, ArrayLike], Array]:
     def function(x: ArrayLike, y: ArrayLike) -> Array:
-        return ops.compare(*_strict(name, x, y), direction=name)
+        return ops.compare(*strict(name, x, y), direction=name)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"The comparison `{name}`, elementwise."
@@ -271,7 +257,7 @@ def pow(x: ArrayLike, y: ArrayLike) -> Array:
     if is_inexact(types[0].dtype) and is_integer(types[1].dtype):
         exponent = with_dtype(exponent, types[1], types[0].dtype, False)
         return ops.power(base, exponent)
-    return ops.power(*_strict("pow", base, exponent))
+    return ops.power(*strict("pow", base, exponent))
 
 
 def round(x: ArrayLike, rounding_method: RoundingMethod = RoundingMethod.AWAY_FROM_ZERO) -> Array:
@@ -283,12 +269,12 @@ def round(x: ArrayLike, rounding_method: RoundingMethod = RoundingMethod.AWAY_FR
 
 def clamp(min: ArrayLike, x: ArrayLike, max: ArrayLike) -> Array:
     """`x` kept between two bounds."""
-    return ops.clamp(*_strict("clamp", min, x, max))
+    return ops.clamp(*strict("clamp", min, x, max))
 
 
 def select(pred: ArrayLike, on_true: ArrayLike, on_false: ArrayLike) -> Array:
     """`on_true` where the condition holds, else `on_false`."""
-    return ops.select(coerce("select", 0, pred), *_strict("select", on_true, on_false))
+    return ops.select(coerce("select", 0, pred), *strict("select", on_true, on_false))
 
 
 def select_n(which: ArrayLike, *cases: ArrayLike) -> Array:
@@ -304,7 +290,7 @@ def select_n(which: ArrayLike, *cases: ArrayLike) -> Array:
     if not cases:
         raise ValueArgumentError("select_n() must have at least one case")
     choice = coerce("select_n", 0, which)
-    operands = _strict("select_n", *cases)
+    operands = strict("select_n", *cases)
     type = operand_type(choice)
     if is_bool(type.dtype):
         if len(operands) > 2:
@@ -326,9 +312,6 @@ def convert_element_type(operand: ArrayLike, new_dtype: DTypeLike) -> Array:
     wanted = as_dtype("convert_element_type", new_dtype)
     assert wanted is not None
     return array_of(converted(x, wanted))
-
-
-builtin_complex: Final = builtins.complex
 
 
 def bitcast_convert_type(operand: ArrayLike, new_dtype: DTypeLike) -> Array:
@@ -509,7 +492,7 @@ def split(operand: ArrayLike, sizes: Sequence[int], axis: int = 0) -> list[Array
     """
     x = array_of(coerce("split", 0, operand))
     along = as_axis("split", axis, x.ndim)
-    if builtin_sum(sizes) != x.shape[along]:
+    if builtins.sum(sizes) != x.shape[along]:
         raise ShapeValueError(
             f"Sum of sizes {tuple(sizes)} must be equal to dimension {along} of the operand shape {x.shape}"
         )
@@ -520,26 +503,16 @@ def split(operand: ArrayLike, sizes: Sequence[int], axis: int = 0) -> list[Array
     return parts
 
 
-def builtin_sum(sizes: Sequence[int]) -> int:
-    """The sum of Python integers."""
-    total = 0
-    for size in sizes:
-        total += size
-    return total
-
-
 def tile(operand: ArrayLike, reps: Sequence[int]) -> Array:
     """The array repeated as a whole along each axis."""
-    from treadle_numpy.manipulation import tile as repeated  # noqa: PLC0415
-
-    return repeated(operand, reps)
+    return _tile(operand, reps)
 
 
 def pad(
     operand: ArrayLike, padding_value: ArrayLike, padding_config: Sequence[tuple[int, int, int]]
 ) -> Array:
     """The array with a value before, after and between its elements; negative padding takes elements away."""
-    x, value = _strict("pad", operand, padding_value)
+    x, value = strict("pad", operand, padding_value)
     low, high, interior = zip(*padding_config, strict=True) if padding_config else ((), (), ())
     return ops.pad(x, value, low=low, high=high, interior=interior)
 
@@ -669,7 +642,7 @@ def dynamic_update_slice(
     operand: Any, update: ArrayLike, start_indices: Any, *, allow_negative_indices: Any = True
 ) -> Array:
     """The array with a slice replaced, from computed starts, clipped so that the update lies inside."""
-    x, new = _strict("dynamic_update_slice", operand, update)
+    x, new = strict("dynamic_update_slice", operand, update)
     x = array_of(x)
     return ops.dynamic_update_slice(
         x, array_of(new), *_starts("dynamic_update_slice", x, start_indices, allow_negative_indices)
@@ -746,7 +719,7 @@ def _scatter(name: str, instruction: str, doc: str) -> Callable[..., Array]:
         mode: Any = None,
     ) -> Array:
         d = dimension_numbers
-        x, new = _strict(name, operand, updates)
+        x, new = strict(name, operand, updates)
         return instruction_of(instruction)(
             array_of(x),
             array_of(coerce(name, 1, scatter_indices)),
@@ -836,28 +809,27 @@ def argmin(operand: ArrayLike, axis: int, index_dtype: DTypeLike) -> Array:
     )
 
 
-_MONOIDS: Final[dict[Any, str]] = {}
+# Functions of two operands that reductions know, and their instructions.
+_MONOIDS: Final[dict[Any, str]] = {
+    function: instruction
+    for instruction, functions in {
+        "add": (add, elementwise.add),
+        "multiply": (mul, elementwise.multiply),
+        "maximum": (max, elementwise.maximum),
+        "minimum": (min, elementwise.minimum),
+        "and": (bitwise_and, elementwise.bitwise_and, logic.logical_and),
+        "or": (bitwise_or, elementwise.bitwise_or, logic.logical_or),
+        "xor": (bitwise_xor, elementwise.bitwise_xor),
+    }.items()
+    for function in functions
+}
 
 
 def _monoid(computation: Any) -> str | None:
     """The instruction that a reduction by a known function of two operands is."""
-    if not _MONOIDS:
-        from treadle_numpy import elementwise, logic  # noqa: PLC0415
-
-        for instruction, functions in {
-            "add": (add, elementwise.add),
-            "multiply": (mul, elementwise.multiply),
-            "maximum": (max, elementwise.maximum),
-            "minimum": (min, elementwise.minimum),
-            "and": (bitwise_and, elementwise.bitwise_and, logic.logical_and),
-            "or": (bitwise_or, elementwise.bitwise_or, logic.logical_or),
-            "xor": (bitwise_xor, elementwise.bitwise_xor),
-        }.items():
-            for function in functions:
-                _MONOIDS[function] = instruction
     try:
         return _MONOIDS.get(computation)
-    except TypeError:
+    except TypeError:  # it has no hash
         return None
 
 
@@ -883,38 +855,6 @@ def reduce(
     combined = getattr(ops, f"reduce_{name}")(x, axes=axes)
     start = converted(coerce("reduce", 1, init_values), x.dtype)
     return instruction_of({"and": "and_", "or": "or_"}.get(name, name))(combined, start)
-
-
-def padtype_to_pads(
-    in_shape: Sequence[int],
-    window_shape: Sequence[int],
-    window_strides: Sequence[int],
-    padding: Any,
-) -> list[tuple[int, int]]:
-    """The padding that 'SAME', 'SAME_LOWER' or 'VALID' means.
-
-    Raises:
-        ValueArgumentError: another word than these.
-    """
-    kind = padding.upper() if isinstance(padding, str) else padding
-    if kind == "VALID":
-        return [(0, 0)] * len(in_shape)
-    if kind not in ("SAME", "SAME_LOWER"):
-        raise ValueArgumentError(
-            f"Unrecognized padding type: expected 'VALID', 'SAME' or 'SAME_LOWER', got {padding!r}"
-        )
-    pads = []
-    for size, window, stride in zip(in_shape, window_shape, window_strides, strict=True):
-        count = -(-size // stride)
-        total = builtin_max((count - 1) * stride + window - size, 0)
-        small, large = total // 2, total - total // 2
-        pads.append((small, large) if kind == "SAME" else (large, small))
-    return pads
-
-
-def builtin_max(a: int, b: int) -> int:
-    """The greater of two Python integers."""
-    return a if a > b else b
 
 
 def reduce_window(
@@ -978,9 +918,7 @@ def sort_key_val(
 
 def top_k(operand: ArrayLike, k: int, *, axis: int = -1) -> tuple[Array, Array]:
     """The `k` greatest elements along an axis, descending, and their positions."""
-    from treadle_numpy.sorting import top_k as greatest  # noqa: PLC0415
-
-    return greatest(operand, k, axis=axis)
+    return _top_k(operand, k, axis=axis)
 
 
 # contraction
@@ -994,7 +932,7 @@ def dot_general(
     preferred_element_type: DTypeLike | None = None,
 ) -> Array:
     """Products summed over contracted axes, for each index of the batching axes."""
-    x, y = _strict("dot_general", lhs, rhs)
+    x, y = strict("dot_general", lhs, rhs)
     (left, right), (batch_left, batch_right) = dimension_numbers
     return contracted(
         x,
@@ -1019,7 +957,7 @@ def dot(
     Raises:
         ShapeValueError: an operand has not one or two axes, or the summed axes have different sizes.
     """
-    x, y = _strict("dot", lhs, rhs)
+    x, y = strict("dot", lhs, rhs)
     if dimension_numbers is None:
         rank = len(shape_of(x))
         if (
@@ -1041,121 +979,11 @@ def batch_matmul(lhs: Array, rhs: Array, precision: Any = None) -> Array:
     return dot_general(lhs, rhs, (((rank - 1,), (rank - 2,)), (batch, batch)), precision)
 
 
-def conv_dimension_numbers(
-    lhs_shape: Any, rhs_shape: Any, dimension_numbers: Any
-) -> ConvDimensionNumbers:
-    """Where the axes of a convolution are: from a triple of strings ('NHWC', 'HWIO', 'NHWC'), or as given.
-
-    Raises:
-        ValueArgumentError: they are not three strings with a letter for each axis.
-    """
-    if isinstance(dimension_numbers, ConvDimensionNumbers):
-        return dimension_numbers
-    rank = len(lhs_shape)
-    if dimension_numbers is None:
-        plain = tuple(range(rank))
-        return ConvDimensionNumbers(plain, plain, plain)
-    if len(dimension_numbers) != 3 or any(len(text) != rank for text in dimension_numbers):
-        raise ValueArgumentError(
-            f"convolution dimension_numbers must be three strings of {rank} letters, got {dimension_numbers!r}"
-        )
-    lhs, rhs, out = dimension_numbers
-    spatial = [c for c in rhs if c not in "OI"]
-
-    def read(text: str, first: str, second: str) -> tuple[int, ...]:
-        if sorted(text) != sorted([first, second, *spatial]):
-            raise ValueArgumentError(
-                f"convolution dimension_numbers {dimension_numbers!r}: {text!r} must consist of {first}, {second} and "
-                f"the spatial letters {''.join(spatial)}"
-            )
-        return (text.index(first), text.index(second), *[text.index(c) for c in spatial])
-
-    return ConvDimensionNumbers(read(lhs, "N", "C"), read(rhs, "O", "I"), read(out, "N", "C"))
-
-
-def conv_general_dilated(
-    lhs: Array,
-    rhs: Array,
-    window_strides: Sequence[int],
-    padding: Any,
-    lhs_dilation: Sequence[int] | None = None,
-    rhs_dilation: Sequence[int] | None = None,
-    dimension_numbers: Any = None,
-    feature_group_count: int = 1,
-    batch_group_count: int = 1,
-    precision: Any = None,
-    preferred_element_type: DTypeLike | None = None,
-) -> Array:
-    """The convolution (as in neural networks: not mirrored) of an input with a kernel."""
-    x, kernel = [array_of(v) for v in _strict("conv_general_dilated", lhs, rhs)]
-    specs = conv_dimension_numbers(x.shape, kernel.shape, dimension_numbers)
-    ones = (1,) * (x.ndim - 2)
-    base, holes = tuple(lhs_dilation or ones), tuple(rhs_dilation or ones)
-    if isinstance(padding, str):
-        sizes = [
-            (x.shape[i] - 1) * b + 1 if x.shape[i] else 0
-            for i, b in zip(specs.lhs_spec[2:], base, strict=True)
-        ]
-        windows = [
-            (kernel.shape[i] - 1) * h + 1 for i, h in zip(specs.rhs_spec[2:], holes, strict=True)
-        ]
-        padding = padtype_to_pads(sizes, windows, window_strides, padding)
-    return ops.convolution(
-        x,
-        kernel,
-        strides=tuple(window_strides),
-        padding=tuple([(int(a), int(b)) for a, b in padding]),
-        lhs_dilation=base,
-        rhs_dilation=holes,
-        lhs_spec=tuple(specs.lhs_spec),
-        rhs_spec=tuple(specs.rhs_spec),
-        out_spec=tuple(specs.out_spec),
-        feature_group_count=feature_group_count,
-        batch_group_count=batch_group_count,
-        precision=precision_name(precision),
-        element_type=as_dtype("conv_general_dilated", preferred_element_type),
-    )
-
-
-def conv(
-    lhs: Array,
-    rhs: Array,
-    window_strides: Sequence[int],
-    padding: str,
-    precision: Any = None,
-    preferred_element_type: DTypeLike | None = None,
-) -> Array:
-    """`conv_general_dilated` with batch and feature axes first."""
-    return conv_general_dilated(
-        lhs,
-        rhs,
-        window_strides,
-        padding,
-        precision=precision,
-        preferred_element_type=preferred_element_type,
-    )
-
-
-def conv_with_general_padding(
-    lhs: Array,
-    rhs: Array,
-    window_strides: Sequence[int],
-    padding: Any,
-    lhs_dilation: Sequence[int] | None,
-    rhs_dilation: Sequence[int] | None,
-    precision: Any = None,
-) -> Array:
-    """`conv_general_dilated` with batch and feature axes first and dilations."""
-    return conv_general_dilated(
-        lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, precision=precision
-    )
-
-
 # others
 
 
 def _stopped(x: Any) -> Any:
-    if not isinstance(x, (Array, np.ndarray, np.generic, float, builtin_complex)):
+    if not isinstance(x, (Array, np.ndarray, np.generic, float, builtins.complex)):
         return x
     operand = coerce("stop_gradient", 0, x)
     type = operand_type(operand)
@@ -1173,8 +1001,6 @@ def stop_gradient(x: Any) -> Any:
 
 def optimization_barrier(operand: Any, /) -> Any:
     """The same values, across which a compiler does not move work."""
-    from treadle_ir.tree import tree_flatten, tree_unflatten  # noqa: PLC0415
-
     leaves, structure = tree_flatten(operand)
     if not leaves:
         return operand
