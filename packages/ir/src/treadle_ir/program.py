@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, final
 
-from treadle_ir.effects import Effects, joined
+from treadle_ir.effects import PURE, Effects, joined
 from treadle_ir.source import NOWHERE, Source
 from treadle_ir.types import Type
 from treadle_ir.values import Atom, Value
@@ -63,7 +63,8 @@ class Program:
     effects: Effects = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "effects", joined(e.effects for e in self.equations if e.effects))
+        effects = [equation.effects for equation in self.equations if equation.effects]
+        object.__setattr__(self, "effects", joined(effects) if effects else PURE)
         for observer in observers:
             observer(self)
 

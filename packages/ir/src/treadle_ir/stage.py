@@ -20,7 +20,7 @@ from treadle_ir.primitive import Primitive
 from treadle_ir.program import Equation, Program
 from treadle_ir.promotion import scalar_type
 from treadle_ir.source import NOWHERE, Source, capture
-from treadle_ir.trace import Trace, current_trace, running
+from treadle_ir.trace import Trace, current_trace, reset_current, set_current
 from treadle_ir.tracer import Tracer, escaped
 from treadle_ir.types import ArrayType, Type
 from treadle_ir.values import Atom, Literal, Value
@@ -172,13 +172,12 @@ def stage(function: Function, *types: Type) -> Staged:
     """
     trace = StagingTrace(current_trace())
     tracers = [trace.parameter(type) for type in types]
+    token = set_current(trace)
     try:
-        with (
-            running(trace),
-            deeper(),
-        ):  # a function that is staged may stage others: jit in jit, loops in loops
+        with deeper():  # a function that is staged may stage others: jit in jit, loops in loops
             results = function(*tracers)
-        program = trace.program(results)
     finally:
+        reset_current(token)
         trace.closed = True
+    program = trace.program(results)
     return Staged(program, tuple(trace.captured))

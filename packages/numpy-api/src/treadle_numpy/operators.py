@@ -139,7 +139,13 @@ _COMPARISONS: Final[dict[str, tuple[str, Any]]] = {
 }
 
 
+_SQUARE: Final = primitives.Square()
+
+
 def _pow(x: Any, y: Any, modulus: object = None) -> Any:
+    if y.__class__ is int and x.type.dtype in _INEXACT and modulus is None:
+        primitive = _SQUARE if y == 2 else primitives.IntegerPower(y)
+        return current_trace().process(primitive, (x,))[0]
     if modulus is not None or not is_array_like(y):
         return _refuse("**", x, y)
     return elementwise.power(x, y)

@@ -109,7 +109,7 @@ class Traced:
     @property
     def portable(self) -> bool:
         """Whether it can be used in other traces: it captured no tracer."""
-        return not any(isinstance(each, Tracer) for each in self.captured)
+        return not any([isinstance(each, Tracer) for each in self.captured])
 
     @property
     def optimised(self) -> Program:
