@@ -130,6 +130,28 @@ def test_cumulative_agrees_to_the_bit(
     agree(CumulativeMaximum(axis, reverse), x)
 
 
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize(
+    ("shape", "axis"), [((40001,), 0), ((1, 40000, 1), 1), ((5, 8192), 1), ((3, 4, 4096), 2)]
+)
+def test_cumulative_sum_in_blocks(
+    agree: Agree, compiled: Any, shape: tuple[int, ...], axis: int, reverse: bool
+) -> None:
+    random = np.random.default_rng(4)
+    integers = random.integers(-(2**31), 2**31, shape, np.int32)
+    agree(CumulativeAdd(axis, reverse), integers)  # wraps around
+    x = random.standard_normal(shape).astype(np.float32)
+    (actual,) = compiled(lambda x: bind(CumulativeAdd(axis, reverse), x), x)(x)
+    turned = np.flip(x, axis) if reverse else x
+    exact = np.cumsum(turned.astype(np.float64), axis)
+    exact = np.flip(exact, axis) if reverse else exact
+    np.testing.assert_allclose(actual, exact, rtol=1e-5, atol=1e-3)
+    x.reshape(-1)[[7, 20000]] = np.inf, -np.inf
+    (actual,) = compiled(lambda x: bind(CumulativeAdd(axis, reverse), x), x)(x)
+    (expected,) = bind(CumulativeAdd(axis, reverse), x)
+    np.testing.assert_allclose(actual, np.asarray(expected), rtol=1e-5, atol=1e-3)
+
+
 def test_cumulative_logsumexp_of_extremes(compiled: Any) -> None:
     x = np.array([-np.inf, -np.inf, 1000, 1000, 3, np.inf, np.inf], np.float32)
     (actual,) = compiled(lambda x: bind(CumulativeLogsumexp(0), x), x)(x)
