@@ -176,3 +176,31 @@ def test_examples(name: str) -> None:
 def test_determinants_of_more_rows_say_what_is_missing() -> None:
     with pytest.raises(NotImplementedError, match="need a factorisation"):
         linalg.det(np.eye(4, dtype=np.float32))
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.parametrize("size", [0, 1, 2, 3, 4, 7, 8, 9, 31, 32, 33])
+def test_searchsorted_of_every_size(staged: Any, size: int, side: Any) -> None:
+    random = np.random.default_rng(size)
+    ordered = np.sort(random.integers(0, 10, size)).astype(np.float32)  # with equal elements
+    if size > 4:
+        ordered[-2:] = np.inf, np.nan
+    values = np.append(np.arange(-1, 11, 0.5), [np.inf, -np.inf, np.nan]).astype(np.float32)
+    expected = np.searchsorted(ordered, values, side)
+    np.testing.assert_array_equal(tnp.searchsorted(ordered, values, side), expected)
+    np.testing.assert_array_equal(
+        staged(lambda a, v: tnp.searchsorted(a, v, side), ordered, values), expected
+    )
+
+
+@pytest.mark.parametrize("bins", [1, 10, 15, 16, 40, 100])
+def test_histogram_of_few_and_of_many_bins(staged: Any, bins: int) -> None:
+    x = np.random.default_rng(bins).integers(-50, 51, 500).astype(np.float32)
+    edges = np.linspace(-40, 30, bins + 1, dtype=np.float32)
+    expected = np.histogram(x, edges)[0]
+    np.testing.assert_array_equal(tnp.histogram(x, edges)[0], expected)
+    np.testing.assert_array_equal(
+        tnp.histogram(np.append(x, np.float32(np.nan)), edges)[0], expected
+    )
+    whole = staged(lambda x: tnp.histogram(x, bins)[0], x)
+    assert whole.sum() == x.size

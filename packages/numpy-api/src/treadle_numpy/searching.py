@@ -323,17 +323,16 @@ def searchsorted(
         ordered = take(ordered, sorter, mode="clip")
     size = ordered.size
     whole = _position_dtype(size)
-    low = filled(values.shape, whole.type(0))
-    high = filled(values.shape, whole.type(size))
-    # bisection, unrolled: log2(size) + 1 steps, each one gather
-    for _ in range(size.bit_length() if size else 0):
-        middle = ops.shift_right_logical(ops.add(low, high), whole.type(1))
-        here = take(ordered, middle, mode="clip")
-        right = _before(here, values, side)
-        open_ = ops.compare(low, high, direction="lt")
-        low = ops.select(ops.and_(open_, right), ops.add(middle, whole.type(1)), low)
-        high = ops.select(ops.and_(open_, ops.not_(right)), middle, high)
-    return low
+    place = filled(values.shape, whole.type(0))
+    # bisection, unrolled: as many elements are before the value as the sum of the steps that are taken
+    for step in [1 << k for k in reversed(range(size.bit_length()))]:
+        further = ops.add(place, whole.type(step))
+        here = take(ordered, ops.subtract(further, whole.type(1)), mode="clip")
+        taken = ops.and_(
+            ops.compare(further, whole.type(size), direction="le"), _before(here, values, side)
+        )
+        place = ops.select(taken, further, place)
+    return place
 
 
 def _position_dtype(size: int) -> DType:
