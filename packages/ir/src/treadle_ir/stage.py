@@ -141,10 +141,11 @@ def constant_array(
     Otherwise each use of a NumPy array that the function closes over would be captured on its own.
     """
     trace: Trace | None = current_trace()
-    while trace is not None and not isinstance(trace, StagingTrace):
+    while trace is not None and type(trace) is not StagingTrace:
         trace = trace.parent
     if trace is None:
         return make(elements)
+    assert isinstance(trace, StagingTrace)
     found = trace.constants.get(id(elements))
     if found is None:
         found = trace.constants[id(elements)] = (elements, make(elements))

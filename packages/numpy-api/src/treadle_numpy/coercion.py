@@ -459,6 +459,8 @@ def array_from(function: str, x: Any, dtype: DType | None) -> Array:
     Raises:
         ArgumentError: something in it is no array, scalar or sequence; ShapeError: sequences of unequal lengths.
     """
+    if x.__class__ is np.ndarray and dtype is None:
+        return constant_array(x, _from_user)
     if isinstance(x, (Array, Literal)):
         return array_of(x if dtype is None else converted(x, dtype))
     if isinstance(x, (bool, int, float, complex)) and not isinstance(x, np.generic):
@@ -470,7 +472,7 @@ def array_from(function: str, x: Any, dtype: DType | None) -> Array:
         elements = np.asarray(x)
         if dtype is not None and elements.dtype != dtype:
             return array_of(converted(canonical_elements(elements), dtype))
-        return constant_array(elements, lambda each: made(np.array(canonical_elements(each))))
+        return constant_array(elements, _from_user)
     if isinstance(x, (list, tuple)):
         return _from_sequence(function, x, dtype)
     convert = getattr(type(x), "__jax_array__", None)
@@ -481,6 +483,11 @@ def array_from(function: str, x: Any, dtype: DType | None) -> Array:
     if isinstance(x, range):
         return _from_sequence(function, list(x), dtype)
     raise refused(function, 0, x)
+
+
+def _from_user(elements: Elements) -> Array:
+    """An array of elements that the user may write to later."""
+    return make_array(np.array(canonical_elements(elements)), False)
 
 
 def refuse_complex(function: str, x: object, dtype: DType) -> None:
