@@ -31,7 +31,7 @@ to twice as slow, in both columns, for small reductions and products.
 0.10.2 takes optimization barriers out (its pass `cse_barrier_expander`) before it looks for common subexpressions
 for the last time, and so merges the two again; with that pass off the barriers live to the end, where they
 cost nothing. 0.12 keeps them by itself. The memory-optimised scheduler alone does not help, and beside barriers it
-mostly does harm. Measurements are in decision 0016.
+is no better than the default. Measurements are in decision 0016.
 
 Programs that hold nothing but elementwise operations can need less without barriers: XLA would fuse all layers into
 one loop that stores nothing (100 x sin: 0 MB), and a barrier stores what goes through it (40 MB). Such programs
