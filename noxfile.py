@@ -300,9 +300,10 @@ def bench(session: nox.Session) -> None:
 
 @nox.session
 def primitives(session: nox.Session) -> None:
-    """Regenerate docs/primitives.md and compare."""
-    install(session, EVERYTHING)
+    """Regenerate docs/primitives.md and docs/laws.md, and compare."""
+    install(session, EVERYTHING, *PYTEST, "scipy", "absl-py")
     session.run("python", "scripts/primitive_status.py", "--check", "docs/primitives.md")
+    session.run("python", "scripts/law_counts.py", "--check", "docs/laws.md")
 
 
 @nox.session

@@ -14,6 +14,7 @@ from functools import cache
 from typing import Any, Final
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, settings, strategies as st
 
 from conformance.cases import chosen
@@ -247,6 +248,15 @@ def operands_of(example: Example, *, moderate: bool) -> st.SearchStrategy[list[A
 def shown(types: Sequence[Type]) -> str:
     """Types as in the text format."""
     return ", ".join(map(str, types))
+
+
+def anything(count: int, of: Callable[[Example], bool] = lambda example: True) -> list[Any]:
+    """Operations of whose examples something holds, with how many drawings of each a law is tried on."""
+    return [
+        pytest.param(cls, count, id=cls.name)
+        for cls, members in families().items()
+        if all(map(of, members))
+    ]
 
 
 def drawings(count: int) -> Callable[[Any], Any]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
 import treadle_ir.primitives
 from conformance.cases import is_differentiable, is_finite
+from conformance.variants import kind_of_shape, variants
 from treadle_autodiff import jvp_rules, linearize_rules
 from treadle_batching import batch_rules
 from treadle_compiler import lowering_rules
@@ -92,6 +93,49 @@ def test_a_reverse_derivative_is_tried_where_all_is_finite(cls: type[Primitive])
     own = [each for each in all_examples() if type(each.primitive) is cls]
     law = [each for each in own if each.reversible and is_differentiable(each)]
     assert not law or any(is_finite(each) for each in law)
+
+
+# What has an axis in any case: operands, results, or what it counts along.
+NEVER_RANK_0: Final = {
+    "argmax",
+    "argmin",
+    "concatenate",
+    "convolution",
+    "cumulative_add",
+    "cumulative_logsumexp",
+    "cumulative_maximum",
+    "cumulative_minimum",
+    "cumulative_multiply",
+    "iota",
+    "random_bits",
+    "random_fold_in",
+    "random_split",
+    "sort",
+    "top_k",
+}
+# Python functions that declare what they take.
+DECLARED: Final = {"debug_callback", "io_callback", "pure_callback"}
+
+
+@pytest.mark.parametrize("cls", RECORDED, ids=lambda cls: cls.name)
+def test_is_tried_without_elements_and_at_rank_0(cls: type[Primitive]) -> None:
+    """In every element type of floats and integers that it takes: see `variants`."""
+    if any(issubclass(cls, untried) for untried in WITHOUT_EXAMPLE):
+        return
+    wanted = {"ordinary", "rank 0", "empty"} - ({"rank 0"} if cls.name in NEVER_RANK_0 else set())
+    tried: dict[str, set[str]] = {}
+    for (own, name), members in variants().items():
+        if own is cls:
+            tried[name] = {
+                kind_of_shape(each.types, each.primitive.infer(*each.types)) for each in members
+            }
+    if cls.name in DECLARED:
+        assert tried
+        return
+    if cls.programs is not Primitive.programs:  # what is in a program decides which types it takes
+        tried = {"any type": set().union(*tried.values())}
+    missing = {name: wanted - kinds for name, kinds in tried.items() if wanted - kinds}
+    assert not missing, f"{cls.name}: {missing}"
 
 
 def test_names_are_unique() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from conformance.cases import (
     Differentiated,
+    direction,
     examples,
     inexact,
     is_differentiable,
@@ -16,8 +17,18 @@ from conformance.cases import (
     is_finite,
     result_types,
 )
-from treadle_autodiff import Zero, jvp_flat, jvp_rules
-from treadle_ir import ArrayType, bind, dtypes, type_of
+from conformance.variants import retyped, variant_keys, variants
+from treadle_autodiff import (
+    Zero,
+    jvp_flat,
+    jvp_rules,
+    linearize,
+    linearize_rules,
+    materialise,
+    vjp,
+)
+from treadle_ir import ArrayType, Operand, Primitive, bind, dtypes, type_of
+from treadle_ir.dtypes import BY_NAME
 from treadle_ir.primitives.elementwise import Unary
 from treadle_ir.reference import eval_rules
 from treadle_ir.testing.compare import assert_close, magnitude
@@ -30,6 +41,11 @@ _NOT_ANALYTIC: Final = {"abs", "sign"}
 
 def _has_rule(example: Example) -> bool:
     return jvp_rules.status(type(example.primitive)) in ("rule", "family")
+
+
+def _linearizes(example: Example) -> bool:
+    cls = type(example.primitive)
+    return _has_rule(example) or linearize_rules.status(cls) in ("rule", "family")
 
 
 def _differences(example: Example) -> bool:
@@ -125,6 +141,84 @@ def test_tangents_add_up_over_operands(example: Example) -> None:
         wanted = parts_sum if dtypes.is_complex(total.dtype) else parts_sum.real
         scale = max(magnitude(wanted), 1.0)
         assert_close(total, wanted.astype(total.dtype), ulps=16.0, scale=scale, what=example.id)
+
+
+@pytest.mark.parametrize("example", examples(lambda e: is_differentiable(e) and _linearizes(e)))
+def test_linearize_agrees_with_jvp(example: Example) -> None:
+    """The program that linearize leaves maps each direction as jvp does, to the rounding of another order."""
+    function = Differentiated(example)
+    primals, directions = function.primals, function.directions(0)
+    results, pushed = linearize(lambda *xs: list(function(*xs)), *primals)
+    plain = function(*primals)
+    for result, right in zip(results, plain, strict=True):
+        assert np.asarray(result).tobytes() == np.asarray(right).tobytes()
+    if not _has_rule(example):  # reverse mode only
+        return
+    tangents = pushed(*directions)
+    _, expected = jvp_flat(function, primals, directions)
+    for actual, dy in zip(tangents, expected, strict=True):
+        wanted = _dense(dy)
+        scale = max(magnitude(wanted), 1.0)
+        assert_close(_dense(actual), wanted, ulps=16.0, scale=scale, what=example.id)
+
+
+@pytest.mark.parametrize("example", examples(_differences))
+def test_second_derivative_agrees_with_central_differences(example: Example) -> None:
+    """Forward over forward, and forward over reverse: the derivative of a derivative, in a second direction."""
+    function = Differentiated(example)
+    primals = [np.asarray(x) for x in function.primals]
+    first, second = function.directions(0), function.directions(10)
+    weights = [direction(np.asarray(y), 20 + i) for i, y in enumerate(function(*primals))]
+
+    def forward(*xs: Operand) -> list[Operand]:
+        return [materialise(dy) for dy in jvp_flat(function, list(xs), first)[1]]
+
+    def backward(*xs: Operand) -> list[Operand]:
+        return list(vjp(lambda *ys: list(function(*ys)), *xs)[1](weights))
+
+    for name, derivative in (("forward", forward), ("backward", backward)):
+        if name == "backward" and not example.reversible:
+            continue
+        _, actual = jvp_flat(derivative, primals, second)
+        expected = central_difference(
+            lambda *xs, f=derivative: [np.asarray(x) for x in f(*xs)], primals, second
+        )
+        scale = max(magnitude(*expected), magnitude(*derivative(*primals)), 1.0)
+        for dy, wanted in zip(actual, expected, strict=True):
+            what = f"{name} second derivative of {example.id}"
+            # 1e-8: the differences are off by the fifth derivative, which of second derivatives is greater.
+            assert_close(_dense(dy), wanted, ulps=5e7, scale=scale, what=what)
+
+
+@pytest.mark.parametrize(
+    ("cls", "name"), variant_keys(lambda e: is_differentiable(e) and _has_rule(e))
+)
+def test_jvp_in_every_element_type_agrees_with_double(cls: type[Primitive], name: str) -> None:
+    """A tangent in a narrower type is that of the same numbers in f64 or c128, but for the rounding of each step."""
+    for example in variants()[cls, name]:
+        inputs = {type.dtype for type in example.types if inexact(type)}
+        if len(inputs) != 1 or not is_finite(example):
+            continue
+        (dtype,) = inputs
+        double = BY_NAME["c128" if dtypes.is_complex(dtype) else "f64"]
+        wide = retyped(example, dtype, double)
+        if wide is None or dtype == double:
+            continue
+        function, other = Differentiated(example), Differentiated(wide)
+        operands = [
+            np.asarray(x).astype(double) if np.asarray(x).dtype == dtype else x
+            for x in function.operands
+        ]
+        other.operands = operands
+        directions = function.directions(0)
+        _, actual = jvp_flat(function, function.primals, directions)
+        _, expected = jvp_flat(
+            other, other.primals, [np.asarray(dx).astype(double) for dx in directions]
+        )
+        for dy, wanted_dy in zip(actual, expected, strict=True):
+            found, wanted = _dense(dy), _dense(wanted_dy)
+            scale = max(magnitude(wanted), 1.0)
+            assert_close(found, wanted.astype(found.dtype), ulps=16.0, scale=scale, what=example.id)
 
 
 def _dense(tangent: object) -> np.ndarray[Any, np.dtype[Any]]:

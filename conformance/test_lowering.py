@@ -7,8 +7,10 @@ from typing import Final
 
 import numpy as np
 import pytest
+from hypothesis import given, strategies as st
 
 from conformance.cases import examples, program_text
+from conformance.strategies import anything, drawings, examples_of
 from conformance.variants import variant_keys, variants
 from conformance.xla_runner import Array, run_text
 from treadle_compiler import lower_program, lowering_rules
@@ -30,6 +32,7 @@ from treadle_ir.testing.examples import Example
 # How far XLA on the CPU may be from the reference, in units in the last place, where it is not 8.
 ULPS: Final[dict[str, float]] = {"lgamma": 16.0}
 _DEFAULT: Final = 8.0
+_TOGETHER: Final = 4  # drawn examples compiled as one program
 # Functions whose zeros XLA meets with the rounding error of the terms that cancel there: measured at this size.
 SCALE: Final[dict[str, float]] = {"digamma": 1.0, "lgamma": 1.0}
 _CARRIERS: Final = {BY_NAME["i4"]: BY_NAME["i8"], BY_NAME["u4"]: BY_NAME["u8"]}
@@ -50,6 +53,19 @@ def test_compiled_agrees_with_reference(example: Example) -> None:
 @pytest.mark.parametrize(("cls", "name"), variant_keys(_is_lowered))
 def test_compiled_agrees_in_every_element_type(cls: type[Primitive], name: str) -> None:
     check_compiled(variants()[cls, name])
+
+
+@pytest.mark.xla
+@pytest.mark.parametrize(("cls", "count"), anything(8, _is_lowered))
+def test_compiled_agrees_on_anything(cls: type[Primitive], count: int) -> None:
+    """Other attributes, shapes and element types than the examples have; several as one program."""
+
+    @drawings(count // _TOGETHER)
+    @given(st.data())
+    def holds(data: st.DataObject) -> None:
+        check_compiled([data.draw(examples_of(cls)) for _ in range(_TOGETHER)])
+
+    holds()
 
 
 def check_compiled(tried: Sequence[Example]) -> None:

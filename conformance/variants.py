@@ -186,12 +186,15 @@ def variants() -> dict[tuple[type[Primitive], str], list[Example]]:
     found: dict[tuple[Any, ...], Example] = {}
     for example in chosen():
         for place, other in _all_dtypes(example):
-            results = other.primitive.infer(*other.types)
-            key = (type(example.primitive), *place, kind_of_shape(other.types, results))
-            found.setdefault(key, other)
+            kind = kind_of_shape(other.types, other.primitive.infer(*other.types))
+            if len(place) == 4 and kind != "ordinary" and place[-1] != BY_NAME["f32"]:
+                continue  # of so many pairs of types, all kinds of shapes for one of each
+            found.setdefault((type(example.primitive), *place, kind), other)
     for (*place, kind), example in list(found.items()):  # type: ignore[assignment]
-        for wanted, shape in (("rank 0", ()), ("empty", (0, 2))):
-            bare = reshaped(example, shape) if kind == "ordinary" else None
+        if len(place) == 5 and place[-1] != BY_NAME["f32"]:
+            continue
+        for wanted, shape in (("ordinary", (2, 3)), ("rank 0", ()), ("empty", (0, 2))):
+            bare = reshaped(example, shape) if kind != wanted else None
             if bare is not None and (*place, wanted) not in found:
                 results = bare.primitive.infer(*bare.types)
                 if kind_of_shape(bare.types, results) == wanted:
@@ -207,14 +210,16 @@ def variants() -> dict[tuple[type[Primitive], str], list[Example]]:
 
 
 def subject(example: Example) -> DType:
-    """The element type that an example is about: its first operand's that is inexact, or that is a number, or any."""
-    results = example.primitive.infer(*example.types)
-    arrays = [type.dtype for type in (*example.types, *results) if isinstance(type, ArrayType)]
-    for wanted in (dtypes.is_inexact, dtypes.is_integer):
-        for dtype in arrays:
-            if wanted(dtype):
-                return dtype
-    return BY_NAME["bool"]
+    """The element type that an example is about: of an inexact operand, else of the result if an operand has it."""
+    operands = [type.dtype for type in example.types]
+    results = [
+        type.dtype
+        for type in example.primitive.infer(*example.types)
+        if isinstance(type, ArrayType)
+    ]
+    inexact = [dtype for dtype in operands if dtypes.is_inexact(dtype)]
+    own = [dtype for dtype in results[:1] if dtype in operands]
+    return (inexact or own or operands or results or [BY_NAME["bool"]])[0]
 
 
 def variant_keys(of: Callable[[Example], bool] = lambda example: True) -> list[Any]:

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from treadle_autodiff.registry import jvp_rule, linear, transpose_rule
 from treadle_autodiff.rules.reduce import shift
 from treadle_autodiff.rules.sort import positions_along, take_along
@@ -23,6 +21,7 @@ from treadle_ir.primitives.cumulative import (
     CumulativeMinimum,
     CumulativeMultiply,
 )
+from treadle_ir.reference import least
 
 linear(CumulativeAdd)
 
@@ -81,7 +80,8 @@ def cumulative_logsumexp_jvp(
     y, type = results[0], type_of(x)
     zero = type.dtype.type(0)
     finite = ops.select(ops.is_finite(y), y, zero)
-    before = shift(y, -1 if primitive.reverse else 1, primitive.axis, -np.inf)
+    nothing = least(type.dtype)  # of the 8-bit floats, one has no infinity
+    before = shift(y, -1 if primitive.reverse else 1, primitive.axis, float(nothing))
     keep = ops.exponential(ops.subtract(before, finite))
     enter = ops.exponential(ops.subtract(x, finite))
     return results, [recurrence(keep, ops.multiply(enter, dx), primitive.axis, primitive.reverse)]

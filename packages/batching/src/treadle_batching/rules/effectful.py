@@ -11,7 +11,7 @@ import numpy as np
 from treadle_batching.axis import Axis, Dim
 from treadle_batching.moving import at_front
 from treadle_batching.registry import batch_rule
-from treadle_ir import ArrayType, MissingRuleError, Operand, Operands, bind
+from treadle_ir import ArrayType, MissingRuleError, Operand, Operands, bind, ops, type_of
 from treadle_ir.primitives.effectful import DebugCallback, HostFunction, IoCallback, PureCallback
 
 
@@ -42,21 +42,6 @@ class OneByOne:
         )
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class AllAtOnce:
-    """Hands a whole batch to a function; `insert` says which operands get an axis of size 1 in front."""
-
-    callback: HostFunction
-    insert: tuple[bool, ...]
-
-    def __call__(self, *operands: Any) -> Any:
-        """The results for all elements."""
-        return self.callback.function(
-            *[x[None] if one else x for x, one in zip(operands, self.insert, strict=True)]
-        )
-
-
 def _batched(types: tuple[ArrayType, ...], size: int) -> tuple[ArrayType, ...]:
     return tuple([ArrayType((size, *type.shape), type.dtype, type.weak) for type in types])
 
@@ -65,6 +50,10 @@ def _in_front(operands: Operands, dims: Sequence[Dim], axis: Axis) -> list[Opera
     return [
         x if dim is None else at_front(x, dim, axis) for x, dim in zip(operands, dims, strict=True)
     ]
+
+
+def _with_axis(x: Operand) -> Operand:
+    return ops.reshape(x, shape=(1, *type_of(x).shape))
 
 
 def _one_by_one(
@@ -91,15 +80,16 @@ def pure_callback_batch(
     if method in ("sequential", "sequential_unrolled"):
         batched, given = _one_by_one(callback, axis, operands, dims)
     else:
-        insert = (False,) * len(dims)
         if method == "broadcast_all":
             given = [at_front(x, dim, axis) for x, dim in zip(operands, dims, strict=True)]
         else:
             given = _in_front(operands, dims, axis)
-            if method == "expand_dims":
-                insert = tuple([dim is None for dim in dims])
-        function = AllAtOnce(callback, insert) if any(insert) else callback.function
-        batched = HostFunction(function, _batched(callback.results, axis.size))
+        if method == "expand_dims":
+            # Here and not in the call back, which an outer vmap hands operands with one more axis in front.
+            given = [
+                _with_axis(x) if dim is None else x for x, dim in zip(given, dims, strict=True)
+            ]
+        batched = HostFunction(callback.function, _batched(callback.results, axis.size))
     results = bind(replace(primitive, callback=batched), *given)
     return results, [0] * len(results)
 
