@@ -121,7 +121,7 @@ def _shown(operand: Operand) -> str:
         return " ".join(str(np.asarray(operand)).split())
 
 
-def drawn(program: Program) -> list[Operand]:
+def made_up(program: Program) -> list[Operand]:
     """Operands for a program of which nothing but the types is known."""
     random = np.random.default_rng(0)
     return [
@@ -143,11 +143,21 @@ def case(
     for value in arguments.values():
         if isinstance(value, Example):
             program = stage(lambda *xs: bind(value.primitive, *xs), *value.types).program  # noqa: B023
-            return program, value.operands(seed)
+            drawn: Any = arguments.get("operands")  # by hypothesis, if any
+            return program, drawn if _fit(drawn, value) else value.operands(seed)
     if "pooled" in arguments:
         return staged_with_operands(arguments["pooled"], arguments.get("composition", ()))
     programs = outermost(made)
-    return (programs[-1], drawn(programs[-1])) if programs else None
+    return (programs[-1], made_up(programs[-1])) if programs else None
+
+
+def _fit(operands: Any, example: Example) -> bool:
+    """Whether these are operands for an example. Any: whatever a variable of this name holds."""
+    if not isinstance(operands, list):
+        return False
+    if not all(isinstance(x, (np.ndarray, np.generic)) for x in operands):
+        return False
+    return [type_of(x) for x in operands] == [type.strong() for type in example.types]
 
 
 def explained(arguments: Mapping[str, Any], made: Sequence[Program], law: str) -> str:

@@ -66,6 +66,19 @@ def test_operands_of_every_element_type_are_exact() -> None:
     run("\n".join(scripts))
 
 
+def test_operands_that_hypothesis_drew_are_taken() -> None:
+    drawn = [np.array([1.5, 2.5, -3.5])]
+    for operands, taken in (
+        (drawn, True),
+        ([[*drawn]], False),
+        ([drawn[0][:2]], False),
+        (3, False),
+    ):
+        found = case({"example": SINE, "operands": operands}, [])
+        assert found is not None
+        assert (found[1] is drawn) == taken
+
+
 def test_a_program_of_the_pool_is_composed() -> None:
     found = case({"pooled": POOL["scan"], "composition": ("grad", "vmap")}, [])
     assert found is not None
