@@ -204,3 +204,21 @@ def test_histogram_of_few_and_of_many_bins(staged: Any, bins: int) -> None:
     )
     whole = staged(lambda x: tnp.histogram(x, bins)[0], x)
     assert whole.sum() == x.size
+
+
+@pytest.mark.parametrize("shape", [(7,), (3, 5), (2, 3, 4), (1, 1), (4, 1, 3)])
+@pytest.mark.parametrize("size", [1, 3, 100])
+@pytest.mark.parametrize("fill", [None, -1])
+def test_nonzero_of_a_given_size(
+    staged: Any, shape: tuple[int, ...], size: int, fill: int | None
+) -> None:
+    x = np.random.default_rng(size).random(shape) < 0.4
+    expected = np.full((len(shape), size), 0 if fill is None else fill)
+    for row, places in zip(expected, np.nonzero(x), strict=True):
+        row[: len(places)] = places[:size]
+
+    def found(x: Any) -> Any:
+        return tnp.stack(list(tnp.nonzero(x, size=size, fill_value=fill)))
+
+    np.testing.assert_array_equal(found(x), expected)
+    np.testing.assert_array_equal(staged(found, x), expected)

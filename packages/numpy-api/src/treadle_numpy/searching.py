@@ -228,18 +228,16 @@ def nonzero(a: ArrayLike, *, size: int | None = None, fill_value: Any = None) ->
     )
     places = ops.cumulative_add(tally, axis=0, reverse=False)
     left = ops.compare(ops.iota(shape=(count,), dtype=whole, dimension=0), total, direction="ge")
+    parts, rest = [], places
+    for n in reversed(shape[1:]):  # the quotient and the remainder, with one division
+        quotient = ops.divide(rest, whole.type(n))
+        parts.append(ops.subtract(rest, ops.multiply(quotient, whole.type(n))))
+        rest = quotient
+    parts.append(rest)
     results = []
-    stride = 1
-    strides = []
-    for n in reversed(shape):
-        strides.append(stride)
-        stride *= n
-    for axis, (n, step) in enumerate(zip(shape, reversed(strides), strict=True)):
-        part = ops.remainder(ops.divide(places, whole.type(step)), whole.type(n))
-        fill = fills[axis]
-        results.append(
-            where(left, converted(coerce("nonzero", 1, 0 if fill is None else fill), whole), part)
-        )
+    for part, fill in zip(reversed(parts), fills, strict=True):
+        filling = converted(coerce("nonzero", 1, 0 if fill is None else fill), whole)
+        results.append(array_of(where(left, filling, part)))
     return tuple(results)
 
 
