@@ -1,18 +1,25 @@
-"""The other side: answers questions with whatever package is named on the command line; jax by default.
+"""The other side: answers questions with whatever package it is given; as a program, with jax.
 
-A question is `{"do": name, ...}`; an answer is an array (in arrays.npz under its number) or a JSON value. treadle's
-own answers come from the same functions, called with treadle's modules, so that both are asked the same thing.
+A question is `{"do": name, ...}`; an answer is an array or a JSON value with arrays in it. treadle's own answers come
+from the same functions, called with treadle's modules, so that both are asked the same thing.
 """
 
 from __future__ import annotations
 
 import json
+import operator
 import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+
+# What an error is an instance of, as far as programs care.
+FAMILIES = {
+    each.__name__: each
+    for each in (TypeError, ValueError, IndexError, NotImplementedError, OverflowError)
+}
 
 
 def random_numbers(library: Any, question: dict[str, Any]) -> Any:
@@ -31,10 +38,6 @@ def random_numbers(library: Any, question: dict[str, Any]) -> Any:
     return np.asarray(drawn)
 
 
-def made(library: Any, x: Any) -> Any:
-    return library.numpy.asarray(np.asarray(x["array"], x["dtype"])) if isinstance(x, dict) else x
-
-
 def keywords(question: dict[str, Any]) -> dict[str, Any]:
     given = dict(question.get("keywords", {}))
     if "shape" in given:
@@ -42,38 +45,124 @@ def keywords(question: dict[str, Any]) -> dict[str, Any]:
     return given
 
 
-def operand(library: Any, name: str) -> Any:
-    """An array of an element type, or a Python number for `int`, `float`, ...; `weak_f` is a weak array."""
-    python = {"bool": True, "int": 2, "float": 1.5, "complex": 1 + 2j}
-    if name in python:
-        return python[name]
-    if name.startswith("weak_"):
-        return library.numpy.asarray(python[name[5:]])
-    return library.numpy.ones((2,), name)
+def made(library: Any, x: Any) -> Any:
+    """An argument: JSON's numbers, strings and null are themselves, a dictionary says by its key what it stands for."""
+    if isinstance(x, list):
+        return [made(library, each) for each in x]
+    if not isinstance(x, dict):
+        return x
+    if "array" in x:
+        return library.numpy.asarray(np.asarray(x["array"], x["dtype"]))
+    if "filled" in x:  # an array made from a seed, so that questions stay small
+        return library.numpy.asarray(elements(**x["filled"]), dtype=x["filled"]["dtype"])
+    if "weak" in x:
+        return library.numpy.asarray(made(library, x["weak"]))
+    if "numpy" in x:  # NumPy's array, or scalar
+        return np.asarray(x["numpy"], x["dtype"])[()]
+    if "complex" in x:
+        return complex(*x["complex"])
+    if "float" in x:
+        return float(x["float"])
+    if "slice" in x:
+        return slice(*x["slice"])
+    if "tuple" in x:
+        return tuple(made(library, each) for each in x["tuple"])
+    if "builtin" in x:
+        return {"bool": bool, "int": int, "float": float, "complex": complex}[x["builtin"]]
+    assert x == {"ellipsis": True}, x
+    return ...
 
 
-def promotion(library: Any, question: dict[str, Any]) -> Any:
-    """Element type and weakness of an operation of two operands."""
-    left, right = operand(library, question["left"]), operand(library, question["right"])
+def remembered(library: Any, x: Any) -> Any:
+    """`made`, once for each argument that is an array."""
+    if not isinstance(x, dict) or not x.keys() & {"filled", "weak"}:
+        return made(library, x)
+    key = json.dumps(x)
+    if key not in library.memory:
+        library.memory[key] = made(library, x)
+    return library.memory[key]
+
+
+def elements(
+    seed: int, shape: list[int], dtype: str, low: float = -4, high: float = 5, special: bool = False
+) -> np.ndarray:
+    """Random numbers of an element type that `low` and `high` bound; with `special`, NaN and infinities among them."""
+    random = np.random.default_rng(seed)
+    if dtype.startswith("bool"):
+        return random.random(shape) < 0.5
+    if dtype.startswith(("int", "uint")):
+        low = max(low, 0) if dtype.startswith("uint") else low
+        return random.integers(int(low), int(high), shape).astype(dtype)
+    numbers = random.uniform(low, high, shape)
+    if dtype.startswith("complex"):
+        return (numbers + 1j * random.uniform(low, high, shape)).astype(dtype)
+    if special and numbers.size:
+        flat = numbers.reshape(-1)
+        where = random.integers(0, flat.size, 1 + flat.size // 4)
+        flat[where] = random.choice([np.nan, np.inf, -np.inf, 0.0, -0.0], where.size)
+    return numbers.astype("float32" if dtype in ("bfloat16", "float16") else dtype)
+
+
+def called(library: Any, name: str) -> Any:
+    """A function by its name: `numpy.sum`, `operator.add`, `method.sum` of the first argument."""
+    where, _, attribute = name.partition(".")
+    if where == "operator":
+        return getattr(operator, attribute)
+    if where == "method":
+        return lambda x, *arguments, **keywords: getattr(x, attribute)(*arguments, **keywords)
+    if where == "property":
+        return lambda x: getattr(x, attribute)
+    if where == "at":
+        return lambda x, index, *arguments, **keywords: getattr(x.at[index], attribute)(
+            *arguments, **keywords
+        )
+    found = library
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def call(library: Any, question: dict[str, Any]) -> Any:
+    """The results of a function, or the families of the error it raises.
+
+    With `"types": True` only their types and shapes; `library.types` says how.
+    """
+    function = called(library, question["of"])
+    arguments = [remembered(library, x) for x in question["arguments"]]
+    named = {key: remembered(library, x) for key, x in question.get("keywords", {}).items()}
+    work = library.types if question.get("types") else lambda run: run()
     try:
-        result = getattr(library.numpy, question["function"])(left, right)
-    except TypeError:
-        return "TypeError"
-    weak = getattr(result, "weak_type", False)
-    return f"{np.dtype(result.dtype).name}{'*' if weak else ''}"
+        results = work(lambda: function(*arguments, **named))
+    except Exception as error:
+        return {
+            "error": [name for name, each in FAMILIES.items() if isinstance(error, each)],
+            "said": f"{type(error).__name__}: {error}"[:200],
+        }
+    return {"results": [told(each, question) for each in leaves(results)]}
+
+
+def leaves(results: Any) -> list[Any]:
+    """The arrays in nested tuples and lists."""
+    if isinstance(results, (tuple, list)):
+        return [leaf for each in results for leaf in leaves(each)]
+    return [results]
+
+
+def told(x: Any, question: dict[str, Any]) -> Any:
+    """Type, shape, elements of an array; Python's values stay what they are."""
+    if not hasattr(x, "dtype") or not hasattr(x, "shape"):
+        return {"type": type(x).__name__, "value": repr(x)}
+    weak = getattr(x, "weak_type", False)
+    dtype = getattr(x.dtype, "name", str(x.dtype))
+    answer: dict[str, Any] = {"type": f"{dtype}{'*' if weak else ''}", "shape": list(x.shape)}
+    if not question.get("types"):
+        array = np.asarray(x)
+        answer["elements"] = array.astype("float32") if dtype == "bfloat16" else array
+    return answer
 
 
 def index_of(library: Any, parts: list[Any]) -> Any:
-    index: list[Any] = []
-    for part in parts:
-        if part is None or isinstance(part, int):
-            index.append(part)
-        elif part == "...":
-            index.append(...)
-        elif "slice" in part:
-            index.append(slice(*part["slice"]))
-        else:
-            index.append(made(library, part))
+    index = [... if part == "..." else made(library, part) for part in parts]
     return index[0] if len(index) == 1 else tuple(index)
 
 
@@ -92,7 +181,7 @@ def indexing(library: Any, question: dict[str, Any]) -> Any:
         return {"error": type(error).__name__}
 
 
-DO = {"random": random_numbers, "promotion": promotion, "indexing": indexing}
+DO = {"random": random_numbers, "call": call, "indexing": indexing}
 
 
 def answer(library: Any, questions: list[dict[str, Any]]) -> list[Any]:
@@ -100,20 +189,43 @@ def answer(library: Any, questions: list[dict[str, Any]]) -> list[Any]:
     return [DO[question["do"]](library, question) for question in questions]
 
 
+def packed(x: Any, arrays: dict[str, Any]) -> Any:
+    """An answer with numbers in place of the arrays, which go to `arrays`."""
+    if isinstance(x, np.ndarray):
+        arrays[f"a{len(arrays)}"] = x
+        return {"at": f"a{len(arrays) - 1}"}
+    if isinstance(x, dict):
+        return {key: packed(each, arrays) for key, each in x.items()}
+    return [packed(each, arrays) for each in x] if isinstance(x, list) else x
+
+
+def unpacked(x: Any, arrays: Any) -> Any:
+    """The answer that `packed` took apart."""
+    if isinstance(x, dict):
+        return arrays[x["at"]] if "at" in x else {k: unpacked(v, arrays) for k, v in x.items()}
+    return [unpacked(each, arrays) for each in x] if isinstance(x, list) else x
+
+
 def main() -> None:
     import jax  # noqa: PLC0415 - this process is jax's alone
     import jax.numpy  # noqa: PLC0415
+    import jax.scipy.special  # noqa: PLC0415
 
     assert "treadle" not in sys.modules
-    folder = Path(sys.argv[1])
-    library = SimpleNamespace(numpy=jax.numpy, random=jax.random, jit=jax.jit)
-    answers = answer(library, json.loads((folder / "questions.json").read_text()))
-    arrays: dict[str, Any] = {
-        f"a{i}": x for i, x in enumerate(answers) if isinstance(x, np.ndarray)
-    }
-    np.savez(folder / "arrays.npz", **arrays)
-    shown = ["array" if isinstance(x, np.ndarray) else x for x in answers]
-    (folder / "answers.json").write_text(json.dumps(shown))
+    library = SimpleNamespace(
+        **{name: getattr(jax, name) for name in ("numpy", "random", "jit", "lax", "nn", "scipy")},
+        types=jax.eval_shape,
+        memory={},
+    )
+    for line in sys.stdin:
+        folder = Path(line.strip())
+        arrays: dict[str, Any] = {}
+        answers = packed(
+            answer(library, json.loads((folder / "questions.json").read_text())), arrays
+        )
+        np.savez(folder / "arrays.npz", **arrays)
+        (folder / "answers.json").write_text(json.dumps(answers))
+        print("answered", flush=True)
 
 
 if __name__ == "__main__":

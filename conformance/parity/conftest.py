@@ -6,12 +6,14 @@ import json
 import os
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+
+from conformance.parity.asked import unpacked
 
 ASKED = Path(__file__).parent / "asked.py"
 
@@ -31,27 +33,50 @@ def on_the_reference_evaluator() -> None:
     """The system as users have it."""
 
 
-@pytest.fixture(scope="session")
-def ask() -> Ask:
-    """Ask jax: a list of questions in, a list of arrays, strings or errors out."""
-    python = interpreter()
+class Jax:
+    """A process with JAX, which keeps what it compiled from one test to the next."""
 
-    def asked(questions: list[dict[str, Any]], x64: bool = False) -> list[Any]:
+    def __init__(self, python: str, x64: bool) -> None:
+        clean = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "JAX_ENABLE_X64")}
+        environment = {**clean, "JAX_PLATFORMS": "cpu", "JAX_ENABLE_X64": str(int(x64))}
+        self._process = subprocess.Popen(
+            [python, "-W", "ignore", str(ASKED)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment,
+        )
+
+    def __call__(self, questions: list[dict[str, Any]]) -> list[Any]:
+        """The answers; what goes wrong over there stands in the test's captured stderr."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
         with tempfile.TemporaryDirectory() as folder:
             (Path(folder) / "questions.json").write_text(json.dumps(questions))
-            clean = {
-                k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "JAX_ENABLE_X64")
-            }
-            environment = {**clean, "JAX_PLATFORMS": "cpu", "JAX_ENABLE_X64": str(int(x64))}
-            done = subprocess.run(
-                [python, str(ASKED), folder], capture_output=True, text=True, env=environment
-            )
-            assert done.returncode == 0, done.stderr
-            answers = json.loads((Path(folder) / "answers.json").read_text())
+            self._process.stdin.write(f"{folder}\n")
+            self._process.stdin.flush()
+            assert self._process.stdout.readline() == "answered\n", "the process with jax has died"
             with np.load(Path(folder) / "arrays.npz") as arrays:
-                return [
-                    arrays[f"a{i}"] if answer == "array" else answer
-                    for i, answer in enumerate(answers)
-                ]
+                answers = json.loads((Path(folder) / "answers.json").read_text())
+                found: list[Any] = unpacked(answers, dict(arrays))
+                return found
 
-    return asked
+    def close(self) -> None:
+        """End the process."""
+        self._process.communicate()
+
+
+@pytest.fixture(scope="session")
+def ask() -> Iterator[Ask]:
+    """Ask jax: a list of questions in, a list of arrays, JSON values or errors out."""
+    python = interpreter()
+    processes: dict[bool, Jax] = {}
+
+    def asked(questions: list[dict[str, Any]], x64: bool = False) -> list[Any]:
+        if x64 not in processes:
+            processes[x64] = Jax(python, x64)
+        return processes[x64](questions)
+
+    yield asked
+    for process in processes.values():
+        process.close()

@@ -150,7 +150,7 @@ def test_take_modes() -> None:
     x = np.array([1.0, 2.0, 3.0], np.float32)
     at = np.array([0, 5, -1, -9])
     np.testing.assert_array_equal(tnp.take(x, at), [1, np.nan, 3, np.nan])
-    np.testing.assert_array_equal(tnp.take(x, at, mode="clip"), [1, 3, 3, 1])
+    np.testing.assert_array_equal(tnp.take(x, at, mode="clip"), np.take(x, at, mode="clip"))
     np.testing.assert_array_equal(tnp.take(x, at, mode="wrap"), np.take(x, at, mode="wrap"))
     np.testing.assert_array_equal(tnp.take(x, at, mode="fill", fill_value=-1), [1, -1, 3, -1])
 

@@ -6,7 +6,7 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from treadle_ir import Array
+from treadle_ir import Array, default_dtype
 from treadle_numpy.coercion import array_from, array_of, as_index, coerce
 from treadle_numpy.creation import arange, linspace, meshgrid
 from treadle_numpy.manipulation import concatenate, expand_dims, stack
@@ -100,8 +100,8 @@ def diag_indices_from(arr: Any) -> tuple[Array, ...]:
 
 def _triangle(mask: Any) -> tuple[Array, Array]:
     rows, columns = np.nonzero(mask)
-    return array_from("indices", rows, np.dtype(np.int32)), array_from(
-        "indices", columns, np.dtype(np.int32)
+    return array_from("indices", rows, default_dtype(int)), array_from(
+        "indices", columns, default_dtype(int)
     )
 
 

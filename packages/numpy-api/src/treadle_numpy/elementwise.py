@@ -378,7 +378,9 @@ def _float_divmod(x: Any, y: Any) -> tuple[Array, Array]:
     rest = ops.select(wrong, ops.add(rest, y), rest)
     whole = ops.select(wrong, ops.subtract(whole, number(1, x)), whole)
     finite = ops.is_finite(whole)
-    return ops.select(finite, ops.round_nearest_even(whole), whole), rest
+    whole = ops.select(finite, ops.round_nearest_even(whole), whole)
+    # by zero, what is infinite stays so, although nothing is left over
+    return ops.select(ops.compare(y, zero, direction="eq"), ops.divide(x, y), whole), rest
 
 
 def remainder(x1: ArrayLike, x2: ArrayLike, /) -> Array:
@@ -422,7 +424,10 @@ mod = remainder
 def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """What is left of `x1` after division by `x2` rounded toward zero; it has the sign of `x1`."""
     x, y = integers("fmod", x1, x2)
-    return ops.remainder(x, y)
+    rest = ops.remainder(x, y)
+    if not is_integer(operand_type(x).dtype):
+        return rest
+    return ops.select(ops.compare(y, zero_like(y), direction="eq"), zero_like(rest), rest)
 
 
 def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[Array, Array]:
@@ -830,7 +835,7 @@ def angle(z: ArrayLike, deg: bool = False) -> Array:
     if is_complex(dtype):
         result = ops.atan2(ops.imag(operand), ops.real(operand))
     else:
-        result = ops.atan2(ops.multiply(operand, zero_like(operand)), operand)
+        result = ops.atan2(ops.abs(ops.multiply(operand, zero_like(operand))), operand)
     return rad2deg(result) if deg else result
 
 

@@ -490,8 +490,15 @@ def index_vectors(indices: Sequence[Any], shape: tuple[int, ...]) -> Any:
     return columns[0] if len(columns) == 1 else ops.concatenate(columns, dimension=len(shape))
 
 
-def _gathered(x: Any, entries: list[Entry], own: list[int], mode: str, fill_value: Any) -> Array:
-    """Arrays of positions: known ranges first, then a gather."""
+def _gathered(
+    x: Any,
+    entries: list[Entry],
+    own: list[int],
+    mode: str,
+    fill_value: Any,
+    from_end: bool = True,
+) -> Array:
+    """Arrays of positions: known ranges first, then a gather; `from_end` says that negative ones count from there."""
     indexed = [i for i, entry in enumerate(entries) if not isinstance(entry.index, slice)]
     ranges = [
         Entry(slice(0, n, 1) if i in indexed else e.index, e.new)
@@ -501,6 +508,8 @@ def _gathered(x: Any, entries: list[Entry], own: list[int], mode: str, fill_valu
     sizes = shape_of(part)
     positions = [
         wrapped(np.asarray(e.index, np.int32) if isinstance(e.index, int) else e.index, own[i])
+        if from_end
+        else converted(e.index, default_dtype(int))
         for i, e in enumerate(entries)
         if i in indexed
     ]
@@ -579,7 +588,8 @@ def take(
     else:
         along = as_axis("take", axis, x.ndim)
     size = x.shape[along]
-    if mode == "wrap":
+    from_end = mode == "wrap"  # the remainder of a negative position is negative
+    if from_end:
         whole = default_dtype(int)
         positions = ops.remainder(converted(positions, whole), whole.type(size))
         mode = "clip"
@@ -587,7 +597,8 @@ def take(
     entries[along] = Entry(
         np.asarray(positions) if isinstance(positions, np.generic) else positions
     )
-    return _gathered(x, entries, list(x.shape), gather_mode(mode, "fill"), fill_value)
+    how = gather_mode(mode, "fill")
+    return _gathered(x, entries, list(x.shape), how, fill_value, from_end or how != "clip")
 
 
 def take_along_axis(

@@ -688,9 +688,7 @@ def repeat(
         x, axis = ravel(x), 0
     along = as_axis("repeat", axis, x.ndim)
     length = x.shape[along]
-    elements = host_elements(
-        repeats if not isinstance(repeats, (list, tuple)) else np.asarray(repeats)
-    )
+    elements = host_elements(coerce("repeat", 1, repeats))
     if elements is None:
         if total_repeat_length is None:
             as_index(

@@ -366,7 +366,7 @@ def digitize(
     up = searchsorted(edges, values, side)
     down = ops.subtract(
         _position_dtype(edges.size).type(edges.size),
-        searchsorted(ops.reverse(edges, dimensions=(0,)), values, "right" if right else "left"),
+        searchsorted(ops.reverse(edges, dimensions=(0,)), values, side),
     )
     return array_of(where(descending, down, up))
 
@@ -447,7 +447,7 @@ def bincount(
         )
     if length is None:
         elements = concrete_mask("bincount", values)
-        length = max(int(elements.max(initial=-1)) + 1, minlength)
+        length = max(int(elements.max()) + 1 if elements.size else 0, minlength)
     whole = default_dtype(int)
     if weights is None:
         amounts: Any = filled(values.shape, whole.type(1))

@@ -131,10 +131,13 @@ def _variance(
     total = sum(squares, axes, keepdims=keepdims, where=where)
     degrees: Any
     if where is None:
-        degrees = total.dtype.type(math.prod([type.shape[i] for i in axes]) - ddof)
+        freedom = math.prod([type.shape[i] for i in axes]) - ddof
+        degrees = total.dtype.type(freedom if freedom > 0 else np.nan)
     else:
         count = sum(broadcast_to(where, type.shape), axes, total.dtype, keepdims=keepdims)
         degrees = subtract(count, ddof)
+        enough = ops.compare(degrees, total.dtype.type(0), direction="gt")
+        degrees = ops.select(enough, degrees, total.dtype.type(np.nan))
     spread = divide(total, degrees)
     return spread if spread.dtype == result else ops.convert(spread, dtype=result)
 
@@ -265,9 +268,8 @@ def _merged(x: Array, axis: Any, name: str) -> tuple[Array, tuple[int, ...]]:
     axes = sorted_axes(name, axis, x.ndim)
     rest = [i for i in range(x.ndim) if i not in axes]
     moved = transpose(x, [*rest, *axes])
-    flat = reshape(
-        moved, (*[x.shape[i] for i in rest], -1) if x.size else (*[x.shape[i] for i in rest], 0)
-    )
+    count = math.prod([x.shape[i] for i in axes])
+    flat = reshape(moved, (*[x.shape[i] for i in rest], count))
     return flat, kept_shape(x.shape, axes)
 
 
@@ -278,8 +280,8 @@ def _quantile(
         raise ValueArgumentError(
             "method can only be 'linear', 'lower', 'higher', 'midpoint', or 'nearest'"
         )
-    x, share = promote(name, *promote(name, a, inexact=True), *promote(name, q, inexact=True))
-    x, share = array_of(x), array_of(share)
+    (x,), (share,) = promote(name, a, inexact=True), promote(name, q, inexact=True)
+    x, share = array_of(x), array_of(converted(share, operand_type(x).dtype))
     if is_complex(x.dtype):
         raise ValueArgumentError(
             f"{name} does not support complex input, as the operation is poorly defined"
@@ -302,6 +304,8 @@ def _quantile(
     )
     # positions q * (n - 1), for each q and each vector: [*counts, *outer]
     full = (*counts, *outer)
+    if 0 in outer:
+        return filled((*counts, *kept) if keepdims else full, dtype.type(0))
     place = ops.multiply(
         ops.broadcast_in_dim(share, shape=full, dimensions=tuple(range(len(counts)))),
         ops.broadcast_in_dim(
@@ -584,7 +588,7 @@ def histogram(
     place = ops.select(ops.compare(values, last, direction="eq"), whole.type(count - 1), place)
     place = ops.select(ops.compare(place, whole.type(0), direction="lt"), whole.type(count), place)
     if weights is None:
-        amounts: Any = filled(values.shape, default_dtype(float).type(1))
+        amounts: Any = filled(values.shape, values.dtype.type(1))
     else:
         (amounts,) = promote("histogram", ravel(weights), inexact=True)
     start = filled((count,), operand_type(amounts).dtype.type(0))

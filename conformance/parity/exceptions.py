@@ -1,0 +1,111 @@
+"""Where treadle's answer is not JAX's, on purpose: each with its reason (see decisions/0017-parity.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+Answer = dict[str, Any]
+Known = Callable[[dict[str, Any], Answer, Answer], bool]
+
+
+def of(*names: str) -> Known:
+    return lambda question, ours, theirs: question["of"] in names
+
+
+def _only_jax_raises(question: dict[str, Any], ours: Answer, theirs: Answer) -> bool:
+    return "error" in theirs and "error" not in ours
+
+
+def _only_weak(question: dict[str, Any], ours: Answer, theirs: Answer) -> bool:
+    """The types are the same but for treadle's weak mark, where an array met a Python number."""
+    if "error" in ours or "error" in theirs:
+        return False
+    return all(
+        left["type"] == right["type"] + "*" and left["shape"] == right["shape"] != []
+        for left, right in zip(ours["results"], theirs["results"], strict=True)
+    )
+
+
+def _both(*known: Known) -> Known:
+    return lambda *asked: all(each(*asked) for each in known)
+
+
+def _operands(question: dict[str, Any]) -> list[Any]:
+    return [
+        x["filled"]["dtype"] if isinstance(x, dict) and "filled" in x else x
+        for x in question["arguments"]
+    ]
+
+
+def _mentions_bool(question: dict[str, Any], ours: Answer, theirs: Answer) -> bool:
+    return any(
+        x is True or x == "bool" or (isinstance(x, dict) and x.get("dtype") == "bool")
+        for x in _operands(question)
+    )
+
+
+def _python_with_array(question: dict[str, Any], ours: Answer, theirs: Answer) -> bool:
+    return "preferred_element_type" in theirs.get("said", "")
+
+
+def _numpy_scalar(question: dict[str, Any], ours: Answer, theirs: Answer) -> bool:
+    (x,) = question["arguments"]
+    return isinstance(x, dict) and "numpy" in x and np.ndim(x["numpy"]) == 0
+
+
+def _integer_dtype(question: dict[str, Any], ours: Answer, theirs: Answer) -> bool:
+    return question["keywords"].get("dtype") == "int8"
+
+
+def _complex_fill(question: dict[str, Any], ours: Answer, theirs: Answer) -> bool:
+    return isinstance(question["arguments"][1], dict) and "complex" in question["arguments"][1]
+
+
+def _complex(question: dict[str, Any], ours: Answer, theirs: Answer) -> bool:
+    return "complex" in str(question["arguments"])
+
+
+def _empty(question: dict[str, Any], ours: Answer, theirs: Answer) -> bool:
+    x = question["arguments"][0]
+    return not x or 0 in x["filled"]["shape"]
+
+
+EXCEPTIONS: Final[dict[str, Known]] = {
+    "JAX has a type for the position of a complex extreme, and cannot run it; NumPy can": _both(
+        of("numpy.argmax", "numpy.argmin"), _only_jax_raises, _complex
+    ),
+    "JAX trips over what is empty with an IndexError of its own; NumPy has an answer, or a ValueError": _both(
+        of("numpy.trapezoid", "numpy.hstack"), _empty
+    ),
+    "JAX loses the weak mark when it broadcasts in these four, and keeps it in all other functions": _both(
+        of("numpy.heaviside", "numpy.hypot", "numpy.logaddexp", "numpy.logaddexp2"), _only_weak
+    ),
+    "JAX asks for a product of a type of its own that it then refuses: a Python number beside a narrower array": _both(
+        of("numpy.dot", "numpy.vdot", "numpy.inner", "numpy.matmul", "operator.matmul"),
+        _only_jax_raises,
+        _python_with_array,
+    ),
+    "JAX has no products or sums of single booleans here, though it has them of arrays": _both(
+        of("numpy.kron", "at.add", "numpy.vander"), _only_jax_raises, _mentions_bool
+    ),
+    "JAX takes a NumPy scalar for a Python float, and forgets its type": _both(
+        of("numpy.angle"), _numpy_scalar
+    ),
+    "JAX's variance with an integer type is a weak float of the default width": _both(
+        of("numpy.var"), _integer_dtype
+    ),
+    "JAX drops the imaginary part of a Python number where what is filled is weak, and refuses elsewhere": _both(
+        of("numpy.full_like"), _complex_fill, lambda question, ours, theirs: "error" in ours
+    ),
+}
+
+
+def reason(question: dict[str, Any], ours: Answer, theirs: Answer) -> str | None:
+    """Why the answers may differ; None if they may not."""
+    for why, known in EXCEPTIONS.items():
+        if known(question, ours, theirs):
+            return why
+    return None
