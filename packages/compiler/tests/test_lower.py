@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from treadle_compiler import lower_program
+from treadle_compiler.context import LoweringContext
+from treadle_compiler.lower import ModuleWriter
 from treadle_ir import ArrayType, MissingRuleError, bind, ops, stage
 from treadle_ir.primitives.call import Call, CustomVjpLinear
 
@@ -85,3 +87,41 @@ def test_a_primitive_without_a_rule_is_named_with_its_line():
     with pytest.raises(MissingRuleError, match="custom_vjp_linear has no lowering rule") as raised:
         lowered(function, F32)
     assert any("while: lowering custom_vjp_linear" in note for note in raised.value.__notes__)
+
+
+def test_a_scalar_beside_arrays_is_spread_once():
+    def twice(x, s):
+        return [ops.add(ops.multiply(x, s), ops.subtract(x, s))]
+
+    text = lowered(twice, F32, ArrayType((), np.dtype("f4"))).text
+    assert text.count('"stablehlo.broadcast_in_dim"') == 1
+
+
+def test_what_a_region_made_is_not_used_outside_of_it():
+    context = LoweringContext(ModuleWriter(stage(lambda x: [x], F32).program, "cpu", False))
+    scalar = context.fresh(ArrayType((), np.dtype("f4")))
+    before = context.constant(1.0, F32)
+
+    def body(_):
+        assert context.constant(1.0, F32) is before
+        inside.extend([context.constant(2.0, F32), context.spread(scalar, F32)])
+        return inside
+
+    inside = []
+    context.region([F32], body)
+    assert context.constant(1.0, F32) is before
+    assert context.constant(2.0, F32) is not inside[0]
+    assert context.spread(scalar, F32) is not inside[1]
+
+
+def test_each_function_numbers_its_own_values():
+    def chain(x):
+        for _ in range(8):
+            x = ops.sine(x)
+        return [x]
+
+    inner = stage(chain, F32).program
+    one = lowered(lambda x: bind(Call(inner, "chain"), x), F32).text
+    other = lowered(lambda x: bind(Call(inner, "chain"), ops.add(x, x)), F32).text
+    private = [text.partition("private")[2] for text in (one, other)]
+    assert private[0] == private[1] != ""

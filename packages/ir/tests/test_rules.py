@@ -89,3 +89,13 @@ def test_rules_are_wrapped_meanwhile():
             assert rules[Sine()] == "FAMILY"
         assert rules[Sine()] == "watched family"
     assert rules[Sine()] == "family"
+
+
+def test_a_rule_that_comes_after_a_look_up_in_vain_is_found():
+    rules = table()
+    assert rules.get(Sine) is None
+    assert rules.get(Sine) is None
+    rules.register(Unary, "late")
+    assert rules.get(Sine) == "late"
+    rules.absent(Sine, because="tests say so")
+    assert rules.get(Sine) is None
