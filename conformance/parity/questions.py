@@ -229,7 +229,7 @@ def reductions(d: Drawer) -> list[Question]:
                 more["where"] = d.array(shape, "b")
             if name in ("sum", "max", "min", "prod") and d.random.random() < 0.3:
                 more["initial"] = 2
-            special = {"special": True} if name.startswith("nan") else {}
+            special: dict[str, Any] = {"special": True} if name.startswith("nan") else {}
             asked.append(call(f"numpy.{name}", d.array(shape, kinds, **special), **more))
     for kinds, names in ALONG.items():
         for name in names:

@@ -103,6 +103,15 @@ ULPS: Final = {
     "gumbel": 8,
     "laplace": 8,
 }
+# Of float64 XLA's log1p is 125 units from the exact value where NumPy's is half a unit (2000 uniform numbers against
+# 80-bit arithmetic), and jitted both libraries have that; so eagerly the distance is XLA's error.
+ULPS_OF_F64: Final = {
+    **ULPS,
+    "normal": 48,
+    "truncated_normal": 48,
+    "exponential": 160,
+    "laplace": 160,
+}
 
 
 @pytest.mark.parametrize("x64", [False, True])
@@ -127,7 +136,7 @@ def test_random_numbers_in_ulps(ask: Ask, function: str, x64: bool) -> None:
         # Near zero, what is lost is lost to the size of the terms, which is about one.
         distance = np.abs(ours - theirs) / np.spacing(np.maximum(np.abs(theirs), 0.5))
         worst = max(worst, float(np.max(distance, initial=0)))
-    assert worst <= ULPS[function]
+    assert worst <= (ULPS_OF_F64 if x64 else ULPS)[function]
 
 
 # --- indexing ------------------------------------------------------------------------------------------
