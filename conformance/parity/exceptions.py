@@ -77,6 +77,9 @@ EXCEPTIONS: Final[dict[str, Known]] = {
     "JAX has a type for the position of a complex extreme, and cannot run it; NumPy can": _both(
         of("numpy.argmax", "numpy.argmin"), _only_jax_raises, _complex
     ),
+    "JAX refuses to split at positions that descend; NumPy has an empty part there": _both(
+        of("numpy.split"), _only_jax_raises
+    ),
     "JAX trips over what is empty with an IndexError of its own; NumPy has an answer, or a ValueError": _both(
         of("numpy.trapezoid", "numpy.hstack"), _empty
     ),

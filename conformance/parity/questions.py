@@ -587,6 +587,7 @@ def wrong() -> list[Question]:
         *(call("numpy.take", x, index) for index in (y, text, [0, 1])),
         call("numpy.take", x, whole, axis=2),
         call("numpy.take", x, whole, mode="nonsense"),
+        call("numpy.split", y, [3, 1]),
         *(
             call("numpy.take_along_axis", x, index, axis=0)
             for index in (y, filled(1, (5,), "int32"))

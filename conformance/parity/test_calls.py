@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import warnings
 from types import SimpleNamespace
 from typing import Any, Final
 
@@ -28,6 +29,13 @@ def library() -> Any:
     return SimpleNamespace(
         **{name: getattr(treadle, name) for name in names}, types=lambda run: run(), memory={}
     )
+
+
+def treadles(asked: list[Question]) -> list[Any]:
+    """treadle's answers; what it warns of besides is not compared."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        return answer(library(), asked)
 
 
 def same_type(ours: Any, theirs: Any) -> bool:
@@ -61,8 +69,8 @@ def close(ours: Any, theirs: Any) -> bool:
 
 def compared(ask: Ask, asked: list[Question], x64: bool) -> collections.Counter[str]:
     """Fail where answers differ without a reason; how often each reason was needed."""
-    with treadle.enable_x64(x64), np.errstate(all="ignore"):
-        ours = answer(library(), asked)
+    with treadle.enable_x64(x64):
+        ours = treadles(asked)
     used: collections.Counter[str] = collections.Counter()
     wrong = []
     good = 0
@@ -109,8 +117,7 @@ def test_values(ask: Ask, group: str, x64: bool) -> None:
 def test_errors(ask: Ask, x64: bool) -> None:
     """What JAX refuses treadle refuses, with an error that the same handlers catch."""
     asked = questions.wrong()
-    with np.errstate(all="ignore"):
-        ours = answer(library(), asked)
+    ours = treadles(asked)
     silent = [
         (question["of"], question["arguments"], question["keywords"], other["said"], own)
         for question, own, other in zip(asked, ours, ask(asked, x64=x64), strict=True)
@@ -130,8 +137,7 @@ def test_exceptions_are_needed(ask: Ask) -> None:
         *questions.of_one(False),
         *questions.wrong(),
     ]
-    with np.errstate(all="ignore"):
-        ours = answer(library(), asked)
+    ours = treadles(asked)
     for question, own, other in zip(asked, ours, ask(asked), strict=True):
         if not same(own, other) and (why := exceptions.reason(question, own, other)):
             used[why] += 1

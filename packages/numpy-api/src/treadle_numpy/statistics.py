@@ -115,6 +115,11 @@ def _variance(
     base = wanted or type.dtype
     if wanted is not None and is_bool(wanted):
         raise DTypeError(f"{name}: booleans have no mean", fix="leave `dtype` out")
+    if wanted is not None and is_complex(type.dtype) and not is_complex(wanted):
+        raise DTypeError(
+            f"{name}: {type} is complex, but `dtype` is {wanted}",
+            fix="leave `dtype` out: the variance of complex numbers is real",
+        )
     working, result = _mean_dtypes(base)
     if wanted is None or not is_complex(wanted):
         result = real_part(result)
