@@ -13,7 +13,7 @@ from treadle_compiler.lower import LoweredModule
 from treadle_compiler.options import CompileOptions, ProgramProfile, choose
 from treadle_compiler.persistent import DiskCache, compile_cached
 from treadle_compiler.xla import memory_stats
-from treadle_ir import ArrayType, Elementwise, InlineCall, Primitive, Program, Type
+from treadle_ir import ArrayType, Elementwise, InlineCall, Primitive, Program
 from treadle_ir.primitives.call import Checkpoint
 from treadle_ir.rewrite import enabled
 
@@ -46,14 +46,14 @@ def profile_of(lowered: LoweredModule) -> ProgramProfile:
     for program in (lowered.program, *lowered.program.nested()):
         equations += len(program.equations)
         for value in program.parameters:
-            largest = max(largest, _nbytes(value.type))
+            largest = max(largest, value.type.nbytes)
         for equation in program.equations:
             name = equation.primitive.name
             loop = loop or name in _LOOPS
             if isinstance(equation.primitive, Checkpoint) and equation.primitive.recomputes:
                 again.append(equation.primitive.program)
             for result in equation.results:
-                largest = max(largest, _nbytes(result.type))
+                largest = max(largest, result.type.nbytes)
             if name in {"dot_general", "convolution"}:
                 sizes = [
                     atom.type.size for atom in equation.operands if isinstance(atom.type, ArrayType)
@@ -86,10 +86,6 @@ def _is_fused(primitive: Primitive) -> bool:
 
 def _is_reduction(primitive: Primitive) -> bool:
     return primitive.name.startswith("reduce_") and not primitive.name.startswith("reduce_window")
-
-
-def _nbytes(type: Type) -> int:
-    return type.nbytes if isinstance(type, ArrayType) else 0
 
 
 def options_for(

@@ -13,10 +13,18 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 import numpy as np
 
 from treadle_compiler.types import dense, mlir_type, scalar_text
-from treadle_ir import ArrayType, Literal, Program, Type
+from treadle_ir import ArrayType, Literal, Program, TreadleError, Type
 
 if TYPE_CHECKING:
     from treadle_compiler.lower import ModuleWriter
+
+
+MOST_REGIONS: Final = 200
+"""Regions within one another: XLA of jaxlib 0.10.2 compiles `while` 200 deep in 20 s, and dies of the 260th."""
+
+
+class NestingError(TreadleError, RecursionError):
+    """A program whose loops and branches stand so deep within one another that XLA would not survive it."""
 
 
 @final
@@ -204,15 +212,25 @@ class LoweringContext:
         """The text of a region: a block with parameters of these types, returning what `body` returns.
 
         `body` emits with this same context. It may use values from outside of the region.
+
+        Raises:
+            NestingError: it stands within `MOST_REGIONS` others.
         """
+        if self.module.open_regions >= MOST_REGIONS:
+            raise NestingError(
+                f"loops and branches are nested more than {MOST_REGIONS} deep, for which XLA's stack is too small",
+                fix="make one loop of several, with what distinguishes them in its state",
+            )
         outer_lines, outer_added, outer_token = self.lines, self._added, self.token
         self.lines, self._added, self.token = [], [], None
         parameters = [self.fresh(type) for type in types]
+        self.module.open_regions += 1
         try:
             results = body(parameters)
             self.emit("stablehlo.return", results, ())
             lines = self.lines
         finally:
+            self.module.open_regions -= 1
             for key in self._added:  # nobody outside may use them
                 del self._constants[key]
             self.lines, self._added, self.token = outer_lines, outer_added, outer_token

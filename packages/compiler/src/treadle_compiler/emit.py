@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Final, final
 
@@ -10,16 +11,24 @@ import numpy as np
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.types import i64_array
 from treadle_ir import ArrayType, DType, dtypes
+from treadle_ir.primitives.compare import Direction
 
 _BOOL: Final = np.dtype(np.bool_)
 _I32: Final = np.dtype(np.int32)
 _I64: Final = np.dtype(np.int64)
 
 
-def same(x: HloValue) -> ArrayType:
+def array_type(x: HloValue) -> ArrayType:
     """The type of an array's value."""
     assert isinstance(x.type, ArrayType)
     return x.type
+
+
+def result_type(context: LoweringContext) -> ArrayType:
+    """The type of the one result of the equation that is being lowered."""
+    (type,) = context.result_types
+    assert isinstance(type, ArrayType)
+    return type
 
 
 def scalar(context: LoweringContext, value: object, dtype: DType) -> HloValue:
@@ -42,20 +51,21 @@ def unary(context: LoweringContext, op: str, x: HloValue) -> HloValue:
     return context.one(f"stablehlo.{op}", (x,), ArrayType(x.shape, x.dtype))
 
 
-def comparison(dtype: DType) -> str:
-    """How StableHLO calls the order of an element type."""
+def compare(context: LoweringContext, x: HloValue, y: HloValue, direction: Direction) -> HloValue:
+    """Whether `x` stands in a relation to `y`, elementwise; both of one shape."""
+    type = ArrayType(x.shape, _BOOL)
+    return context.one("stablehlo.compare", (x, y), type, _comparison(direction, x.dtype))
+
+
+@functools.lru_cache(maxsize=256)
+def _comparison(direction: Direction, dtype: DType) -> dict[str, str]:
+    order = "SIGNED" if dtypes.is_signed(dtype) else "UNSIGNED"
     if dtypes.is_inexact(dtype):
-        return "FLOAT"
-    return "SIGNED" if dtypes.is_signed(dtype) else "UNSIGNED"
-
-
-def compare(context: LoweringContext, x: HloValue, y: HloValue, direction: str) -> HloValue:
-    """Whether `x` stands in a relation to `y`: `EQ`, `LT`, ..."""
-    attributes = {
-        "comparison_direction": f"#stablehlo<comparison_direction {direction}>",
-        "compare_type": f"#stablehlo<comparison_type {comparison(x.dtype)}>",
+        order = "FLOAT"
+    return {
+        "comparison_direction": f"#stablehlo<comparison_direction {direction.upper()}>",
+        "compare_type": f"#stablehlo<comparison_type {order}>",
     }
-    return context.one("stablehlo.compare", (x, y), ArrayType(x.shape, _BOOL), attributes)
 
 
 def select(
@@ -73,6 +83,12 @@ def convert(context: LoweringContext, x: HloValue, dtype: DType) -> HloValue:
     return context.one("stablehlo.convert", (x,), ArrayType(x.shape, dtype))
 
 
+def parts(context: LoweringContext, z: HloValue) -> tuple[HloValue, HloValue]:
+    """The real and the imaginary part of complex numbers."""
+    type = ArrayType(z.shape, dtypes.real_part(z.dtype))
+    return context.one("stablehlo.real", (z,), type), context.one("stablehlo.imag", (z,), type)
+
+
 def bitcast(context: LoweringContext, x: HloValue, dtype: DType) -> HloValue:
     """The same bits read as another element type of the same width."""
     return context.one("stablehlo.bitcast_convert", (x,), ArrayType(x.shape, dtype))
@@ -88,7 +104,7 @@ def broadcast(
     context: LoweringContext, x: HloValue, shape: Sequence[int], dimensions: Sequence[int]
 ) -> HloValue:
     """`broadcast_in_dim`."""
-    attributes = {"broadcast_dimensions": i64_array(list(dimensions))}
+    attributes = {"broadcast_dimensions": i64_array(dimensions)}
     return context.one(
         "stablehlo.broadcast_in_dim", (x,), ArrayType(tuple(shape), x.dtype), attributes
     )
@@ -106,9 +122,7 @@ def transpose(context: LoweringContext, x: HloValue, permutation: Sequence[int])
     if list(permutation) == list(range(len(permutation))):
         return x
     type = ArrayType(tuple([x.shape[i] for i in permutation]), x.dtype)
-    return context.one(
-        "stablehlo.transpose", (x,), type, {"permutation": i64_array(list(permutation))}
-    )
+    return context.one("stablehlo.transpose", (x,), type, {"permutation": i64_array(permutation)})
 
 
 def slice(context: LoweringContext, x: HloValue, axis: int, start: int, limit: int) -> HloValue:
@@ -121,6 +135,23 @@ def slice(context: LoweringContext, x: HloValue, axis: int, start: int, limit: i
         "strides": i64_array([1] * len(shape)),
     }
     return context.one("stablehlo.slice", (x,), type, attributes)
+
+
+def dynamic_slice(
+    context: LoweringContext, x: HloValue, starts: Sequence[HloValue], sizes: tuple[int, ...]
+) -> HloValue:
+    """A slice of these sizes from starts known at run time, one for each axis."""
+    attributes = {"slice_sizes": i64_array(sizes)}
+    type = ArrayType(sizes, x.dtype)
+    return context.one("stablehlo.dynamic_slice", (x, *starts), type, attributes)
+
+
+def dynamic_update_slice(
+    context: LoweringContext, x: HloValue, update: HloValue, starts: Sequence[HloValue]
+) -> HloValue:
+    """`x` with a slice from these starts replaced."""
+    type = ArrayType(x.shape, x.dtype)
+    return context.one("stablehlo.dynamic_update_slice", (x, update, *starts), type)
 
 
 def pad(
@@ -144,7 +175,7 @@ def reduce(
     init = scalar(context, identity, x.dtype)
     region = context.binary_region(f"stablehlo.{op}", init.type)
     type = ArrayType(tuple([n for i, n in enumerate(x.shape) if i not in axes]), x.dtype)
-    attributes = {"dimensions": i64_array(list(axes))}
+    attributes = {"dimensions": i64_array(axes)}
     return context.one("stablehlo.reduce", (x, init), type, attributes, (region,))
 
 

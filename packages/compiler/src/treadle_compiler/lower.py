@@ -40,6 +40,8 @@ class ModuleWriter:
         self.program: Final = program
         self.platform: Final = platform
         self.callbacks: list[Callable[..., object]] = []
+        self.open_regions = 0  # loops and branches around what is being written
+        self.functions_written_out = 0  # so far: lowering/elementwise_cpu.py sets them a limit
         self._locations = locations
         self._functions: list[str] = []
         self._names: dict[

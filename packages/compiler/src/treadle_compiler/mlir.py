@@ -66,7 +66,7 @@ def parse(text: str) -> Any:
             return border.ir.Module.parse(text)
         except (border.ir.MLIRError, ValueError) as error:
             raise ModuleError(
-                f"StableHLO text does not parse: {_brief(error)}",
+                f"StableHLO text does not parse: {brief(error)}",
                 fix="if treadle made this text, please report it together with the program",
             ) from error
 
@@ -104,7 +104,7 @@ def from_portable_artifact(artifact: bytes) -> str:
             module = border.stablehlo.deserialize_portable_artifact(border.context, artifact)
         except Exception as error:  # the binding's exception type differs between releases
             raise ModuleError(
-                f"not a portable artifact that this jaxlib can read: {_brief(error)}",
+                f"not a portable artifact that this jaxlib can read: {brief(error)}",
                 fix="upgrade jaxlib, or export the program again with an older one",
             ) from error
         return str(module.operation.get_asm(enable_debug_info=False))
@@ -114,6 +114,7 @@ def _bytecode(module: Any) -> str:
     return str(module.operation.get_asm(enable_debug_info=True))
 
 
-def _brief(error: BaseException) -> str:
+def brief(error: BaseException) -> str:
+    """The first lines of an error of jaxlib's as one, since some go on for pages."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return "; ".join(lines[:3]) or type(error).__name__

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from treadle_ir import ArrayType, InlineCall, Primitive, Program, Type
+from treadle_ir import InlineCall, Primitive, Program, Type
 from treadle_ir.primitives.call import Checkpoint
 from treadle_ir.primitives.control import Scan
 
@@ -50,4 +50,4 @@ def _one_turn(primitive: Primitive) -> bool:
 
 def large(types: list[Type]) -> bool:
     """Whether arrays of these types are worth a barrier."""
-    return sum(type.nbytes for type in types if isinstance(type, ArrayType)) > SMALL_BYTES
+    return sum(type.nbytes for type in types) > SMALL_BYTES

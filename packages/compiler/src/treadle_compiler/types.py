@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
@@ -81,7 +81,7 @@ def dense(values: np.ndarray[Any, np.dtype[Any]]) -> str:
     return f"dense<{nested(values)}> : {type}"
 
 
-def i64_array(values: tuple[int, ...] | list[int]) -> str:
+def i64_array(values: Iterable[int]) -> str:
     """An `array<i64: ...>` attribute, as StableHLO has for axes and sizes."""
     return _i64_array(tuple(values))
 
@@ -89,6 +89,11 @@ def i64_array(values: tuple[int, ...] | list[int]) -> str:
 @lru_cache(maxsize=4096)
 def _i64_array(values: tuple[int, ...]) -> str:
     return f"array<i64: {', '.join(map(str, values))}>" if values else "array<i64>"
+
+
+def axes_text(axes: Sequence[int]) -> str:
+    """A list of axes inside of an attribute, such as dimension numbers: `[0, 2]`."""
+    return f"[{', '.join(map(str, axes))}]"
 
 
 def i64_pairs(pairs: Sequence[tuple[int, int]]) -> str:

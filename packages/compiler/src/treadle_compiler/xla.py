@@ -23,7 +23,7 @@ from typing import Any, Final, final
 import numpy as np
 
 from treadle_compiler.executable import LoadedExecutable
-from treadle_compiler.mlir import parse
+from treadle_compiler.mlir import brief, parse
 from treadle_compiler.options import (
     CompileOptions,
     FlagValue,
@@ -159,7 +159,7 @@ def deserialise(
         raw = client.deserialize_executable(data, device_list, _raw_options(options, []))
     except border.core.JaxRuntimeError as error:
         raise CompileError(
-            f"this is not an executable that jaxlib {border.release} can load: {_brief(error)}",
+            f"this is not an executable that jaxlib {border.release} can load: {brief(error)}",
             fix="compile the program again",
         ) from error
     return LoadedExecutable(
@@ -223,7 +223,7 @@ def unoptimized_hlo(text: str) -> str:
         return str(border.core.mlir.mlir_module_to_xla_computation(text).as_hlo_text())
     except (border.core.JaxRuntimeError, ValueError) as error:
         raise CompileError(
-            f"this StableHLO does not translate to HLO: {_brief(error)}",
+            f"this StableHLO does not translate to HLO: {brief(error)}",
             fix="if treadle made this text, please report it together with the program",
         ) from error
 
@@ -335,11 +335,6 @@ def _explained(error: BaseException, client: Any) -> TreadleError:
     if value is not None:
         return bad_flag_value(value.group(1), value.group(2).strip())
     return CompileError(
-        f"XLA cannot compile this program: {_brief(error)}",
+        f"XLA cannot compile this program: {brief(error)}",
         fix="if the program came from treadle's own lowering, please report it with its text",
     )
-
-
-def _brief(error: BaseException) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return "; ".join(lines[:3]) or type(error).__name__

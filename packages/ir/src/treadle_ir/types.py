@@ -29,6 +29,11 @@ class Type(ABC):
         """This type without the weak mark, which only arrays may have."""
         return self
 
+    @property
+    def nbytes(self) -> int:
+        """The size of the data in bytes; only arrays have any."""
+        return 0
+
 
 @final
 class ArrayType(Type):

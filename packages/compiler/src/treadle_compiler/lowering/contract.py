@@ -10,16 +10,12 @@ import numpy as np
 from treadle_compiler import emit
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.registry import lowering_rule
-from treadle_compiler.types import i64_array, i64_pairs
+from treadle_compiler.types import axes_text, i64_array, i64_pairs
 from treadle_ir import ArrayType, DType, dtypes
 from treadle_ir.primitives.contract import Convolution, DotGeneral
 
 _F32: Final = np.dtype(np.float32)
 _I32: Final = np.dtype(np.int32)
-
-
-def _listed(axes: Sequence[int]) -> str:
-    return f"[{', '.join(map(str, axes))}]"
 
 
 def _precision(precision: str) -> str:
@@ -40,15 +36,14 @@ def _substitute(dtype: DType) -> DType | None:
 def _product(
     context: LoweringContext, op: str, x: HloValue, y: HloValue, attributes: dict[str, str]
 ) -> Sequence[HloValue]:
-    (type,) = context.result_types
-    assert isinstance(type, ArrayType)
+    type = emit.result_type(context)
     substitute = _substitute(x.dtype)
     if substitute is None:
         return context.emit(op, (x, y), (type,), attributes)
     operands = emit.convert(context, x, substitute), emit.convert(context, y, substitute)
     result = context.one(op, operands, ArrayType(type.shape, substitute), attributes)
     if dtypes.is_bool(type.dtype):
-        return [emit.compare(context, result, emit.like(context, result, 0), "NE")]
+        return [emit.compare(context, result, emit.like(context, result, 0), "ne")]
     return [emit.convert(context, result, type.dtype)]
 
 
@@ -59,8 +54,10 @@ def dot_general_lowering(
     """One operation."""
     (batch_x, batch_y), (sum_x, sum_y) = primitive.batching, primitive.contracting
     numbers = (
-        f"#stablehlo.dot<lhs_batching_dimensions = {_listed(batch_x)}, rhs_batching_dimensions = {_listed(batch_y)}, "
-        f"lhs_contracting_dimensions = {_listed(sum_x)}, rhs_contracting_dimensions = {_listed(sum_y)}>"
+        f"#stablehlo.dot<lhs_batching_dimensions = {axes_text(batch_x)}, "
+        f"rhs_batching_dimensions = {axes_text(batch_y)}, "
+        f"lhs_contracting_dimensions = {axes_text(sum_x)}, "
+        f"rhs_contracting_dimensions = {axes_text(sum_y)}>"
     )
     attributes = {
         "dot_dimension_numbers": numbers,
@@ -83,10 +80,10 @@ def _convolution_attributes(primitive: Convolution) -> dict[str, str]:
     lhs, rhs, out = primitive.lhs_spec, primitive.rhs_spec, primitive.out_spec
     numbers = (
         f"#stablehlo.conv<raw input_batch_dimension = {lhs[0]}, input_feature_dimension = {lhs[1]}, "
-        f"input_spatial_dimensions = {_listed(lhs[2:])}, kernel_input_feature_dimension = {rhs[1]}, "
-        f"kernel_output_feature_dimension = {rhs[0]}, kernel_spatial_dimensions = {_listed(rhs[2:])}, "
+        f"input_spatial_dimensions = {axes_text(lhs[2:])}, kernel_input_feature_dimension = {rhs[1]}, "
+        f"kernel_output_feature_dimension = {rhs[0]}, kernel_spatial_dimensions = {axes_text(rhs[2:])}, "
         f"output_batch_dimension = {out[0]}, output_feature_dimension = {out[1]}, "
-        f"output_spatial_dimensions = {_listed(out[2:])}>"
+        f"output_spatial_dimensions = {axes_text(out[2:])}>"
     )
     return {
         "dimension_numbers": numbers,
@@ -104,25 +101,17 @@ def _by_parts(
     context: LoweringContext, primitive: Convolution, x: HloValue, kernel: HloValue
 ) -> HloValue:
     # (a + bi)(c + di) = (ac - bd) + (ad + bc)i
-    (type,) = context.result_types
-    assert isinstance(type, ArrayType)
+    type = emit.result_type(context)
     part = ArrayType(type.shape, dtypes.real_part(type.dtype))
     attributes = _convolution_attributes(primitive)
-
-    def parts(z: HloValue) -> tuple[HloValue, HloValue]:
-        of_z = ArrayType(z.shape, dtypes.real_part(z.dtype))
-        both = (
-            context.one("stablehlo.real", (z,), of_z),
-            context.one("stablehlo.imag", (z,), of_z),
-        )
-        return emit.convert(context, both[0], part.dtype), emit.convert(
-            context, both[1], part.dtype
-        )
 
     def convolved(u: HloValue, v: HloValue) -> HloValue:
         return context.one("stablehlo.convolution", (u, v), part, attributes)
 
-    (a, b), (c, d) = parts(x), parts(kernel)
+    a, b, c, d = [
+        emit.convert(context, each, part.dtype)
+        for each in (*emit.parts(context, x), *emit.parts(context, kernel))
+    ]
     real = emit.binary(context, "subtract", convolved(a, c), convolved(b, d))
     imag = emit.binary(context, "add", convolved(a, d), convolved(b, c))
     return context.one("stablehlo.complex", (real, imag), type.strong())

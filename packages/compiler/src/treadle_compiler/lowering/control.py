@@ -12,15 +12,13 @@ from typing import Final
 
 import numpy as np
 
+from treadle_compiler import emit
 from treadle_compiler.context import HloValue, LoweringContext
-from treadle_compiler.emit import binary, compare, reshape, scalar
 from treadle_compiler.registry import lowering_rule
-from treadle_compiler.types import i64_array
 from treadle_ir import TOKEN, ArrayType, Program, Type, deeper
 from treadle_ir.primitives.control import Case, Scan, While
 
 _I32: Final = np.dtype(np.int32)
-_COUNTER: Final = ArrayType((), _I32)
 
 
 def _is_ordered(*programs: Program) -> bool:
@@ -61,15 +59,15 @@ def case_lowering(
 
             return context.region((), body)
 
-        zero = scalar(context, 0, _I32)
+        zero = emit.scalar(context, 0, _I32)
         returned = (TOKEN, *types) if ordered else types
         if len(branches) == 2:
             # `if` runs its first region where the condition holds: an index above 0 means branch 1.
-            above = compare(context, index, zero, "GT")
+            above = emit.compare(context, index, zero, "gt")
             regions = [branch(branches[1]), branch(branches[0])]
             results = context.emit("stablehlo.if", (above,), returned, None, regions)
         else:
-            at_least_0 = binary(context, "maximum", index, zero)
+            at_least_0 = emit.binary(context, "maximum", index, zero)
             regions = [branch(each) for each in branches]
             results = context.emit("stablehlo.case", (at_least_0,), returned, None, regions)
     if ordered:
@@ -117,20 +115,20 @@ def while_lowering(
     bound = primitive.trip_bound
     carries = _same_types(context, operands[fixed:], types)
     if bound is not None:
-        carries.insert(0, scalar(context, 0, _I32))
+        carries.insert(0, emit.scalar(context, 0, _I32))
 
     def condition(values: Sequence[HloValue]) -> HloValue:
         counted = values if bound is None else values[1:]
         (holds,) = context.inline(primitive.cond, *operands[:of_cond], *counted)
         if bound is not None:
-            below = compare(context, values[0], scalar(context, bound, _I32), "LT")
-            holds = binary(context, "and", below, holds)
+            below = emit.compare(context, values[0], emit.scalar(context, bound, _I32), "lt")
+            holds = emit.binary(context, "and", below, holds)
         return holds
 
     def body(values: Sequence[HloValue]) -> Sequence[HloValue]:
         if bound is None:
             return context.inline(primitive.body, *operands[of_cond:fixed], *values)
-        count = binary(context, "add", values[0], scalar(context, 1, _I32))
+        count = emit.binary(context, "add", values[0], emit.scalar(context, 1, _I32))
         return [count, *context.inline(primitive.body, *operands[of_cond:fixed], *values[1:])]
 
     with deeper():
@@ -140,27 +138,20 @@ def while_lowering(
 
 
 def _start(context: LoweringContext, index: HloValue, rank: int) -> list[HloValue]:
-    return [index, *[scalar(context, 0, _I32)] * (rank - 1)]
+    return [index, *[emit.scalar(context, 0, _I32)] * (rank - 1)]
 
 
 def _element(context: LoweringContext, x: HloValue, index: HloValue) -> HloValue:
     """`x[index]`."""
     sizes = (1, *x.shape[1:])
-    start = _start(context, index, len(sizes))
-    row = context.one(
-        "stablehlo.dynamic_slice",
-        (x, *start),
-        ArrayType(sizes, x.dtype),
-        {"slice_sizes": i64_array(sizes)},
-    )
-    return reshape(context, row, x.shape[1:])
+    row = emit.dynamic_slice(context, x, _start(context, index, len(sizes)), sizes)
+    return emit.reshape(context, row, x.shape[1:])
 
 
 def _written(context: LoweringContext, ys: HloValue, y: HloValue, index: HloValue) -> HloValue:
     """`ys` with `ys[index] = y`."""
-    row = reshape(context, y, (1, *y.shape))
-    start = _start(context, index, len(ys.shape))
-    return context.one("stablehlo.dynamic_update_slice", (ys, row, *start), ys.type)
+    row = emit.reshape(context, y, (1, *y.shape))
+    return emit.dynamic_update_slice(context, ys, row, _start(context, index, len(ys.shape)))
 
 
 @lowering_rule(Scan)
@@ -182,7 +173,7 @@ def scan_lowering(
         """Carries and ys after the turn with this number."""
         index = step
         if primitive.reverse:
-            index = binary(context, "subtract", scalar(context, length - 1, _I32), step)
+            index = emit.binary(context, "subtract", emit.scalar(context, length - 1, _I32), step)
         elements = [_element(context, x, index) for x in xs]
         results = context.inline(primitive.body, *constants, *values[:count], *elements)
         stacked = [
@@ -196,7 +187,7 @@ def scan_lowering(
         step, state = values[0], list(values[1:])
         for _ in range(unroll):
             state = turn(state, step)
-            step = binary(context, "add", step, scalar(context, 1, _I32))
+            step = emit.binary(context, "add", step, emit.scalar(context, 1, _I32))
         return [step, *state]
 
     in_loop = length - length % unroll if length > unroll else 0
@@ -206,11 +197,11 @@ def scan_lowering(
             limit = in_loop
 
             def more(values: Sequence[HloValue]) -> HloValue:
-                return compare(context, values[0], scalar(context, limit, _I32), "LT")
+                return emit.compare(context, values[0], emit.scalar(context, limit, _I32), "lt")
 
             ordered = _is_ordered(primitive.body)
-            first = [scalar(context, 0, _I32), *state]
+            first = [emit.scalar(context, 0, _I32), *state]
             state = _loop(context, first, ordered, more, turns)[1:]
         for number in range(in_loop, length):
-            state = turn(state, scalar(context, number, _I32))
+            state = turn(state, emit.scalar(context, number, _I32))
     return state

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from treadle_compiler import emit
 from treadle_compiler.context import HloValue, LoweringContext
-from treadle_compiler.lowering.compare import compared
-from treadle_compiler.lowering.elementwise import result_type
 from treadle_compiler.registry import lowering_rule
 from treadle_ir import ArrayType, dtypes
 from treadle_ir.primitives.convert import BitcastConvert, Convert, Copy, ReducePrecision
@@ -17,14 +16,14 @@ def convert_lowering(
     context: LoweringContext, primitive: Convert, x: HloValue
 ) -> Sequence[HloValue]:
     """XLA saturates and takes NaN to 0; booleans and the real part of complex numbers need a word."""
-    type = result_type(context)
+    type = emit.result_type(context)
     if x.dtype == type.dtype:
         return [x]
     if type.dtype.names is not None or x.dtype.names is not None:  # float0 has no data
         return [context.constant(0, type)]
     if dtypes.is_bool(type.dtype):
         zero = context.constant(0, ArrayType(type.shape, x.dtype))
-        return [compared(context, "ne", x, zero, type)]
+        return [emit.compare(context, x, zero, "ne")]
     if dtypes.is_complex(x.dtype) and not dtypes.is_complex(type.dtype):
         part = ArrayType(type.shape, dtypes.real_part(x.dtype))
         x = context.one("stablehlo.real", [x], part)

@@ -63,7 +63,7 @@ def _logaddexp(context: LoweringContext, x: HloValue, y: HloValue) -> HloValue:
     distance = emit.unary(context, "abs", emit.binary(context, "subtract", x, y))
     power = emit.unary(context, "exponential", emit.unary(context, "negate", distance))
     rest = emit.unary(context, "log_plus_one", power)
-    equal = emit.compare(context, x, y, "EQ")
+    equal = emit.compare(context, x, y, "eq")
     rest = emit.select(context, equal, emit.like(context, x, np.log(2.0)), rest)
     return emit.binary(context, "add", most, rest)
 
@@ -117,7 +117,7 @@ def _in_blocks(context: LoweringContext, primitive: Cumulative, x: HloValue) -> 
         return _combine(context, primitive, x, y)
 
     def unfinished(carry: Sequence[HloValue]) -> HloValue:
-        return emit.compare(context, carry[0], emit.scalar(context, last + step, _I32), "NE")
+        return emit.compare(context, carry[0], emit.scalar(context, last + step, _I32), "ne")
 
     def advance(carry: Sequence[HloValue]) -> list[HloValue]:
         place, before, array, written = carry
@@ -125,11 +125,10 @@ def _in_blocks(context: LoweringContext, primitive: Cumulative, x: HloValue) -> 
             edge = emit.binary(context, "remainder", place, emit.scalar(context, n, _I32))
             start = emit.scalar(context, 0 if forward else n - width, _I32)
             begins = context.spread(
-                emit.compare(context, edge, start, "EQ"), ArrayType((1,), _BOOL)
+                emit.compare(context, edge, start, "eq"), ArrayType((1,), _BOOL)
             )
             before = emit.select(context, begins, emit.like(context, before, identity), before)
-        sizes = {"slice_sizes": i64_array((width,))}
-        here = context.one("stablehlo.dynamic_slice", (array, place), block, sizes)
+        here = emit.dynamic_slice(context, array, (place,), (width,))
         results: list[HloValue] = []
         for k in order:
             element = emit.slice(context, here, 0, k, k + 1)
@@ -139,9 +138,7 @@ def _in_blocks(context: LoweringContext, primitive: Cumulative, x: HloValue) -> 
         axis = {"dimension": "0 : i64"}
         own = context.one("stablehlo.concatenate", parts, block, axis)
         every = emit.broadcast(context, emit.reshape(context, before, ()), (width,), ())
-        written = context.one(
-            "stablehlo.dynamic_update_slice", (written, combined(every, own), place), written.type
-        )
+        written = emit.dynamic_update_slice(context, written, combined(every, own), (place,))
         following = emit.binary(context, "add", place, emit.scalar(context, step, _I32))
         return [following, after, array, written]
 
@@ -171,18 +168,15 @@ def cumulative_cpu_lowering(
     end = -1 if primitive.reverse else n
 
     def unfinished(carry: Sequence[HloValue]) -> HloValue:
-        return emit.compare(context, carry[0], emit.scalar(context, end, index), "NE")
+        return emit.compare(context, carry[0], emit.scalar(context, end, index), "ne")
 
     def advance(carry: Sequence[HloValue]) -> list[HloValue]:
         place, before, array = carry
         zero = emit.scalar(context, 0, index)
         starts = [place if i == axis else zero for i in range(len(shape))]
-        sizes = {"slice_sizes": i64_array(row.shape)}
-        element = context.one("stablehlo.dynamic_slice", (array, *starts), row, sizes)
+        element = emit.dynamic_slice(context, array, starts, row.shape)
         result = _combine(context, primitive, before, element)
-        written = context.one(
-            "stablehlo.dynamic_update_slice", (array, result, *starts), array.type
-        )
+        written = emit.dynamic_update_slice(context, array, result, starts)
         following = emit.binary(context, "add", place, emit.scalar(context, step, index))
         return [following, result, written]
 

@@ -81,13 +81,6 @@ CHLO: Final[dict[type[Primitive], str]] = {
 }
 
 
-def result_type(context: LoweringContext) -> ArrayType:
-    """The type of the one result of the equation that is being lowered."""
-    (type,) = context.result_types
-    assert isinstance(type, ArrayType)
-    return type
-
-
 def _operation(primitive: type[Primitive], op: str) -> None:
     def rule(
         context: LoweringContext, primitive: Primitive, /, *operands: HloValue
@@ -95,7 +88,7 @@ def _operation(primitive: type[Primitive], op: str) -> None:
         types = context.result_types
         for x in operands:
             if x.type is not types[0]:  # another shape, or only another weak mark
-                type = result_type(context)
+                type = emit.result_type(context)
                 return context.emit(op, [context.spread(x, type) for x in operands], types)
         return context.emit(op, operands, types)
 
@@ -167,7 +160,7 @@ def integer_power_lowering(
     context: LoweringContext, primitive: e.IntegerPower, x: HloValue
 ) -> Sequence[HloValue]:
     """Repeated squaring; a negative exponent inverts at the end."""
-    type = result_type(context)
+    type = emit.result_type(context)
     n = abs(primitive.exponent)
     power: HloValue | None = None
     square = x
@@ -198,7 +191,7 @@ def exponential2_lowering(
     made of bits, in two factors, so that results below the least normal number and exponents past the greatest
     are right.
     """
-    type = result_type(context)
+    type = emit.result_type(context)
     if dtypes.is_complex(type.dtype):
         scaled = context.one("stablehlo.multiply", [x, context.constant(math.log(2), type)], type)
         return context.emit("stablehlo.exponential", [scaled], (type,))

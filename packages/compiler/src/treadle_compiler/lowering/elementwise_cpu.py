@@ -28,21 +28,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias, final
-from weakref import WeakKeyDictionary
+from typing import Final, TypeAlias, final
 
 import numpy as np
 
+from treadle_compiler import emit
 from treadle_compiler.context import HloValue, LoweringContext
-from treadle_compiler.lowering.compare import compared
-from treadle_compiler.lowering.elementwise import result_type
 from treadle_compiler.registry import lowering_rule, lowering_rules
 from treadle_ir import ArrayType
 from treadle_ir.primitives import elementwise as e
 from treadle_ir.primitives.compare import Direction
-
-if TYPE_CHECKING:
-    from treadle_compiler.lower import ModuleWriter
 
 LEAST_SIZE: Final = 4096  # smaller arrays keep XLA's own functions
 MOST: Final = 32  # functions written out in one module
@@ -145,7 +140,7 @@ class Doubles:
     def compare(self, direction: Direction, x: HloValue, y: HloValue | float) -> HloValue:
         """A comparison."""
         other = y if isinstance(y, HloValue) else self.number(y)
-        return compared(self.context, direction, x, other, self._type(_BOOL))
+        return emit.compare(self.context, x, other, direction)
 
     def logic(self, op: str, *conditions: HloValue) -> HloValue:
         """One operation on conditions."""
@@ -165,7 +160,7 @@ class Doubles:
     def negative(self, x: HloValue) -> HloValue:
         """Whether the sign bit is set, also that of -0."""
         zero = self.context.constant(0, self._type(_I64))
-        return compared(self.context, "lt", self.bits(x), zero, self._type(_BOOL))
+        return emit.compare(self.context, self.bits(x), zero, "lt")
 
     def quotient(self, x: HloValue, y: HloValue) -> HloValue:
         """x / y to a unit and a half in the last place, for several users: a division may have one only."""
@@ -335,10 +330,7 @@ def _subnormal(context: LoweringContext, x: HloValue) -> HloValue:
     bits = context.one("stablehlo.bitcast_convert", [x], type)
     magnitude = context.one("stablehlo.and", [bits, context.constant(0x7FFFFFFF, type)], type)
     least = context.constant(0x00800000, type)
-    return compared(context, "lt", magnitude, least, ArrayType(x.shape, _BOOL))
-
-
-_written: Final[WeakKeyDictionary[ModuleWriter, int]] = WeakKeyDictionary()
+    return emit.compare(context, magnitude, least, "lt")
 
 
 def _register(
@@ -350,13 +342,15 @@ def _register(
     def rule(
         context: LoweringContext, primitive: e.Unary | e.Binary, /, *operands: HloValue
     ) -> Sequence[HloValue]:
-        type = result_type(context)
-        if type.dtype != np.float32 or type.size < LEAST_SIZE:
+        type = emit.result_type(context)
+        module = context.module
+        if (
+            type.dtype != np.float32
+            or type.size < LEAST_SIZE
+            or module.functions_written_out >= MOST
+        ):
             return usual(context, primitive, *operands)
-        count = _written.get(context.module, 0)
-        if count >= MOST:
-            return usual(context, primitive, *operands)
-        _written[context.module] = count + 1
+        module.functions_written_out += 1
         spread = [context.spread(x, type) for x in operands]
         result = _in_doubles(context, kernel, *spread)
         if keeps_subnormals:  # f(x) is x there

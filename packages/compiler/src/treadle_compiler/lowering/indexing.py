@@ -15,7 +15,7 @@ import numpy as np
 from treadle_compiler import emit
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.registry import lowering_rule
-from treadle_compiler.types import i64_array
+from treadle_compiler.types import axes_text, i64_array
 from treadle_ir import ArrayType, DType, Primitive, dtypes
 from treadle_ir.primitives.indexing import (
     DynamicSlice,
@@ -41,10 +41,6 @@ _COMBINE: Final[dict[type[Primitive], str]] = {
 }
 
 
-def _listed(axes: Sequence[int]) -> str:
-    return f"[{', '.join(map(str, axes))}]"
-
-
 def signed_indices(context: LoweringContext, indices: HloValue, sizes: Sequence[int]) -> HloValue:
     """The indices as i32 or i64, wide enough for these sizes; what is out of range stays so."""
     dtype = indices.dtype
@@ -66,8 +62,8 @@ def _vector(
 def _inside(context: LoweringContext, indices: HloValue, limits: Sequence[int]) -> HloValue:
     """Whether each index vector is between 0 and the limits: booleans of the shape of the batch."""
     limit = _vector(context, limits, indices.shape, indices.dtype)
-    above = emit.compare(context, indices, emit.like(context, indices, 0), "GE")
-    below = emit.compare(context, indices, limit, "LE")
+    above = emit.compare(context, indices, emit.like(context, indices, 0), "ge")
+    below = emit.compare(context, indices, limit, "le")
     both = emit.binary(context, "and", above, below)
     return emit.reduce(context, "and", both, True, [len(indices.shape) - 1])
 
@@ -90,10 +86,7 @@ def _sliced(
 ) -> HloValue:
     if not x.shape:
         return x
-    attributes = {"slice_sizes": i64_array(sizes)}
-    return context.one(
-        "stablehlo.dynamic_slice", (x, *starts), ArrayType(sizes, x.dtype), attributes
-    )
+    return emit.dynamic_slice(context, x, starts, sizes)
 
 
 def _updated(
@@ -101,9 +94,7 @@ def _updated(
 ) -> HloValue:
     if not x.shape:
         return update
-    return context.one(
-        "stablehlo.dynamic_update_slice", (x, update, *starts), ArrayType(x.shape, x.dtype)
-    )
+    return emit.dynamic_update_slice(context, x, update, starts)
 
 
 def _is_one(indices: HloValue, batching: tuple[int, ...]) -> bool:
@@ -115,8 +106,7 @@ def gather_lowering(
     context: LoweringContext, primitive: Gather, operand: HloValue, indices: HloValue
 ) -> Sequence[HloValue]:
     """A gather, which clips, and a selection of what to fill in; a dynamic slice for one index vector."""
-    (type,) = context.result_types
-    assert isinstance(type, ArrayType)
+    type = emit.result_type(context)
     axes, sizes = primitive.start_index_map, primitive.slice_sizes
     indices = signed_indices(context, indices, operand.shape)
     if _is_one(indices, primitive.operand_batching_dims):
@@ -124,11 +114,11 @@ def gather_lowering(
         result = emit.reshape(context, _sliced(context, operand, starts, sizes), type.shape)
     else:
         numbers = (
-            f"#stablehlo.gather<offset_dims = {_listed(primitive.offset_dims)}, "
-            f"collapsed_slice_dims = {_listed(primitive.collapsed_slice_dims)}, "
-            f"operand_batching_dims = {_listed(primitive.operand_batching_dims)}, "
-            f"start_indices_batching_dims = {_listed(primitive.start_indices_batching_dims)}, "
-            f"start_index_map = {_listed(axes)}, index_vector_dim = {len(indices.shape) - 1}>"
+            f"#stablehlo.gather<offset_dims = {axes_text(primitive.offset_dims)}, "
+            f"collapsed_slice_dims = {axes_text(primitive.collapsed_slice_dims)}, "
+            f"operand_batching_dims = {axes_text(primitive.operand_batching_dims)}, "
+            f"start_indices_batching_dims = {axes_text(primitive.start_indices_batching_dims)}, "
+            f"start_index_map = {axes_text(axes)}, index_vector_dim = {len(indices.shape) - 1}>"
         )
         attributes = {
             "dimension_numbers": numbers,
@@ -173,7 +163,7 @@ def scatter_lowering(
 ) -> Sequence[HloValue]:
     """A scatter, which drops what is not inside; a dynamic update of a slice for one index vector."""
     axes = primitive.scatter_dims_to_operand_dims
-    sizes = primitive.window_sizes(emit.same(operand), emit.same(updates))
+    sizes = primitive.window_sizes(emit.array_type(operand), emit.array_type(updates))
     limits = [operand.shape[axis] - sizes[axis] for axis in axes]
     indices = signed_indices(context, indices, operand.shape)
 
@@ -201,11 +191,11 @@ def scatter_lowering(
     scalar = ArrayType((), operand.dtype)
     region = context.region((scalar, scalar), lambda pair: [combined(*pair)])
     numbers = (
-        f"#stablehlo.scatter<update_window_dims = {_listed(primitive.update_window_dims)}, "
-        f"inserted_window_dims = {_listed(primitive.inserted_window_dims)}, "
-        f"input_batching_dims = {_listed(primitive.operand_batching_dims)}, "
-        f"scatter_indices_batching_dims = {_listed(primitive.scatter_indices_batching_dims)}, "
-        f"scatter_dims_to_operand_dims = {_listed(axes)}, index_vector_dim = {len(indices.shape) - 1}>"
+        f"#stablehlo.scatter<update_window_dims = {axes_text(primitive.update_window_dims)}, "
+        f"inserted_window_dims = {axes_text(primitive.inserted_window_dims)}, "
+        f"input_batching_dims = {axes_text(primitive.operand_batching_dims)}, "
+        f"scatter_indices_batching_dims = {axes_text(primitive.scatter_indices_batching_dims)}, "
+        f"scatter_dims_to_operand_dims = {axes_text(axes)}, index_vector_dim = {len(indices.shape) - 1}>"
     )
     attributes = {
         "scatter_dimension_numbers": numbers,

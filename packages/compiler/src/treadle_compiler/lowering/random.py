@@ -99,8 +99,7 @@ def random_bits_lowering(
     context: LoweringContext, primitive: RandomBits, keys: HloValue
 ) -> Sequence[HloValue]:
     """Both words of each counter, joined as the width has it."""
-    (type,) = context.result_types
-    assert isinstance(type, ArrayType)
+    type = emit.result_type(context)
     y0, y1 = _counted(context, keys, reduce(mul, primitive.shape, 1))
     if primitive.bit_width == 64:
         high, low = emit.convert(context, y0, _U64), emit.convert(context, y1, _U64)
@@ -122,8 +121,7 @@ def random_split_lowering(
     context: LoweringContext, primitive: RandomSplit, keys: HloValue
 ) -> Sequence[HloValue]:
     """Both words of each counter, side by side."""
-    (type,) = context.result_types
-    assert isinstance(type, ArrayType)
+    type = emit.result_type(context)
     both = _side_by_side(context, *_counted(context, keys, reduce(mul, primitive.shape, 1)))
     return [emit.reshape(context, both, type.shape)]
 

@@ -14,7 +14,7 @@ import numpy as np
 from treadle_compiler import emit
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.registry import lowering_rule
-from treadle_ir import ArrayType, DType, dtypes
+from treadle_ir import DType, dtypes
 from treadle_ir.primitives.reduce import (
     Argmax,
     Argmin,
@@ -45,8 +45,7 @@ def _reduced(
     context: LoweringContext, primitive: Reduction, op: str, x: HloValue, identity: object
 ) -> list[HloValue]:
     result = emit.reduce(context, op, x, identity, primitive.axes)
-    (type,) = context.result_types
-    assert isinstance(type, ArrayType)
+    type = emit.result_type(context)
     return [emit.convert(context, result, type.dtype)]
 
 
@@ -81,7 +80,7 @@ def _extreme(
     if context.platform != "cpu" or not dtypes.is_floating(x.dtype):
         return result
     size = emit.reduce(context, "add", emit.binary(context, "multiply", x, x), 0, axes)
-    nan = emit.compare(context, size, size, "NE")
+    nan = emit.compare(context, size, size, "ne")
     return emit.select(context, nan, emit.like(context, result, np.nan), result)
 
 
@@ -153,15 +152,15 @@ def _first_extreme(
     index = _I32 if size <= np.iinfo(_I32).max else _I64
     extreme = emit.reduce(context, op, x, identity, [axis])
     kept = [i for i in range(len(x.shape)) if i != axis]
-    hit = emit.compare(context, x, emit.broadcast(context, extreme, x.shape, kept), "EQ")
+    hit = emit.compare(context, x, emit.broadcast(context, extreme, x.shape, kept), "eq")
     places = emit.iota(context, x.shape, index, axis)
     beyond = np.iinfo(index).max
     chosen = emit.select(context, hit, places, emit.like(context, places, beyond))
     if not dtypes.is_floating(x.dtype):
         return emit.reduce(context, "minimum", chosen, beyond, [axis])
     below = emit.binary(context, "subtract", places, emit.like(context, places, size))
-    chosen = emit.select(context, emit.compare(context, x, x, "NE"), below, chosen)
+    chosen = emit.select(context, emit.compare(context, x, x, "ne"), below, chosen)
     found = emit.reduce(context, "minimum", chosen, beyond, [axis])
-    negative = emit.compare(context, found, emit.like(context, found, 0), "LT")
+    negative = emit.compare(context, found, emit.like(context, found, 0), "lt")
     moved = emit.binary(context, "add", found, emit.like(context, found, size))
     return emit.select(context, negative, moved, found)

@@ -29,7 +29,7 @@ _U32: Final = np.dtype(np.uint32)
 def _plain_sort(context: LoweringContext, x: HloValue, axis: int) -> HloValue:
     element = ArrayType((), x.dtype)
     region = context.region(
-        (element, element), lambda xy: [emit.compare(context, xy[0], xy[1], "LT")]
+        (element, element), lambda xy: [emit.compare(context, xy[0], xy[1], "lt")]
     )
     attributes = {"dimension": f"{axis} : i64", "is_stable": "false"}
     return context.one("stablehlo.sort", (x,), ArrayType(x.shape, x.dtype), attributes, (region,))
@@ -37,7 +37,7 @@ def _plain_sort(context: LoweringContext, x: HloValue, axis: int) -> HloValue:
 
 def _flipped(context: LoweringContext, x: HloValue) -> HloValue:
     """Negative integers with the other bits inverted: from floats' bits to their order, and back."""
-    negative = emit.compare(context, x, emit.like(context, x, 0), "LT")
+    negative = emit.compare(context, x, emit.like(context, x, 0), "lt")
     mask = emit.like(context, x, np.iinfo(x.dtype).max)
     return emit.select(context, negative, emit.binary(context, "xor", x, mask), x)
 
@@ -63,21 +63,17 @@ def _plain_bits(context: LoweringContext, x: HloValue, *, zeros_equal: bool) -> 
         emit.like(context, bits, np.asarray(value, x.dtype).view(integer)[()])
         for value in (np.inf, np.nan)
     )
-    bits = emit.select(context, emit.compare(context, magnitude, infinity, "GT"), nan, bits)
+    bits = emit.select(context, emit.compare(context, magnitude, infinity, "gt"), nan, bits)
     if zeros_equal:
         zero = emit.like(context, bits, 0)
-        bits = emit.select(context, emit.compare(context, magnitude, zero, "EQ"), zero, bits)
+        bits = emit.select(context, emit.compare(context, magnitude, zero, "eq"), zero, bits)
     return bits
 
 
 def order_keys(context: LoweringContext, x: HloValue) -> list[HloValue]:
     """i64 values below 2^31 in magnitude, in the order of the elements, most significant first."""
     if dtypes.is_complex(x.dtype):
-        part = dtypes.real_part(x.dtype)
-        real, imag = (
-            context.one(f"stablehlo.{op}", (x,), ArrayType(x.shape, part))
-            for op in ("real", "imag")
-        )
+        real, imag = emit.parts(context, x)
         return [*order_keys(context, real), *order_keys(context, imag)]
     x = _widened(context, x)
     if dtypes.is_floating(x.dtype):

@@ -36,8 +36,7 @@ def reduce_window_lowering(
     context: LoweringContext, primitive: ReduceWindowFamily, x: HloValue
 ) -> Sequence[HloValue]:
     """One operation; narrow floats are added in f32."""
-    (type,) = context.result_types
-    assert isinstance(type, ArrayType)
+    type = emit.result_type(context)
     if not x.shape:
         return [x]
     identity: object = 0
@@ -92,9 +91,9 @@ def _pad(
         ]
     )
     attributes = {
-        "edge_padding_low": i64_array(list(low)),
-        "edge_padding_high": i64_array(list(high)),
-        "interior_padding": i64_array(list(interior)),
+        "edge_padding_low": i64_array(low),
+        "edge_padding_high": i64_array(high),
+        "interior_padding": i64_array(interior),
     }
     return context.one("stablehlo.pad", (x, value), ArrayType(shape, x.dtype), attributes)
 
@@ -117,9 +116,9 @@ def _seen(
         at + (n - 1) * stride + 1 for at, n, stride in zip(offset, places, strides, strict=True)
     ]
     attributes = {
-        "start_indices": i64_array(list(offset)),
+        "start_indices": i64_array(offset),
         "limit_indices": i64_array(limit),
-        "strides": i64_array(list(strides)),
+        "strides": i64_array(strides),
     }
     return context.one("stablehlo.slice", (x,), ArrayType(tuple(places), x.dtype), attributes)
 
@@ -143,12 +142,12 @@ def _choice(
             continue
         better = None
         if best is not None:
-            holds = emit.compare(context, best, seen, primitive.select.upper())
+            holds = emit.compare(context, best, seen, primitive.select)
             better = emit.unary(context, "not", holds)
         if real is not None:
             exists = _seen(context, real, offset, places, primitive.window_strides)
             if better is not None:
-                first = emit.compare(context, choice, none, "EQ")
+                first = emit.compare(context, choice, none, "eq")
                 better = emit.binary(context, "or", first, better)
                 better = emit.binary(context, "and", exists, better)
             else:
@@ -164,15 +163,14 @@ def select_and_gather_add_lowering(
     context: LoweringContext, primitive: SelectAndGatherAdd, tangents: HloValue, x: HloValue
 ) -> Sequence[HloValue]:
     """The tangent seen at the selected position."""
-    (type,) = context.result_types
-    assert isinstance(type, ArrayType)
+    type = emit.result_type(context)
     result = context.constant(0, ArrayType(type.shape, type.dtype))
     if not type.size:
         return [result]
     choice = _choice(context, primitive, x, type.shape)
     padded = _padded(context, primitive, tangents, emit.scalar(context, 0, tangents.dtype))
     for number, offset in enumerate(_offsets(primitive)):
-        hit = emit.compare(context, choice, emit.like(context, choice, number), "EQ")
+        hit = emit.compare(context, choice, emit.like(context, choice, number), "eq")
         seen = _seen(context, padded, offset, type.shape, primitive.window_strides)
         result = emit.select(context, hit, seen, result)
     return [result]
@@ -198,7 +196,7 @@ def select_and_scatter_add_lowering(
     ]
     total = None
     for number, offset in enumerate(_offsets(primitive)):
-        hit = emit.compare(context, choice, emit.like(context, choice, number), "EQ")
+        hit = emit.compare(context, choice, emit.like(context, choice, number), "eq")
         part = emit.select(context, hit, spread, nothing)
         after = [
             size - at - ((n - 1) * stride + 1)

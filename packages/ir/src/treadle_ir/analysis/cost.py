@@ -42,11 +42,6 @@ def _shape(type: Type) -> tuple[int, ...]:
     return type.shape if isinstance(type, ArrayType) else ()
 
 
-def type_bytes(type: Type) -> int:
-    """The bytes that a value of a type takes."""
-    return type.nbytes if isinstance(type, ArrayType) else 0
-
-
 def _per_result(equation: Equation) -> int:
     return sum(_size(result.type) for result in equation.results)
 
@@ -197,8 +192,8 @@ def _cost(equation: Equation, nested: Mapping[int, Cost]) -> Cost:
     flops = FLOPS.get(primitive.name, _per_result)(equation)
     if primitive.name in _NOT_MOVED:
         return Cost(flops, 0)
-    moved = sum(type_bytes(operand.type) for operand in equation.operands)
-    moved += sum(type_bytes(result.type) for result in equation.results)
+    moved = sum(operand.type.nbytes for operand in equation.operands)
+    moved += sum(result.type.nbytes for result in equation.results)
     return Cost(flops, moved)
 
 
@@ -221,6 +216,6 @@ def _nested_cost(equation: Equation, costs: list[Cost]) -> Cost:
         "scatter",
     ):  # the program combines two elements
         turns = _per_operand(equation)
-        moved = sum(type_bytes(x.type) for x in (*equation.operands, *equation.results))
+        moved = sum(x.type.nbytes for x in (*equation.operands, *equation.results))
         return Cost(max(total.flops, 1) * turns, moved, total.exact)
     return total

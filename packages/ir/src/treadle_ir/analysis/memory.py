@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import final
 
-from treadle_ir.analysis.cost import type_bytes
 from treadle_ir.equality import has_programs, inside_out, programs_of
 from treadle_ir.interpret import last_uses
 from treadle_ir.program import Program
@@ -44,11 +43,11 @@ def peak_memory(program: Program) -> MemoryProfile:
     extra: dict[int, int] = {}  # by nested program: what it needs beyond its parameters
     for each in inside_out(program):
         running = _while_running(each, extra)
-        parameters = sum({value: type_bytes(value.type) for value in each.parameters}.values())
+        parameters = sum({value: value.type.nbytes for value in each.parameters}.values())
         extra[id(each)] = max(running, default=parameters) - parameters
     running = _while_running(program, extra)
     if not running:
-        kept = tuple((x, NOWHERE, type_bytes(x.type)) for x in program.parameters)
+        kept = tuple((x, NOWHERE, x.type.nbytes) for x in program.parameters)
         return MemoryProfile(sum(size for *_, size in kept), None, (), kept)
     peak = max(running)
     at = running.index(peak)
@@ -58,10 +57,10 @@ def peak_memory(program: Program) -> MemoryProfile:
 def _while_running(program: Program, extra: Mapping[int, int]) -> list[int]:
     drops = last_uses(program)
     parameters = set(program.parameters)
-    in_use = sum(type_bytes(value.type) for value in program.parameters)
+    in_use = sum(value.type.nbytes for value in program.parameters)
     running: list[int] = []
     for index, equation in enumerate(program.equations):
-        results = sum(type_bytes(result.type) for result in equation.results)
+        results = sum(result.type.nbytes for result in equation.results)
         inside = 0
         if has_programs(equation.primitive):
             # A nested program's results are counted in `extra` already.
@@ -70,7 +69,7 @@ def _while_running(program: Program, extra: Mapping[int, int]) -> list[int]:
         in_use += results
         running.append(in_use + inside)
         in_use -= sum(
-            type_bytes(value.type) for value in drops.get(index, ()) if value not in parameters
+            value.type.nbytes for value in drops.get(index, ()) if value not in parameters
         )
     return running
 
@@ -85,6 +84,6 @@ def _live_at(program: Program, at: int) -> tuple[tuple[Value, Source, int], ...]
             for value in drops.get(index, ()):
                 if value not in parameters:
                     live.pop(value, None)
-    found = [(value, source, type_bytes(value.type)) for value, source in live.items()]
+    found = [(value, source, value.type.nbytes) for value, source in live.items()]
     found.sort(key=lambda each: -each[2])
     return tuple(found)
