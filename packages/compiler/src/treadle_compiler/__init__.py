@@ -5,7 +5,11 @@ from __future__ import annotations
 from treadle_compiler._version import __version__ as __version__
 from treadle_compiler.callback import LoweredCallback as LoweredCallback
 from treadle_compiler.compile import compile_lowered as compile_lowered
-from treadle_compiler.context import HloValue as HloValue, LoweringContext as LoweringContext
+from treadle_compiler.context import (
+    HloValue as HloValue,
+    LoweringContext as LoweringContext,
+    NestingError as NestingError,
+)
 from treadle_compiler.executable import (
     ForkError as ForkError,
     LoadedExecutable as LoadedExecutable,

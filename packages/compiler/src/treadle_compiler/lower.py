@@ -17,6 +17,7 @@ from treadle_compiler.registry import LoweringRule, lowering_of
 from treadle_compiler.types import mlir_type
 from treadle_ir import Primitive, Program, Source, Value
 
+_MOST_NOTES: Final = 4  # of an error: of programs deep within one another, the innermost say enough
 _INLINE_LIMIT: Final = 4  # equations: smaller nested programs are cheaper inline than as functions
 
 
@@ -97,10 +98,10 @@ class ModuleWriter:
                     rule = rules[type(primitive)] = lowering_of(primitive, self.platform)
                 results = rule(context, primitive, *inputs)
             except Exception as error:
-                place = equation.source.show()
-                error.add_note(
-                    f"  while: lowering {primitive.name}{' of ' + place if place else ''}"
-                )
+                if len(getattr(error, "__notes__", ())) < _MOST_NOTES:
+                    place = equation.source.show()
+                    where = f" of {place}" if place else ""
+                    error.add_note(f"  while: lowering {primitive.name}{where}")
                 raise
             if len(made) == 1:
                 (environment[made[0]],) = results

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from treadle_compiler import lower_program
+from treadle_compiler.context import MOST_REGIONS, NestingError
 from treadle_ir import Callback, OrderedCallback, Primitive, bind, ops, stage
 from treadle_ir.primitives.control import Case, Scan, While
 from treadle_ir.primitives.effectful import HostFunction, IoCallback
@@ -92,3 +94,15 @@ def test_unordered_callbacks_need_no_chain() -> None:
     assert body.effects == frozenset({Callback()})
     assert OrderedCallback() not in body.effects
     assert "!stablehlo.token" not in text_of(Scan(body, 5, 0, 1), "f32[]")
+
+
+def test_loops_deeper_than_xla_survives_are_refused() -> None:
+    below = stage(lambda x: [ops.compare(x, np.float32(1), direction="lt")], F).program
+    program = stage(lambda x: [ops.add(x, np.float32(1))], F).program
+    for depth in range(MOST_REGIONS + 1):
+        if depth == MOST_REGIONS:
+            lower_program(program)
+        program = stage(lambda x, inner=program: bind(While(below, inner), x), F).program
+    with pytest.raises(NestingError, match="more than 200 deep") as caught:
+        lower_program(program)
+    assert len(caught.value.__notes__) < 8
