@@ -1106,6 +1106,30 @@ def custom_vjp_without_rule() -> None:
     treadle.custom_vjp(lambda x: x)(1.0)  # here
 
 
+def _backward_only() -> Any:
+    function = treadle.custom_vjp(lambda x: x)
+    function.defvjp(lambda x: (x, None), lambda residuals, ct: (ct,))
+    return function
+
+
+@mistake(
+    errors.ForwardModeError,
+    "custom_vjp: the function has a backward rule only, so forward mode (jvp, jacfwd, linearize) cannot pass it",
+    "use reverse mode (grad, vjp, jacrev), or give the function its derivative with custom_jvp, which serves both modes",
+)
+def forward_mode_of_custom_vjp() -> None:
+    treadle.jvp(_backward_only(), (1.0,), (1.0,))  # here
+
+
+@mistake(
+    errors.ForwardModeError,
+    "custom_vjp: the function has a backward rule only, so forward mode (jvp, jacfwd, linearize) cannot pass it",
+    "use reverse mode (grad, vjp, jacrev), or give the function its derivative with custom_jvp, which serves both modes",
+)
+def jacfwd_of_custom_vjp() -> None:
+    treadle.jacfwd(_backward_only())(1.0)  # here
+
+
 @mistake(
     errors.TreadleError,
     "pure_callback: host callbacks have no derivative of their own",

@@ -1,8 +1,28 @@
 import numpy as np
 import pytest
 
-from treadle_autodiff import custom_gradient, custom_jvp, custom_vjp, grad, jvp, value_and_grad, vjp
-from treadle_ir import ArgumentError, ArrayType, MissingRuleError, ShapeError, interpret, ops, stage
+from treadle_autodiff import (
+    checkpoint,
+    custom_gradient,
+    custom_jvp,
+    custom_vjp,
+    grad,
+    jacfwd,
+    jvp,
+    linearize,
+    value_and_grad,
+    vjp,
+)
+from treadle_ir import (
+    ArgumentError,
+    ArrayType,
+    ForwardModeError,
+    MissingRuleError,
+    ShapeError,
+    interpret,
+    ops,
+    stage,
+)
 
 TEN = np.float64(10.0)
 THREE = np.float64(3.0)
@@ -109,13 +129,22 @@ def test_a_staged_custom_vjp_keeps_its_rules():
     assert pull(np.float64(3.0)) == (3.0, 0.0)
 
 
-def test_custom_vjp_refuses_forward_mode():
-    with pytest.raises(MissingRuleError, match="backward rule only"):
-        jvp(
-            clipped_function(),
-            (np.float64(1.0), np.float64(1.0)),
-            (np.float64(1.0), np.float64(1.0)),
-        )
+@pytest.mark.parametrize(
+    "forward",
+    [
+        lambda f, x: jvp(f, (x, x), (x, x)),
+        lambda f, x: jvp(checkpoint(f), (x, x), (x, x)),
+        lambda f, x: jacfwd(f)(x, x),
+        lambda f, x: linearize(f, x, x)[1](x, x),
+        lambda f, x: grad(lambda x: jvp(f, (x, x), (x, x))[1])(x),
+    ],
+    ids=["jvp", "staged", "jacfwd", "linearize", "grad-of-jvp"],
+)
+def test_custom_vjp_refuses_forward_mode(forward):
+    with pytest.raises(ForwardModeError, match="backward rule only") as raised:
+        forward(clipped_function(), np.float64(1.0))
+    assert isinstance(raised.value, TypeError)
+    assert any("custom_jvp" in note for note in raised.value.__notes__)
 
 
 def test_custom_gradient():

@@ -1,6 +1,8 @@
 import os
 import subprocess
 import sys
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -8,10 +10,26 @@ import pytest
 from treadle_compiler import lower_program
 from treadle_compiler.context import LoweringContext
 from treadle_compiler.lower import ModuleWriter
-from treadle_ir import ArrayType, MissingRuleError, bind, ops, stage
+from treadle_ir import (
+    ArrayType,
+    ForwardModeError,
+    MissingRuleError,
+    Primitive,
+    bind,
+    ops,
+    stage,
+)
 from treadle_ir.primitives.call import Call, CustomVjpLinear
 
 F32 = ArrayType((3,), np.dtype("f4"))
+
+
+@dataclass(frozen=True)
+class Unlowered(Primitive):
+    name: ClassVar[str] = "unlowered"
+
+    def infer(self, *operands):
+        return operands
 
 
 def lowered(function, *types, **options):
@@ -81,12 +99,17 @@ def test_the_text_is_the_same_in_every_process():
 
 
 def test_a_primitive_without_a_rule_is_named_with_its_line():
+    with pytest.raises(MissingRuleError, match="unlowered has no lowering rule") as raised:
+        lowered(lambda x: bind(Unlowered(), x), F32)
+    assert any("while: lowering unlowered" in note for note in raised.value.__notes__)
+
+
+def test_a_derivative_that_is_known_by_transposition_is_not_lowered():
     def function(x):
         return bind(CustomVjpLinear("f", lambda residuals, cts: cts, 0, (F32,)), x)
 
-    with pytest.raises(MissingRuleError, match="custom_vjp_linear has no lowering rule") as raised:
+    with pytest.raises(ForwardModeError, match="backward rule only"):
         lowered(function, F32)
-    assert any("while: lowering custom_vjp_linear" in note for note in raised.value.__notes__)
 
 
 def test_a_scalar_beside_arrays_is_spread_once():

@@ -40,6 +40,7 @@ from treadle_ir.errors import (
     DonatedError as DonatedError,
     DTypeError as DTypeError,
     EscapedTracerError as EscapedTracerError,
+    ForwardModeError as ForwardModeError,
     MissingRuleError as MissingRuleError,
     NonConcreteBooleanIndexError as NonConcreteBooleanIndexError,
     ParseError as ParseError,

@@ -64,6 +64,10 @@ class MissingRuleError(TreadleError, NotImplementedError):
     """A transformation has no rule for a primitive."""
 
 
+class ForwardModeError(TreadleError, TypeError):
+    """Forward mode through a function that has a backward rule only."""
+
+
 class VerifyError(TreadleError, ValueError):
     """A program breaks a promise that programs make."""
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final, Generic, TypeVar
 
-from treadle_ir.errors import MissingRuleError
+from treadle_ir.errors import MissingRuleError, TreadleError
 from treadle_ir.primitive import Primitive
 
 Rule = TypeVar("Rule")
@@ -36,6 +36,7 @@ class RuleTable(Generic[Rule]):
         self._package = package  # to be imported still; None when there is nothing to import
         self._rules: Final[dict[type[Primitive], Rule]] = {}
         self._absent: Final[dict[type[Primitive], str]] = {}
+        self._errors: Final[dict[type[Primitive], Callable[[], TreadleError]]] = {}
         self._found: Final[dict[type[Primitive], Rule | None]] = {}  # what was looked up before
         self._wrap: Callable[[Rule], Rule] | None = None
 
@@ -50,8 +51,16 @@ class RuleTable(Generic[Rule]):
         self._rules[primitive] = rule
         self._found.clear()
 
-    def absent(self, primitive: type[Primitive], *, because: str) -> None:
+    def absent(
+        self,
+        primitive: type[Primitive],
+        *,
+        because: str,
+        error: Callable[[], TreadleError] | None = None,
+    ) -> None:
         """Say that this primitive has no such rule, and why.
+
+        `error` makes what a look-up raises where users know better words than "no rule".
 
         Raises:
             ValueError: the class has a rule, or has been said to have none.
@@ -59,6 +68,8 @@ class RuleTable(Generic[Rule]):
         if primitive in self._rules or primitive in self._absent:
             raise ValueError(f"{primitive.__name__} has a {self._transformation} rule already")
         self._absent[primitive] = because
+        if error is not None:
+            self._errors[primitive] = error
         self._found.clear()
 
     def get(self, primitive: type[Primitive]) -> Rule | None:
@@ -86,7 +97,7 @@ class RuleTable(Generic[Rule]):
         """The rule for a primitive.
 
         Raises:
-            MissingRuleError: it has none.
+            MissingRuleError: it has none; another error where `absent` was given one.
         """
         rule = self._found.get(type(primitive))
         if rule is None:
@@ -112,9 +123,11 @@ class RuleTable(Generic[Rule]):
             importlib.import_module(self._package)
             self._package = None
 
-    def missing(self, primitive: type[Primitive]) -> MissingRuleError:
+    def missing(self, primitive: type[Primitive]) -> TreadleError:
         """The error that says why there is no rule, or where to write it."""
         reason = self.why_absent(primitive)
+        if primitive in self._errors:
+            return self._errors[primitive]()
         if reason is not None:
             return MissingRuleError(
                 f"{primitive.name} has no {self._transformation} rule: {reason}"

@@ -9,6 +9,7 @@ from treadle_ir import (
     DonatedError as DonatedError,
     DTypeError as DTypeError,
     EscapedTracerError as EscapedTracerError,
+    ForwardModeError as ForwardModeError,
     MissingRuleError as MissingRuleError,
     ParseError as ParseError,
     PlacementError as PlacementError,

@@ -41,6 +41,7 @@ from treadle_ir import (
     type_of,
 )
 from treadle_ir.primitives.call import (
+    BACKWARD_ONLY,
     Checkpoint,
     CheckpointName,
     CustomJvpCall,
@@ -51,6 +52,7 @@ from treadle_ir.primitives.call import (
     CustomVjpStaged,
     OptimizationBarrier,
     StopGradient,
+    forward_mode_error,
 )
 
 
@@ -319,12 +321,8 @@ def custom_vjp_linear_transpose(
     ]
 
 
-_NO_FORWARD = (
-    "a custom_vjp function has a backward rule only, so forward mode (jvp, jacfwd) cannot pass it"
-)
-jvp_rules.absent(CustomVjpCall, because=_NO_FORWARD)
-jvp_rules.absent(CustomVjpStaged, because=_NO_FORWARD)
-jvp_rules.absent(CustomVjpLinear, because=_NO_FORWARD)
+for _vjp in (CustomVjpCall, CustomVjpStaged, CustomVjpLinear):
+    jvp_rules.absent(_vjp, because=BACKWARD_ONLY, error=forward_mode_error)
 for _primitive in (CustomJvpCall, CustomJvpStaged, CustomVjpCall, CustomVjpStaged):
     transpose_rules.absent(
         _primitive, because="it is differentiated by its own rule, never transposed"

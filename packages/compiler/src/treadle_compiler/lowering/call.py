@@ -9,6 +9,7 @@ from treadle_compiler.recompute import large
 from treadle_compiler.registry import lowering_rule, lowering_rules
 from treadle_ir import InlineCall, deeper
 from treadle_ir.primitives.call import (
+    BACKWARD_ONLY,
     Checkpoint,
     CheckpointName,
     CustomJvpCall,
@@ -18,6 +19,7 @@ from treadle_ir.primitives.call import (
     CustomVjpStaged,
     OptimizationBarrier,
     StopGradient,
+    forward_mode_error,
 )
 
 
@@ -102,7 +104,4 @@ def checkpoint_name_lowering(
 
 for _primitive in (CustomJvpCall, CustomVjpCall):
     lowering_rules.absent(_primitive, because="its Python function is staged first")
-lowering_rules.absent(
-    CustomVjpLinear,
-    because="a custom_vjp function has a backward rule only: its tangents are known by transposition",
-)
+lowering_rules.absent(CustomVjpLinear, because=BACKWARD_ONLY, error=forward_mode_error)

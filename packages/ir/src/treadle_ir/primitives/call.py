@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Final, TypeAlias, final
 
 from treadle_ir.array import Function, Operand, Operands
-from treadle_ir.errors import EscapedTracerError
+from treadle_ir.errors import EscapedTracerError, ForwardModeError
 from treadle_ir.families import FunctionCall, InlineCall, Sources
 from treadle_ir.primitive import Attributeless, Primitive
 from treadle_ir.primitives.elementwise import Unary
@@ -220,6 +220,21 @@ class CustomVjpLinear(Primitive):
     def infer(self, *operands: Type) -> tuple[Type, ...]:
         """The types of the tangents of the results."""
         return self.types
+
+
+BACKWARD_ONLY: Final = (
+    "a custom_vjp function has a backward rule only: its tangents are known by transposition"
+)
+"""Why the primitives of custom_vjp lack rules that other primitives have."""
+
+
+def forward_mode_error() -> ForwardModeError:
+    """The error for any way of computing the tangents of a custom_vjp function."""
+    return ForwardModeError(
+        "custom_vjp: the function has a backward rule only, so forward mode (jvp, jacfwd, linearize) cannot pass it",
+        fix="use reverse mode (grad, vjp, jacrev), or give the function its derivative with custom_jvp, "
+        "which serves both modes",
+    )
 
 
 _BARRIER: Final = OptimizationBarrier()

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from treadle_ir.families import InlineCall
 from treadle_ir.primitives.call import (
+    BACKWARD_ONLY,
     CheckpointName,
     CustomJvpCall,
     CustomVjpCall,
     CustomVjpLinear,
     OptimizationBarrier,
     StopGradient,
+    forward_mode_error,
 )
 from treadle_ir.reference.control import run_program
 from treadle_ir.reference.registry import Elements, eval_rule, eval_rules
@@ -43,7 +45,4 @@ def checkpoint_name_eval(primitive: CheckpointName, x: Elements) -> list[Element
 
 for _primitive in (CustomJvpCall, CustomVjpCall):
     eval_rules.absent(_primitive, because="its Python function runs instead")
-eval_rules.absent(
-    CustomVjpLinear,
-    because="a custom_vjp function has a backward rule only: its tangents are known by transposition",
-)
+eval_rules.absent(CustomVjpLinear, because=BACKWARD_ONLY, error=forward_mode_error)
