@@ -59,9 +59,10 @@ def widened(x: Any, dtype: DType) -> Wide:
     if dtypes.is_integer(dtype):
         native = array.astype(np.int64) if bit_width(dtype) == 4 else array
         return np.asarray(native.astype(object))
-    if dtypes.is_complex(dtype):
-        return array.astype(COMPLEX)
-    return array.astype(np.float64).astype(REAL)
+    with np.errstate(invalid="ignore"):  # a signalling NaN is a NaN like others
+        if dtypes.is_complex(dtype):
+            return array.astype(COMPLEX)
+        return array.astype(np.float64).astype(REAL)
 
 
 def wrapped(value: int, dtype: DType) -> int:
