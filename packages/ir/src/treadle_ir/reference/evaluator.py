@@ -8,16 +8,24 @@ from typing import final
 import numpy as np
 
 from treadle_ir.array import Operands, types_of
+from treadle_ir.errors import out_of_range
 from treadle_ir.inference import inferred
 from treadle_ir.primitive import Primitive
 from treadle_ir.reference.registry import Elements, eval_rules
 from treadle_ir.tracer import refuse_tracers
-from treadle_ir.types import ArrayType
+from treadle_ir.types import ArrayType, Type
 from treadle_ir.values import Literal
 
 
-def _elements(operand: object) -> object:
-    return operand.value if isinstance(operand, Literal) else operand
+def _elements(operand: object, type: Type) -> Elements:
+    if isinstance(operand, Literal):
+        return np.asarray(operand.value)
+    if isinstance(operand, bool | int | float | complex) and isinstance(type, ArrayType):
+        try:  # NumPy alone would take a Python number for 64 bits wide
+            return np.asarray(operand, type.dtype)
+        except OverflowError as error:
+            raise out_of_range(error) from None
+    return np.asarray(operand)
 
 
 @final
@@ -27,8 +35,9 @@ class ReferenceEvaluator:
     def evaluate(self, primitive: Primitive, operands: Operands) -> Sequence[Elements]:
         """Check the operands, run the kernel, check what it returned."""
         refuse_tracers(operands)
-        types, _ = inferred(primitive, types_of(operands))
-        arrays = [np.asarray(_elements(x)) for x in operands]
+        given = types_of(operands)
+        types, _ = inferred(primitive, given)
+        arrays = [_elements(x, type) for x, type in zip(operands, given, strict=True)]
         with np.errstate(all="ignore"):
             results = [np.asarray(result) for result in eval_rules[primitive](primitive, *arrays)]
         assert len(results) == len(types), (
