@@ -68,6 +68,20 @@ def test_static_arguments_and_keywords():
     np.testing.assert_allclose(gradient, 2 * grad(f)(X))
 
 
+def test_static_arguments_are_counted_from_the_end_where_negative():
+    def g(x, kind):
+        return ops.multiply(f(x), np.float64(2.0)) if kind == "scaled" else f(x)
+
+    gradient = grad(lambda x: checkpoint(g, static_argnums=(-1,))(x, "scaled"))(X)
+    np.testing.assert_allclose(gradient, 2 * grad(f)(X))
+
+
+@pytest.mark.parametrize("static_argnums", [(5,), (-5,), ("x",)])
+def test_static_arguments_that_are_not_there(static_argnums):
+    with pytest.raises(ValueError, match="static_argnums"):
+        checkpoint(f, static_argnums=static_argnums)(X)
+
+
 def test_a_product_with_batch_dimensions_is_told_from_one_without():
     plain = checkpoint_policies.dots_with_no_batch_dims_saveable
     assert plain(DotGeneral(contracting=((1,), (0,))))

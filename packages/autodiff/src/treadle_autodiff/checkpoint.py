@@ -6,8 +6,8 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any, final
 
-from treadle_autodiff.flat import Tree, flatten_arrays
-from treadle_ir import Operand, Operands, Primitive, bind, stage, type_of
+from treadle_autodiff.flat import FlatFunction, Tree, argument_positions, flatten_arrays
+from treadle_ir import Primitive, bind, stage, type_of
 from treadle_ir.primitives.call import Checkpoint, CheckpointName, CheckpointPolicy
 from treadle_ir.primitives.contract import DotGeneral
 from treadle_ir.tree import tree_unflatten
@@ -30,36 +30,48 @@ def checkpoint(
             store everything after all. Needless, and a little faster without, where the two are in different
             programs or loops, as in the body of a `scan`.
         policy: says by primitive which results are stored all the same (`checkpoint_policies`).
-        static_argnums: arguments that are not arrays.
+        static_argnums: positional arguments that are no arrays but Python values, such as flags; from the end
+            where negative.
+
+    Raises:
+        ArgumentError: by the call: an argument or a result is no array, or there is no such static argument.
+
+    Example:
+        >>> from treadle_autodiff import grad
+        >>> from treadle_ir import ops
+        >>> layer = checkpoint(lambda x, twice: ops.sine(ops.sine(x)) if twice else ops.sine(x), static_argnums=1)
+        >>> print(round(float(grad(layer)(0.0, True)), 3))
+        1.0
     """
     if fun is None:
         return functools.partial(
             checkpoint, prevent_cse=prevent_cse, policy=policy, static_argnums=static_argnums
         )
     function = fun
-    static = frozenset((static_argnums,) if isinstance(static_argnums, int) else static_argnums)
 
     @functools.wraps(function)
     def checkpointed(*args: Tree, **kwargs: Tree) -> Tree:
+        static = argument_positions(
+            static_argnums, len(args), "checkpoint: static_argnums", "static"
+        )
         dynamic = tuple(arg for i, arg in enumerate(args) if i not in static)
         leaves, structure = flatten_arrays((dynamic, kwargs), "checkpoint: argument ")
-        shape: list[Any] = []
 
-        def flat(*operands: Operand) -> Operands:
-            positional, named = tree_unflatten(structure, operands)
+        def with_static(positional: Sequence[Tree], named: dict[str, Tree]) -> Tree:
             given = iter(positional)
-            output = function(
-                *(a if i in static else next(given) for i, a in enumerate(args)), **named
+            return function(
+                *[arg if i in static else next(given) for i, arg in enumerate(args)], **named
             )
-            results, out_structure = flatten_arrays(output, "checkpoint: result ")
-            shape.append(out_structure)
-            return results
 
-        staged = stage(flat, *[type_of(leaf) for leaf in leaves])
-        results = bind(
-            Checkpoint(staged.program, policy, prevent_cse=prevent_cse), *staged.captured, *leaves
+        flat = FlatFunction(
+            "checkpoint",
+            with_static,
+            lambda operands: tree_unflatten(structure, operands),
+            flatten=lambda tree: flatten_arrays(tree, "checkpoint: result "),
         )
-        return tree_unflatten(shape[0], results)
+        staged = stage(flat, *[type_of(leaf) for leaf in leaves])
+        primitive = Checkpoint(staged.program, policy, prevent_cse=prevent_cse)
+        return flat.tree(bind(primitive, *staged.captured, *leaves))
 
     return checkpointed
 

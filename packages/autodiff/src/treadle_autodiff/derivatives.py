@@ -8,7 +8,13 @@ from typing import TypeAlias
 
 import numpy as np
 
-from treadle_autodiff.flat import FlatFunction, Tree, flatten_arrays, refuse_others
+from treadle_autodiff.flat import (
+    FlatFunction,
+    Tree,
+    argument_positions,
+    flatten_arrays,
+    refuse_others,
+)
 from treadle_autodiff.linearize import Linearized, linearize_flat
 from treadle_autodiff.tangents import materialise, presented
 from treadle_autodiff.vjp import differentiable, pulled
@@ -27,28 +33,6 @@ from treadle_ir import (
 from treadle_ir.tree import flatten_leaves_and_structure, tree_unflatten
 
 Argnums: TypeAlias = int | Sequence[int]
-
-
-def _argnums(argnums: Argnums, count: int, name: str) -> tuple[int, ...]:
-    """The positions, counted from the front.
-
-    Raises:
-        ArgumentError: they are not integers.
-        ValueError: there is no such argument.
-    """
-    given = (argnums,) if isinstance(argnums, int) else tuple(argnums)
-    for i in given:
-        if not isinstance(i, (int, np.integer)):
-            raise ArgumentError(
-                f"{name}: argnums must be integers, but one is {i!r} of type {type(i).__name__}"
-            )
-        if not -count <= i < count:
-            raise ArgumentError(
-                f"{name}: argnums is {argnums}, but the function was called with {count} positional "
-                f"argument{'s' if count != 1 else ''}",
-                fix="count positional arguments from 0; keyword arguments are not differentiated",
-            )
-    return tuple(int(i) % count for i in given)
 
 
 def value_and_grad(
@@ -81,7 +65,7 @@ def value_and_grad(
 
     @functools.wraps(fun)
     def value_and_gradient(*args: Tree, **kwargs: Tree) -> tuple[Tree, Tree]:
-        wanted = _argnums(argnums, len(args), "grad")
+        wanted = argument_positions(argnums, len(args), "grad: argnums", "differentiated")
         # All positional arguments are traced (concretely), as the FAQ says; only `wanted` get tangents.
         flattened = [flatten_leaves_and_structure(arg) for arg in args]
         leaves: list[Operand] = []
@@ -305,7 +289,7 @@ def _jacobian(
 
     @functools.wraps(fun)
     def jacobian(*args: Tree, **kwargs: Tree) -> Tree:
-        positions = _argnums(argnums, len(args), name)
+        positions = argument_positions(argnums, len(args), f"{name}: argnums", "differentiated")
         for position in positions:
             for leaf in flatten_arrays(args[position], f"{name}: argument {position}")[0]:
                 _check_input(leaf, position, holomorphic, allow_int)

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias, final
 
+import numpy as np
+
 from treadle_autodiff.dual import DualTracer
 from treadle_autodiff.tangents import Tangent, Zero
 from treadle_ir import (
@@ -60,6 +62,31 @@ def refuse_others(tree: Tree, leaves: Sequence[object], what: str) -> None:
                 f"{what}{path} is {leaf!r} of type {type(leaf)}, which is not an array or a number",
                 fix="mark it static, close over it, or register its class as a pytree",
             ) from error
+
+
+def argument_positions(
+    argnums: int | Sequence[int], count: int, what: str, never: str
+) -> tuple[int, ...]:
+    """Positions among `count` positional arguments, counted from the front.
+
+    `what` names the option, and `never` says what keyword arguments are not.
+
+    Raises:
+        ArgumentError: they are not integers, or there is no such argument.
+    """
+    given = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+    for i in given:
+        if not isinstance(i, (int, np.integer)):
+            raise ArgumentError(
+                f"{what} must be integers, but one is {i!r} of type {type(i).__name__}"
+            )
+        if not -count <= i < count:
+            raise ArgumentError(
+                f"{what} is {argnums}, but the function was called with {count} positional "
+                f"argument{'s' if count != 1 else ''}",
+                fix=f"count positional arguments from 0; keyword arguments are not {never}",
+            )
+    return tuple(int(i) % count for i in given)
 
 
 def same_structure(what: str, structure: object, other_name: str, other: object) -> None:

@@ -22,7 +22,7 @@ from treadle_ir import (
     Type,
     Value,
     interpret,
-    remembered as remembered,  # rules look for it here
+    remembered,
     stage,
 )
 

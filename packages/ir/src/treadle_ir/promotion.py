@@ -192,8 +192,3 @@ def promoted(types: Sequence[ArrayType]) -> tuple[DType, bool]:
         raise DTypeError("float0, the type of integers' tangents, takes no part in arithmetic")
     dtype, weak = _promote(tuple((each.dtype, each.weak) for each in types), x64_enabled())
     return canonical_dtype(dtype), weak
-
-
-def promote_dtypes(*dtypes: DType) -> DType:
-    """The element type that strong operands of these types meet in."""
-    return promoted([ArrayType((), dtype) for dtype in dtypes])[0]

@@ -15,7 +15,6 @@ from treadle_autodiff.programs import (
     LinearizedProgram,
     jvp_program,
     linearize_program,
-    remembered,
     transpose_program,
 )
 from treadle_autodiff.registry import (
@@ -37,6 +36,7 @@ from treadle_ir import (
     Value,
     bind,
     interpret,
+    remembered,
     stage,
     type_of,
 )

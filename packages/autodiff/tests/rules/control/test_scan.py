@@ -17,8 +17,8 @@ from treadle_autodiff import (
     linearize_program,
     vjp,
 )
-from treadle_ir import Operand, Operands, Program, bind, interpret, ops, stage, type_of
-from treadle_ir.primitives.control import Case, Scan, While
+from treadle_ir import Operand, Operands, Program, bind, ops, stage, type_of
+from treadle_ir.primitives.control import Case, Scan
 from treadle_ir.testing.examples import array_type
 
 F = array_type("f64[]")
@@ -31,6 +31,7 @@ XS = RANDOM.normal(size=(5, 3))
 ARGUMENTS = [W, B, C, XS]
 DIRECTIONS = [RANDOM.normal(size=x.shape) for x in ARGUMENTS]
 Loss = Callable[..., Operand]
+Same = Callable[..., None]
 
 
 def turn(w: Operand, b: Operand, c: Operand, x: Operand) -> list[Operand]:
@@ -76,49 +77,28 @@ def loss_of(function: Callable[..., Operands], places: Sequence[int]) -> Loss:
     return loss
 
 
-def second(loss: Loss, count: int) -> Loss:
-    """A scalar made of a loss's gradient."""
-
-    def of_gradient(*given: Operand) -> Operand:
-        parts = [total(ops.sine(x)) for x in grad(loss, tuple(range(count)))(*given)]
-        result = parts[0]
-        for part in parts[1:]:
-            result = ops.add(result, part)
-        return result
-
-    return of_gradient
-
-
-def assert_same(actual: Sequence[Any], expected: Sequence[Any]) -> None:
-    for x, y in zip(actual, expected, strict=True):
-        np.testing.assert_allclose(x, y, rtol=1e-9, atol=1e-12)
-
-
 PLACES = [(0,), (1,), (2,), (3,), (0, 1, 2, 3)]
 
 
 @pytest.mark.parametrize("places", PLACES)
-def test_scan_is_differentiated_as_the_loop(places: tuple[int, ...]) -> None:
+def test_scan_is_differentiated_as_the_loop(
+    places: tuple[int, ...], assert_same_derivatives: Same
+) -> None:
     given = [ARGUMENTS[i] for i in places]
     along = [DIRECTIONS[i] for i in places]
     scan, loop = loss_of(as_scan, places), loss_of(as_loop, places)
-    which = tuple(range(len(places)))
-    assert_same(jvp(scan, given, along), jvp(loop, given, along))
-    assert_same(grad(scan, which)(*given), grad(loop, which)(*given))
+    assert_same_derivatives(scan, loop, given, along)
 
 
 @pytest.mark.parametrize("places", PLACES)
-def test_scan_is_differentiated_twice(places: tuple[int, ...]) -> None:
+def test_scan_is_differentiated_twice(places: tuple[int, ...], assert_same_twice: Same) -> None:
     given = [ARGUMENTS[i] for i in places]
     along = [DIRECTIONS[i] for i in places]
-    which = tuple(range(len(places)))
-    scan = second(loss_of(as_scan, places), len(places))
-    loop = second(loss_of(as_loop, places), len(places))
-    assert_same(grad(scan, which)(*given), grad(loop, which)(*given))
-    assert_same([jvp(scan, given, along)[1]], [jvp(loop, given, along)[1]])
+    scan, loop = loss_of(as_scan, places), loss_of(as_loop, places)
+    assert_same_twice(scan, loop, given, along)
 
 
-def test_linearizing_twice_pushes_second_derivatives() -> None:
+def test_linearizing_twice_pushes_second_derivatives(assert_same: Same) -> None:
     def first(w: Operand) -> Operand:
         pushed: Operand = linearize(loss_of(as_scan, (0,)), w)[1](DIRECTIONS[0])
         return pushed
@@ -163,7 +143,7 @@ def test_unused_cotangents_are_not_carried() -> None:
     assert backward.carries == 1  # the sum for b; c does not depend on b
 
 
-def test_reverse_scan() -> None:
+def test_reverse_scan(assert_same: Same) -> None:
     def loss(xs: Operand, *, reverse: bool) -> Operand:
         if not reverse:
             xs = ops.reverse(xs, dimensions=(0,))
@@ -177,14 +157,14 @@ def test_reverse_scan() -> None:
     assert_same([one], [two])
 
 
-def test_scan_without_turns_passes_the_carry() -> None:
+def test_scan_without_turns_passes_the_carry(assert_same: Same) -> None:
     def loss(c: Operand) -> Operand:
         return total(ops.sine(bind(Scan(TURN, 0, 2, 1), W, B, c, XS[:0])[0]))
 
     assert_same([grad(loss)(C)], [np.cos(C)])
 
 
-def test_linear_loop_beside_a_counter_is_transposed() -> None:
+def test_linear_loop_beside_a_counter_is_transposed(assert_same: Same) -> None:
     def step(i: Operand, c: Operand, x: Operand) -> list[Operand]:
         scale = ops.convert(i, dtype=np.dtype(np.float64))
         return [ops.add(i, np.int32(1)), ops.multiply(scale, ops.add(c, x)), c]
@@ -199,7 +179,9 @@ def test_linear_loop_beside_a_counter_is_transposed() -> None:
     assert_same(linear_transpose(linear, C, XS)(cotangents), pull(cotangents))
 
 
-def test_scan_in_scan_and_case_in_scan() -> None:
+def test_scan_in_scan_and_case_in_scan(
+    assert_same_derivatives: Same, assert_same_twice: Same
+) -> None:
     def inner(c: Operand, x: Operand) -> list[Operand]:
         (loop,) = bind(
             Scan(stage(lambda w, c: [ops.sine(ops.multiply(w, c))], V, V).program, 3, 1, 1), x, c
@@ -228,108 +210,12 @@ def test_scan_in_scan_and_case_in_scan() -> None:
             c = ops.multiply(c, c) if XS[i].sum() > 0 else ops.exponential(c)
         return ops.add(total(c), result)
 
-    assert_same(grad(scanned, (0, 1))(C, XS), grad(looped, (0, 1))(C, XS))
-    assert_same(grad(second(scanned, 2), (0, 1))(C, XS), grad(second(looped, 2), (0, 1))(C, XS))
+    given, along = (C, XS), (DIRECTIONS[2], DIRECTIONS[3])
+    assert_same_derivatives(scanned, looped, given, along)
+    assert_same_twice(scanned, looped, given, along)
 
 
-BRANCHES: list[Callable[[Operand, Operand], list[Operand]]] = [
-    lambda x, y: [ops.multiply(ops.sine(x), y), x],
-    lambda x, y: [ops.exponential(x), ops.multiply(x, x)],
-    lambda x, y: [y, ops.tanh(ops.multiply(x, y))],
-]
-PROGRAMS = tuple(stage(branch, V, V).program for branch in BRANCHES)
-
-
-@pytest.mark.parametrize("index", [-1, 0, 1, 2, 5])
-def test_case_is_differentiated_as_its_branch(index: int) -> None:
-    def scalar(results: Operands) -> Operand:
-        return ops.add(total(ops.sine(results[0])), total(ops.square(results[1])))
-
-    def case(x: Operand, y: Operand) -> Operand:
-        return scalar(bind(Case(PROGRAMS), np.int32(index), x, y))
-
-    def branch(x: Operand, y: Operand) -> Operand:
-        return scalar(BRANCHES[min(max(index, 0), 2)](x, y))
-
-    assert_same(jvp(case, (B, C), (C, B)), jvp(branch, (B, C), (C, B)))
-    assert_same(grad(case, (0, 1))(B, C), grad(branch, (0, 1))(B, C))
-    assert_same([grad(case)(B, C)], [grad(branch)(B, C)])
-    assert_same(grad(second(case, 2), (0, 1))(B, C), grad(second(branch, 2), (0, 1))(B, C))
-
-
-def test_branches_share_places_for_residuals() -> None:
-    """Two branches that store one array each store it in the same place; operands are not stored."""
-    branches = (
-        stage(lambda x: [ops.sine(x)], V).program,
-        stage(lambda x: [ops.exponential(x)], V).program,
-        stage(lambda x: [ops.multiply(x, x)], V).program,
-    )
-
-    def loss(x: Operand) -> Operand:
-        return total(bind(Case(branches), np.int32(0), x)[0])
-
-    program = stage(lambda x: [grad(loss)(x)], V).program
-    forward = equations(program, "case")[0].primitive
-    assert [type.shape for type in forward.branches[0].result_types] == [(3,), (3,)]
-
-
-COND = stage(lambda k, i, x: [ops.compare(i, k, direction="lt")], INDEX, INDEX, V).program
-BODY = stage(
-    lambda w, i, x: [ops.add(i, np.int32(1)), ops.sine(ops.multiply(w, x))], V, INDEX, V
-).program
-
-
-def while_loss(turns: int, bound: int | None) -> Loss:
-    loop = While(COND, BODY, 1, 1, bound)
-    return lambda w, x: total(ops.square(bind(loop, np.int32(turns), w, np.int32(0), x)[1]))
-
-
-def loop_loss(turns: int) -> Loss:
-    def loss(w: Operand, x: Operand) -> Operand:
-        for _ in range(turns):
-            x = ops.sine(ops.multiply(w, x))
-        return total(ops.square(x))
-
-    return loss
-
-
-@pytest.mark.parametrize("turns", [0, 1, 4])
-def test_while_in_forward_mode(turns: int) -> None:
-    expected = jvp(loop_loss(turns), (B, C), (C, B))
-    assert_same(jvp(while_loss(turns, None), (B, C), (C, B)), expected)
-    assert_same([linearize(while_loss(turns, None), B, C)[1](C, B)], [expected[1]])
-
-
-@pytest.mark.parametrize(
-    ("turns", "bound", "run"), [(0, 4, 0), (4, 4, 4), (3, 6, 3), (9, 2, 2), (2, 0, 0)]
-)
-def test_while_with_a_bound_in_reverse_mode(turns: int, bound: int, run: int) -> None:
-    actual, expected = while_loss(turns, bound), loop_loss(run)
-    assert_same([actual(B, C)], [expected(B, C)])
-    assert_same(grad(actual, (0, 1))(B, C), grad(expected, (0, 1))(B, C))
-    assert_same(grad(second(actual, 2), (0, 1))(B, C), grad(second(expected, 2), (0, 1))(B, C))
-
-
-def test_turns_after_the_end_of_a_bounded_loop_do_not_run() -> None:
-    """The body divides by what is left; run once too often it would give NaN."""
-    below = stage(lambda x: [ops.compare(x, np.float64(0), direction="gt")], F).program
-    step = stage(
-        lambda x: [ops.subtract(ops.divide(ops.multiply(x, x), x), np.float64(1))], F
-    ).program
-    gradient = grad(lambda x: bind(While(below, step, trip_bound=8), x)[0])(np.float64(3))
-    assert gradient == 1
-
-
-def test_while_in_reverse_mode_names_the_mend() -> None:
-    with pytest.raises(ValueError, match="reverse-mode differentiation") as raised:
-        grad(while_loss(2, None))(B, C)
-    notes = "\n".join(raised.value.__notes__)
-    assert "fori_loop" in notes
-    assert "scan" in notes
-    assert "max_steps" in notes
-
-
-def test_custom_rules_in_a_body_may_capture_arrays() -> None:
+def test_custom_rules_in_a_body_may_capture_arrays(assert_same: Same) -> None:
     weights = np.array([1.0, 2.0, 3.0])
 
     @custom_vjp
@@ -372,19 +258,6 @@ def test_derived_bodies_are_made_once_and_go_with_the_body() -> None:
     assert alive() is None
 
 
-def differentiated_bounded_body() -> weakref.ref[Program]:
-    step = stage(lambda x: [ops.sine(x)], F).program
-    below = stage(lambda x: [ops.compare(x, np.float64(9), direction="lt")], F).program
-    grad(lambda x: bind(While(below, step, trip_bound=3), x)[0])(np.float64(1))
-    return weakref.ref(step)
-
-
-def test_bounded_bodies_go_with_the_body() -> None:
-    alive = differentiated_bounded_body()
-    gc.collect()
-    assert alive() is None
-
-
 def test_long_scans_have_small_derivatives() -> None:
     step = stage(lambda c, x: [ops.sine(ops.add(c, x)), c], F, F).program
     xs = array_type("f64[10000]")
@@ -394,12 +267,3 @@ def test_long_scans_have_small_derivatives() -> None:
 
     program = stage(lambda c, xs: list(grad(loss, (0, 1))(c, xs)), F, xs).program
     assert len(str(program).splitlines()) < 40
-
-
-@pytest.mark.parametrize("depth", [200])
-def test_derivatives_of_deep_nesting(depth: int) -> None:
-    program = stage(lambda x: [ops.sine(x)], F).program
-    for _ in range(depth):
-        inner = program
-        program = stage(lambda x, inner=inner: bind(Case((inner,)), np.int32(0), x), F).program
-    assert_same([grad(lambda x: interpret(program, x)[0])(np.float64(0.5))], [np.cos(0.5)])
