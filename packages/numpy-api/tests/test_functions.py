@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import inspect
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,6 +14,8 @@ import numpy as np
 import pytest
 
 import treadle_numpy as tnp
+from treadle_ir import ShapeError
+from treadle_ir.errors import TracerIntegerConversionError
 from treadle_numpy import linalg, nn, scipy_special
 
 X = np.array([[3.0, -1.0, 2.0], [0.5, 4.0, -2.5]], np.float32)
@@ -34,6 +37,17 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "std": (lambda m, x: m.std(x), (X,)),
     "median": (lambda m, x: m.median(x, axis=1), (BIG,)),
     "quantile": (lambda m, x: m.quantile(x, np.array([0.1, 0.9], np.float32), axis=1), (X,)),
+    "quantile inverted_cdf": (
+        lambda m, x: m.quantile(x, np.array([0, 0.3, 0.5, 1], np.float32), method="inverted_cdf"),
+        (X,),
+    ),
+    "nanpercentile inverted_cdf": (
+        lambda m, x: m.nanpercentile(x, np.float32(50), method="inverted_cdf"),
+        (NAN,),
+    ),
+    "nanquantile": (lambda m, x: m.nanquantile(x, np.float32(0.25), keepdims=True), (NAN,)),
+    "percentile": (lambda m, x: m.percentile(x, np.float32(30), axis=(0, 2)), (BIG,)),
+    "nanstd": (lambda m, x: m.nanstd(x, ddof=1), (NAN,)),
     "nanmean": (lambda m, x: m.nanmean(x), (NAN,)),
     "nanmax": (lambda m, x: m.nanmax(x), (NAN,)),
     "average": (
@@ -222,3 +236,30 @@ def test_nonzero_of_a_given_size(
 
     np.testing.assert_array_equal(found(x), expected)
     np.testing.assert_array_equal(staged(found, x), expected)
+
+
+@pytest.mark.parametrize(("number", "count"), [(5, 1), (0, 0)])
+def test_argwhere_of_an_array_without_axes(number: int, count: int) -> None:
+    assert tnp.argwhere(np.int32(number)).shape == (count, 0) == np.argwhere(np.int32(number)).shape
+    assert tnp.argwhere(np.int32(number), size=3).shape == (3, 0)
+
+
+@pytest.mark.parametrize("function", [tnp.quantile, tnp.nanpercentile])
+def test_quantiles_of_nothing_say_so(function: Any) -> None:
+    with pytest.raises(ShapeError, match="nothing along axis 0 of f32\\[0,3\\]"):
+        function(np.ones((0, 3), np.float32), 0.5, axis=0)
+    assert function(np.ones((0, 3), np.float32), 0.5, axis=1).shape == (0,)
+
+
+def test_relatives_of_quantile_show_their_names_and_arguments() -> None:
+    for name in ("quantile", "nanquantile", "percentile", "nanpercentile"):
+        function = getattr(tnp, name)
+        assert function.__name__ == name
+        assert list(inspect.signature(function).parameters)[:3] == ["a", "q", "axis"]
+        with pytest.raises(NotImplementedError, match=f"^{name}: "):
+            function(X, 0.5, out=X)
+
+
+def test_a_traced_number_of_bins_says_so(staged: Any) -> None:
+    with pytest.raises(TracerIntegerConversionError):
+        staged(lambda bins: tnp.histogram_bin_edges(X, bins), np.int32(3))

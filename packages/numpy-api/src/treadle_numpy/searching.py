@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -36,6 +37,7 @@ from treadle_numpy.coercion import (
 from treadle_numpy.dtypes import finfo
 from treadle_numpy.elementwise import (
     add,
+    divide,
     floor_divide,
     less,
     less_equal,
@@ -69,6 +71,11 @@ def where(
     Differs from NumPy: gradients flow through the branch that is taken only, but a NaN that the other branch's
     derivative makes still arrives: make its argument safe with a second `where`.
 
+    Raises:
+        ValueArgumentError: one of `x` and `y` is given without the other.
+        ShapeError, DTypeError: condition and choices have no common shape, or the choices no common element type.
+        ConcretizationError: without choices or `size`, while tracing.
+
     Example:
         >>> print(where(np.array([True, False]), 1, 2))
         [1 2]
@@ -97,7 +104,17 @@ def where(
 def select(
     condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], default: ArrayLike = 0
 ) -> Array:
-    """From the first choice whose condition holds; else the default."""
+    """From the first choice whose condition holds; else the default.
+
+    Raises:
+        ValueArgumentError: there are no conditions, or not one choice for each.
+        ShapeError, DTypeError: as `where`.
+
+    Example:
+        >>> x = np.arange(4, dtype=np.int32)
+        >>> print(select([x < 1, x < 3], [x + 10, x + 20], 5))
+        [10 21 22  5]
+    """
     if len(condlist) != len(choicelist):
         raise ValueArgumentError(
             f"condlist must have length equal to choicelist ({len(condlist)} vs {len(choicelist)})"
@@ -111,7 +128,19 @@ def select(
 
 
 def piecewise(x: ArrayLike, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: Any) -> Array:
-    """The value of the function whose condition holds; each is applied to all of `x`."""
+    """The value of the function whose condition holds; one function more is for where none does (else 0).
+
+    Differs from NumPy: each function is applied to all of `x`.
+
+    Raises:
+        ValueArgumentError: there are neither as many functions as conditions nor one more.
+        ShapeError: as `where`.
+
+    Example:
+        >>> x = np.array([-2.0, 3.0], np.float32)
+        >>> print(piecewise(x, [x < 0], [lambda x: -x, 1.0]))
+        [2. 1.]
+    """
     operand = array_of(coerce("piecewise", 0, x))
     conditions = list(condlist) if isinstance(condlist, (list, tuple)) else [condlist]
     functions = list(funclist)
@@ -124,7 +153,6 @@ def piecewise(x: ArrayLike, condlist: Any, funclist: Sequence[Any], *args: Any, 
             f"with {len(conditions)} condition(s), either {len(conditions)} or {len(conditions) + 1} functions are "
             f"expected; got {len(functions)}"
         )
-    result = filled(operand.shape, operand.dtype.type(0))
     values = [f(operand, *args, **kw) if callable(f) else f for f in functions]
     result = converted(coerce("piecewise", 2, values[0]), operand.dtype)
     for condition, value in zip(reversed(conditions), reversed(values[1:]), strict=True):
@@ -134,6 +162,10 @@ def piecewise(x: ArrayLike, condlist: Any, funclist: Sequence[Any], *args: Any, 
 
 def clip(arr: ArrayLike, /, min: ArrayLike | None = None, max: ArrayLike | None = None) -> Array:
     """The numbers kept between two bounds; a bound that is None is no bound.
+
+    Raises:
+        ValueArgumentError: one of them is complex.
+        ShapeError: they have no common shape.
 
     Example:
         >>> print(clip(np.array([1, 5], np.int32), 2, 3))
@@ -160,7 +192,14 @@ def nan_to_num(
     posinf: ArrayLike | None = None,
     neginf: ArrayLike | None = None,
 ) -> Array:
-    """The numbers with NaN and infinities replaced (by 0 and the greatest and least finite numbers)."""
+    """The numbers with NaN and infinities replaced (by 0 and the greatest and least finite numbers).
+
+    Differs from NumPy: `copy` changes nothing; the result is always an array of its own.
+
+    Example:
+        >>> print(nan_to_num(np.array([1.0, np.nan, np.inf], np.float32), posinf=9.0))
+        [1. 0. 9.]
+    """
     operand = coerce("nan_to_num", 0, x)
     dtype = operand_type(operand).dtype
     if not is_inexact(dtype):
@@ -193,6 +232,10 @@ def nonzero(a: ArrayLike, *, size: int | None = None, fill_value: Any = None) ->
 
     Constraints:
         While tracing, `size` must say how many there are at most; places that are left hold `fill_value` (0).
+
+    Raises:
+        ConcretizationError: while tracing, without `size`.
+        ValueArgumentError: `a` has no axes.
 
     Example:
         >>> print(nonzero(np.array([0, 5, 0, 7]))[0])
@@ -242,22 +285,52 @@ def nonzero(a: ArrayLike, *, size: int | None = None, fill_value: Any = None) ->
 
 
 def flatnonzero(a: ArrayLike, *, size: int | None = None, fill_value: Any = None) -> Array:
-    """The positions in the flat array of the elements that are not zero."""
+    """The positions in the flat array of the elements that are not zero.
+
+    Raises:
+        ConcretizationError: while tracing, without `size`.
+
+    Example:
+        >>> print(flatnonzero(np.array([[0, 5], [0, 7]])))
+        [1 3]
+    """
     return nonzero(ravel(a), size=size, fill_value=fill_value)[0]
 
 
 def argwhere(
     a: ArrayLike, *, size: int | None = None, fill_value: ArrayLike | None = None
 ) -> Array:
-    """The positions of the elements that are not zero, one row for each."""
-    parts = nonzero(a, size=size, fill_value=fill_value)
-    return stack(list(parts), axis=-1)
+    """The positions of the elements that are not zero, one row for each.
+
+    Raises:
+        ConcretizationError: while tracing, without `size`.
+
+    Example:
+        >>> print(argwhere(np.array([[0, 5], [0, 7]])))
+        [[0 1]
+         [1 1]]
+    """
+    operand = coerce("argwhere", 0, a)
+    if not shape_of(
+        operand
+    ):  # its one element, if that is not zero, has a position of no coordinates
+        (places,) = nonzero(ravel(operand), size=size)
+        return filled((places.size, 0), places.dtype.type(0))
+    return stack(list(nonzero(operand, size=size, fill_value=fill_value)), axis=-1)
 
 
 def extract(
     condition: ArrayLike, arr: ArrayLike, *, size: int | None = None, fill_value: ArrayLike = 0
 ) -> Array:
-    """The elements of the flat array where a condition holds."""
+    """The elements of the flat array where a condition holds.
+
+    Raises:
+        ConcretizationError: while tracing, without `size`.
+
+    Example:
+        >>> print(extract(np.array([True, False, True]), np.array([1, 2, 3])))
+        [1 3]
+    """
     return compress(ravel(condition), ravel(arr), size=size, fill_value=fill_value)
 
 
@@ -270,13 +343,19 @@ def compress(
     fill_value: ArrayLike = 0,
     out: None = None,
 ) -> Array:
-    """The parts along an axis at the places where a condition holds."""
+    """The parts along an axis at the places where a condition holds.
+
+    Raises:
+        AxisError: `a` has no such axis.
+        ConcretizationError: while tracing, without `size`.
+        UnsupportedError: `out` is given.
+        ValueArgumentError: the condition has no axes.
+
+    Example:
+        >>> print(compress(np.array([True, False]), np.array([[1, 2], [3, 4]]), axis=0))
+        [[1 2]]
+    """
     named_only("compress", out=out)
-    if (
-        not isinstance(condition, (Array, np.ndarray))
-        and isinstance(a, (Array, np.ndarray)) is False
-    ):
-        condition = np.asarray(condition)
     if isinstance(condition, (list, tuple)):
         condition = np.asarray(condition)
     x = array_of(coerce("compress", 1, a))
@@ -304,6 +383,12 @@ def searchsorted(
     method: str = "scan",
 ) -> Array:
     """Where each value would have to be put into a sorted vector to keep it sorted.
+
+    Differs from NumPy: positions are i32 where that is enough. `method` changes nothing.
+
+    Raises:
+        ValueArgumentError: `a` is no vector, or `side` is neither `left` nor `right`.
+        DTypeError: `a` and `v` have no common element type.
 
     Example:
         >>> print(searchsorted(np.array([1, 3, 5], np.int32), 3))
@@ -354,7 +439,17 @@ def _before(here: Any, values: Any, side: str) -> Any:
 def digitize(
     x: ArrayLike, bins: ArrayLike, right: bool = False, *, method: str | None = None
 ) -> Array:
-    """The bin of each element, for bins that ascend or descend."""
+    """The bin of each element, for bins that ascend or descend.
+
+    Differs from NumPy: bins in disorder are not noticed. `method` changes nothing.
+
+    Raises:
+        ValueArgumentError: `bins` is no vector.
+
+    Example:
+        >>> print(digitize(np.array([0, 4, 9], np.int32), np.array([1, 5], np.int32)))
+        [0 1 2]
+    """
     edges = array_of(coerce("digitize", 1, bins))
     if edges.ndim != 1:
         raise ValueArgumentError("digitize: bins must be a 1-dimensional array")
@@ -380,6 +475,10 @@ def interp(
     period: Any = None,
 ) -> Array:
     """Values between the points (xp, fp) by straight lines; constant outside of them.
+
+    Raises:
+        ValueArgumentError: `xp` and `fp` are not vectors of one size, or `left` or `right` is a string other than
+            `extrapolate`.
 
     Example:
         >>> print(interp(1.5, np.array([1.0, 2.0], np.float32), np.array([10.0, 20.0], np.float32)))
@@ -436,6 +535,12 @@ def bincount(
     Constraints:
         While tracing, `length` must say how many numbers are counted.
 
+    Differs from NumPy: negative numbers count as 0.
+
+    Raises:
+        ConcretizationError: while tracing, without `length`.
+        ValueArgumentError: `x` is no vector of integers.
+
     Example:
         >>> print(bincount(np.array([1, 1, 3])))
         [0 2 0 1]
@@ -473,6 +578,10 @@ def diff(
     append: ArrayLike | None = None,
 ) -> Array:
     """The differences of neighbours along an axis, `n` times.
+
+    Raises:
+        AxisError: `a` has no such axis.
+        ValueArgumentError: `n` is negative, or `a` has no axes.
 
     Example:
         >>> print(diff(np.array([1, 4, 9], np.int32)))
@@ -518,7 +627,15 @@ def diff(
 def ediff1d(
     ary: ArrayLike, to_end: ArrayLike | None = None, to_begin: ArrayLike | None = None
 ) -> Array:
-    """The differences of neighbours in the flat array, with values before and after."""
+    """The differences of neighbours in the flat array, with values before and after.
+
+    Raises:
+        DTypeError: the elements are booleans.
+
+    Example:
+        >>> print(ediff1d(np.array([1, 4, 9], np.int32), to_end=0))
+        [3 5 0]
+    """
     x = ravel(ary)
     parts = [subtract(x[1:], x[:-1])]  # which refuses booleans
     if to_begin is not None:
@@ -532,6 +649,10 @@ def trapezoid(
     y: ArrayLike, x: ArrayLike | None = None, dx: ArrayLike = 1.0, axis: int = -1
 ) -> Array:
     """The integral by the trapezoidal rule.
+
+    Raises:
+        AxisError: `y` has no such axis.
+        ShapeError: `x` does not go with `y`.
 
     Example:
         >>> print(trapezoid(np.array([1.0, 2.0, 3.0], np.float32)))
@@ -554,6 +675,11 @@ def gradient(
     f: ArrayLike, *varargs: ArrayLike, axis: Any = None, edge_order: int | None = None
 ) -> Any:
     """Central differences along axes, one-sided at the ends.
+
+    Raises:
+        AxisError: `f` has no such axis.
+        UnsupportedError: `edge_order` is not 1.
+        ValueArgumentError: an axis has fewer than two elements, or the spacings do not go with the axes.
 
     Example:
         >>> print(gradient(np.array([1.0, 4.0, 9.0], np.float32)))
@@ -593,15 +719,15 @@ def gradient(
                 gaps, shape=tuple([size - 1 if i == along else 1 for i in range(x.ndim)])
             )
             near, far = slice_along(gaps, along, 0, size - 2), slice_along(gaps, along, 1, size - 1)
-            middle_ = slice_along(x, along, 1, size - 1)
+            middle = slice_along(x, along, 1, size - 1)
             # the parabola through three points: weights -far/(near*sum), (far-near)/(near*far), near/(far*sum)
             both = ops.add(near, far)
             w0 = ops.negate(ops.divide(far, ops.multiply(near, both)))
             w1 = ops.divide(ops.subtract(far, near), ops.multiply(near, far))
             w2 = ops.divide(near, ops.multiply(far, both))
-            inner = add(add(multiply(w0, behind), multiply(w1, middle_)), multiply(w2, ahead))
-            first = promote_divide(first, slice_along(gaps, along, 0, 1))
-            last = promote_divide(last, slice_along(gaps, along, size - 2, size - 1))
+            inner = add(add(multiply(w0, behind), multiply(w1, middle)), multiply(w2, ahead))
+            first = divide(first, slice_along(gaps, along, 0, 1))
+            last = divide(last, slice_along(gaps, along, size - 2, size - 1))
         else:
             inner = ops.divide(ops.subtract(ahead, behind), ops.multiply(spacing, x.dtype.type(2)))
             first, last = ops.divide(first, spacing), ops.divide(last, spacing)
@@ -613,18 +739,21 @@ def gradient(
     )
 
 
-def promote_divide(x: Any, y: Any) -> Any:
-    """A quotient with broadcasting."""
-    a, b = promote_shapes("divide", x, y)
-    return ops.divide(a, b)
-
-
 def unravel_index(indices: ArrayLike, shape: Any) -> tuple[Array, ...]:
-    """Positions in a flat array as positions along the axes of a shape."""
+    """Positions in a flat array as positions along the axes of a shape.
+
+    Differs from NumPy: positions out of range are taken for the first or the last, after counting negative ones from
+    the end.
+
+    Raises:
+        ShapeError: a size is negative.
+
+    Example:
+        >>> print(*unravel_index(np.array([1, 5], np.int32), (2, 3)))
+        [0 1] [1 2]
+    """
     sizes = as_shape("unravel_index", shape)
-    total = 1
-    for n in sizes:
-        total *= n
+    total = math.prod(sizes)
     left: Any = array_of(coerce("unravel_index", 0, indices))
     left = where(
         ops.compare(left, left.dtype.type(0), direction="lt"),
@@ -647,7 +776,16 @@ def ravel_multi_index(
     *,
     dtype: Any = None,
 ) -> Array:
-    """Positions along axes as positions in the flat array; `mode` clip or wrap while tracing."""
+    """Positions along axes as positions in the flat array; `mode` clip or wrap while tracing.
+
+    Raises:
+        ConcretizationError: `mode` is `raise` while tracing.
+        ValueArgumentError: there are not as many positions as axes, one is out of range, or there is no such mode.
+
+    Example:
+        >>> print(ravel_multi_index((np.array([0, 1]), np.array([1, 2])), (2, 3)))
+        [1 5]
+    """
     sizes = as_shape("ravel_multi_index", dims)
     if len(sizes) != len(multi_index):
         raise ValueArgumentError(f"len(multi_index)={len(multi_index)} != len(dims)={len(sizes)}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import numpy as np
 
@@ -18,11 +18,11 @@ from treadle_numpy.coercion import (
     UnsupportedError,
     ValueArgumentError,
     array_of,
+    as_index,
     bind,
     coerce,
     converted,
     filled,
-    host_elements,
     named_only,
     operand_type,
     ops,
@@ -70,6 +70,11 @@ def mean(
 ) -> Array:
     """The arithmetic mean along some axes (all, by default).
 
+    Raises:
+        AxisError: the array has no such axis.
+        DTypeError: `dtype` is boolean.
+        UnsupportedError: `out` is given.
+
     Example:
         >>> print(mean(np.array([1, 2], np.int32)))
         1.5
@@ -107,8 +112,20 @@ def _mean(
 
 
 def _variance(
-    name: str, a: Any, axis: Any, dtype: Any, ddof: Any, keepdims: bool, where: Any, known_mean: Any
+    name: str,
+    a: Any,
+    axis: Any,
+    dtype: Any,
+    out: Any,
+    ddof: Any,
+    keepdims: bool,
+    where: Any,
+    known_mean: Any,
+    correction: Any = None,
 ) -> Array:
+    named_only(name, out=out)
+    if correction is not None:  # the array API's name of ddof
+        ddof = correction
     operand = coerce(name, 0, a)
     type = operand_type(operand)
     wanted = as_dtype(name, dtype)
@@ -161,14 +178,16 @@ def var(
 ) -> Array:
     """The mean squared distance from the mean, with `n - ddof` for the count.
 
+    Raises:
+        AxisError: the array has no such axis.
+        DTypeError: `dtype` is boolean, or real for complex numbers.
+        UnsupportedError: `out` is given.
+
     Example:
         >>> print(var(np.array([1.0, 3.0], np.float32)))
         1.0
     """
-    named_only("var", out=out)
-    return _variance(
-        "var", a, axis, dtype, ddof if correction is None else correction, keepdims, where, mean
-    )
+    return _variance("var", a, axis, dtype, out, ddof, keepdims, where, mean, correction)
 
 
 def std(
@@ -183,13 +202,16 @@ def std(
     mean: ArrayLike | None = None,
     correction: int | float | None = None,
 ) -> Array:
-    """The square root of the variance."""
-    named_only("std", out=out)
-    return sqrt(
-        _variance(
-            "std", a, axis, dtype, ddof if correction is None else correction, keepdims, where, mean
-        )
-    )
+    """The square root of the variance.
+
+    Raises:
+        AxisError, DTypeError, UnsupportedError: as `var`.
+
+    Example:
+        >>> print(std(np.array([1.0, 3.0], np.float32)))
+        1.0
+    """
+    return sqrt(_variance("std", a, axis, dtype, out, ddof, keepdims, where, mean, correction))
 
 
 def _valid(a: Any, where: Any) -> Any:
@@ -207,11 +229,16 @@ def nanmean(
 ) -> Array:
     """The mean of the elements that are not NaN.
 
+    Raises:
+        AxisError, DTypeError, UnsupportedError: as `mean`.
+
     Example:
         >>> print(nanmean(np.array([1.0, np.nan], np.float32)))
         1.0
     """
-    return mean(a, axis, dtype, out, keepdims, where=_valid(a, where))
+    named_only("nanmean", out=out)
+    operand, wanted = coerce("nanmean", 0, a), as_dtype("nanmean", dtype)
+    return _mean("nanmean", operand, axis, wanted, keepdims, _valid(a, where))
 
 
 def nanvar(
@@ -224,8 +251,16 @@ def nanvar(
     where: ArrayLike | None = None,
     mean: ArrayLike | None = None,
 ) -> Array:
-    """The variance of the elements that are not NaN."""
-    return var(a, axis, dtype, out, ddof, keepdims, where=_valid(a, where), mean=mean)
+    """The variance of the elements that are not NaN.
+
+    Raises:
+        AxisError, DTypeError, UnsupportedError: as `var`.
+
+    Example:
+        >>> print(nanvar(np.array([1.0, np.nan, 3.0], np.float32)))
+        1.0
+    """
+    return _variance("nanvar", a, axis, dtype, out, ddof, keepdims, _valid(a, where), mean)
 
 
 def nanstd(
@@ -238,8 +273,16 @@ def nanstd(
     where: ArrayLike | None = None,
     mean: ArrayLike | None = None,
 ) -> Array:
-    """The standard deviation of the elements that are not NaN."""
-    return std(a, axis, dtype, out, ddof, keepdims, where=_valid(a, where), mean=mean)
+    """The standard deviation of the elements that are not NaN.
+
+    Raises:
+        AxisError, DTypeError, UnsupportedError: as `var`.
+
+    Example:
+        >>> print(nanstd(np.array([1.0, np.nan, 3.0], np.float32)))
+        1.0
+    """
+    return sqrt(_variance("nanstd", a, axis, dtype, out, ddof, keepdims, _valid(a, where), mean))
 
 
 def average(
@@ -249,7 +292,15 @@ def average(
     returned: bool = False,
     keepdims: bool = False,
 ) -> Any:
-    """The mean, weighted if weights are given."""
+    """The mean, weighted if weights are given; with `returned`, also the sum of the weights.
+
+    Raises:
+        ShapeError: weights of another shape are no vector along the one axis.
+
+    Example:
+        >>> print(average(np.array([1.0, 3.0], np.float32), weights=np.array([3.0, 1.0], np.float32)))
+        1.5
+    """
     x = array_of(coerce("average", 0, a))
     if weights is None:
         result = mean(x, axis, keepdims=keepdims)
@@ -278,27 +329,42 @@ def _merged(x: Array, axis: Any, name: str) -> tuple[Array, tuple[int, ...]]:
     return flat, kept_shape(x.shape, axes)
 
 
+_METHODS: Final = ("linear", "lower", "higher", "midpoint", "nearest", "inverted_cdf")
+
+
 def _quantile(
     name: str, a: Any, q: Any, axis: Any, method: str, keepdims: bool, skip_nan: bool
 ) -> Array:
-    if method not in ("linear", "lower", "higher", "midpoint", "nearest"):
+    if method not in _METHODS:
         raise ValueArgumentError(
-            "method can only be 'linear', 'lower', 'higher', 'midpoint', or 'nearest'"
+            f"{name}: there is no method {method!r}", fix=f"choose one of {', '.join(_METHODS)}"
         )
     (x,), (share,) = promote(name, a, inexact=True), promote(name, q, inexact=True)
     x, share = array_of(x), array_of(converted(share, operand_type(x).dtype))
     if is_complex(x.dtype):
         raise ValueArgumentError(
-            f"{name} does not support complex input, as the operation is poorly defined"
+            f"{name}: {operand_type(x)} is complex, and complex numbers have no order",
+            fix="take the quantiles of real and imaginary parts, or of magnitudes",
         )
     if share.ndim > 1:
-        raise ValueArgumentError(f"q must be have rank <= 1, got shape {share.shape}")
+        raise ValueArgumentError(
+            f"{name}: q must be a scalar or a vector, got {operand_type(share)}",
+            fix="flatten q, and reshape the results",
+        )
     flat, kept = _merged(x, axis, name)
-    dtype = x.dtype
+    dtype, outer, counts = x.dtype, flat.shape[:-1], share.shape
+    # Results are [*counts, *outer]: a value for each q and each vector.
+    full = (*counts, *outer)
+    if 0 in outer:
+        return filled((*counts, *kept) if keepdims else full, dtype.type(0))
+    if not flat.shape[-1]:
+        raise ShapeValueError(
+            f"{name}: there is nothing along axis {axis} of {operand_type(x)}, whose quantiles are wanted",
+            fix="give at least one element along the axis",
+        )
     missing = isnan(flat)
     (ordered,) = raw_ops.sort([flat], dimension=flat.ndim - 1, num_keys=1, stable=False)
-    outer = flat.shape[:-1]
-    counts = share.shape
+    by_vector = tuple(range(len(counts), len(full)))
     working = np.dtype(np.float32) if dtype in _NARROW else dtype
     one = working.type(1)
     share = converted(share, working)
@@ -307,21 +373,8 @@ def _quantile(
         if skip_nan
         else filled(outer, working.type(flat.shape[-1]))
     )
-    # positions q * (n - 1), for each q and each vector: [*counts, *outer]
-    full = (*counts, *outer)
-    if 0 in outer:
-        return filled((*counts, *kept) if keepdims else full, dtype.type(0))
-    place = ops.multiply(
-        ops.broadcast_in_dim(share, shape=full, dimensions=tuple(range(len(counts)))),
-        ops.broadcast_in_dim(
-            ops.subtract(number, one), shape=full, dimensions=tuple(range(len(counts), len(full)))
-        ),
-    )
-    low, high = ops.floor(place), ops.ceil(place)
-    weight = ops.subtract(place, low)
-    top = ops.broadcast_in_dim(
-        ops.subtract(number, one), shape=full, dimensions=tuple(range(len(counts), len(full)))
-    )
+    share = ops.broadcast_in_dim(share, shape=full, dimensions=tuple(range(len(counts))))
+    top = ops.broadcast_in_dim(ops.subtract(number, one), shape=full, dimensions=by_vector)
 
     def at(position: Array) -> Array:
         limited = ops.maximum(ops.minimum(position, top), working.type(0))
@@ -331,98 +384,123 @@ def _quantile(
         found = take_along_axis(ordered, moveaxis(lined, 0, -1), -1, mode="clip")
         return reshape(moveaxis(found, -1, 0), full)
 
-    lower, upper = at(low), at(high)
-    if method == "linear":
-        weight = converted(weight, dtype)
-        result = ops.add(
-            ops.multiply(lower, ops.subtract(dtype.type(1), weight)), ops.multiply(upper, weight)
-        )
-    elif method == "lower":
-        result = lower
-    elif method == "higher":
-        result = upper
-    elif method == "nearest":
-        half = working.type(0.5)
-        result = ops.select(ops.compare(weight, half, direction="le"), lower, upper)
+    if method == "inverted_cdf":
+        result = at(ops.subtract(ops.ceil(ops.multiply(share, ops.add(top, one))), one))
     else:
-        result = ops.multiply(ops.add(lower, upper), dtype.type(0.5))
+        place = ops.multiply(share, top)
+        low = ops.floor(place)
+        weight = ops.subtract(place, low)
+        lower, upper = at(low), at(ops.ceil(place))
+        if method == "linear":
+            weight = converted(weight, dtype)
+            below = ops.multiply(lower, ops.subtract(dtype.type(1), weight))
+            result = ops.add(below, ops.multiply(upper, weight))
+        elif method == "nearest":
+            half = working.type(0.5)
+            result = ops.select(ops.compare(weight, half, direction="le"), lower, upper)
+        elif method == "midpoint":
+            result = ops.multiply(ops.add(lower, upper), dtype.type(0.5))
+        else:
+            result = lower if method == "lower" else upper
     bad = logical_not(any(logical_not(missing), -1)) if skip_nan else any(missing, -1)
-    bad = ops.broadcast_in_dim(bad, shape=full, dimensions=tuple(range(len(counts), len(full))))
+    bad = ops.broadcast_in_dim(bad, shape=full, dimensions=by_vector)
     result = ops.select(bad, dtype.type(np.nan), result)
     return reshape(result, (*counts, *kept)) if keepdims else result
 
 
-def quantile(
-    a: ArrayLike,
-    q: ArrayLike,
-    axis: Any = None,
-    out: None = None,
-    overwrite_input: bool = False,
-    method: str = "linear",
-    keepdims: bool = False,
-    *,
-    weights: None = None,
-) -> Array:
-    """The values below which a share `q` (0 to 1) of the elements lies.
+class QuantileFunction(Protocol):
+    """`quantile` and its relatives, as an instance of it shows to type checkers."""
+
+    __name__: str
+
+    def __call__(
+        self,
+        a: ArrayLike,
+        q: ArrayLike,
+        axis: Any = None,
+        out: None = None,
+        overwrite_input: bool = False,
+        method: str = "linear",
+        keepdims: bool = False,
+        *,
+        weights: None = None,
+    ) -> Array:
+        """The quantiles: `[*q, *a without the axes]`."""
+        ...
+
+
+def _quantile_function(
+    name: str, doc: str, example: str, *, hundredths: bool = False, skip_nan: bool = False
+) -> QuantileFunction:
+    def function(
+        a: ArrayLike,
+        q: ArrayLike,
+        axis: Any = None,
+        out: None = None,
+        overwrite_input: bool = False,
+        method: str = "linear",
+        keepdims: bool = False,
+        *,
+        weights: None = None,
+    ) -> Array:
+        named_only(name, out=out, weights=weights)
+        share: Any = divide(promote(name, q, inexact=True)[0], 100) if hundredths else q
+        return _quantile(name, a, share, axis, method, keepdims, skip_nan)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"""{doc}
+
+    Args:
+        a: the elements, which are sorted along the axes.
+        q: which quantiles, a scalar or a vector.
+        axis: one axis, several, or all of them (None).
+        out: not supported.
+        overwrite_input: taken for NumPy's sake; arrays are never written to.
+        method: between two elements: `linear` between them, the `lower`, the `higher`, the `nearest`, or the
+            `midpoint`; `inverted_cdf`: the least element that as large a share of the elements does not exceed.
+        keepdims: keep the axes, with size 1.
+        weights: not supported.
+
+    Shapes:
+        result: [*q, *axes of a that are left]
+
+    Raises:
+        AxisError: the array has no such axis.
+        ShapeError: there is nothing along the axes.
+        UnsupportedError: `out` or `weights` are given.
+        ValueArgumentError: there is no such method, `a` is complex, or `q` has more than one axis.
 
     Example:
-        >>> print(quantile(np.array([1.0, 2.0, 3.0], np.float32), 0.5))
+        >>> {example}
         2.0
     """
-    named_only("quantile", out=out, weights=weights)
-    return _quantile("quantile", a, q, axis, method, keepdims, False)
+    return function
 
 
-def nanquantile(
-    a: ArrayLike,
-    q: ArrayLike,
-    axis: Any = None,
-    out: None = None,
-    overwrite_input: bool = False,
-    method: str = "linear",
-    keepdims: bool = False,
-    *,
-    weights: None = None,
-) -> Array:
-    """`quantile` of the elements that are not NaN."""
-    named_only("nanquantile", out=out, weights=weights)
-    return _quantile("nanquantile", a, q, axis, method, keepdims, True)
-
-
-def percentile(
-    a: ArrayLike,
-    q: ArrayLike,
-    axis: Any = None,
-    out: None = None,
-    overwrite_input: bool = False,
-    method: str = "linear",
-    keepdims: bool = False,
-    *,
-    weights: None = None,
-) -> Array:
-    """`quantile` with shares of a hundred."""
-    (share,) = promote("percentile", q, inexact=True)
-    return quantile(
-        a, divide(share, 100), axis, out, overwrite_input, method, keepdims, weights=weights
-    )
-
-
-def nanpercentile(
-    a: ArrayLike,
-    q: ArrayLike,
-    axis: Any = None,
-    out: None = None,
-    overwrite_input: bool = False,
-    method: str = "linear",
-    keepdims: bool = False,
-    *,
-    weights: None = None,
-) -> Array:
-    """`percentile` of the elements that are not NaN."""
-    (share,) = promote("nanpercentile", q, inexact=True)
-    return nanquantile(
-        a, divide(share, 100), axis, out, overwrite_input, method, keepdims, weights=weights
-    )
+quantile = _quantile_function(
+    "quantile",
+    "The values below which a share `q` (0 to 1) of the elements lies.",
+    "print(quantile(np.array([1.0, 2.0, 3.0], np.float32), 0.5))",
+)
+nanquantile = _quantile_function(
+    "nanquantile",
+    "`quantile` of the elements that are not NaN.",
+    "print(nanquantile(np.array([1.0, np.nan, 3.0], np.float32), 0.5))",
+    skip_nan=True,
+)
+percentile = _quantile_function(
+    "percentile",
+    "`quantile` with shares of a hundred.",
+    "print(percentile(np.array([1.0, 2.0, 3.0], np.float32), 50))",
+    hundredths=True,
+)
+nanpercentile = _quantile_function(
+    "nanpercentile",
+    "`percentile` of the elements that are not NaN.",
+    "print(nanpercentile(np.array([1.0, np.nan, 3.0], np.float32), 50))",
+    hundredths=True,
+    skip_nan=True,
+)
 
 
 def median(
@@ -433,6 +511,9 @@ def median(
     keepdims: bool = False,
 ) -> Array:
     """The middle element, or the mean of the two in the middle.
+
+    Raises:
+        AxisError, ShapeError, UnsupportedError, ValueArgumentError: as `quantile`.
 
     Example:
         >>> print(median(np.array([3, 1, 2], np.int32)))
@@ -449,7 +530,15 @@ def nanmedian(
     overwrite_input: bool = False,
     keepdims: bool = False,
 ) -> Array:
-    """The median of the elements that are not NaN."""
+    """The median of the elements that are not NaN.
+
+    Raises:
+        AxisError, ShapeError, UnsupportedError, ValueArgumentError: as `quantile`.
+
+    Example:
+        >>> print(nanmedian(np.array([1.0, np.nan, 3.0], np.float32)))
+        2.0
+    """
     named_only("nanmedian", out=out)
     return _quantile("nanmedian", a, 0.5, axis, "midpoint", keepdims, True)
 
@@ -464,7 +553,16 @@ def cov(
     aweights: ArrayLike | None = None,
     dtype: DTypeLike | None = None,
 ) -> Array:
-    """The covariance matrix of variables in rows (or columns, if not `rowvar`)."""
+    """The covariance matrix of variables in rows (or columns, if not `rowvar`).
+
+    Raises:
+        ShapeError: `m` or `y` has more than two axes, or they are of different lengths.
+
+    Example:
+        >>> print(cov(np.array([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]], np.float32)))
+        [[ 1. -1.]
+         [-1.  1.]]
+    """
     parts = [m] if y is None else [m, y]
     operands = [array_of(x) for x in promote("cov", *parts, inexact=True)]
     if _any_above(operands, 2):
@@ -516,7 +614,16 @@ def _any_above(operands: Sequence[Array], rank: int) -> bool:
 def corrcoef(
     x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, dtype: DTypeLike | None = None
 ) -> Array:
-    """The correlation matrix."""
+    """The correlation matrix: covariances over the product of standard deviations.
+
+    Raises:
+        ShapeError: as `cov`.
+
+    Example:
+        >>> print(corrcoef(np.array([[1.0, 2.0, 3.0], [6.0, 4.0, 2.0]], np.float32)))
+        [[ 1. -1.]
+         [-1.  1.]]
+    """
     spread = cov(x, y, rowvar, dtype=dtype)
     if spread.ndim == 0:
         return divide(spread, spread)
@@ -527,20 +634,28 @@ def corrcoef(
 def histogram_bin_edges(
     a: ArrayLike, bins: Any = 10, range: Any = None, weights: Any = None
 ) -> Array:
-    """The edges of bins of equal width."""
+    """The edges of bins of equal width; or those given as `bins`.
+
+    Differs from NumPy: `weights` change nothing.
+
+    Raises:
+        ArgumentError, ConcretizationError: the number of bins is no integer, or a traced one.
+        UnsupportedError: `bins` names a rule.
+
+    Example:
+        >>> print(histogram_bin_edges(np.array([0.0, 4.0], np.float32), 4))
+        [0. 1. 2. 3. 4.]
+    """
     if isinstance(bins, str):
         raise UnsupportedError(
             "histogram_bin_edges: rules for the number of bins are not supported"
         )
-    elements = host_elements(bins) if not isinstance(bins, (list, tuple)) else np.asarray(bins)
-    if elements is None or np.ndim(elements):
-        return array_of(
-            coerce(
-                "histogram_bin_edges",
-                1,
-                np.asarray(bins) if isinstance(bins, (list, tuple)) else bins,
-            )
-        )
+    given = coerce(
+        "histogram_bin_edges", 1, np.asarray(bins) if isinstance(bins, (list, tuple)) else bins
+    )
+    if operand_type(given).ndim:
+        return array_of(given)
+    count = as_index("histogram_bin_edges", "bins", bins)
     x = ravel(a)
     dtype = inexact_dtype(x.dtype)
     if range is None:
@@ -554,7 +669,7 @@ def histogram_bin_edges(
         ops.select(same, ops.subtract(low, half), low),
         ops.select(same, ops.add(high, half), high),
     )
-    edges: Array = linspace(low, high, int(elements) + 1, dtype=dtype)
+    edges: Array = linspace(low, high, count + 1, dtype=dtype)
     return edges
 
 
@@ -581,7 +696,18 @@ def histogram(
     weights: ArrayLike | None = None,
     density: bool | None = None,
 ) -> tuple[Array, Array]:
-    """How many elements lie in each bin, and the edges of the bins."""
+    """How many elements lie in each bin, and the edges of the bins.
+
+    Differs from NumPy: counts are floats.
+
+    Raises:
+        UnsupportedError: `bins` names a rule.
+
+    Example:
+        >>> counts, edges = histogram(np.array([0.0, 1.0, 4.0], np.float32), 2)
+        >>> print(counts, edges)
+        [2. 1.] [0. 2. 4.]
+    """
     x = ravel(a)
     edges = histogram_bin_edges(x, bins, range)
     values, borders = [array_of(v) for v in promote("histogram", x, edges, inexact=True)]
