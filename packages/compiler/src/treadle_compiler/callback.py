@@ -22,6 +22,6 @@ class LoweredCallback:
         """The types of what the function returns."""
         return self.callback.results
 
-    def __call__(self, *operands: Any) -> Any:
+    def __call__(self, *operands: Any) -> Any:  # as the user's function has it
         """Call the function on arrays."""
         return self.callback.function(*operands)

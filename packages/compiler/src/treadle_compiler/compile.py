@@ -15,6 +15,7 @@ from treadle_compiler.persistent import DiskCache, compile_cached
 from treadle_compiler.xla import memory_stats
 from treadle_ir import ArrayType, Elementwise, InlineCall, Primitive, Program
 from treadle_ir.primitives.call import Checkpoint
+from treadle_ir.primitives.control import Scan, While
 from treadle_ir.rewrite import enabled
 
 _alive: Final[WeakValueDictionary[tuple[Any, ...], LoadedExecutable]] = WeakValueDictionary()
@@ -30,9 +31,8 @@ def disk_cache() -> DiskCache:
     return _disk[0]
 
 
-_LOOPS: Final = frozenset({"while", "scan", "fori_loop", "map"})
 _BARRIER: Final = "stablehlo.optimization_barrier"
-_BIG_DOT: Final = 1 << 15  # products of two elements
+_BIG_DOT: Final = 1 << 12  # elements of the larger operand: from here on it is worth optimising
 _SHAPES: Final = frozenset(
     {"broadcast_in_dim", "iota", "optimization_barrier", "reshape", "slice", "transpose"}
 )
@@ -49,7 +49,7 @@ def profile_of(lowered: LoweredModule) -> ProgramProfile:
             largest = max(largest, value.type.nbytes)
         for equation in program.equations:
             name = equation.primitive.name
-            loop = loop or name in _LOOPS
+            loop = loop or isinstance(equation.primitive, While | Scan)
             if isinstance(equation.primitive, Checkpoint) and equation.primitive.recomputes:
                 again.append(equation.primitive.program)
             for result in equation.results:
@@ -58,7 +58,7 @@ def profile_of(lowered: LoweredModule) -> ProgramProfile:
                 sizes = [
                     atom.type.size for atom in equation.operands if isinstance(atom.type, ArrayType)
                 ]
-                dot = dot or max(sizes, default=0) * 8 > _BIG_DOT
+                dot = dot or max(sizes, default=0) > _BIG_DOT
     barriers = bool(again) and _BARRIER in lowered.text
     return ProgramProfile(
         lowered.platform,
@@ -91,7 +91,11 @@ def _is_reduction(primitive: Primitive) -> bool:
 def options_for(
     profile: ProgramProfile, devices: Sequence[Any], flags: Mapping[str, object] | None = None
 ) -> CompileOptions:
-    """How to compile a program of this profile for these devices (jaxlib's), with a user's flags."""
+    """How to compile a program of this profile for these devices (jaxlib's), with a user's flags.
+
+    Raises:
+        ArgumentError: the flags are not strings, numbers and booleans by name.
+    """
     chosen = replace(
         choose(profile),
         device_ids=tuple(device.id for device in devices),
@@ -115,6 +119,7 @@ def compile_lowered(
     module's callbacks, made safe by the runtime; programs with any are never shared.
 
     Raises:
+        ArgumentError: the flags are not strings, numbers and booleans by name.
         OptionError, CompileError: as `xla.compile_text`.
     """
     profile = profile_of(lowered)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Sequence
 from typing import Final, final
 
@@ -103,7 +104,7 @@ def iota(context: LoweringContext, shape: Sequence[int], dtype: DType, dimension
 def broadcast(
     context: LoweringContext, x: HloValue, shape: Sequence[int], dimensions: Sequence[int]
 ) -> HloValue:
-    """`broadcast_in_dim`."""
+    """The value spread over a shape; `dimensions` says which of its axes are the value's."""
     attributes = {"broadcast_dimensions": i64_array(dimensions)}
     return context.one(
         "stablehlo.broadcast_in_dim", (x,), ArrayType(tuple(shape), x.dtype), attributes
@@ -214,12 +215,7 @@ class Taker:
 
     def __init__(self, context: LoweringContext, shape: tuple[int, ...], axis: int) -> None:
         self.context, self.shape, self.axis = context, shape, axis
-        self.stride = 1
-        for n in shape[axis + 1 :]:
-            self.stride *= n
-        self.size = 1
-        for n in shape:
-            self.size *= n
+        self.size = math.prod(shape)
         self.dtype: DType = _I32 if self.size <= np.iinfo(_I32).max else _I64
 
     def flat(self, positions: HloValue) -> HloValue:

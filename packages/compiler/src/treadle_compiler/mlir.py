@@ -72,7 +72,11 @@ def parse(text: str) -> Any:
 
 
 def pretty(text: str, *, locations: bool = False) -> str:
-    """Print a module the way MLIR does, with source locations if asked."""
+    """Print a module the way MLIR does, with source locations if asked.
+
+    Raises:
+        ModuleError: the text is not a valid module.
+    """
     module = parse(text)
     with _lock:
         return str(module.operation.get_asm(enable_debug_info=locations))
@@ -83,6 +87,9 @@ def portable_artifact(text: str) -> bytes:
 
     Constraints:
         (C1) chlo and sdy operations have been lowered before, for true portability
+
+    Raises:
+        ModuleError: the text is not a valid module.
     """
     border = mlir()
     module = parse(text)

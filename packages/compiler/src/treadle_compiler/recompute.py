@@ -8,6 +8,7 @@ scan) it has nothing to be merged with, and is faster without.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from treadle_ir import InlineCall, Primitive, Program, Type
@@ -48,6 +49,6 @@ def _one_turn(primitive: Primitive) -> bool:
     return isinstance(primitive, Scan) and primitive.length <= primitive.unroll
 
 
-def large(types: list[Type]) -> bool:
+def large(types: Iterable[Type]) -> bool:
     """Whether arrays of these types are worth a barrier."""
     return sum(type.nbytes for type in types) > SMALL_BYTES

@@ -35,13 +35,23 @@ _ELEMENTS: Final = {
 
 
 def element_type(dtype: DType) -> str:
-    """An element type: `f32`, `ui8`, `complex<f32>`."""
+    """An element type in MLIR's text.
+
+    Example:
+        >>> element_type(np.dtype(np.uint8)), element_type(np.dtype(np.complex64))
+        ('ui8', 'complex<f32>')
+    """
     return _ELEMENTS[dtypes.dtype_name(dtype)]
 
 
 @lru_cache(maxsize=8192)
 def mlir_type(type: Type) -> str:
-    """A type: `tensor<2x3xf32>`."""
+    """A type in MLIR's text.
+
+    Example:
+        >>> mlir_type(ArrayType((2, 3), np.dtype(np.float32)))
+        'tensor<2x3xf32>'
+    """
     if isinstance(type, TokenType):
         return "!stablehlo.token"
     assert isinstance(type, ArrayType)
@@ -49,9 +59,14 @@ def mlir_type(type: Type) -> str:
 
 
 def scalar_text(value: np.generic[Any]) -> str:
-    """A scalar in a `dense<...>` attribute, exact to the bit (floats as hexadecimal bits)."""
+    """A scalar in a `dense<...>` attribute, exact to the bit (floats as hexadecimal bits).
+
+    Example:
+        >>> scalar_text(np.float32(1)), scalar_text(np.int8(-3)), scalar_text(np.bool_(True))
+        ('0x3F800000', '-3', 'true')
+    """
     dtype = value.dtype
-    if dtype.names is not None:
+    if dtype.names is not None:  # float0, which has no data
         return "false"
     if dtype == np.bool_:
         return "true" if value else "false"
@@ -65,7 +80,12 @@ def scalar_text(value: np.generic[Any]) -> str:
 
 
 def dense(values: np.ndarray[Any, np.dtype[Any]]) -> str:
-    """A small array as a `dense<...>` attribute with its type."""
+    """A small array as a `dense<...>` attribute with its type.
+
+    Example:
+        >>> dense(np.array([1, 2], np.int32)), dense(np.array([7, 7], np.int32))
+        ('dense<[1, 2]> : tensor<2xi32>', 'dense<7> : tensor<2xi32>')
+    """
     type = mlir_type(ArrayType(values.shape, values.dtype))
     if values.size == 0:
         return f"dense<> : {type}"
@@ -82,7 +102,12 @@ def dense(values: np.ndarray[Any, np.dtype[Any]]) -> str:
 
 
 def i64_array(values: Iterable[int]) -> str:
-    """An `array<i64: ...>` attribute, as StableHLO has for axes and sizes."""
+    """An `array<i64: ...>` attribute, as StableHLO has for axes and sizes.
+
+    Example:
+        >>> i64_array((0, 2)), i64_array(())
+        ('array<i64: 0, 2>', 'array<i64>')
+    """
     return _i64_array(tuple(values))
 
 
@@ -97,6 +122,11 @@ def axes_text(axes: Sequence[int]) -> str:
 
 
 def i64_pairs(pairs: Sequence[tuple[int, int]]) -> str:
-    """An attribute of pairs of integers, as StableHLO has for padding."""
+    """An attribute of pairs of integers, as StableHLO has for padding.
+
+    Example:
+        >>> i64_pairs([(1, 0), (0, 2)])
+        'dense<[[1, 0], [0, 2]]> : tensor<2x2xi64>'
+    """
     listed = ", ".join([f"[{low}, {high}]" for low, high in pairs])
     return f"dense<{f'[{listed}]' if pairs else ''}> : tensor<{len(pairs)}x2xi64>"

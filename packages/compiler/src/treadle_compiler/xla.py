@@ -118,7 +118,10 @@ def compile_text(
         )
 
 
-def supports_flag(client: Any, name: str) -> bool:
+def supports_flag(
+    client: Any,  # a jaxlib client
+    name: str,
+) -> bool:
     """Whether this client's XLA has a flag, without compiling anything (some 3 ms, remembered)."""
     known = _probed(client)
     if name not in known:
@@ -143,9 +146,9 @@ def serialise(executable: LoadedExecutable) -> bytes:
 
 
 def deserialise(
-    client: Any,
+    client: Any,  # a jaxlib client
     data: bytes,
-    devices: Sequence[Any],
+    devices: Sequence[Any],  # jaxlib devices, in the order of options.device_ids
     options: CompileOptions,
 ) -> LoadedExecutable:
     """Load what `serialise` gave. The bytes must be trusted: loading them runs code.
@@ -228,7 +231,9 @@ def unoptimized_hlo(text: str) -> str:
         ) from error
 
 
-def platform_fingerprint(client: Any) -> str:
+def platform_fingerprint(
+    client: Any,  # a jaxlib client
+) -> str:
     """Everything outside a program that decides whether a compiled one may be reused.
 
     The release of jaxlib (loading another release's executables *succeeds*, silently), the platform and its
@@ -286,6 +291,7 @@ def wants_dump(options: CompileOptions, environ: Mapping[str, str]) -> bool:
     return asked or "--xla_dump" in environ.get("XLA_FLAGS", "")
 
 
+# What was found out about each client, a cache: hints that its XLA lacks, and flags that were probed.
 _lacking_by_client: weakref.WeakKeyDictionary[Any, set[str]] = weakref.WeakKeyDictionary()
 _probed_by_client: weakref.WeakKeyDictionary[Any, dict[str, bool]] = weakref.WeakKeyDictionary()
 

@@ -36,7 +36,7 @@ def convert_lowering(
 def bitcast_convert_lowering(
     context: LoweringContext, primitive: BitcastConvert, x: HloValue
 ) -> Sequence[HloValue]:
-    """The same name."""
+    """StableHLO's bitcast_convert."""
     return context.emit("stablehlo.bitcast_convert", [x], context.result_types)
 
 
@@ -44,7 +44,7 @@ def bitcast_convert_lowering(
 def reduce_precision_lowering(
     context: LoweringContext, primitive: ReducePrecision, x: HloValue
 ) -> Sequence[HloValue]:
-    """The same name."""
+    """StableHLO's reduce_precision."""
     bits = {
         "exponent_bits": f"{primitive.exponent_bits} : i32",
         "mantissa_bits": f"{primitive.mantissa_bits} : i32",

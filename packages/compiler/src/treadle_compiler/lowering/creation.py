@@ -11,6 +11,6 @@ from treadle_ir.primitives.creation import Iota
 
 @lowering_rule(Iota)
 def iota_lowering(context: LoweringContext, primitive: Iota) -> Sequence[HloValue]:
-    """The same name."""
+    """StableHLO's iota."""
     dimension = {"iota_dimension": f"{primitive.dimension} : i64"}
     return context.emit("stablehlo.iota", (), context.result_types, dimension)

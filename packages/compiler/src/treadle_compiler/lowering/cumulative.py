@@ -108,10 +108,9 @@ def _in_blocks(context: LoweringContext, primitive: Cumulative, x: HloValue) -> 
         flat = emit.pad(context, flat, emit.scalar(context, identity, x.dtype), 0, 0, beyond)
     one, block = ArrayType((1,), x.dtype), ArrayType((width,), x.dtype)
     forward = not primitive.reverse
-    first, last, step = 0, size + beyond - width, width
-    if primitive.reverse:
-        first, last, step = last, first, -width
-    order = range(width) if forward else range(width - 1, -1, -1)
+    first, last, step, order = 0, size + beyond - width, width, range(width)
+    if not forward:
+        first, last, step, order = last, first, -width, order[::-1]
 
     def combined(x: HloValue, y: HloValue) -> HloValue:
         return _combine(context, primitive, x, y)
