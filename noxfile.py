@@ -13,7 +13,6 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Sequence
 from pathlib import Path
 
 import nox
@@ -129,14 +128,13 @@ def pytest(
     session: nox.Session,
     *arguments: str,
     profile: str = "ci",
-    success_codes: Sequence[int] = (0,),
     **environment: str,
 ) -> None:
     """Run pytest on the installed wheels."""
     # The profile draws the same examples every time, and has no deadlines that a busy machine would
     # miss; `-- --hypothesis-profile=default` draws anew.
     command = ("pytest", f"--hypothesis-profile={profile}", *arguments, *session.posargs)
-    session.run(*command, env=environment, success_codes=success_codes)
+    session.run(*command, env=environment)
 
 
 @nox.session

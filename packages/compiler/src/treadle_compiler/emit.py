@@ -180,20 +180,6 @@ def reduce(
     return context.one("stablehlo.reduce", (x, init), type, attributes, (region,))
 
 
-def take_flat(context: LoweringContext, x: HloValue, indices: HloValue) -> HloValue:
-    """The elements of a one-dimensional value at indices, which are in range."""
-    rank = len(indices.shape)
-    attributes = {
-        "dimension_numbers": "#stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], "
-        f"index_vector_dim = {rank}>",
-        "slice_sizes": i64_array([1]),
-        "indices_are_sorted": "false",
-    }
-    return context.one(
-        "stablehlo.gather", (x, indices), ArrayType(indices.shape, x.dtype), attributes
-    )
-
-
 def while_loop(
     context: LoweringContext,
     carry: Sequence[HloValue],
@@ -238,5 +224,16 @@ class Taker:
         return binary(self.context, "multiply", x, like(self.context, x, factor))
 
     def take(self, x: HloValue, indices: HloValue) -> HloValue:
-        """The elements at flat indices."""
-        return take_flat(self.context, reshape(self.context, x, (self.size,)), indices)
+        """The elements at flat indices, which are in range."""
+        numbers = (
+            "#stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], "
+            f"index_vector_dim = {len(indices.shape)}>"
+        )
+        attributes = {
+            "dimension_numbers": numbers,
+            "slice_sizes": i64_array([1]),
+            "indices_are_sorted": "false",
+        }
+        operands = reshape(self.context, x, (self.size,)), indices
+        type = ArrayType(indices.shape, x.dtype)
+        return self.context.one("stablehlo.gather", operands, type, attributes)

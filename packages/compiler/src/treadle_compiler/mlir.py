@@ -96,7 +96,8 @@ def portable_artifact(text: str) -> bytes:
     with _lock, border.context:
         kinds = border.stablehlo.StablehloCompatibilityRequirement
         version = border.stablehlo.get_version_from_compatibility_requirement(kinds.WEEK_12)
-        return bytes(border.core.mlir.serialize_portable_artifact(_bytecode(module), version))
+        located = str(module.operation.get_asm(enable_debug_info=True))
+        return bytes(border.core.mlir.serialize_portable_artifact(located, version))
 
 
 def from_portable_artifact(artifact: bytes) -> str:
@@ -115,10 +116,6 @@ def from_portable_artifact(artifact: bytes) -> str:
                 fix="upgrade jaxlib, or export the program again with an older one",
             ) from error
         return str(module.operation.get_asm(enable_debug_info=False))
-
-
-def _bytecode(module: Any) -> str:
-    return str(module.operation.get_asm(enable_debug_info=True))
 
 
 def brief(error: BaseException) -> str:

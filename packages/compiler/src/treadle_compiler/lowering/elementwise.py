@@ -18,11 +18,11 @@ from treadle_compiler.registry import lowering_rule, lowering_rules
 from treadle_ir import ArrayType, Primitive, dtypes
 from treadle_ir.primitives import elementwise as e
 
-F32: Final = np.dtype(np.float32)
-F64: Final = np.dtype(np.float64)
-U8: Final = np.dtype(np.uint8)
+_F32: Final = np.dtype(np.float32)
+_F64: Final = np.dtype(np.float64)
+_U8: Final = np.dtype(np.uint8)
 
-STABLEHLO: Final[dict[type[Primitive], str]] = {
+_STABLEHLO: Final[dict[type[Primitive], str]] = {
     e.Add: "add",
     e.And: "and",
     e.Atan2: "atan2",
@@ -64,7 +64,7 @@ STABLEHLO: Final[dict[type[Primitive], str]] = {
     e.Xor: "xor",
 }
 
-CHLO: Final[dict[type[Primitive], str]] = {
+_CHLO: Final[dict[type[Primitive], str]] = {
     e.Acos: "acos",
     e.Acosh: "acosh",
     e.Asin: "asin",
@@ -95,9 +95,9 @@ def _operation(primitive: type[Primitive], op: str) -> None:
     lowering_rules.register(primitive, rule)
 
 
-for _primitive, _name in STABLEHLO.items():
+for _primitive, _name in _STABLEHLO.items():
     _operation(_primitive, f"stablehlo.{_name}")
-for _primitive, _name in CHLO.items():
+for _primitive, _name in _CHLO.items():
     _operation(_primitive, f"chlo.{_name}")
 
 
@@ -116,7 +116,7 @@ def popcnt_lowering(
     """Of 4-bit integers in a byte of its own, without the copies of the sign that XLA counts, too."""
     if dtypes.bit_width(x.dtype) != 4:
         return context.emit("stablehlo.popcnt", [x], context.result_types)
-    byte = emit.convert(context, x, U8)
+    byte = emit.convert(context, x, _U8)
     bits = emit.binary(context, "and", byte, emit.like(context, byte, 15))
     return [emit.convert(context, emit.unary(context, "popcnt", bits), x.dtype)]
 
@@ -126,7 +126,7 @@ def erfc_lowering(context: LoweringContext, primitive: e.Erfc, x: HloValue) -> S
     """CHLO's, which XLA expands for floats of 16 bits and more."""
     if dtypes.bit_width(x.dtype) > 8:
         return context.emit("chlo.erfc", [x], context.result_types)
-    wide = emit.convert(context, x, F32)
+    wide = emit.convert(context, x, _F32)
     return [emit.convert(context, context.one("chlo.erfc", (wide,), wide.type), x.dtype)]
 
 
@@ -136,7 +136,7 @@ def atanh_lowering(context: LoweringContext, primitive: e.Atanh, x: HloValue) ->
 
     Source: M. Abramowitz and I. Stegun, Handbook of Mathematical Functions, 4.6.22.
     """
-    if x.dtype != F64:
+    if x.dtype != _F64:
         return context.emit("chlo.atanh", [x], context.result_types)
     size = emit.unary(context, "abs", x)
     beside = emit.binary(context, "subtract", emit.like(context, x, 1.0), size)
@@ -195,7 +195,7 @@ def exponential2_lowering(
     if dtypes.is_complex(type.dtype):
         scaled = context.one("stablehlo.multiply", [x, context.constant(math.log(2), type)], type)
         return context.emit("stablehlo.exponential", [scaled], (type,))
-    wide = type if type.dtype.itemsize >= 4 else type.with_dtype(F32)
+    wide = type if type.dtype.itemsize >= 4 else type.with_dtype(_F32)
     if wide.dtype != type.dtype:
         x = context.one("stablehlo.convert", [x], wide)
     double = wide.dtype.itemsize == 8
