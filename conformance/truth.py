@@ -1109,7 +1109,7 @@ def _random_bits(primitive: random.RandomBits, types: Types, keys: Wide) -> Sequ
         high, low = _word(primitive, keys, i, primitive.shape)
         if primitive.bit_width == 64:
             return high * 2**32 + low
-        return (high ^ low) % 2**primitive.bit_width
+        return (high ^ low) % (1 << primitive.bit_width)
 
     return _filled_by(primitive, types, element, np.dtype(object))
 
