@@ -47,7 +47,7 @@ from treadle_ir import (
     type_of,
 )
 from treadle_ir.primitives.effectful import HostCall
-from treadle_ir.reference import BARE
+from treadle_ir.reference import bare_kernel
 from treadle_runtime.array import DeviceArray, Elements, Key
 from treadle_runtime.devices import Placement, host_is_default, local_default, process_default
 from treadle_runtime.dispatch import Launch, buffer_on, compile_program, key_at
@@ -160,7 +160,9 @@ class Operation:
         self.noisy = family not in _QUIET
         self.views = family in _VIEWS
         self.single = len(types) == 1 and kernel is not None
-        self.bare = None if kernel is None else BARE.get(primitive.__class__)
+        self.bare = None
+        if kernel is not None and len(types) == 1:
+            self.bare = bare_kernel(primitive, types[0])
         if types:
             self.type, self.key = types[0], self.keys[0]
             self.limit = _most_kept(types[0].nbytes)

@@ -25,7 +25,7 @@ from treadle_ir.reference import (
     sort as sort,
     window as window,
 )
-from treadle_ir.reference.elementwise import BARE as BARE
+from treadle_ir.reference.bare import bare_kernel as bare_kernel
 from treadle_ir.reference.evaluator import ReferenceEvaluator as ReferenceEvaluator
 from treadle_ir.reference.reduce import greatest as greatest, least as least
 from treadle_ir.reference.registry import (

@@ -27,7 +27,7 @@ from treadle_ir.reference.registry import Elements, eval_rule
 
 _F32 = np.dtype(np.float32)
 _I32 = np.dtype(np.int32)
-_ADDED: Final = (
+OWN_ACCUMULATOR: Final = (
     "fdilqFD"  # NumPy's letters of types that are their own accumulators, for the shortest test
 )
 
@@ -69,7 +69,7 @@ def _extreme(dtype: DType, sign: int) -> np.generic[Any]:
 @eval_rule(ReduceAdd)
 def reduce_add_eval(primitive: ReduceAdd, x: Elements) -> list[Elements]:
     """NumPy's sum in the accumulator's type."""
-    if x.dtype.char in _ADDED:
+    if x.dtype.char in OWN_ACCUMULATOR:
         return [np.asarray(np.add.reduce(x, primitive.axes, x.dtype))]
     wide = accumulator(x.dtype)
     total = (
