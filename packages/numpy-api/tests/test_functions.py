@@ -45,6 +45,16 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
         lambda m, x: m.nanpercentile(x, np.float32(50), method="inverted_cdf"),
         (NAN,),
     ),
+    "quantile weights": (
+        lambda m, x, w: m.quantile(
+            x, np.array([0, 0.3, 0.5, 1], np.float32), axis=1, weights=w, method="inverted_cdf"
+        ),
+        (X, np.array([1, 3, 2], np.float32)),
+    ),
+    "percentile weights": (
+        lambda m, x, w: m.percentile(x, np.float32(60), weights=w, method="inverted_cdf"),
+        (X, np.array([[1, 2, 3], [4, 1, 2]], np.float32)),
+    ),
     "nanquantile": (lambda m, x: m.nanquantile(x, np.float32(0.25), keepdims=True), (NAN,)),
     "percentile": (lambda m, x: m.percentile(x, np.float32(30), axis=(0, 2)), (BIG,)),
     "nanstd": (lambda m, x: m.nanstd(x, ddof=1), (NAN,)),
@@ -263,3 +273,20 @@ def test_relatives_of_quantile_show_their_names_and_arguments() -> None:
 def test_a_traced_number_of_bins_says_so(staged: Any) -> None:
     with pytest.raises(TracerIntegerConversionError):
         staged(lambda bins: tnp.histogram_bin_edges(X, bins), np.int32(3))
+
+
+def test_weighted_quantiles_pass_over_nan() -> None:
+    x = np.array([5.0, np.nan, 1.0, 3.0], np.float32)
+    weights = np.array([1.0, 9.0, 1.0, 2.0], np.float32)
+    q = np.array([0.2, 0.5, 0.8], np.float32)
+    found = tnp.nanquantile(x, q, weights=weights, method="inverted_cdf")
+    np.testing.assert_array_equal(found, np.array([1.0, 3.0, 5.0], np.float32))
+    assert np.isnan(tnp.quantile(x, 0.5, weights=weights, method="inverted_cdf"))
+    assert np.isnan(tnp.nanquantile(x, 0.5, weights=-weights, method="inverted_cdf"))
+
+
+def test_weights_of_quantiles_that_do_not_fit_say_so() -> None:
+    with pytest.raises(ShapeError, match="weights of shape"):
+        tnp.quantile(X, 0.5, axis=1, weights=np.ones(2), method="inverted_cdf")
+    with pytest.raises(NotImplementedError, match="takes no weights"):
+        tnp.quantile(X, 0.5, weights=X)

@@ -332,12 +332,55 @@ def _merged(x: Array, axis: Any, name: str) -> tuple[Array, tuple[int, ...]]:
 _METHODS: Final = ("linear", "lower", "higher", "midpoint", "nearest", "inverted_cdf")
 
 
+def _beside(name: str, weights: Any, x: Array, axes: tuple[int, ...], axis: Any) -> Array:
+    """Weights spread over the array that they belong to: they have its shape, or that of the axes of a quantile."""
+    w = array_of(coerce(name, 2, weights))
+    if w.shape == x.shape:
+        return w
+    if axis is None or w.shape != tuple([x.shape[i] for i in axes]):
+        raise ShapeValueError(
+            f"{name}: weights of shape {w.shape} do not go with axis {axis} of shape {x.shape}",
+            fix="give a weight for each element, or one for each place along the axes",
+        )
+    return ops.broadcast_in_dim(w, shape=x.shape, dimensions=axes)
+
+
+def _lighter(weights: Array, share: Array, by_vector: tuple[int, ...]) -> Array:
+    """How many elements of each sorted vector have less than a share of the weight up to and with themselves.
+
+    Shapes:
+        weights: [*outer, n]
+        share, result: [*counts, *outer], whose axes `by_vector` are the outer ones
+    """
+    last = weights.ndim - 1
+    below = ops.cumulative_add(weights, axis=last, reverse=False)
+    part = divide(below, below[..., -1:])
+    shape = (*share.shape, weights.shape[-1])
+    less = ops.compare(
+        ops.broadcast_in_dim(part, shape=shape, dimensions=(*by_vector, len(shape) - 1)),
+        ops.broadcast_in_dim(share, shape=shape, dimensions=tuple(range(share.ndim))),
+        direction="lt",
+    )
+    return ops.reduce_add(ops.convert(less, dtype=weights.dtype), axes=(len(shape) - 1,))
+
+
 def _quantile(
-    name: str, a: Any, q: Any, axis: Any, method: str, keepdims: bool, skip_nan: bool
+    name: str,
+    a: Any,
+    q: Any,
+    axis: Any,
+    method: str,
+    keepdims: bool,
+    skip_nan: bool,
+    weights: Any = None,
 ) -> Array:
     if method not in _METHODS:
         raise ValueArgumentError(
             f"{name}: there is no method {method!r}", fix=f"choose one of {', '.join(_METHODS)}"
+        )
+    if weights is not None and method != "inverted_cdf":
+        raise UnsupportedError(
+            f"{name}: the method {method!r} takes no weights", fix='say method="inverted_cdf"'
         )
     (x,), (share,) = promote(name, a, inexact=True), promote(name, q, inexact=True)
     x, share = array_of(x), array_of(converted(share, operand_type(x).dtype))
@@ -362,11 +405,18 @@ def _quantile(
             f"{name}: there is nothing along axis {axis} of {operand_type(x)}, whose quantiles are wanted",
             fix="give at least one element along the axis",
         )
-    missing = isnan(flat)
-    (ordered,) = raw_ops.sort([flat], dimension=flat.ndim - 1, num_keys=1, stable=False)
     by_vector = tuple(range(len(counts), len(full)))
     working = np.dtype(np.float32) if dtype in _NARROW else dtype
     one = working.type(1)
+    missing, columns = isnan(flat), [flat]
+    if weights is not None:
+        axes = sorted_axes(name, axis, x.ndim)
+        heavy = converted(_merged(_beside(name, weights, x, axes, axis), axis, name)[0], working)
+        if skip_nan:
+            heavy = ops.select(missing, working.type(0), heavy)
+        columns.append(heavy)
+    last = flat.ndim - 1
+    ordered, *moved = raw_ops.sort(columns, dimension=last, num_keys=1, stable=bool(columns[1:]))
     share = converted(share, working)
     number = (
         sum(logical_not(missing), -1, working)
@@ -384,7 +434,12 @@ def _quantile(
         found = take_along_axis(ordered, moveaxis(lined, 0, -1), -1, mode="clip")
         return reshape(moveaxis(found, -1, 0), full)
 
-    if method == "inverted_cdf":
+    bad = logical_not(any(logical_not(missing), -1)) if skip_nan else any(missing, -1)
+    if moved:
+        by_rank = array_of(moved[0])
+        result = at(_lighter(by_rank, share, by_vector))
+        bad = ops.or_(bad, any(ops.compare(by_rank, working.type(0), direction="lt"), -1))
+    elif method == "inverted_cdf":
         result = at(ops.subtract(ops.ceil(ops.multiply(share, ops.add(top, one))), one))
     else:
         place = ops.multiply(share, top)
@@ -402,7 +457,6 @@ def _quantile(
             result = ops.multiply(ops.add(lower, upper), dtype.type(0.5))
         else:
             result = lower if method == "lower" else upper
-    bad = logical_not(any(logical_not(missing), -1)) if skip_nan else any(missing, -1)
     bad = ops.broadcast_in_dim(bad, shape=full, dimensions=by_vector)
     result = ops.select(bad, dtype.type(np.nan), result)
     return reshape(result, (*counts, *kept)) if keepdims else result
@@ -423,7 +477,7 @@ class QuantileFunction(Protocol):
         method: str = "linear",
         keepdims: bool = False,
         *,
-        weights: None = None,
+        weights: ArrayLike | None = None,
     ) -> Array:
         """The quantiles: `[*q, *a without the axes]`."""
         ...
@@ -441,11 +495,11 @@ def _quantile_function(
         method: str = "linear",
         keepdims: bool = False,
         *,
-        weights: None = None,
+        weights: ArrayLike | None = None,
     ) -> Array:
-        named_only(name, out=out, weights=weights)
+        named_only(name, out=out)
         share: Any = divide(promote(name, q, inexact=True)[0], 100) if hundredths else q
-        return _quantile(name, a, share, axis, method, keepdims, skip_nan)
+        return _quantile(name, a, share, axis, method, keepdims, skip_nan, weights)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"""{doc}
@@ -459,15 +513,16 @@ def _quantile_function(
         method: between two elements: `linear` between them, the `lower`, the `higher`, the `nearest`, or the
             `midpoint`; `inverted_cdf`: the least element that as large a share of the elements does not exceed.
         keepdims: keep the axes, with size 1.
-        weights: not supported.
+        weights: how often each element counts, for the method `inverted_cdf`: as many as elements, or as many
+            as places along the axes. Where one is negative, the quantile is NaN.
 
     Shapes:
         result: [*q, *axes of a that are left]
 
     Raises:
         AxisError: the array has no such axis.
-        ShapeError: there is nothing along the axes.
-        UnsupportedError: `out` or `weights` are given.
+        ShapeError: there is nothing along the axes, or the weights have another shape.
+        UnsupportedError: `out` is given, or weights for another method.
         ValueArgumentError: there is no such method, `a` is complex, or `q` has more than one axis.
 
     Example:
