@@ -78,6 +78,12 @@ from treadle_numpy.creation import (
     zeros as zeros,
     zeros_like as zeros_like,
 )
+from treadle_numpy.differences import (
+    diff as diff,
+    ediff1d as ediff1d,
+    gradient as gradient,
+    trapezoid as trapezoid,
+)
 from treadle_numpy.dtypes import (
     DTypeLike as DTypeLike,
     bfloat16 as bfloat16,
@@ -247,6 +253,10 @@ from treadle_numpy.functional import (
     ufunc as ufunc,
     unwrap as unwrap,
 )
+from treadle_numpy.histograms import (
+    histogram as histogram,
+    histogram_bin_edges as histogram_bin_edges,
+)
 from treadle_numpy.indexing import (
     take as take,
     take_along_axis as take_along_axis,
@@ -321,6 +331,14 @@ from treadle_numpy.manipulation import (
     vsplit as vsplit,
     vstack as vstack,
 )
+from treadle_numpy.quantiles import (
+    median as median,
+    nanmedian as nanmedian,
+    nanpercentile as nanpercentile,
+    nanquantile as nanquantile,
+    percentile as percentile,
+    quantile as quantile,
+)
 from treadle_numpy.reductions import (
     all as all,
     amax as amax,
@@ -352,12 +370,9 @@ from treadle_numpy.searching import (
     bincount as bincount,
     clip as clip,
     compress as compress,
-    diff as diff,
     digitize as digitize,
-    ediff1d as ediff1d,
     extract as extract,
     flatnonzero as flatnonzero,
-    gradient as gradient,
     interp as interp,
     nan_to_num as nan_to_num,
     nonzero as nonzero,
@@ -365,7 +380,6 @@ from treadle_numpy.searching import (
     ravel_multi_index as ravel_multi_index,
     searchsorted as searchsorted,
     select as select,
-    trapezoid as trapezoid,
     unravel_index as unravel_index,
     where as where,
 )
@@ -389,18 +403,10 @@ from treadle_numpy.statistics import (
     average as average,
     corrcoef as corrcoef,
     cov as cov,
-    histogram as histogram,
-    histogram_bin_edges as histogram_bin_edges,
     mean as mean,
-    median as median,
     nanmean as nanmean,
-    nanmedian as nanmedian,
-    nanpercentile as nanpercentile,
-    nanquantile as nanquantile,
     nanstd as nanstd,
     nanvar as nanvar,
-    percentile as percentile,
-    quantile as quantile,
     std as std,
     var as var,
 )

@@ -23,6 +23,7 @@ from treadle_numpy.coercion import (
 )
 from treadle_numpy.contraction import precision_name
 from treadle_numpy.creation import arange
+from treadle_numpy.differences import diff
 from treadle_numpy.dtypes import DTypeLike, as_dtype
 from treadle_numpy.elementwise import add, conjugate, multiply, remainder, subtract
 from treadle_numpy.indexing import take
@@ -37,7 +38,7 @@ from treadle_numpy.manipulation import (
     tile,
 )
 from treadle_numpy.reductions import cumsum
-from treadle_numpy.searching import diff, where
+from treadle_numpy.searching import where
 from treadle_numpy.updates import UpdatesAt
 
 get_printoptions = np.get_printoptions

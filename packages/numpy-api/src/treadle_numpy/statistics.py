@@ -1,24 +1,20 @@
-"""Means and spreads: mean, var, std, median, quantile, histogram, covariance."""
+"""Means and spreads: mean, var, std, average, covariance, correlation."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 
-from treadle_ir import Array, DType, DTypeError, default_dtype, inexact_dtype, ops as raw_ops
+from treadle_ir import Array, DType, DTypeError, inexact_dtype
 from treadle_ir.dtypes import BY_NAME, is_bool, is_complex, is_inexact, real_part
 from treadle_ir.primitives.elementwise import Divide
 from treadle_ir.primitives.reduce import ReduceAdd
 from treadle_numpy.coercion import (
     ArrayLike,
     Axis,
-    UnsupportedError,
-    ValueArgumentError,
     array_of,
-    as_index,
     bind,
     coerce,
     converted,
@@ -29,10 +25,8 @@ from treadle_numpy.coercion import (
     promote,
 )
 from treadle_numpy.contraction import matmul
-from treadle_numpy.creation import linspace
 from treadle_numpy.dtypes import DTypeLike, as_dtype
 from treadle_numpy.elementwise import conjugate, divide, multiply, sqrt, subtract
-from treadle_numpy.indexing import take, take_along_axis
 from treadle_numpy.logic import isnan, logical_and, logical_not
 from treadle_numpy.manipulation import (
     ShapeValueError,
@@ -40,20 +34,17 @@ from treadle_numpy.manipulation import (
     concatenate,
     diagonal,
     expand_dims,
-    moveaxis,
-    ravel,
     reshape,
     transpose,
 )
-from treadle_numpy.reductions import any, kept_shape, max, min, planned, sorted_axes, sum
-from treadle_numpy.searching import searchsorted
+from treadle_numpy.reductions import planned, sorted_axes, sum
 
 _plain_total: Final = planned("mean", ReduceAdd, frozenset([BY_NAME["f32"], BY_NAME["f64"]]))
 _DIVIDE: Final = Divide()
 _NARROW = frozenset([BY_NAME[name] for name in ("bf16", "f16", "f8e4m3fn", "f8e5m2")])
 
 
-def _mean_dtypes(dtype: DType) -> tuple[DType, DType]:
+def mean_dtypes(dtype: DType) -> tuple[DType, DType]:
     """The element types that a mean is computed in and returned in: 16-bit floats are computed in 32 bits."""
     result = inexact_dtype(dtype)
     return (np.dtype(np.float32) if result in _NARROW else result), result
@@ -95,7 +86,7 @@ def _mean(
     axes = sorted_axes(name, axis, type.ndim)
     if dtype is not None and is_bool(dtype):
         raise DTypeError(f"{name}: booleans have no mean", fix="leave `dtype` out")
-    working, result = _mean_dtypes(type.dtype if dtype is None else dtype)
+    working, result = mean_dtypes(type.dtype if dtype is None else dtype)
     if dtype is not None and not is_inexact(dtype):
         working = result = dtype  # as asked for: the sum and the quotient are rounded toward zero
     if working != type.dtype:
@@ -137,7 +128,7 @@ def _variance(
             f"{name}: {type} is complex, but `dtype` is {wanted}",
             fix="leave `dtype` out: the variance of complex numbers is real",
         )
-    working, result = _mean_dtypes(base)
+    working, result = mean_dtypes(base)
     if wanted is None or not is_complex(wanted):
         result = real_part(result)
     axes = sorted_axes(name, axis, type.ndim)
@@ -319,285 +310,6 @@ def average(
     return (result, total) if returned else result
 
 
-def _merged(x: Array, axis: Any, name: str) -> tuple[Array, tuple[int, ...]]:
-    """The array with the axes of a quantile as its last one, and the shape they leave with size 1."""
-    axes = sorted_axes(name, axis, x.ndim)
-    rest = [i for i in range(x.ndim) if i not in axes]
-    moved = transpose(x, [*rest, *axes])
-    count = math.prod([x.shape[i] for i in axes])
-    flat = reshape(moved, (*[x.shape[i] for i in rest], count))
-    return flat, kept_shape(x.shape, axes)
-
-
-_METHODS: Final = ("linear", "lower", "higher", "midpoint", "nearest", "inverted_cdf")
-
-
-def _beside(name: str, weights: Any, x: Array, axes: tuple[int, ...], axis: Any) -> Array:
-    """Weights spread over the array that they belong to: they have its shape, or that of the axes of a quantile."""
-    w = array_of(coerce(name, 2, weights))
-    if w.shape == x.shape:
-        return w
-    if axis is None or w.shape != tuple([x.shape[i] for i in axes]):
-        raise ShapeValueError(
-            f"{name}: weights of shape {w.shape} do not go with axis {axis} of shape {x.shape}",
-            fix="give a weight for each element, or one for each place along the axes",
-        )
-    return ops.broadcast_in_dim(w, shape=x.shape, dimensions=axes)
-
-
-def _lighter(weights: Array, share: Array, by_vector: tuple[int, ...]) -> Array:
-    """How many elements of each sorted vector have less than a share of the weight up to and with themselves.
-
-    Shapes:
-        weights: [*outer, n]
-        share, result: [*counts, *outer], whose axes `by_vector` are the outer ones
-    """
-    last = weights.ndim - 1
-    below = ops.cumulative_add(weights, axis=last, reverse=False)
-    part = divide(below, below[..., -1:])
-    shape = (*share.shape, weights.shape[-1])
-    less = ops.compare(
-        ops.broadcast_in_dim(part, shape=shape, dimensions=(*by_vector, len(shape) - 1)),
-        ops.broadcast_in_dim(share, shape=shape, dimensions=tuple(range(share.ndim))),
-        direction="lt",
-    )
-    return ops.reduce_add(ops.convert(less, dtype=weights.dtype), axes=(len(shape) - 1,))
-
-
-def _quantile(
-    name: str,
-    a: Any,
-    q: Any,
-    axis: Any,
-    method: str,
-    keepdims: bool,
-    skip_nan: bool,
-    weights: Any = None,
-) -> Array:
-    if method not in _METHODS:
-        raise ValueArgumentError(
-            f"{name}: there is no method {method!r}", fix=f"choose one of {', '.join(_METHODS)}"
-        )
-    if weights is not None and method != "inverted_cdf":
-        raise UnsupportedError(
-            f"{name}: the method {method!r} takes no weights", fix='say method="inverted_cdf"'
-        )
-    (x,), (share,) = promote(name, a, inexact=True), promote(name, q, inexact=True)
-    x, share = array_of(x), array_of(converted(share, operand_type(x).dtype))
-    if is_complex(x.dtype):
-        raise ValueArgumentError(
-            f"{name}: {operand_type(x)} is complex, and complex numbers have no order",
-            fix="take the quantiles of real and imaginary parts, or of magnitudes",
-        )
-    if share.ndim > 1:
-        raise ValueArgumentError(
-            f"{name}: q must be a scalar or a vector, got {operand_type(share)}",
-            fix="flatten q, and reshape the results",
-        )
-    flat, kept = _merged(x, axis, name)
-    dtype, outer, counts = x.dtype, flat.shape[:-1], share.shape
-    # Results are [*counts, *outer]: a value for each q and each vector.
-    full = (*counts, *outer)
-    if 0 in outer:
-        return filled((*counts, *kept) if keepdims else full, dtype.type(0))
-    if not flat.shape[-1]:
-        raise ShapeValueError(
-            f"{name}: there is nothing along axis {axis} of {operand_type(x)}, whose quantiles are wanted",
-            fix="give at least one element along the axis",
-        )
-    by_vector = tuple(range(len(counts), len(full)))
-    working = np.dtype(np.float32) if dtype in _NARROW else dtype
-    one = working.type(1)
-    missing, columns = isnan(flat), [flat]
-    if weights is not None:
-        axes = sorted_axes(name, axis, x.ndim)
-        heavy = converted(_merged(_beside(name, weights, x, axes, axis), axis, name)[0], working)
-        if skip_nan:
-            heavy = ops.select(missing, working.type(0), heavy)
-        columns.append(heavy)
-    last = flat.ndim - 1
-    ordered, *moved = raw_ops.sort(columns, dimension=last, num_keys=1, stable=bool(columns[1:]))
-    share = converted(share, working)
-    number = (
-        sum(logical_not(missing), -1, working)
-        if skip_nan
-        else filled(outer, working.type(flat.shape[-1]))
-    )
-    share = ops.broadcast_in_dim(share, shape=full, dimensions=tuple(range(len(counts))))
-    top = ops.broadcast_in_dim(ops.subtract(number, one), shape=full, dimensions=by_vector)
-
-    def at(position: Array) -> Array:
-        limited = ops.maximum(ops.minimum(position, top), working.type(0))
-        index = ops.convert(limited, dtype=default_dtype(int))
-        # [*counts, *outer] -> [*outer, count] for take_along_axis, and back
-        lined = reshape(index, (-1, *outer) if counts else (1, *outer))
-        found = take_along_axis(ordered, moveaxis(lined, 0, -1), -1, mode="clip")
-        return reshape(moveaxis(found, -1, 0), full)
-
-    bad = logical_not(any(logical_not(missing), -1)) if skip_nan else any(missing, -1)
-    if moved:
-        by_rank = array_of(moved[0])
-        result = at(_lighter(by_rank, share, by_vector))
-        bad = ops.or_(bad, any(ops.compare(by_rank, working.type(0), direction="lt"), -1))
-    elif method == "inverted_cdf":
-        result = at(ops.subtract(ops.ceil(ops.multiply(share, ops.add(top, one))), one))
-    else:
-        place = ops.multiply(share, top)
-        low = ops.floor(place)
-        weight = ops.subtract(place, low)
-        lower, upper = at(low), at(ops.ceil(place))
-        if method == "linear":
-            weight = converted(weight, dtype)
-            below = ops.multiply(lower, ops.subtract(dtype.type(1), weight))
-            result = ops.add(below, ops.multiply(upper, weight))
-        elif method == "nearest":
-            half = working.type(0.5)
-            result = ops.select(ops.compare(weight, half, direction="le"), lower, upper)
-        elif method == "midpoint":
-            result = ops.multiply(ops.add(lower, upper), dtype.type(0.5))
-        else:
-            result = lower if method == "lower" else upper
-    bad = ops.broadcast_in_dim(bad, shape=full, dimensions=by_vector)
-    result = ops.select(bad, dtype.type(np.nan), result)
-    return reshape(result, (*counts, *kept)) if keepdims else result
-
-
-class QuantileFunction(Protocol):
-    """`quantile` and its relatives, as an instance of it shows to type checkers."""
-
-    __name__: str
-
-    def __call__(
-        self,
-        a: ArrayLike,
-        q: ArrayLike,
-        axis: Any = None,
-        out: None = None,
-        overwrite_input: bool = False,
-        method: str = "linear",
-        keepdims: bool = False,
-        *,
-        weights: ArrayLike | None = None,
-    ) -> Array:
-        """The quantiles: `[*q, *a without the axes]`."""
-        ...
-
-
-def _quantile_function(
-    name: str, doc: str, example: str, *, hundredths: bool = False, skip_nan: bool = False
-) -> QuantileFunction:
-    def function(
-        a: ArrayLike,
-        q: ArrayLike,
-        axis: Any = None,
-        out: None = None,
-        overwrite_input: bool = False,
-        method: str = "linear",
-        keepdims: bool = False,
-        *,
-        weights: ArrayLike | None = None,
-    ) -> Array:
-        named_only(name, out=out)
-        share: Any = divide(promote(name, q, inexact=True)[0], 100) if hundredths else q
-        return _quantile(name, a, share, axis, method, keepdims, skip_nan, weights)
-
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"""{doc}
-
-    Args:
-        a: the elements, which are sorted along the axes.
-        q: which quantiles, a scalar or a vector.
-        axis: one axis, several, or all of them (None).
-        out: not supported.
-        overwrite_input: taken for NumPy's sake; arrays are never written to.
-        method: between two elements: `linear` between them, the `lower`, the `higher`, the `nearest`, or the
-            `midpoint`; `inverted_cdf`: the least element that as large a share of the elements does not exceed.
-        keepdims: keep the axes, with size 1.
-        weights: how often each element counts, for the method `inverted_cdf`: as many as elements, or as many
-            as places along the axes. Where one is negative, the quantile is NaN.
-
-    Shapes:
-        result: [*q, *axes of a that are left]
-
-    Raises:
-        AxisError: the array has no such axis.
-        ShapeError: there is nothing along the axes, or the weights have another shape.
-        UnsupportedError: `out` is given, or weights for another method.
-        ValueArgumentError: there is no such method, `a` is complex, or `q` has more than one axis.
-
-    Example:
-        >>> {example}
-        2.0
-    """
-    return function
-
-
-quantile = _quantile_function(
-    "quantile",
-    "The values below which a share `q` (0 to 1) of the elements lies.",
-    "print(quantile(np.array([1.0, 2.0, 3.0], np.float32), 0.5))",
-)
-nanquantile = _quantile_function(
-    "nanquantile",
-    "`quantile` of the elements that are not NaN.",
-    "print(nanquantile(np.array([1.0, np.nan, 3.0], np.float32), 0.5))",
-    skip_nan=True,
-)
-percentile = _quantile_function(
-    "percentile",
-    "`quantile` with shares of a hundred.",
-    "print(percentile(np.array([1.0, 2.0, 3.0], np.float32), 50))",
-    hundredths=True,
-)
-nanpercentile = _quantile_function(
-    "nanpercentile",
-    "`percentile` of the elements that are not NaN.",
-    "print(nanpercentile(np.array([1.0, np.nan, 3.0], np.float32), 50))",
-    hundredths=True,
-    skip_nan=True,
-)
-
-
-def median(
-    a: ArrayLike,
-    axis: Any = None,
-    out: None = None,
-    overwrite_input: bool = False,
-    keepdims: bool = False,
-) -> Array:
-    """The middle element, or the mean of the two in the middle.
-
-    Raises:
-        AxisError, ShapeError, UnsupportedError, ValueArgumentError: as `quantile`.
-
-    Example:
-        >>> print(median(np.array([3, 1, 2], np.int32)))
-        2.0
-    """
-    named_only("median", out=out)
-    return _quantile("median", a, 0.5, axis, "midpoint", keepdims, False)
-
-
-def nanmedian(
-    a: ArrayLike,
-    axis: Any = None,
-    out: None = None,
-    overwrite_input: bool = False,
-    keepdims: bool = False,
-) -> Array:
-    """The median of the elements that are not NaN.
-
-    Raises:
-        AxisError, ShapeError, UnsupportedError, ValueArgumentError: as `quantile`.
-
-    Example:
-        >>> print(nanmedian(np.array([1.0, np.nan, 3.0], np.float32)))
-        2.0
-    """
-    named_only("nanmedian", out=out)
-    return _quantile("nanmedian", a, 0.5, axis, "midpoint", keepdims, True)
-
-
 def cov(
     m: ArrayLike,
     y: ArrayLike | None = None,
@@ -620,7 +332,7 @@ def cov(
     """
     parts = [m] if y is None else [m, y]
     operands = [array_of(x) for x in promote("cov", *parts, inexact=True)]
-    if _any_above(operands, 2):
+    if any(x.ndim > 2 for x in operands):
         raise ShapeValueError("cov: m and y must have at most two axes")
     rows = []
     for i, x in enumerate(operands):
@@ -661,11 +373,6 @@ def cov(
     return reshape(product, tuple([n for n in product.shape if n != 1]))
 
 
-def _any_above(operands: Sequence[Array], rank: int) -> bool:
-    """Whether some array has more axes than that."""
-    return [x for x in operands if x.ndim > rank] != []
-
-
 def corrcoef(
     x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, dtype: DTypeLike | None = None
 ) -> Array:
@@ -684,110 +391,3 @@ def corrcoef(
         return divide(spread, spread)
     deviation = sqrt(ops.real(diagonal(spread)) if is_complex(spread.dtype) else diagonal(spread))
     return divide(divide(spread, expand_dims(deviation, 1)), expand_dims(deviation, 0))
-
-
-def histogram_bin_edges(
-    a: ArrayLike, bins: Any = 10, range: Any = None, weights: Any = None
-) -> Array:
-    """The edges of bins of equal width; or those given as `bins`.
-
-    Differs from NumPy: `weights` change nothing.
-
-    Raises:
-        ArgumentError, ConcretizationError: the number of bins is no integer, or a traced one.
-        UnsupportedError: `bins` names a rule.
-
-    Example:
-        >>> print(histogram_bin_edges(np.array([0.0, 4.0], np.float32), 4))
-        [0. 1. 2. 3. 4.]
-    """
-    if isinstance(bins, str):
-        raise UnsupportedError(
-            "histogram_bin_edges: rules for the number of bins are not supported"
-        )
-    given = coerce(
-        "histogram_bin_edges", 1, np.asarray(bins) if isinstance(bins, (list, tuple)) else bins
-    )
-    if operand_type(given).ndim:
-        return array_of(given)
-    count = as_index("histogram_bin_edges", "bins", bins)
-    x = ravel(a)
-    dtype = inexact_dtype(x.dtype)
-    if range is None:
-        low, high = (min(x), max(x)) if x.size else (0.0, 1.0)
-    else:
-        low, high = range
-    low, high = [converted(v, dtype) for v in promote("histogram_bin_edges", low, high)]
-    same = ops.compare(low, high, direction="eq")
-    half = dtype.type(0.5)
-    low, high = (
-        ops.select(same, ops.subtract(low, half), low),
-        ops.select(same, ops.add(high, half), high),
-    )
-    edges: Array = linspace(low, high, count + 1, dtype=dtype)
-    return edges
-
-
-_FEW_EDGES: Final = 16  # XLA writes a sum of so few terms out; of 33 it takes 40 times as long
-
-
-def _edges_reached(edges: Array, values: Array, whole: DType) -> Array:
-    """How many of the ascending edges each value has reached."""
-    if edges.size > _FEW_EDGES:
-        return ops.convert(searchsorted(edges, values, "right"), dtype=whole)
-    shape = (values.size, edges.size)
-    reached = ops.compare(
-        ops.broadcast_in_dim(values, shape=shape, dimensions=(0,)),
-        ops.broadcast_in_dim(edges, shape=shape, dimensions=(1,)),
-        direction="ge",
-    )
-    return ops.reduce_add(ops.convert(reached, dtype=whole), axes=(1,))
-
-
-def histogram(
-    a: ArrayLike,
-    bins: Any = 10,
-    range: Any = None,
-    weights: ArrayLike | None = None,
-    density: bool | None = None,
-) -> tuple[Array, Array]:
-    """How many elements lie in each bin, and the edges of the bins.
-
-    Differs from NumPy: counts are floats.
-
-    Raises:
-        UnsupportedError: `bins` names a rule.
-
-    Example:
-        >>> counts, edges = histogram(np.array([0.0, 1.0, 4.0], np.float32), 2)
-        >>> print(counts, edges)
-        [2. 1.] [0. 2. 4.]
-    """
-    x = ravel(a)
-    edges = histogram_bin_edges(x, bins, range)
-    values, borders = [array_of(v) for v in promote("histogram", x, edges, inexact=True)]
-    count = borders.size - 1
-    whole = default_dtype(int)
-    place = ops.subtract(_edges_reached(borders, values, whole), whole.type(1))
-    # the last bin holds its right edge
-    last = take(borders, np.int32(count), mode="clip")
-    place = ops.select(ops.compare(values, last, direction="eq"), whole.type(count - 1), place)
-    place = ops.select(ops.compare(place, whole.type(0), direction="lt"), whole.type(count), place)
-    if weights is None:
-        amounts: Any = filled(values.shape, values.dtype.type(1))
-    else:
-        (amounts,) = promote("histogram", ravel(weights), inexact=True)
-    start = filled((count,), operand_type(amounts).dtype.type(0))
-    counts = ops.scatter_add(
-        start,
-        ops.reshape(place, shape=(values.size, 1)),
-        amounts,
-        update_window_dims=(),
-        inserted_window_dims=(0,),
-        scatter_dims_to_operand_dims=(0,),
-        mode="fill",
-    )
-    if density:
-        widths = subtract(borders[1:], borders[:-1])
-        counts = divide(divide(counts, sum(counts)), widths)
-    return counts, edges
