@@ -34,6 +34,7 @@ def test_take_is_flatten_where_structures_are_equal(one: Any, other: Any) -> Non
     assert expected is not None
     assert expected.take(one) == leaves
     assert expected.structure is structure
+    assert repr(expected.build(leaves)) == repr(structure.unflatten(leaves))
     found, actual = tree_flatten(other)
     assert expected.take(other) == (found if actual == structure else None)
 
@@ -43,6 +44,8 @@ def test_many_equal_nodes_and_one_that_is_not() -> None:
     expected = expectation(tree_structure(layers))
     assert expected is not None
     assert expected.take(layers) == tree_flatten(layers)[0]
+    assert expected.regular
+    assert expected.build(tree_flatten(layers)[0]) == layers
     assert expected.take([*layers[:-1], {"w": 1, "c": 2}]) is None
     assert expected.take([*layers[:-1], {"w": 1, "b": 2, "c": 3}]) is None
     assert expected.take([*layers[:-1], OrderedDict(w=1, b=2)]) is None
@@ -73,6 +76,7 @@ def test_depth() -> None:
     expected = expectation(tree_structure(alike))
     assert expected is not None
     assert expected.take(alike) == [0]
+    assert expected.take(expected.build([1])) == [1]
     assert expectation(tree_structure(differing)) is None
     differing = 0
     for _ in range(MAX_TURNS - 1):

@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import repeat
 from operator import itemgetter
 from types import FrameType
 from typing import Any, Final, TypeVar, final
@@ -37,7 +38,7 @@ from treadle_ir import (
     x64_enabled,
 )
 from treadle_ir.rewrite import optimise
-from treadle_ir.tree import Expectation, PyTreeDef, flatten_leaves_and_structure
+from treadle_ir.tree import Expectation, PyTreeDef, expectation, flatten_leaves_and_structure
 from treadle_runtime.array import Buffer, DeviceArray, Key
 from treadle_runtime.devices import Device, Placement, base_device, local_default, process_default
 from treadle_runtime.dispatch import (
@@ -166,7 +167,10 @@ class Entry:
         self.types = launch.types
         self.keys: tuple[Key, ...] = tuple([key_at(type, placement) for type in launch.types])
         self.structure = traced.structure
-        self.unflatten = traced.structure.unflatten
+        self.unflatten: Callable[[list[DeviceArray]], Any] = traced.structure.unflatten
+        expected = expectation(traced.structure)
+        if expected is not None and expected.regular:
+            self.unflatten = expected.build
         self.only = traced.structure.is_leaf()
         self.kept = kept  # indices into (*captured, *leaves)
         self.captured = captured
@@ -194,12 +198,7 @@ class Entry:
             buffers = self.careful(leaves, arrays)
         if self.only:
             return DeviceArray(self.types[0], self.keys[0], None, buffers[0])
-        return self.unflatten(
-            [
-                DeviceArray(type, key, None, buffer)
-                for type, key, buffer in zip(self.types, self.keys, buffers)  # noqa: B905 - hot
-            ]
-        )
+        return self.unflatten([*map(DeviceArray, self.types, self.keys, repeat(None), buffers)])
 
     def careful(self, leaves: Sequence[DeviceArray], arrays: Sequence[DeviceArray]) -> list[Buffer]:
         """Run it where arguments have to be moved or are donated."""

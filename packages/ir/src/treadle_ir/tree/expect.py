@@ -2,15 +2,15 @@
 
 A jitted function is called with trees of one structure again and again. When that is known, keys need no
 sorting, and no code has to be made, hashed and compared; and nodes of one structure that stand side by
-side, like the layers of a model, are opened together, in C.
+side, like the layers of a model, are opened together, in C. So they are built, where most nodes are alike.
 
 Only dicts, lists, tuples and None are expected: there is no expectation of a structure with other nodes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from itertools import chain
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, islice, repeat
 from operator import itemgetter
 from typing import Any, TypeAlias, final
 
@@ -30,7 +30,7 @@ Below: TypeAlias = (
 class Node:
     """What a node should be: its class, how many children, how they are taken out, and what those should be."""
 
-    __slots__ = ("below", "have_arity", "have_class", "open", "turns")
+    __slots__ = ("arity", "below", "build", "have_arity", "have_class", "open", "turns")
     turns: int
 
     def __init__(self, kind: Any, arity: int, keys: tuple[Any, ...], below: Below) -> None:
@@ -39,6 +39,14 @@ class Node:
         self.open: Callable[[Any], Iterable[Tree]] | None = (
             None  # None: it iterates over its children
         )
+        self.arity = arity
+        self.build: Callable[[Iterable[tuple[Tree, ...]]], Iterable[Tree]]  # many at once
+        if kind is DICT:
+            self.build = lambda many: map(dict, map(zip, repeat(keys), many))
+        elif kind is LIST:
+            self.build = lambda many: map(list, many)
+        else:
+            self.build = iter
         if len(keys) == 1:
             self.open = lambda node: (node[keys[0]],)
         elif keys:
@@ -52,12 +60,16 @@ class Node:
 
 @final
 class Expectation:
-    """A structure, and how to take apart a tree that should have it: `take` gives its leaves, or None."""
+    """A structure, how to take apart a tree that should have it, and how to build one.
 
-    __slots__ = ("_root", "structure")
+    `regular` says that most of its nodes are alike, so that `build` is faster than `structure.unflatten`.
+    """
 
-    def __init__(self, structure: PyTreeDef, root: Node) -> None:
+    __slots__ = ("_root", "regular", "structure")
+
+    def __init__(self, structure: PyTreeDef, root: Node, *, regular: bool) -> None:
         self.structure = structure
+        self.regular = regular
         self._root = root
 
     def take(self, tree: Tree) -> list[Leaf] | None:
@@ -77,6 +89,16 @@ class Expectation:
         except KeyError:
             return None
         return leaves if alike and all_leaf_types(map(type, leaves)) else None
+
+    def build(self, leaves: Iterable[Leaf]) -> Tree:
+        """The tree of this structure with these leaves, which are as many as it has.
+
+        Example:
+            >>> from treadle_ir.tree import tree_structure
+            >>> expectation(tree_structure([{"b": 1, "a": 2}, {"b": 3, "a": 4}])).build("xyzw")
+            [{'a': 'x', 'b': 'y'}, {'a': 'z', 'b': 'w'}]
+        """
+        return next(_build(self._root, 1, iter(leaves)))
 
 
 def expectation(structure: PyTreeDef) -> Expectation | None:
@@ -105,7 +127,9 @@ def expectation(structure: PyTreeDef) -> Expectation | None:
             return None
         stack.append(node)
     root = stack[0]
-    return None if root is None else Expectation(structure, root)
+    if root is None:
+        return None
+    return Expectation(structure, root, regular=structure.num_leaves >= 16 * len(made))
 
 
 def _take(expected: Node, nodes: list[Tree], leaves: list[Leaf]) -> bool:
@@ -131,3 +155,29 @@ def _take(expected: Node, nodes: list[Tree], leaves: list[Leaf]) -> bool:
             return True
         expected, nodes = below, children
     return False
+
+
+def _build(expected: Node, count: int, leaves: Iterator[Leaf]) -> Iterator[Tree]:
+    """Some nodes of one structure, made of the next leaves."""
+    levels: list[tuple[Node, int]] = []
+    below: Below = expected
+    while isinstance(below, Node):
+        levels.append((below, count))
+        count *= below.arity
+        below = below.below
+    children: Iterator[Tree] = leaves
+    if below:  # nodes that differ
+        each = [
+            next(leaves) if node is None else next(_build(node, 1, leaves))
+            for node in below * (count // len(below))
+        ]
+        children = iter(each)
+    for node, several in reversed(levels):
+        if node.have_arity is None:
+            children = repeat(None, several)
+        elif node.arity:
+            together = zip(*[children] * node.arity, strict=False)  # `leaves` may have more
+            children = iter([*islice(node.build(together), several)])
+        else:
+            children = iter([*node.build([()] * several)])
+    return children
