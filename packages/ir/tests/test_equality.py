@@ -3,8 +3,9 @@ from treadle_ir.builder import Builder
 from treadle_ir.dtypes import BY_NAME
 from treadle_ir.equality import Numbering, equal_programs, inside_out, program_hash
 from treadle_ir.primitive import Primitive
-from treadle_ir.primitives.call import Call
+from treadle_ir.primitives.call import Call, CustomJvpCall
 from treadle_ir.primitives.elementwise import Add, Cosine, IntegerPower, Sine
+from treadle_ir.primitives.reduce import ReduceAdd, ReduceMaximum
 from treadle_ir.program import Program
 
 F32 = ArrayType((), BY_NAME["f32"])
@@ -87,3 +88,17 @@ def test_numbers_are_shared_by_equals_only() -> None:
     first, again, other = one(Sine()), one(Sine()), one(Cosine())
     assert numbering.number(first) == numbering.number(again) != numbering.number(other)
     assert isinstance(first, Program)
+
+
+def test_python_functions_are_equal_only_to_themselves() -> None:
+    one = CustomJvpCall("f", lambda x: [x], lambda x, t: (x, t))
+    other = CustomJvpCall("f", lambda x: [x], lambda x, t: (x, t))
+    assert one == one
+    assert one != other
+    assert len({one, other}) == 2
+
+
+def test_members_of_a_family_with_equal_attributes_are_not_equal() -> None:
+    assert ReduceAdd((0,)) == ReduceAdd((0,))
+    assert ReduceAdd((0,)) != ReduceMaximum((0,))
+    assert len({ReduceAdd((0,)), ReduceMaximum((0,)), ReduceAdd((0,))}) == 2

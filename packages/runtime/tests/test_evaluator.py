@@ -12,6 +12,8 @@ import pytest
 import treadle_ir
 from treadle_ir import EscapedTracerError, Literal, ShapeError, bind, scalar_type, stage
 from treadle_ir.primitives.call import Call
+from treadle_ir.primitives.elementwise import Add
+from treadle_ir.primitives.reduce import ReduceAdd
 from treadle_runtime import DeviceArray, RuntimeEvaluator, evaluator as module, from_host
 
 ops: Any = treadle_ir.ops  # Any: tests ask more of results than an operand has
@@ -150,3 +152,10 @@ def test_eager_work_on_small_arrays_never_imports_jaxlib() -> None:
         "assert 'jaxlib' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_operations_are_found_by_attributes_taken_in_c() -> None:
+    # A primitive that inherits its family's comparison must not be compared in Python at each call.
+    key = module._attributes_of(ReduceAdd)
+    assert key(ReduceAdd((0,))) == (ReduceAdd, (0,))
+    assert module._attributes_of(Add)(Add()) is Add

@@ -62,6 +62,8 @@ class FunctionCall(Primitive):
 
     __slots__ = ()
     is_function: ClassVar[bool] = True
+    __eq__ = object.__eq__  # Python functions have nothing to compare
+    __hash__ = object.__hash__
 
     @abstractmethod
     def call(self, operands: Operands) -> Operands:

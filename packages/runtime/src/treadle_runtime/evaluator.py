@@ -281,6 +281,18 @@ class RuntimeEvaluator:
             operation = None
         if operation is None:  # not within the `except`: errors would come with a KeyError of ours
             return self._evaluate(primitive, operands)
+        bare = operation.bare
+        if bare is not None and count == 1:
+            host = x._host if x.__class__ is DeviceArray else x
+            if host is not None:
+                token = _quieten(_silence)
+                try:
+                    result = bare(host)
+                finally:
+                    _restore(token)
+                if result.__class__ is not np.ndarray:
+                    result = np.asarray(result)
+                return [DeviceArray(operation.type, operation.key, result)]
         if operation.single:
             elements: Sequence[Any]
             if count == 1:
@@ -299,7 +311,6 @@ class RuntimeEvaluator:
                     if each is None:
                         present = False
             if present:
-                bare = operation.bare
                 if bare is not None:
                     token = _quieten(_silence)
                     try:
@@ -362,7 +373,7 @@ def _attributes_of(kind: type[Primitive]) -> Callable[[Primitive], Any]:
     """A function that takes the class and the compared fields of a primitive; the primitive itself if unsure."""
     if issubclass(kind, Attributeless):  # the class says it all
         return attrgetter("__class__")
-    if "__eq__" not in vars(kind):  # eq=False: equal only to itself
+    if kind.__eq__ is object.__eq__:  # equal only to itself
         return _itself
     compared = [field.name for field in fields(kind) if field.compare]
     return attrgetter("__class__", *compared)

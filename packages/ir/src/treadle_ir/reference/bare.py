@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from treadle_ir.primitive import Primitive
@@ -19,7 +17,8 @@ def bare_kernel(primitive: Primitive, result: ArrayType) -> Kernel | None:
     What it returns may be a NumPy scalar.
     """
     if type(primitive) is ReduceAdd:
-        if result.dtype.char in OWN_ACCUMULATOR:
-            return partial(np.add.reduce, axis=primitive.axes, dtype=result.dtype)
-        return None
+        axes, dtype = primitive.axes, result.dtype
+        if dtype.char not in OWN_ACCUMULATOR:
+            return None
+        return lambda x: np.add.reduce(x, axes, dtype)  # `partial` would take half as long again
     return BARE.get(type(primitive))
