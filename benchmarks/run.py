@@ -35,7 +35,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import numpy
 from cases.base import Budget, Case, Namespace
 
-GROUPS: Final = ("startup", "eager", "calls", "operations", "programs", "memory")
+GROUPS: Final = ("startup", "eager", "faq", "calls", "operations", "programs", "memory")
 STAGES: Final = ("trace", "lower", "compile")
 STAGE_BUDGETS: Final = {
     "trace": Budget(jax=1 / 4),

@@ -67,31 +67,6 @@ def small_gradient(ns: Namespace) -> Callable[[], Any]:
     return lambda: gradient(w)
 
 
-def covariance(size: int) -> Callable[[Namespace], Callable[[], Any]]:
-    """`x.T @ (x - x.mean(axis=0))`, of the FAQ."""
-
-    def make(ns: Namespace) -> Callable[[], Any]:
-        x = ns.np.asarray(numpy.random.default_rng(0).random((size, size), numpy.float32))
-
-        def function(x: Any) -> Any:
-            return x.T @ (x - x.mean(axis=0))
-
-        return lambda: function(x)
-
-    return make
-
-
-def covariance_jitted(size: int) -> Callable[[Namespace], Callable[[], Any]]:
-    """The same, jitted."""
-
-    def make(ns: Namespace) -> Callable[[], Any]:
-        x = ns.np.asarray(numpy.random.default_rng(0).random((size, size), numpy.float32))
-        function = ns.jit(lambda x: x.T @ (x - x.mean(axis=0)))
-        return lambda: function(x)
-
-    return make
-
-
 CASES: Final = [
     Case("x + x", on_vector(lambda np, x: x + x), budget=SMALL, libraries=ALL),
     Case("x + 1.0", on_vector(lambda np, x: x + 1.0), budget=SMALL, libraries=ALL),
@@ -113,12 +88,4 @@ CASES: Final = [
     Case("x[indices]", by_indices, budget=INDEXING, libraries=ALL),
     Case("x.at[3].set", on_vector(set_one), budget=INDEXING, libraries=ALL),
     Case("grad, tanh-matmul loss", small_gradient, budget=Budget(jax=1 / 8)),
-    *(
-        Case(f"x.T @ (x - x.mean(0)), {n}", covariance(n), budget=Budget(jax=1.05), libraries=ALL)
-        for n in (10, 100, 1000)
-    ),
-    *(
-        Case(f"the same, jitted, {n}", covariance_jitted(n), budget=Budget(jax=1.05))
-        for n in (10, 100, 1000)
-    ),
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -61,6 +62,12 @@ def test_ben_04_the_first_call_compiles() -> None:
     assert body.count == 1
 
 
+@row("BEN-05")
+def test_ben_05_small_eager_operations_compile_nothing() -> None:
+    script = "import sys, treadle.numpy as tnp; print(tnp.tan(tnp.zeros(7)).sum(), 'jaxlib' in sys.modules)"
+    assert output_of(script) == "0.0 False"
+
+
 @row("BEN-06")
 @pytest.mark.timing
 def test_ben_06_dispatch_is_asynchronous() -> None:
@@ -102,6 +109,44 @@ def test_ben_08_64_bits_by_environment(variable: str) -> None:
 def test_ben_09_data_can_be_transferred_first() -> None:
     x = np.random.default_rng(0).normal(size=(5, 7)).astype(np.float32)
     np.testing.assert_array_equal(np.asarray(sut.device_put(x)), x, strict=True)
+
+
+def _measured_apart(size: int) -> None:
+    """The FAQ's protocol: transfer, compile and run are steps of their own, and all are published."""
+    x = np.random.default_rng(0).normal(size=(size, size)).astype(np.float32)
+    transferred = sut.device_put(x).block_until_ready()
+    body = Counted(f)
+    compiled = sut.jit(body).lower(transferred).compile()
+    assert body.count == 1  # compiled before it is called
+    result = compiled(transferred).block_until_ready()
+    assert body.count == 1  # and the call runs, nothing more
+    np.testing.assert_allclose(np.asarray(result), f(x), rtol=1e-3, atol=1e-2)
+    for step in ("as written", "transferred", "run"):
+        assert _published(f"{size} × {size}, {step}")[:2] > [0, 0]
+    assert _published(f"compile: {size} × {size}, compiled")[0] > 0
+
+
+def _published(case: str) -> list[float]:
+    """The figures of a row of docs/benchmarks.md: treadle's, JAX's and, where there is one, NumPy's."""
+    page = Path(__file__).parents[2] / "docs/benchmarks.md"
+    (line,) = [line for line in page.read_text().splitlines() if line.startswith(f"| {case} |")]
+    return [float(cell.split()[0]) for cell in line.split("|")[2:5] if cell.strip()]
+
+
+@row("BEN-10")
+def test_ben_10_the_four_steps_at_1000() -> None:
+    _measured_apart(1000)
+
+
+@row("BEN-11")
+def test_ben_11_the_four_steps_at_10() -> None:
+    _measured_apart(10)
+
+
+@row("BEN-12")
+def test_ben_12_one_small_operation_beside_numpy_is_published() -> None:
+    ours, jax, numpy = _published("x + x, 10 × 10")
+    assert min(ours, jax, numpy) > 0
 
 
 @row("BEN-13")

@@ -11,16 +11,11 @@ from typing import Final
 from conformance.faq.rows import ROWS, TOPICS
 
 _GPU: Final = "needs an accelerator"
-_RECORDED: Final = "a number to publish, not to assert; recorded by benchmarks/"
 
 NOT_YET: Final = {
     "PLC-03": _GPU,
     "PLC-05": _GPU,
     "PLC-12": _GPU,
-    "BEN-05": "informational: small eager operations run without compiling, which the decision allows",
-    "BEN-10": _RECORDED,
-    "BEN-11": _RECORDED,
-    "BEN-12": _RECORDED,
     "BEN-15": _GPU,
     "BEN-16": _GPU,
     "BEN-17": _GPU,
