@@ -6,7 +6,6 @@ scripts/primitive_status.py --check docs/primitives.md    fail if the page is ou
 """
 
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,14 +26,18 @@ TABLES: dict[str, RuleTable[Any]] = {
 MARKS = {"rule": "✓", "family": "family", "absent": "–", "unneeded": "·"}
 
 
-def operations(base: type[Primitive] = Primitive) -> Iterator[type[Primitive]]:
+def operations() -> list[type[Primitive]]:
     """Every concrete primitive of treadle: those with a mnemonic of their own."""
-    for cls in base.__subclasses__():
+    found: dict[type[Primitive], None] = {}  # in order; a class with two bases is met twice
+    stack: list[type[Primitive]] = [Primitive]
+    while stack:
+        cls = stack.pop()
+        stack.extend(reversed(cls.__subclasses__()))
         # `@dataclass(slots=True)` makes a second class; the first may outlive it in `__subclasses__`.
         real = getattr(sys.modules[cls.__module__], cls.__name__, None) is cls
         if real and "name" in cls.__dict__ and cls.__module__.startswith("treadle_"):
-            yield cls
-        yield from operations(cls)
+            found[cls] = None
+    return [*found]
 
 
 def is_own_tangent(rule: object) -> bool:
