@@ -75,3 +75,10 @@ def test_as_recorded(expression: str) -> None:
                 eval(expression, dict(NAMES))
         else:
             check(eval(expression, dict(NAMES)), expected)
+
+
+def test_names_that_only_numpy_has_are_said_to_be_missing() -> None:
+    with pytest.raises(AttributeError, match="'busday_count', which numpy has and treadle lacks"):
+        jnp.busday_count  # noqa: B018 - the look-up is what is tested
+    with pytest.raises(AttributeError, match=r"no attribute .sinn.$"):
+        jnp.sinn  # noqa: B018

@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib as _importlib
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
+import numpy as _numpy
+
 from treadle_ir import Array
 from treadle_numpy import (
     abs as abs,
@@ -373,10 +375,13 @@ ndarray = Array
 
 
 def __getattr__(name: str) -> object:
-    """Import `linalg` when it is first asked for."""
+    """Import `linalg` when it is first asked for; say of NumPy's other names that they are missing."""
     if name == "linalg":
         return _importlib.import_module("treadle_numpy.linalg")
-    raise AttributeError(f"module 'treadle.numpy' has no attribute {name!r}")
+    message = f"module 'treadle.numpy' has no attribute {name!r}"
+    if not name.startswith("_") and hasattr(_numpy, name):
+        message += ", which numpy has and treadle lacks; inside of jit, treadle.pure_callback can call numpy's"
+    raise AttributeError(message)
 
 
 def __dir__() -> list[str]:
