@@ -40,6 +40,7 @@ def diff(
         ValueArgumentError: `n` is negative, or `a` has no axes.
 
     Example:
+        >>> import numpy as np
         >>> print(diff(np.array([1, 4, 9], np.int32)))
         [3 5]
     """
@@ -89,6 +90,7 @@ def ediff1d(
         DTypeError: the elements are booleans.
 
     Example:
+        >>> import numpy as np
         >>> print(ediff1d(np.array([1, 4, 9], np.int32), to_end=0))
         [3 5 0]
     """
@@ -111,6 +113,7 @@ def trapezoid(
         ShapeError: `x` does not go with `y`.
 
     Example:
+        >>> import numpy as np
         >>> print(trapezoid(np.array([1.0, 2.0, 3.0], np.float32)))
         4.0
     """
@@ -138,6 +141,7 @@ def gradient(
         ValueArgumentError: an axis has fewer than two elements, or the spacings do not go with the axes.
 
     Example:
+        >>> import numpy as np
         >>> print(gradient(np.array([1.0, 4.0, 9.0], np.float32)))
         [3. 4. 5.]
     """
