@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -84,7 +84,7 @@ def test_profile_knows_what_might_be_one_loop() -> None:
 def test_what_fuses_is_compiled_with_and_without_barriers(client: Any) -> None:
     device = client.local_devices()[0]
 
-    def temporaries(flags: dict[str, object], function: Callable[[Operand], Operand]) -> int:
+    def temporaries(flags: Mapping[str, object], function: Callable[[Operand], Operand]) -> int:
         lowered = differentiated(function, 300)
         executable = compile_lowered(lowered, client, [device], flags=flags)
         return memory_stats(executable).temp_size_in_bytes
