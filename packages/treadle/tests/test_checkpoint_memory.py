@@ -7,6 +7,7 @@ the figures of `memory_analysis` tell.
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.metadata import version
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -166,9 +167,9 @@ def test_what_xla_fuses_into_one_loop_needs_no_more() -> None:
     x = np.ones((512, 512), "f4")
     with_it, _ = temporaries(waves(treadle.checkpoint), x)
     without, _ = temporaries(waves(plain), x)
-    text = treadle.jit(waves(treadle.checkpoint)).lower(x).compile().as_text()
-    # A jaxlib that keeps all barriers (0.12) stores what each of the blocks was given.
-    assert with_it <= (without if "opt-barrier" not in text else 8 * x.nbytes)
+    # From 0.11 on, XLA:CPU keeps barriers whatever it is told, and stores what each of the blocks was given.
+    keeps_barriers = tuple(map(int, version("jaxlib").split(".")[:2])) >= (0, 11)
+    assert with_it <= (8 * x.nbytes if keeps_barriers else without)
 
 
 @pytest.mark.parametrize("size", [1, 8, 64])
