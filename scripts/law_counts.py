@@ -8,6 +8,7 @@ Nothing is run: that all of it passes is what `nox -s conformance` says.
 
 import importlib
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -49,9 +50,10 @@ def number(count: int) -> str:
 
 
 def table(head: list[str], rows: list[list[str]]) -> list[str]:
-    """A Markdown table; all columns but the first are numbers, or lists at the end."""
-    lines = [f"| {' | '.join(head)} |", "|---|" + "---:|" * (len(head) - 1)]
-    return [*lines, *(f"| {' | '.join(row)} |" for row in rows)]
+    """A Markdown table; columns of numbers are aligned at the right."""
+    numbers = [all(re.fullmatch(r"[\d,]*", row[i]) for row in rows) for i in range(len(head))]
+    rule = "".join("---:|" if each else "---|" for each in numbers)
+    return [f"| {' | '.join(head)} |", f"|{rule}", *(f"| {' | '.join(row)} |" for row in rows)]
 
 
 def by(laws: dict[str, dict[str, Any]], what: str) -> dict[str, Counter[str]]:
@@ -144,9 +146,24 @@ def page() -> str:
     lines += ["", "## Users' mistakes", ""]
     lines += [
         f"{len(catalogue.MISTAKES)} mistakes in `conformance/mistakes/catalogue.py`, each with the error's",
-        "class, its first line, the user's own line and the mend.",
+        "class, its first line, the user's own line and the mend, which users see beside it.",
+        "",
     ]
+    mistakes = [
+        [
+            each.make.__name__.strip("_").replace("_", " "),
+            each.error.__name__,
+            _cell(each.first_line),
+        ]
+        for each in catalogue.MISTAKES
+    ]
+    lines += table(["mistake", "error", "first line"], sorted(mistakes))
     return "\n".join(lines) + "\n"
+
+
+def _cell(text: str) -> str:
+    """A message as a table's cell."""
+    return "`" + text.replace("|", "\\|").replace("`", "'") + "`"
 
 
 def main(arguments: list[str]) -> int:
