@@ -281,6 +281,10 @@ def _names_rows(index: ArrayType, of: ArrayType) -> bool:
     return bool(index.shape) and bool(of.shape) and is_integer(index.dtype)
 
 
+def _nothing_there() -> IndexValueError:
+    return IndexValueError("an array with an axis of size 0 has nothing at any position")
+
+
 def _rows(x: Array, positions: Array) -> Array:
     """`x[positions]` along the first axis: the gather is planned once for each pair of types."""
     types = (x.type, positions.type)
@@ -289,7 +293,7 @@ def _rows(x: Array, positions: Array) -> Array:
     batch = positions.type.shape
     if gather is None:
         if not size and 0 not in batch:
-            raise IndexValueError("an array with an axis of size 0 has nothing at any position")
+            raise _nothing_there()
         outer = len(batch)
         gather = Gather(
             offset_dims=tuple(range(outer, outer + len(rest))),
@@ -455,7 +459,7 @@ def _dynamic(x: Any, entries: list[Entry], own: list[int]) -> Array:
         size = 1 if entry.new and _all_full(ranges, own) else next(left)
         if _is_position(entry):
             if not full:
-                raise IndexValueError("an array with an axis of size 0 has nothing at any position")
+                raise _nothing_there()
             starts.append(wrapped(entry.index, full))
             sizes.append(1)
         else:
@@ -515,7 +519,7 @@ def _gathered(
     ]
     batch = common_shape("indexing", [shape_of(index) for index in positions])
     if mode == "clip" and 0 not in batch and any(not own[i] for i in indexed):
-        raise IndexValueError("an array with an axis of size 0 has nothing at any position")
+        raise _nothing_there()
     place = indexed[0] if neighbouring(entries, indexed) else 0
     rank = len(batch) + len(sizes) - len(indexed)
     return ops.gather(

@@ -223,44 +223,12 @@ def _builtin_round(x: Array, ndigits: int | None = None) -> Array:
     return elementwise.round(x, 0 if ndigits is None else ndigits)
 
 
-def _swapaxes(x: Array, axis1: int, axis2: int) -> Array:
-    return manipulation.swapaxes(x, axis1, axis2)
-
-
 def _copy(x: Array) -> Array:
     return ops.copy(x)
 
 
-def _sort(
-    x: Array,
-    axis: int | None = -1,
-    *,
-    kind: None = None,
-    order: None = None,
-    stable: bool = True,
-    descending: bool = False,
-) -> Array:
-    return sorting.sort(x, axis, kind=kind, order=order, stable=stable, descending=descending)
-
-
-def _argsort(
-    x: Array,
-    axis: int | None = -1,
-    *,
-    kind: None = None,
-    order: None = None,
-    stable: bool = True,
-    descending: bool = False,
-) -> Array:
-    return sorting.argsort(x, axis, kind=kind, order=order, stable=stable, descending=descending)
-
-
 def _tobytes(x: Array, order: str = "C") -> bytes:
     return np.asarray(x).tobytes("F" if order == "F" else "C")
-
-
-def _flat(x: Array) -> Array:
-    return manipulation.ravel(x)
 
 
 def _table() -> dict[str, object]:
@@ -294,7 +262,7 @@ def _table() -> dict[str, object]:
             "real": property(elementwise.real),
             "imag": property(elementwise.imag),
             "at": property(updates.Updates),
-            "flat": property(_flat),
+            "flat": property(manipulation.ravel),
             "reshape": _reshape,
             "transpose": _transpose,
             "flatten": _flatten,
@@ -303,10 +271,7 @@ def _table() -> dict[str, object]:
             "tobytes": _tobytes,
             "clip": _clip,
             "round": _round,
-            "swapaxes": _swapaxes,
             "copy": _copy,
-            "sort": _sort,
-            "argsort": _argsort,
             "conj": elementwise.conjugate,
             "conjugate": elementwise.conjugate,
         }
@@ -333,11 +298,11 @@ _ORDERED: Final = _ALL - {BY_NAME["c64"], BY_NAME["c128"], BY_NAME["f0"]}
 _METHODS: Final[dict[Any, str]] = {
     reductions: "all any argmax argmin cumprod cumsum max min prod ptp sum",
     statistics: "mean std var",
-    manipulation: "diagonal ravel repeat squeeze trace",
+    manipulation: "diagonal ravel repeat squeeze swapaxes trace",
     indexing: "take",
     searching: "nonzero searchsorted compress",
     contraction: "dot",
-    sorting: "argpartition",
+    sorting: "argpartition argsort sort",
 }
 TABLE: Final = _table()
 

@@ -200,10 +200,7 @@ class UpdatesAt:
         """The array divided by values there."""
         _wrap_only(wrap_negative_indices)
         x = self.array
-        ones = filled(x.shape, x.dtype.type(1))
-        factors = update(
-            "scatter_multiply", ones, self.index, values, mode, indices_are_sorted, unique_indices
-        )
+        factors = self._factors(values, mode, indices_are_sorted, unique_indices)
         if is_inexact(x.dtype):
             return divide(x, factors)
         return ops.divide(x, factors)
@@ -219,19 +216,15 @@ class UpdatesAt:
     ) -> Array:
         """The array raised to powers there."""
         _wrap_only(wrap_negative_indices)
-        x = self.array
-        ones = filled(x.shape, x.dtype.type(1))
-        return power(
-            x,
-            update(
-                "scatter_multiply",
-                ones,
-                self.index,
-                values,
-                mode,
-                indices_are_sorted,
-                unique_indices,
-            ),
+        return power(self.array, self._factors(values, mode, indices_are_sorted, unique_indices))
+
+    def _factors(
+        self, values: ArrayLike, mode: Any, indices_are_sorted: bool, unique_indices: bool
+    ) -> Array:
+        """The product of the values for each element, and 1 where there are none."""
+        ones = filled(self.array.shape, self.array.dtype.type(1))
+        return update(
+            "scatter_multiply", ones, self.index, values, mode, indices_are_sorted, unique_indices
         )
 
     def apply(
