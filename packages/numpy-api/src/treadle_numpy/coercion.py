@@ -5,6 +5,8 @@ the arrays beside them have (they are weak), element types meet by the promotion
 NumPy's rule. Scalars need no broadcasting: elementwise primitives take them beside arrays.
 
 New arrays from host data are made by one function, `make_array`, which the facade replaces by the runtime's.
+
+Long because all ways from users' values to operands stand in one place, and no function has its own.
 """
 
 from __future__ import annotations

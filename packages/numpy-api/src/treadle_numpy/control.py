@@ -5,6 +5,8 @@ tracers without elements, and Python's `if` on them is an error that says what t
 tracers of outer transformations among it, becomes operands of the loop.
 
 A carry that starts as a Python number takes the element type that the body gives it.
+
+Long because each of seven functions checks what users gave it and says what is wrong; the work is `staging`'s.
 """
 
 from __future__ import annotations

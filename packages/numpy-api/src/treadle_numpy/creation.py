@@ -2,6 +2,8 @@
 
 Where nothing transforms what runs, they are made by NumPy at once; under a trace they are instructions
 (`iota`, `broadcast_in_dim`), so that programs hold no arrays.
+
+Long because half of it is signatures and examples of two dozen functions.
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 Most are one primitive on promoted operands, and are made by `unary` and `binary` from a table-like list below.
 `x + y` on two arrays of one type, and on an array and a Python number, must cost little more than the bind:
 `BinaryFunction` has a short way for those, which the operators of arrays share.
+
+Long because it is NumPy's list of ufuncs; a name, a primitive and an example each.
 """
 
 from __future__ import annotations

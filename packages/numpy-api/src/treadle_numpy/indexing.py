@@ -9,6 +9,8 @@ a position that is known (`int`), or an operand of positions. From there:
   the indexed axes stood if those are neighbours, else in front.
 
 Positions out of range are clipped, since a program cannot raise (JAX's rule); negative ones count from the end.
+
+Long because reading an index expression and the three ways to take its elements share `Entry`.
 """
 
 from __future__ import annotations

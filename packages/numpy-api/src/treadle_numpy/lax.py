@@ -2,6 +2,8 @@
 
 Unlike the functions of `treadle.numpy` these promote nothing and broadcast scalars only: operands that are arrays
 must have one element type and one shape. Python numbers take the element type of the arrays beside them.
+
+Long because it is one namespace of short functions, whose signatures and examples are most of it.
 """
 
 from __future__ import annotations

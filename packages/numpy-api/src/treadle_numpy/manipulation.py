@@ -1,4 +1,8 @@
-"""Shapes and arrangement: reshape, transpose, concatenate, split, pad, repeat, roll, diagonals."""
+"""Shapes and arrangement: reshape, transpose, concatenate, split, pad, repeat, roll, diagonals.
+
+Long because NumPy has more than fifty such functions; each is a few lines on `reshape`, `transpose`, `slice`
+and `concatenate`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Reductions and running sums: sum, prod, max, min, all, any, argmax, cumsum and their relatives."""
+"""Reductions and running sums: sum, prod, max, min, all, any, argmax, cumsum and their relatives.
+
+Long because NumPy gives each reduction, and its twin that passes over NaN, a signature of its own.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Choosing and finding: where, select, clip, nonzero, searchsorted, interp, bincount."""
+"""Choosing and finding: where, select, clip, nonzero, searchsorted, interp, bincount.
+
+Long because these are sixteen functions that share little but their subject.
+"""
 
 from __future__ import annotations
 

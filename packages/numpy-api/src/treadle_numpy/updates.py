@@ -3,6 +3,8 @@
 The index is read as for `x[index]`. Where all positions are scalars and all ranges contiguous, one index vector
 names the window that is updated; otherwise there is an index vector for each element of the indexed axes, and
 windows run over the axes that are taken whole. Positions out of range are dropped.
+
+Long because `x.at` has ten methods, and updates by known ranges have cheaper primitives than a scatter.
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@ Two memories. `traces` holds programs by structure, types and static values: the
 flatten, look up, execute, make arrays, unflatten.
 
 A program that captured tracers of an outer trace belongs to that trace and is not remembered.
+
+Long because a call is told here from its key to its results, in the order in which it happens.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 All operands have one element type; no promotion happens here. The result is weak when all operands are.
 Names are StableHLO's (CHLO's where StableHLO has none), in full where those are abbreviated.
+
+Long because there is a class and a function for each of some sixty operations, all of one form.
 """
 
 from __future__ import annotations

@@ -16,6 +16,8 @@ NaN, the least signed integer, the greatest unsigned integer, or True) and drops
 "promise_in_bounds" promises that there are none. A slice that is only partly outside counts as outside.
 Negative positions are out of range: nothing wraps around here. The starts of dynamic_slice and
 dynamic_update_slice are always clipped.
+
+Long because gather and scatter have many attributes, and constraints on each.
 """
 
 from __future__ import annotations

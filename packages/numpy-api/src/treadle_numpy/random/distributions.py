@@ -2,6 +2,8 @@
 
 They agree with JAX bit for bit where the computation is exact (integers, uniform floats, permutations, choices),
 and up to the rounding of log and erf_inv elsewhere.
+
+Long because there is one function for each distribution.
 """
 
 from __future__ import annotations
