@@ -282,7 +282,8 @@ class RuntimeEvaluator:
         if operation is None:  # not within the `except`: errors would come with a KeyError of ours
             return self._evaluate(primitive, operands)
         bare = operation.bare
-        if bare is not None and count == 1:  # what follows, in its shortest form: 2 to 3 % of `x.sum()`
+        # What follows, in its shortest form: 2 to 3 % of `x.sum()`.
+        if bare is not None and count == 1:
             host = x._host if x.__class__ is DeviceArray else x
             if host is not None:
                 token = _quieten(_silence)
