@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given, strategies as st
 
 from treadle_ir import (
+    X64,
     ArrayType,
     DTypeError,
     dtypes,
     promoted,
     scalar_type,
-    x64_context,
     x64_enabled,
 )
 
@@ -26,7 +26,7 @@ def meet(*operands):
 
 @given(types, types)
 def test_the_order_of_operands_does_not_matter(a, b):
-    with x64_context(True):
+    with X64.override(True):
         assert meet(a, b).dtype == meet(b, a).dtype
 
 
@@ -38,7 +38,7 @@ def test_a_type_meets_itself(a):
 @given(st.sampled_from([t for t in TYPES if not t.weak]), types, types)
 def test_strong_promotion_is_associative_when_all_are_strong(a, b, c):
     b, c = b.strong(), c.strong()
-    with x64_context(True):
+    with X64.override(True):
         assert meet(meet(a, b), c).dtype == meet(a, meet(b, c)).dtype
 
 
@@ -55,7 +55,7 @@ def test_strong_promotion_is_associative_when_all_are_strong(a, b, c):
     ],
 )
 def test_the_lattice(left, right, expected):
-    with x64_context(True):
+    with X64.override(True):
         a, b = ArrayType((), dtypes.BY_NAME[left]), ArrayType((), dtypes.BY_NAME[right])
         assert meet(a, b).dtype == dtypes.BY_NAME[expected]
 
@@ -70,7 +70,7 @@ def test_python_scalars_yield():
 def test_widths():
     assert not x64_enabled()
     assert scalar_type(1.0).dtype == np.float32
-    with x64_context(True):
+    with X64.override(True):
         assert scalar_type(1.0).dtype == np.float64
         assert scalar_type(1).dtype == np.int64
     assert scalar_type(1).dtype == np.int32
@@ -82,6 +82,6 @@ def test_no_implicit_promotion_of_8_bit_floats():
 
 
 def test_every_pair_but_those_has_a_meeting():
-    with x64_context(True):
+    with X64.override(True):
         for a, b in itertools.product(TYPES, TYPES):
             promoted([a, b])

@@ -6,14 +6,22 @@ The public names of this distribution; other distributions import them from here
 from __future__ import annotations
 
 from treadle_ir import (
+    context as context,
     dtypes as dtypes,
     errors as errors,
+    events as events,
     operators as operators,
     ops as ops,
+    printing as printing,
     reference as reference,
     source as source,
 )
 from treadle_ir._version import __version__ as __version__
+from treadle_ir.arguments import (
+    Arguments as Arguments,
+    positions as positions,
+    take_apart as take_apart,
+)
 from treadle_ir.array import (
     Array as Array,
     Function as Function,
@@ -23,7 +31,20 @@ from treadle_ir.array import (
     type_of as type_of,
     types_of as types_of,
 )
-from treadle_ir.derived import Derived as Derived, remembered as remembered
+from treadle_ir.context import (
+    SETTINGS as SETTINGS,
+    X64 as X64,
+    Context as Context,
+    Setting as Setting,
+    context_overrides as context_overrides,
+    current_context as current_context,
+    named_axis as named_axis,
+    one_of as one_of,
+    overriding as overriding,
+    process_context as process_context,
+    yes_or_no as yes_or_no,
+)
+from treadle_ir.derived import Derived as Derived, derived as derived
 from treadle_ir.dtypes import DType as DType, float0 as float0
 from treadle_ir.effects import (
     PURE as PURE,
@@ -33,7 +54,7 @@ from treadle_ir.effects import (
     NamedAxis as NamedAxis,
     OrderedCallback as OrderedCallback,
 )
-from treadle_ir.equality import equal_programs as equal_programs
+from treadle_ir.equality import equal_programs as equal_programs, is_deferred as is_deferred
 from treadle_ir.errors import (
     ArgumentError as ArgumentError,
     ConcretizationError as ConcretizationError,
@@ -50,36 +71,70 @@ from treadle_ir.errors import (
     StructureError as StructureError,
     TreadleError as TreadleError,
     VerifyError as VerifyError,
+    did_you_mean as did_you_mean,
     during as during,
     out_of_range as out_of_range,
 )
 from treadle_ir.evaluator import Evaluator as Evaluator
 from treadle_ir.families import (
+    Accumulating as Accumulating,
+    Contraction as Contraction,
+    ControlFlow as ControlFlow,
+    Conversion as Conversion,
+    Creation as Creation,
     Elementwise as Elementwise,
     FunctionCall as FunctionCall,
+    Indexing as Indexing,
     InlineCall as InlineCall,
+    Randomness as Randomness,
+    Rearrangement as Rearrangement,
+    Reducing as Reducing,
+    Sorting as Sorting,
     Sources as Sources,
+    Windowing as Windowing,
 )
+from treadle_ir.fork import fork_safe_lock as fork_safe_lock, fork_safe_rlock as fork_safe_rlock
+from treadle_ir.frozen import frozen as frozen
+from treadle_ir.importing import importing as importing
 from treadle_ir.inference import inferred as inferred
 from treadle_ir.interpret import interpret as interpret
+from treadle_ir.loops import (
+    Flags as Flags,
+    LoopParts as LoopParts,
+    either as either,
+    reached_carries as reached_carries,
+)
 from treadle_ir.nesting import deeper as deeper
+from treadle_ir.operands import (
+    as_array as as_array,
+    as_operand as as_operand,
+    canonical_elements as canonical_elements,
+    new_array as new_array,
+    operand_or_none as operand_or_none,
+    weak_literal as weak_literal,
+)
 from treadle_ir.primitive import Attributeless as Attributeless, Primitive as Primitive
 from treadle_ir.program import Equation as Equation, Program as Program
 from treadle_ir.promotion import (
+    DTYPE_PROMOTION as DTYPE_PROMOTION,
     canonical_dtype as canonical_dtype,
     default_dtype as default_dtype,
     inexact_dtype as inexact_dtype,
     promoted as promoted,
     scalar_type as scalar_type,
-    set_x64 as set_x64,
-    x64_context as x64_context,
     x64_enabled as x64_enabled,
+)
+from treadle_ir.rearrange import (
+    rearranged as rearranged,
+    share_captures as share_captures,
+    unused_parameters as unused_parameters,
 )
 from treadle_ir.reference import (
     ReferenceEvaluator as ReferenceEvaluator,
     eval_rule as eval_rule,
     eval_rules as eval_rules,
 )
+from treadle_ir.registry import register as register
 from treadle_ir.rules import RuleTable as RuleTable
 from treadle_ir.source import (
     NOWHERE as NOWHERE,
@@ -92,19 +147,21 @@ from treadle_ir.stage import (
     Staged as Staged,
     StagedTracer as StagedTracer,
     StagingTrace as StagingTrace,
-    constant_array as constant_array,
     stage as stage,
+    stage_tree as stage_tree,
+    staging_trace as staging_trace,
 )
 from treadle_ir.trace import (
     ROOT as ROOT,
     EvalTrace as EvalTrace,
     Trace as Trace,
-    as_array as as_array,
     bind as bind,
+    current_evaluator as current_evaluator,
     current_trace as current_trace,
     evaluating as evaluating,
     install as install,
     reset_current as reset_current,
+    run_under as run_under,
     running as running,
     set_current as set_current,
 )
@@ -112,7 +169,15 @@ from treadle_ir.tracer import (
     Tracer as Tracer,
     concrete_elements as concrete_elements,
     escaped as escaped,
-    refuse_tracers as refuse_tracers,
+    transparent as transparent,
+    untraced as untraced,
+)
+from treadle_ir.tree_function import (
+    TreeFunction as TreeFunction,
+    array_results as array_results,
+    flatten_arrays as flatten_arrays,
+    refuse_others as refuse_others,
+    results_and_aux as results_and_aux,
 )
 from treadle_ir.types import (
     TOKEN as TOKEN,
@@ -121,5 +186,6 @@ from treadle_ir.types import (
     Type as Type,
 )
 from treadle_ir.values import Atom as Atom, Literal as Literal, Value as Value
+from treadle_ir.vectoriser import install_vmap as install_vmap, installed_vmap as installed_vmap
 
 install(ReferenceEvaluator())

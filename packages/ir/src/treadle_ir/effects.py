@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
 from typing import ClassVar, Final, TypeAlias, final
+
+from treadle_ir.frozen import frozen
 
 
 class Effect(ABC):
@@ -29,7 +30,7 @@ PURE: Final[Effects] = frozenset()
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@frozen
 class Callback(Effect):
     """Runs Python code on the host at some time."""
 
@@ -40,7 +41,7 @@ class Callback(Effect):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@frozen
 class OrderedCallback(Effect):
     """Runs Python code on the host, in program order."""
 
@@ -51,7 +52,7 @@ class OrderedCallback(Effect):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@frozen
 class NamedAxis(Effect):
     """Depends on a named axis that an outer transformation maps, even where no operand does."""
 

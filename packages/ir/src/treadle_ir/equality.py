@@ -24,11 +24,11 @@ from treadle_ir.values import Literal, Value
 
 
 def field_names(cls: type) -> tuple[str, ...]:
-    """The names of a dataclass's fields that its constructor takes, in order."""
+    """The names of a dataclass's fields that its constructor takes, in order; none of other classes."""
     names = _FIELDS.get(cls)
     if names is None:
-        names = tuple(each.name for each in fields(cls) if each.init)
-        _FIELDS[cls] = names
+        found = fields(cls) if is_dataclass(cls) else ()
+        names = _FIELDS[cls] = tuple([each.name for each in found if each.init])
     return names
 
 
@@ -58,6 +58,18 @@ def programs_of(primitive: Primitive) -> tuple[Program, ...]:
     for program in primitive.programs().values():
         found.setdefault(id(program), program)
     return tuple(found.values())
+
+
+def is_deferred(program: Program) -> bool:
+    """Whether a program, or one nested in it, holds a derivative rule that may do something else when it runs again.
+
+    Such a rule is a Python function of a user's; what transformations make of an equal program may differ.
+    """
+    return any(
+        equation.primitive.is_deferred()
+        for each in inside_out(program)
+        for equation in each.equations
+    )
 
 
 def inside_out(*roots: Program, known: Container[int] = ()) -> Iterator[Program]:
@@ -97,7 +109,10 @@ def exact_key(value: object, number: Mapping[int, int]) -> Hashable:
             return value
         return kind, tuple([exact_key(each, number) for each in value])
     if isinstance(value, Primitive):
-        return kind, tuple([exact_key(getattr(value, name), number) for name in field_names(kind)])
+        names = field_names(kind)
+        if not names:
+            return value  # it has no attributes, or an equality of its own
+        return kind, tuple([exact_key(getattr(value, name), number) for name in names])
     if kind is bool or value is None:
         return kind, value
     if kind is float:

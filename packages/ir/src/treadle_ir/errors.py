@@ -7,7 +7,7 @@ that knows more adds one `while:` note with `during` and re-raises; nobody re-wr
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from treadle_ir.source import user_location
@@ -106,6 +106,14 @@ def out_of_range(error: OverflowError) -> RangeError:
         fix="write it as a float, give a wider dtype, or turn 64-bit types on: "
         'treadle.config.update("treadle_enable_x64", True)',
     )
+
+
+def did_you_mean(name: object, known: Iterable[object]) -> str:
+    """`; did you mean 'sin'?`, or an empty string when nothing known resembles the name."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only an error needs it
+
+    close = get_close_matches(str(name), [each for each in known if isinstance(each, str)], n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""
 
 
 @contextmanager

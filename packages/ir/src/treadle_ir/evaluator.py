@@ -1,25 +1,33 @@
-"""The Evaluator port: how a primitive runs when nothing transforms it.
+"""The Evaluator port: how a primitive runs when nothing transforms it, and what an array is then.
 
 treadle_ir installs its NumPy reference evaluator; the facade installs the runtime's in its place.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
 
 from treadle_ir.primitive import Primitive
 
 if TYPE_CHECKING:
-    from treadle_ir.array import Operands
+    from treadle_ir.array import Array, Operands
 
 
 class Evaluator(Protocol):
-    """Port: how a primitive runs when nothing transforms it."""
+    """Port: how a primitive runs when nothing transforms it, and what an array is then."""
 
     def evaluate(self, primitive: Primitive, operands: Operands) -> Operands:
         """The results of a primitive on concrete operands.
 
         Raises:
-            EscapedTracerError: an operand is a tracer (`treadle_ir.tracer.refuse_tracers` makes the message).
+            EscapedTracerError: an operand is a tracer (`treadle_ir.tracer.untraced` makes the message).
         """
+        ...
+
+    def array(
+        self, elements: np.ndarray[Any, np.dtype[Any]], weak: bool, *, owned: bool = True
+    ) -> Array:
+        """An array of these elements, whose type is kept. Without `owned`, somebody may write to them later."""
         ...

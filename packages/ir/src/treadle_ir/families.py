@@ -1,7 +1,9 @@
-"""The abstract families: one rule per transformation serves all members.
+"""The abstract families: what many primitives share, said once.
 
 A rule is looked up by class, then by the class's abstract families, never by another concrete primitive:
-a rule inherited from a concrete primitive would be silently wrong for what the subclass adds.
+a rule inherited from a concrete primitive would be silently wrong for what the subclass adds. So one rule of a
+family serves all members: the batch rule of `Elementwise`, the size up to which NumPy evaluates a `Sorting`.
+A primitive of the user's own belongs to the family that it derives from, wherever it is defined.
 """
 
 from __future__ import annotations
@@ -21,7 +23,86 @@ Sources: TypeAlias = tuple[int | None, ...]
 
 
 class Elementwise(Primitive):
-    """Family: operands of one shape, or scalars (rank 0) that are spread over it; that shape out."""
+    """Family: operands of one shape, or scalars (rank 0) that are broadcast to it; that shape out."""
+
+    __slots__ = ()
+    may_alias: ClassVar[bool] = False
+
+
+class Conversion(Elementwise):
+    """Family: the same elements in another element type."""
+
+    __slots__ = ()
+    may_alias: ClassVar[bool] = True
+
+
+class Rearrangement(Primitive):
+    """Family: the operands' elements at other places, and constants between them; nothing is computed."""
+
+    __slots__ = ()
+    computes: ClassVar[bool] = False
+
+
+class Indexing(Primitive):
+    """Family: reads or writes elements at places that other operands name."""
+
+    __slots__ = ()
+    computes: ClassVar[bool] = False
+
+
+class Creation(Primitive):
+    """Family: no operands."""
+
+    __slots__ = ()
+    computes: ClassVar[bool] = False
+    may_alias: ClassVar[bool] = False
+
+
+class Sorting(Primitive):
+    """Family: puts elements in order."""
+
+    __slots__ = ()
+    computes: ClassVar[bool] = False
+    may_alias: ClassVar[bool] = False
+
+
+class Reducing(Primitive):
+    """Family: combines the elements along axes, which are gone from the results."""
+
+    __slots__ = ()
+    may_alias: ClassVar[bool] = False
+
+
+class Accumulating(Primitive):
+    """Family: running sums and their like along one axis."""
+
+    __slots__ = ()
+    may_alias: ClassVar[bool] = False
+
+
+class Windowing(Primitive):
+    """Family: combines or chooses the elements within windows that slide over an array."""
+
+    __slots__ = ()
+    may_alias: ClassVar[bool] = False
+
+
+class Contraction(Primitive):
+    """Family: sums of products: matrix products and convolutions."""
+
+    __slots__ = ()
+    may_alias: ClassVar[bool] = False
+
+
+class Randomness(Primitive):
+    """Family: random bits from keys."""
+
+    __slots__ = ()
+    may_alias: ClassVar[bool] = False
+
+
+class ControlFlow(Primitive):
+    """Family: branches and loops around nested programs."""
 
     __slots__ = ()
 
@@ -47,11 +128,6 @@ class InlineCall(Primitive):
     def programs(self) -> Mapping[str, Program]:
         """The one program that is called."""
         return {"program": self.program}
-
-    def with_programs(self, programs: Mapping[str, Program]) -> Primitive:
-        """The same call around another program with the same parameters."""
-        program = programs["program"]
-        return self.rebuilt(program, tuple(range(len(program.parameters))))
 
 
 class FunctionCall(Primitive):

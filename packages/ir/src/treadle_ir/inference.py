@@ -1,7 +1,6 @@
-"""What a primitive does to types, remembered: result types and effects by (primitive, operand types).
+"""What a primitive does to types, cached: result types and effects by (primitive, operand types).
 
-Primitives that hold programs are not remembered: their result types are at hand in the program, and an
-entry would keep the program alive.
+Primitives that hold programs or Python functions are not: the cache would keep them alive.
 """
 
 from __future__ import annotations
@@ -22,13 +21,13 @@ def inferred(primitive: Primitive, operands: tuple[Type, ...]) -> Inferred:
     """Result types and effects of applying a primitive to operands of these types.
 
     Raises:
-        ShapeError, DTypeError: the operands do not fit; nothing is remembered.
+        ShapeError, DTypeError: the operands do not fit; nothing is cached.
     """
     key = (primitive, operands)
     found = _CACHE.get(key)
     if found is None:
         found = primitive.infer(*operands), primitive.effects(*operands)
-        if type(primitive).programs is Primitive.programs:
+        if type(primitive).programs is Primitive.programs and not primitive.opaque:
             if len(_CACHE) >= _LIMIT:
                 _CACHE.clear()
             _CACHE[key] = found

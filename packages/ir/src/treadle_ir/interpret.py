@@ -6,6 +6,7 @@ Values are dropped after their last use, so that interpreting needs no more memo
 from __future__ import annotations
 
 from treadle_ir.array import Operand, Operands
+from treadle_ir.nesting import deeper
 from treadle_ir.program import Program
 from treadle_ir.trace import current_trace
 from treadle_ir.values import Atom, Value
@@ -39,11 +40,13 @@ def interpret(program: Program, *operands: Operand) -> Operands:
     process = current_trace().process
     environment: dict[Value, Operand] = dict(zip(program.parameters, operands, strict=True))
     drops = last_uses(program)
-    for index, equation in enumerate(program.equations):
-        inputs = [_read(atom, environment) for atom in equation.operands]
-        environment.update(zip(equation.results, process(equation.primitive, inputs), strict=True))
-        for value in drops.get(index, ()):
-            environment.pop(value, None)
+    with deeper():
+        for index, equation in enumerate(program.equations):
+            inputs = [_read(atom, environment) for atom in equation.operands]
+            results = process(equation.primitive, inputs)
+            environment.update(zip(equation.results, results, strict=True))
+            for value in drops.get(index, ()):
+                environment.pop(value, None)
     return [_read(atom, environment) for atom in program.results]
 
 
@@ -51,4 +54,4 @@ def _read(atom: Atom, environment: dict[Value, Operand]) -> Operand:
     if isinstance(atom, Value):
         return environment[atom]
     # A weak literal stays one: as a NumPy scalar it would turn strong, and so would what is made of it.
-    return atom if atom.type.weak else atom.value  # type: ignore[return-value]
+    return atom if atom.type.weak else atom.value

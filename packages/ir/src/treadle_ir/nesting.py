@@ -13,6 +13,8 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Final, final
 
+from treadle_ir.fork import fork_safe_lock
+
 _EVERY: Final = 16  # levels
 _FRAMES: Final = 40  # of Python per level, at most
 
@@ -22,7 +24,7 @@ class _Level(threading.local):
 
 
 _STATE: Final = _Level()
-_LOCK: Final = threading.Lock()
+_LOCK: Final = fork_safe_lock()
 
 
 @final

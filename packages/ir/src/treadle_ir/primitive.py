@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Final, Self
 
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
 NO_PROGRAMS: Final[Mapping[str, Program]] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
 class Primitive(ABC):
     """An operation with its attributes filled in.
 
@@ -26,10 +24,18 @@ class Primitive(ABC):
     Every subclass is either abstract (a family) or final (one operation).
     """
 
+    __slots__ = ()
+
     name: ClassVar[str]  # the mnemonic in the text format; unique
     is_function: ClassVar[bool] = (
         False  # True in the family FunctionCall; isinstance costs 0.2 us for each `bind`
     )
+    # Holds Python functions, and with them whatever they close over: no cache of the process may keep it.
+    opaque: ClassVar[bool] = False
+    # Its NumPy kernel does floating-point arithmetic, whose warnings have to be turned off.
+    computes: ClassVar[bool] = True
+    # Results of its NumPy kernel may share the memory of operands.
+    may_alias: ClassVar[bool] = True
 
     @abstractmethod
     def infer(self, *operands: Type) -> tuple[Type, ...]:
@@ -46,17 +52,15 @@ class Primitive(ABC):
         """Nested programs by attribute name. Printer, verifier, DCE and effects need no more."""
         return NO_PROGRAMS
 
-    def with_programs(self, programs: Mapping[str, Program]) -> Primitive:
-        """The same operation around other nested programs."""
-        assert not programs, f"{self.name} has no nested programs"
-        return self
+    def is_deferred(self) -> bool:
+        """Whether a transformation of it runs a Python function that may do something else the next time."""
+        return False
 
 
 class Attributeless(Primitive):
     """A primitive without attributes has one instance, so equality and hash are those of the object.
 
-    Mixed in before the family. Decorating each of so many classes as a dataclass would take a third of the
-    time that importing treadle_ir takes.
+    Mixed in before the family.
     """
 
     __slots__ = ()

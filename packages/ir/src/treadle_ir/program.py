@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, Any, final
 
 from treadle_ir.effects import PURE, Effects, joined
+from treadle_ir.events import ProgramMade, emit, listeners
 from treadle_ir.source import NOWHERE, Source
 from treadle_ir.types import Type
 from treadle_ir.values import Atom, Value
 
 if TYPE_CHECKING:
     from treadle_ir.primitive import Primitive
-
-# Who is told of each program that any thread makes: nobody, unless a test asks (`treadle_ir.testing.programs`).
-observers: Final[list[Callable[[Program], None]]] = []
 
 
 @final
@@ -61,12 +59,26 @@ class Program:
     equations: tuple[Equation, ...]
     results: tuple[Atom, ...]
     effects: Effects = field(init=False)
+    # See `derived`. Any: what transformations make of programs.
+    _derived: dict[Hashable, Any] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         effects = [equation.effects for equation in self.equations if equation.effects]
         object.__setattr__(self, "effects", joined(effects) if effects else PURE)
-        for observer in observers:
-            observer(self)
+        if listeners:
+            emit(ProgramMade(self))
+
+    @property
+    def derived(self) -> dict[Hashable, Any]:
+        """What transformations made of this program (`treadle_ir.derived`); it goes when the program goes."""
+        try:
+            return self._derived
+        except AttributeError:
+            object.__setattr__(self, "_derived", {})
+            return self._derived
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Program, (self.parameters, self.equations, self.results)
 
     @property
     def parameter_types(self) -> tuple[Type, ...]:
@@ -90,11 +102,6 @@ class Program:
                         seen.add(id(inner))
                         stack.append(inner)
                         yield inner
-
-    def __str__(self) -> str:
-        from treadle_ir.text.printer import print_program  # noqa: PLC0415 - the printer needs Program
-
-        return print_program(self)
 
     def __repr__(self) -> str:
         parameters = ", ".join(map(str, self.parameter_types))

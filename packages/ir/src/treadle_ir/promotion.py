@@ -13,10 +13,10 @@ With 32-bit defaults (the state of `x64`), 64-bit types asked for become 32-bit 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextvars import ContextVar
 from functools import lru_cache
 from typing import Final
 
+from treadle_ir.context import Setting, current_context, one_of
 from treadle_ir.dtypes import BY_NAME, DType, dtype_name, float0, is_inexact
 from treadle_ir.errors import DTypeError
 from treadle_ir.types import ArrayType
@@ -72,33 +72,11 @@ def _in_order() -> list[str]:
 
 _ABOVE: Final = _above()
 _WEAK: Final = {"i": "i*", "f": "f*", "c": "c*"}
-_x64: Final[ContextVar[bool | None]] = ContextVar("treadle_x64", default=None)
-_x64_default: bool = False  # the process's setting; `x64_context` overrides it for a while
 
 
 def x64_enabled() -> bool:
     """Whether default types are 64 bits wide and 64-bit types are kept."""
-    local = _x64.get()
-    return _x64_default if local is None else local
-
-
-def set_x64(enabled: bool) -> None:
-    """Set the width of default types for the process."""
-    global _x64_default
-    _x64_default = enabled
-
-
-class x64_context:  # noqa: N801 - reads as a statement
-    """`with x64_context(True):` has 64-bit types for a while, in this thread."""
-
-    def __init__(self, enabled: bool) -> None:
-        self._enabled = enabled
-
-    def __enter__(self) -> None:
-        self._token = _x64.set(self._enabled)
-
-    def __exit__(self, *error: object) -> None:
-        _x64.reset(self._token)
+    return current_context().x64
 
 
 _NARROW: Final[dict[DType, DType]] = {
@@ -175,11 +153,19 @@ def _promote(nodes: tuple[tuple[DType, bool], ...], wide: bool) -> tuple[DType, 
     return BY_NAME[name], False
 
 
+DTYPE_PROMOTION: Final = Setting(
+    "numpy_dtype_promotion",
+    "standard",
+    parse=one_of("standard", "strict"),
+    help="With `strict`, arrays of different element types are refused; Python numbers still adapt to an array.",
+)
+
+
 def promoted(types: Sequence[ArrayType]) -> tuple[DType, bool]:
     """The element type that operands of these types meet in, and whether it is weak.
 
     Raises:
-        DTypeError: they have none (8-bit floats with other arrays).
+        DTypeError: they have none (8-bit floats with other arrays), or promotion is `strict`.
     """
     first = types[0]
     dtype, weak = first.dtype, first.weak
@@ -191,4 +177,16 @@ def promoted(types: Sequence[ArrayType]) -> tuple[DType, bool]:
     if any(each.dtype == float0 for each in types):
         raise DTypeError("float0, the type of integers' tangents, takes no part in arithmetic")
     dtype, weak = _promote(tuple((each.dtype, each.weak) for each in types), x64_enabled())
+    if DTYPE_PROMOTION() == "strict":
+        _refuse_promotion(types, dtype)
     return canonical_dtype(dtype), weak
+
+
+def _refuse_promotion(types: Sequence[ArrayType], result: DType) -> None:
+    """Refuse operands unless all those that are not weak have the type of the result."""
+    if any(not each.weak and each.dtype != result for each in types):
+        listed = ", ".join(sorted({repr(each) for each in types}))
+        raise DTypeError(
+            f"element types of {listed} differ, and numpy_dtype_promotion is 'strict'",
+            fix="convert one of them explicitly with .astype(...), or set numpy_dtype_promotion to 'standard'",
+        )

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Final, Generic, TypeVar
 
 from treadle_ir.errors import MissingRuleError, TreadleError
+from treadle_ir.importing import importing
 from treadle_ir.primitive import Primitive
 
 Rule = TypeVar("Rule")
@@ -120,7 +121,8 @@ class RuleTable(Generic[Rule]):
     def _load(self) -> None:
         """Import the modules that register the rules; once."""
         if self._package is not None:
-            importlib.import_module(self._package)
+            with importing():
+                importlib.import_module(self._package)
             self._package = None
 
     def missing(self, primitive: type[Primitive]) -> TreadleError:

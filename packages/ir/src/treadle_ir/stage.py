@@ -7,23 +7,25 @@ since programs are closed and hold no arrays; scalars become literals.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, ClassVar, Final, final
+from typing import Any, ClassVar, Final, NamedTuple, TypeVar, final
 
 import numpy as np
 
 from treadle_ir.array import Array, Function, Operand, Operands, type_of
 from treadle_ir.families import FunctionCall
+from treadle_ir.frozen import frozen
 from treadle_ir.inference import inferred
 from treadle_ir.nesting import deeper
 from treadle_ir.primitive import Primitive
 from treadle_ir.program import Equation, Program
 from treadle_ir.promotion import scalar_type
 from treadle_ir.source import NOWHERE, Source, capture
-from treadle_ir.trace import Trace, current_trace, reset_current, set_current
+from treadle_ir.trace import Trace, current_trace, run_under
 from treadle_ir.tracer import Tracer, escaped
 from treadle_ir.types import ArrayType, Type
 from treadle_ir.values import Atom, Literal, Value
+
+Out = TypeVar("Out")
 
 
 @final
@@ -46,6 +48,15 @@ class StagedTracer(Tracer):
 
 
 @final
+class Constant(NamedTuple):
+    """A NumPy array of the user's, a copy of its elements, and the array that stands for it in a program."""
+
+    given: object  # keeps its id
+    copy: np.ndarray[Any, np.dtype[Any]]
+    array: Array
+
+
+@final
 class StagingTrace(Trace):
     """Writes equations down instead of computing."""
 
@@ -56,7 +67,8 @@ class StagingTrace(Trace):
         self.parameters: list[Value] = []
         self.captured: list[Operand] = []
         self.equations: list[Equation] = []
-        self.constants: dict[int, tuple[object, Array]] = {}  # see `constant_array`
+        # What NumPy arrays, which the function closes over, became; by their ids. See `treadle_ir.operands`.
+        self.constants: dict[int, Constant] = {}
         self._known: dict[
             int, Value
         ] = {}  # by id of what is captured, which `captured` keeps alive
@@ -84,13 +96,22 @@ class StagingTrace(Trace):
         """The leading parameter that stands for something from outside of the function."""
         value = self._known.get(id(operand))
         if value is None:
-            if isinstance(operand, Tracer) and operand.trace.closed:
-                raise escaped(operand)
+            if isinstance(operand, Tracer):
+                constant = operand.constant()
+                if constant is not None:
+                    return self.capture(constant)
+                if operand.trace.closed:
+                    raise escaped(operand)
             type = type_of(operand)
             assert isinstance(operand, (Array, np.ndarray))
             value = self._known[id(operand)] = Value(type)
             self.captured.append(operand)
         return value
+
+    def keep(self, given: object, copy: np.ndarray[Any, np.dtype[Any]], array: Array) -> Array:
+        """Let one array stand for a NumPy array wherever the function uses that, as long as it is as it was."""
+        self.constants[id(given)] = Constant(given, copy, array)
+        return array
 
     def process(self, primitive: Primitive, operands: Operands) -> Operands:
         """Write down one equation."""
@@ -132,28 +153,16 @@ class StagingTrace(Trace):
         return Program((*captured, *self.parameters), tuple(self.equations), atoms)
 
 
-def constant_array(
-    elements: np.ndarray[Any, np.dtype[Any]],
-    make: Callable[[np.ndarray[Any, np.dtype[Any]]], Array],
-) -> Array:
-    """The array that `make` makes of a NumPy array; while a function is staged, one for all its uses.
-
-    Otherwise each use of a NumPy array that the function closes over would be captured on its own.
-    """
+def staging_trace() -> StagingTrace | None:
+    """The innermost trace that writes down what runs now, if there is one."""
     trace: Trace | None = current_trace()
     while trace is not None and type(trace) is not StagingTrace:
         trace = trace.parent
-    if trace is None:
-        return make(elements)
-    assert isinstance(trace, StagingTrace)
-    found = trace.constants.get(id(elements))
-    if found is None:
-        found = trace.constants[id(elements)] = (elements, make(elements))
-    return found[1]
+    return trace
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Staged:
     """A function turned into a program."""
 
@@ -171,14 +180,17 @@ def stage(function: Function, *types: Type) -> Staged:
         >>> len(staged.program.equations)
         1
     """
+    return stage_tree(lambda *operands: (function(*operands), None), *types)[0]
+
+
+def stage_tree(function: Callable[..., tuple[Operands, Out]], *types: Type) -> tuple[Staged, Out]:
+    """`stage` for a function that returns, beside its flat results, what is no operand: that is the second result."""
     trace = StagingTrace(current_trace())
     tracers = [trace.parameter(type) for type in types]
-    token = set_current(trace)
     try:
         with deeper():  # a function that is staged may stage others: jit in jit, loops in loops
-            results = function(*tracers)
+            results, out = run_under(trace, function, *tracers)
     finally:
-        reset_current(token)
         trace.closed = True
     program = trace.program(results)
-    return Staged(program, tuple(trace.captured))
+    return Staged(program, tuple(trace.captured)), out

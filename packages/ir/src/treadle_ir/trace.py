@@ -9,12 +9,13 @@ tracer which is not its own treats it as any other operand and leaves it to its 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar, Token
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, TypeAlias, final
+from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar, final
 
 from treadle_ir.array import Array
+from treadle_ir.context import context_overrides
 from treadle_ir.evaluator import Evaluator
 from treadle_ir.families import FunctionCall
 from treadle_ir.primitive import Primitive
@@ -22,7 +23,8 @@ from treadle_ir.primitive import Primitive
 if TYPE_CHECKING:
     from treadle_ir.array import Operand, Operands
 
-Conversion: TypeAlias = "Callable[[Operand], Operand]"
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class Trace(ABC):
@@ -45,12 +47,11 @@ class Trace(ABC):
 class EvalTrace(Trace):
     """Runs primitives at once: the trace at the bottom of every stack."""
 
-    __slots__ = ("conversion", "evaluator")
+    __slots__ = ("evaluator",)
 
-    def __init__(self, evaluator: Evaluator, conversion: Conversion | None = None) -> None:
+    def __init__(self, evaluator: Evaluator) -> None:
         super().__init__(None)
         self.evaluator = evaluator
-        self.conversion = conversion
 
     def process(self, primitive: Primitive, operands: Operands) -> Operands:
         """Evaluate; the body of a `FunctionCall` runs as the Python it is."""
@@ -60,10 +61,14 @@ class EvalTrace(Trace):
         return self.evaluator.evaluate(primitive, operands)
 
 
+@final
 class _Nothing:
     """Stands in until an evaluator is installed, while treadle_ir itself is imported."""
 
     def evaluate(self, primitive: Primitive, operands: Operands) -> Operands:
+        raise AssertionError("no evaluator is installed")
+
+    def array(self, elements: object, weak: bool, *, owned: bool = True) -> Array:
         raise AssertionError("no evaluator is installed")
 
 
@@ -97,33 +102,42 @@ class running:  # noqa: N801 - reads as a statement: `with running(trace):`
         _current.reset(self._token)
 
 
-def bind(primitive: Primitive, *operands: Operand) -> Operands:
-    """Apply a primitive under the current trace; always a sequence of results."""
-    return current_trace().process(primitive, operands)
+def run_under(trace: Trace, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """What a function returns while a trace is the current one.
 
-
-def install(evaluator: Evaluator, conversion: Conversion | None = None) -> None:
-    """Make an evaluator the one that runs untransformed operations in this process.
-
-    `conversion` makes its arrays of users' numbers and NumPy arrays, where a transformation takes one in.
+    This is how functions of users are run. Wherever an interrupt such as Ctrl-C comes, the trace and the context that
+    were current before are so again: a context manager can be interrupted on entering and on leaving.
     """
+    before, overrides = _current.get(), context_overrides.get()
+    try:
+        _current.set(trace)
+        return function(*args, **kwargs)
+    finally:
+        _current.set(before)  # not by a token: the interrupt may have come before there was one
+        context_overrides.set(overrides)
+
+
+def bind(primitive: Primitive, *operands: Operand) -> Sequence[Array]:
+    """Apply a primitive under the current trace; always a sequence of results.
+
+    To those who ask they are arrays. (The reference evaluator's are NumPy's, which have the same shape, element type,
+    operators and methods; that is the one place where the two are taken for each other.)
+    """
+    return current_trace().process(primitive, operands)  # type: ignore[return-value]  # as said
+
+
+def install(evaluator: Evaluator) -> None:
+    """Make an evaluator the one that runs untransformed operations in this process, and makes its arrays."""
     ROOT.evaluator = evaluator
-    ROOT.conversion = conversion
 
 
-def as_array(x: Operand) -> Operand:
-    """A user's number or NumPy array as an array of the evaluator at the bottom; as it is if that has no conversion.
-
-    Derivative rules that users write may rely on `x.shape` and `x.dtype`, and what transformations return on
-    being arrays, also where the function was called with Python numbers.
-    """
-    if isinstance(x, Array):
-        return x
+def current_evaluator() -> Evaluator:
+    """The evaluator at the bottom of the current trace."""
     trace = current_trace()
     while trace.parent is not None:
         trace = trace.parent
-    convert = trace.conversion if isinstance(trace, EvalTrace) else None
-    return x if convert is None else convert(x)
+    assert isinstance(trace, EvalTrace), "evaluation is at the bottom of every stack of traces"
+    return trace.evaluator
 
 
 def evaluating(evaluator: Evaluator) -> running:

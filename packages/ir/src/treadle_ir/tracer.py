@@ -7,12 +7,12 @@ jit's and vmap's have no answer and the user gets a `ConcretizationError` that s
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
-from treadle_ir.array import Array
+from treadle_ir.array import Array, Operand
 from treadle_ir.errors import (
     ArgumentError,
     ConcretizationError,
@@ -29,7 +29,7 @@ class Tracer(Array):
     """Stands for an array in one trace."""
 
     __slots__ = ("trace",)
-    trace: Trace
+    trace: Trace  # type: ignore[assignment]  # it hides the method `trace`
     made_by: ClassVar[str] = "a transformation"  # for messages: "jit", "vmap", "grad"
 
     @property
@@ -40,6 +40,18 @@ class Tracer(Array):
     def concrete(self) -> np.ndarray[Any, np.dtype[Any]] | None:
         """The elements behind it, if there are any: grad's tracers ask their primal."""
         return None
+
+    def constant(self) -> Operand | None:
+        """The operand that this tracer stands for, where it adds nothing to it: an argument without a derivative.
+
+        Such a tracer is transparent: wherever Python, another transformation or an evaluator has no use for a
+        tracer, the operand takes its place, also after its trace has ended.
+        """
+        return None
+
+    def original(self) -> object:
+        """What the user passed, where the tracer is transparent: a number stays one. Else the tracer itself."""
+        return self
 
     def _elements(
         self, error: type[ConcretizationError], what: str, fix: str
@@ -98,13 +110,22 @@ class Tracer(Array):
         """The elements as nested lists."""
         return self._number("tolist()").tolist()
 
-    def __array__(self, dtype: object = None, copy: bool | None = None) -> NoReturn:
+    def __array__(
+        self, dtype: Any = None, copy: bool | None = None
+    ) -> np.ndarray[Any, np.dtype[Any]]:
+        constant = self.constant()
+        if constant is not None:
+            return np.asarray(constant, dtype)
         if self.trace.closed:
             raise escaped(self)
         raise TracerArrayConversionError(
             f"a NumPy function was called on a traced array of type {self.type}, which has no elements for NumPy",
             fix="use the function of the same name in treadle.numpy; for host code use treadle.pure_callback",
         )
+
+    def __hash__(self) -> int:
+        original = self.original()
+        return hash(original) if original is not self else Array.__hash__(self)
 
     def __iter__(self) -> Iterator[Array]:
         if not self.type.shape:
@@ -143,6 +164,11 @@ class Tracer(Array):
         )
 
 
+def transparent(value: object) -> object:
+    """What a user passed, in the place of a transparent tracer; any other value as it is."""
+    return value.original() if isinstance(value, Tracer) else value
+
+
 def escaped(tracer: Tracer) -> EscapedTracerError:
     """The error for a tracer that outlived its trace."""
     error = EscapedTracerError(
@@ -156,11 +182,18 @@ def escaped(tracer: Tracer) -> EscapedTracerError:
     return error
 
 
-def refuse_tracers(operands: Iterable[object]) -> None:
-    """Raise if an operand is a tracer: evaluation has no use for one."""
-    for operand in operands:
-        if isinstance(operand, Tracer):
-            raise escaped(operand)
+def untraced(operand: Operand) -> Operand:
+    """An operand for evaluation: a transparent tracer's constant in its place.
+
+    Raises:
+        EscapedTracerError: it is another tracer, which evaluation has no use for.
+    """
+    if not isinstance(operand, Tracer):
+        return operand
+    constant = operand.constant()
+    if constant is None or isinstance(constant, Tracer):
+        raise escaped(operand)
+    return constant
 
 
 def concrete_elements(operand: object) -> np.ndarray[Any, np.dtype[Any]] | None:

@@ -14,6 +14,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from treadle_ir.dtypes import DType, dtype_name, float0, is_inexact
+from treadle_ir.fork import fork_safe_lock
 
 
 class Type(ABC):
@@ -54,7 +55,7 @@ class ArrayType(Type):
     _recent: ClassVar[
         dict[tuple[Any, ...], ArrayType]
     ] = {}  # strong, bounded, in front of the weak one
-    _lock: ClassVar[threading.Lock] = threading.Lock()
+    _lock: ClassVar[threading.Lock] = fork_safe_lock()
 
     def __new__(cls, shape: tuple[int, ...], dtype: DType, weak: bool = False) -> ArrayType:
         """The one type with this shape, element type and weakness."""

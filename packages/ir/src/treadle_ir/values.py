@@ -6,6 +6,7 @@ from typing import Any, TypeAlias, final
 
 import numpy as np
 
+from treadle_ir.dtypes import DType
 from treadle_ir.types import ArrayType, Type
 
 
@@ -33,6 +34,16 @@ class Literal:
         assert type.shape == (), "a literal is a scalar"
         self.value = value
         self.type = type
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """A literal is a scalar."""
+        return ()
+
+    @property
+    def dtype(self) -> DType:
+        """The element type."""
+        return self.type.dtype
 
     @property
     def key(self) -> tuple[bytes, ArrayType]:

@@ -13,6 +13,7 @@ from treadle_ir.errors import TreadleError, VerifyError
 from treadle_ir.families import FunctionCall, InlineCall
 from treadle_ir.inference import inferred
 from treadle_ir.primitive import Primitive
+from treadle_ir.printing import print_equation
 from treadle_ir.program import Equation, Program
 from treadle_ir.types import Type
 from treadle_ir.values import Literal, Value
@@ -50,10 +51,6 @@ def _verify_one(program: Program) -> None:
 
 
 def _error(program: Program, index: int, problem: str) -> VerifyError:
-    from treadle_ir.text.printer import (  # noqa: PLC0415
-        print_equation,  # the parser, beside it, needs verify: a true cycle
-    )
-
     error = VerifyError(
         f"equation {index}: {problem}", where=program.equations[index].source.show()
     )

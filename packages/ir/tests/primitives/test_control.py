@@ -163,14 +163,3 @@ def test_effects_not_allowed_in_loops_are_refused() -> None:
     ):
         with pytest.raises(ArgumentError, match="has the effect `hostile`, which has no place"):
             primitive.infer(*operands)
-
-
-def test_programs_can_be_replaced() -> None:
-    for primitive in (
-        Case((SINE, SINE)),
-        While(BELOW, TWICE, trip_bound=3),
-        Scan(ADD, 3, 0, 1, True, 2),
-    ):
-        copied = primitive.with_programs(primitive.programs())
-        assert copied == primitive
-        assert copied is not primitive

@@ -1,7 +1,7 @@
 import pytest
 
 from treadle_ir import Program
-from treadle_ir.rewrite import ALL, enabled, optimise, simplify
+from treadle_ir.rewrite import ALL, SIMPLIFY, enabled, optimise, simplify
 from treadle_ir.text import parse_program
 
 TEXT = """treadle 1
@@ -29,9 +29,8 @@ def test_each_simplification_has_a_switch() -> None:
         simplify(program, names={"sqrt_log"})
 
 
-def test_the_environment_turns_all_off_at_call(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TREADLE_SIMPLIFY", "0")
-    assert enabled() == frozenset()
-    assert len(optimise(parse_program(TEXT)).equations) == 4
-    monkeypatch.setenv("TREADLE_SIMPLIFY", "1")
+def test_the_setting_turns_all_off() -> None:
     assert enabled() == ALL
+    with SIMPLIFY.override(False):
+        assert enabled() == frozenset()
+        assert len(optimise(parse_program(TEXT)).equations) == 4

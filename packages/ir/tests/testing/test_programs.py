@@ -5,10 +5,10 @@ import pytest
 from treadle_ir import ArrayType, Program, VerifyError, ops, stage
 from treadle_ir.builder import Builder
 from treadle_ir.dtypes import BY_NAME
+from treadle_ir.events import listeners
 from treadle_ir.primitives.call import Call, CustomJvpStaged, DeferredJvp
 from treadle_ir.primitives.cumulative import CumulativeAdd
 from treadle_ir.primitives.elementwise import Sine
-from treadle_ir.program import observers
 from treadle_ir.rewrite import dce
 from treadle_ir.testing.programs import check_program, check_programs, outermost, recorded
 
@@ -40,7 +40,7 @@ def test_staged_and_rewritten_programs_are_recorded_in_order() -> None:
     assert programs == [staged, shorter]
     sines(1)
     assert len(programs) == 2
-    assert not observers
+    assert not listeners
 
 
 def test_what_other_threads_make_is_recorded() -> None:
@@ -60,7 +60,7 @@ def test_recordings_may_nest_and_overlap() -> None:
     inner.__exit__(None, None, None)
     assert first == [program]
     assert second == [program, later]
-    assert not observers
+    assert not listeners
 
 
 def test_the_outermost_stand_for_those_inside() -> None:
@@ -85,7 +85,7 @@ def test_two_programs_with_one_text_are_told_apart(monkeypatch: pytest.MonkeyPat
         build.program(build.apply(CumulativeAdd(0, reverse), build.parameter(F32)))
         for build, reverse in zip(builds, (False, True), strict=True)
     )
-    monkeypatch.setattr("treadle_ir.text.printer.attributes_text", lambda *_: " {axis=0}")
+    monkeypatch.setattr("treadle_ir.printing.attributes_text", lambda *_: " {axis=0}")
     known: set[tuple[int, int]] = set()
     check_programs([forth], known)
     check_programs([forth], known)

@@ -2,25 +2,42 @@
 
 Counts are those of the textbook algorithm, not of what XLA makes of it: an elementwise operation is one
 operation per element of the result, also a transcendental one; each operand is read once and each result written
-once, as if nothing were fused. An operation that the table does not know counts one per element of its results.
+once, as if nothing were fused. An operation without a rule of its own counts one per element of its results.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final, TypeAlias, final
 
 from treadle_ir.equality import has_programs, inside_out, programs_of
+from treadle_ir.families import Conversion, Creation, Rearrangement, Reducing, Windowing
+from treadle_ir.frozen import frozen
+from treadle_ir.primitives.call import CheckpointName, OptimizationBarrier, StopGradient
+from treadle_ir.primitives.compare import Select
+from treadle_ir.primitives.contract import Convolution, DotGeneral
+from treadle_ir.primitives.control import Case, Scan, While
+from treadle_ir.primitives.elementwise import Complex, Imag, Real
+from treadle_ir.primitives.indexing import (
+    DynamicSlice,
+    DynamicUpdateSlice,
+    Gather,
+    Scatter,
+    ScatterFamily,
+)
+from treadle_ir.primitives.shape import Reshape
+from treadle_ir.primitives.sort import Sort, TopK
+from treadle_ir.primitives.window import Windowed
 from treadle_ir.program import Equation, Program
+from treadle_ir.rules import RuleTable
 from treadle_ir.types import ArrayType, Type
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cost:
-    """Operations and bytes moved; not `exact` where the number of turns of a loop is unknown."""
+    """Operations and bytes moved; not `exact` where the number of iterations of a loop is unknown."""
 
     flops: int = 0
     bytes: int = 0
@@ -56,34 +73,31 @@ def _nothing(equation: Equation) -> int:
 
 def _dot_general(equation: Equation) -> int:
     """Two operations (multiply, add) per result element and contracted index."""
+    assert isinstance(equation.primitive, DotGeneral)
     shape = _shape(equation.operands[0].type)
-    pairs: object = getattr(equation.primitive, "contracting", ((), ()))
-    axes = pairs[0] if isinstance(pairs, tuple) and pairs else ()
-    contracted: int = math.prod(shape[axis] for axis in axes)
+    contracted = math.prod(shape[axis] for axis in equation.primitive.contracting[0])
     return 2 * _per_result(equation) * contracted
 
 
 def _convolution(equation: Equation) -> int:
     """Two operations per result element and element of the kernel that goes into it."""
+    assert isinstance(equation.primitive, Convolution)
     kernel = equation.operands[1].type
-    shape = _shape(kernel)
-    spec: object = getattr(equation.primitive, "rhs_spec", (0,))
-    outputs = shape[spec[0]] if isinstance(spec, tuple) and spec and shape else 1
+    outputs = _shape(kernel)[equation.primitive.rhs_spec[0]]
     return 2 * _per_result(equation) * (_size(kernel) // max(outputs, 1))
 
 
 def _window(equation: Equation) -> int:
     """One operation per result element and place in the window."""
-    window: object = getattr(equation.primitive, "window_dimensions", ())
-    assert isinstance(window, tuple)
-    return max(_per_result(equation), _per_operand(equation)) * math.prod(window)
+    assert isinstance(equation.primitive, Windowed)
+    window = math.prod(equation.primitive.window_dimensions)
+    return max(_per_result(equation), _per_operand(equation)) * window
 
 
 def _sort(equation: Equation) -> int:
     """n log2 n comparisons along the axis."""
-    shape = _shape(equation.operands[0].type)
-    axis: object = getattr(equation.primitive, "dimension", -1)
-    length = shape[axis] if shape and isinstance(axis, int) else 1
+    assert isinstance(equation.primitive, Sort)
+    length = _shape(equation.operands[0].type)[equation.primitive.dimension]
     return _per_operand(equation) * max(length - 1, 0).bit_length()
 
 
@@ -92,68 +106,39 @@ def _updates(equation: Equation) -> int:
     return _size(equation.operands[-1].type)
 
 
-def _matrix(numerator: int, denominator: int) -> Flops:
-    """A share of m * n * min(m, n) for each matrix of a stack."""
-
-    def flops(equation: Equation) -> int:
-        shape = _shape(equation.operands[0].type)
-        if len(shape) < 2:
-            return _per_result(equation)
-        *stack, m, n = shape
-        return math.prod(stack) * m * n * min(m, n) * numerator // denominator
-
-    return flops
-
-
-def _triangular_solve(equation: Equation) -> int:
-    """n operations for each element of the right-hand side."""
-    return max(_shape(equation.operands[0].type) or (1,)) * _size(equation.operands[-1].type)
-
-
-def _fft(equation: Equation) -> int:
-    """5 n log2 n for a transform of n points in all."""
-    size = max(_per_result(equation), _per_operand(equation))
-    return 5 * size * max(size - 1, 0).bit_length()
-
-
 Flops: TypeAlias = Callable[[Equation], int]
 
-
-def _table(*rows: tuple[Flops, str]) -> Mapping[str, Flops]:
-    return {mnemonic: flops for flops, mnemonics in rows for mnemonic in mnemonics.split()}
-
-
-FLOPS: Final[Mapping[str, Flops]] = _table(
-    (
-        _nothing,
-        "constant iota broadcast_in_dim reshape transpose reverse concatenate pad slice dimension_size gather "
-        "scatter dynamic_slice dynamic_update_slice convert bitcast_convert copy stop_gradient checkpoint_name "
-        "optimization_barrier select real imag complex create_token after_all device_put sharding_constraint",
-    ),
-    (
-        _per_operand,
-        "reduce reduce_add reduce_multiply reduce_maximum reduce_minimum reduce_and reduce_or reduce_xor",
-    ),
-    (_per_operand, "argmax argmin top_k"),
-    (_dot_general, "dot_general"),
-    (_convolution, "convolution"),
-    (_window, "reduce_window reduce_window_add reduce_window_maximum reduce_window_minimum"),
-    (_window, "select_and_scatter_add select_and_gather_add"),
-    (_sort, "sort"),
-    (_updates, "scatter_add scatter_multiply scatter_maximum scatter_minimum"),
-    (_matrix(1, 3), "cholesky"),
-    (_matrix(2, 3), "lu"),
-    (_matrix(2, 1), "qr householder_product"),
-    (_matrix(9, 1), "eigh tridiagonal"),
-    (_matrix(25, 1), "eig schur hessenberg"),
-    (_matrix(20, 1), "svd"),
-    (_triangular_solve, "triangular_solve"),
-    (_fft, "fft"),
+# What a primitive or a family costs; one per element of the results where nothing is said.
+flops_rules: Final[RuleTable[Flops]] = RuleTable(
+    "cost", "flops_rules.register", "treadle_ir/analysis"
 )
 
-_NOT_MOVED: Final = frozenset(
-    {"reshape", "stop_gradient", "checkpoint_name", "optimization_barrier"}
-)
+for _free in (
+    Rearrangement,
+    Creation,
+    Conversion,
+    Gather,
+    DynamicSlice,
+    DynamicUpdateSlice,
+    Scatter,
+    Select,
+    Real,
+    Imag,
+    Complex,
+    StopGradient,
+    CheckpointName,
+    OptimizationBarrier,
+):
+    flops_rules.register(_free, _nothing)
+for _by_operand in (Reducing, TopK):
+    flops_rules.register(_by_operand, _per_operand)
+flops_rules.register(DotGeneral, _dot_general)
+flops_rules.register(Convolution, _convolution)
+flops_rules.register(Windowing, _window)
+flops_rules.register(Sort, _sort)
+flops_rules.register(ScatterFamily, _updates)
+
+_NOT_MOVED: Final = (Reshape, StopGradient, CheckpointName, OptimizationBarrier)
 
 
 def equation_costs(program: Program) -> list[Cost]:
@@ -189,8 +174,8 @@ def _cost(equation: Equation, nested: Mapping[int, Cost]) -> Cost:
     primitive = equation.primitive
     if has_programs(primitive) and primitive.programs():
         return _nested_cost(equation, [nested[id(each)] for each in programs_of(primitive)])
-    flops = FLOPS.get(primitive.name, _per_result)(equation)
-    if primitive.name in _NOT_MOVED:
+    flops = (flops_rules.get(type(primitive)) or _per_result)(equation)
+    if isinstance(primitive, _NOT_MOVED):
         return Cost(flops, 0)
     moved = sum(operand.type.nbytes for operand in equation.operands)
     moved += sum(result.type.nbytes for result in equation.results)
@@ -199,23 +184,13 @@ def _cost(equation: Equation, nested: Mapping[int, Cost]) -> Cost:
 
 def _nested_cost(equation: Equation, costs: list[Cost]) -> Cost:
     primitive = equation.primitive
-    if primitive.name == "case":
+    if isinstance(primitive, Case):
         flops, moved = max(cost.flops for cost in costs), max(cost.bytes for cost in costs)
         return Cost(flops, moved, all(cost.exact for cost in costs))
     total = _total(costs)
-    length: object = getattr(primitive, "length", None)
-    if isinstance(length, int):
-        return total.times(length)
-    if primitive.name == "while":
-        bound: object = getattr(primitive, "trip_bound", None)
-        turns = bound if isinstance(bound, int) else 1
-        return Cost(total.flops * turns, total.bytes * turns, exact=False)
-    if primitive.name in (
-        "reduce",
-        "reduce_window",
-        "scatter",
-    ):  # the program combines two elements
-        turns = _per_operand(equation)
-        moved = sum(x.type.nbytes for x in (*equation.operands, *equation.results))
-        return Cost(max(total.flops, 1) * turns, moved, total.exact)
+    if isinstance(primitive, Scan):
+        return total.times(primitive.length)
+    if isinstance(primitive, While):
+        iterations = 1 if primitive.trip_bound is None else primitive.trip_bound
+        return Cost(total.flops * iterations, total.bytes * iterations, exact=False)
     return total

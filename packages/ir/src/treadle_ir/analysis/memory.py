@@ -7,10 +7,10 @@ and nothing is reused in place, so this is an upper bound of what a compiler tha
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import final
 
 from treadle_ir.equality import has_programs, inside_out, programs_of
+from treadle_ir.frozen import frozen
 from treadle_ir.interpret import last_uses
 from treadle_ir.program import Program
 from treadle_ir.source import NOWHERE, Source
@@ -18,7 +18,7 @@ from treadle_ir.values import Value
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@frozen
 class MemoryProfile:
     """Bytes in use while each equation runs, and what is in use at the worst moment."""
 

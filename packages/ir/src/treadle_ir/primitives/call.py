@@ -8,25 +8,32 @@ until someone differentiates the program.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import ClassVar, Final, TypeAlias, final
 
-from treadle_ir.array import Function, Operand, Operands
+from treadle_ir.array import Array, Function, Operand, Operands
 from treadle_ir.errors import EscapedTracerError, ForwardModeError
 from treadle_ir.families import FunctionCall, InlineCall, Sources
+from treadle_ir.frozen import frozen
 from treadle_ir.primitive import Attributeless, Primitive
 from treadle_ir.primitives.elementwise import Unary
 from treadle_ir.program import Program
+from treadle_ir.registry import register
 from treadle_ir.stage import stage
 from treadle_ir.trace import bind
 from treadle_ir.types import ArrayType, Type
 
 CheckpointPolicy: TypeAlias = Callable[[Primitive], bool]
+# From primals and tangents to results and their tangents.
+FlatJvp: TypeAlias = Callable[[Operands, Operands], tuple[Operands, Operands]]
+# From residuals and cotangents of results to cotangents of primals.
+FlatBackward: TypeAlias = Callable[[Operands, Operands], Operands]
 
 
+@register
 @final
-@dataclass(frozen=True, slots=True)
+@frozen
 class Call(InlineCall):
     """A jitted function inside of another program: compiled once, as a function of its own."""
 
@@ -39,8 +46,9 @@ class Call(InlineCall):
         return Call(program, self.label)
 
 
+@register
 @final
-@dataclass(frozen=True, slots=True)
+@frozen
 class Checkpoint(InlineCall):
     """A part of a program whose intermediate values are not kept for the derivative but computed again.
 
@@ -56,11 +64,16 @@ class Checkpoint(InlineCall):
     recomputes: bool = False
     prevent_cse: bool = True
 
+    def is_deferred(self) -> bool:
+        """Where there is a policy, which is asked when the program is differentiated."""
+        return self.policy is not None
+
     def rebuilt(self, program: Program, sources: Sources) -> Checkpoint:
         """The same attributes around another program."""
         return replace(self, program=program)
 
 
+@register
 @final
 class OptimizationBarrier(Attributeless):
     """Its operands, unchanged; no optimisation moves a computation across it."""
@@ -73,6 +86,7 @@ class OptimizationBarrier(Attributeless):
         return operands
 
 
+@register
 @final
 class StopGradient(Attributeless, Unary):
     """Its operand, as a constant for differentiation."""
@@ -82,8 +96,9 @@ class StopGradient(Attributeless, Unary):
     kinds: ClassVar[str] = "biufc"
 
 
+@register
 @final
-@dataclass(frozen=True, slots=True)
+@frozen
 class CheckpointName(Unary):
     """Its operand, under a name that checkpoint policies can speak of."""
 
@@ -93,14 +108,18 @@ class CheckpointName(Unary):
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class CustomJvpCall(FunctionCall):
-    """A function of flat operands with its own jvp: `jvp(primals, tangents) -> (results, tangents)`, all flat."""
+    """A function of flat operands with its own jvp: `jvp(primals, tangents) -> (results, tangents)`, all flat.
+
+    `pure` says that the jvp reads nothing that may change: run again on equal operands, it does the same.
+    """
 
     name: ClassVar[str] = "custom_jvp_function"
     label: str
     function: Function
-    jvp: Callable[[Operands, Operands], tuple[Operands, Operands]]
+    jvp: FlatJvp
+    pure: bool = False
 
     def call(self, operands: Operands) -> Operands:
         """Run the function."""
@@ -111,20 +130,21 @@ class CustomJvpCall(FunctionCall):
         staged = stage(self.function, *types)
         count = len(staged.captured)
         return CustomJvpStaged(
-            staged.program, self.label, DeferredJvp(self.jvp, count)
+            staged.program, self.label, DeferredJvp(self.jvp, count, self.pure)
         ), staged.captured
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class DeferredJvp:
     """The jvp of a staged `custom_jvp`: a Python function, staged when a program is differentiated.
 
     `captured` operands at the front are what the function captured; they are constants for its jvp.
     """
 
-    jvp: Callable[[Operands, Operands], tuple[Operands, Operands]]
+    jvp: FlatJvp
     captured: int
+    pure: bool = False
 
     def __call__(self, primals: Operands, tangents: Operands) -> tuple[Operands, Operands]:
         """Results and tangents; `primals` includes the captured operands, `tangents` does not."""
@@ -138,8 +158,9 @@ class DeferredJvp:
             raise
 
 
+@register
 @final
-@dataclass(frozen=True, slots=True)
+@frozen
 class CustomJvpStaged(InlineCall):
     """A staged `custom_jvp` function. Its derivative is opaque: compared by identity, not parsed back."""
 
@@ -148,27 +169,32 @@ class CustomJvpStaged(InlineCall):
     label: str
     derivative: DeferredJvp
 
+    def is_deferred(self) -> bool:
+        """Unless the rule is pure."""
+        return not self.derivative.pure
+
     def rebuilt(self, program: Program, sources: Sources) -> InlineCall:
         """A plain call: a transformed program has left the derivative rule behind."""
         return Call(program, self.label)
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class CustomVjpRule:
-    """The two functions of a custom_vjp, on flat operands.
+    """The functions of a custom_vjp, on flat operands.
 
-    `forward(*primals) -> (results, residuals)`, `backward(residuals, cotangents) -> cotangents of primals`.
-    `captured` operands at the front of a staged call are constants for both.
+    `forward(*primals) -> (results, residuals, backward)`, `backward(residuals, cotangents) -> cotangents of primals`.
+    `captured` operands at the front of a staged call are constants for both. `pure` says that the functions read
+    nothing that may change.
     """
 
-    forward: Callable[..., tuple[Operands, Operands]]
-    backward: Callable[[Operands, Operands], Operands]
+    forward: Callable[..., tuple[Operands, Operands, FlatBackward]]
     captured: int = 0
+    pure: bool = False
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class CustomVjpCall(FunctionCall):
     """A function of flat operands with its own vjp."""
 
@@ -184,12 +210,13 @@ class CustomVjpCall(FunctionCall):
     def staged(self, types: tuple[Type, ...]) -> tuple[Primitive, tuple[Operand, ...]]:
         """The function as a program, with its vjp for later."""
         staged = stage(self.function, *types)
-        rule = CustomVjpRule(self.rule.forward, self.rule.backward, len(staged.captured))
+        rule = replace(self.rule, captured=len(staged.captured))
         return CustomVjpStaged(staged.program, self.label, rule), staged.captured
 
 
+@register
 @final
-@dataclass(frozen=True, slots=True)
+@frozen
 class CustomVjpStaged(InlineCall):
     """A staged `custom_vjp` function. Its derivative is opaque: compared by identity, not parsed back."""
 
@@ -198,13 +225,18 @@ class CustomVjpStaged(InlineCall):
     label: str
     rule: CustomVjpRule
 
+    def is_deferred(self) -> bool:
+        """Unless the rule is pure."""
+        return not self.rule.pure
+
     def rebuilt(self, program: Program, sources: Sources) -> InlineCall:
         """A plain call: a transformed program has left the derivative rule behind."""
         return Call(program, self.label)
 
 
+@register
 @final
-@dataclass(frozen=True, slots=True)
+@frozen
 class CustomVjpLinear(Primitive):
     """The derivative of a `custom_vjp` call: linear in its tangents, known only by its transpose.
 
@@ -212,10 +244,15 @@ class CustomVjpLinear(Primitive):
     """
 
     name: ClassVar[str] = "custom_vjp_linear"
+    opaque: ClassVar[bool] = True
     label: str
-    backward: Callable[[Operands, Operands], Operands]
+    backward: FlatBackward
     residuals: int
     types: tuple[ArrayType, ...]
+
+    def is_deferred(self) -> bool:
+        """The backward function runs when this is transposed."""
+        return True
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
         """The types of the tangents of the results."""
@@ -241,16 +278,16 @@ _BARRIER: Final = OptimizationBarrier()
 _STOP: Final = StopGradient()
 
 
-def optimization_barrier(*operands: Operand) -> Operands:
+def optimization_barrier(*operands: Operand) -> Sequence[Array]:
     """Its operands, unchanged; no optimisation moves a computation across it."""
     return bind(_BARRIER, *operands)
 
 
-def stop_gradient(x: Operand) -> Operand:
+def stop_gradient(x: Operand) -> Array:
     """Its operand, as a constant for differentiation."""
     return bind(_STOP, x)[0]
 
 
-def checkpoint_name(x: Operand, *, label: str) -> Operand:
+def checkpoint_name(x: Operand, *, label: str) -> Array:
     """Its operand, under a name that checkpoint policies can speak of."""
     return bind(CheckpointName(label), x)[0]

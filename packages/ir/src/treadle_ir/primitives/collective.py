@@ -1,23 +1,25 @@
 """Collectives over named axes: all_reduce, all_gather, axis_index.
 
-A name is bound by the trace that maps an axis (vmap with `axis_name`). The collective has no meaning outside
-of it, so the types of the results are those of one row.
+A name is bound by whatever maps an axis (vmap with `axis_name`): it is part of the context. A collective has no
+meaning outside of it, and the types of its results are those of one batch element.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias, final
 
 import numpy as np
 
-from treadle_ir.array import Operand
+from treadle_ir.array import Array, Operand
+from treadle_ir.context import current_context
 from treadle_ir.effects import Effects, NamedAxis
 from treadle_ir.errors import ArgumentError, ShapeError
+from treadle_ir.frozen import frozen
 from treadle_ir.primitive import Primitive
 from treadle_ir.primitives.elementwise import check_kind
-from treadle_ir.trace import Trace, bind, current_trace
+from treadle_ir.registry import register
+from treadle_ir.trace import bind
 from treadle_ir.types import ArrayType, Type
 
 Reduction: TypeAlias = Literal["add", "maximum", "minimum"]
@@ -34,8 +36,9 @@ class Collective(Primitive):
         return frozenset(NamedAxis(name) for name in self.axis_names)
 
 
+@register
 @final
-@dataclass(frozen=True, slots=True)
+@frozen
 class AllReduce(Collective):
     """Each row's array replaced by the sum, maximum or minimum over all rows of the named axes."""
 
@@ -51,8 +54,9 @@ class AllReduce(Collective):
         return (x,)
 
 
+@register
 @final
-@dataclass(frozen=True, slots=True)
+@frozen
 class AllGather(Collective):
     """All rows' arrays, stacked along a new axis (or, `tiled`, joined along an existing one).
 
@@ -80,8 +84,9 @@ class AllGather(Collective):
         return (x.with_shape(tuple(shape)),)
 
 
+@register
 @final
-@dataclass(frozen=True, slots=True)
+@frozen
 class AxisIndex(Collective):
     """The number of the row along the named axis."""
 
@@ -99,19 +104,14 @@ def axis_size(name: Hashable) -> int:
     Raises:
         ArgumentError: no such axis is being mapped here.
     """
-    known = []
-    trace: Trace | None = current_trace()
-    while trace is not None:
-        axis = getattr(trace, "axis", None)
-        if axis is not None and axis.name is not None:
-            if axis.name == name:
-                size: int = axis.size
-                return size
-            known.append(repr(axis.name))
-        trace = trace.parent
-    names = f"the names in scope are {', '.join(known)}" if known else "no named axis is in scope"
+    axes = current_context().axes
+    for known, size in reversed(axes):
+        if known == name:
+            return size
+    names = ", ".join([repr(known) for known, _ in reversed(axes)])
     raise AxisNameError(
-        f"unbound axis name: {name!r} ({names})",
+        f"unbound axis name: {name!r} "
+        f"({f'the names in scope are {names}' if names else 'no named axis is in scope'})",
         fix=f"map the function with vmap(..., axis_name={name!r})",
     )
 
@@ -127,17 +127,17 @@ def _names(axis_name: Hashable) -> tuple[Hashable, ...]:
     return names
 
 
-def all_reduce(x: Operand, *, reduction: Reduction, axis_name: Hashable) -> Operand:
+def all_reduce(x: Operand, *, reduction: Reduction, axis_name: Hashable) -> Array:
     """The sum, maximum or minimum over all rows of one named axis, or of a tuple of them."""
     return bind(AllReduce(reduction, _names(axis_name)), x)[0]
 
 
-def all_gather(x: Operand, *, axis_name: Hashable, axis: int = 0, tiled: bool = False) -> Operand:
+def all_gather(x: Operand, *, axis_name: Hashable, axis: int = 0, tiled: bool = False) -> Array:
     """All rows' arrays, stacked along a new axis (or, `tiled`, joined along an existing one)."""
     return bind(AllGather((axis_name,), axis_size(axis_name), axis, tiled), x)[0]
 
 
-def axis_index(axis_name: Hashable) -> Operand:
+def axis_index(axis_name: Hashable) -> Array:
     """The number of the row along the named axis."""
     axis_size(axis_name)
     return bind(AxisIndex((axis_name,)))[0]

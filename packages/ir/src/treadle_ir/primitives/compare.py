@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Final, Literal, TypeAlias, final, get_args
 
 import numpy as np
 
 from treadle_ir import dtypes
-from treadle_ir.array import Operand
+from treadle_ir.array import Array, Operand
 from treadle_ir.errors import ArgumentError, DTypeError, ShapeError
 from treadle_ir.families import Elementwise
+from treadle_ir.frozen import frozen
 from treadle_ir.primitive import Attributeless
 from treadle_ir.primitives.elementwise import check_kind, common_type
+from treadle_ir.registry import register
 from treadle_ir.trace import bind
 from treadle_ir.types import ArrayType, Type
 
@@ -20,8 +21,9 @@ Direction: TypeAlias = Literal["eq", "ne", "lt", "le", "gt", "ge"]
 _DIRECTIONS: Final = get_args(Direction)
 
 
+@register
 @final
-@dataclass(frozen=True, slots=True)
+@frozen
 class Compare(Elementwise):
     """Whether `x` stands in a relation to `y`, as booleans. NaN is unequal to everything, itself included.
 
@@ -51,6 +53,7 @@ class Compare(Elementwise):
         return (ArrayType(type.shape, np.dtype(np.bool_)),)
 
 
+@register
 @final
 class Select(Attributeless, Elementwise):
     """`on_true` where `condition` holds, else `on_false`.
@@ -78,6 +81,7 @@ class Select(Attributeless, Elementwise):
         return (type.with_shape(type.shape or condition.shape),)
 
 
+@register
 @final
 class Clamp(Attributeless, Elementwise):
     """`x` kept between `low` and `high`: `minimum(maximum(x, low), high)`.
@@ -102,16 +106,16 @@ _CLAMP: Final = Clamp()
 _COMPARE: Final = {direction: Compare(direction) for direction in _DIRECTIONS}
 
 
-def compare(x: Operand, y: Operand, *, direction: Direction) -> Operand:
+def compare(x: Operand, y: Operand, *, direction: Direction) -> Array:
     """Whether `x` stands in a relation to `y` (`eq ne lt le gt ge`), as booleans."""
     return bind(_COMPARE.get(direction) or Compare(direction), x, y)[0]
 
 
-def select(condition: Operand, on_true: Operand, on_false: Operand) -> Operand:
+def select(condition: Operand, on_true: Operand, on_false: Operand) -> Array:
     """`on_true` where `condition` holds, else `on_false`."""
     return bind(_SELECT, condition, on_true, on_false)[0]
 
 
-def clamp(low: Operand, x: Operand, high: Operand) -> Operand:
+def clamp(low: Operand, x: Operand, high: Operand) -> Array:
     """`x` kept between `low` and `high`: `minimum(maximum(x, low), high)`."""
     return bind(_CLAMP, low, x, high)[0]

@@ -14,14 +14,15 @@ The three specs of a convolution are permutations: (batch, feature, *spatial) fo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Final, Literal, TypeAlias, final, get_args
 
 from treadle_ir import dtypes
-from treadle_ir.array import Operand
+from treadle_ir.array import Array, Operand
 from treadle_ir.dtypes import DType
 from treadle_ir.errors import ArgumentError, DTypeError, ShapeError
-from treadle_ir.primitive import Primitive
+from treadle_ir.families import Contraction
+from treadle_ir.frozen import frozen
+from treadle_ir.registry import register
 from treadle_ir.trace import bind
 from treadle_ir.types import ArrayType, Type
 
@@ -85,9 +86,10 @@ def free_axes(ndim: int, *taken: Sequence[int]) -> tuple[int, ...]:
     return tuple([axis for axis in range(ndim) if axis not in used])
 
 
+@register
 @final
-@dataclass(frozen=True, slots=True)
-class DotGeneral(Primitive):
+@frozen
+class DotGeneral(Contraction):
     """Multiply and sum over the contracted axes, for each index of the batching axes.
 
     Shapes:
@@ -174,9 +176,10 @@ def window_counts(
     return tuple(counts)
 
 
+@register
 @final
-@dataclass(frozen=True, slots=True)
-class Convolution(Primitive):
+@frozen
+class Convolution(Contraction):
     """The inner product of a kernel with the windows of an operand that it slides over.
 
     With groups, features (or the batch) fall into equal parts that do not see each other.
@@ -302,7 +305,7 @@ def dot_general(
     batching: AxisPairs = NO_PAIRS,
     precision: Precision = "default",
     element_type: DType | None = None,
-) -> Operand:
+) -> Array:
     """Multiply and sum over the contracted axes, for each index of the batching axes: see `DotGeneral`."""
     return bind(DotGeneral(contracting, batching, precision, element_type), x, y)[0]
 
@@ -322,7 +325,7 @@ def convolution(
     batch_group_count: int = 1,
     precision: Precision = "default",
     element_type: DType | None = None,
-) -> Operand:
+) -> Array:
     """The inner product of a kernel with the windows of an operand that it slides over: see `Convolution`."""
     ones = (1,) * len(padding)
     primitive = Convolution(

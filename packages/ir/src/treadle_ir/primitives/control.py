@@ -8,15 +8,16 @@ Loops return their carries without weak marks unless these were weak from the st
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import ClassVar, final
 
 import numpy as np
 
 from treadle_ir.effects import Effects
 from treadle_ir.errors import ArgumentError, DTypeError, ShapeError
-from treadle_ir.primitive import Primitive
+from treadle_ir.families import ControlFlow
+from treadle_ir.frozen import frozen
 from treadle_ir.program import Program
+from treadle_ir.registry import register
 from treadle_ir.types import ArrayType, Type
 
 
@@ -62,9 +63,10 @@ def _weak_where_both(types: Sequence[Type], others: Sequence[Type]) -> tuple[Typ
     )
 
 
+@register
 @final
-@dataclass(frozen=True, slots=True)
-class Case(Primitive):
+@frozen
+class Case(ControlFlow):
     """The results of one of several programs, chosen by operand 0.
 
     The index is clamped: below 0 means the first branch, beyond the end the last. The other operands go to the
@@ -108,14 +110,11 @@ class Case(Primitive):
         """The branches, `branch 0` first."""
         return {f"branch {i}": branch for i, branch in enumerate(self.branches)}
 
-    def with_programs(self, programs: Mapping[str, Program]) -> Case:
-        """The same choice between other branches."""
-        return Case(tuple(programs[f"branch {i}"] for i in range(len(self.branches))))
 
-
+@register
 @final
-@dataclass(frozen=True, slots=True)
-class While(Primitive):
+@frozen
+class While(ControlFlow):
     """A loop that runs its body as long as its condition holds.
 
     Operands are the condition's constants, the body's constants, the carries; results are the carries after
@@ -168,20 +167,11 @@ class While(Primitive):
         """The condition and the body."""
         return {"cond": self.cond, "body": self.body}
 
-    def with_programs(self, programs: Mapping[str, Program]) -> While:
-        """The same loop around other programs."""
-        return While(
-            programs["cond"],
-            programs["body"],
-            self.cond_constants,
-            self.body_constants,
-            self.trip_bound,
-        )
 
-
+@register
 @final
-@dataclass(frozen=True, slots=True)
-class Scan(Primitive):
+@frozen
+class Scan(ControlFlow):
     """A loop with a fixed number of turns: over the leading axis of arrays, with results stacked.
 
     Operands are constants, carries, xs; results are the carries after the last turn, then the ys. Turn `i`
@@ -247,9 +237,3 @@ class Scan(Primitive):
     def programs(self) -> Mapping[str, Program]:
         """The body."""
         return {"body": self.body}
-
-    def with_programs(self, programs: Mapping[str, Program]) -> Scan:
-        """The same loop around another body."""
-        return Scan(
-            programs["body"], self.length, self.constants, self.carries, self.reverse, self.unroll
-        )

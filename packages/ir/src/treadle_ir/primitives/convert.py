@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Final, final
 
 from treadle_ir import dtypes
-from treadle_ir.array import Operand
+from treadle_ir.array import Array, Operand
 from treadle_ir.dtypes import DType
 from treadle_ir.errors import DTypeError, ShapeError
-from treadle_ir.families import Elementwise
+from treadle_ir.families import Conversion
+from treadle_ir.frozen import frozen
 from treadle_ir.primitive import Attributeless
 from treadle_ir.primitives.elementwise import Unary, check_kind
+from treadle_ir.registry import register
 from treadle_ir.trace import bind
 from treadle_ir.types import ArrayType, Type
 
 
+@register
 @final
-@dataclass(frozen=True, slots=True)
-class Convert(Elementwise):
+@frozen
+class Convert(Conversion):
     """The same numbers in another element type.
 
     Floats to integers round toward zero and saturate, NaN becomes 0; anything to boolean is `x != 0`;
@@ -36,9 +38,10 @@ class Convert(Elementwise):
         return (ArrayType(x.shape, self.dtype, self.weak),)
 
 
+@register
 @final
-@dataclass(frozen=True, slots=True)
-class BitcastConvert(Elementwise):
+@frozen
+class BitcastConvert(Conversion):
     """The same bits read as another element type of the same width.
 
     Constraints:
@@ -74,8 +77,9 @@ class BitcastConvert(Elementwise):
         return (ArrayType(x.shape, self.dtype),)
 
 
+@register
 @final
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReducePrecision(Unary):
     """Floats rounded to fewer exponent and mantissa bits, in the same element type."""
 
@@ -94,6 +98,7 @@ class ReducePrecision(Unary):
         return (x,)
 
 
+@register
 @final
 class Copy(Attributeless, Unary):
     """The same array in a buffer of its own."""
@@ -106,21 +111,21 @@ class Copy(Attributeless, Unary):
 _COPY: Final = Copy()
 
 
-def convert(x: Operand, *, dtype: DType, weak: bool = False) -> Operand:
+def convert(x: Operand, *, dtype: DType, weak: bool = False) -> Array:
     """The same numbers in another element type."""
     return bind(Convert(dtype, weak), x)[0]
 
 
-def bitcast_convert(x: Operand, *, dtype: DType) -> Operand:
+def bitcast_convert(x: Operand, *, dtype: DType) -> Array:
     """The same bits read as another element type of the same width."""
     return bind(BitcastConvert(dtype), x)[0]
 
 
-def reduce_precision(x: Operand, *, exponent_bits: int, mantissa_bits: int) -> Operand:
+def reduce_precision(x: Operand, *, exponent_bits: int, mantissa_bits: int) -> Array:
     """Floats rounded to fewer exponent and mantissa bits, in the same element type."""
     return bind(ReducePrecision(exponent_bits, mantissa_bits), x)[0]
 
 
-def copy(x: Operand) -> Operand:
+def copy(x: Operand) -> Array:
     """The same array in a buffer of its own."""
     return bind(_COPY, x)[0]

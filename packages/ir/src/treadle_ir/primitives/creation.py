@@ -5,21 +5,23 @@ Constants are literals, spread by `broadcast_in_dim`; arrays that a function cap
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, final
 
 from treadle_ir import dtypes
-from treadle_ir.array import Operand
+from treadle_ir.array import Array
 from treadle_ir.dtypes import DType
 from treadle_ir.errors import ArgumentError, DTypeError, ShapeError
-from treadle_ir.primitive import Primitive
+from treadle_ir.families import Creation
+from treadle_ir.frozen import frozen
+from treadle_ir.registry import register
 from treadle_ir.trace import bind
 from treadle_ir.types import ArrayType, Type
 
 
+@register
 @final
-@dataclass(frozen=True, slots=True)
-class Iota(Primitive):
+@frozen
+class Iota(Creation):
     """The index along one axis: `y[i0, i1, ...] = i[dimension]`.
 
     Constraints:
@@ -50,7 +52,7 @@ class Iota(Primitive):
         return (ArrayType(self.shape, self.dtype),)
 
 
-def iota(*, shape: tuple[int, ...], dtype: DType, dimension: int) -> Operand:
+def iota(*, shape: tuple[int, ...], dtype: DType, dimension: int) -> Array:
     """The index along one axis, in an array of this shape and element type.
 
     Example:

@@ -6,19 +6,20 @@ accumulated in f32 and each result is rounded once. The weak mark is kept.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, final
 
-from treadle_ir.array import Operand
-from treadle_ir.primitive import Primitive
+from treadle_ir.array import Array, Operand
+from treadle_ir.families import Accumulating
+from treadle_ir.frozen import frozen
 from treadle_ir.primitives.elementwise import check_kind
 from treadle_ir.primitives.shape import array_operand, check_axes
+from treadle_ir.registry import register
 from treadle_ir.trace import bind
 from treadle_ir.types import Type
 
 
-@dataclass(frozen=True, slots=True)
-class Cumulative(Primitive):
+@frozen
+class Cumulative(Accumulating):
     """Family: one operand, combined along `axis`, from its end when `reverse`; the result has its type.
 
     Constraints:
@@ -38,6 +39,7 @@ class Cumulative(Primitive):
         return (x,)
 
 
+@register
 @final
 class CumulativeAdd(Cumulative):
     """The sum of the elements so far."""
@@ -47,6 +49,7 @@ class CumulativeAdd(Cumulative):
     kinds: ClassVar[str] = "iufc"
 
 
+@register
 @final
 class CumulativeMultiply(Cumulative):
     """The product of the elements so far."""
@@ -56,6 +59,7 @@ class CumulativeMultiply(Cumulative):
     kinds: ClassVar[str] = "iufc"
 
 
+@register
 @final
 class CumulativeMaximum(Cumulative):
     """The greatest element so far; NaN from the first NaN on."""
@@ -65,6 +69,7 @@ class CumulativeMaximum(Cumulative):
     kinds: ClassVar[str] = "biuf"
 
 
+@register
 @final
 class CumulativeMinimum(Cumulative):
     """The least element so far; NaN from the first NaN on."""
@@ -74,6 +79,7 @@ class CumulativeMinimum(Cumulative):
     kinds: ClassVar[str] = "biuf"
 
 
+@register
 @final
 class CumulativeLogsumexp(Cumulative):
     """The logarithm of the sum of the exponentials of the elements so far, without overflow."""
@@ -83,26 +89,26 @@ class CumulativeLogsumexp(Cumulative):
     kinds: ClassVar[str] = "f"
 
 
-def cumulative_add(x: Operand, *, axis: int, reverse: bool = False) -> Operand:
+def cumulative_add(x: Operand, *, axis: int, reverse: bool = False) -> Array:
     """The sum of the elements so far along an axis."""
     return bind(CumulativeAdd(axis, reverse), x)[0]
 
 
-def cumulative_multiply(x: Operand, *, axis: int, reverse: bool = False) -> Operand:
+def cumulative_multiply(x: Operand, *, axis: int, reverse: bool = False) -> Array:
     """The product of the elements so far along an axis."""
     return bind(CumulativeMultiply(axis, reverse), x)[0]
 
 
-def cumulative_maximum(x: Operand, *, axis: int, reverse: bool = False) -> Operand:
+def cumulative_maximum(x: Operand, *, axis: int, reverse: bool = False) -> Array:
     """The greatest element so far along an axis; NaN from the first NaN on."""
     return bind(CumulativeMaximum(axis, reverse), x)[0]
 
 
-def cumulative_minimum(x: Operand, *, axis: int, reverse: bool = False) -> Operand:
+def cumulative_minimum(x: Operand, *, axis: int, reverse: bool = False) -> Array:
     """The least element so far along an axis; NaN from the first NaN on."""
     return bind(CumulativeMinimum(axis, reverse), x)[0]
 
 
-def cumulative_logsumexp(x: Operand, *, axis: int, reverse: bool = False) -> Operand:
+def cumulative_logsumexp(x: Operand, *, axis: int, reverse: bool = False) -> Array:
     """The logarithm of the sum of the exponentials of the elements so far along an axis."""
     return bind(CumulativeLogsumexp(axis, reverse), x)[0]

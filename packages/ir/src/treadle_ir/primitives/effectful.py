@@ -7,15 +7,16 @@ be repeated, dropped or moved; `io_callback` and `debug_callback` run once for e
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias, final
 
 import numpy as np
 
-from treadle_ir.array import Operand, Operands
+from treadle_ir.array import Array, Operand
 from treadle_ir.effects import Callback, Effects, OrderedCallback
 from treadle_ir.errors import ArgumentError, DTypeError, ShapeError
+from treadle_ir.frozen import frozen
 from treadle_ir.primitive import Primitive
+from treadle_ir.registry import register
 from treadle_ir.trace import bind
 from treadle_ir.types import ArrayType, Type
 
@@ -32,7 +33,7 @@ VMAP_METHODS = (
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@frozen
 class HostFunction:
     """A Python function on flat NumPy arrays, and the types of what it returns."""
 
@@ -92,6 +93,7 @@ class HostCall(Primitive):
     """Family: calls a host function on its operands."""
 
     __slots__ = ()
+    opaque: ClassVar[bool] = True
     callback: HostFunction
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
@@ -99,8 +101,9 @@ class HostCall(Primitive):
         return self.callback.results
 
 
+@register
 @final
-@dataclass(frozen=True, slots=True)
+@frozen
 class PureCallback(HostCall):
     """Calls a host function that has no side effects; it may be called more than once, or not at all."""
 
@@ -109,8 +112,9 @@ class PureCallback(HostCall):
     vmap_method: VmapMethod | None = None
 
 
+@register
 @final
-@dataclass(frozen=True, slots=True)
+@frozen
 class IoCallback(HostCall):
     """Calls a host function for its side effects, in program order if `ordered`."""
 
@@ -123,8 +127,9 @@ class IoCallback(HostCall):
         return frozenset({OrderedCallback() if self.ordered else Callback()})
 
 
+@register
 @final
-@dataclass(frozen=True, slots=True)
+@frozen
 class DebugCallback(HostCall):
     """Calls a host function to look at values; derivatives and batching let the values through to it."""
 
@@ -142,7 +147,7 @@ def pure_callback(
     function: Callable[..., Any],  # Any: what it returns is checked at each call
     results: Sequence[ArrayType],
     vmap_method: VmapMethod | None = None,
-) -> Operands:
+) -> Sequence[Array]:
     """Call a host function that has no side effects."""
     return bind(PureCallback(HostFunction(function, tuple(results)), vmap_method), *operands)
 
@@ -152,7 +157,7 @@ def io_callback(
     function: Callable[..., Any],  # Any: what it returns is checked at each call
     results: Sequence[ArrayType],
     ordered: bool = False,
-) -> Operands:
+) -> Sequence[Array]:
     """Call a host function for its side effects."""
     return bind(IoCallback(HostFunction(function, tuple(results)), ordered), *operands)
 

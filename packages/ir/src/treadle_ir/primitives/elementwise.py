@@ -8,17 +8,18 @@ Long because there is a class and a function for each of some sixty operations, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Final, final
 
 import numpy as np
 
 from treadle_ir import dtypes
-from treadle_ir.array import Operand
+from treadle_ir.array import Array, Operand
 from treadle_ir.dtypes import DType
 from treadle_ir.errors import DTypeError, ShapeError
 from treadle_ir.families import Elementwise
+from treadle_ir.frozen import frozen
 from treadle_ir.primitive import Attributeless
+from treadle_ir.registry import register
 from treadle_ir.trace import bind
 from treadle_ir.types import ArrayType, Type
 
@@ -122,6 +123,7 @@ class Binary(Elementwise):
         return (type,)
 
 
+@register
 @final
 class Abs(Attributeless, RealPart):
     """`|x|`; the modulus of a complex number, which is real."""
@@ -131,6 +133,7 @@ class Abs(Attributeless, RealPart):
     kinds: ClassVar[str] = "iufc"
 
 
+@register
 @final
 class Acos(Attributeless, Unary):
     """Inverse cosine."""
@@ -140,6 +143,7 @@ class Acos(Attributeless, Unary):
     kinds: ClassVar[str] = "fc"
 
 
+@register
 @final
 class Acosh(Attributeless, Unary):
     """Inverse hyperbolic cosine."""
@@ -149,6 +153,7 @@ class Acosh(Attributeless, Unary):
     kinds: ClassVar[str] = "fc"
 
 
+@register
 @final
 class Asin(Attributeless, Unary):
     """Inverse sine."""
@@ -158,6 +163,7 @@ class Asin(Attributeless, Unary):
     kinds: ClassVar[str] = "fc"
 
 
+@register
 @final
 class Asinh(Attributeless, Unary):
     """Inverse hyperbolic sine."""
@@ -167,6 +173,7 @@ class Asinh(Attributeless, Unary):
     kinds: ClassVar[str] = "fc"
 
 
+@register
 @final
 class Atan(Attributeless, Unary):
     """Inverse tangent."""
@@ -176,6 +183,7 @@ class Atan(Attributeless, Unary):
     kinds: ClassVar[str] = "fc"
 
 
+@register
 @final
 class Atanh(Attributeless, Unary):
     """Inverse hyperbolic tangent."""
@@ -185,6 +193,7 @@ class Atanh(Attributeless, Unary):
     kinds: ClassVar[str] = "fc"
 
 
+@register
 @final
 class Cbrt(Attributeless, Unary):
     """Cube root."""
@@ -194,6 +203,7 @@ class Cbrt(Attributeless, Unary):
     kinds: ClassVar[str] = "f"
 
 
+@register
 @final
 class Ceil(Attributeless, Unary):
     """The least integer that is not below `x`."""
@@ -203,6 +213,7 @@ class Ceil(Attributeless, Unary):
     kinds: ClassVar[str] = "f"
 
 
+@register
 @final
 class Conjugate(Attributeless, Unary):
     """The complex conjugate."""
@@ -212,6 +223,7 @@ class Conjugate(Attributeless, Unary):
     kinds: ClassVar[str] = "c"
 
 
+@register
 @final
 class Cosh(Attributeless, Unary):
     """Hyperbolic cosine."""
@@ -221,6 +233,7 @@ class Cosh(Attributeless, Unary):
     kinds: ClassVar[str] = "fc"
 
 
+@register
 @final
 class Cosine(Attributeless, Unary):
     """Cosine of an angle in radians."""
@@ -230,6 +243,7 @@ class Cosine(Attributeless, Unary):
     kinds: ClassVar[str] = "fc"
 
 
+@register
 @final
 class CountLeadingZeros(Attributeless, Unary):
     """The number of zero bits above the highest one bit."""
@@ -239,6 +253,7 @@ class CountLeadingZeros(Attributeless, Unary):
     kinds: ClassVar[str] = "iu"
 
 
+@register
 @final
 class Digamma(Attributeless, Unary):
     """The derivative of `lgamma`."""
@@ -248,6 +263,7 @@ class Digamma(Attributeless, Unary):
     kinds: ClassVar[str] = "f"
 
 
+@register
 @final
 class Erf(Attributeless, Unary):
     """The error function."""
@@ -257,6 +273,7 @@ class Erf(Attributeless, Unary):
     kinds: ClassVar[str] = "f"
 
 
+@register
 @final
 class ErfInv(Attributeless, Unary):
     """The inverse of `erf`."""
@@ -266,6 +283,7 @@ class ErfInv(Attributeless, Unary):
     kinds: ClassVar[str] = "f"
 
 
+@register
 @final
 class Erfc(Attributeless, Unary):
     """`1 - erf(x)`, without the cancellation."""
@@ -275,6 +293,7 @@ class Erfc(Attributeless, Unary):
     kinds: ClassVar[str] = "f"
 
 
+@register
 @final
 class Exponential(Attributeless, Unary):
     """`e ** x`."""
@@ -284,6 +303,7 @@ class Exponential(Attributeless, Unary):
     kinds: ClassVar[str] = "fc"
 
 
+@register
 @final
 class Exponential2(Attributeless, Unary):
     """`2 ** x`."""
@@ -293,6 +313,7 @@ class Exponential2(Attributeless, Unary):
     kinds: ClassVar[str] = "fc"
 
 
+@register
 @final
 class ExponentialMinusOne(Attributeless, Unary):
     """`e ** x - 1`, without the cancellation near 0."""
@@ -302,6 +323,7 @@ class ExponentialMinusOne(Attributeless, Unary):
     kinds: ClassVar[str] = "fc"
 
 
+@register
 @final
 class Floor(Attributeless, Unary):
     """The greatest integer that is not above `x`."""
@@ -311,6 +333,7 @@ class Floor(Attributeless, Unary):
     kinds: ClassVar[str] = "f"
 
 
+@register
 @final
 class Imag(Attributeless, RealPart):
     """The imaginary part, which is real."""
@@ -320,6 +343,7 @@ class Imag(Attributeless, RealPart):
     kinds: ClassVar[str] = "c"
 
 
+@register
 @final
 class IsFinite(Attributeless, Unary):
     """Whether it is neither infinite nor NaN, as a boolean."""
@@ -336,6 +360,7 @@ class IsFinite(Attributeless, Unary):
         return (ArrayType(x.shape, np.dtype(np.bool_)),)
 
 
+@register
 @final
 class Lgamma(Attributeless, Unary):
     """The logarithm of the gamma function's absolute value."""
@@ -345,6 +370,7 @@ class Lgamma(Attributeless, Unary):
     kinds: ClassVar[str] = "f"
 
 
+@register
 @final
 class Log(Attributeless, Unary):
     """Natural logarithm."""
@@ -354,6 +380,7 @@ class Log(Attributeless, Unary):
     kinds: ClassVar[str] = "fc"
 
 
+@register
 @final
 class LogPlusOne(Attributeless, Unary):
     """`log(1 + x)`, without the cancellation near 0."""
@@ -363,6 +390,7 @@ class LogPlusOne(Attributeless, Unary):
     kinds: ClassVar[str] = "fc"
 
 
+@register
 @final
 class Logistic(Attributeless, Unary):
     """`1 / (1 + e ** -x)`."""
@@ -372,6 +400,7 @@ class Logistic(Attributeless, Unary):
     kinds: ClassVar[str] = "fc"
 
 
+@register
 @final
 class Negate(Attributeless, Unary):
     """`-x`; unsigned integers wrap around."""
@@ -381,6 +410,7 @@ class Negate(Attributeless, Unary):
     kinds: ClassVar[str] = "iufc"
 
 
+@register
 @final
 class Not(Attributeless, Unary):
     """Each bit inverted; of a boolean, its opposite."""
@@ -390,6 +420,7 @@ class Not(Attributeless, Unary):
     kinds: ClassVar[str] = "biu"
 
 
+@register
 @final
 class Popcnt(Attributeless, Unary):
     """The number of one bits."""
@@ -399,6 +430,7 @@ class Popcnt(Attributeless, Unary):
     kinds: ClassVar[str] = "iu"
 
 
+@register
 @final
 class Real(Attributeless, RealPart):
     """The real part, which is real."""
@@ -408,6 +440,7 @@ class Real(Attributeless, RealPart):
     kinds: ClassVar[str] = "c"
 
 
+@register
 @final
 class RoundNearestAfz(Attributeless, Unary):
     """The nearest integer, halves away from zero."""
@@ -417,6 +450,7 @@ class RoundNearestAfz(Attributeless, Unary):
     kinds: ClassVar[str] = "f"
 
 
+@register
 @final
 class RoundNearestEven(Attributeless, Unary):
     """The nearest integer, halves to the even one."""
@@ -426,6 +460,7 @@ class RoundNearestEven(Attributeless, Unary):
     kinds: ClassVar[str] = "f"
 
 
+@register
 @final
 class Rsqrt(Attributeless, Unary):
     """`1 / sqrt(x)`."""
@@ -435,6 +470,7 @@ class Rsqrt(Attributeless, Unary):
     kinds: ClassVar[str] = "fc"
 
 
+@register
 @final
 class Sign(Attributeless, Unary):
     """-1, 0 or 1 (NaN stays NaN); of a complex number, `x / |x|`."""
@@ -444,6 +480,7 @@ class Sign(Attributeless, Unary):
     kinds: ClassVar[str] = "ifc"
 
 
+@register
 @final
 class Sine(Attributeless, Unary):
     """Sine of an angle in radians."""
@@ -453,6 +490,7 @@ class Sine(Attributeless, Unary):
     kinds: ClassVar[str] = "fc"
 
 
+@register
 @final
 class Sinh(Attributeless, Unary):
     """Hyperbolic sine."""
@@ -462,6 +500,7 @@ class Sinh(Attributeless, Unary):
     kinds: ClassVar[str] = "fc"
 
 
+@register
 @final
 class Sqrt(Attributeless, Unary):
     """Square root."""
@@ -471,6 +510,7 @@ class Sqrt(Attributeless, Unary):
     kinds: ClassVar[str] = "fc"
 
 
+@register
 @final
 class Square(Attributeless, Unary):
     """`x * x`."""
@@ -480,6 +520,7 @@ class Square(Attributeless, Unary):
     kinds: ClassVar[str] = "iufc"
 
 
+@register
 @final
 class Tan(Attributeless, Unary):
     """Tangent of an angle in radians."""
@@ -489,6 +530,7 @@ class Tan(Attributeless, Unary):
     kinds: ClassVar[str] = "fc"
 
 
+@register
 @final
 class Tanh(Attributeless, Unary):
     """Hyperbolic tangent."""
@@ -498,6 +540,7 @@ class Tanh(Attributeless, Unary):
     kinds: ClassVar[str] = "fc"
 
 
+@register
 @final
 class Add(Attributeless, Binary):
     """`x + y`; of booleans, `x or y`."""
@@ -507,6 +550,7 @@ class Add(Attributeless, Binary):
     kinds: ClassVar[str] = "biufc"
 
 
+@register
 @final
 class And(Attributeless, Binary):
     """Each bit of `x` and `y`."""
@@ -516,6 +560,7 @@ class And(Attributeless, Binary):
     kinds: ClassVar[str] = "biu"
 
 
+@register
 @final
 class Atan2(Attributeless, Binary):
     """The angle of the point (y, x): `atan2(y, x)` in (-pi, pi]."""
@@ -525,6 +570,7 @@ class Atan2(Attributeless, Binary):
     kinds: ClassVar[str] = "f"
 
 
+@register
 @final
 class Divide(Attributeless, Binary):
     """`x / y`; of integers, the quotient rounded toward zero."""
@@ -534,6 +580,7 @@ class Divide(Attributeless, Binary):
     kinds: ClassVar[str] = "iufc"
 
 
+@register
 @final
 class Maximum(Attributeless, Binary):
     """The greater of the two; NaN if one is NaN."""
@@ -543,6 +590,7 @@ class Maximum(Attributeless, Binary):
     kinds: ClassVar[str] = "biuf"
 
 
+@register
 @final
 class Minimum(Attributeless, Binary):
     """The lesser of the two; NaN if one is NaN."""
@@ -552,6 +600,7 @@ class Minimum(Attributeless, Binary):
     kinds: ClassVar[str] = "biuf"
 
 
+@register
 @final
 class Multiply(Attributeless, Binary):
     """`x * y`; of booleans, `x and y`."""
@@ -561,6 +610,7 @@ class Multiply(Attributeless, Binary):
     kinds: ClassVar[str] = "biufc"
 
 
+@register
 @final
 class NextAfter(Attributeless, Binary):
     """The next number after `x` in the direction of `y`."""
@@ -570,6 +620,7 @@ class NextAfter(Attributeless, Binary):
     kinds: ClassVar[str] = "f"
 
 
+@register
 @final
 class Or(Attributeless, Binary):
     """Each bit of `x` or `y`."""
@@ -579,6 +630,7 @@ class Or(Attributeless, Binary):
     kinds: ClassVar[str] = "biu"
 
 
+@register
 @final
 class Power(Attributeless, Binary):
     """`x ** y`."""
@@ -588,6 +640,7 @@ class Power(Attributeless, Binary):
     kinds: ClassVar[str] = "iufc"
 
 
+@register
 @final
 class Remainder(Attributeless, Binary):
     """What is left of `x` after division by `y` rounded toward zero; it has the sign of `x`."""
@@ -597,6 +650,7 @@ class Remainder(Attributeless, Binary):
     kinds: ClassVar[str] = "iuf"
 
 
+@register
 @final
 class ShiftLeft(Attributeless, Binary):
     """`x << y`; 0 when `y` is not below the number of bits."""
@@ -606,6 +660,7 @@ class ShiftLeft(Attributeless, Binary):
     kinds: ClassVar[str] = "iu"
 
 
+@register
 @final
 class ShiftRightArithmetic(Attributeless, Binary):
     """`x >> y`, filling with the sign bit."""
@@ -615,6 +670,7 @@ class ShiftRightArithmetic(Attributeless, Binary):
     kinds: ClassVar[str] = "iu"
 
 
+@register
 @final
 class ShiftRightLogical(Attributeless, Binary):
     """`x >> y`, filling with zeros."""
@@ -624,6 +680,7 @@ class ShiftRightLogical(Attributeless, Binary):
     kinds: ClassVar[str] = "iu"
 
 
+@register
 @final
 class Subtract(Attributeless, Binary):
     """`x - y`."""
@@ -633,6 +690,7 @@ class Subtract(Attributeless, Binary):
     kinds: ClassVar[str] = "iufc"
 
 
+@register
 @final
 class Xor(Attributeless, Binary):
     """Each bit of `x` or `y` but not of both."""
@@ -642,6 +700,7 @@ class Xor(Attributeless, Binary):
     kinds: ClassVar[str] = "biu"
 
 
+@register
 @final
 class Complex(Attributeless, Binary):
     """The complex number with these real and imaginary parts."""
@@ -660,8 +719,9 @@ class Complex(Attributeless, Binary):
         return (ArrayType(type.shape, dtypes.complex_of(type.dtype), type.weak),)
 
 
+@register
 @final
-@dataclass(frozen=True, slots=True)
+@frozen
 class IntegerPower(Unary):
     """`x ** exponent` for a fixed integer: by repeated squaring, exact for integers."""
 
@@ -677,12 +737,12 @@ class IntegerPower(Unary):
         return (x,)
 
 
-def complex(x: Operand, y: Operand) -> Operand:
+def complex(x: Operand, y: Operand) -> Array:
     """The complex number with these real and imaginary parts."""
     return bind(Complex(), x, y)[0]
 
 
-def integer_power(x: Operand, *, exponent: int) -> Operand:
+def integer_power(x: Operand, *, exponent: int) -> Array:
     """`x ** exponent` for a fixed integer: by repeated squaring, exact for integers."""
     return bind(IntegerPower(exponent), x)[0]
 
@@ -690,7 +750,7 @@ def integer_power(x: Operand, *, exponent: int) -> Operand:
 _ABS: Final = Abs()
 
 
-def abs(x: Operand) -> Operand:
+def abs(x: Operand) -> Array:
     """`|x|`; the modulus of a complex number, which is real."""
     return bind(_ABS, x)[0]
 
@@ -698,7 +758,7 @@ def abs(x: Operand) -> Operand:
 _ACOS: Final = Acos()
 
 
-def acos(x: Operand) -> Operand:
+def acos(x: Operand) -> Array:
     """Inverse cosine."""
     return bind(_ACOS, x)[0]
 
@@ -706,7 +766,7 @@ def acos(x: Operand) -> Operand:
 _ACOSH: Final = Acosh()
 
 
-def acosh(x: Operand) -> Operand:
+def acosh(x: Operand) -> Array:
     """Inverse hyperbolic cosine."""
     return bind(_ACOSH, x)[0]
 
@@ -714,7 +774,7 @@ def acosh(x: Operand) -> Operand:
 _ASIN: Final = Asin()
 
 
-def asin(x: Operand) -> Operand:
+def asin(x: Operand) -> Array:
     """Inverse sine."""
     return bind(_ASIN, x)[0]
 
@@ -722,7 +782,7 @@ def asin(x: Operand) -> Operand:
 _ASINH: Final = Asinh()
 
 
-def asinh(x: Operand) -> Operand:
+def asinh(x: Operand) -> Array:
     """Inverse hyperbolic sine."""
     return bind(_ASINH, x)[0]
 
@@ -730,7 +790,7 @@ def asinh(x: Operand) -> Operand:
 _ATAN: Final = Atan()
 
 
-def atan(x: Operand) -> Operand:
+def atan(x: Operand) -> Array:
     """Inverse tangent."""
     return bind(_ATAN, x)[0]
 
@@ -738,7 +798,7 @@ def atan(x: Operand) -> Operand:
 _ATANH: Final = Atanh()
 
 
-def atanh(x: Operand) -> Operand:
+def atanh(x: Operand) -> Array:
     """Inverse hyperbolic tangent."""
     return bind(_ATANH, x)[0]
 
@@ -746,7 +806,7 @@ def atanh(x: Operand) -> Operand:
 _CBRT: Final = Cbrt()
 
 
-def cbrt(x: Operand) -> Operand:
+def cbrt(x: Operand) -> Array:
     """Cube root."""
     return bind(_CBRT, x)[0]
 
@@ -754,7 +814,7 @@ def cbrt(x: Operand) -> Operand:
 _CEIL: Final = Ceil()
 
 
-def ceil(x: Operand) -> Operand:
+def ceil(x: Operand) -> Array:
     """The least integer that is not below `x`."""
     return bind(_CEIL, x)[0]
 
@@ -762,7 +822,7 @@ def ceil(x: Operand) -> Operand:
 _CONJUGATE: Final = Conjugate()
 
 
-def conjugate(x: Operand) -> Operand:
+def conjugate(x: Operand) -> Array:
     """The complex conjugate."""
     return bind(_CONJUGATE, x)[0]
 
@@ -770,7 +830,7 @@ def conjugate(x: Operand) -> Operand:
 _COSH: Final = Cosh()
 
 
-def cosh(x: Operand) -> Operand:
+def cosh(x: Operand) -> Array:
     """Hyperbolic cosine."""
     return bind(_COSH, x)[0]
 
@@ -778,7 +838,7 @@ def cosh(x: Operand) -> Operand:
 _COSINE: Final = Cosine()
 
 
-def cosine(x: Operand) -> Operand:
+def cosine(x: Operand) -> Array:
     """Cosine of an angle in radians."""
     return bind(_COSINE, x)[0]
 
@@ -786,7 +846,7 @@ def cosine(x: Operand) -> Operand:
 _COUNT_LEADING_ZEROS: Final = CountLeadingZeros()
 
 
-def count_leading_zeros(x: Operand) -> Operand:
+def count_leading_zeros(x: Operand) -> Array:
     """The number of zero bits above the highest one bit."""
     return bind(_COUNT_LEADING_ZEROS, x)[0]
 
@@ -794,7 +854,7 @@ def count_leading_zeros(x: Operand) -> Operand:
 _DIGAMMA: Final = Digamma()
 
 
-def digamma(x: Operand) -> Operand:
+def digamma(x: Operand) -> Array:
     """The derivative of `lgamma`."""
     return bind(_DIGAMMA, x)[0]
 
@@ -802,7 +862,7 @@ def digamma(x: Operand) -> Operand:
 _ERF: Final = Erf()
 
 
-def erf(x: Operand) -> Operand:
+def erf(x: Operand) -> Array:
     """The error function."""
     return bind(_ERF, x)[0]
 
@@ -810,7 +870,7 @@ def erf(x: Operand) -> Operand:
 _ERF_INV: Final = ErfInv()
 
 
-def erf_inv(x: Operand) -> Operand:
+def erf_inv(x: Operand) -> Array:
     """The inverse of `erf`."""
     return bind(_ERF_INV, x)[0]
 
@@ -818,7 +878,7 @@ def erf_inv(x: Operand) -> Operand:
 _ERFC: Final = Erfc()
 
 
-def erfc(x: Operand) -> Operand:
+def erfc(x: Operand) -> Array:
     """`1 - erf(x)`, without the cancellation."""
     return bind(_ERFC, x)[0]
 
@@ -826,7 +886,7 @@ def erfc(x: Operand) -> Operand:
 _EXPONENTIAL: Final = Exponential()
 
 
-def exponential(x: Operand) -> Operand:
+def exponential(x: Operand) -> Array:
     """`e ** x`."""
     return bind(_EXPONENTIAL, x)[0]
 
@@ -834,7 +894,7 @@ def exponential(x: Operand) -> Operand:
 _EXPONENTIAL2: Final = Exponential2()
 
 
-def exponential2(x: Operand) -> Operand:
+def exponential2(x: Operand) -> Array:
     """`2 ** x`."""
     return bind(_EXPONENTIAL2, x)[0]
 
@@ -842,7 +902,7 @@ def exponential2(x: Operand) -> Operand:
 _EXPONENTIAL_MINUS_ONE: Final = ExponentialMinusOne()
 
 
-def exponential_minus_one(x: Operand) -> Operand:
+def exponential_minus_one(x: Operand) -> Array:
     """`e ** x - 1`, without the cancellation near 0."""
     return bind(_EXPONENTIAL_MINUS_ONE, x)[0]
 
@@ -850,7 +910,7 @@ def exponential_minus_one(x: Operand) -> Operand:
 _FLOOR: Final = Floor()
 
 
-def floor(x: Operand) -> Operand:
+def floor(x: Operand) -> Array:
     """The greatest integer that is not above `x`."""
     return bind(_FLOOR, x)[0]
 
@@ -858,7 +918,7 @@ def floor(x: Operand) -> Operand:
 _IMAG: Final = Imag()
 
 
-def imag(x: Operand) -> Operand:
+def imag(x: Operand) -> Array:
     """The imaginary part, which is real."""
     return bind(_IMAG, x)[0]
 
@@ -866,7 +926,7 @@ def imag(x: Operand) -> Operand:
 _IS_FINITE: Final = IsFinite()
 
 
-def is_finite(x: Operand) -> Operand:
+def is_finite(x: Operand) -> Array:
     """Whether it is neither infinite nor NaN, as a boolean."""
     return bind(_IS_FINITE, x)[0]
 
@@ -874,7 +934,7 @@ def is_finite(x: Operand) -> Operand:
 _LGAMMA: Final = Lgamma()
 
 
-def lgamma(x: Operand) -> Operand:
+def lgamma(x: Operand) -> Array:
     """The logarithm of the gamma function's absolute value."""
     return bind(_LGAMMA, x)[0]
 
@@ -882,7 +942,7 @@ def lgamma(x: Operand) -> Operand:
 _LOG: Final = Log()
 
 
-def log(x: Operand) -> Operand:
+def log(x: Operand) -> Array:
     """Natural logarithm."""
     return bind(_LOG, x)[0]
 
@@ -890,7 +950,7 @@ def log(x: Operand) -> Operand:
 _LOG_PLUS_ONE: Final = LogPlusOne()
 
 
-def log_plus_one(x: Operand) -> Operand:
+def log_plus_one(x: Operand) -> Array:
     """`log(1 + x)`, without the cancellation near 0."""
     return bind(_LOG_PLUS_ONE, x)[0]
 
@@ -898,7 +958,7 @@ def log_plus_one(x: Operand) -> Operand:
 _LOGISTIC: Final = Logistic()
 
 
-def logistic(x: Operand) -> Operand:
+def logistic(x: Operand) -> Array:
     """`1 / (1 + e ** -x)`."""
     return bind(_LOGISTIC, x)[0]
 
@@ -906,7 +966,7 @@ def logistic(x: Operand) -> Operand:
 _NEGATE: Final = Negate()
 
 
-def negate(x: Operand) -> Operand:
+def negate(x: Operand) -> Array:
     """`-x`; unsigned integers wrap around."""
     return bind(_NEGATE, x)[0]
 
@@ -914,7 +974,7 @@ def negate(x: Operand) -> Operand:
 _NOT: Final = Not()
 
 
-def not_(x: Operand) -> Operand:
+def not_(x: Operand) -> Array:
     """Each bit inverted; of a boolean, its opposite."""
     return bind(_NOT, x)[0]
 
@@ -922,7 +982,7 @@ def not_(x: Operand) -> Operand:
 _POPCNT: Final = Popcnt()
 
 
-def popcnt(x: Operand) -> Operand:
+def popcnt(x: Operand) -> Array:
     """The number of one bits."""
     return bind(_POPCNT, x)[0]
 
@@ -930,7 +990,7 @@ def popcnt(x: Operand) -> Operand:
 _REAL: Final = Real()
 
 
-def real(x: Operand) -> Operand:
+def real(x: Operand) -> Array:
     """The real part, which is real."""
     return bind(_REAL, x)[0]
 
@@ -938,7 +998,7 @@ def real(x: Operand) -> Operand:
 _ROUND_NEAREST_AFZ: Final = RoundNearestAfz()
 
 
-def round_nearest_afz(x: Operand) -> Operand:
+def round_nearest_afz(x: Operand) -> Array:
     """The nearest integer, halves away from zero."""
     return bind(_ROUND_NEAREST_AFZ, x)[0]
 
@@ -946,7 +1006,7 @@ def round_nearest_afz(x: Operand) -> Operand:
 _ROUND_NEAREST_EVEN: Final = RoundNearestEven()
 
 
-def round_nearest_even(x: Operand) -> Operand:
+def round_nearest_even(x: Operand) -> Array:
     """The nearest integer, halves to the even one."""
     return bind(_ROUND_NEAREST_EVEN, x)[0]
 
@@ -954,7 +1014,7 @@ def round_nearest_even(x: Operand) -> Operand:
 _RSQRT: Final = Rsqrt()
 
 
-def rsqrt(x: Operand) -> Operand:
+def rsqrt(x: Operand) -> Array:
     """`1 / sqrt(x)`."""
     return bind(_RSQRT, x)[0]
 
@@ -962,7 +1022,7 @@ def rsqrt(x: Operand) -> Operand:
 _SIGN: Final = Sign()
 
 
-def sign(x: Operand) -> Operand:
+def sign(x: Operand) -> Array:
     """-1, 0 or 1 (NaN stays NaN); of a complex number, `x / |x|`."""
     return bind(_SIGN, x)[0]
 
@@ -970,7 +1030,7 @@ def sign(x: Operand) -> Operand:
 _SINE: Final = Sine()
 
 
-def sine(x: Operand) -> Operand:
+def sine(x: Operand) -> Array:
     """Sine of an angle in radians."""
     return bind(_SINE, x)[0]
 
@@ -978,7 +1038,7 @@ def sine(x: Operand) -> Operand:
 _SINH: Final = Sinh()
 
 
-def sinh(x: Operand) -> Operand:
+def sinh(x: Operand) -> Array:
     """Hyperbolic sine."""
     return bind(_SINH, x)[0]
 
@@ -986,7 +1046,7 @@ def sinh(x: Operand) -> Operand:
 _SQRT: Final = Sqrt()
 
 
-def sqrt(x: Operand) -> Operand:
+def sqrt(x: Operand) -> Array:
     """Square root."""
     return bind(_SQRT, x)[0]
 
@@ -994,7 +1054,7 @@ def sqrt(x: Operand) -> Operand:
 _SQUARE: Final = Square()
 
 
-def square(x: Operand) -> Operand:
+def square(x: Operand) -> Array:
     """`x * x`."""
     return bind(_SQUARE, x)[0]
 
@@ -1002,7 +1062,7 @@ def square(x: Operand) -> Operand:
 _TAN: Final = Tan()
 
 
-def tan(x: Operand) -> Operand:
+def tan(x: Operand) -> Array:
     """Tangent of an angle in radians."""
     return bind(_TAN, x)[0]
 
@@ -1010,7 +1070,7 @@ def tan(x: Operand) -> Operand:
 _TANH: Final = Tanh()
 
 
-def tanh(x: Operand) -> Operand:
+def tanh(x: Operand) -> Array:
     """Hyperbolic tangent."""
     return bind(_TANH, x)[0]
 
@@ -1018,7 +1078,7 @@ def tanh(x: Operand) -> Operand:
 _ADD: Final = Add()
 
 
-def add(x: Operand, y: Operand) -> Operand:
+def add(x: Operand, y: Operand) -> Array:
     """`x + y`; of booleans, `x or y`."""
     return bind(_ADD, x, y)[0]
 
@@ -1026,7 +1086,7 @@ def add(x: Operand, y: Operand) -> Operand:
 _AND: Final = And()
 
 
-def and_(x: Operand, y: Operand) -> Operand:
+def and_(x: Operand, y: Operand) -> Array:
     """Each bit of `x` and `y`."""
     return bind(_AND, x, y)[0]
 
@@ -1034,7 +1094,7 @@ def and_(x: Operand, y: Operand) -> Operand:
 _ATAN2: Final = Atan2()
 
 
-def atan2(y: Operand, x: Operand) -> Operand:
+def atan2(y: Operand, x: Operand) -> Array:
     """The angle of the point (y, x): `atan2(y, x)` in (-pi, pi]."""
     return bind(_ATAN2, y, x)[0]
 
@@ -1042,7 +1102,7 @@ def atan2(y: Operand, x: Operand) -> Operand:
 _DIVIDE: Final = Divide()
 
 
-def divide(x: Operand, y: Operand) -> Operand:
+def divide(x: Operand, y: Operand) -> Array:
     """`x / y`; of integers, the quotient rounded toward zero."""
     return bind(_DIVIDE, x, y)[0]
 
@@ -1050,7 +1110,7 @@ def divide(x: Operand, y: Operand) -> Operand:
 _MAXIMUM: Final = Maximum()
 
 
-def maximum(x: Operand, y: Operand) -> Operand:
+def maximum(x: Operand, y: Operand) -> Array:
     """The greater of the two; NaN if one is NaN."""
     return bind(_MAXIMUM, x, y)[0]
 
@@ -1058,7 +1118,7 @@ def maximum(x: Operand, y: Operand) -> Operand:
 _MINIMUM: Final = Minimum()
 
 
-def minimum(x: Operand, y: Operand) -> Operand:
+def minimum(x: Operand, y: Operand) -> Array:
     """The lesser of the two; NaN if one is NaN."""
     return bind(_MINIMUM, x, y)[0]
 
@@ -1066,7 +1126,7 @@ def minimum(x: Operand, y: Operand) -> Operand:
 _MULTIPLY: Final = Multiply()
 
 
-def multiply(x: Operand, y: Operand) -> Operand:
+def multiply(x: Operand, y: Operand) -> Array:
     """`x * y`; of booleans, `x and y`."""
     return bind(_MULTIPLY, x, y)[0]
 
@@ -1074,7 +1134,7 @@ def multiply(x: Operand, y: Operand) -> Operand:
 _NEXT_AFTER: Final = NextAfter()
 
 
-def next_after(x: Operand, y: Operand) -> Operand:
+def next_after(x: Operand, y: Operand) -> Array:
     """The next number after `x` in the direction of `y`."""
     return bind(_NEXT_AFTER, x, y)[0]
 
@@ -1082,7 +1142,7 @@ def next_after(x: Operand, y: Operand) -> Operand:
 _OR: Final = Or()
 
 
-def or_(x: Operand, y: Operand) -> Operand:
+def or_(x: Operand, y: Operand) -> Array:
     """Each bit of `x` or `y`."""
     return bind(_OR, x, y)[0]
 
@@ -1090,7 +1150,7 @@ def or_(x: Operand, y: Operand) -> Operand:
 _POWER: Final = Power()
 
 
-def power(x: Operand, y: Operand) -> Operand:
+def power(x: Operand, y: Operand) -> Array:
     """`x ** y`."""
     return bind(_POWER, x, y)[0]
 
@@ -1098,7 +1158,7 @@ def power(x: Operand, y: Operand) -> Operand:
 _REMAINDER: Final = Remainder()
 
 
-def remainder(x: Operand, y: Operand) -> Operand:
+def remainder(x: Operand, y: Operand) -> Array:
     """What is left of `x` after division by `y` rounded toward zero; it has the sign of `x`."""
     return bind(_REMAINDER, x, y)[0]
 
@@ -1106,7 +1166,7 @@ def remainder(x: Operand, y: Operand) -> Operand:
 _SHIFT_LEFT: Final = ShiftLeft()
 
 
-def shift_left(x: Operand, y: Operand) -> Operand:
+def shift_left(x: Operand, y: Operand) -> Array:
     """`x << y`; 0 when `y` is not below the number of bits."""
     return bind(_SHIFT_LEFT, x, y)[0]
 
@@ -1114,7 +1174,7 @@ def shift_left(x: Operand, y: Operand) -> Operand:
 _SHIFT_RIGHT_ARITHMETIC: Final = ShiftRightArithmetic()
 
 
-def shift_right_arithmetic(x: Operand, y: Operand) -> Operand:
+def shift_right_arithmetic(x: Operand, y: Operand) -> Array:
     """`x >> y`, filling with the sign bit."""
     return bind(_SHIFT_RIGHT_ARITHMETIC, x, y)[0]
 
@@ -1122,7 +1182,7 @@ def shift_right_arithmetic(x: Operand, y: Operand) -> Operand:
 _SHIFT_RIGHT_LOGICAL: Final = ShiftRightLogical()
 
 
-def shift_right_logical(x: Operand, y: Operand) -> Operand:
+def shift_right_logical(x: Operand, y: Operand) -> Array:
     """`x >> y`, filling with zeros."""
     return bind(_SHIFT_RIGHT_LOGICAL, x, y)[0]
 
@@ -1130,7 +1190,7 @@ def shift_right_logical(x: Operand, y: Operand) -> Operand:
 _SUBTRACT: Final = Subtract()
 
 
-def subtract(x: Operand, y: Operand) -> Operand:
+def subtract(x: Operand, y: Operand) -> Array:
     """`x - y`."""
     return bind(_SUBTRACT, x, y)[0]
 
@@ -1138,6 +1198,6 @@ def subtract(x: Operand, y: Operand) -> Operand:
 _XOR: Final = Xor()
 
 
-def xor(x: Operand, y: Operand) -> Operand:
+def xor(x: Operand, y: Operand) -> Array:
     """Each bit of `x` or `y` but not of both."""
     return bind(_XOR, x, y)[0]

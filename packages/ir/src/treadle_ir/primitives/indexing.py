@@ -23,17 +23,18 @@ Long because gather and scatter have many attributes, and constraints on each.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, Final, Literal, TypeAlias, final, get_args
 
 import numpy as np
 
 from treadle_ir import dtypes
-from treadle_ir.array import Operand
+from treadle_ir.array import Array, Operand
 from treadle_ir.dtypes import DType
 from treadle_ir.errors import ArgumentError, DTypeError, ShapeError
-from treadle_ir.primitive import Primitive
+from treadle_ir.families import Indexing
+from treadle_ir.frozen import frozen
+from treadle_ir.registry import register
 from treadle_ir.trace import bind
 from treadle_ir.types import ArrayType, Type
 
@@ -103,9 +104,10 @@ def _check_batching(
         )
 
 
+@register
 @final
-@dataclass(frozen=True, slots=True)
-class Gather(Primitive):
+@frozen
+class Gather(Indexing):
     """Slices of an operand from the places that index vectors name.
 
     Shapes:
@@ -224,8 +226,8 @@ def interleave(
     return tuple([next(first) if axis in places else next(second) for axis in range(rank)])
 
 
-@dataclass(frozen=True, slots=True)
-class ScatterFamily(Primitive):
+@frozen
+class ScatterFamily(Indexing):
     """Family: an operand with updates combined into it at the places that index vectors name.
 
     Shapes:
@@ -344,6 +346,7 @@ class ScatterFamily(Primitive):
         return tuple([1 if i in dropped else next(sizes) for i in range(operand.ndim)])
 
 
+@register
 @final
 class Scatter(ScatterFamily):
     """The operand with elements replaced by updates; which of two updates of one element stays is undefined."""
@@ -352,6 +355,7 @@ class Scatter(ScatterFamily):
     name: ClassVar[str] = "scatter"
 
 
+@register
 @final
 class ScatterAdd(ScatterFamily):
     """The operand with updates added to its elements."""
@@ -360,6 +364,7 @@ class ScatterAdd(ScatterFamily):
     name: ClassVar[str] = "scatter_add"
 
 
+@register
 @final
 class ScatterMultiply(ScatterFamily):
     """The operand with its elements multiplied by updates."""
@@ -368,6 +373,7 @@ class ScatterMultiply(ScatterFamily):
     name: ClassVar[str] = "scatter_multiply"
 
 
+@register
 @final
 class ScatterMaximum(ScatterFamily):
     """The operand with the greater of its elements and their updates."""
@@ -377,6 +383,7 @@ class ScatterMaximum(ScatterFamily):
     kinds: ClassVar[str] = "biuf"
 
 
+@register
 @final
 class ScatterMinimum(ScatterFamily):
     """The operand with the lesser of its elements and their updates."""
@@ -403,9 +410,10 @@ def _check_starts(name: str, operand: ArrayType, starts: Sequence[Type]) -> None
             )
 
 
+@register
 @final
-@dataclass(frozen=True, slots=True)
-class DynamicSlice(Primitive):
+@frozen
+class DynamicSlice(Indexing):
     """A slice of fixed sizes from computed starts; starts are clipped so that it lies inside.
 
     Constraints:
@@ -432,9 +440,10 @@ class DynamicSlice(Primitive):
         return (operand.with_shape(self.sizes),)
 
 
+@register
 @final
-@dataclass(frozen=True, slots=True)
-class DynamicUpdateSlice(Primitive):
+@frozen
+class DynamicUpdateSlice(Indexing):
     """The operand with a slice replaced, from computed starts; they are clipped so that the update lies inside.
 
     Constraints:
@@ -482,7 +491,7 @@ def gather(
     fill_value: FillValue = None,
     indices_are_sorted: bool = False,
     unique_indices: bool = False,
-) -> Operand:
+) -> Array:
     """Slices of an operand from the places that index vectors name: see `Gather`."""
     primitive = Gather(
         offset_dims,
@@ -513,7 +522,7 @@ def _combined(
     mode: Mode = "fill",
     indices_are_sorted: bool = False,
     unique_indices: bool = False,
-) -> Operand:
+) -> Array:
     """The operand with updates combined into it in the way of `kind`: see `ScatterFamily`."""
     primitive = kind(
         update_window_dims,
@@ -536,7 +545,7 @@ scatter_maximum: Final = partial(_combined, ScatterMaximum)
 scatter_minimum: Final = partial(_combined, ScatterMinimum)
 
 
-def dynamic_slice(operand: Operand, *starts: Operand, sizes: tuple[int, ...]) -> Operand:
+def dynamic_slice(operand: Operand, *starts: Operand, sizes: tuple[int, ...]) -> Array:
     """A slice of fixed sizes from computed starts, clipped so that it lies inside."""
     return bind(DynamicSlice(sizes), operand, *starts)[0]
 
@@ -544,6 +553,6 @@ def dynamic_slice(operand: Operand, *starts: Operand, sizes: tuple[int, ...]) ->
 _DYNAMIC_UPDATE_SLICE: Final = DynamicUpdateSlice()
 
 
-def dynamic_update_slice(operand: Operand, update: Operand, *starts: Operand) -> Operand:
+def dynamic_update_slice(operand: Operand, update: Operand, *starts: Operand) -> Array:
     """The operand with a slice replaced, from computed starts, clipped so that the update lies inside."""
     return bind(_DYNAMIC_UPDATE_SLICE, operand, update, *starts)[0]

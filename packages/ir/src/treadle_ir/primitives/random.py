@@ -15,18 +15,18 @@ Source: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Final, final
 
 import numpy as np
 
 from treadle_ir import dtypes
-from treadle_ir.array import Operand
+from treadle_ir.array import Array, Operand
 from treadle_ir.dtypes import DType
 from treadle_ir.errors import ArgumentError, DTypeError, ShapeError
-from treadle_ir.families import Elementwise
-from treadle_ir.primitive import Primitive
+from treadle_ir.families import Elementwise, Randomness
+from treadle_ir.frozen import frozen
 from treadle_ir.primitives.elementwise import common_type
+from treadle_ir.registry import register
 from treadle_ir.trace import bind
 from treadle_ir.types import ArrayType, Type
 
@@ -43,8 +43,9 @@ _BITS: Final[dict[int, DType]] = {
 }
 
 
+@register
 @final
-@dataclass(frozen=True, slots=True)
+@frozen
 class Threefry2x32(Elementwise):
     """The cipher's two output words for two key words and two counter words.
 
@@ -78,9 +79,10 @@ def _key_type(name: str, keys: Type) -> ArrayType:
     return keys
 
 
+@register
 @final
-@dataclass(frozen=True, slots=True)
-class RandomBits(Primitive):
+@frozen
+class RandomBits(Randomness):
     """Uniformly random bits, as unsigned integers: `shape` of them for each key.
 
     Shapes:
@@ -107,9 +109,10 @@ class RandomBits(Primitive):
         return (ArrayType((*keys.shape[:-1], *self.shape), _BITS[self.bit_width]),)
 
 
+@register
 @final
-@dataclass(frozen=True, slots=True)
-class RandomSplit(Primitive):
+@frozen
+class RandomSplit(Randomness):
     """New keys, `shape` of them from each key.
 
     Shapes:
@@ -130,9 +133,10 @@ class RandomSplit(Primitive):
         return (ArrayType((*keys.shape[:-1], *self.shape, 2), _U32),)
 
 
+@register
 @final
-@dataclass(frozen=True, slots=True)
-class RandomFoldIn(Primitive):
+@frozen
+class RandomFoldIn(Randomness):
     """A new key from each key and a number.
 
     Shapes:
@@ -168,22 +172,22 @@ _THREEFRY2X32: Final = Threefry2x32()
 _RANDOM_FOLD_IN: Final = RandomFoldIn()
 
 
-def threefry2x32(key0: Operand, key1: Operand, x0: Operand, x1: Operand) -> tuple[Operand, Operand]:
+def threefry2x32(key0: Operand, key1: Operand, x0: Operand, x1: Operand) -> tuple[Array, Array]:
     """The cipher's two output words for two key words and two counter words, elementwise."""
     y0, y1 = bind(_THREEFRY2X32, key0, key1, x0, x1)
     return y0, y1
 
 
-def random_bits(key_data: Operand, *, shape: tuple[int, ...], bit_width: int = 32) -> Operand:
+def random_bits(key_data: Operand, *, shape: tuple[int, ...], bit_width: int = 32) -> Array:
     """Uniformly random bits, as unsigned integers: `shape` of them for each key."""
     return bind(RandomBits(shape, bit_width), key_data)[0]
 
 
-def random_split(key_data: Operand, *, shape: tuple[int, ...]) -> Operand:
+def random_split(key_data: Operand, *, shape: tuple[int, ...]) -> Array:
     """New keys, `shape` of them from each key."""
     return bind(RandomSplit(shape), key_data)[0]
 
 
-def random_fold_in(key_data: Operand, data: Operand) -> Operand:
+def random_fold_in(key_data: Operand, data: Operand) -> Array:
     """A new key from each key and a 32-bit number."""
     return bind(_RANDOM_FOLD_IN, key_data, data)[0]

@@ -8,24 +8,25 @@ rounded once. The weak mark is kept; argmax and argmin return positions, which a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar, final
 
 import numpy as np
 
 from treadle_ir import dtypes
-from treadle_ir.array import Operand
+from treadle_ir.array import Array, Operand
 from treadle_ir.dtypes import DType
 from treadle_ir.errors import DTypeError, ShapeError
-from treadle_ir.primitive import Primitive
+from treadle_ir.families import Reducing
+from treadle_ir.frozen import frozen
 from treadle_ir.primitives.elementwise import check_kind
 from treadle_ir.primitives.shape import array_operand, check_axes
+from treadle_ir.registry import register
 from treadle_ir.trace import bind
 from treadle_ir.types import ArrayType, Type
 
 
-@dataclass(frozen=True, slots=True)
-class Reduction(Primitive):
+@frozen
+class Reduction(Reducing):
     """Family: one operand, reduced over `axes`, which disappear.
 
     Constraints:
@@ -48,6 +49,7 @@ class Reduction(Primitive):
         )
 
 
+@register
 @final
 class ReduceAdd(Reduction):
     """The sum along some axes; 0 where there are no elements."""
@@ -57,6 +59,7 @@ class ReduceAdd(Reduction):
     kinds: ClassVar[str] = "iufc"
 
 
+@register
 @final
 class ReduceMultiply(Reduction):
     """The product along some axes; 1 where there are no elements."""
@@ -66,6 +69,7 @@ class ReduceMultiply(Reduction):
     kinds: ClassVar[str] = "iufc"
 
 
+@register
 @final
 class ReduceMaximum(Reduction):
     """The greatest element along some axes; NaN if one is NaN; the least value where there are no elements."""
@@ -75,6 +79,7 @@ class ReduceMaximum(Reduction):
     kinds: ClassVar[str] = "biuf"
 
 
+@register
 @final
 class ReduceMinimum(Reduction):
     """The least element along some axes; NaN if one is NaN; the greatest value where there are no elements."""
@@ -84,6 +89,7 @@ class ReduceMinimum(Reduction):
     kinds: ClassVar[str] = "biuf"
 
 
+@register
 @final
 class ReduceAnd(Reduction):
     """Each bit that all elements along some axes have; all bits where there are no elements."""
@@ -93,6 +99,7 @@ class ReduceAnd(Reduction):
     kinds: ClassVar[str] = "biu"
 
 
+@register
 @final
 class ReduceOr(Reduction):
     """Each bit that some element along some axes has; no bits where there are no elements."""
@@ -102,6 +109,7 @@ class ReduceOr(Reduction):
     kinds: ClassVar[str] = "biu"
 
 
+@register
 @final
 class ReduceXor(Reduction):
     """Each bit that an odd number of elements along some axes have; no bits where there are no elements."""
@@ -111,8 +119,8 @@ class ReduceXor(Reduction):
     kinds: ClassVar[str] = "biu"
 
 
-@dataclass(frozen=True, slots=True)
-class ArgReduction(Primitive):
+@frozen
+class ArgReduction(Reducing):
     """Family: the position of one element along an axis, which disappears.
 
     Constraints:
@@ -146,6 +154,7 @@ class ArgReduction(Primitive):
         return (ArrayType(x.shape[: self.axis] + x.shape[self.axis + 1 :], self.dtype),)
 
 
+@register
 @final
 class Argmax(ArgReduction):
     """The position of the greatest element along an axis: of the first NaN if there is one, else the first."""
@@ -154,6 +163,7 @@ class Argmax(ArgReduction):
     name: ClassVar[str] = "argmax"
 
 
+@register
 @final
 class Argmin(ArgReduction):
     """The position of the least element along an axis: of the first NaN if there is one, else the first."""
@@ -162,46 +172,46 @@ class Argmin(ArgReduction):
     name: ClassVar[str] = "argmin"
 
 
-def reduce_add(x: Operand, *, axes: Sequence[int]) -> Operand:
+def reduce_add(x: Operand, *, axes: Sequence[int]) -> Array:
     """The sum along some axes."""
     return bind(ReduceAdd(tuple(axes)), x)[0]
 
 
-def reduce_multiply(x: Operand, *, axes: Sequence[int]) -> Operand:
+def reduce_multiply(x: Operand, *, axes: Sequence[int]) -> Array:
     """The product along some axes."""
     return bind(ReduceMultiply(tuple(axes)), x)[0]
 
 
-def reduce_maximum(x: Operand, *, axes: Sequence[int]) -> Operand:
+def reduce_maximum(x: Operand, *, axes: Sequence[int]) -> Array:
     """The greatest element along some axes; NaN if one is NaN."""
     return bind(ReduceMaximum(tuple(axes)), x)[0]
 
 
-def reduce_minimum(x: Operand, *, axes: Sequence[int]) -> Operand:
+def reduce_minimum(x: Operand, *, axes: Sequence[int]) -> Array:
     """The least element along some axes; NaN if one is NaN."""
     return bind(ReduceMinimum(tuple(axes)), x)[0]
 
 
-def reduce_and(x: Operand, *, axes: Sequence[int]) -> Operand:
+def reduce_and(x: Operand, *, axes: Sequence[int]) -> Array:
     """Each bit that all elements along some axes have; of booleans, whether all are true."""
     return bind(ReduceAnd(tuple(axes)), x)[0]
 
 
-def reduce_or(x: Operand, *, axes: Sequence[int]) -> Operand:
+def reduce_or(x: Operand, *, axes: Sequence[int]) -> Array:
     """Each bit that some element along some axes has; of booleans, whether any is true."""
     return bind(ReduceOr(tuple(axes)), x)[0]
 
 
-def reduce_xor(x: Operand, *, axes: Sequence[int]) -> Operand:
+def reduce_xor(x: Operand, *, axes: Sequence[int]) -> Array:
     """Each bit that an odd number of elements along some axes have."""
     return bind(ReduceXor(tuple(axes)), x)[0]
 
 
-def argmax(x: Operand, *, axis: int, dtype: DType) -> Operand:
+def argmax(x: Operand, *, axis: int, dtype: DType) -> Array:
     """The position of the greatest element along an axis: of the first NaN if there is one, else the first."""
     return bind(Argmax(axis, np.dtype(dtype)), x)[0]
 
 
-def argmin(x: Operand, *, axis: int, dtype: DType) -> Operand:
+def argmin(x: Operand, *, axis: int, dtype: DType) -> Array:
     """The position of the least element along an axis: of the first NaN if there is one, else the first."""
     return bind(Argmin(axis, np.dtype(dtype)), x)[0]

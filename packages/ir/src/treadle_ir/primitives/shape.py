@@ -7,12 +7,13 @@ the weak mark if all operands have it. Axes are counted from 0 and are never neg
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar, final
 
-from treadle_ir.array import Operand
+from treadle_ir.array import Array, Operand
 from treadle_ir.errors import DTypeError, ShapeError
-from treadle_ir.primitive import Primitive
+from treadle_ir.families import Rearrangement
+from treadle_ir.frozen import frozen
+from treadle_ir.registry import register
 from treadle_ir.trace import bind
 from treadle_ir.types import ArrayType, Type
 
@@ -63,9 +64,10 @@ def _check_sizes(name: str, shape: tuple[int, ...]) -> None:
         )
 
 
+@register
 @final
-@dataclass(frozen=True, slots=True)
-class BroadcastInDim(Primitive):
+@frozen
+class BroadcastInDim(Rearrangement):
     """The operand repeated along new axes, and along its axes of size 1.
 
     Axis `i` of the operand becomes axis `dimensions[i]` of the result.
@@ -106,9 +108,10 @@ class BroadcastInDim(Primitive):
         return (x.with_shape(shape),)
 
 
+@register
 @final
-@dataclass(frozen=True, slots=True)
-class Reshape(Primitive):
+@frozen
+class Reshape(Rearrangement):
     """The same elements in the same (row-major) order in another shape.
 
     Constraints:
@@ -135,9 +138,10 @@ class Reshape(Primitive):
         return (x.with_shape(self.shape),)
 
 
+@register
 @final
-@dataclass(frozen=True, slots=True)
-class Transpose(Primitive):
+@frozen
+class Transpose(Rearrangement):
     """The axes in another order: axis `i` of the result is axis `permutation[i]` of the operand.
 
     Constraints:
@@ -159,9 +163,10 @@ class Transpose(Primitive):
         return (x.with_shape(tuple([x.shape[axis] for axis in self.permutation])),)
 
 
+@register
 @final
-@dataclass(frozen=True, slots=True)
-class Reverse(Primitive):
+@frozen
+class Reverse(Rearrangement):
     """The elements in the opposite order along some axes.
 
     Constraints:
@@ -180,9 +185,10 @@ class Reverse(Primitive):
         return (x,)
 
 
+@register
 @final
-@dataclass(frozen=True, slots=True)
-class Concatenate(Primitive):
+@frozen
+class Concatenate(Rearrangement):
     """The operands, one after the other, along an axis.
 
     Constraints:
@@ -227,9 +233,10 @@ class Concatenate(Primitive):
         )
 
 
+@register
 @final
-@dataclass(frozen=True, slots=True)
-class Pad(Primitive):
+@frozen
+class Pad(Rearrangement):
     """`x` with copies of the scalar `value` before (low), after (high) and between (interior) its elements.
 
     Negative low and high remove elements instead, after the interior padding.
@@ -279,9 +286,10 @@ class Pad(Primitive):
         return (ArrayType(shape, x.dtype, x.weak and value.weak),)
 
 
+@register
 @final
-@dataclass(frozen=True, slots=True)
-class Slice(Primitive):
+@frozen
+class Slice(Rearrangement):
     """The elements at `start`, `start + stride`, ... below `limit`, on each axis.
 
     Constraints:
@@ -322,27 +330,27 @@ class Slice(Primitive):
         return (x.with_shape(tuple(shape)),)
 
 
-def broadcast_in_dim(x: Operand, *, shape: Sequence[int], dimensions: Sequence[int]) -> Operand:
+def broadcast_in_dim(x: Operand, *, shape: Sequence[int], dimensions: Sequence[int]) -> Array:
     """The operand repeated along new axes, and along its axes of size 1; its axis i becomes dimensions[i]."""
     return bind(BroadcastInDim(tuple(shape), tuple(dimensions)), x)[0]
 
 
-def reshape(x: Operand, *, shape: Sequence[int]) -> Operand:
+def reshape(x: Operand, *, shape: Sequence[int]) -> Array:
     """The same elements in the same (row-major) order in another shape."""
     return bind(Reshape(tuple(shape)), x)[0]
 
 
-def transpose(x: Operand, *, permutation: Sequence[int]) -> Operand:
+def transpose(x: Operand, *, permutation: Sequence[int]) -> Array:
     """The axes in another order: axis `i` of the result is axis `permutation[i]` of the operand."""
     return bind(Transpose(tuple(permutation)), x)[0]
 
 
-def reverse(x: Operand, *, dimensions: Sequence[int]) -> Operand:
+def reverse(x: Operand, *, dimensions: Sequence[int]) -> Array:
     """The elements in the opposite order along some axes."""
     return bind(Reverse(tuple(dimensions)), x)[0]
 
 
-def concatenate(operands: Sequence[Operand], *, dimension: int) -> Operand:
+def concatenate(operands: Sequence[Operand], *, dimension: int) -> Array:
     """The operands, one after the other, along an axis."""
     return bind(Concatenate(dimension), *operands)[0]
 
@@ -354,7 +362,7 @@ def pad(
     low: Sequence[int],
     high: Sequence[int],
     interior: Sequence[int] | None = None,
-) -> Operand:
+) -> Array:
     """`x` with copies of `value` before, after and (`interior`) between its elements; negative removes elements."""
     between = (0,) * len(low) if interior is None else tuple(interior)
     return bind(Pad(tuple(low), tuple(high), between), x, value)[0]
@@ -362,7 +370,7 @@ def pad(
 
 def slice(
     x: Operand, *, start: Sequence[int], limit: Sequence[int], strides: Sequence[int] | None = None
-) -> Operand:
+) -> Array:
     """The elements at `start`, `start + stride`, ... below `limit`, on each axis."""
     steps = (1,) * len(start) if strides is None else tuple(strides)
     return bind(Slice(tuple(start), tuple(limit), steps), x)[0]

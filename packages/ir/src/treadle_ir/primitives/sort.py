@@ -12,25 +12,27 @@ agree on this order: the derivative of a sort of one operand moves tangents by t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Final, final
 
 import numpy as np
 
-from treadle_ir.array import Operand
+from treadle_ir.array import Array, Operand
 from treadle_ir.errors import ArgumentError, ShapeError
-from treadle_ir.primitive import Primitive
+from treadle_ir.families import Sorting
+from treadle_ir.frozen import frozen
 from treadle_ir.primitives.elementwise import check_kind
 from treadle_ir.primitives.shape import array_operand, check_axes
+from treadle_ir.registry import register
 from treadle_ir.trace import bind
 from treadle_ir.types import ArrayType, Type
 
 _I32: Final = np.dtype(np.int32)
 
 
+@register
 @final
-@dataclass(frozen=True, slots=True)
-class Sort(Primitive):
+@frozen
+class Sort(Sorting):
     """The operands, rearranged alike along an axis, so that the first `num_keys` of them ascend.
 
     Keys are compared in order, the next where the one before is equal. `stable` keeps rows with equal keys in
@@ -69,9 +71,10 @@ class Sort(Primitive):
         return types
 
 
+@register
 @final
-@dataclass(frozen=True, slots=True)
-class TopK(Primitive):
+@frozen
+class TopK(Sorting):
     """The `k` greatest elements along the last axis, descending, and their positions.
 
     NaN counts as the greatest. Of equal elements the one at the lower position comes first.
@@ -103,12 +106,12 @@ class TopK(Primitive):
 
 def sort(
     operands: Sequence[Operand], *, dimension: int, num_keys: int = 1, stable: bool = True
-) -> list[Operand]:
+) -> list[Array]:
     """The operands, rearranged alike along an axis, so that the first `num_keys` of them ascend."""
     return list(bind(Sort(dimension, num_keys, stable), *operands))
 
 
-def top_k(x: Operand, *, k: int) -> tuple[Operand, Operand]:
+def top_k(x: Operand, *, k: int) -> tuple[Array, Array]:
     """The `k` greatest elements along the last axis, descending, and their positions (i32)."""
     values, indices = bind(TopK(k), x)
     return values, indices

@@ -12,15 +12,16 @@ What the padding adds takes no part: it is the identity of the reduction.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, Final, Literal, TypeAlias, final, get_args
 
-from treadle_ir.array import Operand
+from treadle_ir.array import Array, Operand
 from treadle_ir.errors import ArgumentError, DTypeError, ShapeError
-from treadle_ir.primitive import Primitive
+from treadle_ir.families import Windowing
+from treadle_ir.frozen import frozen
 from treadle_ir.primitives.contract import dilated, window_counts
 from treadle_ir.primitives.elementwise import check_kind
+from treadle_ir.registry import register
 from treadle_ir.trace import bind
 from treadle_ir.types import ArrayType, Type
 
@@ -29,8 +30,8 @@ Selection: TypeAlias = Literal["ge", "le"]
 _SELECTIONS: Final = get_args(Selection)
 
 
-@dataclass(frozen=True, slots=True)
-class Windowed(Primitive):
+@frozen
+class Windowed(Windowing):
     """Family: something done in each place of a window that slides over an array.
 
     Constraints:
@@ -85,7 +86,7 @@ class Windowed(Primitive):
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReduceWindowFamily(Windowed):
     """Family: one reduction of each window's elements.
 
@@ -106,6 +107,7 @@ class ReduceWindowFamily(Windowed):
         return (x.with_shape(self.places(x)),)
 
 
+@register
 @final
 class ReduceWindowAdd(ReduceWindowFamily):
     """The sum of each window's elements."""
@@ -115,6 +117,7 @@ class ReduceWindowAdd(ReduceWindowFamily):
     kinds: ClassVar[str] = "iufc"
 
 
+@register
 @final
 class ReduceWindowMaximum(ReduceWindowFamily):
     """The greatest of each window's elements; NaN if one is NaN."""
@@ -124,6 +127,7 @@ class ReduceWindowMaximum(ReduceWindowFamily):
     kinds: ClassVar[str] = "biuf"
 
 
+@register
 @final
 class ReduceWindowMinimum(ReduceWindowFamily):
     """The least of each window's elements; NaN if one is NaN."""
@@ -133,7 +137,7 @@ class ReduceWindowMinimum(ReduceWindowFamily):
     kinds: ClassVar[str] = "biuf"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WindowSelection(Windowed):
     """Family: each window selects its greatest ("ge") or least ("le") element of x; the first one of several.
 
@@ -162,6 +166,7 @@ class WindowSelection(Windowed):
             )
 
 
+@register
 @final
 class SelectAndScatterAdd(WindowSelection):
     """Each element of `source` added to where its window selects an element of x; zero elsewhere.
@@ -197,6 +202,7 @@ class SelectAndScatterAdd(WindowSelection):
         return (ArrayType(x.shape, x.dtype, source.weak),)
 
 
+@register
 @final
 class SelectAndGatherAdd(WindowSelection):
     """The element of `tangents` that stands where each window selects an element of x; zero where it selects none.
@@ -254,7 +260,7 @@ def _reduced(
     padding: Padding = (),
     base_dilation: tuple[int, ...] = (),
     window_dilation: tuple[int, ...] = (),
-) -> Operand:
+) -> Array:
     """One reduction of each window's elements, in the way of `kind`: see `ReduceWindowFamily`."""
     settings = _filled(window_dimensions, window_strides, padding, base_dilation, window_dilation)
     return bind(kind(*settings), x)[0]
@@ -277,7 +283,7 @@ def _selected(
     padding: Padding = (),
     base_dilation: tuple[int, ...] = (),
     window_dilation: tuple[int, ...] = (),
-) -> Operand:
+) -> Array:
     """What `kind` does with `other` and the elements of x that the windows select: see `WindowSelection`."""
     settings = _filled(window_dimensions, window_strides, padding, base_dilation, window_dilation)
     return bind(kind(*settings, select), other, x)[0]

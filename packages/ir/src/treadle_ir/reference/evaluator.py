@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import final
+from typing import cast, final
 
 import numpy as np
 
-from treadle_ir.array import Operands, types_of
+from treadle_ir.array import Array, Operands, types_of
 from treadle_ir.errors import out_of_range
 from treadle_ir.inference import inferred
 from treadle_ir.primitive import Primitive
 from treadle_ir.reference.registry import Elements, eval_rules
-from treadle_ir.tracer import refuse_tracers
+from treadle_ir.tracer import untraced
 from treadle_ir.types import ArrayType, Type
 from treadle_ir.values import Literal
 
@@ -34,7 +34,7 @@ class ReferenceEvaluator:
 
     def evaluate(self, primitive: Primitive, operands: Operands) -> Sequence[Elements]:
         """Check the operands, run the kernel, check what it returned."""
-        refuse_tracers(operands)
+        operands = [untraced(operand) for operand in operands]
         given = types_of(operands)
         types, _ = inferred(primitive, given)
         arrays = [_elements(x, type) for x, type in zip(operands, given, strict=True)]
@@ -49,3 +49,7 @@ class ReferenceEvaluator:
                     f"{primitive.name}: the kernel returned {result.dtype}{result.shape}, not {type}"
                 )
         return results
+
+    def array(self, elements: Elements, weak: bool, *, owned: bool = True) -> Array:
+        """The NumPy array itself; it has no weak mark."""
+        return cast("Array", elements if owned else elements.copy())

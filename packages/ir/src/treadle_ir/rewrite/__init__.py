@@ -6,8 +6,13 @@ All keep the types of parameters and results, and effects with their order. `opt
 from __future__ import annotations
 
 from treadle_ir.rewrite.cse import cse as cse
-from treadle_ir.rewrite.dce import dce as dce
+from treadle_ir.rewrite.dce import dce as dce, prune as prune
 from treadle_ir.rewrite.fold import fold as fold
 from treadle_ir.rewrite.inline import inline as inline
 from treadle_ir.rewrite.optimise import optimise as optimise
-from treadle_ir.rewrite.simplify import ALL as ALL, enabled as enabled, simplify as simplify
+from treadle_ir.rewrite.simplify import (
+    ALL as ALL,
+    SIMPLIFY as SIMPLIFY,
+    enabled as enabled,
+    simplify as simplify,
+)

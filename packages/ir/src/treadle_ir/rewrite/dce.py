@@ -36,6 +36,19 @@ def dce(program: Program) -> Program:
     return _Dce().run(program)
 
 
+def prune(program: Program) -> Program:
+    """`dce` on the outermost level only: for programs that are made of others, which have been through it."""
+    live: set[object] = {atom for atom in program.results if type(atom) is Value}
+    equations: list[Equation] = []
+    for equation in reversed(program.equations):
+        if equation.effects or not live.isdisjoint(equation.results):
+            equations.append(equation)
+            live.update(equation.operands)
+    if len(equations) == len(program.equations):
+        return program
+    return Program(program.parameters, tuple(reversed(equations)), program.results)
+
+
 @final
 class _Dce:
     """Works on (program, needed results) pairs, each once; a stack of generators in the place of recursion."""

@@ -90,8 +90,8 @@ class Forward:
             stack.append(original)
             while stack:
                 equation = stack.pop()
-                if instead and not instead.keys().isdisjoint(equation.operands):
-                    equation = _substituted(equation, instead)
+                if instead:
+                    equation = substituted(equation, instead)
                 cls = type(equation.primitive)
                 rules = by_class.get(cls)
                 if rules is None:
@@ -140,7 +140,10 @@ class Forward:
         return (found[0], *operands)
 
 
-def _substituted(equation: Equation, instead: Mapping[Value, Atom]) -> Equation:
+def substituted(equation: Equation, instead: Mapping[Value, Atom]) -> Equation:
+    """The equation with other atoms in the places of some of its operands."""
+    if instead.keys().isdisjoint(equation.operands):
+        return equation
     operands = tuple([instead.get(x, x) if type(x) is Value else x for x in equation.operands])
     return Equation(
         equation.primitive, operands, equation.results, equation.effects, equation.source

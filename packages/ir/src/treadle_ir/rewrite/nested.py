@@ -52,11 +52,12 @@ def map_programs(program: Program, function: Callable[[Program], Program]) -> Pr
     made: dict[int, Program] = {}
     result = program
     for each in inside_out(program):
-        result = made[id(each)] = function(_rebuilt(each, made))
+        result = made[id(each)] = function(rebuilt(each, made))
     return result
 
 
-def _rebuilt(program: Program, made: Mapping[int, Program]) -> Program:
+def rebuilt(program: Program, made: Mapping[int, Program]) -> Program:
+    """The program with nested programs exchanged; `made` has the new ones by the id of the old ones."""
     if not made:
         return program
     equations: list[Equation] | None = None

@@ -6,23 +6,30 @@ from collections.abc import Iterable
 
 from treadle_ir.equality import has_programs
 from treadle_ir.program import Program
+from treadle_ir.rewrite.cancel import cancel_add_sub
 from treadle_ir.rewrite.dce import dce
 from treadle_ir.rewrite.fold import RULES
 from treadle_ir.rewrite.forward import Forward
 from treadle_ir.rewrite.nested import map_programs
-from treadle_ir.rewrite.simplify import enabled, rules
+from treadle_ir.rewrite.simplify import CANCEL, chosen, enabled, rules
 
 
-def optimise(program: Program, *, names: Iterable[str] | None = None) -> Program:
+def optimise(program: Program, *, names: Iterable[str] | None = None, captured: int = 0) -> Program:
     """Constants, named simplifications and common subexpressions, then dead code; before that, too, in calls.
 
-    The first three are one pass, so that each sees what the others made of the operands. `names` are the named
-    simplifications to apply: by default those that `enabled()` says.
+    The first three are one pass, so that each sees what the others made of the operands. `cancel_add_sub` comes after
+    them, when equal sums are one and dead ones are gone. `names` are the named simplifications to apply: by default
+    those that `enabled()` says. The first `captured` parameters stand for what the function captured.
     """
-    named = rules(enabled() if names is None else names)
+    wanted = enabled() if names is None else chosen(names)
+    named = rules(wanted)
     together = dict(RULES)
     for primitive, more in named.items():
         together[primitive] = (*together.get(primitive, ()), *more)
     if any([has_programs(equation.primitive) for equation in program.equations]):
         program = dce(program)  # most of what is called may be dead: the derivative's other half
-    return dce(map_programs(program, Forward(together, merging=True)))
+    program = dce(map_programs(program, Forward(together, merging=True)))
+    if CANCEL not in wanted:
+        return program
+    cancelled = cancel_add_sub(program, captured)
+    return program if cancelled is program else dce(cancelled)

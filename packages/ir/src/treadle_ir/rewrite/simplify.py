@@ -1,52 +1,34 @@
 """The named simplifications: algebra that holds for numbers but not for every rounding, overflow and nan.
 
 Each changes results in a way that its docstring states, and that makes them more accurate. They apply to programs
-under `jit`; eager operations do as they are told. `TREADLE_SIMPLIFY=0` in the environment turns all off, and
-`simplify(program, names=...)` chooses.
+under `jit`; eager operations do as they are told. The setting `simplify` turns all off (`TREADLE_SIMPLIFY=0` in the
+environment), and `simplify(program, names=...)` chooses.
 
 What only moves zeros and signs in ways that no user could see is not here but in `fold`.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
+from treadle_ir.context import Setting, yes_or_no
 from treadle_ir.dtypes import is_floating, is_integer
 from treadle_ir.primitive import Primitive
-from treadle_ir.primitives.elementwise import Add, Exponential, Log, Multiply, Sqrt, Subtract
+from treadle_ir.primitives.elementwise import Exponential, Log, Multiply, Sqrt
 from treadle_ir.program import Equation, Program
+from treadle_ir.rewrite.cancel import cancel_add_sub
 from treadle_ir.rewrite.forward import (
     Forward,
     MadeBy,
     Rewritten,
     Rule,
-    is_atom,
     producer,
     standing_for,
 )
 from treadle_ir.rewrite.nested import map_programs
 from treadle_ir.types import ArrayType
 from treadle_ir.values import Literal, Value
-
-
-def cancel_add_sub(equation: Equation, made_by: MadeBy) -> Rewritten | None:
-    """`(x + y) - x` and `(y + x) - x` are `y`; for integers (where that is exact) and real floating numbers.
-
-    Without it `(1 + 0.001) - 1` is 0.0010000467 in f32. Where x is infinite or nan, or x + y overflows, the result
-    is still y, though it would be nan or infinite without it. Nothing is done when y is a scalar that x spreads.
-    """
-    total, x = equation.operands
-    added = producer(total, made_by, Add)
-    if added is None or not _is_real(total.type):
-        return None
-    first, second = added.operands
-    if is_atom(x, first):
-        return standing_for(equation, second)
-    if is_atom(x, second):
-        return standing_for(equation, first)
-    return None
 
 
 def log_exp(equation: Equation, made_by: MadeBy) -> Rewritten | None:
@@ -85,39 +67,58 @@ def _is_real(type: object) -> bool:
     return isinstance(type, ArrayType) and (is_floating(type.dtype) or is_integer(type.dtype))
 
 
-_NAMED: Final[Mapping[str, tuple[type[Primitive], Rule]]] = {
-    "cancel_add_sub": (Subtract, cancel_add_sub),
+CANCEL: Final = "cancel_add_sub"  # a pass of its own, since it has to know who uses a sum
+_RULES: Final[Mapping[str, tuple[type[Primitive], Rule]]] = {
     "log_exp": (Log, log_exp),
     "log_sqrt": (Log, log_sqrt),
 }
-ALL: Final[frozenset[str]] = frozenset(_NAMED)
+ALL: Final[frozenset[str]] = frozenset({CANCEL, *_RULES})
+
+
+SIMPLIFY: Final = Setting(
+    "simplify",
+    True,
+    parse=yes_or_no,
+    help="Programs under jit are simplified by the named rules of docs/simplifications.md.",
+)
 
 
 def enabled() -> frozenset[str]:
-    """The simplifications that are on: all, or none when `TREADLE_SIMPLIFY` is `0` now."""
-    return frozenset() if os.environ.get("TREADLE_SIMPLIFY", "") == "0" else ALL
+    """The simplifications that are on: all, or none where the setting `simplify` is off."""
+    return ALL if SIMPLIFY() else frozenset()
 
 
-def rules(names: Iterable[str]) -> dict[type[Primitive], Sequence[Rule]]:
-    """The rules of these names, by the primitive whose equations they look at.
-
-    Raises:
-        ValueError: there is no such simplification.
-    """
-    wanted = set(names)
-    for name in sorted(wanted - ALL):
-        raise ValueError(f"there is no simplification `{name}`; there are {', '.join(sorted(ALL))}")
-    found: dict[type[Primitive], Sequence[Rule]] = {}
-    for name, (primitive, rule) in _NAMED.items():
-        if name in wanted:
-            found[primitive] = (*found.get(primitive, ()), rule)
-    return found
-
-
-def simplify(program: Program, names: Iterable[str] = ALL) -> Program:
-    """Apply the named simplifications, also within nested programs.
+def chosen(names: Iterable[str]) -> frozenset[str]:
+    """These simplifications.
 
     Raises:
         ValueError: there is none of that name.
     """
-    return map_programs(program, Forward(rules(names), merging=False))
+    wanted = frozenset(names)
+    for name in sorted(wanted - ALL):
+        raise ValueError(f"there is no simplification `{name}`; there are {', '.join(sorted(ALL))}")
+    return wanted
+
+
+def rules(names: Iterable[str]) -> dict[type[Primitive], Sequence[Rule]]:
+    """The rules of these names, by the primitive whose equations they look at; `cancel_add_sub` is none of them.
+
+    Raises:
+        ValueError: there is no simplification of that name.
+    """
+    found: dict[type[Primitive], Sequence[Rule]] = {}
+    for name in sorted(chosen(names) - {CANCEL}):
+        primitive, rule = _RULES[name]
+        found[primitive] = (*found.get(primitive, ()), rule)
+    return found
+
+
+def simplify(program: Program, names: Iterable[str] = ALL, captured: int = 0) -> Program:
+    """Apply the named simplifications, also within nested programs; the first `captured` parameters are constants.
+
+    Raises:
+        ValueError: there is none of that name.
+    """
+    wanted = chosen(names)
+    program = map_programs(program, Forward(rules(wanted), merging=False))
+    return cancel_add_sub(program, captured) if CANCEL in wanted else program

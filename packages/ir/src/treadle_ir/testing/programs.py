@@ -12,7 +12,8 @@ from contextlib import contextmanager
 
 from treadle_ir.equality import equal_programs, has_programs, inside_out, program_hash, programs_of
 from treadle_ir.errors import ParseError
-from treadle_ir.program import Program, observers
+from treadle_ir.events import Event, ProgramMade, listening
+from treadle_ir.program import Program
 from treadle_ir.text import parse_program, print_program
 from treadle_ir.verify import verify
 
@@ -30,13 +31,13 @@ def recorded() -> Iterator[list[Program]]:
         True
     """
     programs: list[Program] = []
-    observer = programs.append
-    observers.append(observer)
-    try:
+
+    def listener(event: Event) -> None:
+        if isinstance(event, ProgramMade):
+            programs.append(event.program)
+
+    with listening(listener):
         yield programs
-    finally:
-        # By identity: two lists of the same programs are equal, and so are their methods.
-        observers[:] = [each for each in observers if each is not observer]
 
 
 def outermost(programs: Iterable[Program]) -> list[Program]:

@@ -19,20 +19,18 @@ from treadle_ir.effects import Effects
 from treadle_ir.errors import ParseError, TreadleError, VerifyError
 from treadle_ir.inference import inferred
 from treadle_ir.primitive import Primitive
+from treadle_ir.printing import VERSION
 from treadle_ir.program import Equation, Program
+from treadle_ir.registry import find_class, find_primitive, mnemonics
 from treadle_ir.source import NOWHERE, ReadSource, Source
 from treadle_ir.text.attributes import (
     construct,
-    find_class,
-    find_primitive,
-    mnemonics,
     read_scalar,
     read_type,
     shortened,
     unquoted,
 )
 from treadle_ir.text.lexer import END, Lexer, Token
-from treadle_ir.text.printer import VERSION
 from treadle_ir.types import ArrayType, Type
 from treadle_ir.values import Atom, Literal, Value
 from treadle_ir.verify import verify

@@ -7,9 +7,9 @@ point to their children. No function recurses, so depth costs nothing but memory
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias, final
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, final
 
+from treadle_ir.frozen import frozen
 from treadle_ir.tree.paths import KeyEntry, KeyPath, Leaf, Tree, TreeError, place
 from treadle_ir.tree.registry import (
     DEFAULT_DICT,
@@ -27,7 +27,6 @@ from treadle_ir.tree.registry import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from treadle_ir.tree.structure import PyTreeDef
 
 # Each entry is an int or a tuple[Kind, int, Meta]; Any, because mypy narrows neither in hot loops,
 # where the test is `type(entry) is int`.
@@ -38,7 +37,7 @@ SHOWN_DIFFERENCES = 20
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Outline:
     """A node of a structure and its children; None stands for a leaf."""
 
@@ -170,7 +169,15 @@ def same_node(a: Outline, b: Outline) -> bool:
     return a.kind is b.kind and len(a.children) == len(b.children) and bool(a.meta == b.meta)
 
 
-def explain_difference(a: PyTreeDef, b: PyTreeDef) -> list[str]:
+class HasCode(Protocol):
+    """A structure, of which only the code matters here."""
+
+    @property
+    def code(self) -> Code:
+        """The nodes, in post-order."""
+
+
+def explain_difference(a: HasCode, b: HasCode) -> list[str]:
     """List the places where two structures differ, with both structures there; at most twenty.
 
     Example:

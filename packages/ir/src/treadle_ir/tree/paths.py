@@ -7,10 +7,10 @@ Python user would write that step, so `keystr` of a path is an expression that r
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from treadle_ir.errors import TreadleError
+from treadle_ir.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -30,7 +30,7 @@ class TreeTypeError(TreeError, TypeError):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@frozen
 class SequenceKey:
     """Element `idx` of a list or tuple."""
 
@@ -42,7 +42,7 @@ class SequenceKey:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@frozen
 class DictKey:
     """The value under `key` of a dict."""
 
@@ -54,7 +54,7 @@ class DictKey:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@frozen
 class GetAttrKey:
     """Attribute `name` of a namedtuple, a dataclass or another object."""
 
@@ -66,7 +66,7 @@ class GetAttrKey:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@frozen
 class FlattenedIndexKey:
     """Child `key`, counted from 0, of a node whose class gives its children no names."""
 

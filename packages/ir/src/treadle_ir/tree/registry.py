@@ -13,13 +13,13 @@ Invariants:
 
 from __future__ import annotations
 
-import threading
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, TypeAlias, TypeVar, final
 
+from treadle_ir.fork import fork_safe_lock
+from treadle_ir.frozen import frozen
 from treadle_ir.tree.paths import (
     DictKey,
     FlattenedIndexKey,
@@ -42,7 +42,7 @@ T = TypeVar("T", bound=type)
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Kind:
     """How one type of node is opened into children and metadata, and built again.
 
@@ -158,7 +158,7 @@ class Registry:
 
     def __init__(self, builtin: Iterable[Kind]) -> None:
         """Begin with some kinds."""
-        self.lock = threading.Lock()
+        self.lock = fork_safe_lock()
         self.kinds = KindTable({kind.node_type: kind for kind in builtin})
         self.kinds.registry = self
         self.leaf_types: set[type] = set()

@@ -13,6 +13,7 @@ from treadle_ir.primitives.call import (
     CustomJvpCall,
     CustomVjpCall,
     CustomVjpRule,
+    FlatBackward,
     OptimizationBarrier,
     StopGradient,
 )
@@ -41,17 +42,17 @@ def _product_jvp(primals: Operands, tangents: Operands) -> tuple[Operands, Opera
     return _product(x, y), [ops.add(ops.multiply(dx, y), ops.multiply(x, dy))]
 
 
-def _product_forward(x: Operand, y: Operand) -> tuple[Operands, Operands]:
-    return _product(x, y), [x, y]
-
-
 def _product_backward(residuals: Operands, cotangents: Operands) -> Operands:
     (x, y), (ct,) = residuals, cotangents
     return [ops.multiply(ct, y), ops.multiply(ct, x)]
 
 
+def _product_forward(x: Operand, y: Operand) -> tuple[Operands, Operands, FlatBackward]:
+    return _product(x, y), [x, y], _product_backward
+
+
 _JVP: Final = CustomJvpCall("product", _product, _product_jvp).staged((_F32, _F32))[0]
-_RULE: Final = CustomVjpRule(_product_forward, _product_backward)
+_RULE: Final = CustomVjpRule(_product_forward)
 _VJP: Final = CustomVjpCall("product", _product, _RULE).staged((_F32, _F32))[0]
 
 

@@ -11,9 +11,9 @@ from treadle_ir.dtypes import BY_NAME
 from treadle_ir.primitives.call import Call
 from treadle_ir.primitives.contract import DotGeneral
 from treadle_ir.primitives.elementwise import Add, Multiply, Sine
+from treadle_ir.printing import literal_text, print_equation, print_program, value_text
 from treadle_ir.program import Equation, Program
-from treadle_ir.text import print_equation, print_program
-from treadle_ir.text.attributes import literal_text, read_scalar, value_text
+from treadle_ir.text.attributes import read_scalar
 
 F32 = BY_NAME["f32"]
 
@@ -105,7 +105,7 @@ def test_locations_are_printed_on_request() -> None:
     program = stage(lambda x: [ops.sine(x)], ArrayType((), F32)).program
     assert "@" not in print_program(program).replace("@main", "")
     assert (
-        f'test_printer.py":{test_locations_are_printed_on_request.__code__.co_firstlineno + 1}'
+        f'test_printing.py":{test_locations_are_printed_on_request.__code__.co_firstlineno + 1}'
         in print_program(program, locations=True)
     )
 

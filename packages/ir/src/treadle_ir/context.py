@@ -1,0 +1,278 @@
+"""The context: everything that a staged or compiled program depends on besides its arguments.
+
+A `Setting` is one such thing: the width of default types, the default device, the precision of matrix products. The
+distribution that gives it its meaning declares it, once, at import. Its value is the process's (`setting.set`), unless
+a context manager overrides it for a while in this thread or task (`with setting.override(value):`). The named axes
+that are being mapped belong to the context, too (`with named_axis("i", 8):`).
+
+A `Context` is the whole of it: immutable and interned, so equal contexts are one object. Every cache of programs,
+derived programs or executables has `current_context().key` in its keys: a function that is used again gives what a
+fresh one would give, whatever the context was when it was used first.
+
+Threads and tasks start without overrides, as they start without a current trace.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Hashable, Mapping
+from contextvars import ContextVar
+from typing import Any, Final, Generic, TypeVar, final
+from weakref import WeakValueDictionary
+
+from treadle_ir.errors import ArgumentError, did_you_mean
+from treadle_ir.fork import fork_safe_rlock
+
+T = TypeVar("T")
+
+Values = Mapping["Setting[Any]", Any]  # Any: each setting has a type of its own
+Axes = tuple[tuple[Hashable, int], ...]  # name and size, outermost first
+
+
+@final
+class Context:
+    """The settings that differ from their defaults, and the named axes; equal contexts are one object."""
+
+    __slots__ = ("__weakref__", "_values", "axes", "key", "x64")
+
+    axes: Axes
+    key: Context  # this context without the settings that programs do not depend on: what caches have in their keys
+    x64: bool  # the one setting that is read for every operation
+
+    def __init__(self, values: Values, axes: Axes) -> None:
+        self._values = values
+        self.axes = axes
+        self.x64 = bool(values.get(X64, X64.default))
+        unkeyed = [setting for setting in values if not setting.keyed]
+        self.key = (
+            self if not unkeyed else interned({s: v for s, v in values.items() if s.keyed}, axes)
+        )
+
+    def get(self, setting: Setting[T]) -> T:
+        """The value of a setting here."""
+        value: T = self._values.get(setting, setting.default)
+        return value
+
+    def replaced(self, setting: Setting[T], value: T) -> Context:
+        """This context with another value of one setting."""
+        values = {**self._values, setting: value}
+        if value == setting.default:
+            del values[setting]
+        return interned(values, self.axes)
+
+    def within(self, name: Hashable, size: int) -> Context:
+        """This context inside of a named axis."""
+        return interned(self._values, (*self.axes, (name, size)))
+
+    def __repr__(self) -> str:
+        said = [f"{setting.name}={value!r}" for setting, value in self._values.items()]
+        said += [f"axis {name!r}={size}" for name, size in self.axes]
+        return f"Context({', '.join(said)})"
+
+
+_interned: Final[WeakValueDictionary[Hashable, Context]] = WeakValueDictionary()
+_lock: Final = fork_safe_rlock()
+
+
+def interned(values: Values, axes: Axes) -> Context:
+    """The one context with these values and axes."""
+    # True == 1 == 1.0: the class keeps values apart that differ for programs.
+    key = frozenset((setting, type(value), value) for setting, value in values.items()), axes
+    with _lock:
+        found = _interned.get(key)
+        if found is None:
+            found = _interned[key] = Context(values, axes)
+        return found
+
+
+def _same(value: Any) -> Any:  # Any: whatever the setting's type is
+    return value
+
+
+@final
+class Setting(Generic[T]):
+    """One thing that programs, or what is done with them, may depend on.
+
+    `name` is the public one: `config.update("treadle_<name>", value)`, and `TREADLE_<NAME>` (or `JAX_<NAME>`) in the
+    environment change the default. `parse` makes the value of what a user or the environment gives; for what it cannot
+    take it raises a ValueError that goes on with "which ...". Programs depend on a setting unless `keyed` is off.
+
+    Example:
+        >>> from treadle_ir.context import Setting, yes_or_no
+        >>> shout = Setting("example_shout", False, parse=yes_or_no, help="Print in capitals.", keyed=False)
+        >>> with shout.override(True):
+        ...     print(shout())
+        True
+    """
+
+    __slots__ = ("default", "help", "keyed", "name", "parse")
+
+    def __init__(
+        self,
+        name: str,
+        default: T,
+        *,
+        parse: Callable[[Any], T] = _same,  # Any: what users give
+        help: str,
+        keyed: bool = True,
+    ) -> None:
+        if name in SETTINGS:
+            raise ValueError(f"there is a setting `{name}` already")
+        self.name: Final = name
+        self.parse: Final = parse
+        self.default: Final = self._from_environment(default)
+        self.help: Final = help
+        self.keyed: Final = keyed
+        SETTINGS[name] = self
+
+    def __call__(self) -> T:
+        """The value in force here."""
+        return current_context().get(self)
+
+    def set(self, value: object) -> None:
+        """Set the process's value.
+
+        Raises:
+            ArgumentError: the setting cannot take it.
+        """
+        parsed = self.parsed(value)
+        with _lock:
+            process_context[0] = process_context[0].replaced(self, parsed)
+
+    def override(self, value: object) -> overriding:
+        """`with setting.override(value):` has another value for a while, in this thread or task.
+
+        Raises:
+            ArgumentError: the setting cannot take it.
+        """
+        parsed = self.parsed(value)
+        return overriding(lambda context: context.replaced(self, parsed))
+
+    def parsed(self, value: object, variable: str | None = None) -> T:
+        """A value of the setting's type from what was given, in an environment variable if one is named.
+
+        Raises:
+            ArgumentError: the setting cannot take it.
+        """
+        try:
+            return self.parse(value)
+        except (TypeError, ValueError) as error:
+            if variable is None:
+                raise ArgumentError(f"setting `{self.name}` is {value!r}, which {error}") from None
+            raise ArgumentError(
+                f"environment variable {variable} is {value!r}, which {error}",
+                fix=f"unset {variable}, or set it to what `{self.name}` takes",
+                where="",
+            ) from None
+
+    def _from_environment(self, default: T) -> T:
+        for variable in (f"TREADLE_{self.name.upper()}", f"JAX_{self.name.upper()}"):
+            text = os.environ.get(variable)
+            if text is not None:
+                return self.parsed(text, variable)
+        return default
+
+    def __repr__(self) -> str:
+        return f"Setting({self.name!r})"
+
+
+SETTINGS: Final[dict[str, Setting[Any]]] = {}  # by name; only grows
+_TRUE: Final = frozenset({"1", "true", "yes", "on", "y", "t"})
+_FALSE: Final = frozenset({"", "0", "false", "no", "off", "n", "f"})
+
+
+def yes_or_no(value: object) -> bool:
+    """A boolean, also from the words of the environment.
+
+    Raises:
+        ValueError: it is neither yes nor no.
+    """
+    if isinstance(value, str):
+        if value.lower() in _TRUE:
+            return True
+        if value.lower() in _FALSE:
+            return False
+        raise ValueError("is neither yes nor no (1 or 0, true or false, on or off)")
+    return bool(value)
+
+
+def one_of(
+    *choices: str | None,
+) -> Callable[[object], Any]:  # Any: a Literal of the choices, where it is declared
+    """What takes one of several words."""
+
+    def parse(value: object) -> Any:
+        if value in choices:
+            return value
+        raise ValueError(
+            f"is none of {', '.join(map(repr, choices))}{did_you_mean(value, choices)}"
+        )
+
+    return parse
+
+
+X64: Final = Setting(
+    "enable_x64",
+    False,
+    parse=yes_or_no,
+    help="Default types are 64 bits wide, and 64-bit types are kept.",
+)
+# The process's context, in a list of one so that hot paths may keep hold of it.
+process_context: Final[list[Context]] = [interned({}, ())]
+
+
+@final
+class _Overrides:
+    """What the context managers around the running code change, innermost last."""
+
+    __slots__ = ("_base", "_change", "_context", "outer")
+
+    def __init__(self, outer: _Overrides | None, change: Callable[[Context], Context]) -> None:
+        self.outer = outer
+        self._change = change
+        self._base: Context | None = None
+        self._context: Context | None = None
+
+    def context(self) -> Context:
+        """The context here; made again when the process's has changed since."""
+        process = process_context[0]
+        if self._base is not process or self._context is None:
+            outside = process if self.outer is None else self.outer.context()
+            self._context, self._base = self._change(outside), process
+        return self._context
+
+
+context_overrides: Final[ContextVar[_Overrides | None]] = ContextVar(
+    "treadle_context", default=None
+)
+
+
+def current_context() -> Context:
+    """The context that the running code is in."""
+    overrides = context_overrides.get()
+    return process_context[0] if overrides is None else overrides.context()
+
+
+@final
+class overriding:  # noqa: N801 - reads as a statement: `with overriding(change):`
+    """A context manager that changes the context for a while; one object may be entered again, and by many threads."""
+
+    __slots__ = ("_change",)
+
+    def __init__(self, change: Callable[[Context], Context]) -> None:
+        self._change = change
+
+    def __enter__(self) -> None:
+        context_overrides.set(_Overrides(context_overrides.get(), self._change))
+
+    def __exit__(self, *error: object) -> None:
+        inner = context_overrides.get()
+        assert inner is not None, (
+            "context managers are left in the order in which they were entered"
+        )
+        context_overrides.set(inner.outer)
+
+
+def named_axis(name: Hashable, size: int) -> overriding:
+    """`with named_axis("i", 8):` is inside of a mapped axis that collectives may name."""
+    return overriding(lambda context: context.within(name, size))
