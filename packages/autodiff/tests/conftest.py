@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import pytest
 
 from treadle_autodiff.checks import checked_rules
-from treadle_ir import ReferenceEvaluator, evaluating, x64_context
+from treadle_ir import X64, ReferenceEvaluator, evaluating
 
 
 @pytest.fixture(autouse=True)
 def on_the_reference_evaluator() -> Iterator[None]:
     """Whatever evaluator and width of default types are installed, put back afterwards."""
-    with evaluating(ReferenceEvaluator()), x64_context(True):
+    with evaluating(ReferenceEvaluator()), X64.override(True):
         yield
 
 

@@ -7,18 +7,14 @@ from treadle_autodiff.checkpoint import (
     checkpoint as checkpoint,
     checkpoint_policies as checkpoint_policies,
 )
-from treadle_autodiff.custom import (
-    custom_gradient as custom_gradient,
-    custom_jvp as custom_jvp,
-    custom_vjp as custom_vjp,
-)
-from treadle_autodiff.derivatives import (
+from treadle_autodiff.custom_jvp import custom_jvp as custom_jvp
+from treadle_autodiff.custom_vjp import custom_gradient as custom_gradient, custom_vjp as custom_vjp
+from treadle_autodiff.grad import grad as grad, value_and_grad as value_and_grad
+from treadle_autodiff.jacobians import (
     Mapper as Mapper,
-    grad as grad,
     hessian as hessian,
     jacfwd as jacfwd,
     jacrev as jacrev,
-    value_and_grad as value_and_grad,
 )
 from treadle_autodiff.jvp import JvpTracer as JvpTracer, jvp_flat as jvp_flat
 from treadle_autodiff.linearize import (

@@ -4,22 +4,51 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any, final
+from typing import ParamSpec, TypeVar, final, overload
 
-from treadle_autodiff.flat import FlatFunction, Tree, argument_positions, flatten_arrays
-from treadle_ir import Primitive, bind, stage, type_of
+from treadle_autodiff.user_function import Tree, check_callable
+from treadle_ir import (
+    Primitive,
+    TreeFunction,
+    array_results,
+    as_array,
+    bind,
+    positions,
+    refuse_others,
+    stage_tree,
+    take_apart,
+    type_of,
+)
 from treadle_ir.primitives.call import Checkpoint, CheckpointName, CheckpointPolicy
 from treadle_ir.primitives.contract import DotGeneral
 from treadle_ir.tree import tree_unflatten
 
+P = ParamSpec("P")
+R = TypeVar("R")
 
+
+@overload
+def checkpoint(
+    fun: Callable[P, R],
+    *,
+    prevent_cse: bool = True,
+    policy: CheckpointPolicy | None = None,
+    static_argnums: int | Sequence[int] = (),
+) -> Callable[P, R]: ...
+@overload
+def checkpoint(
+    *,
+    prevent_cse: bool = True,
+    policy: CheckpointPolicy | None = None,
+    static_argnums: int | Sequence[int] = (),
+) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 def checkpoint(
     fun: Callable[..., Tree] | None = None,
     *,
     prevent_cse: bool = True,
     policy: CheckpointPolicy | None = None,
     static_argnums: int | Sequence[int] = (),
-) -> Any:
+) -> Callable[..., Tree]:
     """A function whose intermediate values are not stored for the backward pass but computed again there.
 
     What is stored are the function's arguments, and what the policy keeps.
@@ -47,31 +76,20 @@ def checkpoint(
         return functools.partial(
             checkpoint, prevent_cse=prevent_cse, policy=policy, static_argnums=static_argnums
         )
+    check_callable(fun, "checkpoint")
     function = fun
 
     @functools.wraps(function)
     def checkpointed(*args: Tree, **kwargs: Tree) -> Tree:
-        static = argument_positions(
-            static_argnums, len(args), "checkpoint: static_argnums", "static"
-        )
-        dynamic = tuple(arg for i, arg in enumerate(args) if i not in static)
-        leaves, structure = flatten_arrays((dynamic, kwargs), "checkpoint: argument ")
-
-        def with_static(positional: Sequence[Tree], named: dict[str, Tree]) -> Tree:
-            given = iter(positional)
-            return function(
-                *[arg if i in static else next(given) for i, arg in enumerate(args)], **named
-            )
-
-        flat = FlatFunction(
-            "checkpoint",
-            with_static,
-            lambda operands: tree_unflatten(structure, operands),
-            flatten=lambda tree: flatten_arrays(tree, "checkpoint: result "),
-        )
-        staged = stage(flat, *[type_of(leaf) for leaf in leaves])
+        static = positions(static_argnums, len(args), "checkpoint: static_argnums", "static")
+        arguments = take_apart(args, kwargs, static)
+        given = arguments.leaves
+        refuse_others(arguments.rebuilt(given), given, "checkpoint: argument ")
+        leaves = list(map(as_array, given))
+        tree = TreeFunction(function, arguments.rebuilt, array_results("checkpoint: result "))
+        staged, out = stage_tree(tree, *[type_of(leaf) for leaf in leaves])
         primitive = Checkpoint(staged.program, policy, prevent_cse=prevent_cse)
-        return flat.tree(bind(primitive, *staged.captured, *leaves))
+        return tree_unflatten(out, bind(primitive, *staged.captured, *leaves))
 
     return checkpointed
 

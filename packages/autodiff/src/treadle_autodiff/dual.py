@@ -20,19 +20,27 @@ from treadle_ir import (
     concrete_elements,
     reset_current,
     set_current,
+    transparent,
     type_of,
 )
 
 
 class DualTracer(Tracer):
-    """A primal and its tangent. As concrete as its primal is."""
+    """A primal and its tangent. As concrete as its primal is.
 
-    __slots__ = ("primal", "tangent", "type")
+    One whose tangent is known to be zero is transparent: an argument that is not differentiated. `given` is then what
+    the user passed, such as a Python number.
+    """
 
-    def __init__(self, trace: Trace, primal: Operand, tangent: Tangent) -> None:
+    __slots__ = ("given", "primal", "tangent", "type")
+
+    def __init__(
+        self, trace: Trace, primal: Operand, tangent: Tangent, given: object = None
+    ) -> None:
         self.trace = trace
         self.primal: Final = primal
         self.tangent: Final = tangent
+        self.given: Final = given
         self.type = type_of(primal)
 
     @property
@@ -43,6 +51,19 @@ class DualTracer(Tracer):
     def concrete(self) -> np.ndarray[Any, np.dtype[Any]] | None:
         """The primal's elements, if it has any."""
         return concrete_elements(self.primal)
+
+    def constant(self) -> Operand | None:
+        """The primal, if there is no tangent."""
+        if not isinstance(self.tangent, Zero):
+            return None
+        inner = self.primal.constant() if isinstance(self.primal, Tracer) else None
+        return self.primal if inner is None else inner
+
+    def original(self) -> object:
+        """What the user passed, if there is no tangent."""
+        if not isinstance(self.tangent, Zero):
+            return self
+        return transparent(self.primal if self.given is None else self.given)
 
 
 class DualTrace(Trace):

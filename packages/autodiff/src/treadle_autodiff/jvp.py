@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar, final
+from collections.abc import Callable, Sequence
+from typing import ClassVar, TypeVar, final
 
 from treadle_autodiff.dual import DualTrace, DualTracer
 from treadle_autodiff.registry import jvp_rules
@@ -15,10 +15,12 @@ from treadle_ir import (
     Primitive,
     current_trace,
     reset_current,
-    running,
+    run_under,
     set_current,
     type_of,
 )
+
+Out = TypeVar("Out")
 
 
 @final
@@ -52,16 +54,29 @@ def jvp_flat(
     function: Function, primals: Operands, tangents: Sequence[Tangent]
 ) -> tuple[Operands, list[Tangent]]:
     """Results and their tangents of a function of flat operands."""
+    return jvp_tree(lambda *operands: (function(*operands), None), primals, tangents)[:2]
+
+
+def jvp_tree(
+    function: Callable[..., tuple[Operands, Out]],
+    primals: Operands,
+    tangents: Sequence[Tangent],
+    given: Sequence[object] = (),
+) -> tuple[Operands, list[Tangent], Out]:
+    """`jvp_flat` for a function that returns, beside its flat results, what is no operand: the third result.
+
+    `given` is what the user passed, where the primals are arrays made of it.
+    """
     trace = JvpTrace(current_trace())
     tracers = [
-        JvpTracer(trace, primal, tangent) for primal, tangent in zip(primals, tangents, strict=True)
+        JvpTracer(trace, primal, tangent, user)
+        for primal, tangent, user in zip(primals, tangents, given or primals, strict=True)
     ]
     try:
-        with running(trace):
-            results = function(*tracers)
-        return split(trace, results)
+        results, out = run_under(trace, function, *tracers)
     finally:
         trace.closed = True
+    return *split(trace, results), out
 
 
 def split(trace: JvpTrace, results: Operands) -> tuple[Operands, list[Tangent]]:

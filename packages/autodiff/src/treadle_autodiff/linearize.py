@@ -7,9 +7,8 @@ the residuals.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar, final
+from collections.abc import Callable, Sequence
+from typing import ClassVar, TypeVar, final
 
 from treadle_autodiff.dual import DualTrace, DualTracer
 from treadle_autodiff.registry import jvp_rules, linearize_rules
@@ -25,12 +24,16 @@ from treadle_ir import (
     StagingTrace,
     Trace,
     current_trace,
+    frozen,
     interpret,
     reset_current,
+    run_under,
     running,
     set_current,
     type_of,
 )
+
+Out = TypeVar("Out")
 
 
 @final
@@ -111,7 +114,7 @@ class LinearizeTrace(DualTrace):
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Linearized:
     """A function's results at a point, and its derivative there as a linear program.
 
@@ -134,16 +137,28 @@ class Linearized:
 
 def linearize_flat(function: Function, primals: Operands, nonzero: Sequence[bool]) -> Linearized:
     """Linearize a function of flat operands with respect to the operands that are `nonzero`."""
+    return linearize_tree(lambda *operands: (function(*operands), None), primals, nonzero)[0]
+
+
+def linearize_tree(
+    function: Callable[..., tuple[Operands, Out]],
+    primals: Operands,
+    nonzero: Sequence[bool],
+    given: Sequence[object] = (),
+) -> tuple[Linearized, Out]:
+    """`linearize_flat` for a function that returns, beside its flat results, what is no operand: the second result.
+
+    `given` is what the user passed, where the primals are arrays made of it.
+    """
     trace = LinearizeTrace(current_trace())
     tape = trace.tape
     tracers = []
-    for primal, wanted in zip(primals, nonzero, strict=True):
+    for primal, wanted, user in zip(primals, nonzero, given or primals, strict=True):
         type = type_of(primal).tangent()
         tangent: Tangent = tape.parameter(type) if wanted else Zero(type)
-        tracers.append(LinearizeTracer(trace, primal, tangent))
+        tracers.append(LinearizeTracer(trace, primal, tangent, user))
     try:
-        with running(trace):
-            outputs = function(*tracers)
+        outputs, out = run_under(trace, function, *tracers)
         results: list[Operand] = []
         zero: list[Zero | None] = []
         linear: list[Operand] = []
@@ -163,4 +178,4 @@ def linearize_flat(function: Function, primals: Operands, nonzero: Sequence[bool
     finally:
         trace.closed = True
         tape.closed = True
-    return Linearized(results, program, tuple(tape.captured), tuple(zero))
+    return Linearized(results, program, tuple(tape.captured), tuple(zero)), out

@@ -1,13 +1,12 @@
 """Transformed programs: the jvp, the linearization and the transpose of a program, as programs.
 
-What calls and control flow are differentiated with. Each is remembered as long as the program lives, so that
+What calls and control flow are differentiated with. Each is kept by the program that it was made of, so that
 the gradient of a jitted function is made once, and compiled once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import final
 
 from treadle_autodiff.jvp import jvp_flat
@@ -15,33 +14,24 @@ from treadle_autodiff.linearize import linearize_flat
 from treadle_autodiff.tangents import Tangent, Zero, materialise
 from treadle_autodiff.transpose import transpose
 from treadle_ir import (
-    Equation,
+    Flags,
     Operand,
     Operands,
     Program,
     Type,
     Value,
+    derived,
+    either,
+    frozen,
     interpret,
-    remembered,
     stage,
+    stage_tree,
 )
-
-
-def pruned(program: Program) -> Program:
-    """The program without the equations that neither its results nor its effects need."""
-    live: set[object] = {atom for atom in program.results if isinstance(atom, Value)}
-    equations: list[Equation] = []
-    for equation in reversed(program.equations):
-        if equation.effects or not live.isdisjoint(equation.results):
-            equations.append(equation)
-            live.update([atom for atom in equation.operands if isinstance(atom, Value)])
-    if len(equations) == len(program.equations):
-        return program
-    return Program(program.parameters, tuple(reversed(equations)), program.results)
+from treadle_ir.rewrite import prune
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class JvpProgram:
     """A program from primals and nonzero tangents to results and nonzero result tangents.
 
@@ -62,7 +52,7 @@ def jvp_program(
     """
     wanted = tuple(nonzero)
     forced = tuple(instantiate) if instantiate is not None else (False,) * len(program.results)
-    return remembered(program, ("jvp", wanted, forced), lambda: _make_jvp(program, wanted, forced))
+    return derived(program, ("jvp", wanted, forced), lambda: _make_jvp(program, wanted, forced))
 
 
 def _make_jvp(program: Program, nonzero: tuple[bool, ...], forced: tuple[bool, ...]) -> JvpProgram:
@@ -70,9 +60,8 @@ def _make_jvp(program: Program, nonzero: tuple[bool, ...], forced: tuple[bool, .
     given: list[Type] = [
         type.tangent() for type, wanted in zip(types, nonzero, strict=True) if wanted
     ]
-    returned: list[bool] = []
 
-    def function(*operands: Operand) -> Operands:
+    def function(*operands: Operand) -> tuple[Operands, Flags]:
         primals, tangents = operands[: len(types)], iter(operands[len(types) :])
         all_tangents: list[Tangent] = [
             next(tangents) if wanted else Zero(type.tangent())
@@ -81,21 +70,21 @@ def _make_jvp(program: Program, nonzero: tuple[bool, ...], forced: tuple[bool, .
         results, result_tangents = jvp_flat(
             lambda *xs: interpret(program, *xs), primals, all_tangents
         )
-        returned[:] = [
-            force or not isinstance(tangent, Zero)
-            for tangent, force in zip(result_tangents, forced, strict=True)
-        ]
-        return [
-            *results,
-            *(materialise(t) for t, r in zip(result_tangents, returned, strict=True) if r),
-        ]
+        returned = tuple(
+            [
+                force or not isinstance(tangent, Zero)
+                for tangent, force in zip(result_tangents, forced, strict=True)
+            ]
+        )
+        wanted = [materialise(t) for t, flag in zip(result_tangents, returned, strict=True) if flag]
+        return [*results, *wanted], returned
 
-    staged = stage(function, *types, *given)
-    return JvpProgram(staged.program, staged.captured, tuple(returned))
+    staged, returned = stage_tree(function, *types, *given)
+    return JvpProgram(staged.program, staged.captured, returned)
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class LinearizedProgram:
     """A program in two: `known` from primals to results and residuals, `linear` from residuals and tangents.
 
@@ -118,7 +107,7 @@ def linearize_program(
     """
     wanted = tuple(nonzero)
     forced = tuple(instantiate) if instantiate is not None else (False,) * len(program.results)
-    return remembered(
+    return derived(
         program, ("linearize", wanted, forced), lambda: _make_linearized(program, wanted, forced)
     )
 
@@ -126,24 +115,15 @@ def linearize_program(
 def _make_linearized(
     program: Program, nonzero: tuple[bool, ...], forced: tuple[bool, ...]
 ) -> LinearizedProgram:
-    linear: list[Program] = []
-    residual_count: list[int] = []
-    returned: list[bool] = []
-
-    def function(*primals: Operand) -> Operands:
+    def function(*primals: Operand) -> tuple[Operands, tuple[Program, int, Flags]]:
         linearized = linearize_flat(lambda *xs: interpret(program, *xs), primals, nonzero)
-        returned[:] = [
-            zero is None or force for zero, force in zip(linearized.zero, forced, strict=True)
-        ]
-        tape, kept = _needed(pruned(linearized.program), linearized.captured)
-        linear[:] = [_with_zeros(tape, linearized.zero, forced)]
-        residual_count[:] = [len(kept)]
-        return [*linearized.results, *kept]
+        returned = either([zero is None for zero in linearized.zero], forced)
+        tape, kept = _needed(prune(linearized.program), linearized.captured)
+        linear = _with_zeros(tape, linearized.zero, forced)
+        return [*linearized.results, *kept], (linear, len(kept), returned)
 
-    staged = stage(function, *program.parameter_types)
-    return LinearizedProgram(
-        pruned(staged.program), staged.captured, linear[0], residual_count[0], tuple(returned)
-    )
+    staged, (linear, residuals, returned) = stage_tree(function, *program.parameter_types)
+    return LinearizedProgram(prune(staged.program), staged.captured, linear, residuals, returned)
 
 
 def _needed(program: Program, captured: Operands) -> tuple[Program, list[Operand]]:
@@ -176,7 +156,7 @@ def _with_zeros(program: Program, zero: Sequence[Zero | None], forced: Sequence[
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class TransposedProgram:
     """A program from known operands and nonzero cotangents to the cotangents of the linear parameters.
 
@@ -196,7 +176,7 @@ def transpose_program(
     `nonzero` marks the results that have a cotangent. With `instantiate` all cotangents are returned.
     """
     is_linear, given = tuple(linear), tuple(nonzero)
-    return remembered(
+    return derived(
         program,
         ("transpose", is_linear, given, instantiate),
         lambda: _make_transposed(program, is_linear, given, instantiate),
@@ -217,17 +197,17 @@ def _make_transposed(
     cotangent_types = [
         type.tangent() for type, given in zip(program.result_types, nonzero, strict=True) if given
     ]
-    returned: list[bool] = []
 
-    def function(*operands: Operand) -> Operands:
+    def function(*operands: Operand) -> tuple[Operands, Flags]:
         known, given = operands[:known_count], iter(operands[known_count:])
         cotangents: list[Tangent] = [
             next(given) if flag else Zero(type.tangent())
             for type, flag in zip(program.result_types, nonzero, strict=True)
         ]
         outgoing = transpose(reordered, known, cotangents)
-        returned[:] = [instantiate or not isinstance(ct, Zero) for ct in outgoing]
-        return [materialise(ct) for ct, flag in zip(outgoing, returned, strict=True) if flag]
+        returned = tuple([instantiate or not isinstance(ct, Zero) for ct in outgoing])
+        wanted = [materialise(ct) for ct, flag in zip(outgoing, returned, strict=True) if flag]
+        return wanted, returned
 
-    staged = stage(function, *known_types, *cotangent_types)
-    return TransposedProgram(staged.program, staged.captured, tuple(returned))
+    staged, returned = stage_tree(function, *known_types, *cotangent_types)
+    return TransposedProgram(staged.program, staged.captured, returned)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias, final
 
 import numpy as np
 
-from treadle_ir import ArrayType, Operand, Type, as_array, ops
+from treadle_ir import Array, ArrayType, Operand, Type, as_array, float0, frozen, ops, type_of
 
 
 @final
@@ -24,7 +23,7 @@ class Zero:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@frozen
 class Linear:
     """Stands in a transpose rule for an operand the equation is linear in."""
 
@@ -35,7 +34,7 @@ Tangent: TypeAlias = Operand | Zero
 
 
 def zeros(type: Type) -> Operand:
-    """An array of zeros of a type: a scalar zero, spread."""
+    """An array of zeros of a type: a scalar zero, broadcast."""
     assert isinstance(type, ArrayType)
     if type.dtype.names is not None:  # float0 has one value and no data
         return np.zeros(type.shape, type.dtype)
@@ -50,9 +49,13 @@ def materialise(tangent: Tangent) -> Operand:
     return zeros(tangent.type) if isinstance(tangent, Zero) else tangent
 
 
-def presented(tangent: Tangent) -> Operand:
-    """The tangent as users are to see it: an array of the installed evaluator."""
-    return as_array(materialise(tangent))
+def presented(tangent: Tangent, primal: Operand) -> Array:
+    """The tangent of a primal as users see it: an array, as weak as the primal is."""
+    array = as_array(materialise(tangent))
+    type, weak = type_of(array), type_of(primal).weak
+    if type.weak == weak or type.dtype == float0:
+        return array
+    return ops.convert(array, dtype=type.dtype, weak=weak)
 
 
 def add(x: Tangent, y: Tangent) -> Tangent:

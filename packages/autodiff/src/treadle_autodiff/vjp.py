@@ -3,23 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from typing import Any, Literal, TypeVar, overload
 
-from treadle_autodiff.flat import (
-    FlatFunction,
-    Tree,
-    check_tangents,
-    flatten_arrays,
-    same_structure,
-)
-from treadle_autodiff.jvp import jvp_flat
-from treadle_autodiff.linearize import Linearized, linearize_flat
+from treadle_autodiff.checked_tangents import check_tangents, same_structure
+from treadle_autodiff.jvp import jvp_tree
+from treadle_autodiff.linearize import Linearized, linearize_tree
 from treadle_autodiff.tangents import Tangent, Zero, materialise, presented
 from treadle_autodiff.transpose import transpose
-from treadle_ir import ArgumentError, ArrayType, Operands, dtypes, stage, type_of
+from treadle_autodiff.user_function import Tree, check_callable, of_positional, released
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    ArrayType,
+    Operands,
+    as_array,
+    canonical_dtype,
+    dtypes,
+    flatten_arrays,
+    stage_tree,
+    type_of,
+)
 from treadle_ir.tree import flatten_leaves_and_structure, tree_unflatten
 
+R = TypeVar("R")
+X = TypeVar("X")  # auxiliary output
+# Any: cotangents are trees like the arguments, which are of all kinds.
+Pullback = Callable[[R], tuple[Any, ...]]
 
+
+@overload
+def jvp(
+    fun: Callable[..., R],
+    primals: Sequence[Tree],
+    tangents: Sequence[Tree],
+    has_aux: Literal[False] = False,
+) -> tuple[R, R]: ...
+@overload
+def jvp(
+    fun: Callable[..., tuple[R, X]],
+    primals: Sequence[Tree],
+    tangents: Sequence[Tree],
+    has_aux: Literal[True],
+) -> tuple[R, R, X]: ...
+@overload
+def jvp(
+    fun: Callable[..., Tree], primals: Sequence[Tree], tangents: Sequence[Tree], has_aux: bool
+) -> tuple[Tree, ...]: ...
 def jvp(
     fun: Callable[..., Tree],
     primals: Sequence[Tree],
@@ -31,6 +60,7 @@ def jvp(
     Returns `(results, result_tangents)`, with `has_aux` `(results, result_tangents, aux)`.
 
     Raises:
+        ArgumentError: primals or tangents are not tuples of trees of arrays.
         StructureError, ShapeError: primals and tangents do not match.
 
     Example:
@@ -40,6 +70,7 @@ def jvp(
         >>> jvp(ops.sine, (np.float32(0.0),), (np.float32(2.0),))
         (array(0., dtype=float32), array(2., dtype=float32))
     """
+    check_callable(fun, "jvp")
     if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
         raise ArgumentError(
             "jvp: primals and tangents must be tuples or lists of arguments, but they are "
@@ -50,13 +81,38 @@ def jvp(
     tangent_leaves, tangent_structure = flatten_arrays(tuple(tangents), "tangents")
     same_structure("tangents", tangent_structure, "primals", structure)
     checked = check_tangents("jvp: tangent", leaves, tangent_leaves)
-    call = FlatFunction("jvp", fun, partial(tree_unflatten, structure), has_aux)
-    results, result_tangents = jvp_flat(call, leaves, checked)
-    return call.tree(results), call.tree(list(map(presented, result_tangents))), *call.aux
+    function = of_positional("jvp", fun, structure, has_aux)
+    given = flatten_leaves_and_structure(tuple(primals))[0]
+    results, result_tangents, (out, aux) = jvp_tree(function, leaves, checked, given)
+    return (
+        tree_unflatten(out, results),
+        tree_unflatten(out, _presented(result_tangents, results)),
+        *released(aux),
+    )
 
 
+def _presented(tangents: Sequence[Tangent], primals: Operands) -> list[Array]:
+    return [presented(tangent, x) for tangent, x in zip(tangents, primals, strict=True)]
+
+
+@overload
+def linearize(
+    fun: Callable[..., R], *primals: Tree, has_aux: Literal[False] = False
+) -> tuple[R, Callable[..., R]]: ...
+@overload
+def linearize(
+    fun: Callable[..., tuple[R, X]], *primals: Tree, has_aux: Literal[True]
+) -> tuple[R, Callable[..., R], X]: ...
+@overload
+def linearize(fun: Callable[..., Tree], *primals: Tree, has_aux: bool) -> tuple[Tree, ...]: ...
 def linearize(fun: Callable[..., Tree], *primals: Tree, has_aux: bool = False) -> tuple[Tree, ...]:
     """The value of a function, and its derivative there as a linear function that can be applied many times.
+
+    Returns `(results, f_jvp)`, with `has_aux` `(results, f_jvp, aux)`.
+
+    Raises:
+        ArgumentError: an argument is not a tree of arrays.
+        StructureError, ShapeError: from `f_jvp`, when tangents do not match the primals.
 
     Example:
         >>> import numpy as np
@@ -66,19 +122,23 @@ def linearize(fun: Callable[..., Tree], *primals: Tree, has_aux: bool = False) -
         >>> f_jvp(np.float32(3.0))
         array(3., dtype=float32)
     """
+    check_callable(fun, "linearize")
     leaves, structure = flatten_arrays(primals, "argument ")
+    given = flatten_leaves_and_structure(primals)[0]
     nonzero = differentiable(leaves)
-    call = FlatFunction("linearize", fun, partial(tree_unflatten, structure), has_aux)
-    linearized = linearize_flat(call, leaves, nonzero)
+    function = of_positional("linearize", fun, structure, has_aux)
+    linearized, (out, aux) = linearize_tree(function, leaves, nonzero, given)
 
     def f_jvp(*tangents: Tree) -> Tree:
         tangent_leaves, tangent_structure = flatten_arrays(tangents, "tangent ")
         same_structure("the tangents", tangent_structure, "the primals", structure)
         checked = check_tangents("linearize: tangent", leaves, tangent_leaves)
-        given = [materialise(t) for t, flag in zip(checked, nonzero, strict=True) if flag]
-        return call.tree(list(map(presented, linearized.tangents(*given))))
+        pushed = linearized.tangents(
+            *[materialise(t) for t, flag in zip(checked, nonzero, strict=True) if flag]
+        )
+        return tree_unflatten(out, _presented(pushed, linearized.results))
 
-    return call.tree(linearized.results), f_jvp, *call.aux
+    return tree_unflatten(out, linearized.results), f_jvp, *released(aux)
 
 
 def differentiable(leaves: Operands) -> list[bool]:
@@ -101,6 +161,16 @@ def pulled(
     ]
 
 
+@overload
+def vjp(
+    fun: Callable[..., R], *primals: Tree, has_aux: Literal[False] = False
+) -> tuple[R, Pullback[R]]: ...
+@overload
+def vjp(
+    fun: Callable[..., tuple[R, X]], *primals: Tree, has_aux: Literal[True]
+) -> tuple[R, Pullback[R], X]: ...
+@overload
+def vjp(fun: Callable[..., Tree], *primals: Tree, has_aux: bool) -> tuple[Tree, ...]: ...
 def vjp(fun: Callable[..., Tree], *primals: Tree, has_aux: bool = False) -> tuple[Tree, ...]:
     """The value of a function, and the function from cotangents of it to cotangents of the arguments.
 
@@ -108,6 +178,7 @@ def vjp(fun: Callable[..., Tree], *primals: Tree, has_aux: bool = False) -> tupl
     cotangent per argument (float0 zeros for integers).
 
     Raises:
+        ArgumentError: an argument is not a tree of arrays.
         StructureError, ShapeError: from `f_vjp`, when the cotangent does not match the results.
 
     Example:
@@ -118,20 +189,22 @@ def vjp(fun: Callable[..., Tree], *primals: Tree, has_aux: bool = False) -> tupl
         >>> f_vjp(np.float32(1.0))
         (array(5., dtype=float32), array(2., dtype=float32))
     """
+    check_callable(fun, "vjp")
     leaves, structure = flatten_arrays(primals, "argument ")
+    given = flatten_leaves_and_structure(primals)[0]
     nonzero = differentiable(leaves)
-    call = FlatFunction("vjp", fun, partial(tree_unflatten, structure), has_aux)
-    linearized = linearize_flat(call, leaves, nonzero)
+    function = of_positional("vjp", fun, structure, has_aux)
+    linearized, (out, aux) = linearize_tree(function, leaves, nonzero, given)
 
     def f_vjp(cotangents: Tree) -> tuple[Tree, ...]:
         given, given_structure = flatten_arrays(cotangents, "cotangent ")
-        same_structure("the cotangents", given_structure, "the results", call.structure)
+        same_structure("the cotangents", given_structure, "the results", out)
         checked = check_tangents("vjp: cotangent", linearized.results, given)
         outgoing = pulled(linearized, checked, leaves, nonzero)
-        gradients: tuple[Tree, ...] = tree_unflatten(structure, list(map(presented, outgoing)))
+        gradients: tuple[Tree, ...] = tree_unflatten(structure, _presented(outgoing, leaves))
         return gradients
 
-    return call.tree(linearized.results), f_vjp, *call.aux
+    return tree_unflatten(out, linearized.results), f_vjp, *released(aux)
 
 
 def linear_transpose(
@@ -140,22 +213,39 @@ def linear_transpose(
     """The transpose of a function that is linear: from cotangents of its results to cotangents of arguments.
 
     `primals` give shapes and element types only; they may be `ShapeDtypeStruct`s.
+
+    Raises:
+        ArgumentError: a primal has no shape and element type.
+        MissingRuleError: when called, if the function is not linear.
+
+    Example:
+        >>> import numpy as np
+        >>> from treadle_ir import ops
+        >>> from treadle_autodiff import linear_transpose
+        >>> triple = lambda x: ops.multiply(x, np.float32(3.0))
+        >>> linear_transpose(triple, np.float32(0.0))(np.float32(2.0))
+        (array(6., dtype=float32),)
     """
+    check_callable(fun, "linear_transpose")
     leaves, structure = flatten_leaves_and_structure(primals)
-    types = [
-        ArrayType(tuple(leaf.shape), leaf.dtype)
-        if not isinstance(leaf, (int, float))
-        else type_of(leaf)
-        for leaf in leaves
-    ]
-    call = FlatFunction("linear_transpose", fun, partial(tree_unflatten, structure))
-    staged = stage(call, *types)
+    types = [_type_like(leaf) for leaf in leaves]
+    staged, (out, _) = stage_tree(of_positional("linear_transpose", fun, structure, False), *types)
 
     def transposed(cotangents: Tree) -> tuple[Tree, ...]:
         given, given_structure = flatten_arrays(cotangents, "cotangent ")
-        same_structure("the cotangents", given_structure, "the results", call.structure)
+        same_structure("the cotangents", given_structure, "the results", out)
         outgoing = transpose(staged.program, staged.captured, given)
-        result: tuple[Tree, ...] = tree_unflatten(structure, list(map(presented, outgoing)))
+        result: tuple[Tree, ...] = tree_unflatten(
+            structure, [as_array(materialise(ct)) for ct in outgoing]
+        )
         return result
 
     return transposed
+
+
+def _type_like(leaf: object) -> ArrayType:
+    """The type of an array, a number, or what has a shape and an element type."""
+    shape, dtype = getattr(leaf, "shape", None), getattr(leaf, "dtype", None)
+    if shape is None or dtype is None:
+        return type_of(leaf)
+    return ArrayType(tuple(shape), canonical_dtype(dtype), bool(getattr(leaf, "weak_type", False)))

@@ -7,7 +7,7 @@ under differentiation, and its derivative programs are made once.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import final
 
 from treadle_autodiff.linearize import linearize_flat
@@ -35,8 +35,9 @@ from treadle_ir import (
     Program,
     Value,
     bind,
+    derived,
+    frozen,
     interpret,
-    remembered,
     stage,
     type_of,
 )
@@ -145,7 +146,7 @@ def checkpoint_linearize(
     program = primitive.program
     split = linearize_program(program, nonzero)
     types = program.result_types
-    keeping = remembered(
+    keeping = derived(
         split.known, ("keeping", primitive.policy), lambda: _keeping(primitive, split, len(types))
     )
     forward = replace(primitive, program=keeping.known, stores=True)
@@ -164,7 +165,7 @@ def checkpoint_linearize(
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class _Keeping:
     """A checkpoint in two: `known` returns results and what is kept, `again` computes all else once more."""
 
@@ -258,6 +259,7 @@ def custom_jvp_call_linearize(
             primitive.label,
             lambda *xs: interpret(primitive.program, *primals[:captured], *xs),
             lambda xs, ts: primitive.derivative([*primals[:captured], *xs], ts),
+            primitive.derivative.pure,
         )
         return bind(wrapped, *operands)
 
@@ -273,11 +275,11 @@ def _custom_vjp_linearize(
     label: str, rule: CustomVjpRule, primals: Operands, nonzero: Sequence[bool]
 ) -> tuple[Operands, LinearFunction]:
     operands = primals[rule.captured :]
-    results, residuals = rule.forward(*operands)
+    results, residuals, backward = rule.forward(*operands)
     types = tuple([type_of(result).tangent() for result in results])
 
     def linear(tangents: Sequence[Tangent]) -> Sequence[Tangent]:
-        primitive = CustomVjpLinear(label, rule.backward, len(residuals), types)
+        primitive = CustomVjpLinear(label, backward, len(residuals), types)
         return list(
             bind(primitive, *residuals, *[materialise(t) for t in tangents[rule.captured :]])
         )

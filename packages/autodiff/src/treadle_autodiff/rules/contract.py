@@ -196,8 +196,8 @@ def _transpose_operand(
         ct,
         kernel,
     )[0]
-    result = _move_groups(result, primitive.lhs_spec[1], primitive.lhs_spec[0], batches)
-    return _as_type(result, x)
+    moved = _move_groups(result, primitive.lhs_spec[1], primitive.lhs_spec[0], batches)
+    return _as_type(moved, x)
 
 
 def _transpose_kernel(

@@ -45,7 +45,7 @@ def _literal(value: float, dtype: DType) -> Literal:
 
 def number(value: float, like: Operand) -> Operand:
     """A constant of an operand's element type; weak, so that what is made with it is as weak as the operand."""
-    return _literal(value, type_of(like).dtype)  # type: ignore[return-value]  # literals are operands too
+    return _literal(value, type_of(like).dtype)
 
 
 def spread(tangent: Operand, type: ArrayType) -> Operand:

@@ -254,7 +254,7 @@ def _products_of_others(
 
     others = ops.broadcast_in_dim(one, shape=(count,), dimensions=())
     for direction in (1, -1):
-        product = from_run(factors, direction)
+        product: Operand = from_run(factors, direction)
         distance = 1
         while distance < count:
             product = ops.multiply(product, from_run(product, direction * distance))

@@ -7,20 +7,33 @@ and residuals in common places.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, final
 
 from treadle_autodiff.programs import jvp_program, linearize_program, transpose_program
 from treadle_autodiff.registry import LinearFunction, jvp_rule, linearize_rule, transpose_rule
 from treadle_autodiff.rules.call import spread
-from treadle_autodiff.rules.control.operands import Flags, nonzero_flags, those, union, unused
+from treadle_autodiff.rules.control.operands import nonzero_flags, those
 from treadle_autodiff.tangents import Linear, Tangent, Zero, materialise, zeros
-from treadle_ir import Operand, Operands, Program, Type, Value, bind, remembered, stage, type_of
+from treadle_ir import (
+    Flags,
+    Operand,
+    Operands,
+    Program,
+    Type,
+    Value,
+    bind,
+    derived,
+    either,
+    frozen,
+    stage,
+    type_of,
+    unused_parameters,
+)
 from treadle_ir.primitives.control import Case
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class _Branches:
     """Branches of one signature, which begins with what they captured."""
 
@@ -41,7 +54,7 @@ def _with_common_captured(
             leading += (
                 program.parameters[:own]
                 if other == index
-                else unused([type_of(x) for x in operands])
+                else unused_parameters([type_of(x) for x in operands])
             )
         widened.append(
             Program((*leading, *program.parameters[own:]), program.equations, program.results)
@@ -55,7 +68,7 @@ def case_jvp(
 ) -> tuple[Operands, Sequence[Tangent]]:
     """The chosen branch's jvp; a result has a tangent if it has one in some branch."""
     flags = nonzero_flags(tangents)[1:]
-    made = remembered(
+    made = derived(
         primitive.branches[0],
         ("case_jvp", primitive.branches[1:], flags),
         lambda: _case_jvp(primitive.branches, flags),
@@ -67,7 +80,7 @@ def case_jvp(
 
 
 def _case_jvp(branches: Sequence[Program], flags: Flags) -> _Branches:
-    nonzero = union([jvp_program(branch, flags).nonzero for branch in branches])
+    nonzero = either(*[jvp_program(branch, flags).nonzero for branch in branches])
     jvps = [jvp_program(branch, flags, nonzero) for branch in branches]
     programs, captured = _with_common_captured(
         [each.program for each in jvps], [each.captured for each in jvps]
@@ -76,7 +89,7 @@ def _case_jvp(branches: Sequence[Program], flags: Flags) -> _Branches:
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class _LinearizedCase:
     """A case in two. Residuals are results of the known one, or operands that are handed on as they are."""
 
@@ -94,7 +107,7 @@ def case_linearize(
 ) -> tuple[Operands, LinearFunction]:
     """The chosen branch now, with the residuals of all branches in common places; its linear part later."""
     flags = tuple(nonzero[1:])
-    split = remembered(
+    split = derived(
         primitive.branches[0],
         ("case_linearize", primitive.branches[1:], flags),
         lambda: _linearize_case(primitive.branches, flags),
@@ -114,7 +127,7 @@ def case_linearize(
 
 
 def _linearize_case(branches: Sequence[Program], flags: Flags) -> _LinearizedCase:
-    nonzero = union([linearize_program(branch, flags).nonzero for branch in branches])
+    nonzero = either(*[linearize_program(branch, flags).nonzero for branch in branches])
     splits = [linearize_program(branch, flags, nonzero) for branch in branches]
     knowns, captured = _with_common_captured(
         [each.known for each in splits], [each.captured for each in splits]
@@ -201,7 +214,7 @@ def case_transpose(
     assert not isinstance(index, Linear), "the index of a case is an integer"
     linear = tuple([isinstance(operand, Linear) for operand in operands[1:]])
     given = nonzero_flags(cotangents)
-    made = remembered(
+    made = derived(
         primitive.branches[0],
         ("case_transpose", primitive.branches[1:], linear, given),
         lambda: _transpose_case(primitive.branches, linear, given),
@@ -218,7 +231,7 @@ def case_transpose(
 
 
 def _transpose_case(branches: Sequence[Program], linear: Flags, given: Flags) -> _Branches:
-    nonzero = union([transpose_program(branch, linear, given).nonzero for branch in branches])
+    nonzero = either(*[transpose_program(branch, linear, given).nonzero for branch in branches])
     transposed = [transpose_program(branch, linear, given, instantiate=True) for branch in branches]
     programs, captured = _with_common_captured(
         [

@@ -12,7 +12,6 @@ cotangents of the carries and, summed up, those of the constants.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, final
 
 from treadle_autodiff.programs import (
@@ -20,41 +19,39 @@ from treadle_autodiff.programs import (
     LinearizedProgram,
     jvp_program,
     linearize_program,
-    pruned,
     transpose_program,
 )
 from treadle_autodiff.registry import LinearFunction, jvp_rule, linearize_rule, transpose_rule
 from treadle_autodiff.rules.call import spread
-from treadle_autodiff.rules.control.operands import (
-    Flags,
-    Parts,
-    carried_flags,
-    nonzero_flags,
-    rearranged,
-    those,
-)
+from treadle_autodiff.rules.control.operands import nonzero_flags, those
 from treadle_autodiff.tangents import Linear, Tangent, Zero, add, materialise, zeros
 from treadle_autodiff.transpose import transpose
 from treadle_ir import (
     ArrayType,
     Equation,
+    Flags,
     Literal,
+    LoopParts,
     Operand,
     Operands,
     Program,
     Type,
     Value,
     bind,
+    derived,
+    frozen,
     interpret,
-    remembered,
+    reached_carries,
+    rearranged,
     stage,
     type_of,
 )
 from treadle_ir.primitives.control import Scan
+from treadle_ir.rewrite import prune
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class _Loop:
     """A derived scan body; `captured` goes first among the constants."""
 
@@ -70,10 +67,10 @@ def scan_jvp(
     primitive: Scan, primals: Operands, tangents: Sequence[Tangent], /
 ) -> tuple[Operands, Sequence[Tangent]]:
     """One loop over primals and tangents."""
-    parts = Parts(primitive.constants, primitive.carries)
+    parts = LoopParts(primitive.constants, primitive.carries)
     flags = nonzero_flags(tangents)
     body = primitive.body
-    loop = remembered(body, ("scan_jvp", parts, flags), lambda: _scan_jvp(body, parts, flags))
+    loop = derived(body, ("scan_jvp", parts, flags), lambda: _scan_jvp(body, parts, flags))
     constants, carries, xs = parts(primals)
     dconstants, dcarries, dxs = parts(tangents)
     of_constants, _, of_xs = parts(flags)
@@ -112,12 +109,11 @@ def _result_types(primitive: Scan) -> list[Type]:
     return types
 
 
-def _scan_jvp(body: Program, parts: Parts, flags: Flags) -> _Loop:
+def _scan_jvp(body: Program, parts: LoopParts, flags: Flags) -> _Loop:
     of_constants, of_carries, of_xs = parts(flags)
-    carried = carried_flags(
+    carried = reached_carries(
         lambda carried: jvp_program(body, (*of_constants, *carried, *of_xs)).nonzero,
         of_carries,
-        parts.carries,
     )
     jvp = _forced_jvp(body, (*of_constants, *carried, *of_xs), carried)
     captured, count = len(jvp.captured), len(body.parameters)
@@ -148,7 +144,7 @@ def _forced_jvp(body: Program, nonzero: Flags, carried: Flags) -> JvpProgram:
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class _LinearizedScan:
     """A scan in two, with what is the same in every turn taken out.
 
@@ -171,10 +167,10 @@ def scan_linearize(
     primitive: Scan, primals: Operands, nonzero: Sequence[bool], /
 ) -> tuple[Operands, LinearFunction]:
     """The known loop now, stacking residuals; the linear loop over them for later."""
-    parts = Parts(primitive.constants, primitive.carries)
+    parts = LoopParts(primitive.constants, primitive.carries)
     flags = tuple(nonzero)
     body = primitive.body
-    split = remembered(
+    split = derived(
         body, ("scan_linearize", parts, flags), lambda: _linearize_scan(body, parts, flags)
     )
     constants, carries, xs = parts(primals)
@@ -221,7 +217,7 @@ def scan_linearize(
     return outputs[: len(types)], linear
 
 
-def _linearize_scan(body: Program, parts: Parts, flags: Flags) -> _LinearizedScan:
+def _linearize_scan(body: Program, parts: LoopParts, flags: Flags) -> _LinearizedScan:
     of_constants, of_carries, of_xs = parts(flags)
 
     def linearized(carried: Flags, forced: Flags) -> LinearizedProgram:
@@ -229,9 +225,7 @@ def _linearize_scan(body: Program, parts: Parts, flags: Flags) -> _LinearizedSca
         return linearize_program(body, (*of_constants, *carried, *of_xs), force)
 
     none = (False,) * parts.carries
-    carried = carried_flags(
-        lambda carried: linearized(carried, none).nonzero, of_carries, parts.carries
-    )
+    carried = reached_carries(lambda carried: linearized(carried, none).nonzero, of_carries)
     split = linearized(carried, carried)
     known = split.known
     first = len(split.captured) + parts.constants  # the first carry
@@ -269,7 +263,7 @@ def _linearize_scan(body: Program, parts: Parts, flags: Flags) -> _LinearizedSca
             places.append(("result", count + len(stacked)))
             stacked.append(atom)
     made_before = set(computed)
-    known_body = pruned(
+    known_body = prune(
         Program(
             (*known.parameters[:first], *computed, *known.parameters[first:]),
             tuple([e for e in known.equations if made_before.isdisjoint(e.results)]),
@@ -340,14 +334,14 @@ def scan_transpose(
     primitive: Scan, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
 ) -> Sequence[Tangent | None]:
     """The loop the other way; cotangents of constants are summed up in carries."""
-    parts = Parts(primitive.constants, primitive.carries)
+    parts = LoopParts(primitive.constants, primitive.carries)
     body = primitive.body
     linear = tuple([isinstance(operand, Linear) for operand in operands])
     of_constants, _, of_xs = (tuple(flags) for flags in parts(linear))
     if not all(_dependent(body, parts, linear)):
         return _transpose_beside_known(primitive, cotangents, operands)
     given = nonzero_flags(cotangents)
-    loop = remembered(
+    loop = derived(
         body,
         ("scan_transpose", parts, of_constants, of_xs, given),
         lambda: _transpose_scan(body, parts, of_constants, of_xs, given),
@@ -355,7 +349,7 @@ def scan_transpose(
     constants, carries, xs = parts(operands)
     known_constants = [x for x in constants if not isinstance(x, Linear)]
     lengths = sum(of_constants), parts.carries
-    back_constants, _, back_xs = Parts(*lengths)(loop.nonzero)
+    back_constants, _, back_xs = LoopParts(*lengths)(loop.nonzero)
     sums = [
         zeros(x.type.tangent())
         for x, flag in zip(
@@ -406,7 +400,7 @@ def _cotangent(operand: Linear, outputs: Any, returned: bool) -> Tangent:
     return Zero(operand.type.tangent())
 
 
-def _dependent(body: Program, parts: Parts, linear: Sequence[bool]) -> Flags:
+def _dependent(body: Program, parts: LoopParts, linear: Sequence[bool]) -> Flags:
     """The carries that depend on a linear operand, at first or after some turn."""
     of_constants, of_carries, of_xs = parts(linear)
 
@@ -418,7 +412,7 @@ def _dependent(body: Program, parts: Parts, linear: Sequence[bool]) -> Flags:
                 touched.update(equation.results)
         return [atom in touched for atom in body.results]
 
-    return carried_flags(after_a_turn, of_carries, parts.carries)
+    return reached_carries(after_a_turn, of_carries)
 
 
 def _transpose_beside_known(
@@ -452,16 +446,15 @@ def _transpose_beside_known(
 
 
 def _transpose_scan(
-    body: Program, parts: Parts, of_constants: Flags, of_xs: Flags, given: Flags
+    body: Program, parts: LoopParts, of_constants: Flags, of_xs: Flags, given: Flags
 ) -> _Loop:
     linear = (*of_constants, *(True for _ in range(parts.carries)), *of_xs)
     sums = sum(of_constants)
     of_ys = given[parts.carries :]
-    back = Parts(sums, parts.carries)
-    carried = carried_flags(
+    back = LoopParts(sums, parts.carries)
+    carried = reached_carries(
         lambda carried: back(transpose_program(body, linear, (*carried, *of_ys)).nonzero)[1],
         given[: parts.carries],
-        parts.carries,
     )
     nonzero = transpose_program(body, linear, (*carried, *of_ys)).nonzero
     made = transpose_program(body, linear, (*carried, *of_ys), instantiate=True)

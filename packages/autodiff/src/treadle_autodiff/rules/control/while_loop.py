@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import final
 
 import numpy as np
@@ -11,28 +10,26 @@ import numpy as np
 from treadle_autodiff.programs import jvp_program
 from treadle_autodiff.registry import LinearFunction, jvp_rule, linearize_rule, transpose_rule
 from treadle_autodiff.rules.call import spread
-from treadle_autodiff.rules.control.operands import (
-    Flags,
-    Parts,
-    carried_flags,
-    nonzero_flags,
-    rearranged,
-    those,
-    unused,
-)
+from treadle_autodiff.rules.control.operands import nonzero_flags, those
 from treadle_autodiff.rules.control.scan import scan_linearize
 from treadle_autodiff.tangents import Linear, Tangent, Zero, materialise
 from treadle_ir import (
+    Flags,
+    LoopParts,
     Operand,
     Operands,
     Program,
     TreadleError,
     bind,
+    derived,
+    frozen,
     interpret,
     ops,
-    remembered,
+    reached_carries,
+    rearranged,
     stage,
     type_of,
+    unused_parameters,
 )
 from treadle_ir.primitives.control import Case, Scan, While
 
@@ -43,7 +40,7 @@ class ReverseModeError(TreadleError, ValueError):
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class _WhileJvp:
     """A while loop over primals and tangents; `captured` goes first among the body's constants."""
 
@@ -58,9 +55,9 @@ def while_jvp(
 ) -> tuple[Operands, Sequence[Tangent]]:
     """One loop over primals and tangents; the condition sees the primals only."""
     of_cond = primitive.cond_constants
-    parts = Parts(primitive.body_constants, len(primals) - of_cond - primitive.body_constants)
+    parts = LoopParts(primitive.body_constants, len(primals) - of_cond - primitive.body_constants)
     flags = nonzero_flags(tangents)[of_cond:]
-    loop = remembered(
+    loop = derived(
         primitive.body,
         ("while_jvp", primitive.cond, parts, flags, of_cond, primitive.trip_bound),
         lambda: _while_jvp(primitive, parts, flags),
@@ -80,13 +77,12 @@ def while_jvp(
     return outputs[:count], spread(outputs[count:], loop.carried, primitive.body.result_types)
 
 
-def _while_jvp(primitive: While, parts: Parts, flags: Flags) -> _WhileJvp:
+def _while_jvp(primitive: While, parts: LoopParts, flags: Flags) -> _WhileJvp:
     body = primitive.body
     of_constants, of_carries, _ = parts(flags)
-    carried = carried_flags(
+    carried = reached_carries(
         lambda carried: jvp_program(body, (*of_constants, *carried)).nonzero,
         of_carries,
-        parts.carries,
     )
     jvp = jvp_program(body, (*of_constants, *carried), carried)
     captured, count = len(jvp.captured), len(body.parameters)
@@ -99,7 +95,7 @@ def _while_jvp(primitive: While, parts: Parts, flags: Flags) -> _WhileJvp:
         *range(last, len(jvp.program.parameters)),
     ]
     derived = rearranged(jvp.program, order, range(len(jvp.program.results)))
-    tangents = unused(those([type.tangent() for type in body.result_types], carried))
+    tangents = unused_parameters(those([type.tangent() for type in body.result_types], carried))
     cond = primitive.cond
     return _WhileJvp(
         While(
@@ -120,7 +116,7 @@ def while_linearize(
 ) -> tuple[Operands, LinearFunction]:
     """With a trip bound, as a scan. Without, the results now, and for later a loop over both."""
     if primitive.trip_bound is not None:
-        bounded = remembered(
+        bounded = derived(
             primitive.body,
             ("while_bounded", primitive.cond, primitive.cond_constants, primitive.body_constants),
             lambda: _Bounded(_bounded_turn(primitive)),
@@ -141,7 +137,7 @@ def while_linearize(
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class _Bounded:
     turn: Program
     captured: tuple[Operand, ...] = ()
@@ -153,7 +149,7 @@ def _bounded_turn(primitive: While) -> Program:
     cond, body = primitive.cond, primitive.body
     # A program of its own: what is remembered with `body` must not keep `body` alive.
     go_on = Program(body.parameters, body.equations, body.results)
-    stay_parameters = unused(body.parameter_types)
+    stay_parameters = unused_parameters(body.parameter_types)
     stay = Program(tuple(stay_parameters), (), tuple(stay_parameters[of_body:]))
 
     def turn(*operands: Operand) -> Operands:

@@ -1,0 +1,57 @@
+"""Checks of tangents and cotangents that users pass: one structure, and for each primal its type."""
+
+from __future__ import annotations
+
+from treadle_autodiff.tangents import Tangent, Zero
+from treadle_ir import Operand, Operands, ShapeError, StructureError, float0, ops, type_of
+from treadle_ir.tree import PyTreeDef, explain_difference
+
+
+def same_structure(what: str, structure: PyTreeDef, other_name: str, other: PyTreeDef) -> None:
+    """Refuse two trees of different structure, naming the paths.
+
+    Raises:
+        StructureError: they differ.
+    """
+    if structure != other:
+        lines = "; ".join(explain_difference(structure, other))
+        raise StructureError(
+            f"{what} and {other_name} must be pytrees of one structure, but they differ {lines}",
+            fix=f"build {what} with treadle.tree.map over {other_name}",
+        )
+
+
+def check_tangent(what: str, primal: object, tangent: Operand) -> Tangent:
+    """A tangent checked against its primal's type; integers take float0 tangents, which are zero.
+
+    Raises:
+        ShapeError: shapes differ or the element type is not the primal's.
+    """
+    expected, given = type_of(primal).tangent(), type_of(tangent)
+    if expected.dtype == float0:
+        if given.dtype != float0 or given.shape != expected.shape:
+            raise ShapeError(
+                f"{what} is {given}, but the primal is {type_of(primal)}, whose tangents are {expected}",
+                fix="pass np.zeros(shape, dtype=treadle.float0), or convert the primal to a floating type",
+            )
+        return Zero(expected)
+    if given.shape != expected.shape or given.dtype != expected.dtype:
+        if given.weak and given.shape == expected.shape == ():
+            return ops.convert(tangent, dtype=expected.dtype)  # a Python number
+        raise ShapeError(
+            f"{what} is {given}, but the primal is {expected.strong()}; they must have one shape and element type",
+            fix=f"convert or broadcast it to {expected.strong()}",
+        )
+    return tangent
+
+
+def check_tangents(what: str, primals: Operands, tangents: Operands) -> list[Tangent]:
+    """`check_tangent` of each; `what` is followed by the number of the tangent.
+
+    Raises:
+        ShapeError: shapes differ or the element type is not the primal's.
+    """
+    return [
+        check_tangent(f"{what} {i}", primal, tangent)
+        for i, (primal, tangent) in enumerate(zip(primals, tangents, strict=True))
+    ]

@@ -1,0 +1,220 @@
+"""Functions with derivative rules of their own: what `custom_jvp` and `custom_vjp` share.
+
+The wrappers take pytrees and keyword arguments; inside they bind a `FunctionCall` on flat operands. What the rules
+need besides operands - the user's functions, arguments without derivatives, structures of trees - is a `CallSite`,
+compared by value, so that the same call staged twice gives equal programs.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, ParamSpec, TypeVar, final
+
+from treadle_autodiff.user_function import Tree, check_callable
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    ArrayType,
+    Operand,
+    Operands,
+    ShapeError,
+    flatten_arrays,
+    frozen,
+    ops,
+    transparent,
+    type_of,
+)
+from treadle_ir.tree import PyTreeDef, tree_unflatten
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@final
+class Static:
+    """An argument without a derivative. Equal to another of the same class and value, or to itself."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Static) or type(self.value) is not type(other.value):
+            return False
+        if self.value is other.value:
+            return True
+        try:
+            return hash(self.value) == hash(other.value) and bool(self.value == other.value)
+        except Exception:  # values that cannot be hashed or compared are equal to themselves only
+            return False
+
+    def __hash__(self) -> int:
+        try:
+            return hash(self.value)
+        except Exception:
+            return id(self.value)
+
+
+@final
+@frozen
+class CallSite:
+    """A call's arguments without their operands: static ones, and the structure of the others."""
+
+    name: str
+    statics: tuple[Static, ...]
+    positions: tuple[int, ...]  # of the static arguments, ascending
+    structure: PyTreeDef  # of the tuple of the other arguments
+
+    def arguments(self, operands: Sequence[Operand]) -> list[Tree]:
+        """All arguments in order, with these operands."""
+        arguments = [*self.dynamic(operands)]
+        for position, static in zip(self.positions, self.statics, strict=True):
+            arguments.insert(position, static.value)
+        return arguments
+
+    # Any: operands, or one other thing for each of them
+    def dynamic(self, operands: Sequence[Any]) -> tuple[Tree, ...]:
+        """The arguments that have derivatives, as a tuple of trees."""
+        trees: tuple[Tree, ...] = tree_unflatten(self.structure, operands)
+        return trees
+
+    def given(self) -> list[object]:
+        """The static arguments."""
+        return [static.value for static in self.statics]
+
+
+@final
+class Results:
+    """The structure of a function's results: known when the function, or a rule in its place, has run.
+
+    The function runs under whatever trace is current, and only flat operands come back from there. All of these are
+    equal: what a call finds out is not part of what it is.
+    """
+
+    __slots__ = ("structure",)
+
+    def __init__(self) -> None:
+        self.structure: PyTreeDef | None = None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Results)
+
+    def __hash__(self) -> int:
+        return hash(Results)
+
+    def flat(self, output: Tree, name: str) -> list[Array]:
+        """The leaves of what the function returned; the structure is kept."""
+        leaves, self.structure = flatten_arrays(output, f"{name}: result ")
+        return leaves
+
+    def tree(self, leaves: Operands) -> Tree:
+        """The results."""
+        assert self.structure is not None, "the function has run"
+        return tree_unflatten(self.structure, leaves)
+
+
+class CustomFunction(ABC, Generic[P, R]):
+    """A function, and which of its arguments have no derivative."""
+
+    def __init__(
+        self,
+        fun: Callable[P, R],
+        nondiff_argnums: Sequence[int] = (),
+        nondiff_argnames: Sequence[str] = (),
+        *,
+        pure: bool = False,
+    ) -> None:
+        """Wrap a function. `pure` promises that it and its rules read nothing that may change."""
+        check_callable(fun, type(self).__name__)
+        functools.update_wrapper(self, fun)
+        self.fun: Callable[..., R] = fun
+        self.pure = pure
+        self._static = _indices(nondiff_argnums, nondiff_argnames, fun)
+
+    @abstractmethod
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Call the function."""
+
+    def __get__(
+        self, instance: object, owner: type
+    ) -> Any:  # Any: the method's signature is not known
+        """Work on methods."""
+        call: Callable[..., R] = self
+        return self if instance is None else functools.partial(call, instance)
+
+    @property
+    def name(self) -> str:
+        """The function's name, for messages."""
+        return getattr(self.fun, "__name__", "function")
+
+    def taken_apart(
+        self, args: tuple[Tree, ...], kwargs: dict[str, Tree]
+    ) -> tuple[CallSite, list[Array]]:
+        """The call without its operands, and these."""
+        positional = _positional(self.fun, args, kwargs)
+        places = tuple([i for i in sorted(self._static) if i < len(positional)])
+        statics = tuple([Static(transparent(positional[i])) for i in places])
+        dynamic = tuple([x for i, x in enumerate(positional) if i not in self._static])
+        leaves, structure = flatten_arrays(dynamic, f"{self.name}: argument ")
+        return CallSite(self.name, statics, places, structure), leaves
+
+
+def _positional(
+    fun: Callable[..., Tree], args: tuple[Tree, ...], kwargs: dict[str, Tree]
+) -> tuple[Tree, ...]:
+    """The arguments in positional form, with defaults filled in, so that rules see one form."""
+    if not kwargs:
+        try:
+            signature = inspect.signature(fun)
+        except (ValueError, TypeError):
+            return args
+        plain = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
+        if len(args) >= sum(p.kind in plain for p in signature.parameters.values()):
+            return args
+    bound = inspect.signature(fun).bind(*args, **kwargs)
+    bound.apply_defaults()
+    if bound.kwargs:
+        raise ArgumentError(
+            f"{fun.__name__}: keyword-only arguments {sorted(bound.kwargs)} have no place in a derivative rule",
+            fix="make them positional, or close over them",
+        )
+    return bound.args
+
+
+def _indices(
+    nondiff: Sequence[int], names: Sequence[str], fun: Callable[..., Tree]
+) -> frozenset[int]:
+    parameters = list(inspect.signature(fun).parameters) if names else []
+    return frozenset([*nondiff, *(parameters.index(name) for name in names)])
+
+
+def pair_of(rule: str, what: str, given: object) -> tuple[Tree, Tree]:
+    """What a rule returned, if it is two things.
+
+    Raises:
+        ArgumentError: it is not.
+    """
+    if not isinstance(given, (tuple, list)) or len(given) != 2:
+        raise ArgumentError(
+            f"{rule} must return a pair {what}, but it returned {type(given).__name__}"
+        )
+    return given[0], given[1]
+
+
+def exact(rule: str, what: str, primal: ArrayType, given: Array) -> Array:
+    """A tangent or cotangent that a rule returned, in the element type of its primal, whose type is given.
+
+    Raises:
+        ShapeError: it has another shape or element type.
+    """
+    expected, got = primal.tangent(), type_of(given)
+    if expected.shape != got.shape or (expected.dtype != got.dtype and not got.weak):
+        raise ShapeError(
+            f"{rule} returned a {what} of type {got} where {expected.strong()} belongs",
+            fix="return tangents and cotangents of the primal's shape and element type",
+        )
+    return given if got.dtype == expected.dtype else ops.convert(given, dtype=expected.dtype)

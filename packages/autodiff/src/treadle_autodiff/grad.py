@@ -1,0 +1,256 @@
+"""grad and value_and_grad: reverse mode of functions that return one number."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, Concatenate, Literal, ParamSpec, TypeAlias, TypeVar, overload
+
+from treadle_autodiff.linearize import linearize_tree
+from treadle_autodiff.tangents import presented
+from treadle_autodiff.user_function import Tree, check_callable, released
+from treadle_autodiff.vjp import pulled
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    DTypeError,
+    Operands,
+    ShapeError,
+    TreeFunction,
+    as_array,
+    dtypes,
+    operand_or_none,
+    positions,
+    refuse_others,
+    results_and_aux,
+    type_of,
+)
+from treadle_ir.tree import PyTreeDef, flatten_leaves_and_structure, tree_unflatten
+
+Argnums: TypeAlias = int | Sequence[int]
+P = ParamSpec("P")
+A = TypeVar("A")  # the first argument, whose gradient is a tree like it
+R = TypeVar("R")
+X = TypeVar("X")  # auxiliary output
+
+
+@overload
+def value_and_grad(
+    fun: Callable[Concatenate[A, P], R],
+    argnums: Literal[0] = 0,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+    allow_int: bool = False,
+) -> Callable[Concatenate[A, P], tuple[R, A]]: ...
+@overload
+def value_and_grad(
+    fun: Callable[P, R],
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+    allow_int: bool = False,
+) -> Callable[P, tuple[R, Tree]]: ...
+def value_and_grad(
+    fun: Callable[..., Tree],
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+    allow_int: bool = False,
+) -> Callable[..., tuple[Tree, Tree]]:
+    """A function that returns the value of `fun` and its gradient (reverse mode).
+
+    All positional arguments are tracers inside of `fun`, with elements where they have any; those that are not
+    differentiated are as good as the values that they stand for.
+
+    Args:
+        fun: returns a scalar (an array of rank 0), with `has_aux` a pair of it and anything.
+        argnums: which positional argument to differentiate with respect to; several give a tuple of gradients.
+        has_aux: the function returns `(value, aux)`; the result is `((value, aux), gradient)`.
+        holomorphic: the function is complex-differentiable; arguments and result are complex.
+        allow_int: integers may be differentiated; their gradients are float0.
+
+    Raises:
+        TypeError: when called, if the result is not a real scalar or an argument is not real (or complex).
+
+    Example:
+        >>> import numpy as np
+        >>> from treadle_ir import ops
+        >>> from treadle_autodiff import value_and_grad
+        >>> value_and_grad(ops.square)(np.float32(3.0))
+        (array(9., dtype=float32), array(6., dtype=float32))
+    """
+    check_callable(fun, "grad")
+
+    @functools.wraps(fun)
+    def value_and_gradient(*args: Tree, **kwargs: Tree) -> tuple[Tree, Tree]:
+        wanted = positions(argnums, len(args), "grad: argnums", "differentiated")
+        arguments = [flatten_leaves_and_structure(arg) for arg in args]
+        given: list[object] = []
+        nonzero: list[bool] = []
+        for position, (leaves, _) in enumerate(arguments):
+            if position in wanted:
+                refuse_others(args[position], leaves, f"grad: argument {position}")
+                nonzero += [check_input(x, position, holomorphic, allow_int) for x in leaves]
+                given += leaves
+            else:
+                traced = [leaf for leaf in leaves if is_traced(leaf)]
+                nonzero += [False] * len(traced)
+                given += traced
+        primals = list(map(as_array, given))
+
+        def rebuilt(operands: Sequence[Tree]) -> tuple[list[Tree], dict[str, Tree]]:
+            return _with_leaves(arguments, wanted, operands), kwargs
+
+        function = TreeFunction(
+            fun, rebuilt, results_and_aux("grad", lambda y: _scalar(y, holomorphic), has_aux)
+        )
+        linearized, (_, aux) = linearize_tree(function, primals, nonzero, given)
+        (value,) = linearized.results
+        one = type_of(value).dtype.type(1)
+        outgoing = pulled(linearized, [one], primals, nonzero)
+        gradients = _with_leaves(
+            arguments, wanted, [presented(ct, x) for ct, x in zip(outgoing, primals, strict=True)]
+        )
+        if isinstance(argnums, (tuple, list)):
+            gradient: Tree = tuple([gradients[position] for position in wanted])
+        else:
+            gradient = gradients[wanted[0]]
+        return ((value, *released(aux)) if has_aux else value), gradient
+
+    return value_and_gradient
+
+
+@overload
+def grad(
+    fun: Callable[Concatenate[A, P], Any],  # Any: a scalar, as an array or as a number
+    argnums: Literal[0] = 0,
+    has_aux: Literal[False] = False,
+    holomorphic: bool = False,
+    allow_int: bool = False,
+) -> Callable[Concatenate[A, P], A]: ...
+@overload
+def grad(
+    fun: Callable[Concatenate[A, P], tuple[Any, X]],
+    argnums: Literal[0] = 0,
+    *,
+    has_aux: Literal[True],
+    holomorphic: bool = False,
+    allow_int: bool = False,
+) -> Callable[Concatenate[A, P], tuple[A, X]]: ...
+@overload
+def grad(
+    fun: Callable[P, Tree],
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+    allow_int: bool = False,
+) -> Callable[P, Tree]: ...
+def grad(
+    fun: Callable[..., Tree],
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+    allow_int: bool = False,
+) -> Callable[..., Tree]:
+    """A function that returns the gradient of `fun` (with `has_aux`, `(gradient, aux)`).
+
+    Arguments and errors are those of `value_and_grad`.
+
+    Example:
+        >>> import numpy as np
+        >>> from treadle_ir import ops
+        >>> from treadle_autodiff import grad
+        >>> grad(ops.tanh)(np.float32(0.0))
+        array(1., dtype=float32)
+    """
+    both = value_and_grad(fun, argnums, has_aux, holomorphic, allow_int)
+
+    @functools.wraps(fun)
+    def gradient(*args: Tree, **kwargs: Tree) -> Tree:
+        value, derivative = both(*args, **kwargs)
+        return (derivative, value[1]) if has_aux else derivative
+
+    return gradient
+
+
+def _with_leaves(
+    arguments: Sequence[tuple[list[Tree], PyTreeDef]],
+    wanted: Sequence[int],
+    operands: Sequence[Tree],
+) -> list[Tree]:
+    """The arguments with these in the places of the leaves that are traced."""
+    given = iter(operands)
+    return [
+        tree_unflatten(
+            structure,
+            [next(given) if position in wanted or is_traced(leaf) else leaf for leaf in leaves],
+        )
+        for position, (leaves, structure) in enumerate(arguments)
+    ]
+
+
+def is_traced(leaf: object) -> bool:
+    """Whether a leaf of an argument that is not differentiated becomes a tracer: arrays and numbers do."""
+    return not isinstance(leaf, bool) and (
+        isinstance(leaf, Array) or operand_or_none(leaf) is not None
+    )
+
+
+def check_input(leaf: object, position: int, holomorphic: bool, allow_int: bool) -> bool:
+    """Whether the leaf is differentiated; refuses what cannot be.
+
+    Raises:
+        DTypeError: its element type has no derivatives, or not of the kind that is asked for.
+    """
+    dtype = type_of(leaf).dtype
+    name = dtype.name
+    if holomorphic:
+        if not dtypes.is_complex(dtype):
+            raise DTypeError(
+                f"grad with holomorphic=True requires inputs with complex dtype, but got {name}.",
+                fix="convert the argument to complex64 or complex128, or drop holomorphic=True",
+            )
+        return True
+    if dtypes.is_floating(dtype):
+        return True
+    if dtypes.is_complex(dtype):
+        raise DTypeError(
+            f"grad requires real-valued inputs (input dtype that is a sub-dtype of np.floating), but got {name}.",
+            fix="for a holomorphic function pass holomorphic=True; else differentiate real and imaginary parts",
+        )
+    if not allow_int:
+        raise DTypeError(
+            f"grad requires real- or complex-valued inputs (input dtype that is a sub-dtype of np.inexact), "
+            f"but got {name}.",
+            fix=f"make argument {position} floating (write 3.0 for 3), or pass allow_int=True",
+        )
+    return False
+
+
+def _scalar(output: Tree, holomorphic: bool) -> tuple[Operands, None]:
+    """The scalar that is differentiated, as the only result; refuses what has no gradient."""
+    leaves, _ = flatten_leaves_and_structure(output)
+    if len(leaves) != 1 or not is_traced(leaves[0]) or isinstance(output, (tuple, list, dict)):
+        raise ArgumentError(
+            f"Gradient only defined for scalar-output functions. Output was: {output!r:.200}.",
+            fix="return one number; with more outputs return (value, aux) and pass has_aux=True",
+        )
+    (value,) = leaves
+    type = type_of(value)
+    if type.shape != ():
+        raise ShapeError(
+            f"Gradient only defined for scalar-output functions. Output had shape: {type.shape}.",
+            fix="reduce the output to one number (`.sum()`, `.mean()`), or use jacrev, jacfwd or vjp",
+        )
+    if holomorphic:
+        if not dtypes.is_complex(type.dtype):
+            raise DTypeError(
+                f"grad with holomorphic=True requires outputs with complex dtype, but got {type.dtype.name}."
+            )
+    elif not dtypes.is_floating(type.dtype):
+        raise DTypeError(
+            "grad requires real-valued outputs (output dtype that is a sub-dtype of np.floating), "
+            f"but got {type.dtype.name}.",
+            fix="return a floating number; of a complex one its real part, or pass holomorphic=True",
+        )
+    return [as_array(value)], None

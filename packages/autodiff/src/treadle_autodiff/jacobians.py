@@ -1,0 +1,213 @@
+"""The matrices of derivatives: jacfwd, jacrev, hessian."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from treadle_autodiff.grad import Argnums, check_input
+from treadle_autodiff.linearize import Linearized, linearize_tree
+from treadle_autodiff.tangents import materialise, presented
+from treadle_autodiff.user_function import Tree, check_callable, released
+from treadle_autodiff.vjp import differentiable, pulled
+from treadle_ir import (
+    ArrayType,
+    DTypeError,
+    Operand,
+    Operands,
+    TreeFunction,
+    array_results,
+    dtypes,
+    flatten_arrays,
+    ops,
+    positions,
+    results_and_aux,
+    type_of,
+)
+from treadle_ir.tree import flatten_leaves_and_structure, tree_unflatten
+
+# A mapper applies a linear function to every row of stacked operands: vmap, where there is treadle_batching.
+Mapper: TypeAlias = Callable[[Callable[..., Operands], int, Sequence[Operand]], Operands]
+
+
+def in_a_loop(
+    function: Callable[..., Operands], size: int, stacked: Sequence[Operand]
+) -> list[Operand]:
+    """Apply a function to each row of the stacked operands, one after the other, and stack what it returns."""
+    rows = []
+    for i in range(size):
+        row = []
+        for x in stacked:
+            shape = type_of(x).shape
+            rest = (0,) * (len(shape) - 1)
+            part = ops.slice(x, start=(i, *rest), limit=(i + 1, *shape[1:]))
+            row.append(ops.reshape(part, shape=shape[1:]))
+        rows.append(list(function(*row)))
+    return [
+        ops.concatenate([ops.reshape(x, shape=(1, *type_of(x).shape)) for x in column], dimension=0)
+        for column in zip(*rows, strict=True)
+    ]
+
+
+def _basis(types: Sequence[ArrayType]) -> list[Operand]:
+    """The unit vectors of the space of several arrays, stacked along a new first axis of each."""
+    total = sum(type.size for type in types)
+    basis: list[Operand] = []
+    start = 0
+    for type in types:
+        rows = np.zeros((total, type.size), type.dtype)
+        rows[np.arange(start, start + type.size), np.arange(type.size)] = 1
+        basis.append(rows.reshape(total, *type.shape))
+        start += type.size
+    return basis
+
+
+def _blocks(rows: Operand, types: Sequence[ArrayType]) -> list[Operand]:
+    """Split the first axis of stacked rows by the arrays whose unit vectors it runs over: [*array, *rest]."""
+    parts: list[Operand] = []
+    start = 0
+    shape = type_of(rows).shape
+    for type in types:
+        rest = (0,) * (len(shape) - 1)
+        part = ops.slice(rows, start=(start, *rest), limit=(start + type.size, *shape[1:]))
+        parts.append(ops.reshape(part, shape=(*type.shape, *shape[1:])))
+        start += type.size
+    return parts
+
+
+# Of a linearized function and its operands: for each result a list of blocks, one [*result, *operand] per operand.
+Blocks: TypeAlias = Callable[[Linearized, Operands, Sequence[bool]], Sequence[Sequence[Operand]]]
+
+
+def _jacobian(
+    name: str,
+    fun: Callable[..., Tree],
+    argnums: Argnums,
+    has_aux: bool,
+    holomorphic: bool,
+    allow_int: bool,
+    blocks: Blocks,
+) -> Callable[..., Tree]:
+    """What jacfwd and jacrev share: all but how the blocks are found."""
+    check_callable(fun, name)
+
+    @functools.wraps(fun)
+    def jacobian(*args: Tree, **kwargs: Tree) -> Tree:
+        wanted = positions(argnums, len(args), f"{name}: argnums", "differentiated")
+        chosen = [args[i] for i in wanted]
+        leaves, structure = flatten_arrays(chosen, f"{name}: argument ")
+        given = flatten_leaves_and_structure(chosen)[0]
+        for position, argument in zip(wanted, chosen, strict=True):
+            for leaf in flatten_leaves_and_structure(argument)[0]:
+                check_input(leaf, position, holomorphic, allow_int)
+
+        def rebuilt(operands: Sequence[Tree]) -> tuple[list[Tree], dict[str, Tree]]:
+            arguments = [*args]
+            for position, value in zip(wanted, tree_unflatten(structure, operands), strict=True):
+                arguments[position] = value
+            return arguments, kwargs
+
+        nonzero = differentiable(leaves)
+        function = TreeFunction(fun, rebuilt, results_and_aux(name, array_results(), has_aux))
+        linearized, (out, aux) = linearize_tree(function, leaves, nonzero, given)
+        trees = []
+        for by_operand in blocks(linearized, leaves, nonzero):
+            inputs = tree_unflatten(structure, by_operand)
+            trees.append(tuple(inputs) if isinstance(argnums, (tuple, list)) else inputs[0])
+        result = tree_unflatten(out, trees)
+        return (result, *released(aux)) if has_aux else result
+
+    return jacobian
+
+
+def jacfwd(
+    fun: Callable[..., Tree],
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+    *,
+    mapper: Mapper = in_a_loop,
+) -> Callable[..., Tree]:
+    """The Jacobian by forward mode: one pushed tangent for each element of the arguments.
+
+    The result is a tree of the function's results, whose leaves are trees of the argument (a tuple of them
+    when `argnums` is a sequence) with arrays of shape `[*result, *argument]`. `mapper` pushes all tangents
+    at once where there is `vmap`.
+    """
+
+    def by_columns(
+        linearized: Linearized, leaves: Operands, nonzero: Sequence[bool]
+    ) -> list[list[Operand]]:
+        types = [type_of(leaf) for leaf in leaves]
+
+        def push(*tangents: Operand) -> Operands:
+            return [materialise(tangent) for tangent in linearized.tangents(*tangents)]
+
+        columns = mapper(push, sum(type.size for type in types), _basis(types))
+        return [
+            [
+                _moved_behind(block, type.ndim)
+                for block, type in zip(_blocks(column, types), types, strict=True)
+            ]
+            for column in columns  # [operands, *result]
+        ]
+
+    return _jacobian("jacfwd", fun, argnums, has_aux, holomorphic, False, by_columns)
+
+
+def _moved_behind(x: Operand, count: int) -> Operand:
+    """With the first `count` axes behind all others."""
+    order = (*range(count, type_of(x).ndim), *range(count))
+    return ops.transpose(x, permutation=order)
+
+
+def jacrev(
+    fun: Callable[..., Tree],
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+    allow_int: bool = False,
+    *,
+    mapper: Mapper = in_a_loop,
+) -> Callable[..., Tree]:
+    """The Jacobian by reverse mode: one pulled cotangent for each element of the results.
+
+    The result has the shape that `jacfwd` describes. `mapper` pulls all cotangents at once where there is
+    `vmap`.
+    """
+
+    def by_rows(
+        linearized: Linearized, leaves: Operands, nonzero: Sequence[bool]
+    ) -> list[tuple[Operand, ...]]:
+        types = [type_of(result) for result in linearized.results]
+        for type in types:
+            if not (
+                dtypes.is_complex(type.dtype) if holomorphic else dtypes.is_floating(type.dtype)
+            ):
+                kind = "complex" if holomorphic else "real-valued"
+                raise DTypeError(f"jacrev requires {kind} outputs, but got {type.dtype.name}.")
+
+        def pull(*cotangents: Operand) -> Operands:
+            outgoing = pulled(linearized, cotangents, leaves, nonzero)
+            return [presented(ct, x) for ct, x in zip(outgoing, leaves, strict=True)]
+
+        rows = mapper(pull, sum(type.size for type in types), _basis(types))
+        return list(zip(*(_blocks(row, types) for row in rows), strict=True))  # [*result, *operand]
+
+    return _jacobian("jacrev", fun, argnums, has_aux, holomorphic, allow_int, by_rows)
+
+
+def hessian(
+    fun: Callable[..., Tree],
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+    *,
+    mapper: Mapper = in_a_loop,
+) -> Callable[..., Tree]:
+    """The matrix of second derivatives: forward mode over reverse mode."""
+    inner = jacrev(fun, argnums, has_aux, holomorphic, mapper=mapper)
+    return jacfwd(inner, argnums, has_aux, holomorphic, mapper=mapper)

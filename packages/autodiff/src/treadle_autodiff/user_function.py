@@ -1,0 +1,57 @@
+"""A user's function at a point, ready to be differentiated: what jvp, linearize, vjp and grad share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from treadle_autodiff.dual import DualTracer
+from treadle_ir import (
+    ArgumentError,
+    TreeFunction,
+    array_results,
+    results_and_aux,
+)
+from treadle_ir.tree import PyTreeDef, flatten_leaves_and_structure, tree_unflatten
+
+Tree: TypeAlias = Any  # a pytree: any Python object
+Structured: TypeAlias = tuple[
+    PyTreeDef, tuple[Tree, ...]
+]  # of the results, and the aux output if there is one
+
+
+def of_positional(
+    name: str, function: Callable[..., Tree], structure: PyTreeDef, has_aux: bool
+) -> TreeFunction[Structured]:
+    """A function as one of the leaves of its positional arguments, which have this structure."""
+    return TreeFunction(
+        function,
+        lambda operands: (tree_unflatten(structure, operands), {}),
+        results_and_aux(name, array_results(), has_aux),
+    )
+
+
+def released(aux: tuple[Tree, ...]) -> tuple[Tree, ...]:
+    """Auxiliary output with the primals in the places of tracers whose transformation is over."""
+    leaves, structure = flatten_leaves_and_structure(aux)
+    result: tuple[Tree, ...] = tree_unflatten(
+        structure,
+        [
+            leaf.primal if isinstance(leaf, DualTracer) and leaf.trace.closed else leaf
+            for leaf in leaves
+        ],
+    )
+    return result
+
+
+def check_callable(function: object, name: str) -> None:
+    """Refuse what is no function.
+
+    Raises:
+        ArgumentError: it cannot be called.
+    """
+    if not callable(function):
+        raise ArgumentError(
+            f"{name}: the first argument must be a function, but it is {type(function).__name__}",
+            fix=f"write {name}(f)(x), not {name}(f(x))",
+        )
