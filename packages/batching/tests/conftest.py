@@ -1,4 +1,4 @@
-"""Batch rules are compared with `infer` wherever they run."""
+"""The tests run on NumPy with 64-bit types, also in a process that has imported all of treadle; rules are checked."""
 
 from __future__ import annotations
 
@@ -7,9 +7,18 @@ from collections.abc import Iterator
 import pytest
 
 from treadle_batching.checks import checked_rules
+from treadle_ir import X64, ReferenceEvaluator, evaluating
+
+
+@pytest.fixture(autouse=True)
+def on_the_reference_evaluator() -> Iterator[None]:
+    """Whatever evaluator and width of default types are installed, put back afterwards."""
+    with evaluating(ReferenceEvaluator()), X64.override(True):
+        yield
 
 
 @pytest.fixture(autouse=True)
 def checked() -> Iterator[None]:
+    """Batch rules are compared with `infer` wherever they run."""
     with checked_rules():
         yield

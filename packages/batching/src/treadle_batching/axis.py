@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
 from typing import TypeAlias, final
+
+from treadle_ir import frozen
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@frozen
 class Axis:
     """The axis being mapped: its size, and its name if collectives may use it."""
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar, Final, final
+from collections.abc import Callable, Sequence
+from typing import ClassVar, Final, TypeVar, final
 
 from treadle_batching.axis import Axis, Dim
 from treadle_batching.moving import at_front, with_dim
@@ -22,12 +22,15 @@ from treadle_ir import (
     Tracer,
     current_trace,
     during,
+    named_axis,
     reset_current,
-    running,
+    run_under,
     set_current,
     type_of,
     types_of,
 )
+
+Out = TypeVar("Out")
 
 
 @final
@@ -92,15 +95,26 @@ class BatchTrace(Trace):
 def batch_flat(
     function: Function, axis: Axis, operands: Operands, dims: Sequence[Dim], label: str = "function"
 ) -> tuple[list[Operand], list[Dim]]:
-    """Apply a function of flat operands to every row; results, and where the batch sits in each."""
+    """Apply a function of flat operands to every batch element; results, and where the batch sits in each."""
+    return batch_tree(lambda *xs: (function(*xs), None), axis, operands, dims, label)[:2]
+
+
+def batch_tree(
+    function: Callable[..., tuple[Operands, Out]],
+    axis: Axis,
+    operands: Operands,
+    dims: Sequence[Dim],
+    label: str = "function",
+) -> tuple[list[Operand], list[Dim], Out]:
+    """`batch_flat` for a function that returns, beside its flat results, what is no operand: the third result."""
     trace = BatchTrace(current_trace(), axis)
     tracers = [
         operand if dim is None else BatchTracer(trace, operand, dim)
         for operand, dim in zip(operands, dims, strict=True)
     ]
     try:
-        with running(trace), during(f"batching `{label}` over an axis of size {axis.size}"):
-            outputs = function(*tracers)
+        with during(f"batching `{label}` over an axis of size {axis.size}"):
+            outputs, out = run_under(trace, _named, axis, function, tracers)
         results: list[Operand] = []
         result_dims: list[Dim] = []
         for output in outputs:
@@ -112,7 +126,17 @@ def batch_flat(
                 result_dims.append(None)
     finally:
         trace.closed = True
-    return results, result_dims
+    return results, result_dims, out
+
+
+def _named(
+    axis: Axis, function: Callable[..., tuple[Operands, Out]], operands: Operands
+) -> tuple[Operands, Out]:
+    """Run a function where collectives may name the axis, if it has a name."""
+    if axis.name is None:
+        return function(*operands)
+    with named_axis(axis.name, axis.size):
+        return function(*operands)
 
 
 def batch_to(

@@ -1,13 +1,12 @@
 """Batched programs: a program applied to every row, as a program.
 
-What calls and control flow are vectorised with. Each is remembered as long as the program lives, so that a
+What calls and control flow are vectorised with. Each is kept by the program that it was made of, so that a
 jitted function is vectorised once, and compiled once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import final
 
 from treadle_batching.axis import Axis, Dim
@@ -19,14 +18,15 @@ from treadle_ir import (
     Operands,
     Program,
     Type,
+    derived,
+    frozen,
     interpret,
-    remembered,
-    stage,
+    stage_tree,
 )
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class BatchedProgram:
     """A program over a batch. `captured` operands (there are none, as a rule) go first."""
 
@@ -56,7 +56,7 @@ def batch_program(
     """
     given = tuple(dims)
     wanted = None if forced is None else tuple(forced)
-    return remembered(
+    return derived(
         program, ("batch", axis, given, wanted), lambda: _make_batched(program, axis, given, wanted)
     )
 
@@ -64,26 +64,24 @@ def batch_program(
 def _make_batched(
     program: Program, axis: Axis, dims: tuple[Dim, ...], forced: tuple[bool, ...] | None
 ) -> BatchedProgram:
-    found: list[Dim] = []
-
-    def function(*operands: Operand) -> Operands:
+    def function(*operands: Operand) -> tuple[Operands, tuple[Dim, ...]]:
         results, result_dims = batch_flat(
             lambda *xs: interpret(program, *xs), axis, operands, dims, "program"
         )
         if forced is None:
-            found[:] = result_dims
-            return results
-        found[:] = [
+            return results, tuple(result_dims)
+        placed: list[Dim] = [
             None if dim is None and not force else 0
             for dim, force in zip(result_dims, forced, strict=True)
         ]
-        return [
+        moved = [
             result if wanted is None else at_front(result, dim, axis)
-            for result, dim, wanted in zip(results, result_dims, found, strict=True)
+            for result, dim, wanted in zip(results, result_dims, placed, strict=True)
         ]
+        return moved, tuple(placed)
 
     types = program.parameter_types
-    staged = stage(
+    staged, found = stage_tree(
         function, *[batched_type(type, dim, axis) for type, dim in zip(types, dims, strict=True)]
     )
-    return BatchedProgram(staged.program, staged.captured, tuple(found))
+    return BatchedProgram(staged.program, staged.captured, found)

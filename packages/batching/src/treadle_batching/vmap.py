@@ -4,12 +4,24 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
+
+import numpy as np
 
 from treadle_batching.axis import Axis, Dim
-from treadle_batching.batch import batch_flat
+from treadle_batching.batch import batch_tree
 from treadle_batching.moving import with_dim
-from treadle_ir import ArgumentError, Operand, Operands, ShapeError, type_of
+from treadle_ir import (
+    ArgumentError,
+    Operand,
+    Operands,
+    ShapeError,
+    TreeFunction,
+    array_results,
+    as_array,
+    canonical_elements,
+    type_of,
+)
 from treadle_ir.tree import (
     broadcast_prefix,
     flatten_leaves_and_structure,
@@ -19,6 +31,8 @@ from treadle_ir.tree import (
 )
 
 Tree = Any  # a pytree: any Python object
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 def _is_none(x: object) -> bool:
@@ -26,13 +40,13 @@ def _is_none(x: object) -> bool:
 
 
 def vmap(
-    fun: Callable[..., Tree],
-    in_axes: int | Sequence[Any] | None = 0,
+    fun: Callable[P, R],
+    in_axes: int | Sequence[Any] | None = 0,  # Any: trees of axes
     out_axes: Any = 0,
     axis_name: Hashable | None = None,
     axis_size: int | None = None,
     spmd_axis_name: Hashable | None = None,
-) -> Callable[..., Tree]:
+) -> Callable[P, R]:
     """A function that applies `fun` to every row of its arguments at once.
 
     Args:
@@ -71,7 +85,7 @@ def vmap(
         )
 
     @functools.wraps(fun)
-    def vectorised(*args: Tree, **kwargs: Tree) -> Tree:
+    def vectorised(*args: P.args, **kwargs: P.kwargs) -> R:
         if isinstance(in_axes, tuple) and len(in_axes) != len(args):
             raise AxesError(
                 "vmap in_axes must be an int, None, or a tuple of entries corresponding to the positional "
@@ -93,18 +107,15 @@ def vmap(
         ]
         size = _axis_size(leaves, checked, axis_size, (args, kwargs), name)
         axis = Axis(size, axis_name)
-        shape: list[Any] = []
-
-        def flat(*operands: Operand) -> Operands:
-            positional, named = tree_unflatten(structure, operands)
-            output, out_structure = flatten_leaves_and_structure(fun(*positional, **named))
-            for leaf in output:
-                type_of(leaf)
-            shape.append(out_structure)
-            return output
-
-        results, result_dims = batch_flat(flat, axis, leaves, checked, name)
-        placeholder = tree_unflatten(shape[0], list(range(len(results))))
+        function = TreeFunction(
+            fun, lambda operands: tree_unflatten(structure, operands), array_results()
+        )
+        operands = [
+            _shared(leaf) if dim is None else as_array(leaf)
+            for leaf, dim in zip(leaves, checked, strict=True)
+        ]
+        results, result_dims, out = batch_tree(function, axis, operands, checked, name)
+        placeholder = tree_unflatten(out, list(range(len(results))))
         try:
             wanted = broadcast_prefix(out_axes, placeholder, is_leaf=_is_none)
         except ValueError as error:
@@ -116,9 +127,15 @@ def vmap(
             _placed(result, dim, destination, axis)
             for result, dim, destination in zip(results, result_dims, wanted, strict=True)
         ]
-        return tree_unflatten(shape[0], placed)
+        result: R = tree_unflatten(out, placed)
+        return result
 
     return vectorised
+
+
+def _shared(leaf: object) -> Any:  # Any: whatever it is
+    """What all batch elements share: as the user gave it, but not wider than the width in force."""
+    return canonical_elements(leaf) if isinstance(leaf, (np.ndarray, np.generic)) else leaf
 
 
 class AxesError(ShapeError, ValueError):

@@ -11,7 +11,7 @@ from functools import partial
 from typing import TypeAlias
 
 from treadle_batching.axis import Axis, Dim
-from treadle_batching.batch import batch_flat
+from treadle_batching.batch import batch_flat, batch_tree
 from treadle_batching.moving import at_front, move
 from treadle_batching.programs import batch_program, batched_type
 from treadle_batching.registry import batch_rule
@@ -33,6 +33,7 @@ from treadle_ir.primitives.call import (
     CustomVjpLinear,
     CustomVjpRule,
     CustomVjpStaged,
+    FlatBackward,
     OptimizationBarrier,
 )
 
@@ -97,7 +98,7 @@ def custom_jvp_function_batch(
     label = primitive.label
     function = _batched_function(primitive.function, axis, (), dims, label)
     jvp = _batched_jvp(primitive.jvp, axis, (), dims, label)
-    return _bound(CustomJvpCall(label, function, jvp), operands)
+    return _bound(CustomJvpCall(label, function, jvp, primitive.pure), operands)
 
 
 @batch_rule(CustomJvpStaged)
@@ -109,34 +110,35 @@ def custom_jvp_call_batch(
     run, constants = partial(interpret, primitive.program), operands[:captured]
     function = _batched_function(run, axis, constants, dims, label)
     jvp = _batched_jvp(primitive.derivative, axis, constants, dims, label)
-    return _bound(CustomJvpCall(label, function, jvp), operands[captured:])
+    return _bound(
+        CustomJvpCall(label, function, jvp, primitive.derivative.pure), operands[captured:]
+    )
 
 
 def _batched_rule(
     rule: CustomVjpRule, axis: Axis, dims: Sequence[Dim], label: str
 ) -> CustomVjpRule:
-    """The forward and the backward function of a custom_vjp over a batch at `dims`."""
+    """The functions of a custom_vjp over a batch at `dims`."""
 
-    def forward(*xs: Operand) -> tuple[Operands, Operands]:
-        counts: list[int] = []
+    def both(*elements: Operand) -> tuple[Operands, tuple[int, FlatBackward]]:
+        results, residuals, backward = rule.forward(*elements)
+        return [*results, *residuals], (len(results), backward)
 
-        def both(*rows: Operand) -> Operands:
-            results, residuals = rule.forward(*rows)
-            counts.append(len(results))
-            return [*results, *residuals]
+    def forward(*xs: Operand) -> tuple[Operands, Operands, FlatBackward]:
+        results, result_dims, (count, backward) = batch_tree(both, axis, xs, dims, label)
+        outputs = _in_front(results, result_dims, axis)
 
-        outputs = _in_front(*batch_flat(both, axis, xs, dims, label), axis)
-        return outputs[: counts[0]], outputs[counts[0] :]
+        def batched(residuals: Operands, cotangents: Operands) -> Operands:
+            at_axis_0 = [0] * (len(residuals) + len(cotangents))
+            return _backward(backward, axis, residuals, cotangents, at_axis_0, dims, label)
 
-    def backward(residuals: Operands, cotangents: Operands) -> Operands:
-        at_axis_0 = [0] * (len(residuals) + len(cotangents))
-        return _backward(rule, axis, residuals, cotangents, at_axis_0, dims, label)
+        return outputs[:count], outputs[count:], batched
 
-    return CustomVjpRule(forward, backward)
+    return CustomVjpRule(forward, pure=rule.pure)
 
 
 def _backward(
-    rule: CustomVjpRule,
+    backward: FlatBackward,
     axis: Axis,
     residuals: Operands,
     cotangents: Operands,
@@ -147,7 +149,7 @@ def _backward(
     """Cotangents of batched operands, their batch where theirs is; of the others, summed over the batch."""
     count = len(residuals)
     outputs, out_dims = batch_flat(
-        lambda *xs: rule.backward(xs[:count], xs[count:]),
+        lambda *xs: backward(xs[:count], xs[count:]),
         axis,
         (*residuals, *cotangents),
         dims,
@@ -188,12 +190,13 @@ def custom_vjp_linear_batch(
 ) -> tuple[Operands, Sequence[Dim]]:
     """The linear map over a batch; its transpose runs the backward function over the batch."""
     count = primitive.residuals
-    rule = CustomVjpRule(lambda *xs: ([], []), primitive.backward)
     label = primitive.label
 
     def backward(residuals: Operands, cotangents: Operands) -> Operands:
         all_dims = (*dims[:count], *(0 for _ in cotangents))
-        return _backward(rule, axis, residuals, cotangents, all_dims, dims[count:], label)
+        return _backward(
+            primitive.backward, axis, residuals, cotangents, all_dims, dims[count:], label
+        )
 
     types = []
     for type in primitive.types:

@@ -8,9 +8,8 @@ branches, a `while` goes on until the last row is done, and rows that are done k
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeAlias, final
+from collections.abc import Sequence
+from typing import Any, final
 
 import numpy as np
 
@@ -24,20 +23,21 @@ from treadle_batching.programs import (
 )
 from treadle_batching.registry import batch_rule
 from treadle_ir import (
+    Flags,
     Operand,
     Operands,
     Program,
-    Value,
     bind,
+    derived,
+    frozen,
     interpret,
     ops,
-    remembered,
+    reached_carries,
+    share_captures,
     stage,
     type_of,
 )
 from treadle_ir.primitives.control import Case, Scan, While
-
-Flags: TypeAlias = tuple[bool, ...]
 
 
 def _flags(dims: Sequence[Dim]) -> Flags:
@@ -59,10 +59,6 @@ def _placed(
     ]
 
 
-def _either(left: Sequence[bool], right: Sequence[bool]) -> Flags:
-    return tuple([x or y for x, y in zip(left, right, strict=True)])
-
-
 def _choose(condition: Operand, on_true: Operand, on_false: Operand) -> Operand:
     """Rows of one array or another; the condition is a vector."""
     shape = type_of(on_true).shape
@@ -75,7 +71,7 @@ def _choose(condition: Operand, on_true: Operand, on_false: Operand) -> Operand:
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class _Branches:
     primitive: Case
     captured: tuple[Operand, ...]
@@ -91,7 +87,7 @@ def case_batch(
     if dims[0] is not None:
         return _all_branches(branches, axis, operands, dims)
     flags = _flags(dims[1:])
-    made = remembered(
+    made = derived(
         branches[0],
         ("case", axis, branches[1:], flags),
         lambda: _batched_branches(branches, axis, flags),
@@ -105,17 +101,10 @@ def _batched_branches(branches: Sequence[Program], axis: Axis, flags: Flags) -> 
     found = [batch_program(branch, axis, _dims(flags), none).dims for branch in branches]
     forced = [any(dim is not None for dim in each) for each in zip(*found, strict=True)]
     batched = [batch_program(branch, axis, _dims(flags), forced) for branch in branches]
-    programs = []
-    for index, each in enumerate(batched):
-        # All branches take what any of them captured.
-        leading: list[Value] = []
-        for other, peer in enumerate(batched):
-            own = each.program.parameters[: len(each.captured)]
-            leading += own if other == index else [Value(type_of(x)) for x in peer.captured]
-        rest = each.program.parameters[len(each.captured) :]
-        programs.append(Program((*leading, *rest), each.program.equations, each.program.results))
-    captured = tuple([x for each in batched for x in each.captured])
-    return _Branches(Case(tuple(programs)), captured, tuple(_dims(forced)))
+    programs, captured = share_captures(
+        [each.program for each in batched], [each.captured for each in batched]
+    )
+    return _Branches(Case(tuple(programs)), tuple(captured), tuple(_dims(forced)))
 
 
 def _all_branches(
@@ -143,18 +132,8 @@ def _all_branches(
 # --- loops -----------------------------------------------------------------------------------------
 
 
-def _carried(batched_after: Callable[[Flags], Sequence[bool]], start: Flags) -> Flags:
-    """The carries that are batched: at first, or after some turn."""
-    carried = start
-    while True:
-        after = _either(carried, batched_after(carried))
-        if after == carried:
-            return carried
-        carried = after
-
-
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class _Loop:
     body: BatchedProgram
     carried: Flags
@@ -173,7 +152,7 @@ def scan_batch(
     fixed = first + primitive.carries
     flags = _flags(dims)
     body = primitive.body
-    loop = remembered(
+    loop = derived(
         body,
         ("scan", axis, primitive.constants, primitive.carries, flags),
         lambda: _batched_scan(body, axis, first, fixed, flags),
@@ -202,14 +181,14 @@ def _batched_scan(body: Program, axis: Axis, first: int, fixed: int, flags: Flag
         return batch_program(body, axis, dims, (*forced, *(False for _ in body.results[carries:])))
 
     none = (False,) * carries
-    carried = _carried(
-        lambda carried: _flags(batched(carried, none).dims[:carries]), flags[first:fixed]
+    carried = reached_carries(
+        lambda carried: _flags(batched(carried, none).dims), flags[first:fixed]
     )
     return _Loop(batched(carried, carried), carried)
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class _WhileLoop:
     """A batched while loop. Where rows end at different turns, `holds` computes the condition of each row.
 
@@ -232,7 +211,7 @@ def while_batch(
     of_cond = primitive.cond_constants
     fixed = of_cond + primitive.body_constants
     flags = _flags(dims)
-    loop = remembered(
+    loop = derived(
         primitive.body,
         (
             "while",
@@ -276,7 +255,7 @@ def _batched_while(primitive: While, axis: Axis, flags: Flags) -> _WhileLoop:
             return every
         return _flags(turn(carried, none).dims)
 
-    carried = _carried(after, flags[fixed:])
+    carried = reached_carries(after, flags[fixed:])
     holds, step = condition(carried, False), turn(carried, carried)
     if holds.dims[0] is None:
         batched = While(

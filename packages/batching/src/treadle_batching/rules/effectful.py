@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, final
 
 import numpy as np
@@ -11,12 +11,12 @@ import numpy as np
 from treadle_batching.axis import Axis, Dim
 from treadle_batching.moving import at_front
 from treadle_batching.registry import batch_rule
-from treadle_ir import ArrayType, MissingRuleError, Operand, Operands, bind, ops, type_of
+from treadle_ir import ArrayType, MissingRuleError, Operand, Operands, bind, frozen, ops, type_of
 from treadle_ir.primitives.effectful import DebugCallback, HostFunction, IoCallback, PureCallback
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@frozen
 class OneByOne:
     """Runs a function on each element of a batch in turn, and stacks what it returns."""
 
