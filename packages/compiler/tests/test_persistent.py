@@ -1,19 +1,23 @@
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
-import tempfile
 import textwrap
+import time
 import warnings
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from treadle_compiler import xla
+from treadle_compiler import persistent, xla
 from treadle_compiler.options import CompileOptions
-from treadle_compiler.persistent import CacheWarning, DiskCache, compile_cached
+from treadle_compiler.persistent import CacheWarning, DiskCache, _made_and_locked, compile_cached
+
+if sys.platform != "win32":
+    import fcntl
 
 KEY = "ab" * 32
 posix = pytest.mark.skipif(os.name != "posix", reason="modes and owners are of POSIX")
@@ -50,7 +54,9 @@ def test_folder_and_entries_are_private(cache: DiskCache) -> None:
     assert entry(cache).stat().st_mode & 0o777 == 0o600
 
 
-@pytest.mark.parametrize("damage", ["truncate", "empty", "flip", "append", "magic", "digest"])
+@pytest.mark.parametrize(
+    "damage", ["truncate", "empty", "flip", "append", "magic", "length", "digest", "sparse"]
+)
 def test_damaged_entry_is_discarded(cache: DiskCache, damage: str) -> None:
     cache.put(KEY, b"payload" * 100)
     path = entry(cache)
@@ -66,9 +72,13 @@ def test_damaged_entry_is_discarded(cache: DiskCache, damage: str) -> None:
             data += b"x"
         case "magic":
             data[0] ^= 1
+        case "length":
+            data[24] ^= 1
         case "digest":
-            data[30] ^= 1
+            data[35] ^= 1
     path.write_bytes(data)
+    if damage == "sparse":
+        os.truncate(path, 1 << 40)
     assert cache.get(KEY) is None
     assert not path.exists()
     assert counts(cache) == (0, 1, 1, 1)
@@ -149,21 +159,23 @@ def test_a_file_in_place_of_the_folder(tmp_path: Path) -> None:
 def test_folder_that_cannot_be_written(cache: DiskCache, monkeypatch: pytest.MonkeyPatch) -> None:
     cache.put(KEY, b"payload")
 
-    def refuse(**_: object) -> Any:
+    def refuse(*_: object) -> Any:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(tempfile, "mkstemp", refuse)
+    monkeypatch.setattr(os, "write", refuse)
     with pytest.warns(CacheWarning, match="cannot write to .* \\(Permission denied\\)"):
         assert not cache.put("cd" * 32, b"payload")
     assert not cache.put("cd" * 32, b"payload")
     assert cache.get(KEY) == b"payload"  # reading goes on
+    assert not cache.writable
+    assert [path.name for path in entry(cache).parent.glob(".tmp-*")] == []
 
 
 def test_folder_without_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "cache"
     folder.mkdir(mode=0o700)
     monkeypatch.setattr(os, "access", lambda *_: False)
-    with pytest.warns(CacheWarning, match="cannot read and write"):
+    with pytest.warns(CacheWarning, match="cannot read the folder"):
         assert DiskCache(folder, environ={}).get(KEY) is None
 
 
@@ -228,6 +240,97 @@ def test_abandoned_temporary_files_go(cache: DiskCache) -> None:
     os.utime(old, (1e9, 1e9))
     cache.sweep()
     assert (old.exists(), new.exists()) == (False, True)
+
+
+@posix
+def test_the_file_of_a_writer_at_work_stays(cache: DiskCache) -> None:
+    assert cache.folder is not None
+    path = cache.folder / ".tmp-old"
+    with _made_and_locked(path):
+        os.utime(path, (1e9, 1e9))
+        cache.sweep()
+        assert path.exists()
+    cache.sweep()
+    assert not path.exists()
+
+
+@posix
+def test_files_without_locks_go_by_age(cache: DiskCache, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unsupported(*_: object) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", unsupported)
+    assert cache.put(KEY, b"payload")
+    assert cache.folder is not None
+    path = cache.folder / ".tmp-old"
+    for age, stays in ((100, True), (4000, False)):
+        path.write_bytes(b"")
+        os.utime(path, (time.time() - age,) * 2)
+        cache.sweep()
+        assert path.exists() == stays
+
+
+def test_a_reader_sweeps_when_nobody_has_lately(cache: DiskCache) -> None:
+    cache.put(KEY, b"payload")
+    assert cache.folder is not None
+    path = cache.folder / ".tmp-old"
+    for stamp_age, stays in ((10, True), (1000, False)):
+        path.write_bytes(b"")
+        for each in (path, cache.folder / ".swept"):
+            os.utime(each, (time.time() - (stamp_age if each.name == ".swept" else 10_000),) * 2)
+        assert DiskCache(cache.folder, environ={}).get(KEY) == b"payload"
+        assert path.exists() == stays
+
+
+def test_an_interrupted_writer_leaves_nothing(
+    cache: DiskCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> Any:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            cache.put(KEY, b"payload")
+    assert cache.folder is not None
+    assert [path for path in cache.folder.iterdir() if path.name != ".swept"] == []
+    assert cache.put(KEY, b"payload")
+
+
+@pytest.mark.parametrize("number", [errno.EMFILE, errno.ENOMEM, errno.EIO])
+def test_an_entry_that_cannot_be_opened_now_stays(
+    cache: DiskCache, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    cache.put(KEY, b"payload")
+
+    def short(*_: object) -> Any:
+        raise OSError(number, os.strerror(number))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "open", short)
+        assert cache.get(KEY) is None
+    assert cache.get(KEY) == b"payload"
+    assert counts(cache) == (1, 1, 1, 0)
+
+
+def test_an_entry_for_which_there_is_no_memory_stays(
+    cache: DiskCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache.put(KEY, b"payload")
+
+    def short(*_: object) -> Any:
+        raise MemoryError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(persistent, "_header", short)
+        assert cache.get(KEY) is None
+    assert cache.get(KEY) == b"payload"
+
+
+def test_an_entry_above_the_limit_is_not_read(cache: DiskCache) -> None:
+    cache.put(KEY, bytes(2000))
+    assert DiskCache(cache.folder, limit=1000, environ={}).get(KEY) is None
+    assert cache.get(KEY) is None  # it has been removed
 
 
 def test_key_depends_on_every_part() -> None:

@@ -10,10 +10,15 @@ from treadle_compiler.context import (
     LoweringContext as LoweringContext,
     NestingError as NestingError,
 )
-from treadle_compiler.executable import (
+from treadle_compiler.executable import LoadedExecutable as LoadedExecutable
+from treadle_compiler.fork import (
     ForkError as ForkError,
-    LoadedExecutable as LoadedExecutable,
+    Refusal as Refusal,
+    check_fork as check_fork,
     fork_error as fork_error,
+    never_destroyed as never_destroyed,
+    refuse as refuse,
+    refuse_in_children as refuse_in_children,
 )
 from treadle_compiler.lower import LoweredModule as LoweredModule, lower_program as lower_program
 from treadle_compiler.mlir import pretty as pretty

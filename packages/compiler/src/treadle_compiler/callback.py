@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, final
 
-from treadle_ir import ArrayType
+from treadle_ir import ArrayType, frozen
 from treadle_ir.primitives.effectful import HostFunction
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@frozen
 class LoweredCallback:
     """A host function of a module. If it is ordered, XLA hands it a token first, and gets one back first."""
 

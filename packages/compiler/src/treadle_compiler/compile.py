@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import threading
+import time
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
@@ -13,13 +14,26 @@ from treadle_compiler.lower import LoweredModule
 from treadle_compiler.options import CompileOptions, ProgramProfile, choose
 from treadle_compiler.persistent import DiskCache, compile_cached
 from treadle_compiler.xla import memory_stats
-from treadle_ir import ArrayType, Elementwise, InlineCall, Primitive, Program
-from treadle_ir.primitives.call import Checkpoint
+from treadle_ir import (
+    ArrayType,
+    Contraction,
+    Creation,
+    Elementwise,
+    InlineCall,
+    Program,
+    Rearrangement,
+    fork_safe_lock,
+)
+from treadle_ir.events import ExecutableFound, ProgramCompiled, emit, listeners
+from treadle_ir.primitives.call import Checkpoint, OptimizationBarrier
 from treadle_ir.primitives.control import Scan, While
+from treadle_ir.primitives.reduce import Reduction
 from treadle_ir.rewrite import enabled
 
 _alive: Final[WeakValueDictionary[tuple[Any, ...], LoadedExecutable]] = WeakValueDictionary()
-_lock: Final = threading.Lock()
+# Those that were wanted last, kept for programs that are made anew again and again.
+_recent: Final[deque[LoadedExecutable]] = deque(maxlen=64)
+_lock: Final = fork_safe_lock()
 _disk: Final[list[DiskCache]] = []
 
 
@@ -33,9 +47,7 @@ def disk_cache() -> DiskCache:
 
 _BARRIER: Final = "stablehlo.optimization_barrier"
 _BIG_DOT: Final = 1 << 12  # elements of the larger operand: from here on it is worth optimising
-_SHAPES: Final = frozenset(
-    {"broadcast_in_dim", "iota", "optimization_barrier", "reshape", "slice", "transpose"}
-)
+_FUSED: Final = (Elementwise, InlineCall, Rearrangement, Creation, OptimizationBarrier)
 
 
 def profile_of(lowered: LoweredModule) -> ProgramProfile:
@@ -48,13 +60,12 @@ def profile_of(lowered: LoweredModule) -> ProgramProfile:
         for value in program.parameters:
             largest = max(largest, value.type.nbytes)
         for equation in program.equations:
-            name = equation.primitive.name
             loop = loop or isinstance(equation.primitive, While | Scan)
             if isinstance(equation.primitive, Checkpoint) and equation.primitive.recomputes:
                 again.append(equation.primitive.program)
             for result in equation.results:
                 largest = max(largest, result.type.nbytes)
-            if name in {"dot_general", "convolution"}:
+            if isinstance(equation.primitive, Contraction):
                 sizes = [
                     atom.type.size for atom in equation.operands if isinstance(atom.type, ArrayType)
                 ]
@@ -74,18 +85,10 @@ def profile_of(lowered: LoweredModule) -> ProgramProfile:
 def _fuses(program: Program, again: Sequence[Program]) -> bool:
     """Whether XLA might make one loop of it all: elementwise, but for reductions of what is not computed again."""
     for each in (program, *program.nested()):
-        if not all(_is_fused(e.primitive) or _is_reduction(e.primitive) for e in each.equations):
+        if not all(isinstance(e.primitive, (*_FUSED, Reduction)) for e in each.equations):
             return False
     seen = {id(inner): inner for each in again for inner in (each, *each.nested())}
-    return all(_is_fused(e.primitive) for each in seen.values() for e in each.equations)
-
-
-def _is_fused(primitive: Primitive) -> bool:
-    return isinstance(primitive, Elementwise | InlineCall) or primitive.name in _SHAPES
-
-
-def _is_reduction(primitive: Primitive) -> bool:
-    return primitive.name.startswith("reduce_") and not primitive.name.startswith("reduce_window")
+    return all(isinstance(e.primitive, _FUSED) for each in seen.values() for e in each.equations)
 
 
 def options_for(
@@ -124,11 +127,19 @@ def compile_lowered(
     """
     profile = profile_of(lowered)
     options = options_for(profile, devices, flags)
+    started = time.perf_counter()
     if host_callbacks:
-        return compile_cached(client, lowered.text, devices, options, None, host_callbacks)
+        found = compile_cached(client, lowered.text, devices, options, None, host_callbacks)
+        _tell(lowered, found, started)
+        return found
     key = (id(client), lowered.text, options)
-    found = _alive.get(key)
-    if found is None:
+    known = _alive.get(key)
+    if known is not None:
+        if listeners:
+            seconds = time.perf_counter() - started
+            emit(ExecutableFound(lowered.name, lowered.platform, on_disk=False, seconds=seconds))
+        found = known
+    else:
         found = compile_cached(client, lowered.text, devices, options, disk_cache())
         if profile.fuses and options.barriers:
             fused = replace(options, barriers=False)
@@ -136,4 +147,17 @@ def compile_lowered(
             if memory_stats(other).temp_size_in_bytes < memory_stats(found).temp_size_in_bytes:
                 found = other
         _alive[key] = found
+        _tell(lowered, found, started)
+    with _lock:
+        _recent.append(found)
     return found
+
+
+def _tell(lowered: LoweredModule, executable: LoadedExecutable, started: float) -> None:
+    """Tell listeners where an executable came from."""
+    if listeners:
+        seconds = time.perf_counter() - started
+        if executable.from_cache:
+            emit(ExecutableFound(lowered.name, lowered.platform, on_disk=True, seconds=seconds))
+        else:
+            emit(ProgramCompiled(lowered.name, lowered.platform, seconds))

@@ -25,27 +25,16 @@ it only for results that are mostly fed straight back. What remains, 0.7 us a re
 
 from __future__ import annotations
 
-import os
-import sys
-import weakref
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn, final
+from typing import Any, final
 
+from treadle_compiler.fork import (
+    Refusal,
+    never_destroyed,
+    refuse,
+    refuse_in_children,
+)
 from treadle_compiler.options import CompileOptions
-from treadle_ir import TreadleError
-
-
-class ForkError(TreadleError, RuntimeError):
-    """XLA was used in a process that was forked after XLA had been started."""
-
-
-def fork_error() -> ForkError:
-    """The error for any use of XLA in a forked child."""
-    return ForkError(
-        "this process was forked from one that had already started XLA, whose threads do not exist here",
-        fix='start workers with multiprocessing.get_context("spawn") (or "forkserver"), or fork before '
-        "the first array or compiled call",
-    )
 
 
 @final
@@ -53,8 +42,9 @@ class LoadedExecutable:
     """A compiled program, loaded on its devices.
 
     `raw` is jaxlib's object and for the border files only. `execute_sharded` takes a sequence of jaxlib arrays and
-    returns results that `consume_with_handlers(handlers)` turns into arrays; in a forked child it raises `ForkError`
-    at the next look-up of the attribute. `from_cache` says whether it was read from disk.
+    returns results that `consume_with_handlers(handlers)` turns into arrays. In a forked child both are exchanged for
+    what raises `ForkError`: so look them up for each call, and keep neither (`fork.py`). `from_cache` says whether the
+    program was read from disk.
     """
 
     __slots__ = (
@@ -88,7 +78,12 @@ class LoadedExecutable:
         self.platform = platform
         self.keep_alive = keep_alive  # host callbacks live as long as the program that calls them
         self.from_cache = from_cache
-        _remember(self)
+        refuse_in_children(self)
+
+    def refuse(self) -> None:
+        """Raise `ForkError` from now on: called in a forked child."""
+        never_destroyed(self.raw)
+        self.raw, self.execute_sharded = Refusal(), refuse
 
     def execute(self, buffers: Sequence[Any], handlers: Sequence[Any]) -> list[Any]:
         """Start the computation and return its arrays without waiting for them."""
@@ -98,25 +93,3 @@ class LoadedExecutable:
     def __repr__(self) -> str:
         where = ", ".join(str(number) for number in self.options.device_ids)
         return f"<LoadedExecutable on {self.platform}:{where}, effort {self.options.effort}>"
-
-
-_alive: weakref.WeakSet[LoadedExecutable] = weakref.WeakSet()
-_watching: list[bool] = []
-
-
-def _remember(executable: LoadedExecutable) -> None:
-    _alive.add(executable)
-    if not _watching:
-        _watching.append(True)
-        if sys.platform != "win32":
-            os.register_at_fork(after_in_child=_disarm)
-
-
-def _disarm() -> None:
-    """In a forked child: make every executable refuse, rather than wait for threads that are gone."""
-    for executable in list(_alive):
-        executable.execute_sharded = _refuse
-
-
-def _refuse(*_: object, **__: object) -> NoReturn:
-    raise fork_error()

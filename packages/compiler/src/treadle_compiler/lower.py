@@ -7,28 +7,30 @@ the same bytes in every process; the text is the key of the disk cache.
 from __future__ import annotations
 
 import functools
+import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, final
 
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.recompute import kept_apart
 from treadle_compiler.registry import LoweringRule, lowering_of
 from treadle_compiler.types import mlir_type
-from treadle_ir import Primitive, Program, Source, Value
+from treadle_ir import Primitive, Program, Source, Value, frozen
+from treadle_ir.events import ProgramLowered, emit, listeners
 
 _MOST_NOTES: Final = 4  # of an error: of programs deep within one another, the innermost say enough
 _INLINE_LIMIT: Final = 4  # equations: smaller nested programs are cheaper inline than as functions
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class LoweredModule:
     """A program as StableHLO text, and what the text refers to."""
 
     text: str
     program: Program
     platform: str
+    name: str  # of the function, for messages and events
     callbacks: tuple[Callable[..., object], ...]  # host functions, by the index in the custom calls
     donated: frozenset[int]  # parameters whose buffers results may take over
 
@@ -42,7 +44,6 @@ class ModuleWriter:
         self.platform: Final = platform
         self.callbacks: list[Callable[..., object]] = []
         self.open_regions = 0  # loops and branches around what is being written
-        self.functions_written_out = 0  # so far: lowering/elementwise_cpu.py sets them a limit
         self._locations = locations
         self._functions: list[str] = []
         self._names: dict[
@@ -152,6 +153,7 @@ def _location(source: Source) -> str:
 def lower_program(
     program: Program,
     *,
+    name: str = "main",
     platform: str = "cpu",
     donated: frozenset[int] = frozenset(),
     aliases: dict[int, int] | None = None,
@@ -161,6 +163,7 @@ def lower_program(
 
     Args:
         program: what to lower.
+        name: the function's, for messages and events; it is no part of the text.
         platform: `cpu`, `cuda`, `rocm` or `tpu`: it selects the rules.
         donated: parameters whose buffers may be used for results, as XLA chooses.
         aliases: parameters whose buffer a given result takes over (parameter to result).
@@ -169,6 +172,7 @@ def lower_program(
     Raises:
         MissingRuleError: a primitive has no lowering rule.
     """
+    started = time.perf_counter()
     writer = ModuleWriter(program, platform, locations)
     pairs = aliases or {}
     marks = []
@@ -180,6 +184,9 @@ def lower_program(
         else:
             marks.append("")
     writer.write_function("@main", program, "public", marks)
+    text = writer.text()
+    if listeners:
+        emit(ProgramLowered(name, platform, len(text), time.perf_counter() - started))
     return LoweredModule(
-        writer.text(), program, platform, tuple(writer.callbacks), donated | frozenset(pairs)
+        text, program, platform, name, tuple(writer.callbacks), donated | frozenset(pairs)
     )

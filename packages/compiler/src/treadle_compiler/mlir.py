@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import functools
 import importlib
-import threading
-from dataclasses import dataclass
 from typing import Any, final
 
-from treadle_ir import TreadleError
+from treadle_compiler.fork import check_fork, mark_started
+from treadle_ir import TreadleError, fork_safe_rlock, frozen, importing
 
-_lock = threading.RLock()
+_lock = fork_safe_rlock()
 
 
 class ModuleError(TreadleError, ValueError):
@@ -23,7 +22,7 @@ class ModuleError(TreadleError, ValueError):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@frozen
 class Mlir:
     """The parts of jaxlib.mlir that are used; `Any` because jaxlib ships no types for them."""
 
@@ -36,7 +35,9 @@ class Mlir:
 @functools.cache
 def mlir() -> Mlir:
     """Import jaxlib.mlir and set up the one shared context."""
-    with _lock:
+    check_fork()
+    mark_started()
+    with _lock, importing(forks_wait=False):
         ir = importlib.import_module("jaxlib.mlir.ir")
         stablehlo = importlib.import_module("jaxlib.mlir.dialects.stablehlo")
         chlo = importlib.import_module("jaxlib.mlir.dialects.chlo")

@@ -42,12 +42,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, Literal, TypeAlias, final
 
 import numpy as np
 
-from treadle_ir import ArgumentError, TreadleError
+from treadle_ir import ArgumentError, TreadleError, frozen
 
 FlagValue: TypeAlias = str | int | float | bool
 Flags: TypeAlias = tuple[tuple[str, FlagValue], ...]
@@ -79,7 +79,7 @@ class OptionError(TreadleError, ValueError):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@frozen
 class CompileOptions:
     """How one program is compiled and for which devices.
 
@@ -207,7 +207,7 @@ def bad_flag_value(name: str, reason: str) -> OptionError:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProgramProfile:
     """What `choose` has to know of a program; cheap to compute while lowering."""
 

@@ -1,17 +1,26 @@
 """Compiled programs on disk, shared by all processes of one user.
 
 An entry is one file, named by the digest of everything that decides its content (`DiskCache.key`). It starts with a
-magic line and a SHA-256 over its own name and its payload, so that a truncated, altered or renamed file is noticed:
-XLA itself loads some damaged executables without complaint. Whatever is wrong with an entry, it is removed and the
-program compiled again; the cache never raises, and never answers with another program.
+magic line, the length of its payload, and a SHA-256 over its own name and its payload, so that a truncated, altered or
+renamed file is noticed: XLA itself loads some damaged executables without complaint. The payload is read only if the
+file has the length that it says, so nothing that has come in the place of an entry is too large to look at. Whatever is
+wrong with an entry, it is removed and the program compiled again; the cache never raises, and never answers with
+another program. An entry that cannot be read for reasons of this process (no file descriptors, no memory) stays.
 
 Executables are code. So the folder is made with mode 0700, a folder that others own or may write to is not used, and
 an entry that others own, or may write to, or that is a link, is not read. The check is made on the opened file, so
 nothing can be swapped in between. Files appear by rename, whole or not at all, so that any number of processes can
 read and write at once without locks; when two write the same entry the last wins, and both were right.
 
+A writer that is killed leaves a temporary file. A living writer has its file locked, which the kernel undoes however
+the writer ends; so a file that can be locked is nobody's, once it is older than the moment between making and locking
+it could be. Sweeping removes such files, whoever left them.
+
 The total is kept under a limit by removing what was unused longest (a hit renews the time stamp of its file). Sweeping
-is left to whoever has written a thirty-second of the limit, or comes by when the last sweep is ten minutes old.
+is left to whoever has written a thirty-second of the limit, or comes by, also to read, when the last sweep is ten
+minutes old.
+
+A folder that cannot be written to is read: there is one warning when something should be stored.
 
     TREADLE_CACHE=0           no cache
     TREADLE_CACHE_DIR=path    another folder
@@ -23,16 +32,16 @@ Not cached: programs with host callbacks, and programs whose compilation the use
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import importlib
 import os
 import re
 import stat
 import sys
-import threading
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, final
@@ -41,25 +50,34 @@ from treadle_compiler.executable import LoadedExecutable
 from treadle_compiler.options import CompileOptions
 from treadle_compiler.xla import (
     CompileError,
+    check_room,
     compile_text,
     deserialise,
     platform_fingerprint,
     serialise,
     wants_dump,
 )
-from treadle_ir import user_stacklevel
+from treadle_ir import fork_safe_lock, user_stacklevel
+
+if sys.platform != "win32":
+    import fcntl
 
 DEFAULT_LIMIT: Final = 2 << 30
-_MAGIC: Final = b"treadle executable 1\n"
-_HEADER: Final = len(_MAGIC) + hashlib.sha256().digest_size
+_MAGIC: Final = b"treadle executable 2\n"
+_LENGTH: Final = 8  # bytes
+_HEADER: Final = len(_MAGIC) + _LENGTH + hashlib.sha256().digest_size
 _SUFFIX: Final = ".xla"
 _TEMPORARY: Final = ".tmp-"
 _SWEPT: Final = ".swept"
 _SWEEP_EVERY: Final = 600.0  # seconds
-_STALE: Final = 3600.0  # seconds after which a temporary file belongs to nobody
+_LOCKED_BY_NOW: Final = 60.0  # seconds after which a temporary file without a lock is nobody's
+_STALE: Final = 3600.0  # the same where files cannot be locked
 _UNITS: Final = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _OFF: Final = frozenset({"0", "off", "false", "no"})
 _OTHERS_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
+# Why a file cannot be opened that has no fault: what is short is this process's or the system's.
+_SHORTAGES: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EINTR, errno.EIO})
+_FORBIDDEN: Final = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 
 
 class CacheWarning(UserWarning):
@@ -99,10 +117,11 @@ class DiskCache:
         self.counters = CacheCounters()
         self._asked = None if folder is None else Path(folder)
         self._folder: Path | None = None  # set once it has been found fit
-        self._lock = threading.Lock()
+        self._lock = fork_safe_lock()
         self._warned = False
         self._written = 0
         self._swept = False
+        self._writable = True
         self._limit = limit
 
     @property
@@ -134,68 +153,77 @@ class DiskCache:
         folder = self._ready()
         if folder is None:
             return None
+        if not self._swept:
+            self._sweep(folder, unless_lately=True)
         path = folder / (key + _SUFFIX)
-        flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-        flags |= getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
         try:
-            descriptor = os.open(path, flags)
-        except FileNotFoundError:
+            payload = self._read(path, key)
+        except (FileNotFoundError, MemoryError):
             self._miss()
             return None
-        except OSError:  # a link, a folder, no permission: not ours to read
-            self._discard(path)
-            return None
-        try:
-            with open(descriptor, "rb") as file:
-                if not _private(os.fstat(descriptor), stat.S_IFREG):
-                    self._discard(path)
-                    return None
-                data = file.read()
-                with contextlib.suppress(OSError):
-                    os.utime(descriptor if os.utime in os.supports_fd else path)
-        except OSError:
-            self._discard(path)
-            return None
-        payload = data[_HEADER:]
-        if data[:_HEADER] != _header(key, payload):
+        except OSError as error:
+            if error.errno in _SHORTAGES:  # nothing is wrong with the entry
+                self._miss()
+                return None
+            payload = None  # a link, a folder, no permission: not ours to read
+        if payload is None:
             self._discard(path)
             return None
         with self._lock:
             self.counters.hits += 1
         return payload
 
+    def _read(self, path: Path, key: str) -> bytes | None:
+        """The payload of an entry; None if it is not private, or not what was stored."""
+        descriptor = os.open(path, os.O_RDONLY | _CAREFULLY)
+        with open(descriptor, "rb") as file:
+            status = os.fstat(descriptor)
+            if not _private(status, stat.S_IFREG):
+                return None
+            header = file.read(_HEADER)
+            length = int.from_bytes(header[len(_MAGIC) :][:_LENGTH], "little")
+            if (
+                not header.startswith(_MAGIC)
+                or status.st_size != _HEADER + length
+                or status.st_size > self.limit
+            ):
+                return None
+            payload = file.read(length)
+            with contextlib.suppress(OSError):
+                os.utime(descriptor if os.utime in os.supports_fd else path)
+        return payload if header == _header(key, payload) else None
+
     def put(self, key: str, payload: bytes) -> bool:
         """Store a payload under a key; False when that was not possible."""
         folder = self._ready()
-        if folder is None or len(payload) + _HEADER > self.limit:
+        if folder is None or not self._writable or len(payload) + _HEADER > self.limit:
             return False
-        temporary = None
         try:
-            import tempfile  # noqa: PLC0415 - it loads compression libraries; only storing needs it
-
-            descriptor, temporary = tempfile.mkstemp(prefix=_TEMPORARY, dir=folder)  # mode 0600
-            with open(descriptor, "wb") as file:
-                file.write(_header(key, payload))
-                file.write(payload)
-            os.replace(temporary, folder / (key + _SUFFIX))
+            _write(folder, key, payload)
+        except FileNotFoundError:
+            self._folder = None  # somebody cleared the whole folder; look again next time
+            return False
         except OSError as error:
-            if temporary is not None:
-                with contextlib.suppress(OSError):
-                    os.unlink(temporary)
-            if isinstance(error, FileNotFoundError):
-                self._folder = None  # somebody cleared the whole folder; look again next time
-            else:
-                self._warn(f"cannot write to {folder} ({error.strerror or error})")
+            self._writable = error.errno not in _FORBIDDEN
+            self._warn(
+                f"cannot write to {folder} ({error.strerror or error})",
+                meaning="programs that are not there yet are compiled anew in every process",
+            )
             return False
         with self._lock:
             self.counters.stored += 1
             self._written += len(payload) + _HEADER
-            due = self._written > self.limit // 32 or not self._swept
-            if due:
-                self._written, self._swept = 0, True
-        if due:
-            self._sweep(folder)
+            much = self._written > self.limit // 32
+            if much:
+                self._written = 0
+        if much or not self._swept:
+            self._sweep(folder, unless_lately=not much)
         return True
+
+    @property
+    def writable(self) -> bool:
+        """Whether storing has any prospect: the folder is in use, and has not refused it."""
+        return self.enabled and self._writable
 
     def discard(self, key: str) -> None:
         """Remove an entry that turned out to be of no use."""
@@ -209,7 +237,7 @@ class DiskCache:
         """Bring the folder under its limit now."""
         folder = self._ready()
         if folder is not None:
-            self._sweep(folder, force=True)
+            self._sweep(folder)
 
     def _miss(self) -> None:
         with self._lock:
@@ -260,8 +288,8 @@ class DiskCache:
                     f"others may write to the folder {folder}, and could put code into it",
                     fix=f"chmod go-w {folder}",
                 )
-        elif not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
-            self._disable(f"cannot read and write the folder {folder}")
+        elif not os.access(folder, os.R_OK | os.X_OK):
+            self._disable(f"cannot read the folder {folder}")
         else:
             return folder
         return None
@@ -290,23 +318,30 @@ class DiskCache:
         self.enabled = False
         self._warn(reason, fix=fix)
 
-    def _warn(self, reason: str, *, fix: str | None = None) -> None:
+    def _warn(
+        self,
+        reason: str,
+        *,
+        meaning: str = "programs are compiled anew in every process",
+        fix: str | None = None,
+    ) -> None:
         if self._warned:
             return
         self._warned = True
-        mend = fix or "set TREADLE_CACHE_DIR to a folder that is yours alone"
+        fix = fix or "set TREADLE_CACHE_DIR to a folder that is yours alone"
         warnings.warn(
             f"treadle's cache of compiled programs: {reason}\n"
-            f"  what it means: programs are compiled anew in every process\n"
-            f"  fix: {mend}, or set TREADLE_CACHE=0 to do without the cache",
+            f"  what it means: {meaning}\n"
+            f"  fix: {fix}, or set TREADLE_CACHE=0 to do without the cache",
             CacheWarning,
             stacklevel=user_stacklevel(),
         )
 
-    def _sweep(self, folder: Path, *, force: bool = False) -> None:
+    def _sweep(self, folder: Path, *, unless_lately: bool = False) -> None:
+        self._swept = True
         stamp = folder / _SWEPT
         now = time.time()
-        if not force and self.counters.stored <= 1:  # the first entry of this process
+        if unless_lately:
             with contextlib.suppress(OSError):
                 if 0 <= now - stamp.stat().st_mtime < _SWEEP_EVERY:
                     return  # others were here lately
@@ -317,10 +352,14 @@ class DiskCache:
             for entry in found:
                 with contextlib.suppress(OSError):  # another process may be sweeping too
                     status = entry.stat(follow_symlinks=False)
-                    if entry.name.endswith(_SUFFIX):
-                        entries.append((status.st_mtime, status.st_size, entry.path))
-                    elif entry.name.startswith(_TEMPORARY) and now - status.st_mtime > _STALE:
-                        os.unlink(entry.path)
+                    if entry.name.startswith(_TEMPORARY):
+                        if _abandoned(entry.path, now - status.st_mtime):
+                            os.unlink(entry.path)
+                    elif entry.name.endswith(_SUFFIX):
+                        if status.st_size > self.limit:  # none of ours: it must not drive those out
+                            os.unlink(entry.path)
+                        else:
+                            entries.append((status.st_mtime, status.st_size, entry.path))
         total = sum(size for _, size, _ in entries)
         if total <= self.limit:
             return
@@ -349,6 +388,7 @@ def compile_cached(
     """
     if cache is None or not cache.enabled or host_callbacks or wants_dump(options, os.environ):
         return compile_text(client, text, devices, options, host_callbacks)
+    check_room()  # an entry would be blamed otherwise
     key = cache.key(text, options, platform_fingerprint(client))
     payload = cache.get(key)
     if payload is not None:
@@ -357,6 +397,8 @@ def compile_cached(
         except CompileError:
             cache.discard(key)
     executable = compile_text(client, text, devices, options)
+    if not cache.writable:
+        return executable
     try:
         payload = serialise(executable)
     except Exception:  # a platform that cannot serialise: every kind of error means the same
@@ -365,8 +407,68 @@ def compile_cached(
     return executable
 
 
+# Not through a link, not waiting for who writes to a pipe, and not for the processes that this one starts.
+_CAREFULLY: Final = (
+    getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_BINARY", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+)
+
+
 def _header(key: str, payload: bytes) -> bytes:
-    return _MAGIC + hashlib.sha256(key.encode() + b"\n" + payload).digest()
+    length = len(payload).to_bytes(_LENGTH, "little")
+    return _MAGIC + length + hashlib.sha256(key.encode() + b"\n" + payload).digest()
+
+
+def _write(folder: Path, key: str, payload: bytes) -> None:
+    """Make an entry appear, whole; whatever happens meanwhile, nothing else is left of it."""
+    temporary = folder / f"{_TEMPORARY}{os.getpid()}-{os.urandom(8).hex()}"
+    try:
+        with _made_and_locked(temporary) as descriptor:
+            for part in (_header(key, payload), payload):
+                left = memoryview(part)
+                while left:
+                    left = left[os.write(descriptor, left) :]
+            if sys.platform != "win32":  # while the lock is held
+                os.replace(temporary, folder / (key + _SUFFIX))
+        if sys.platform == "win32":  # where an open file cannot be renamed
+            os.replace(temporary, folder / (key + _SUFFIX))
+    except BaseException:  # also an interrupt
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+@contextlib.contextmanager
+def _made_and_locked(path: Path) -> Iterator[int]:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _CAREFULLY, 0o600)
+    try:
+        if sys.platform != "win32":
+            with contextlib.suppress(OSError):  # there are file systems without locks
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _abandoned(path: str, age: float) -> bool:
+    """Whether the writer of a temporary file is gone: nobody holds its lock; else by its age in seconds."""
+    if sys.platform == "win32" or age <= _LOCKED_BY_NOW:
+        return age > _STALE
+    try:
+        descriptor = os.open(path, os.O_RDWR | _CAREFULLY)
+    except OSError:
+        return age > _STALE
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return age > _STALE
+    finally:
+        os.close(descriptor)
+    return True
 
 
 def _foreign(status: os.stat_result) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
 
-from treadle_ir import ArrayType, DType, TokenType, Type, dtypes
+from treadle_ir import ArrayType, DType, ShapeError, TokenType, Type, dtypes
 
 _ELEMENTS: Final = {
     "bool": "i1",
@@ -33,6 +34,8 @@ _ELEMENTS: Final = {
     "f0": "i1",  # no data: lowered as booleans
 }
 
+_MOST_BYTES: Final = (1 << 63) - 1
+
 
 def element_type(dtype: DType) -> str:
     """An element type in MLIR's text.
@@ -48,6 +51,9 @@ def element_type(dtype: DType) -> str:
 def mlir_type(type: Type) -> str:
     """A type in MLIR's text.
 
+    Raises:
+        ShapeError: the array would have 2**63 bytes or more.
+
     Example:
         >>> mlir_type(ArrayType((2, 3), np.dtype(np.float32)))
         'tensor<2x3xf32>'
@@ -55,6 +61,12 @@ def mlir_type(type: Type) -> str:
     if isinstance(type, TokenType):
         return "!stablehlo.token"
     assert isinstance(type, ArrayType)
+    # XLA ends the process over larger ones, also where a later axis has no elements. NumPy refuses the same.
+    if math.prod([n or 1 for n in type.shape]) * (type.dtype.itemsize or 1) > _MOST_BYTES:
+        raise ShapeError(
+            f"an array of type {type} is too large: its size in bytes is no 64-bit integer",
+            fix="look for a shape with wrong factors",
+        )
     return f"tensor<{''.join(f'{n}x' for n in type.shape)}{element_type(type.dtype)}>"
 
 

@@ -15,6 +15,7 @@ import importlib
 import os
 import platform as host
 import re
+import sys
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -23,6 +24,7 @@ from typing import Any, Final, final
 import numpy as np
 
 from treadle_compiler.executable import LoadedExecutable
+from treadle_compiler.fork import Refusal, check_fork, mark_started, refuse_in_children
 from treadle_compiler.mlir import brief, parse
 from treadle_compiler.options import (
     CompileOptions,
@@ -30,10 +32,14 @@ from treadle_compiler.options import (
     bad_flag_value,
     unknown_flag,
 )
-from treadle_ir import TreadleError
+from treadle_ir import TreadleError, frozen, importing
+
+if sys.platform != "win32":
+    import resource
 
 _UNKNOWN_FLAG: Final = re.compile(r"No such compile option: '([^']*)'")
 _BAD_VALUE: Final = re.compile(r"While setting option ([^,]+), (.*)")
+_ROOM: Final = 128 << 20  # bytes
 _TINY: Final = "func.func public @main(%0: tensor<f32>) -> tensor<f32> { return %0 : tensor<f32> }"
 
 # Names that a typing error can be compared with, beyond those that jaxlib itself can list.
@@ -52,7 +58,7 @@ class CompileError(TreadleError, RuntimeError):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, weakref_slot=True, eq=False)
 class Jaxlib:
     """The two modules of jaxlib that everything goes through, and its release.
 
@@ -63,14 +69,30 @@ class Jaxlib:
     core: Any
     release: str
 
+    def refuse(self) -> None:
+        """Raise `ForkError` from now on, whatever is asked of jaxlib: called in a forked child."""
+        # What is caught keeps its class: else the `except` clause would raise a second error.
+        self.core = Refusal(JaxRuntimeError=self.core.JaxRuntimeError)
+        self.xla_client = Refusal()
+
 
 @functools.cache
 def jaxlib() -> Jaxlib:
-    """Import jaxlib, once, with its start-up chatter off unless the user has asked for it."""
+    """Import jaxlib, once, with its start-up chatter off unless the user has asked for it.
+
+    Raises:
+        ForkError: in a process forked after this has been called; if it had ended, what it returns refuses.
+    """
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")
-    xla_client = importlib.import_module("jaxlib.xla_client")
-    core = importlib.import_module("jaxlib._jax")
-    return Jaxlib(xla_client, core, str(importlib.import_module("jaxlib").__version__))
+    check_fork()
+    mark_started()  # so that no child that is forked meanwhile waits for the end of the import, which will not come
+    with importing(forks_wait=False):
+        xla_client = importlib.import_module("jaxlib.xla_client")
+        core = importlib.import_module("jaxlib._jax")
+        release = str(importlib.import_module("jaxlib").__version__)
+    found = Jaxlib(xla_client, core, release)
+    refuse_in_children(found)
+    return found
 
 
 def compile_text(
@@ -87,8 +109,9 @@ def compile_text(
 
     Raises:
         OptionError: a flag of the user's is unknown, or has a value of the wrong type.
-        CompileError: XLA does not accept the program.
+        CompileError: XLA does not accept the program, or there is no room left to compile in.
     """
+    check_room()
     border = jaxlib()
     program = parse(text) if host_callbacks else text
     extra = (list(host_callbacks),) if host_callbacks else ()
@@ -115,6 +138,27 @@ def compile_text(
             options=options,
             platform=client.platform,
             keep_alive=tuple(host_callbacks),
+        )
+
+
+def check_room() -> None:
+    """Refuse to load code where little is left of a limited address space: LLVM ends the process if it gets no memory.
+
+    Raises:
+        CompileError: less than 128 MB are left.
+    """
+    if sys.platform != "linux":
+        return
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit == resource.RLIM_INFINITY:  # as nearly always
+        return
+    with open("/proc/self/statm", encoding="ascii") as sizes:
+        left = limit - int(sizes.read().split()[0]) * resource.getpagesize()
+    if left < _ROOM:
+        raise CompileError(
+            f"no room to compile: {max(left, 0) >> 20} MB are left of the address space that this process may have, "
+            "and XLA would end the process if that is not enough",
+            fix="raise the limit (`ulimit -v`, or RLIMIT_AS), or delete arrays first",
         )
 
 
@@ -175,7 +219,7 @@ def deserialise(
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@frozen
 class MemoryStats:
     """Bytes that one call of a program needs on each device, as XLA planned them."""
 

@@ -20,14 +20,14 @@ Two rules keep XLA's fusion what it is around its own functions:
   part computes all before it again (20 arctangents: 16 ms each, now 2.6).
 
 Every further function takes 6 to 9 ms to compile, and a loop of more than some 4,500 operations is not vectorised
-any more (a gradient through 100 sines took 36 ms for each). So a module gets `MOST` of them; the rest stay XLA's.
+any more (a gradient through 100 sines took 36 ms for each). So a program that has more than `MOST` of them keeps
+XLA's, all of them: one program has one algorithm for a function.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final, TypeAlias, final
 
 import numpy as np
@@ -35,12 +35,12 @@ import numpy as np
 from treadle_compiler import emit
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.registry import lowering_rule, lowering_rules
-from treadle_ir import ArrayType
+from treadle_ir import ArrayType, Primitive, Program, Type, frozen
 from treadle_ir.primitives import elementwise as e
 from treadle_ir.primitives.compare import Direction
 
 LEAST_SIZE: Final = 4096  # smaller arrays keep XLA's own functions
-MOST: Final = 32  # functions written out in one module
+MOST: Final = 64  # functions written out in one program
 
 _F64: Final = np.dtype(np.float64)
 _I32: Final = np.dtype(np.int32)
@@ -106,7 +106,7 @@ _ROUNDER: Final = 1.5 * 2.0**52  # adding it leaves the nearest whole number in 
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@frozen
 class Doubles:
     """Float64 arithmetic on values of one shape."""
 
@@ -343,14 +343,8 @@ def _register(
         context: LoweringContext, primitive: e.Unary | e.Binary, /, *operands: HloValue
     ) -> Sequence[HloValue]:
         type = emit.result_type(context)
-        module = context.module
-        if (
-            type.dtype != np.float32
-            or type.size < LEAST_SIZE
-            or module.functions_written_out >= MOST
-        ):
+        if not _is_large(type) or not _has_few(context.module.program):
             return usual(context, primitive, *operands)
-        module.functions_written_out += 1
         spread = [context.spread(x, type) for x in operands]
         result = _in_doubles(context, kernel, *spread)
         if keeps_subnormals:  # f(x) is x there
@@ -359,6 +353,27 @@ def _register(
         return [result]
 
     lowering_rule(primitive, platform="cpu")(rule)
+    _WRITTEN_OUT.add(primitive)
+
+
+_WRITTEN_OUT: Final[set[type[Primitive]]] = set()
+
+
+def _is_large(type: Type) -> bool:
+    return isinstance(type, ArrayType) and type.dtype == np.float32 and type.size >= LEAST_SIZE
+
+
+def _has_few(program: Program) -> bool:
+    """Whether the functions of a whole program are few enough to be written out; the program keeps the answer."""
+    few: bool | None = program.derived.get(_has_few)
+    if few is None:
+        count = sum(
+            type(equation.primitive) in _WRITTEN_OUT and _is_large(equation.results[0].type)
+            for each in (program, *program.nested())
+            for equation in each.equations
+        )
+        few = program.derived[_has_few] = count <= MOST
+    return few
 
 
 _register(e.Sine, _sine, keeps_subnormals=True)
