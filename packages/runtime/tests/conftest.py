@@ -14,7 +14,7 @@ os.environ.setdefault("TREADLE_CACHE", "0")
 
 import pytest
 
-from treadle_ir import ROOT, install
+from treadle_ir import current_evaluator, install
 from treadle_runtime import RuntimeEvaluator
 
 
@@ -41,8 +41,8 @@ def no_jax() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def evaluator() -> Iterator[RuntimeEvaluator]:
     """The runtime's evaluator for all threads; afterwards what was there before."""
-    before = ROOT.evaluator, ROOT.conversion
+    before = current_evaluator()
     made = RuntimeEvaluator()
     install(made)
     yield made
-    install(*before)
+    install(before)

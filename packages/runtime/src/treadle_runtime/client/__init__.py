@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from treadle_runtime.client.backend import (
     Backend as Backend,
-    ExecutionError as ExecutionError,
     aligned_empty as aligned_empty,
-    execution_error as execution_error,
 )
 from treadle_runtime.client.environment import (
     cpu_device_count as cpu_device_count,
     requested_platforms as requested_platforms,
+)
+from treadle_runtime.client.failures import (
+    ExecutionError as ExecutionError,
+    OutOfMemoryError as OutOfMemoryError,
+    execution_error as execution_error,
 )
 from treadle_runtime.client.guard import no_jax_import as no_jax_import
 from treadle_runtime.client.plugins import (

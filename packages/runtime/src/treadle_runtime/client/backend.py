@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
+from inspect import isfunction
 from typing import Any, Final, final
 
 import numpy as np
 
-from treadle_compiler import fork_error, jaxlib
-from treadle_ir import DonatedError, DTypeError, TreadleError
+from treadle_compiler import Refusal, jaxlib, never_destroyed, refuse, refuse_in_children
+from treadle_ir import DTypeError
+from treadle_runtime.client.failures import deleted, execution_error, size_text
 from treadle_runtime.client.guard import Aval, no_jax_import
 from treadle_runtime.client.reading import read_uncommon
 
@@ -23,10 +26,6 @@ Device = Any  # a jaxlib device
 Handler = Any  # what turns one raw result into a buffer
 
 
-class ExecutionError(TreadleError, RuntimeError):
-    """A compiled program failed while it ran."""
-
-
 @final
 class Backend:
     """One started platform: its devices, and what can be done with buffers on them.
@@ -34,9 +33,13 @@ class Backend:
     `platform` is the name that lowering knows (`cpu`, `cuda`, `tpu`); `public_platform` is what users see
     (`gpu` for `cuda`). `devices` are all of them, `local_devices` those of this process. `raw` is jaxlib's
     client, for `treadle_compiler` only.
+
+    In a forked child every method raises `ForkError`, also for a buffer that has its value
+    (`treadle_compiler/fork.py` says why).
     """
 
     __slots__ = (
+        "__weakref__",
         "_put_shardings",
         "_result_shardings",
         "asynchronous",
@@ -45,7 +48,6 @@ class Backend:
         "platform",
         "public_platform",
         "raw",
-        "usable",
     )
 
     def __init__(self, raw: Any, platform: str, *, asynchronous: bool = True) -> None:
@@ -55,9 +57,18 @@ class Backend:
         self.devices: tuple[Device, ...] = tuple(raw.devices())
         self.local_devices: tuple[Device, ...] = tuple(raw.local_devices())
         self.asynchronous = asynchronous
-        self.usable = True  # False in a forked child
         self._put_shardings: dict[Device, Any] = {}
         self._result_shardings: dict[Device, Any] = {}
+        refuse_in_children(self)
+
+    def refuse(self) -> None:
+        """Raise `ForkError` from now on, in every method: called in a forked child."""
+        never_destroyed(self.raw)
+        self.raw = Refusal()
+        # All backends of the process refuse, so their class does. No call of a method in the parent pays for that.
+        for name, member in [*vars(Backend).items()]:
+            if isfunction(member) and not name.startswith("_") and name != "refuse":
+                setattr(Backend, name, refuse)
 
     def __repr__(self) -> str:
         return f"<Backend {self.platform} with {len(self.devices)} devices>"
@@ -74,10 +85,7 @@ class Backend:
 
         Raises:
             DTypeError: the array's dtype has no counterpart on devices.
-            ForkError: in a process forked after the backend was started.
         """
-        if not self.usable:
-            raise fork_error()
         target = self.local_devices[0] if device is None else device
         client = jaxlib().xla_client
         if not owned and (array.nbytes >= _PRECOPY_BYTES or not array.flags.c_contiguous):
@@ -102,6 +110,21 @@ class Backend:
                 ) from error
             raise execution_error(error) from error
 
+    def putting(
+        self, shape: Sequence[int], dtype: np.dtype[Any], device: Device
+    ) -> Callable[[np.ndarray[Any, Any]], Buffer]:
+        """What copies NumPy arrays of one shape and element type to a device: `put`, with all else found out before."""
+        library, aval = jaxlib(), Aval(shape, dtype)
+        sharding, devices = self.sharding(device), [device]
+
+        def put_elements(array: np.ndarray[Any, Any]) -> Buffer:
+            put = (
+                library.xla_client.batched_device_put
+            )  # looked up each time: a forked child refuses
+            return put(aval, sharding, [array], devices, True, True, enable_x64=True)
+
+        return put_elements
+
     def put_shards(
         self,
         shards: Sequence[np.ndarray[Any, Any]],
@@ -109,13 +132,7 @@ class Backend:
         devices: Sequence[Device],
         sharding: Any,  # a jaxlib GSPMDSharding over the devices
     ) -> Buffer:
-        """Copy one host array for each device and make one sharded buffer of them.
-
-        Raises:
-            ForkError: in a process forked after the backend was started.
-        """
-        if not self.usable:
-            raise fork_error()
+        """Copy one host array for each device and make one sharded buffer of them."""
         client = jaxlib().xla_client
         aval = Aval(shape, shards[0].dtype)
         return client.batched_device_put(
@@ -142,25 +159,30 @@ class Backend:
         return core.array_result_handler(Aval(shape, dtype), sharding, committed, **extra)
 
     def handlers(
-        self, shapes_dtypes: Iterable[tuple[Sequence[int], object]], device: Device | None = None
+        self,
+        results: Iterable[tuple[Sequence[int], object, Any]],  # Any: jaxlib's sharding
     ) -> list[Handler]:
-        """Result handlers for a program on one device, to be made once and kept with it.
+        """Result handlers for a program, from the (whole) shape, element type and sharding of each result.
 
-        They are believed: XLA does not compare them with what it computed.
+        They are to be made once and kept with the program. They are believed: XLA does not compare them with what it
+        computed.
         """
-        target = self.local_devices[0] if device is None else device
-        sharding = self._result_shardings.get(target)
-        if sharding is None:
-            sharding = jaxlib().xla_client.SingleDeviceSharding(target)
-            self._result_shardings[target] = sharding
-        made: dict[tuple[tuple[int, ...], object], Handler] = {}
+        made: dict[tuple[tuple[int, ...], object, int], Handler] = {}
         handlers = []
-        for shape, dtype in shapes_dtypes:
-            key = (tuple(shape), np.dtype(dtype))  # type: ignore[call-overload]  # any dtype
+        for shape, dtype, sharding in results:
+            key = (tuple(shape), np.dtype(dtype), id(sharding))  # type: ignore[call-overload]  # any dtype
             if key not in made:
-                made[key] = self.handler(*key, sharding)
+                made[key] = self.handler(shape, dtype, sharding)
             handlers.append(made[key])
         return handlers
+
+    def result_sharding(self, device: Device) -> Any:
+        """The jaxlib sharding of a result on one device."""
+        found = self._result_shardings.get(device)
+        if found is None:
+            found = jaxlib().xla_client.SingleDeviceSharding(device)
+            self._result_shardings[device] = found
+        return found
 
     def sharding(self, device: Device) -> Any:
         """The jaxlib sharding of a buffer on one device, in the form that every release's put accepts."""
@@ -186,7 +208,7 @@ class Backend:
         except BufferError:
             pass
         if buffer.is_deleted():
-            raise _deleted()
+            raise deleted()
         self.block(
             buffer
         )  # a failed computation says so here; the buffer protocol only says that it cannot
@@ -199,7 +221,7 @@ class Backend:
             DonatedError: the buffer has been deleted or donated.
         """
         if buffer.is_deleted():
-            raise _deleted()
+            raise deleted()
         with no_jax_import():
             return list(buffer._arrays)
 
@@ -212,7 +234,7 @@ class Backend:
             DonatedError: the buffer has been deleted or donated.
         """
         if buffer.is_deleted():  # 0.10.2 dies of asking a deleted array whether it is ready
-            raise _deleted()
+            raise deleted()
         return bool(buffer.is_ready())
 
     def block(self, buffer: Buffer) -> None:
@@ -226,7 +248,7 @@ class Backend:
             buffer.block_until_ready()
         except jaxlib().core.JaxRuntimeError as error:
             if buffer.is_deleted():
-                raise _deleted() from error
+                raise deleted() from error
             raise execution_error(error) from error
 
     def block_all(self, buffers: Sequence[Buffer]) -> None:
@@ -240,7 +262,7 @@ class Backend:
             jaxlib().core.batched_block_until_ready(list(buffers))
         except jaxlib().core.JaxRuntimeError as error:
             if any(buffer.is_deleted() for buffer in buffers):
-                raise _deleted() from error
+                raise deleted() from error
             raise execution_error(error) from error
 
     def is_deleted(self, buffer: Buffer) -> bool:
@@ -257,10 +279,8 @@ class Backend:
         Raises:
             DonatedError: the buffer has been deleted or donated.
         """
-        if not self.usable:
-            raise fork_error()
         if buffer.is_deleted():
-            raise _deleted()
+            raise deleted()
         client, core = jaxlib().xla_client, jaxlib().core
         try:
             (copy,) = core.batched_copy_array_to_devices_with_sharding(
@@ -280,7 +300,7 @@ class Backend:
             DonatedError: the buffer has been deleted or donated.
         """
         if buffer.is_deleted():
-            raise _deleted()
+            raise deleted()
         try:
             return int(np.asarray(memoryview(buffer)).ctypes.data)
         except BufferError:
@@ -294,7 +314,7 @@ class Backend:
             DonatedError: the buffer has been deleted or donated.
         """
         if buffer.is_deleted():
-            raise _deleted()
+            raise deleted()
         return int(buffer.on_device_size_in_bytes())
 
     def memory_stats(self, device: Device) -> dict[str, int] | None:
@@ -305,28 +325,15 @@ class Backend:
 
 def aligned_empty(shape: Sequence[int], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     """A new array whose memory a CPU backend can use in place."""
-    count = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
-    memory = np.empty(count + ALIGNMENT, np.uint8)
+    count = math.prod(shape) * dtype.itemsize
+    try:
+        memory = np.empty(count + ALIGNMENT, np.uint8)
+    except (
+        MemoryError,
+        ValueError,
+    ) as error:  # NumPy tells of the bytes, which are none of the caller's business
+        raise MemoryError(
+            f"Unable to allocate {size_text(count)} for an array with shape {tuple(shape)} and data type {dtype}"
+        ) from error
     start = -memory.ctypes.data % ALIGNMENT
     return memory[start : start + count].view(dtype).reshape(shape)
-
-
-def execution_error(error: BaseException) -> TreadleError:
-    """Turn jaxlib's exception into ours: what went wrong first, C++ traces left out."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    first = lines[0] if lines else type(error).__name__
-    if "deleted or donated" in first:
-        return _deleted()
-    if "RESOURCE_EXHAUSTED" in first:
-        return ExecutionError(
-            f"out of memory: {first}", fix="use smaller batches, donate arguments, or checkpoint"
-        )
-    detail = "; ".join(lines[:8])
-    return ExecutionError(f"a compiled program failed: {detail}")
-
-
-def _deleted() -> DonatedError:
-    return DonatedError(
-        "this array's memory has been donated or deleted",
-        fix="use the result of the call that it was donated to, or do not donate it",
-    )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-import threading
 import types
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final, final
 
 import numpy as np
+
+from treadle_ir import fork_safe_rlock
 
 
 @final
@@ -42,7 +43,7 @@ def _stubs() -> dict[str, types.ModuleType | None]:
 
 
 _STUBS: Final = _stubs()
-_guard: Final = threading.RLock()
+_guard: Final = fork_safe_rlock()
 
 
 @contextmanager

@@ -18,14 +18,12 @@ processes that make many small calls and read each result.
 from __future__ import annotations
 
 import os
-import sys
-import threading
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, final
 
-from treadle_compiler import fork_error, jaxlib
-from treadle_ir import ArgumentError
+from treadle_compiler import check_fork, jaxlib, refuse_in_children
+from treadle_ir import ArgumentError, fork_safe_rlock
 from treadle_runtime.client.backend import Backend
 from treadle_runtime.client.environment import cpu_device_count, requested_platforms, words
 from treadle_runtime.client.plugins import (
@@ -48,14 +46,20 @@ class Backends:
 
     def __init__(self, environ: Mapping[str, str] | None = None) -> None:
         self._environ = os.environ if environ is None else environ
-        self._lock = threading.RLock()
+        self._lock = fork_safe_rlock()
         self._started: dict[str, Backend] = {}
         self._failed: dict[str, PlatformError] = {}
         self._default: Backend | None = None
         self._platforms: tuple[str, ...] | None = None
         self._cpu_devices: int | None = None
         self._cpu_asynchronous: bool | None = None
-        self._forked = False
+        self._forked_default: Backend | None = None
+        refuse_in_children(self)
+
+    def refuse(self) -> None:
+        """Raise `ForkError` from now on: called in a forked child."""
+        self._forked_default = self._forked_default or self._default
+        self._default = None  # so that asking for it takes the slow way, which refuses
 
     def configure(
         self,
@@ -102,12 +106,24 @@ class Backends:
             PlatformError: none of the wanted platforms can be started.
             ForkError: in a forked child.
         """
-        if self._default is None or self._forked:
-            self._check_fork()
+        backend = self._default
+        if backend is None:
+            check_fork()
             with self._lock:
-                if self._default is None:
-                    self._default = self._first()
-        return self._default
+                backend = self._default
+                if backend is None:
+                    backend = self._first()
+                    self._default = backend
+        return backend
+
+    def named_default(self) -> Backend:
+        """The default backend, also in a forked child, where only its name and its devices' are of use.
+
+        Raises:
+            PlatformError: none of the wanted platforms can be started.
+            ForkError: in a forked child whose parent had not started it.
+        """
+        return self._forked_default or self.default()
 
     def get(self, platform: str | None = None) -> Backend:
         """The backend of a platform: `cpu`, `gpu` (any), `cuda`, `rocm`, `tpu`.
@@ -118,7 +134,7 @@ class Backends:
         """
         if platform is None:
             return self.default()
-        self._check_fork()
+        check_fork()
         wanted = _canonical(platform)
         with self._lock:
             names, only = self._wanted()
@@ -130,10 +146,6 @@ class Backends:
                     fix=f"add `{platform}` to TREADLE_PLATFORMS (or JAX_PLATFORMS)",
                 )
             return self._start(wanted)
-
-    def _check_fork(self) -> None:
-        if self._forked:
-            raise fork_error()
 
     def _wanted(self) -> tuple[tuple[str, ...], bool]:
         if self._platforms is not None:
@@ -182,8 +194,6 @@ class Backends:
         except PlatformError as error:
             self._failed[platform] = error
             raise
-        if not self._started and sys.platform != "win32":
-            os.register_at_fork(after_in_child=self._after_fork)
         self._started[platform] = backend
         return backend
 
@@ -225,13 +235,6 @@ class Backends:
                 fix="python -m pip install libtpu on a machine with a TPU, or set TPU_LIBRARY_PATH",
             )
         return Backend(start_plugin("tpu", library), "tpu")
-
-    def _after_fork(self) -> None:
-        # The threads of XLA did not come along: the first call would wait for ever.
-        self._lock = threading.RLock()
-        self._forked = True
-        for backend in self._started.values():
-            backend.usable = False
 
 
 backends: Final = Backends()

@@ -1,0 +1,89 @@
+"""What stands for an array that is not there: ShapeDtypeStruct, and what it says of type and place."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, final
+
+import numpy as np
+
+from treadle_ir import ArrayType, canonical_dtype, type_of
+from treadle_runtime.arrays.array import DeviceArray
+from treadle_runtime.placement.placement import PlacedType, default_placement, placement_of
+from treadle_runtime.placement.sharding import Sharding
+
+
+@final
+class ShapeDtypeStruct:
+    """Stands for an array that is not there: its shape and element type, and where it would be."""
+
+    __slots__ = ("dtype", "shape", "sharding", "weak_type")
+
+    def __init__(
+        self,
+        shape: Sequence[int],
+        dtype: Any,
+        *,
+        sharding: Any = None,
+        weak_type: bool = False,
+    ) -> None:
+        self.shape = tuple(shape)
+        self.dtype: np.dtype[Any] = np.dtype(dtype)
+        self.sharding = sharding
+        self.weak_type = weak_type
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return math.prod(self.shape)
+
+    def update(self, **changes: Any) -> ShapeDtypeStruct:
+        """The same with other attributes."""
+        known = {"shape": self.shape, "dtype": self.dtype, "sharding": self.sharding}
+        return ShapeDtypeStruct(**{**known, "weak_type": self.weak_type, **changes})
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("len() of a shape without axes")
+        return self.shape[0]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ShapeDtypeStruct) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[Any, ...]:
+        return self.shape, self.dtype, self.sharding, self.weak_type
+
+    def __repr__(self) -> str:
+        shape = ",".join(map(str, self.shape))
+        weak = ", weak_type=True" if self.weak_type else ""
+        where = f", sharding={self.sharding}" if self.sharding is not None else ""
+        comma = "," if len(self.shape) == 1 else ""
+        return f"ShapeDtypeStruct(shape=({shape}{comma}), dtype={self.dtype.name}{where}{weak})"
+
+
+def abstract_placed(leaf: Any) -> PlacedType:  # Any: whatever has a shape and an element type
+    """The type and the place of an array, a number, or anything with a shape and an element type.
+
+    Raises:
+        ArgumentError: it is none of these.
+    """
+    if isinstance(leaf, DeviceArray):
+        return leaf.placed
+    shape, dtype = getattr(leaf, "shape", None), getattr(leaf, "dtype", None)
+    if shape is None or dtype is None:
+        return default_placement().of(type_of(leaf))
+    weak = bool(getattr(leaf, "weak_type", False))
+    type_ = ArrayType(tuple(shape), canonical_dtype(np.dtype(dtype)), weak)
+    sharding = getattr(leaf, "sharding", None)
+    if isinstance(sharding, Sharding):
+        return placement_of(sharding, committed=True).of(type_)
+    return default_placement().of(type_)

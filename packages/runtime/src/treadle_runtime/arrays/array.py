@@ -1,0 +1,433 @@
+"""DeviceArray: an immutable array with elements on the host, on devices, or both.
+
+The device buffer is made when compiled code first needs it; the host's elements when Python first reads them. Nothing
+writes to either: a result's host buffer may be a view of an operand's, and a donated array loses both.
+
+Four attributes hold all there is, for this package alone: `type`; `placed`, the type with its placement; `host`, the
+elements as a NumPy array or None; `raw`, jaxlib's array, None, or what says that the memory is gone. The functions of
+this module read and change them; only the hot paths (eager evaluation, calls of compiled functions) look at the
+attributes themselves.
+"""
+
+from __future__ import annotations
+
+import operator
+import warnings
+from collections.abc import Iterator
+from typing import Any, Final, NoReturn, TypeAlias, final
+
+import numpy as np
+
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    ArrayType,
+    Source,
+    TreadleError,
+    canonical_dtype,
+    capture,
+)
+from treadle_ir.events import ElementsTransferred, emit, listeners
+from treadle_runtime.arrays.deleted import Deleted, deleted_error
+from treadle_runtime.arrays.shard import Shard
+from treadle_runtime.arrays.text import array_text
+from treadle_runtime.placement.devices import Device
+from treadle_runtime.placement.placement import BASE, PlacedType, Placement, default_placement
+from treadle_runtime.placement.sharding import Sharding
+
+Elements: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"  # Any: of any element type
+Buffer: TypeAlias = Any  # a jaxlib array; jaxlib has no types
+
+
+_KEEP_BOTH: Final = 1 << 16
+"""Bytes up to which an array on the CPU keeps its host buffer beside its device buffer."""
+
+
+class SizeError(TreadleError, ValueError):
+    """One element was asked of an array that has more, or none."""
+
+
+@final
+class DeviceArray(Array):
+    """An array with elements. Make one with `from_host`, or by computing."""
+
+    __module__ = "treadle_runtime"  # as messages and `type(x)` show it
+    __slots__ = ("__weakref__", "host", "placed", "raw", "type")
+
+    type: ArrayType
+    placed: PlacedType
+    host: Elements | None
+    raw: Buffer
+
+    def __init__(self, placed: PlacedType, host: Elements | None, raw: Buffer = None) -> None:
+        self.placed = placed
+        self.type = placed.type
+        self.host = host
+        self.raw = raw
+
+    # ---- elements
+
+    def __treadle_host__(self) -> Elements | None:
+        """The elements if the host has them now and no device is prescribed."""
+        return self.host if self.placed.placement is BASE else None
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Elements:
+        elements = elements_of(self)
+        if dtype is not None and np.dtype(dtype) != elements.dtype:
+            if copy is False:
+                raise ValueError(
+                    f"a copy is needed to convert elements from {elements.dtype} to {np.dtype(dtype)}"
+                )
+            return elements.astype(dtype)
+        if copy:
+            return elements.copy()
+        view = elements.view()
+        view.flags.writeable = False
+        return view
+
+    def item(self, *index: Any) -> Any:
+        """The one element as a Python scalar (or the element at `index`).
+
+        Raises:
+            SizeError: there is not exactly one element, and no index.
+        """
+        elements = elements_of(self)
+        if not index and elements.size != 1:
+            raise SizeError(
+                f"can only convert an array of size 1 to a Python scalar, got {self.type}",
+                fix="name the element (`x.item(0)`), reduce first (`x.sum()`), or use `x.tolist()`",
+            )
+        return elements.item(*index)
+
+    def tolist(self) -> Any:
+        """The elements as nested lists of Python scalars."""
+        return elements_of(self).tolist()
+
+    def __bool__(self) -> bool:
+        if self.type.size != 1:
+            raise SizeError(
+                "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
+                if self.type.size
+                else "The truth value of an empty array is ambiguous. Use array.size > 0",
+                fix="reduce the comparison with .any() or .all(), or choose by element with `where`",
+            )
+        return bool(elements_of(self))
+
+    def __int__(self) -> int:
+        return int(self._scalar("int()"))
+
+    def __float__(self) -> float:
+        return float(self._scalar("float()"))
+
+    def __complex__(self) -> complex:
+        return complex(self._scalar("complex()"))
+
+    def __index__(self) -> int:
+        if (
+            self.type.dtype.kind == "b"
+        ):  # an index, though, not a mask: Python's own bools are integers too
+            raise self._no_index()
+        elements = elements_of(self)
+        try:
+            return operator.index(elements)
+        except TypeError:
+            raise self._no_index() from None
+
+    def _no_index(self) -> ArgumentError:
+        return ArgumentError(
+            f"only integer scalar arrays can be converted to a scalar index, got {self.type}",
+            fix="convert with int(x) first; to take elements of an array by an array use treadle arrays on both sides",
+        )
+
+    def _scalar(self, function: str) -> Elements:
+        elements = elements_of(self)
+        if elements.ndim:
+            raise ArgumentError(
+                f"{function}: only arrays without axes can be converted to Python scalars, got {self.type}",
+                fix="take one element (`x[0]`), reduce (`x.sum()`), or use `x.tolist()`",
+            )
+        return elements
+
+    def __round__(self, digits: int | None = None) -> Any:
+        return round(self._scalar("round()").item(), digits)
+
+    def __iter__(self) -> Iterator[Array]:
+        if not self.type.shape:
+            raise ArgumentError(
+                "iteration over an array without axes",
+                fix="`for` goes over the first axis; use the scalar itself",
+            )
+        part = self.placed.with_shape(self.type.shape[1:])
+        return iter([DeviceArray(part, np.asarray(element)) for element in elements_of(self)])
+
+    def __reversed__(self) -> Iterator[Array]:
+        return iter([*self][::-1])
+
+    def __contains__(self, value: object) -> bool:
+        return bool(np.asarray(value) in elements_of(self))
+
+    def __setitem__(self, index: object, value: object) -> NoReturn:
+        raise ArgumentError(
+            "treadle arrays are immutable and do not support item assignment",
+            fix="instead of x[i] = y, write x = x.at[i].set(y)",
+        )
+
+    # ---- text
+
+    def __repr__(self) -> str:
+        return array_text(elements_of(self), self.type)
+
+    def __str__(self) -> str:
+        return str(elements_of(self))
+
+    def __format__(self, spec: str) -> str:
+        elements = elements_of(self)
+        return format(elements[()] if not elements.ndim else elements, spec)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*object.__dir__(self)} - _INTERNAL)
+
+    # ---- copies
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpickled, (np.asarray(self), self.type.weak)
+
+    def __copy__(self) -> DeviceArray:
+        return duplicate(self)
+
+    def __deepcopy__(self, memo: object) -> DeviceArray:
+        return duplicate(self)
+
+    def __dlpack__(
+        self,
+        *,
+        stream: object = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[Any, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        """A DLPack capsule of the elements, without a copy if possible. Receivers must not write to it."""
+        elements = elements_of(self)
+        if not elements.flags.writeable and (max_version is None or max_version < (1, 0)):
+            elements = elements.copy()  # the old protocol cannot say that memory is read-only
+        return elements.__dlpack__(max_version=max_version, copy=copy)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+    def unsafe_buffer_pointer(self) -> int:
+        """The address of the elements on their device."""
+        device = device_of(self)
+        return device.backend.pointer(buffer_of(self))
+
+    # ---- placement
+
+    @property
+    def sharding(self) -> Sharding:
+        """How it is laid over devices."""
+        return self.placed.placement.sharding
+
+    @property
+    def device(self) -> Device:
+        """The device it is on; the first one, if there are several."""
+        return self.placed.placement.device
+
+    @property
+    def committed(self) -> bool:
+        """Whether somebody put it there, so that it decides where work happens."""
+        return self.placed.placement.committed
+
+    def devices(self) -> set[Device]:
+        """The devices it is on."""
+        return self.sharding.device_set
+
+    @property
+    def is_fully_addressable(self) -> bool:
+        """Whether this process reaches all of it."""
+        return self.sharding.is_fully_addressable
+
+    @property
+    def is_fully_replicated(self) -> bool:
+        """Whether each of its devices has all of it."""
+        return self.sharding.is_fully_replicated
+
+    def addressable_data(self, index: int) -> Array:
+        """The part on the device with this number among its own."""
+        return self.addressable_shards[index].data
+
+    @property
+    def addressable_shards(self) -> list[Shard]:
+        """Its parts on the devices of this process."""
+        return [Shard(self.device, self, (slice(None),) * self.type.ndim)]
+
+    @property
+    def global_shards(self) -> list[Shard]:
+        """Its parts on all devices."""
+        return self.addressable_shards
+
+    @property
+    def device_buffer(self) -> DeviceBuffer:
+        """The older spelling of `addressable_data(0)`; deprecated."""
+        warnings.warn(
+            "`device_buffer` is deprecated, use `addressable_data(0)`, or `device` for the device",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return DeviceBuffer(self)
+
+    # ---- life
+
+    def block_until_ready(self) -> DeviceArray:
+        """Wait for the elements; returns the array itself."""
+        device = device_of(self)
+        if self.raw is not None:
+            device.backend.block(self.raw)
+        return self
+
+    def is_ready(self) -> bool:
+        """Whether the elements are there."""
+        device = device_of(self)
+        return self.raw is None or device.backend.is_ready(self.raw)
+
+    def copy_to_host_async(self) -> None:
+        """Start to bring the elements to the host; on the CPU they are there."""
+        device_of(self)
+
+    def on_device_size_in_bytes(self) -> int:
+        """The bytes that it takes on its device."""
+        return self.type.nbytes
+
+    def is_deleted(self) -> bool:
+        """Whether it has been donated or deleted."""
+        return type(self.raw) is Deleted
+
+    def delete(self) -> None:
+        """Give the memory back now; the array cannot be used any more."""
+        raw = self.raw
+        if type(raw) is Deleted:
+            return
+        if raw is not None:
+            self.device.backend.delete(raw)
+        give_away(self, "deleted", capture())
+
+
+# What tab completion need not offer: the attributes that the runtime keeps the array in.
+_INTERNAL: Final = frozenset({"host", "placed", "raw"})
+
+
+def device_of(array: DeviceArray) -> Device:
+    """The device of an array that still has its memory.
+
+    Raises:
+        DonatedError: the array has been donated or deleted.
+    """
+    if type(array.raw) is Deleted:
+        raise deleted_error(array.type, array.raw)
+    return array.placed.placement.device
+
+
+def elements_of(array: DeviceArray) -> Elements:
+    """The elements as a NumPy array that must not be written to; waits for them.
+
+    Raises:
+        DonatedError: the array has been donated or deleted.
+        ExecutionError: the computation of the array failed.
+    """
+    host = array.host
+    if host is None:
+        backend = device_of(array).backend
+        if array.type.dtype.names is None:
+            host = backend.read(array.raw)
+        else:  # float0 has no data; on devices it is made of booleans
+            host = np.zeros(array.type.shape, array.type.dtype)
+        if listeners and host.nbytes:
+            emit(ElementsTransferred(array.type, str(array.device), "host"))
+        array.host = host
+    return host
+
+
+def buffer_of(array: DeviceArray) -> Buffer:
+    """The device buffer, made now if there is none.
+
+    Raises:
+        DonatedError: the array has been donated or deleted.
+    """
+    device = device_of(array)
+    raw = array.raw
+    if raw is None:
+        host = array.host
+        assert host is not None, "an array has a host buffer or a device buffer"
+        if array.type.dtype.names is not None:
+            host = np.zeros(array.type.shape, np.bool_)
+        # Nobody writes to our host buffers, so the device may use the same memory.
+        raw = array.raw = device.backend.put(host, device.raw, owned=True)
+        if listeners:
+            emit(ElementsTransferred(array.type, "host", str(device)))
+        if host.nbytes > _KEEP_BOTH and device.platform == "cpu":
+            array.host = None  # one copy is enough: the host reads the device's memory
+    return raw
+
+
+def buffer_at(array: DeviceArray, placement: Placement) -> Buffer:
+    """The array's buffer, brought to a place if it is elsewhere (the array itself stays where it is)."""
+    target = placement.device
+    home = device_of(array)
+    if home is target:
+        return buffer_of(array)
+    if listeners:
+        emit(ElementsTransferred(array.type, str(home), str(target)))
+    if array.host is not None and array.type.dtype.names is None:
+        return target.backend.put(array.host, target.raw, owned=True)
+    if home.backend is target.backend:
+        return target.backend.copy_to_device(buffer_of(array), target.raw)
+    return target.backend.adopt(buffer_of(array), home.backend, target.raw)
+
+
+def give_away(array: DeviceArray, how: str, source: Source) -> None:
+    """Forget the elements: somebody else has the memory now. `how` and `source` are for the error of a later use."""
+    array.host = None
+    array.raw = Deleted(how, source)
+
+
+def forget_host(array: DeviceArray) -> None:
+    """Drop the host's view of the device's memory, which XLA would otherwise not give away."""
+    if array.raw is not None:
+        array.host = None
+
+
+def duplicate(array: DeviceArray) -> DeviceArray:
+    """Another array with the same elements; they share memory, and yet each can be deleted or donated."""
+    return DeviceArray(array.placed, elements_of(array))
+
+
+@final
+class DeviceBuffer:
+    """What `x.device_buffer` was: a thin view whose `device()` prints as `platform:id`."""
+
+    __slots__ = ("_array",)
+
+    def __init__(self, array: DeviceArray) -> None:
+        self._array = array
+
+    def device(self) -> Device:
+        """The device."""
+        return self._array.device
+
+    def __repr__(self) -> str:
+        return repr(self._array)
+
+
+def from_host(
+    elements: Elements, *, weak: bool = False, placement: Placement | None = None
+) -> DeviceArray:
+    """An array around a NumPy array that nobody will write to any more; uncommitted on the default device.
+
+    The element type is kept as it is: narrowing is the caller's business.
+    """
+    where = default_placement() if placement is None else placement
+    return DeviceArray(where.of(ArrayType(elements.shape, elements.dtype, weak)), elements)
+
+
+def _unpickled(elements: Elements, weak: bool) -> DeviceArray:
+    dtype = elements.dtype
+    return from_host(elements.astype(canonical_dtype(dtype), copy=False), weak=weak)

@@ -1,0 +1,79 @@
+"""Arguments of calls that are evaluated, as arrays."""
+
+from __future__ import annotations
+
+from math import copysign
+from typing import Any, Final
+
+import numpy as np
+
+from treadle_ir import (
+    Literal,
+    Operand,
+    Tracer,
+    as_operand,
+    current_context,
+    out_of_range,
+    transparent,
+    type_of,
+    untraced,
+)
+from treadle_runtime.arrays.array import DeviceArray, Elements
+from treadle_runtime.client import aligned_empty
+from treadle_runtime.placement.placement import default_placement
+
+ALIGNED: Final = 4096
+"""Bytes from which on a copy goes into memory that a device can use in place."""
+
+# Python numbers as arrays. Programs get the same few again and again: transfer each once (8 us).
+_numbers: Final[dict[tuple[Any, ...], DeviceArray]] = {}
+_NUMBERS_LIMIT: Final = 1024
+
+
+def as_argument(leaf: object) -> DeviceArray:
+    """A leaf of an evaluated call as an array of ours. NumPy arrays are copied: the program may run later.
+
+    Raises:
+        ArgumentError: it is no array and no number.
+        RangeError: a Python integer that does not fit. (Also an OverflowError.)
+    """
+    if type(leaf) is DeviceArray:
+        return leaf
+    if type(leaf) is float or type(leaf) is int or type(leaf) is bool:
+        return _number(leaf)
+    if isinstance(leaf, Tracer):
+        given = transparent(leaf)
+        return as_argument(untraced(leaf) if isinstance(given, Tracer) else given)
+    operand = as_operand(leaf)
+    if isinstance(operand, DeviceArray):
+        return operand
+    elements = copied(operand)
+    type_ = type_of(operand)
+    return DeviceArray(default_placement().of(type_), elements)
+
+
+def _number(value: float) -> DeviceArray:
+    key = (type(value), value, copysign(1.0, value), current_context().key)  # 0.0 == -0.0
+    found = _numbers.get(key)
+    if found is None or found.is_deleted():
+        try:
+            type_ = type_of(value)
+            elements = np.asarray(value, type_.dtype)
+        except OverflowError as error:
+            raise out_of_range(error) from None
+        found = DeviceArray(default_placement().of(type_), elements)
+        if len(_numbers) >= _NUMBERS_LIMIT:
+            _numbers.clear()
+        _numbers[key] = found
+    return found
+
+
+def copied(operand: Operand) -> Elements:
+    """A copy of an operand's elements, in memory that a device can use in place if it is large."""
+    value = operand.value if isinstance(operand, Literal) else operand
+    array = np.asarray(value)
+    if array.nbytes < ALIGNED:
+        return np.array(array)
+    copy = aligned_empty(array.shape, array.dtype)
+    np.copyto(copy, array)
+    return copy

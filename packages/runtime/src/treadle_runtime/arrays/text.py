@@ -1,0 +1,24 @@
+"""Arrays as text: what `repr` shows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from treadle_ir import ArrayType
+
+
+def array_text(elements: np.ndarray[Any, np.dtype[Any]], type: ArrayType) -> str:
+    """`Array([1., 2.], dtype=float32)`, in lines as NumPy breaks them."""
+    dtype = type.dtype.name if type.dtype.names is None else "float0"
+    tail = f"dtype={dtype}{', weak_type=True' if type.weak else ''})"
+    if not elements.size and elements.shape != (0,):
+        return f"Array([], shape={elements.shape}, {tail}"
+    width: int = np.get_printoptions()["linewidth"]
+    body = np.array2string(elements, separator=", ", prefix="Array(", suffix=",")
+    last = body.rpartition("\n")[2]
+    start = len("Array(") if last is body else 0
+    if start + len(last) + len(tail) + 2 > width:
+        return f"Array({body},\n{' ' * len('Array(')}{tail}"
+    return f"Array({body}, {tail}"

@@ -1,0 +1,139 @@
+"""Between host and devices: `device_put`, `device_get`, and waiting for whole trees."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import numpy as np
+
+from treadle_compiler import check_fork
+from treadle_ir import ArgumentError, PlacementError, Tracer, capture
+from treadle_ir.tree import broadcast_prefix, tree_flatten
+from treadle_runtime.arrays.array import (
+    DeviceArray,
+    buffer_at,
+    buffer_of,
+    device_of,
+    elements_of,
+    give_away,
+)
+from treadle_runtime.arrays.from_user import as_argument
+from treadle_runtime.placement.devices import Device, as_device
+from treadle_runtime.placement.placement import committed
+from treadle_runtime.placement.sharding import Sharding, SingleDeviceSharding
+
+T = TypeVar("T")
+
+
+def device_put(
+    x: Any,
+    device: Any = None,
+    *,
+    src: Any = None,
+    donate: bool = False,
+    may_alias: bool | None = None,
+) -> Any:
+    """A tree of arrays on a device, committed to it; without a device, arrays where they are.
+
+    Without a device, what is no array yet becomes one on the default device, uncommitted. The arrays given stay
+    valid unless `donate`.
+
+    Args:
+        x: a tree of arrays, NumPy arrays and numbers.
+        device: a `Device`, a `SingleDeviceSharding`, None, or a tree of these that is a prefix of `x`.
+        src: ignored.
+        donate: give the memory of the arrays away.
+        may_alias: whether the result may share memory with the argument; it does where that is possible.
+
+    Raises:
+        PlacementError: not a device.
+        ForkError: to a device, in a process forked after XLA had been started.
+        ArgumentError: a leaf that is no array and no number.
+    """
+    leaves, structure = tree_flatten(x)
+    if device is None or isinstance(device, Device | Sharding | str):
+        targets = [device] * len(leaves)
+    else:
+        targets = broadcast_prefix(device, x, is_leaf=lambda each: each is None)
+    return structure.unflatten(
+        [_put(leaf, _device(target), donate) for leaf, target in zip(leaves, targets, strict=True)]
+    )
+
+
+def _device(target: Any) -> Device | None:
+    if target is None:
+        return None
+    check_fork()
+    if isinstance(target, Device):
+        return target
+    if isinstance(target, SingleDeviceSharding):
+        return target.device
+    if isinstance(target, str):
+        return as_device(target)
+    raise PlacementError(
+        f"device_put: {target!r} of type {type(target).__name__} is not a device",
+        fix="pass one of treadle.devices(), a SingleDeviceSharding, or a tree of them",
+    )
+
+
+def _put(leaf: Any, device: Device | None, donate: bool) -> Any:
+    if isinstance(leaf, Tracer):
+        return leaf  # where a traced value is, the compiled program decides
+    if type(leaf) is not DeviceArray:
+        try:
+            leaf = as_argument(leaf)
+        except ArgumentError as error:
+            error.add_note("  while: putting it on a device with device_put")
+            raise
+        if device is None:
+            return leaf
+        put = DeviceArray(committed(device).of(leaf.type), leaf.host)
+        if device.platform != "cpu":
+            buffer_of(put)  # start the transfer now
+        return put
+    home = device_of(leaf)
+    if device is None:
+        return leaf
+    target = committed(device)
+    placed = target.of(leaf.type)
+    if device.platform == "cpu" and (leaf.host is not None or (home is device and leaf.is_ready())):
+        put = DeviceArray(
+            placed, elements_of(leaf)
+        )  # elements never change, so memory may be shared
+    elif home is device:
+        put = DeviceArray(placed, None, device.backend.copy_to_device(buffer_of(leaf), device.raw))
+    else:
+        put = DeviceArray(placed, None, buffer_at(leaf, target))
+    if donate:
+        give_away(leaf, "donated to device_put", capture())
+    return put
+
+
+def device_get(x: Any) -> Any:
+    """A tree of NumPy arrays (read-only) from a tree of arrays; waits for them. Other leaves stay as they are."""
+    leaves, structure = tree_flatten(x)
+    for leaf in leaves:
+        if type(leaf) is DeviceArray:
+            leaf.copy_to_host_async()
+    return structure.unflatten(
+        [
+            leaf if isinstance(leaf, int | float | complex | bool) else np.asarray(leaf)
+            for leaf in leaves
+        ]
+    )
+
+
+def block_until_ready(x: T) -> T:
+    """Wait for all arrays of a tree; returns the tree."""
+    for leaf in tree_flatten(x)[0]:
+        if type(leaf) is DeviceArray:
+            leaf.block_until_ready()
+    return x
+
+
+def copy_to_host_async(x: T) -> T:
+    """Start to bring all arrays of a tree to the host; returns the tree."""
+    for leaf in tree_flatten(x)[0]:
+        if type(leaf) is DeviceArray:
+            leaf.copy_to_host_async()
+    return x

@@ -1,0 +1,71 @@
+"""What jaxlib's exceptions say of a failed execution, in treadle's words: no status codes, no traces of C++."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from treadle_ir import ArrayType, DonatedError, TreadleError
+
+_CODE: Final = re.compile(r"^([A-Z]+(?:_[A-Z]+)*): ")
+_ASKED: Final = re.compile(r"\balloc\w* ([\d,]+) ?(?:bytes|B)\b")
+_UNITS: Final = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")
+
+
+class ExecutionError(TreadleError, RuntimeError):
+    """A compiled program failed while it ran."""
+
+
+class OutOfMemoryError(ExecutionError, MemoryError):
+    """A compiled program needed more memory than there is."""
+
+
+def execution_error(error: BaseException, results: Sequence[ArrayType] = ()) -> TreadleError:
+    """The exception to raise in the place of jaxlib's; `results` are the types of the program's results."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    first = lines[0] if lines else type(error).__name__
+    if "deleted or donated" in first:
+        return deleted()
+    if "RESOURCE_EXHAUSTED" in first:
+        return _out_of_memory(first, results)
+    lines[:1] = [_CODE.sub("", first)]
+    return ExecutionError(f"a compiled program failed: {'; '.join(lines[:8])}")
+
+
+def deleted() -> DonatedError:
+    """The error for a buffer that jaxlib has given away."""
+    return DonatedError(
+        "this array's memory has been donated or deleted",
+        fix="use the result of the call that it was donated to, or do not donate it",
+    )
+
+
+def size_text(count: int) -> str:
+    """A number of bytes as people read it.
+
+    Example:
+        >>> size_text(12), size_text(3 << 29)
+        ('12 bytes', '1.5 GiB')
+    """
+    value, unit = float(count), 0
+    while value >= 1024 and unit < len(_UNITS) - 1:
+        value, unit = value / 1024, unit + 1
+    return f"{value:.1f} {_UNITS[unit]}" if unit else f"{count} bytes"
+
+
+def _out_of_memory(message: str, results: Sequence[ArrayType]) -> OutOfMemoryError:
+    asked = _ASKED.search(message)
+    if asked is None:
+        what = f"out of memory: {_CODE.sub('', message)}"
+    else:
+        size = int(asked.group(1).replace(",", ""))
+        exactly = f" ({size} bytes)" if size >= 1024 else ""
+        what = f"out of memory: a compiled program asked for {size_text(size)}{exactly}"
+        fitting = [index for index, type in enumerate(results) if type.nbytes == size]
+        if fitting:
+            which = f"result {fitting[0]}" if len(results) > 1 else "its result"
+            what += f" for {which}, {results[fitting[0]]}"
+    return OutOfMemoryError(
+        what, fix="use smaller arrays or batches, donate arguments, delete arrays, or checkpoint"
+    )

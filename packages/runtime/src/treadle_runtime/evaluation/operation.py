@@ -1,0 +1,144 @@
+"""An eager operation that has been met before: its kernel or its compiled program, and what its results are.
+
+Everything that depends on types and places alone - inference, the choice of the kernel, placement - is decided once,
+when a primitive is first met with such operands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, final
+
+import numpy as np
+
+from treadle_compiler import lower_program
+from treadle_ir import (
+    ArrayType,
+    Equation,
+    Operand,
+    Primitive,
+    Program,
+    Value,
+    eval_rules,
+    inferred,
+)
+from treadle_ir.primitives.effectful import HostCall
+from treadle_ir.reference import bare_kernel
+from treadle_runtime.arrays.array import DeviceArray, Elements, buffer_at, elements_of
+from treadle_runtime.evaluation.limits import ANY_SIZE, is_small
+from treadle_runtime.evaluation.quiet import SILENCE, quieten, restore
+from treadle_runtime.launch import Launch, compile_program
+from treadle_runtime.placement.placement import PlacedType, Placement
+from treadle_runtime.placement.resolve import resolve
+
+
+@final
+class Operation:
+    """A primitive met with operands of certain types in certain places."""
+
+    __slots__ = (
+        "bare",
+        "captured",
+        "kernel",
+        "launch",
+        "limit",
+        "may_alias",
+        "noisy",
+        "placed",
+        "placement",
+        "primitive",
+        "results",
+        "single",
+    )
+    captured: tuple[Operand, ...]
+
+    def __init__(
+        self, primitive: Primitive, operands: Sequence[PlacedType], default: Placement
+    ) -> None:
+        """Infer, place and choose.
+
+        Raises:
+            ShapeError, DTypeError: the operands do not fit.
+            PlacementError: two operands are committed to different places.
+        """
+        types = tuple([operand.type for operand in operands])
+        inferred_types, _ = inferred(primitive, types)
+        results: tuple[ArrayType, ...] = inferred_types  # type: ignore[assignment]  # tokens are never evaluated
+        placement = resolve(operands, default, primitive.name, lambda index: f"argument {index}")
+        self.primitive = primitive
+        self.captured = ()
+        self.placement = placement
+        self.results = tuple([placement.of(type) for type in results])
+        # An eval rule, or None: XLA.
+        self.kernel: Any = None
+        if isinstance(primitive, HostCall) or (
+            placement.on_host
+            and not primitive.programs()
+            and is_small(primitive, (*types, *results))
+        ):
+            self.kernel = eval_rules.get(type(primitive))
+        self.noisy = primitive.computes
+        self.may_alias = primitive.may_alias
+        self.single = len(results) == 1 and self.kernel is not None
+        self.bare = bare_kernel(primitive, results[0]) if self.single else None
+        if results:
+            self.placed = self.results[0]
+            self.limit = _most_kept(results[0].nbytes)
+        self.launch: Launch | None = None
+
+    def run(self, operands: Sequence[DeviceArray]) -> list[DeviceArray]:
+        """The results, by NumPy or by XLA."""
+        if self.kernel is None:
+            return self.run_compiled(operands)
+        elements = [elements_of(x) for x in operands]
+        if self.noisy:
+            token = quieten(SILENCE)
+            try:
+                results = self.kernel(self.primitive, *elements)
+            finally:
+                restore(token)
+        else:
+            results = self.kernel(self.primitive, *elements)
+        if self.may_alias:
+            results = [_compact(np.asarray(result)) for result in results]
+        return [
+            DeviceArray(placed, result if type(result) is np.ndarray else np.asarray(result))
+            for placed, result in zip(self.results, results, strict=True)
+        ]
+
+    def run_compiled(self, operands: Sequence[DeviceArray]) -> list[DeviceArray]:
+        """The results by XLA."""
+        launch = self.launch
+        if launch is None:
+            launch = self.launch = self._compiled([x.type for x in operands])
+        buffers = launch.execute([buffer_at(x, self.placement) for x in operands])
+        return [
+            DeviceArray(placed, None, buffer)
+            for placed, buffer in zip(self.results, buffers, strict=True)
+        ]
+
+    def _compiled(self, types: Sequence[ArrayType]) -> Launch:
+        primitive = self.primitive
+        parameters = tuple([Value(type) for type in types])
+        result_types, effects = inferred(primitive, tuple(types))
+        results = tuple([Value(type) for type in result_types])
+        program = Program(parameters, (Equation(primitive, parameters, results, effects),), results)
+        platform = self.placement.device.backend.platform
+        lowered = lower_program(program, name=primitive.name, platform=platform)
+        return compile_program(lowered, self.placement)
+
+
+def _compact(result: Elements) -> Elements:
+    """The result itself, or a copy if it is a small view of something large that would stay alive."""
+    base = result.base
+    if base is not None and getattr(base, "nbytes", 0) > _most_kept(result.nbytes):
+        return result.copy()
+    return result
+
+
+_LARGE: Final = 1 << 20
+
+
+def _most_kept(size: int) -> int:
+    """The bytes that a view of some size may keep alive."""
+    return 4 * size + 256 if size < _LARGE else ANY_SIZE

@@ -1,0 +1,226 @@
+"""Calls back into Python, as users write them: trees in, trees out.
+
+`callbacks.py` makes a callback safe for XLA; this file turns a user's function on trees into one on flat arrays.
+Callbacks receive NumPy arrays.
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Callable, Sequence
+from typing import Any, final
+
+import numpy as np
+
+from treadle_ir import ArgumentError, Array, ArrayType, as_array, canonical_dtype, frozen
+from treadle_ir.primitives import effectful
+from treadle_ir.primitives.effectful import VMAP_METHODS, VmapMethod
+from treadle_ir.tree import PyTreeDef, tree_flatten
+
+
+@final
+@frozen
+class _OnTrees:
+    """A user's function on trees, as a function on flat NumPy arrays that returns flat NumPy arrays."""
+
+    function: Callable[..., Any]
+    arguments: PyTreeDef
+    constants: tuple[tuple[int, Any], ...]  # leaves that are no arrays, such as strings
+    results: PyTreeDef | None
+    types: tuple[ArrayType, ...]
+
+    @property
+    def __name__(self) -> str:
+        return getattr(self.function, "__name__", type(self.function).__name__)
+
+    def __call__(self, *operands: Any) -> tuple[Any, ...]:
+        leaves = [*operands]
+        for index, value in self.constants:
+            leaves.insert(index, value)
+        args, kwargs = self.arguments.unflatten(leaves)
+        given = self.function(*args, **kwargs)
+        if self.results is None:
+            return ()
+        values = self.results.flatten_up_to(given)
+        return tuple([_narrowed(x, type) for x, type in zip(values, self.types, strict=True)])
+
+
+def _narrowed(value: Any, type: ArrayType) -> Any:
+    """The value with the element type it would have on entering treadle; everything else is checked later."""
+    dtype = getattr(value, "dtype", None)
+    if dtype is None or dtype == type.dtype or canonical_dtype(np.dtype(dtype)) != type.dtype:
+        return value
+    return np.asarray(value).astype(type.dtype)
+
+
+def _on_trees(
+    function: Callable[..., Any],
+    results: Any,  # a tree of things with shape and dtype, or None for no results at all
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> tuple[_OnTrees, list[Any]]:
+    if not callable(function):
+        raise ArgumentError(f"a callback must be callable, got {function!r}")
+    leaves, structure = tree_flatten((args, kwargs))
+    operands, constants = [], []
+    for index, leaf in enumerate(leaves):
+        if isinstance(leaf, Array | np.ndarray | np.generic | bool | int | float | complex):
+            operands.append(as_array(leaf))
+        else:
+            constants.append((index, leaf))
+    declared, shape = tree_flatten(results)
+    types = tuple([_declared(each) for each in declared])
+    made = _OnTrees(
+        function, structure, tuple(constants), None if results is None else shape, types
+    )
+    return made, operands
+
+
+def _declared(value: Any) -> ArrayType:
+    shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
+    if shape is None or dtype is None:
+        try:
+            value = np.asarray(value)
+            shape, dtype = value.shape, canonical_dtype(value.dtype)
+            return ArrayType(shape, dtype)
+        except (TypeError, ValueError):
+            raise ArgumentError(
+                f"a callback's results are declared by things with shape and dtype, got {value!r}",
+                fix="use ShapeDtypeStruct(shape, dtype), or an array like the result",
+            ) from None
+    return ArrayType(tuple(shape), canonical_dtype(np.dtype(dtype)))
+
+
+def pure_callback(
+    callback: Callable[..., Any],
+    result_shape_dtypes: Any,
+    *args: Any,
+    sharding: None = None,
+    vmap_method: VmapMethod | None = None,
+    **kwargs: Any,
+) -> Any:
+    """Call a Python function that has no side effects, also from within compiled code.
+
+    It may be called more than once or not at all. It gets NumPy arrays, and must return arrays of exactly the
+    declared shapes and element types. It has no derivative of its own: see custom_jvp.
+
+    Args:
+        callback: the function, on trees of arrays.
+        result_shape_dtypes: a tree like its result, of things with `shape` and `dtype`.
+        args: its arguments.
+        sharding: only None.
+        vmap_method: how vmap runs it: "sequential" (one by one), "expand_dims" (at once, with an axis of size 1 for
+            arguments that are not batched), "broadcast_all" (at once, all arguments batched).
+        kwargs: its keyword arguments.
+
+    Raises:
+        ArgumentError: an unknown `vmap_method`, or results that are not declared.
+    """
+    if vmap_method is not None and vmap_method not in VMAP_METHODS:
+        raise ArgumentError(
+            f"vmap_method must be one of {', '.join(VMAP_METHODS)}, got {vmap_method!r}"
+        )
+    if sharding is not None:
+        raise ArgumentError("pure_callback: only sharding=None is supported")
+    if result_shape_dtypes is None:
+        result_shape_dtypes = ()
+    made, operands = _on_trees(callback, result_shape_dtypes, args, kwargs)
+    results = effectful.pure_callback(
+        *operands, function=made, results=made.types, vmap_method=vmap_method
+    )
+    assert made.results is not None
+    return made.results.unflatten([*results])
+
+
+def io_callback(
+    callback: Callable[..., Any],
+    result_shape_dtypes: Any,
+    *args: Any,
+    sharding: None = None,
+    ordered: bool = False,
+    **kwargs: Any,
+) -> Any:
+    """Call a Python function for its side effects, also from within compiled code; once for each time it is reached.
+
+    With `ordered`, calls come in the order of the program.
+
+    Raises:
+        ArgumentError: results that are not declared.
+    """
+    if sharding is not None:
+        raise ArgumentError("io_callback: only sharding=None is supported")
+    made, operands = _on_trees(callback, result_shape_dtypes, args, kwargs)
+    results = effectful.io_callback(*operands, function=made, results=made.types, ordered=ordered)
+    return None if made.results is None else made.results.unflatten([*results])
+
+
+def debug_callback(
+    callback: Callable[..., Any],
+    *args: Any,
+    ordered: bool = False,
+    partitioned: bool = False,
+    **kwargs: Any,
+) -> None:
+    """Call a Python function to look at values; what it returns is ignored.
+
+    Under grad it sees the values of the function itself, under vmap it is called for each element.
+    """
+    made, operands = _on_trees(callback, None, args, kwargs)
+    effectful.debug_callback(*operands, function=made, ordered=ordered)
+
+
+@final
+@frozen
+class _Printer:
+    """Prints a format string with the values it is called with."""
+
+    fmt: str
+
+    def __call__(self, *args: Any, **kwargs: Any) -> None:
+        print(self.fmt.format(*args, **kwargs))
+
+
+def debug_print(
+    fmt: str,
+    *args: Any,
+    ordered: bool = False,
+    partitioned: bool = False,
+    skip_format_check: bool = False,
+    **kwargs: Any,
+) -> None:
+    """Print values when the program runs: `debug_print("x = {x}", x=x)`, as `str.format` has it.
+
+    Raises:
+        ArgumentError: the format string asks for values that are not given, or does not use some that are.
+    """
+    if not skip_format_check:
+        _check_format(fmt, args, kwargs)
+    debug_callback(_Printer(fmt), *args, ordered=ordered, **kwargs)
+
+
+def _check_format(fmt: str, args: Sequence[Any], kwargs: dict[str, Any]) -> None:
+    if fmt[:1] == "f" and ("{" not in fmt) and (args or kwargs):
+        raise ArgumentError(f"debug.print: the format string {fmt!r} has no fields for the values")
+    used: set[str] = set()
+    automatic = 0
+    try:
+        for _, name, _, _ in string.Formatter().parse(fmt):
+            if name is None:
+                continue
+            head = name.partition(".")[0].partition("[")[0]
+            if head == "":
+                head, automatic = str(automatic), automatic + 1
+            used.add(head)
+    except ValueError as error:
+        raise ArgumentError(f"debug.print: {fmt!r} is not a format string: {error}") from error
+    given = {*map(str, range(len(args))), *kwargs}
+    if used - given:
+        raise ArgumentError(
+            f"debug.print: {fmt!r} asks for {', '.join(sorted(used - given))}, which is not given",
+            fix='pass values by position or by name, and do not use f"..."',
+        )
+    if given - used:
+        raise ArgumentError(
+            f"debug.print: {fmt!r} does not use the value(s) {', '.join(sorted(given - used))}",
+            fix="write a field {name} for each value",
+        )

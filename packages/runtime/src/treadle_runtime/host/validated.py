@@ -1,0 +1,128 @@
+"""Host callbacks made safe.
+
+XLA copies what a Python callback returns by its own size, with no look at shape or dtype: a wrong answer would
+overwrite memory. `validated` puts a check between the two, and keeps the exception of a callback, so that the caller
+of the program sees the user's own exception and not its text inside a C++ message.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeAlias, final
+
+import numpy as np
+
+from treadle_ir import DTypeError, ShapeError, TreadleError, fork_safe_lock
+from treadle_ir.events import CallbackRun, emit, listeners
+
+ShapeDtype: TypeAlias = tuple[Sequence[int], Any]  # Any: whatever NumPy takes as a dtype
+
+
+class CallbackError(TreadleError, RuntimeError):
+    """A callback returned something that is not what it was declared to return."""
+
+
+@final
+class Validated:
+    """A callback as jaxlib wants it: read-only views in, a tuple of contiguous arrays out.
+
+    `raised` holds the exceptions that the callback has raised and nobody has taken yet, by thread: XLA:CPU calls
+    back on the thread that runs the program, which need not be the caller's.
+    """
+
+    __slots__ = ("_expected", "_function", "_lock", "_name", "_raised")
+
+    def __init__(self, function: Callable[..., object], expected: Iterable[ShapeDtype]) -> None:
+        self._function = function
+        self._name = getattr(function, "__name__", type(function).__name__)
+        self._expected = tuple((tuple(shape), np.dtype(dtype)) for shape, dtype in expected)
+        self._lock = fork_safe_lock()
+        self._raised: list[BaseException] = []
+
+    def __call__(
+        self, *operands: np.ndarray[Any, Any] | None
+    ) -> tuple[np.ndarray[Any, Any] | None, ...]:
+        """Call the function and check what it returns."""
+        started = time.perf_counter()
+        try:
+            given = self._function(*(_read_only(operand) for operand in operands))
+            if listeners:
+                emit(CallbackRun(self._name, time.perf_counter() - started))
+            return self._checked(given)
+        except BaseException as error:
+            with self._lock:
+                del self._raised[:-15]  # nobody may ever ask; do not collect tracebacks for ever
+                self._raised.append(error)
+            raise
+
+    def take_error(self) -> BaseException | None:
+        """The exception raised last, with its traceback, forgetting it; None if there was none."""
+        with self._lock:
+            return self._raised.pop() if self._raised else None
+
+    def _checked(self, given: object) -> tuple[np.ndarray[Any, Any], ...]:
+        expected = self._expected
+        if given is None and not expected:
+            return ()
+        # A single result may come bare; a list or tuple is taken as one array only where it cannot be a sequence.
+        results = tuple(given) if isinstance(given, tuple | list) else (given,)
+        if len(results) != len(expected):
+            raise CallbackError(
+                f"callback {self._name}: {len(results)} results came, {len(expected)} were declared",
+                fix="return a tuple with one array for each declared result",
+            )
+        return tuple(
+            self._one(number, value, shape, dtype)
+            for number, (value, (shape, dtype)) in enumerate(zip(results, expected, strict=True))
+        )
+
+    def _one(
+        self, number: int, value: object, shape: tuple[int, ...], dtype: np.dtype[Any]
+    ) -> np.ndarray[Any, Any]:
+        try:
+            # A plain Python number takes the declared dtype; an array keeps its own, and must have the right one.
+            array = np.asarray(value, None if _has_dtype(value) else dtype)
+        except (TypeError, ValueError) as error:
+            raise DTypeError(
+                f"callback {self._name}: result {number} is a {type(value).__name__}, not an array of {dtype}",
+                fix="return NumPy arrays",
+            ) from error
+        if array.dtype != dtype:
+            raise DTypeError(
+                f"callback {self._name}: result {number} has dtype {array.dtype}, declared was {dtype}",
+                fix=f"return it as .astype({dtype.name!r}), or declare {array.dtype.name}",
+            )
+        if array.shape != shape:
+            raise ShapeError(
+                f"callback {self._name}: result {number} has shape {list(array.shape)}, "
+                f"declared was {list(shape)}",
+                fix="return an array of the declared shape; nothing is broadcast here",
+            )
+        return np.ascontiguousarray(array).reshape(
+            shape
+        )  # ascontiguousarray makes scalars one-dimensional
+
+
+def validated(
+    function: Callable[..., object], result_shapes_dtypes: Iterable[ShapeDtype]
+) -> Validated:
+    """Wrap a host callback so that only arrays of the declared shapes and dtypes get through to XLA.
+
+    Raises, when called:
+        CallbackError: the number of results is wrong.
+        ShapeError, DTypeError: a result is not what was declared.
+    """
+    return Validated(function, result_shapes_dtypes)
+
+
+def _has_dtype(value: object) -> bool:
+    return getattr(value, "dtype", None) is not None
+
+
+def _read_only(operand: np.ndarray[Any, Any] | None) -> np.ndarray[Any, Any] | None:
+    if operand is None:  # a token: it orders effects and has no value
+        return None
+    view = np.asarray(operand).view()
+    view.flags.writeable = False
+    return view

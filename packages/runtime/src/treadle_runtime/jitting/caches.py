@@ -1,0 +1,144 @@
+"""What is kept of a jitted function, with one set of options: its programs and its compiled calls.
+
+A `FunctionCache` belongs to the function: it is an attribute of it, so that they go together, also where a program
+holds something that refers back to the function. All that jit one function with equal options share it, as in
+`jit(f)(x)` in a loop. Other callables, on which we put no attributes, share one of the last few. It is bounded: the
+oldest signature goes when there are too many.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections import deque
+from collections.abc import Callable, Hashable
+from types import FunctionType
+from typing import Any, Final, TypeVar, final
+
+from treadle_ir import fork_safe_lock
+from treadle_runtime.jitting.compiled_call import CompiledCall
+from treadle_runtime.jitting.miss import FastCall, no_fast_call
+from treadle_runtime.jitting.once import OncePerKey
+from treadle_runtime.jitting.options import JitOptions
+from treadle_runtime.jitting.statics import Identity, holds_dead
+from treadle_runtime.jitting.traced import Timing, Traced
+
+V = TypeVar("V")
+Key = tuple[Hashable, ...]
+
+MOST_SIGNATURES: Final = 1024
+"""Signatures that are kept of one function with one set of options."""
+
+
+@final
+class FunctionCache:
+    """The programs and the compiled calls of one function with one set of options."""
+
+    __slots__ = (
+        "__weakref__",
+        "_has_dead",
+        "calls",
+        "compiling",
+        "fast",
+        "timings",
+        "traces",
+        "tracing",
+    )
+
+    def __init__(self) -> None:
+        self.traces: dict[Key, Traced] = {}  # by context, structure, static values, types
+        self.calls: dict[Key, CompiledCall] = {}  # by the same, and places
+        self.fast: FastCall = no_fast_call  # for calls like the last one
+        self.timings: deque[Timing] = deque(maxlen=MOST_SIGNATURES)
+        self.tracing: Final = OncePerKey()
+        self.compiling: Final = OncePerKey()
+        self._has_dead = False
+
+    def keep(self, table: dict[Key, V], key: Key, value: V) -> None:
+        """Put a value into one of the tables."""
+        if self._has_dead:
+            self._has_dead = False
+            for each in (self.traces, self.calls):
+                for known in [known for known in each if holds_dead(known)]:
+                    each.pop(known, None)
+        while len(table) >= MOST_SIGNATURES:
+            table.pop(next(iter(table)), None)
+        table[key] = value
+
+    def gone(self, reference: object) -> None:
+        """A static value that a key holds has died: its signatures go the next time that one is added."""
+        self._has_dead = True
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self.fast = no_fast_call
+        self.traces.clear()
+        self.calls.clear()
+        self.timings.clear()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return FunctionCache, ()  # those who pickle functions by value leave it behind
+
+    def __deepcopy__(self, memo: object) -> FunctionCache:
+        return FunctionCache()
+
+
+_ATTRIBUTE: Final = "__treadle_jit__"
+
+
+@final
+class _Owned:
+    """The caches of one function, and whose they are: `functools.wraps` copies attributes to other functions."""
+
+    __slots__ = ("by_options", "owner")
+
+    def __init__(self, owner: FunctionType) -> None:
+        self.owner = weakref.ref(owner)
+        self.by_options: dict[JitOptions, FunctionCache] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _nothing, ()
+
+    def __deepcopy__(self, memo: object) -> None:
+        return None
+
+
+def _nothing() -> None:
+    """What is left of a function's caches where the function is pickled."""
+
+
+def cache_of(function: Callable[..., Any], options: JitOptions) -> FunctionCache:
+    """The cache of a function with these options; one of its own where the function cannot keep it.
+
+    Not shared where arguments are donated: each jit of these warns of what it cannot use.
+    """
+    donates = options.split.donate_argnums or options.split.donate_argnames
+    if donates:
+        return FunctionCache()
+    try:
+        if type(function) is not FunctionType:
+            return _recent_cache(function, options)
+        owned = function.__dict__.get(_ATTRIBUTE)
+        if not isinstance(owned, _Owned) or owned.owner() is not function:
+            owned = _Owned(function)
+            setattr(function, _ATTRIBUTE, owned)
+        return owned.by_options.setdefault(options, FunctionCache())
+    except TypeError:
+        # No weak references to it; or options without a hash, whose error comes when something is compiled.
+        return FunctionCache()
+
+
+def _recent_cache(function: Callable[..., Any], options: JitOptions) -> FunctionCache:
+    """The cache of a callable object, one of those that were jitted last."""
+    key = (Identity(function), options)
+    with _lock:
+        found = _recent.pop(key, None) or FunctionCache()
+        while len(_recent) >= _MOST_RECENT:
+            del _recent[next(iter(_recent))]
+        _recent[key] = found
+    return found
+
+
+_MOST_RECENT: Final = 64
+# Bounded, since what is kept of an object may refer to the object, and would then keep it alive.
+_recent: Final[dict[tuple[Identity, JitOptions], FunctionCache]] = {}
+_lock: Final = fork_safe_lock()

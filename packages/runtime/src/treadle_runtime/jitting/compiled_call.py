@@ -1,0 +1,131 @@
+"""A compiled call: everything that a call of a jitted function with one signature needs.
+
+`call` runs it on the leaves of any call with this signature. `fast_call` has the way for calls that look like one that
+was seen: the same, with nothing left to find out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from operator import itemgetter
+from typing import Any, Final, final
+
+from treadle_ir import DonatedError, capture
+from treadle_ir.events import MemoryDonated, emit, listeners
+from treadle_ir.tree import expectation
+from treadle_runtime.arrays.array import (
+    Buffer,
+    DeviceArray,
+    buffer_at,
+    forget_host,
+    give_away,
+)
+from treadle_runtime.jitting.miss import FastCall
+from treadle_runtime.jitting.traced import Traced
+from treadle_runtime.launch import Launch
+from treadle_runtime.placement.placement import PlacedType
+
+
+@final
+class CompiledCall:
+    """A compiled signature of a jitted function."""
+
+    __slots__ = (
+        "captured",
+        "donated",
+        "fast_calls",
+        "kept",
+        "launch",
+        "name",
+        "only",
+        "operands",
+        "select",
+        "traced",
+        "unflatten",
+        "where",
+    )
+
+    def __init__(
+        self,
+        name: str,
+        traced: Traced,
+        launch: Launch,
+        operands: tuple[PlacedType, ...],
+        captured: tuple[DeviceArray, ...],
+        kept: tuple[int, ...],
+        donated: tuple[int, ...],
+    ) -> None:
+        self.name: Final = name
+        self.traced: Final = traced
+        self.launch: Final = launch
+        self.operands: Final = operands  # the leaves of the arguments
+        self.captured: Final = captured
+        self.kept: Final = kept  # indices into (*captured, *leaves)
+        self.donated: Final = donated  # indices into the leaves
+        self.where: Final = f"donated to {name}"
+        self.only: Final = traced.structure.is_leaf()
+        self.unflatten: Callable[[list[DeviceArray]], Any] = traced.structure.unflatten
+        expected = expectation(traced.structure)
+        if expected is not None and expected.regular:
+            self.unflatten = expected.build
+        self.select: Final = _selector(kept, captured, len(operands))
+        # By the kinds of the leaves; None where there is no such way.
+        self.fast_calls: Final[dict[tuple[type, ...], FastCall | None]] = {}
+
+    def call(self, leaves: Sequence[DeviceArray]) -> Any:  # Any: the function's result, a pytree
+        """Run it on the leaves of a call; the results in their structure."""
+        arrays = leaves if self.select is None else self.select(leaves)
+        launch = self.launch
+        buffers = [buffer_at(x, launch.placement) for x in arrays]
+        results = (
+            self._donating(leaves, arrays, buffers) if self.donated else launch.execute(buffers)
+        )
+        made = [
+            DeviceArray(placed, None, buffer)
+            for placed, buffer in zip(launch.results, results, strict=True)
+        ]
+        return made[0] if self.only else self.unflatten(made)
+
+    def _donating(
+        self,
+        leaves: Sequence[DeviceArray],
+        arrays: Sequence[DeviceArray],
+        buffers: Sequence[Buffer],
+    ) -> list[Buffer]:
+        given = [leaves[index] for index in self.donated]
+        if len({id(x) for x in arrays}) < len(arrays):
+            self._refuse_shared(given, arrays)
+        for array in given:
+            forget_host(array)
+        results = self.launch.execute(buffers)
+        source = capture()
+        for array in given:
+            if listeners:
+                emit(MemoryDonated(self.name, array.type))
+            give_away(array, self.where, source)
+        return results
+
+    def _refuse_shared(self, given: Sequence[DeviceArray], arrays: Sequence[DeviceArray]) -> None:
+        """Raise if an array is donated and is an argument a second time."""
+        for array in given:
+            if sum(x is array for x in arrays) > 1:
+                raise DonatedError(
+                    f"an array of type {array.type} is {self.where} and is another argument of the same call",
+                    fix="copy it first, or do not donate it",
+                )
+
+
+def _selector(
+    kept: tuple[int, ...], captured: tuple[DeviceArray, ...], arguments: int
+) -> Callable[[Sequence[DeviceArray]], Sequence[DeviceArray]] | None:
+    """What picks the arrays that the program takes; None where those are the leaves as they come."""
+    count = len(captured)
+    if kept == tuple(range(arguments)) and not count:
+        return None
+    if not count and len(kept) > 1:
+        return itemgetter(*kept)
+    first = [captured[index] for index in kept if index < count]
+    rest = [index - count for index in kept if index >= count]
+    if rest == [*range(arguments)]:
+        return lambda leaves: [*first, *leaves]
+    return lambda leaves: [*first, *[leaves[index] for index in rest]]

@@ -1,0 +1,172 @@
+"""From a program to a compiled call: what is donated, what is used, lowering, compiling."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, final
+
+from treadle_compiler import LoweredModule, lower_program
+from treadle_ir import Arguments, ArrayType, Atom, Program, frozen
+from treadle_ir.tree import flatten_leaves_and_structure
+from treadle_runtime.arrays.array import DeviceArray
+from treadle_runtime.jitting.caches import FunctionCache
+from treadle_runtime.jitting.compiled_call import CompiledCall
+from treadle_runtime.jitting.donation import pair, warn_unusable
+from treadle_runtime.jitting.options import JitOptions, Split
+from treadle_runtime.jitting.statics import Key
+from treadle_runtime.jitting.traced import Traced
+from treadle_runtime.jitting.tracing import trace_function
+from treadle_runtime.launch import compile_program
+from treadle_runtime.placement.placement import (
+    PlacedType,
+    Placement,
+    committed,
+    default_placement,
+)
+from treadle_runtime.placement.resolve import resolve
+
+
+@final
+@frozen
+class Lowering:
+    """A signature lowered but not compiled."""
+
+    traced: Traced
+    prepared: Prepared
+    module: LoweredModule
+    placement: Placement
+    operands: tuple[PlacedType, ...]  # the leaves
+    name: str
+    flags: tuple[tuple[str, Any], ...]  # Any: strings, numbers, booleans
+
+
+def lower_call(
+    cache: FunctionCache,
+    function: Callable[..., Any],
+    name: str,
+    options: JitOptions,
+    arguments: Arguments,
+    statics: Key | None,
+    operands: Sequence[PlacedType],
+) -> Lowering:
+    """Stage, optimise and lower a function for arguments of these types in these places.
+
+    Raises:
+        PlacementError: arguments are committed to different places.
+    """
+    types = tuple([operand.type for operand in operands])
+    traced = trace_function(cache, function, name, arguments, statics, types)
+    captured = captured_arrays(traced)
+
+    def describe(index: int) -> str:
+        if index < len(captured):
+            return f"captured array {index}"
+        return arguments.paths()[index - len(captured)]
+
+    if options.device is not None:
+        placement = committed(options.device)
+    else:
+        everything = [*[x.placed for x in captured], *operands]
+        placement = resolve(everything, default_placement(), name, describe)
+    prepared = prepare(traced, options, arguments, len(operands))
+    started = time.perf_counter()
+    module = lower_program(
+        prepared.program,
+        name=name,
+        platform=placement.device.backend.platform,
+        aliases=prepared.aliases,
+    )
+    elapsed = time.perf_counter() - started
+    if traced.timing.lower is not None:  # the same program for another device
+        traced.timing = replace(traced.timing, first_run=None)
+        cache.timings.append(traced.timing)
+    traced.timing.lower = elapsed
+    return Lowering(traced, prepared, module, placement, tuple(operands), name, options.flags)
+
+
+def captured_arrays(traced: Traced) -> tuple[DeviceArray, ...]:
+    """What a program captured under evaluation, where there are no tracers."""
+    arrays = [each for each in traced.captured if isinstance(each, DeviceArray)]
+    assert len(arrays) == len(traced.captured), "only arrays are captured under evaluation"
+    return tuple(arrays)
+
+
+def compile_call(lowering: Lowering, flags: Mapping[str, Any] | None = None) -> CompiledCall:
+    """Compile what was lowered, or take it from the disk. Any: the values of XLA's flags."""
+    traced, prepared = lowering.traced, lowering.prepared
+    started = time.perf_counter()
+    launch = compile_program(
+        lowering.module, lowering.placement, {**dict(lowering.flags), **(flags or {})}
+    )
+    timing = traced.timing
+    timing.compile = time.perf_counter() - started
+    timing.from_disk = launch.executable.from_cache
+    captured = captured_arrays(traced)
+    count = len(captured)
+    return CompiledCall(
+        lowering.name,
+        traced,
+        launch,
+        lowering.operands,
+        captured,
+        prepared.kept,
+        tuple(sorted(prepared.kept[index] - count for index in prepared.aliases)),
+    )
+
+
+@final
+@frozen
+class Prepared:
+    """A program ready to be lowered: optimised, without unused parameters, donation decided."""
+
+    program: Program
+    kept: tuple[int, ...]  # the parameters that are left, by index among captured and leaves
+    aliases: dict[int, int]  # parameter that is left to result
+
+
+def prepare(traced: Traced, options: JitOptions, arguments: Arguments, count: int) -> Prepared:
+    """Optimise a program, drop what it does not use, and decide which results take over which buffers."""
+    program = traced.optimised
+    first = len(traced.captured)
+    assert len(program.parameters) == first + count
+    types: list[ArrayType] = [p.type for p in program.parameters]  # type: ignore[misc]  # no tokens
+    results: list[ArrayType] = [r.type for r in program.results]  # type: ignore[misc]
+    asked = [first + index for index in donated_leaves(options.split, arguments)]
+    pairs = pair(types, results, asked)
+    unusable = [types[index] for index in asked if index not in pairs]
+    if unusable:
+        warn_unusable(unusable)
+    used: set[Atom] = {*program.results}
+    used.update(*[equation.operands for equation in program.equations])
+    kept = tuple(
+        [
+            index
+            for index, parameter in enumerate(program.parameters)
+            if options.keep_unused or parameter in used or index in pairs
+        ]
+    )
+    left = Program(
+        tuple([program.parameters[index] for index in kept]), program.equations, program.results
+    )
+    return Prepared(left, kept, {kept.index(index): result for index, result in pairs.items()})
+
+
+@final
+class _Mark:
+    """Stands for a leaf while the donated ones are looked for."""
+
+    __slots__ = ()
+
+
+def donated_leaves(split: Split, arguments: Arguments) -> list[int]:
+    """The leaves that belong to donated arguments, by index."""
+    if not split.donate_argnums and not split.donate_argnames:
+        return []
+    marks = [_Mark() for _ in arguments.leaves]
+    positional, keywords = arguments.rebuilt(marks)
+    given = [positional[number] for number in split.donate_argnums if number < len(positional)]
+    given += [keywords[name] for name in split.donate_argnames if name in keywords]
+    marked = {*flatten_leaves_and_structure(given)[0]}
+    return [index for index, mark in enumerate(marks) if mark in marked]

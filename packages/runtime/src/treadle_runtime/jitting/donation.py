@@ -1,0 +1,56 @@
+"""Which donated buffers results can take over, and what is said of the others.
+
+A result can take over a buffer of its own shape and element type; results are served in order, each by the first
+donated parameter that fits.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+
+from treadle_compiler import element_type
+from treadle_ir import ArrayType, user_stacklevel
+
+
+def pair(
+    parameters: Sequence[ArrayType], results: Sequence[ArrayType], donated: Sequence[int]
+) -> dict[int, int]:
+    """Which parameter's buffer which result takes over: parameter to result."""
+    free = list(range(len(results)))
+    pairs: dict[int, int] = {}
+    for index in donated:
+        for result in free:
+            if results[result].shape == parameters[index].shape and (
+                results[result].dtype == parameters[index].dtype
+            ):
+                pairs[index] = result
+                free.remove(result)
+                break
+    return pairs
+
+
+def warn_unusable(types: Sequence[ArrayType]) -> None:
+    """Say which donated buffers no result could take over; they stay alive."""
+    listed = ", ".join(map(hlo_text, types))
+    warnings.warn(
+        f"Some donated buffers were not usable: {listed}\n"
+        "  what it means: no result has that shape and element type, so the memory is not reused; "
+        "the arrays stay alive",
+        UserWarning,
+        stacklevel=user_stacklevel(),
+    )
+
+
+def hlo_text(type: ArrayType) -> str:
+    """A type with its layout, as XLA writes it: `f32[2,3]{1,0}`."""
+    short = {"i1": "pred"}.get(element_type(type.dtype), element_type(type.dtype))
+    if short[:1] == "i":
+        short = "s" + short[1:]
+    elif short[:2] == "ui":
+        short = "u" + short[2:]
+    elif short.startswith("complex"):
+        short = "c64" if type.dtype.itemsize == 8 else "c128"
+    shape = ",".join(map(str, type.shape))
+    layout = ",".join(map(str, reversed(range(type.ndim))))
+    return f"{short}[{shape}]{{{layout}}}" if type.shape else f"{short}[]"

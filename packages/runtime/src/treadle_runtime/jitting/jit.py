@@ -1,0 +1,356 @@
+"""`jit`: a function compiled for the types of its arguments, on first use."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import time
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MethodType
+from typing import Any, Final, Generic, ParamSpec, TypeVar, final, overload
+
+import numpy as np
+
+from treadle_compiler import check_fork
+from treadle_ir import (
+    ArgumentError,
+    Arguments,
+    EvalTrace,
+    Operand,
+    Setting,
+    as_array,
+    as_operand,
+    bind,
+    current_context,
+    current_trace,
+    interpret,
+    overriding,
+    take_apart,
+    type_of,
+    yes_or_no,
+)
+from treadle_ir.primitives.call import Call
+from treadle_ir.tree import flatten_leaves_and_structure
+from treadle_runtime.abstract import abstract_placed
+from treadle_runtime.arrays.array import DeviceArray, device_of
+from treadle_runtime.arrays.from_user import as_argument
+from treadle_runtime.jitting.caches import FunctionCache, cache_of
+from treadle_runtime.jitting.compiled_call import CompiledCall
+from treadle_runtime.jitting.compiling import compile_call, lower_call
+from treadle_runtime.jitting.fast_call import fast_call
+from treadle_runtime.jitting.miss import MISS
+from treadle_runtime.jitting.options import NOTHING_SAID, JitOptions, name_of, split_of
+from treadle_runtime.jitting.stages import Lowered, TracedCall
+from treadle_runtime.jitting.statics import Key, static_key
+from treadle_runtime.jitting.traced import Timing
+from treadle_runtime.jitting.tracing import trace_function
+from treadle_runtime.placement.devices import Device, as_device
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+DISABLE_JIT: Final = Setting(
+    "disable_jit",
+    False,
+    parse=yes_or_no,
+    help="The Python of jitted functions runs as it is, for a look at values with print or a debugger.",
+)
+_PLAIN: Final = JitOptions(NOTHING_SAID)
+
+
+@final
+class JitFunction(Generic[P, R]):
+    """A jitted function; made by `jit`."""
+
+    def __init__(self, function: Callable[P, R], options: JitOptions) -> None:
+        functools.update_wrapper(self, function)
+        self.__wrapped__ = function
+        self._name = name_of(function)
+        self._options = options
+        self._cache = cache_of(function, options)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run the function, compiled for arguments like these."""
+        result = self._cache.fast(args, kwargs)
+        if result is not MISS:
+            return result  # type: ignore[no-any-return]  # what the function returns
+        return self._call(args, kwargs)  # type: ignore[no-any-return]
+
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call that is not like the last one. Any: what users pass and return."""
+        if DISABLE_JIT():
+            return self.__wrapped__(*args, **kwargs)
+        arguments = self._take_apart(args, kwargs)
+        cache = self._cache
+        statics = static_key(arguments, self._name, cache.gone)
+        if not isinstance(current_trace(), EvalTrace):
+            return self._bind(arguments, statics)
+        try:
+            leaves = [as_argument(x) for x in arguments.leaves]
+        except ArgumentError:
+            refuse_leaves(arguments, self._name)
+            raise
+        key = (
+            current_context().key,
+            arguments.structure,
+            statics,
+            *[x.placed for x in leaves],
+        )
+        call = cache.calls.get(key)
+        if call is None:
+            return self._first(key, arguments, statics, leaves)
+        kinds = tuple(map(type, arguments.leaves))
+        if kinds not in call.fast_calls:
+            call.fast_calls[kinds] = fast_call(call, arguments, args, kwargs)
+        fast = call.fast_calls[kinds]
+        if fast is not None:
+            cache.fast = fast
+        return call.call(leaves)
+
+    def _take_apart(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
+        split = self._options.split
+        return take_apart(args, kwargs, split.static_argnums, split.static_argnames)
+
+    def _first(
+        self,
+        key: Key,
+        arguments: Arguments,
+        statics: Key | None,
+        leaves: Sequence[DeviceArray],
+    ) -> Any:
+        """The first call with a signature."""
+        check_fork()  # before the function is staged for nothing
+        cache = self._cache
+
+        def make() -> CompiledCall:
+            lowering = lower_call(
+                cache,
+                self.__wrapped__,
+                self._name,
+                self._options,
+                arguments,
+                statics,
+                [x.placed for x in leaves],
+            )
+            call = compile_call(lowering)
+            cache.keep(cache.calls, key, call)
+            return call
+
+        call = cache.compiling.once(key, lambda: cache.calls.get(key), make)
+        started = time.perf_counter()
+        results = call.call(leaves)
+        timing = call.traced.timing
+        if timing.first_run is None:
+            for leaf in flatten_leaves_and_structure(results)[0][:1]:
+                device_of(leaf)
+            timing.first_run = time.perf_counter() - started
+        return results
+
+    def _bind(self, arguments: Arguments, statics: Key | None) -> Any:
+        """A call under a trace: the staged program becomes one operation."""
+        try:
+            operands = [_traced_operand(leaf) for leaf in arguments.leaves]
+        except ArgumentError:
+            refuse_leaves(arguments, self._name)
+            raise
+        types = tuple([type_of(operand) for operand in operands])
+        traced = trace_function(
+            self._cache, self.__wrapped__, self._name, arguments, statics, types
+        )
+        if self._options.inline:
+            results = interpret(traced.program, *traced.captured, *operands)
+        else:
+            results = bind(Call(traced.program, self._name), *traced.captured, *operands)
+        return traced.structure.unflatten([*results])
+
+    def lower(self, *args: P.args, **kwargs: P.kwargs) -> Lowered:
+        """Stage and lower for these arguments (or things with their `shape` and `dtype`), without running."""
+        return self.trace(*args, **kwargs).lower()
+
+    def trace(self, *args: P.args, **kwargs: P.kwargs) -> TracedCall:
+        """Stage for these arguments (or things with their `shape` and `dtype`), without compiling."""
+        arguments = self._take_apart(args, kwargs)
+        statics = static_key(arguments, self._name)
+        operands = [abstract_placed(leaf) for leaf in arguments.leaves]
+        types = tuple([operand.type for operand in operands])
+        traced = trace_function(
+            self._cache, self.__wrapped__, self._name, arguments, statics, types
+        )
+
+        def lowered() -> Lowered:
+            lowering = lower_call(
+                self._cache,
+                self.__wrapped__,
+                self._name,
+                self._options,
+                arguments,
+                statics,
+                operands,
+            )
+            return Lowered(lowering, arguments, self._options.split)
+
+        return TracedCall(traced, arguments, types, self._name, lowered)
+
+    def eval_shape(self, *args: P.args, **kwargs: P.kwargs) -> Any:  # Any: a pytree
+        """The shapes and element types of the results for these arguments, without running anything."""
+        return self.trace(*args, **kwargs).out_info
+
+    def __get__(
+        self, instance: object, owner: type | None = None
+    ) -> Any:  # Any: a method's signature
+        """The function itself on a class, a bound method on an instance."""
+        return self if instance is None else MethodType(self, instance)
+
+    def __repr__(self) -> str:
+        return f"<jit of {self.__wrapped__!r}>"
+
+    def clear_cache(self) -> None:
+        """Forget all signatures: the next call traces and compiles again."""
+        self._cache.clear()
+
+    @property
+    def cache(self) -> FunctionCache:
+        """What is kept of the function; shared by all that jit it with equal options."""
+        return self._cache
+
+
+def _traced_operand(leaf: object) -> Operand:
+    """A leaf of a call under a trace; NumPy arrays are copied, since the program may run later."""
+    return as_array(leaf) if isinstance(leaf, np.ndarray) else as_operand(leaf)
+
+
+def refuse_leaves(arguments: Arguments, name: str) -> None:
+    """Raise the error for the first leaf that is no array and no number, if there is one."""
+    for index, leaf in enumerate(arguments.leaves):
+        try:
+            as_operand(leaf)
+        except ArgumentError as error:
+            error.add_note(f"  while: interpreting {arguments.paths()[index]} of {name}")
+            error.add_note(
+                "  fix: if it belongs to a method, jit needs static_argnums=0, a pytree, or a helper function"
+            )
+            raise
+
+
+def disable_jit(disable: bool = True) -> overriding:
+    """`with disable_jit():` runs the Python of jitted functions, for a look at values with print or a debugger."""
+    return DISABLE_JIT.override(disable)
+
+
+def timings(function: Callable[..., Any]) -> list[Timing]:
+    """What each signature of a jitted function cost: seconds of tracing, lowering, compiling and the first run."""
+    if isinstance(function, MethodType):
+        function = function.__func__
+    if not isinstance(function, JitFunction):
+        raise ArgumentError(f"{function!r} is not a jitted function", fix="pass what jit returned")
+    return [*function.cache.timings]
+
+
+@overload
+def jit(
+    fun: Callable[P, R],
+    /,
+    *,
+    static_argnums: int | Sequence[int] | None = ...,
+    static_argnames: str | Iterable[str] | None = ...,
+    donate_argnums: int | Sequence[int] | None = ...,
+    donate_argnames: str | Iterable[str] | None = ...,
+    keep_unused: bool = ...,
+    device: Device | None = ...,
+    backend: str | None = ...,
+    inline: bool = ...,
+    compiler_options: Mapping[str, Any] | None = ...,
+) -> JitFunction[P, R]: ...
+@overload
+def jit(
+    *,
+    static_argnums: int | Sequence[int] | None = ...,
+    static_argnames: str | Iterable[str] | None = ...,
+    donate_argnums: int | Sequence[int] | None = ...,
+    donate_argnames: str | Iterable[str] | None = ...,
+    keep_unused: bool = ...,
+    device: Device | None = ...,
+    backend: str | None = ...,
+    inline: bool = ...,
+    compiler_options: Mapping[str, Any] | None = ...,
+) -> Callable[[Callable[P, R]], JitFunction[P, R]]: ...
+def jit(
+    fun: Callable[..., Any] | None = None,
+    /,
+    *,
+    static_argnums: int | Sequence[int] | None = None,
+    static_argnames: str | Iterable[str] | None = None,
+    donate_argnums: int | Sequence[int] | None = None,
+    donate_argnames: str | Iterable[str] | None = None,
+    keep_unused: bool = False,
+    device: Device | None = None,
+    backend: str | None = None,
+    inline: bool = False,
+    compiler_options: Mapping[str, Any] | None = None,
+) -> Any:
+    """Compile a function for the types of its arguments, on first use.
+
+    The function's Python runs once for each combination of argument types, structures and static values; calls run
+    the compiled program. Works as `jit(f)`, `@jit` and `@jit(static_argnums=0)`.
+
+    Args:
+        fun: the function; its arguments and results are pytrees of arrays.
+        static_argnums: positional arguments that are Python values, hashed and compared on every call.
+        static_argnames: the same by name. Each spelling follows from the other where only one is given.
+        donate_argnums: positional arguments whose memory results may take over; they are gone after the call.
+        donate_argnames: keyword arguments, in the same way.
+        keep_unused: pass arguments on that the program does not use.
+        device: deprecated; run there, whatever the arguments say.
+        backend: deprecated; run on the first device of this platform.
+        inline: leave no call behind when an outer function is traced.
+        compiler_options: XLA flags for this function.
+
+    Raises:
+        ArgumentError: `fun` is no function. (Also a TypeError.)
+        JitArgumentError: a number or name that the function does not have. (Also a ValueError.)
+
+    Example:
+        >>> from treadle_runtime import jit
+        >>> from treadle_ir import ops
+        >>> jit(lambda x: ops.add(x, x))(1.5)
+        Array(3., dtype=float32, weak_type=True)
+    """
+    if fun is None:
+        return functools.partial(
+            jit,
+            static_argnums=static_argnums,
+            static_argnames=static_argnames,
+            donate_argnums=donate_argnums,
+            donate_argnames=donate_argnames,
+            keep_unused=keep_unused,
+            device=device,
+            backend=backend,
+            inline=inline,
+            compiler_options=compiler_options,
+        )
+    if not callable(fun):
+        raise ArgumentError(
+            f"Expected a callable value, got {fun!r} of type {type(fun)}",
+            fix="pass a function to jit",
+        )
+    code = getattr(fun, "__code__", None)  # of a plain function; asking `inspect` takes far longer
+    if inspect.isgeneratorfunction(fun) if code is None else code.co_flags & inspect.CO_GENERATOR:
+        raise ArgumentError(
+            f"{name_of(fun)} is a generator function, which cannot be jitted",
+            fix="return a list instead",
+        )
+    target: Device | None = None
+    if device is not None or backend is not None:
+        warnings.warn(
+            "the `device` and `backend` arguments of jit are deprecated; "
+            "put an argument on the device with device_put, or use default_device",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        target = as_device(device if device is not None else str(backend))
+    split = split_of(fun, static_argnums, static_argnames, donate_argnums, donate_argnames)
+    if split is NOTHING_SAID and not (keep_unused or inline or compiler_options or target):
+        return JitFunction(fun, _PLAIN)
+    flags = tuple(sorted((compiler_options or {}).items()))
+    return JitFunction(fun, JitOptions(split, keep_unused, inline, flags, target))

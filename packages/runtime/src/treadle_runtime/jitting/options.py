@@ -1,0 +1,173 @@
+"""What a user says of how a function is jitted: which arguments are static, which are donated, and the rest."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any, Final, final
+
+from treadle_ir import TreadleError, frozen
+from treadle_runtime.placement.devices import Device
+
+
+class JitArgumentError(TreadleError, ValueError):
+    """`static_argnums`, `donate_argnums` and their like do not fit the function."""
+
+
+@final
+@frozen
+class Split:
+    """Which arguments are static and which are donated."""
+
+    static_argnums: tuple[int, ...] = ()
+    static_argnames: frozenset[str] = frozenset()
+    donate_argnums: tuple[int, ...] = ()
+    donate_argnames: frozenset[str] = frozenset()
+
+    @property
+    def simple(self) -> bool:
+        """Whether there is nothing static, so that positional arguments can be flattened as they are."""
+        return not self.static_argnums and not self.static_argnames
+
+
+def _tuple_of(value: object, name: str, kind: type) -> tuple[Any, ...]:
+    if value is None:
+        return ()
+    if isinstance(value, kind):
+        return (value,)
+    if isinstance(value, Sequence | set | frozenset) and not isinstance(value, str):
+        items = tuple(value)
+        if all(isinstance(item, kind) for item in items):
+            return items
+    try:
+        if kind is int:
+            return (value.__index__(),)  # type: ignore[attr-defined]
+    except AttributeError:
+        pass
+    raise JitArgumentError(
+        f"{name} must be {'an int' if kind is int else 'a string'} or a sequence of them, got {value!r}"
+    )
+
+
+NOTHING_SAID: Final = Split()
+
+
+def split_of(
+    function: Callable[..., Any],
+    static_argnums: object,
+    static_argnames: object,
+    donate_argnums: object,
+    donate_argnames: object,
+) -> Split:
+    """Check what a user said of arguments against the function's parameters.
+
+    Static arguments may be named or numbered; the other spelling follows from the function's parameters.
+
+    Raises:
+        JitArgumentError: a number or name that the function does not have, or one both static and donated.
+    """
+    if static_argnums is static_argnames is donate_argnums is donate_argnames is None:
+        return (
+            NOTHING_SAID  # asking for a function's parameters takes longer than the rest of `jit`
+        )
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        parameters = None
+    name = name_of(function)
+    numbers = _numbers(static_argnums, "static_argnums", parameters, name)
+    names = _names(static_argnames, "static_argnames", parameters, name)
+    if parameters is not None:
+        if static_argnames is None:
+            names = frozenset(_keyword(parameters, numbers))
+        elif static_argnums is None:
+            numbers = _positions(parameters, names)
+    donated = _numbers(donate_argnums, "donate_argnums", parameters, name)
+    donated_names = _names(donate_argnames, "donate_argnames", parameters, name)
+    if parameters is not None and donate_argnames is not None and donate_argnums is None:
+        donated = _positions(parameters, donated_names)
+    if set(numbers) & set(donated):
+        raise JitArgumentError(
+            f"static_argnums {numbers} and donate_argnums {donated} cannot intersect",
+            fix="a static argument has no buffer to donate: leave it out of donate_argnums",
+        )
+    if names & donated_names:
+        raise JitArgumentError(
+            f"static_argnames {sorted(names)} and donate_argnames {sorted(donated_names)} cannot intersect",
+            fix="a static argument has no buffer to donate: leave it out of donate_argnames",
+        )
+    return Split(numbers, names, donated, donated_names)
+
+
+_POSITIONAL: Final = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
+def _numbers(
+    value: object, what: str, parameters: list[inspect.Parameter] | None, name: str
+) -> tuple[int, ...]:
+    numbers = _tuple_of(value, what, int)
+    if parameters is None or any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        return tuple(sorted(set(numbers)))
+    count = sum(p.kind in _POSITIONAL for p in parameters)
+    for number in numbers:
+        if not -count <= number < count:
+            raise JitArgumentError(
+                f"jitted function {name} has {what}={numbers}, but only accepts {count} positional arguments",
+                fix=f"count from 0; keyword-only arguments are named in {what.replace('nums', 'names')}",
+            )
+    return tuple(sorted({number % count for number in numbers}))
+
+
+def _names(
+    value: object, what: str, parameters: list[inspect.Parameter] | None, name: str
+) -> frozenset[str]:
+    names = frozenset(_tuple_of(value, what, str))
+    if parameters is None or any(p.kind is p.VAR_KEYWORD for p in parameters):
+        return names
+    known = {p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)}
+    if names - known:
+        raise JitArgumentError(
+            f"jitted function {name} has invalid argnames {sorted(names - known)} in {what}: "
+            "the function does not take these arguments",
+            fix=f"its arguments are {', '.join(p.name for p in parameters)}",
+        )
+    return names
+
+
+def _keyword(parameters: list[inspect.Parameter], numbers: tuple[int, ...]) -> list[str]:
+    return [
+        p.name
+        for number, p in enumerate(parameters)
+        if p.kind is p.POSITIONAL_OR_KEYWORD and number in numbers
+    ]
+
+
+def _positions(parameters: list[inspect.Parameter], names: frozenset[str]) -> tuple[int, ...]:
+    return tuple(
+        number
+        for number, p in enumerate(parameters)
+        if p.kind is p.POSITIONAL_OR_KEYWORD and p.name in names
+    )
+
+
+def name_of(function: object) -> str:
+    """The name of a function for messages and modules."""
+    name = getattr(function, "__name__", None)
+    if name is None:
+        inner = getattr(function, "func", None)  # functools.partial
+        return name_of(inner) if inner is not None else type(function).__name__
+    return str(name)
+
+
+@final
+@frozen
+class JitOptions:
+    """What a user said of how a function is jitted."""
+
+    split: Split
+    keep_unused: bool = False
+    inline: bool = False
+    flags: tuple[
+        tuple[str, Any], ...
+    ] = ()  # Any: strings, numbers, booleans; checked when compiling
+    device: Device | None = None

@@ -1,0 +1,248 @@
+"""The stages of a jitted call, one at a time: traced, lowered, compiled; each can be looked at.
+
+compiled = jit(f).lower(x).compile()
+compiled.memory_analysis().alias_size_in_bytes
+compiled(x)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, final
+
+from treadle_compiler import (
+    MemoryStats,
+    cost_analysis,
+    memory_stats,
+    optimized_hlo,
+    pretty,
+    unoptimized_hlo,
+)
+from treadle_ir import ArgumentError, Arguments, ArrayType, Program, take_apart
+from treadle_ir.tree import PyTreeDef
+from treadle_runtime.abstract import ShapeDtypeStruct
+from treadle_runtime.arrays.from_user import as_argument
+from treadle_runtime.jitting.compiled_call import CompiledCall
+from treadle_runtime.jitting.compiling import Lowering, compile_call
+from treadle_runtime.jitting.options import Split
+from treadle_runtime.jitting.statics import static_key
+from treadle_runtime.jitting.traced import Traced
+from treadle_runtime.placement.devices import Device
+
+
+def _structs(types: tuple[ArrayType, ...]) -> list[ShapeDtypeStruct]:
+    return [ShapeDtypeStruct(t.shape, t.dtype, weak_type=t.weak) for t in types]
+
+
+@final
+class TracedCall:
+    """A function staged for arguments of certain types."""
+
+    __slots__ = ("_arguments", "_lower", "_name", "_traced", "_types")
+
+    def __init__(
+        self,
+        traced: Traced,
+        arguments: Arguments,
+        types: tuple[ArrayType, ...],
+        name: str,
+        lower: Callable[[], Lowered],
+    ) -> None:
+        self._traced = traced
+        self._arguments = arguments
+        self._types = types
+        self._name = name
+        self._lower = lower
+
+    @property
+    def program(self) -> Program:
+        """The program; captured arrays are its leading parameters."""
+        return self._traced.program
+
+    @property
+    def fun_name(self) -> str:
+        """The function's name."""
+        return self._name
+
+    @property
+    def out_info(self) -> Any:
+        """The shapes and element types of the results, in their structure."""
+        types: tuple[ArrayType, ...] = self._traced.program.result_types  # type: ignore[assignment]
+        return self._traced.structure.unflatten(_structs(types))
+
+    @property
+    def in_tree(self) -> PyTreeDef:
+        """The structure of the arguments."""
+        return self._arguments.structure
+
+    @property
+    def out_tree(self) -> PyTreeDef:
+        """The structure of the results."""
+        return self._traced.structure
+
+    def lower(self) -> Lowered:
+        """Lower it for where the arguments are."""
+        return self._lower()
+
+    def __repr__(self) -> str:
+        return f"<{self._name}, staged: {len(self.program.equations)} equations>"
+
+
+@final
+class Lowered:
+    """A function lowered to StableHLO for arguments of certain types in certain places."""
+
+    __slots__ = ("_arguments", "_lowering", "_split")
+
+    def __init__(self, lowering: Lowering, arguments: Arguments, split: Split) -> None:
+        self._lowering = lowering
+        self._arguments = arguments
+        self._split = split
+
+    @property
+    def in_tree(self) -> PyTreeDef:
+        """The structure of the arguments."""
+        return self._arguments.structure
+
+    @property
+    def out_tree(self) -> PyTreeDef:
+        """The structure of the results."""
+        return self._lowering.traced.structure
+
+    @property
+    def args_info(self) -> Any:
+        """The types of the arguments, as (args, kwargs) of `ShapeDtypeStruct`."""
+        types = tuple([operand.type for operand in self._lowering.operands])
+        return self._arguments.rebuilt(_structs(types))
+
+    @property
+    def out_info(self) -> Any:
+        """The shapes and element types of the results, in their structure."""
+        types: tuple[ArrayType, ...] = self._lowering.traced.program.result_types  # type: ignore[assignment]
+        return self.out_tree.unflatten(_structs(types))
+
+    def as_text(self, dialect: str | None = None, *, debug_info: bool = False) -> str:
+        """The program as text: `stablehlo`, or `hlo` before XLA's passes.
+
+        Raises:
+            ArgumentError: another dialect.
+        """
+        text = self._lowering.module.text
+        if dialect in (None, "stablehlo"):
+            return pretty(text, locations=debug_info)
+        if dialect == "hlo":
+            return unoptimized_hlo(text)
+        raise ArgumentError(
+            f"there is no text in dialect {dialect!r}", fix="ask for stablehlo or hlo"
+        )
+
+    def compiler_ir(self, dialect: str | None = None) -> str:
+        """The program in the compiler's language; the same as `as_text`."""
+        return self.as_text(dialect)
+
+    def cost_analysis(self) -> dict[str, float]:
+        """XLA's estimate of what a call costs; this compiles."""
+        return self.compile().cost_analysis()
+
+    def compile(self, compiler_options: Mapping[str, Any] | None = None) -> Compiled:
+        """Compile it.
+
+        Raises:
+            OptionError: an unknown compiler option.
+        """
+        call = compile_call(self._lowering, compiler_options)
+        return Compiled(call, self._lowering, self._arguments, self._split)
+
+    def __repr__(self) -> str:
+        return f"<{self._lowering.name}, lowered for {self._lowering.module.platform}>"
+
+
+@final
+class Compiled:
+    """A compiled function, for arguments of exactly these types and structures."""
+
+    __slots__ = ("_arguments", "_call", "_lowering", "_split")
+
+    def __init__(
+        self, call: CompiledCall, lowering: Lowering, arguments: Arguments, split: Split
+    ) -> None:
+        self._call = call
+        self._lowering = lowering
+        self._arguments = arguments
+        self._split = split
+
+    def __call__(
+        self, *args: Any, **kwargs: Any
+    ) -> Any:  # Any: what the function takes and returns
+        """Run it.
+
+        Raises:
+            ArgumentError: other structures, types or static values than it was compiled for.
+        """
+        expected, name = self._arguments, self._lowering.name
+        split = self._split
+        given = take_apart(args, kwargs, split.static_argnums, split.static_argnames)
+        if given.structure != expected.structure or static_key(given, name) != static_key(
+            expected, name
+        ):
+            raise ArgumentError(
+                f"{name} was compiled for arguments of structure {expected.structure}, "
+                f"called with {given.structure} or other static values",
+                fix="call it as it was lowered, or call the jitted function itself",
+            )
+        leaves = [as_argument(leaf) for leaf in given.leaves]
+        for number, (leaf, placed) in enumerate(zip(leaves, self._lowering.operands, strict=True)):
+            if leaf.type.strong() is not placed.type.strong():
+                raise ArgumentError(
+                    f"{name} was compiled for {placed.type} at {given.paths()[number]}, "
+                    f"called with {leaf.type}",
+                    fix="convert the argument, or call the jitted function itself",
+                )
+        return self._call.call(leaves)
+
+    @property
+    def in_tree(self) -> PyTreeDef:
+        """The structure of the arguments."""
+        return self._arguments.structure
+
+    @property
+    def out_tree(self) -> PyTreeDef:
+        """The structure of the results."""
+        return self._call.traced.structure
+
+    def as_text(self) -> str:
+        """The program after XLA's passes, in HLO text."""
+        return optimized_hlo(self._call.launch.executable)
+
+    def cost_analysis(self) -> dict[str, float]:
+        """XLA's estimate of what a call costs: `flops`, `bytes accessed` and more."""
+        return cost_analysis(self._call.launch.executable)
+
+    def memory_analysis(self) -> MemoryStats:
+        """The bytes that a call needs."""
+        return memory_stats(self._call.launch.executable)
+
+    def runtime_executable(self) -> Any:  # Any: jaxlib's
+        """The executable as jaxlib has it."""
+        return self._call.launch.executable.raw
+
+    @property
+    def device(self) -> Device:
+        """Where it runs."""
+        return self._lowering.placement.device
+
+    @property
+    def input_shardings(self) -> Any:  # Any: a tree like the arguments
+        """Where arguments have to be, as (args, kwargs)."""
+        sharding = self._lowering.placement.sharding
+        return self._arguments.rebuilt([sharding for _ in self._lowering.operands])
+
+    @property
+    def output_shardings(self) -> Any:  # Any: a tree like the results
+        """Where results are, in their structure."""
+        return self.out_tree.unflatten(
+            [placed.placement.sharding for placed in self._call.launch.results]
+        )
+
+    def __repr__(self) -> str:
+        return f"<{self._lowering.name}, compiled for {self._lowering.module.platform}>"

@@ -1,0 +1,101 @@
+"""Static arguments as parts of cache keys.
+
+They are hashed and compared on every call: a value that was changed in place since is met as what it is now. A value
+counts with its class: 1, 1.0 and True are equal, and yet make different programs. An object that is equal only to
+itself is held weakly, so that what was compiled for it goes when it goes.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Hashable
+from typing import Any, final
+
+from treadle_ir import Arguments, TreadleError
+
+Key = tuple[Hashable, ...]
+
+
+class StaticArgumentError(TreadleError, ValueError):
+    """A static argument that cannot be one."""
+
+
+@final
+class Identity:
+    """An object in a key, without keeping it alive. `gone` is called when it dies."""
+
+    __slots__ = ("_hash", "_reference")
+
+    def __init__(self, value: object, gone: Callable[[object], object] | None = None) -> None:
+        self._hash = id(value)
+        self._reference = weakref.ref(value, gone)
+
+    @property
+    def is_dead(self) -> bool:
+        """Whether the object is gone; the key is then equal to no other."""
+        return self._reference() is None
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        value = self._reference()
+        return isinstance(other, Identity) and value is not None and other._reference() is value
+
+    def __hash__(self) -> int:
+        return self._hash
+
+
+def static_key(
+    arguments: Arguments, name: str, gone: Callable[[object], object] | None = None
+) -> Key | None:
+    """The static arguments of a call as a key; None where it has none.
+
+    `name` is the function's, for messages. `gone` is called when an object that the key holds weakly dies.
+
+    Raises:
+        StaticArgumentError: a static argument has no hash.
+    """
+    if arguments.statics is None:
+        return None
+    numbers, values, names, named = arguments.statics
+    return (
+        numbers,
+        tuple([_part(name, value, gone) for value in values]),
+        names,
+        tuple([_part(name, value, gone) for value in named]),
+    )
+
+
+def _part(name: str, value: Any, gone: Callable[[object], object] | None) -> Hashable:
+    kind = type(value)
+    try:
+        hash(value)
+    except Exception as error:
+        raise StaticArgumentError(
+            "Non-hashable static arguments are not supported. An error occurred during a call to "
+            f"'{name}' while trying to hash an object of type {kind}, {_shown(value)}. "
+            f"The error was:\n{type(error).__name__}: {error}",
+            fix="pass arrays as ordinary arguments, lists as tuples, and give classes __hash__ and __eq__",
+        ) from error
+    plain: tuple[object, object] = object.__hash__, object.__eq__
+    if (kind.__hash__, kind.__eq__) == plain:
+        try:
+            return Identity(value, gone)
+        except TypeError:  # a class whose objects cannot be referred to weakly
+            pass
+    return kind, value
+
+
+def holds_dead(key: object) -> bool:
+    """Whether a key holds an object that is gone."""
+    if isinstance(key, Identity):
+        return key.is_dead
+    return isinstance(key, tuple) and any(map(holds_dead, key))
+
+
+def _shown(value: object) -> str:
+    try:
+        text = repr(value)
+    except Exception:
+        return "<no repr>"
+    return text if len(text) <= 200 else text[:200] + "..."

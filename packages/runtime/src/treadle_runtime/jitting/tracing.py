@@ -1,0 +1,87 @@
+"""From a function and the types of its arguments to a program: the function's Python runs once for each signature.
+
+A program that captured tracers of an outer trace belongs to that trace and is not kept.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from treadle_ir import (
+    ArgumentError,
+    Arguments,
+    ArrayType,
+    Operand,
+    Operands,
+    TreeFunction,
+    current_context,
+    operand_or_none,
+    stage_tree,
+    type_of,
+)
+from treadle_ir.events import FunctionStaged, emit, listeners
+from treadle_ir.tree import PyTreeDef, flatten_leaves_and_structure
+from treadle_runtime.arrays.from_user import as_argument
+from treadle_runtime.jitting.caches import FunctionCache
+from treadle_runtime.jitting.statics import Key
+from treadle_runtime.jitting.traced import Timing, Traced
+
+
+def trace_function(
+    cache: FunctionCache,
+    function: Callable[..., Any],
+    name: str,
+    arguments: Arguments,
+    statics: Key | None,
+    types: tuple[ArrayType, ...],
+) -> Traced:
+    """The function as a program for arguments of these types, staged if it has not been before."""
+    key = (current_context().key, arguments.structure, statics, *types)
+
+    def make() -> Traced:
+        traced = _stage(function, name, arguments, types)
+        cache.timings.append(traced.timing)
+        if traced.portable:
+            cache.keep(cache.traces, key, traced)
+        return traced
+
+    found = cache.traces.get(key)
+    if found is not None:
+        return found
+    return cache.tracing.once(key, lambda: cache.traces.get(key), make)
+
+
+def _stage(
+    function: Callable[..., Any], name: str, arguments: Arguments, types: tuple[ArrayType, ...]
+) -> Traced:
+    def results(output: Any) -> tuple[Operands, PyTreeDef]:  # Any: a pytree
+        leaves, structure = flatten_leaves_and_structure(output)
+        return [_result(name, leaf, structure) for leaf in leaves], structure
+
+    started = time.perf_counter()
+    staged, structure = stage_tree(TreeFunction(function, arguments.rebuilt, results), *types)
+    elapsed = time.perf_counter() - started
+    program = staged.program
+    if listeners:
+        emit(FunctionStaged(name, program, elapsed))
+    captured = tuple(
+        [as_argument(each) if isinstance(each, np.ndarray) else each for each in staged.captured]
+    )
+    timing = Timing(name, types, elapsed, equations=len(program.equations))
+    return Traced(program, captured, structure, timing)
+
+
+def _result(name: str, result: object, structure: PyTreeDef) -> Operand:
+    operand = operand_or_none(result)
+    if operand is not None:
+        return operand
+    try:
+        type_of(result)
+    except ArgumentError as error:
+        error.add_note(f"  while: returning from {name}, whose result is {structure}")
+        raise
+    raise AssertionError("what has a type is an operand")

@@ -1,0 +1,188 @@
+"""Starting compiled programs: buffers in, buffers out, errors in our words, and waiting for effects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, final
+
+import numpy as np
+
+from treadle_compiler import (
+    LoadedExecutable,
+    LoweredCallback,
+    LoweredModule,
+    check_fork,
+    compile_lowered,
+    jaxlib,
+)
+from treadle_ir import ArrayType, fork_safe_lock
+from treadle_runtime.arrays.array import Buffer
+from treadle_runtime.arrays.deleted import Deleted
+from treadle_runtime.client import execution_error
+from treadle_runtime.host.validated import Validated, validated
+from treadle_runtime.placement.placement import PlacedType, Placement
+
+
+def translated(error: Exception, results: Sequence[ArrayType] = ()) -> Exception:
+    """What is raised in the place of an exception of jaxlib; others stay as they are."""
+    if isinstance(error, jaxlib().core.JaxRuntimeError):
+        return execution_error(error, results)
+    return error
+
+
+@final
+class Launch:
+    """A compiled program on its devices, with everything that a call of it needs."""
+
+    __slots__ = (
+        "callbacks",
+        "executable",
+        "execute",
+        "handlers",
+        "ordered",
+        "placement",
+        "results",
+    )
+
+    def __init__(
+        self,
+        executable: LoadedExecutable,
+        placement: Placement,
+        results: tuple[PlacedType, ...],
+        callbacks: tuple[Validated, ...] = (),
+        *,
+        ordered: bool = False,
+    ) -> None:
+        self.executable = executable
+        self.placement = placement  # of the operands, and of the devices that it runs on
+        self.results = results
+        self.callbacks = callbacks
+        self.ordered = ordered
+        self.handlers = placement.device.backend.handlers(
+            [
+                (
+                    placed.type.shape,
+                    np.bool_ if placed.type.dtype.names else placed.type.dtype,
+                    placed.placement.sharding.raw,
+                )
+                for placed in results
+            ]
+        )
+        self.execute = self.run_with_callbacks if callbacks else self.run
+
+    @property
+    def types(self) -> list[ArrayType]:
+        """The types of the results."""
+        return [placed.type for placed in self.results]
+
+    def run(self, buffers: Sequence[Buffer]) -> list[Buffer]:
+        """Start it; results come without waiting.
+
+        Raises:
+            ExecutionError: it failed at once. A failure that comes later shows when a result is read.
+        """
+        try:
+            results: list[Buffer] = self.executable.execute_sharded(buffers).consume_with_handlers(
+                self.handlers
+            )
+        except jaxlib().core.JaxRuntimeError as error:
+            raise execution_error(error, self.types) from error
+        return results
+
+    def run_with_callbacks(self, buffers: Sequence[Buffer]) -> list[Buffer]:
+        """Start a program that calls Python back; an exception of a callback comes out as it was raised.
+
+        A program whose callbacks are ordered is waited for, so that the next one's come after them.
+        """
+        core = jaxlib().core
+        if self.ordered and buffers:
+            if None in map(_present, buffers):
+                raise TypeError("an array has no buffer")  # as execute_sharded would say
+            core.batched_block_until_ready([*buffers])  # else the program might be put off
+        try:
+            started = self.executable.raw.execute_sharded(buffers, with_tokens=True)
+            token = started.consume_token()
+            results: list[Buffer] = started.consume_with_handlers(self.handlers)
+            if self.ordered or self.placement.on_host:
+                # The CPU calls back on this very thread, so nothing is lost by waiting, and exceptions are here.
+                token.block_until_ready()
+            else:
+                _pend(token)
+        except core.JaxRuntimeError as error:
+            for callback in self.callbacks:
+                raised = callback.take_error()
+                if raised is not None:
+                    raise raised from None
+            if "KeyboardInterrupt" in str(
+                error
+            ):  # on entering a callback, before it could be noted there
+                raise KeyboardInterrupt from None
+            raise execution_error(error, self.types) from error
+        return results
+
+
+_pending: Final[list[Any]] = []  # tokens of programs with callbacks that may still be running
+_lock: Final = fork_safe_lock()
+
+
+def _pend(token: Any) -> None:
+    with _lock:
+        _pending.append(token)
+        late = _pending.pop(0) if len(_pending) > 64 else None
+    if late is not None:
+        late.block_until_ready()
+
+
+def effects_barrier() -> None:
+    """Wait until all callbacks of programs started so far have run."""
+    check_fork()
+    with _lock:
+        waiting = [*_pending]
+        _pending.clear()
+    for token in waiting:
+        token.block_until_ready()
+
+
+def compile_program(
+    lowered: LoweredModule,
+    placement: Placement,
+    flags: Mapping[str, object] | None = None,
+) -> Launch:
+    """Compile a lowered program for the devices of a placement, and make it ready to be called.
+
+    Raises:
+        ForkError: in a process forked after XLA had been started.
+    """
+    check_fork()
+    callbacks: list[Validated] = []
+    functions: list[Callable[..., object]] = []
+    for each in lowered.callbacks:
+        assert isinstance(each, LoweredCallback)
+        checked = validated(each, [(type.shape, type.dtype) for type in each.results])
+        callbacks.append(checked)
+        functions.append(_with_token(checked) if each.ordered else checked)
+    devices = placement.devices
+    executable = compile_lowered(
+        lowered,
+        devices[0].backend.raw,
+        [device.raw for device in devices],
+        flags=flags,
+        host_callbacks=functions,
+    )
+    types: tuple[ArrayType, ...] = lowered.program.result_types  # type: ignore[assignment]  # no tokens
+    results = tuple([placement.of(type) for type in types])
+    ordered = any(effect.ordered for effect in lowered.program.effects)
+    return Launch(executable, placement, results, tuple(callbacks), ordered=ordered)
+
+
+def _present(buffer: Buffer) -> bool | None:
+    return None if buffer is None or type(buffer) is Deleted else True
+
+
+def _with_token(checked: Validated) -> Callable[..., object]:
+    """An ordered callback as XLA calls it: a token, which has no value, goes in and comes out first."""
+
+    def function(_: None, *operands: Any) -> tuple[Any, ...]:  # Any: NumPy arrays
+        return (None, *checked(*operands))
+
+    return function

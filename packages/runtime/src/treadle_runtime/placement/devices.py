@@ -1,0 +1,185 @@
+"""Devices as users see them.
+
+A `Device` is made when somebody asks for it: arrays that nothing put elsewhere know no device, so that eager work on
+the CPU never starts jaxlib.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from typing import Any, Final, final
+
+from treadle_ir import PlacementError, fork_safe_lock
+from treadle_runtime.client import Backend, backends, requested_platforms
+
+_CLASS_NAMES: Final = {
+    "cpu": "CpuDevice",
+    "cuda": "CudaDevice",
+    "rocm": "RocmDevice",
+    "tpu": "TpuDevice",
+}
+
+
+@final
+class Device:
+    """One device. There is one object for each, so `is` and `==` agree."""
+
+    __slots__ = ("__weakref__", "backend", "raw")
+
+    def __init__(self, backend: Backend, raw: Any) -> None:  # Any: jaxlib's device
+        self.backend = backend
+        self.raw = raw
+
+    @property
+    def id(self) -> int:
+        """Its number, unique on its platform over all processes."""
+        return int(self.raw.id)
+
+    @property
+    def platform(self) -> str:
+        """`cpu`, `gpu` or `tpu`."""
+        return self.backend.public_platform
+
+    @property
+    def device_kind(self) -> str:
+        """The model, as the driver names it."""
+        return str(self.raw.device_kind)
+
+    @property
+    def process_index(self) -> int:
+        """The process that the device belongs to."""
+        return int(self.raw.process_index)
+
+    @property
+    def local_hardware_id(self) -> int | None:
+        """The number of the hardware in its machine, where there is one."""
+        number = self.raw.local_hardware_id
+        return None if number is None else int(number)
+
+    @property
+    def client(self) -> Backend:
+        """The started platform that the device belongs to."""
+        return self.backend
+
+    def memory_stats(self) -> dict[str, int] | None:
+        """What its allocator says; None where it says nothing, as on the CPU."""
+        return self.backend.memory_stats(self.raw)
+
+    def __repr__(self) -> str:
+        platform = self.backend.platform
+        return f"{_CLASS_NAMES.get(platform, platform.capitalize() + 'Device')}(id={self.id})"
+
+    def __str__(self) -> str:
+        return f"{self.platform}:{self.id}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _device_by_id, (self.backend.platform, self.id)
+
+    def __enter__(self) -> Device:
+        raise TypeError("a device is no context manager; write `with default_device(device):`")
+
+    def __exit__(self, *error: object) -> None:
+        """Never reached: `__enter__` refuses."""
+
+
+def _device_by_id(platform: str, number: int) -> Device:
+    for device in devices(platform):
+        if device.id == number:
+            return device
+    raise PlacementError(f"there is no device {platform}:{number} in this process")
+
+
+_known: Final[dict[tuple[int, int], Device]] = {}
+_lock: Final = fork_safe_lock()
+
+
+def device_of(backend: Backend, raw: Any) -> Device:  # Any: jaxlib's device
+    """Our object for a device of a backend."""
+    key = (id(backend), raw.id)  # backends live as long as the process
+    found = _known.get(key)
+    if found is None:
+        with _lock:
+            found = _known.setdefault(key, Device(backend, raw))
+    return found
+
+
+def devices(platform: str | None = None) -> list[Device]:
+    """All devices of a platform (of the default one, if none is named).
+
+    Raises:
+        PlatformError: the platform cannot be started; also a RuntimeError.
+    """
+    backend = backends.get(platform)
+    return [device_of(backend, raw) for raw in backend.devices]
+
+
+def local_devices(
+    process_index: int | None = None, platform: str | None = None, host_id: int | None = None
+) -> list[Device]:
+    """The devices of this process, or of the process with this number."""
+    wanted = process_index if process_index is not None else host_id
+    backend = backends.get(platform)
+    if wanted is None:
+        return [device_of(backend, raw) for raw in backend.local_devices]
+    return [device for device in devices(platform) if device.process_index == wanted]
+
+
+def device_count(platform: str | None = None) -> int:
+    """How many devices a platform has, over all processes."""
+    return len(backends.get(platform).devices)
+
+
+def local_device_count(platform: str | None = None) -> int:
+    """How many devices of a platform this process has."""
+    return len(backends.get(platform).local_devices)
+
+
+def default_backend() -> str:
+    """The platform that work goes to: `cpu`, `gpu` or `tpu`."""
+    return backends.default().public_platform
+
+
+def base_device() -> Device:
+    """The first device of the default platform: where arrays are that nothing put elsewhere."""
+    backend = backends.named_default()
+    return device_of(backend, backend.local_devices[0])
+
+
+_on_host: list[bool] = []  # once it is known
+
+
+def host_is_default() -> bool:
+    """Whether the default platform is the CPU; found out without starting jaxlib where that is possible."""
+    if not _on_host:
+        _on_host.append(_platform_is_cpu())
+    return _on_host[0]
+
+
+def _platform_is_cpu() -> bool:
+    if not backends.started:
+        names, _ = requested_platforms(os.environ)
+        if names[:1] == ("cpu",):
+            return True
+        plugins = any(
+            importlib.util.find_spec(name) is not None for name in ("jax_plugins", "libtpu")
+        )
+        if not names and not plugins:
+            return True
+    return backends.named_default().platform == "cpu"
+
+
+def as_device(device: Device | str) -> Device:
+    """A device, or the first one of a platform.
+
+    Raises:
+        PlacementError: neither a device nor the name of a platform.
+    """
+    if isinstance(device, Device):
+        return device
+    if isinstance(device, str):
+        return devices(device)[0]
+    raise PlacementError(
+        f"{device!r} is not a device",
+        fix="pass one of treadle.devices(), or the name of a platform",
+    )

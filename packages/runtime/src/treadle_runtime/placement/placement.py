@@ -1,0 +1,189 @@
+"""Placements: a sharding, and whether somebody asked for it. And types with a placement, which are what caches know.
+
+An array that somebody put somewhere is committed, and decides where work on it happens. All others are uncommitted and
+follow. `BASE` is the placement of arrays that nothing put anywhere: uncommitted, on the first device of the default
+platform, which is looked up only when somebody asks for it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Final, final
+from weakref import WeakValueDictionary
+
+from treadle_ir import ArrayType, Setting, current_context, fork_safe_rlock, overriding
+from treadle_runtime.placement.devices import Device, as_device, base_device, host_is_default
+from treadle_runtime.placement.sharding import Sharding, SingleDeviceSharding
+
+
+@final
+class PlacedType:
+    """The type of an array and where it is: one object for each pair, in the key of every cache."""
+
+    __slots__ = ("__weakref__", "placement", "type")
+
+    def __init__(self, type: ArrayType, placement: Placement) -> None:
+        """Not to be called but by `Placement.of`."""
+        self.type: Final = type
+        self.placement: Final = placement
+
+    def with_shape(self, shape: tuple[int, ...]) -> PlacedType:
+        """The same place, another shape."""
+        return self.placement.of(self.type.with_shape(shape))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _placed, (self.type, self.placement)
+
+    def __repr__(self) -> str:
+        return f"{self.type} {self.placement!r}"
+
+
+def _placed(type: ArrayType, placement: Placement) -> PlacedType:
+    return placement.of(type)
+
+
+_RECENT: Final = 8192
+
+
+@final
+class Placement:
+    """How an array is laid over devices, and whether somebody asked for that. There are two for each sharding."""
+
+    __slots__ = ("__weakref__", "_placed", "_recent", "_sharding", "committed")
+
+    _interned: ClassVar[WeakValueDictionary[tuple[Sharding, bool], Placement]] = (
+        WeakValueDictionary()
+    )
+    _lock: Final = fork_safe_rlock()
+
+    def __init__(self, sharding: Sharding | None, committed: bool) -> None:
+        """Not to be called: `placement_of` has the one of a sharding."""
+        self._sharding = sharding
+        self.committed: Final = committed
+        self._placed: Final[WeakValueDictionary[ArrayType, PlacedType]] = WeakValueDictionary()
+        # In front of it, at a tenth of the cost; strong, and emptied when it has grown large.
+        self._recent: Final[dict[ArrayType, PlacedType]] = {}
+
+    @property
+    def sharding(self) -> Sharding:
+        """How an array is laid over devices here."""
+        if self._sharding is None:
+            self._sharding = SingleDeviceSharding(base_device())
+        return self._sharding
+
+    @property
+    def devices(self) -> tuple[Device, ...]:
+        """The devices that hold a part."""
+        return self.sharding.devices
+
+    @property
+    def device(self) -> Device:
+        """The device, or the first one of several."""
+        return self.sharding.devices[0]
+
+    @property
+    def on_host(self) -> bool:
+        """Whether it is one device, and that is the CPU: then NumPy may do the work."""
+        if self._sharding is None:
+            return host_is_default()
+        return self._sharding.num_devices == 1 and self.device.platform == "cpu"
+
+    def of(self, type: ArrayType) -> PlacedType:
+        """The type in this place."""
+        found = self._recent.get(type)
+        if found is not None:
+            return found
+        with Placement._lock:
+            found = self._placed.get(type)
+            if found is None:
+                found = self._placed[type] = PlacedType(type, self)
+            if len(self._recent) >= _RECENT:
+                self._recent.clear()
+            self._recent[type] = found
+            return found
+
+    def __repr__(self) -> str:
+        return (
+            f"<{'committed to' if self.committed else 'on'} {', '.join(map(repr, self.devices))}>"
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return placement_of, (self.sharding, self.committed)
+
+
+BASE: Final = Placement(None, committed=False)
+
+
+def placement_of(sharding: Sharding, committed: bool) -> Placement:
+    """The one placement of a sharding, committed or not."""
+    if not committed and sharding is BASE.sharding:
+        return BASE
+    with Placement._lock:
+        found = Placement._interned.get((sharding, committed))
+        if found is None:
+            found = Placement._interned[sharding, committed] = Placement(sharding, committed)
+        return found
+
+
+def uncommitted(device: Device) -> Placement:
+    """On a device, without anybody having asked for it."""
+    return placement_of(SingleDeviceSharding(device), committed=False)
+
+
+def committed(device: Device) -> Placement:
+    """On a device because somebody asked for it."""
+    return placement_of(SingleDeviceSharding(device), committed=True)
+
+
+# --- the default --------------------------------------------------------------------------------------
+
+
+def _parsed(value: object) -> Device | str | None:
+    if value is None or value == "":
+        return None
+    if isinstance(value, (Device, str)):
+        return value
+    raise ValueError("is neither a device nor the name of a platform")
+
+
+DEFAULT_DEVICE: Final[Setting[Device | str | None]] = Setting(
+    "default_device",
+    None,
+    parse=_parsed,
+    help="Where uncommitted work goes, and where new arrays are: a device, or the first one of a platform.",
+)
+
+
+def default_placement() -> Placement:
+    """Where uncommitted work goes now."""
+    device = current_context().get(DEFAULT_DEVICE)
+    return BASE if device is None else uncommitted(as_device(device))
+
+
+def set_default_device(device: Device | str | None) -> None:
+    """Set the process's default device; None goes back to the first one."""
+    DEFAULT_DEVICE.set(None if device is None else as_device(device))
+
+
+@final
+class default_device:  # noqa: N801 - reads as a statement
+    """`with default_device(devices()[1]):` creates arrays and runs uncommitted work there for a while.
+
+    Results stay uncommitted. `None` leaves things as they are.
+    """
+
+    __slots__ = ("_device", "_override")
+
+    def __init__(self, device: Device | str | None) -> None:
+        self._device = None if device is None else as_device(device)
+        self._override: overriding | None = None
+        if self._device is not None:
+            self._override = DEFAULT_DEVICE.override(self._device)
+
+    def __enter__(self) -> Device | None:
+        if self._override is not None:
+            self._override.__enter__()
+        return self._device
+
+    def __exit__(self, *error: object) -> None:
+        if self._override is not None:
+            self._override.__exit__()

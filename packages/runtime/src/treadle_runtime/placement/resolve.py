@@ -1,0 +1,54 @@
+"""Where work happens and where its results are: committed operands decide, else the default device.
+
+Work on operands that are committed to different places is refused; nothing is moved behind the user's back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from treadle_ir import PlacementError
+from treadle_runtime.placement.placement import PlacedType, Placement
+
+
+def resolve(
+    operands: Sequence[PlacedType],
+    default: Placement,
+    name: str,
+    describe: Callable[[int], str],
+) -> Placement:
+    """Where the results of work on operands of these types in these places are.
+
+    `describe(i)` names operand i for messages, `name` what is computed.
+
+    Raises:
+        PlacementError: two operands are committed to different places.
+    """
+    chosen: Placement | None = None
+    first = 0
+    for index, operand in enumerate(operands):
+        placement = operand.placement
+        if placement.committed:
+            if chosen is None:
+                chosen, first = placement, index
+            elif placement is not chosen:
+                raise _conflict(name, describe(first), operands[first], describe(index), operand)
+    return default if chosen is None else chosen
+
+
+def _conflict(
+    name: str, first: str, one: PlacedType, second: str, other: PlacedType
+) -> PlacementError:
+    sides = []
+    for label, placed in ((first, one), (second, other)):
+        devices = placed.placement.devices
+        shape = ",".join(map(str, placed.type.shape))
+        sides.append(
+            f"{label} of {name} with shape {placed.type.dtype.name}[{shape}] and device ids "
+            f"{[device.id for device in devices]} on platform {devices[0].platform.upper()} "
+            f"({', '.join(map(repr, devices))})"
+        )
+    return PlacementError(
+        f"Received incompatible devices for jitted computation. Got {sides[0]} and {sides[1]}",
+        fix="move one of them with device_put(x, device), or leave one uncommitted",
+    )
