@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -14,12 +14,13 @@ from treadle_ir import (
     ShapeError,
     StructureError,
     TreadleError,
+    install_vmap,
     stage,
     type_of,
 )
 from treadle_ir.errors import ConcretizationError
-from treadle_numpy import control as lax
-from treadle_numpy.operators import install
+from treadle_numpy import lax
+from treadle_numpy.arrays.table import install
 
 install()
 F = np.float32
@@ -177,25 +178,32 @@ def test_map() -> None:
     same(lax.map(lambda p: p[0] * p[1], (XS, XS)), XS**2)
 
 
-def test_map_with_batches_needs_the_port(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lax, "_vectorise", None)
+@pytest.fixture
+def vmap_port() -> Iterator[Callable[[Any], None]]:
+    """Installs a vmap; afterwards there is none, as before."""
+    install_vmap(None)
+    yield install_vmap
+    install_vmap(None)
+
+
+def test_map_with_batches_needs_the_port(vmap_port: object) -> None:
     with pytest.raises(NotImplementedError, match="batch_size"):
         lax.map(lambda x: x, XS, batch_size=2)
 
 
 @pytest.mark.parametrize("length", [0, 1, 4, 5, 7])
 @pytest.mark.parametrize("size", [1, 2, 3, 9])
-def test_map_in_batches(length: int, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_map_in_batches(length: int, size: int, vmap_port: Callable[[Any], None]) -> None:
     sizes = []
 
-    def vectorise(f: Callable[..., Any]) -> Callable[..., Any]:
+    def in_batches(f: Callable[..., Any]) -> Callable[..., Any]:
         def batched(x: Any) -> Any:
             sizes.append(x.shape[0])
             return {"square": x * x}
 
         return batched
 
-    monkeypatch.setattr(lax, "_vectorise", vectorise)
+    vmap_port(in_batches)
     xs = np.arange(length, dtype=F)
     same(lax.map(lambda x: {"square": x * x}, xs, batch_size=size)["square"], xs**2)
     assert max(sizes, default=0) <= size

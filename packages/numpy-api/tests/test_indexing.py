@@ -12,7 +12,8 @@ from hypothesis import given, settings, strategies as st
 import treadle_numpy as tnp
 from treadle_ir import ArrayType, interpret, stage
 from treadle_ir.errors import NonConcreteBooleanIndexError
-from treadle_numpy.indexing import read_index, take_entries
+from treadle_numpy.indexing.entries import read_index
+from treadle_numpy.indexing.reading import take_entries
 
 SHAPE = (3, 4, 2)
 ELEMENTS = np.arange(24, dtype=np.float32).reshape(SHAPE)

@@ -11,8 +11,8 @@ import pytest
 
 from treadle_ir import DTypeError
 from treadle_numpy import lax
-from treadle_numpy.manipulation import ShapeValueError
-from treadle_numpy.reinterpret import viewed
+from treadle_numpy.lax.reinterpret import viewed
+from treadle_numpy.operands.errors import ShapeValueError
 
 COMPLEX = np.array([[1 + 2j, -3 + 0.5j]], np.complex64)
 

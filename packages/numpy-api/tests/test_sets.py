@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from treadle_numpy.sets import intersect1d, isin, setdiff1d
+from treadle_numpy.numpy.sets import intersect1d, isin, setdiff1d
 
 RANDOM = np.random.default_rng(5)
 SIZES = [(7, 5), (90, 200), (50, 0), (0, 50)]

@@ -1,4 +1,4 @@
-"""When a body is staged again, and when it must be."""
+"""Bodies are staged each time, so they see what has changed; equal ones are one program."""
 
 from __future__ import annotations
 
@@ -12,19 +12,15 @@ import numpy as np
 import pytest
 
 from treadle_autodiff import grad
-from treadle_ir import EvalTrace, Operands, Primitive, ReferenceEvaluator, running, stage
-from treadle_numpy import control as lax, staging
-from treadle_numpy.operators import install
+from treadle_ir import Array, EvalTrace, Operands, Primitive, ReferenceEvaluator, running
+from treadle_numpy import lax
+from treadle_numpy.arrays.table import install
 
 install()
 F = np.float32
 XS = np.ones(3, F)
 SCALE = 2.0
 TABLE = {"scale": 2.0}
-
-
-def plain(c: Any, x: Any) -> Any:
-    return c + x, c
 
 
 def scaled(c: Any, x: Any) -> Any:
@@ -41,35 +37,6 @@ def scaled_by_helper(c: Any, x: Any) -> Any:
 
 def scaled_by_table(c: Any, x: Any) -> Any:
     return c * TABLE["scale"] + x, None
-
-
-class Count:
-    def __init__(self) -> None:
-        self.staged = 0
-
-
-@pytest.fixture
-def count(monkeypatch: pytest.MonkeyPatch) -> Count:
-    """How often something was staged."""
-    counted, original = Count(), stage
-
-    def counting(*arguments: Any) -> Any:
-        counted.staged += 1
-        return original(*arguments)
-
-    monkeypatch.setattr(staging, "stage", counting)
-    return counted
-
-
-def test_a_function_is_staged_once_for_its_types(count: Count) -> None:
-    for _ in range(3):
-        lax.scan(plain, F(0), XS)
-    assert count.staged == 1
-    lax.scan(plain, F(0), XS.astype("f2").astype("i4"))
-    assert count.staged == 2
-    lax.scan(plain, 0, XS)  # weak: staged, then staged again with what it becomes
-    lax.scan(plain, F(0), XS)
-    assert count.staged == 3
 
 
 @pytest.mark.parametrize("body", [scaled, scaled_by_helper])
@@ -114,16 +81,6 @@ def test_objects_that_change_are_seen() -> None:
         assert lax.scan(body, F(1), XS[:1])[0] == 6
 
 
-def test_a_wrapper_has_a_memory_of_its_own() -> None:
-    lax.scan(plain, F(0), XS)
-
-    @functools.wraps(plain)
-    def wrapped(c: Any, x: Any) -> Any:
-        return c - x, c
-
-    assert lax.scan(wrapped, F(0), XS)[0] == -3
-
-
 def test_captured_arrays_are_operands() -> None:
     results = []
     for value in (2, 3):
@@ -147,6 +104,9 @@ class Recording:
             self.loops.append(primitive)
         return ReferenceEvaluator().evaluate(primitive, operands)
 
+    def array(self, elements: Any, weak: bool, *, owned: bool = True) -> Array:
+        return ReferenceEvaluator().array(elements, weak, owned=owned)
+
 
 @pytest.fixture
 def recording() -> Iterator[Recording]:
@@ -167,7 +127,7 @@ LOOPS: list[Callable[[Any], Any]] = [
 
 @pytest.mark.parametrize("loss", LOOPS, ids=["scan", "fori_loop", "while_loop", "cond"])
 def test_an_eager_training_loop_makes_one_loop(loss: Any, recording: Recording) -> None:
-    """Bodies are new functions in each turn, and so are the arrays that they capture."""
+    """Bodies are new functions in each iteration, and so are the arrays that they capture."""
     w: Any = np.ones(3, F)
     grad(loss)(w)
     first = len(recording.loops)

@@ -6,27 +6,33 @@ transformations as their words do.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, Final, final
+from collections.abc import Iterator, Sequence
+from typing import Final, TypeAlias, final, overload
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, x64_enabled
+from treadle_ir import ArgumentError, Array, Operand, ops, x64_enabled
 from treadle_ir.dtypes import is_integer
 from treadle_ir.tree import register_pytree_node
-from treadle_numpy.coercion import (
-    ValueArgumentError,
-    array_of,
-    as_shape,
-    canonical_elements,
-    coerce,
-    made,
-    operand_type,
-    ops,
-    shape_of,
-)
-from treadle_numpy.indexing import getitem, read_index, take_entries
-from treadle_numpy.manipulation import reshape
+from treadle_numpy.indexing.entries import read_index
+from treadle_numpy.indexing.reading import take_entries
+from treadle_numpy.numpy.manipulation.shapes import reshape
+from treadle_numpy.operands.arrays import Elements, array_of, made
+from treadle_numpy.operands.coerce import ArrayLike, canonical_elements, coerce, operand_type
+from treadle_numpy.operands.errors import ValueArgumentError
+from treadle_numpy.operands.shapes import Shape, as_shape
+
+__all__ = [
+    "Key",
+    "PRNGKey",
+    "clone",
+    "fold_in",
+    "key",
+    "key_data",
+    "key_impl",
+    "split",
+    "wrap_key_data",
+]
 
 _U32: Final = np.dtype(np.uint32)
 
@@ -63,10 +69,10 @@ class Key:
     """
 
     __slots__ = ("words",)
-    words: Any  # an Array, or NumPy's under the reference evaluator
+    words: Array
     dtype = KEY_TYPE
 
-    def __init__(self, words: Any) -> None:
+    def __init__(self, words: Array) -> None:
         object.__setattr__(self, "words", words)
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -92,7 +98,7 @@ class Key:
             raise TypeError("len() of a single key")
         return self.shape[0]
 
-    def __getitem__(self, index: Any) -> Key:
+    def __getitem__(self, index: object) -> Key:
         whole = (
             (*index, Ellipsis, slice(None))
             if isinstance(index, tuple)
@@ -100,19 +106,16 @@ class Key:
         )
         if Ellipsis in [i for i in whole[:-2] if i is Ellipsis]:
             whole = (*whole[:-2], slice(None))
-        return Key(take_entries(self.words, read_index(shape_of(self.words), whole)))
+        return Key(take_entries(self.words, read_index(self.words.shape, whole)))
 
     def __iter__(self) -> Iterator[Key]:
         if not self.shape:
             raise TypeError(
                 "iteration over a single key", "split it first: `a, b = random.split(key)`"
             )
-        return (
-            Key(getitem(self.words, i) if isinstance(self.words, Array) else self.words[i])
-            for i in range(self.shape[0])
-        )
+        return (Key(self.words[i]) for i in range(self.shape[0]))
 
-    def reshape(self, *shape: Any) -> Key:
+    def reshape(self, *shape: Shape) -> Key:
         """The same keys in another shape."""
         sizes = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
         return Key(reshape(self.words, (*sizes, 2)))
@@ -125,18 +128,21 @@ class Key:
         return f"Key({self.shape}, {KEY_TYPE})"
 
 
-def _open(node: Key) -> tuple[tuple[Any, ...], None]:
+KeyLike: TypeAlias = Key | Array | Elements  # a typed key, or the words of a raw one
+
+
+def _open(node: Key) -> tuple[tuple[Array], None]:
     return (node.words,), None
 
 
-def _close(meta: None, children: Any) -> Key:
+def _close(meta: None, children: Sequence[Array]) -> Key:
     return Key(children[0])
 
 
 register_pytree_node(Key, _open, _close)
 
 
-def _implementation(impl: Any) -> None:
+def _implementation(impl: str | None) -> None:
     if impl not in (None, "threefry2x32", "fry"):
         raise ValueArgumentError(
             f"random: unknown implementation {impl!r}",
@@ -144,7 +150,7 @@ def _implementation(impl: Any) -> None:
         )
 
 
-def _seeded(seed: Any) -> Array:
+def _seeded(seed: ArrayLike) -> Array:
     """The words of a key from a seed: its high and its low 32 bits."""
     if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool):
         if not -(2**63) <= int(seed) < 2**64:
@@ -162,7 +168,7 @@ def _seeded(seed: Any) -> Array:
     )
     if type.dtype.itemsize > 4:
         shifted = ops.shift_right_logical(operand, type.dtype.type(32))
-        upper: Any = ops.convert(shifted, dtype=_U32)
+        upper: Operand = ops.convert(shifted, dtype=_U32)
     else:
         upper = _U32.type(0)
     parts = [
@@ -172,7 +178,7 @@ def _seeded(seed: Any) -> Array:
     return ops.concatenate(parts, dimension=0)
 
 
-def PRNGKey(seed: Any, *, impl: Any = None) -> Array:  # noqa: N802 - JAX's name
+def PRNGKey(seed: ArrayLike, *, impl: str | None = None) -> Array:  # noqa: N802 - JAX's name
     """A raw key, u32[2], from a seed.
 
     Example:
@@ -183,7 +189,7 @@ def PRNGKey(seed: Any, *, impl: Any = None) -> Array:  # noqa: N802 - JAX's name
     return _seeded(seed)
 
 
-def key(seed: Any, *, impl: Any = None, dtype: Any = None) -> Key:
+def key(seed: ArrayLike, *, impl: str | None = None, dtype: object = None) -> Key:
     """A typed key from a seed.
 
     Example:
@@ -194,7 +200,7 @@ def key(seed: Any, *, impl: Any = None, dtype: Any = None) -> Key:
     return Key(_seeded(seed))
 
 
-def words_of(name: str, key: Any) -> Any:
+def words_of(name: str, key: KeyLike) -> Array:
     """The words of a typed or a raw key.
 
     Raises:
@@ -216,26 +222,30 @@ def words_of(name: str, key: Any) -> Any:
     return words
 
 
-def single(name: str, key: Any) -> Any:
+def single(name: str, key: KeyLike) -> Array:
     """The words of one key.
 
     Raises:
         ValueArgumentError: it is an array of keys.
     """
     words = words_of(name, key)
-    if len(shape_of(words)) != 1:
+    if len(words.shape) != 1:
         raise ValueArgumentError(
-            f"{name} accepts a single key, but was given a key array of shape {tuple(shape_of(words)[:-1])} != ()",
+            f"{name} accepts a single key, but was given a key array of shape {tuple(words.shape[:-1])} != ()",
             fix="use treadle.vmap for batching",
         )
     return words
 
 
-def _as(key: Any, words: Any) -> Any:
+def _as(key: KeyLike, words: Array) -> Key | Array:
     return Key(words) if isinstance(key, Key) else words
 
 
-def split(key: Any, num: int | tuple[int, ...] = 2) -> Any:
+@overload
+def split(key: Key, num: Shape = 2) -> Key: ...
+@overload
+def split(key: Array | Elements, num: Shape = 2) -> Array: ...
+def split(key: KeyLike, num: Shape = 2) -> Key | Array:
     """New keys from a key, which should not be used again.
 
     Example:
@@ -245,7 +255,11 @@ def split(key: Any, num: int | tuple[int, ...] = 2) -> Any:
     return _as(key, ops.random_split(single("split", key), shape=as_shape("split", num)))
 
 
-def fold_in(key: Any, data: Any) -> Any:
+@overload
+def fold_in(key: Key, data: ArrayLike) -> Key: ...
+@overload
+def fold_in(key: Array | Elements, data: ArrayLike) -> Array: ...
+def fold_in(key: KeyLike, data: ArrayLike) -> Key | Array:
     """A new key from a key and a number.
 
     Raises:
@@ -253,10 +267,10 @@ def fold_in(key: Any, data: Any) -> Any:
     """
     words = single("fold_in", key)
     if isinstance(data, int) and not isinstance(data, bool):
-        number: Any = np.uint32(data & 0xFFFFFFFF)
+        number: Operand = np.uint32(data & 0xFFFFFFFF)
     else:
         number = coerce("fold_in", 1, data)
-        if not is_integer(operand_type(number).dtype) or shape_of(number):
+        if not is_integer(number.dtype) or number.shape:
             raise ArgumentError(
                 f"fold_in: data must be a single integer, got {operand_type(number)}"
             )
@@ -264,24 +278,27 @@ def fold_in(key: Any, data: Any) -> Any:
     return _as(key, ops.random_fold_in(words, number))
 
 
-def key_data(keys: Any) -> Array:
+def key_data(keys: KeyLike) -> Array:
     """The words of keys, u32[*shape, 2]."""
-    words: Array = words_of("key_data", keys)
-    return words
+    return words_of("key_data", keys)
 
 
-def wrap_key_data(key_bits_array: Any, *, impl: Any = None, dtype: Any = None) -> Key:
+def wrap_key_data(key_bits_array: KeyLike, *, impl: str | None = None, dtype: object = None) -> Key:
     """Typed keys from their words."""
     _implementation(impl)
     return Key(words_of("wrap_key_data", key_bits_array))
 
 
-def key_impl(keys: Any) -> str:
+def key_impl(keys: KeyLike) -> str:
     """The name of the algorithm."""
     words_of("key_impl", keys)
     return "threefry2x32"
 
 
-def clone(key: Any) -> Any:
+@overload
+def clone(key: Key) -> Key: ...
+@overload
+def clone(key: Array | Elements) -> Array: ...
+def clone(key: KeyLike) -> Key | Array:
     """The same key again, said on purpose."""
     return _as(key, words_of("clone", key))

@@ -1,0 +1,1 @@
+"""What arrays offer themselves: operators, methods, `x[i]`, `x.at[i]`."""

@@ -1,0 +1,194 @@
+"""`x.at[index]`: which elements to update, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NoReturn, final
+
+from treadle_ir import ArgumentError, Array, ops
+from treadle_ir.dtypes import is_inexact
+from treadle_ir.primitives.indexing import FillValue
+from treadle_numpy.indexing.entries import read_index
+from treadle_numpy.indexing.modes import IndexMode, gather_mode
+from treadle_numpy.indexing.reading import take_entries
+from treadle_numpy.indexing.writing import How, ScatterInstruction, update
+from treadle_numpy.numpy.ufuncs.arithmetic import divide, negative
+from treadle_numpy.numpy.ufuncs.powers import power
+from treadle_numpy.operands.coerce import ArrayLike, coerce_array
+from treadle_numpy.operands.errors import UnsupportedError
+from treadle_numpy.operands.fill import filled
+
+
+@final
+class Updates:
+    """What `x.at` gives: `x.at[index]` names the elements to update.
+
+    Example:
+        >>> import treadle_numpy as tnp
+        >>> print(at(tnp.zeros(3))[1].set(5.0))
+        [0. 5. 0.]
+    """
+
+    __slots__ = ("_array",)
+
+    def __init__(self, array: Array) -> None:
+        self._array = array
+
+    def __getitem__(self, index: object) -> UpdatesAt:
+        return UpdatesAt(self._array, index)
+
+    def __setitem__(self, index: object, value: object) -> NoReturn:
+        raise ArgumentError(
+            "x.at[i] = y changes nothing: arrays are immutable", fix="write x = x.at[i].set(y)"
+        )
+
+    def __repr__(self) -> str:
+        return f"Updates({self._array!r})"
+
+
+def at(x: ArrayLike) -> Updates:
+    """`x.at` as a function, for arrays of NumPy too."""
+    return Updates(coerce_array("at", 0, x))
+
+
+def _wrap_only(wrap_negative_indices: bool) -> None:
+    if not wrap_negative_indices:
+        raise UnsupportedError(
+            "x.at[...]: wrap_negative_indices=False is not supported",
+            fix="for positions that are to count as out of range, use the size of the axis",
+        )
+
+
+def _method(name: str, instruction: ScatterInstruction, doc: str) -> Callable[..., Array]:
+    """A method that combines values into the elements by one instruction of the scatter family."""
+
+    def method(
+        self: UpdatesAt,
+        values: ArrayLike,
+        *,
+        indices_are_sorted: bool = False,
+        unique_indices: bool = False,
+        mode: IndexMode = None,
+        wrap_negative_indices: bool = True,
+    ) -> Array:
+        _wrap_only(wrap_negative_indices)
+        how = How(instruction, mode, indices_are_sorted, unique_indices)
+        return update(how, self._array, self._index, values)
+
+    method.__name__ = name
+    method.__qualname__ = f"UpdatesAt.{name}"
+    method.__doc__ = doc
+    return method
+
+
+@final
+class UpdatesAt:
+    """What `x.at[index]` gives: its methods return the array with the elements there updated.
+
+    `mode` is what happens to positions out of range: "drop" (the default; "fill" means the same), "clip", or
+    "promise_in_bounds". `indices_are_sorted` and `unique_indices` are promises that may make it faster.
+    """
+
+    __slots__ = ("_array", "_index")
+
+    def __init__(self, array: Array, index: object) -> None:
+        self._array = array
+        self._index = index
+
+    def __repr__(self) -> str:
+        return f"UpdatesAt({self._array!r}, {self._index!r})"
+
+    def get(
+        self,
+        *,
+        indices_are_sorted: bool = False,
+        unique_indices: bool = False,
+        mode: IndexMode = None,
+        fill_value: FillValue = None,
+        wrap_negative_indices: bool = True,
+    ) -> Array:
+        """The elements, as `x[index]`, with a choice of what stands for positions out of range."""
+        _wrap_only(wrap_negative_indices)
+        x = self._array
+        return take_entries(
+            x, read_index(x.shape, self._index), gather_mode(mode, "clip"), fill_value
+        )
+
+    set = _method("set", ops.scatter, "The array with other values there.")
+    add = _method(
+        "add",
+        ops.scatter_add,
+        "The array with values added there; each time for positions that are named more than once.",
+    )
+    multiply = mul = _method(
+        "multiply", ops.scatter_multiply, "The array multiplied by values there."
+    )
+    min = _method(
+        "min", ops.scatter_minimum, "The array with the lesser of its elements and values there."
+    )
+    max = _method(
+        "max", ops.scatter_maximum, "The array with the greater of its elements and values there."
+    )
+
+    def subtract(
+        self,
+        values: ArrayLike,
+        *,
+        indices_are_sorted: bool = False,
+        unique_indices: bool = False,
+        mode: IndexMode = None,
+        wrap_negative_indices: bool = True,
+    ) -> Array:
+        """The array with values subtracted there."""
+        _wrap_only(wrap_negative_indices)
+        how = How(ops.scatter_add, mode, indices_are_sorted, unique_indices)
+        return update(how, self._array, self._index, negative(values))
+
+    def divide(
+        self,
+        values: ArrayLike,
+        *,
+        indices_are_sorted: bool = False,
+        unique_indices: bool = False,
+        mode: IndexMode = None,
+        wrap_negative_indices: bool = True,
+    ) -> Array:
+        """The array divided by values there."""
+        _wrap_only(wrap_negative_indices)
+        x = self._array
+        how = How(ops.scatter_multiply, mode, indices_are_sorted, unique_indices)
+        divisors = update(how, _ones_like(x), self._index, values)
+        return divide(x, divisors) if is_inexact(x.dtype) else ops.divide(x, divisors)
+
+    def power(
+        self,
+        values: ArrayLike,
+        *,
+        indices_are_sorted: bool = False,
+        unique_indices: bool = False,
+        mode: IndexMode = None,
+        wrap_negative_indices: bool = True,
+    ) -> Array:
+        """The array raised to powers there."""
+        _wrap_only(wrap_negative_indices)
+        how = How(ops.scatter_multiply, mode, indices_are_sorted, unique_indices)
+        return power(self._array, update(how, _ones_like(self._array), self._index, values))
+
+    def apply(
+        self,
+        func: Callable[[Array], ArrayLike],
+        *,
+        indices_are_sorted: bool = False,
+        unique_indices: bool = False,
+        mode: IndexMode = None,
+        wrap_negative_indices: bool = True,
+    ) -> Array:
+        """The array with an elementwise function applied there, once also to positions named more than once."""
+        _wrap_only(wrap_negative_indices)
+        x = self._array
+        how = How(ops.scatter, mode, indices_are_sorted, unique_indices)
+        return update(how, x, self._index, func(take_entries(x, read_index(x.shape, self._index))))
+
+
+def _ones_like(x: Array) -> Array:
+    return filled(x.shape, x.dtype.type(1))

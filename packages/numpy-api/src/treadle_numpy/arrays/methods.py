@@ -1,0 +1,62 @@
+"""Methods of arrays on their shape and type, whose signatures differ from those of the functions behind them."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from treadle_ir import Array, ops
+from treadle_numpy.numpy.manipulation import axes, conversion, shapes
+from treadle_numpy.operands.devices import Device
+from treadle_numpy.operands.dtypes import DTypeLike
+from treadle_numpy.operands.shapes import Shape
+
+
+def reshape(self: Array, *args: Shape, order: str = "C", copy: bool | None = None) -> Array:
+    """The same elements in another shape, given as sizes or as one tuple; one size may be -1, to be worked out.
+
+    Example:
+        >>> import treadle_numpy as tnp
+        >>> print(tnp.arange(4).reshape(2, -1))
+        [[0 1]
+         [2 3]]
+    """
+    shape: Shape = args[0] if len(args) == 1 else args  # type: ignore[assignment]  # sizes
+    return shapes.reshape(self, shape, order)
+
+
+def transpose(self: Array, *args: Shape | None) -> Array:
+    """The axes in another order, given one by one or as one tuple; reversed by default."""
+    if not args or args == (None,):
+        return axes.transpose(self)
+    order = args[0] if len(args) == 1 and not isinstance(args[0], int) else args
+    return axes.transpose(self, order)  # type: ignore[arg-type]  # axes
+
+
+def flatten(self: Array, order: str = "C") -> Array:
+    """The elements in one axis, in row-major order (column-major with `order="F"`)."""
+    return shapes.ravel(self, order)
+
+
+def astype(
+    self: Array, dtype: DTypeLike | None, copy: bool = False, device: Device = None
+) -> Array:
+    """The same numbers in another element type; None means the default float type.
+
+    Example:
+        >>> import treadle_numpy as tnp
+        >>> print(tnp.array([1.7, -1.7]).astype(int))
+        [ 1 -1]
+    """
+    return conversion.astype(self, dtype, copy=copy)
+
+
+def copy(self: Array) -> Array:
+    """The same elements in a buffer of its own."""
+    return ops.copy(self)
+
+
+def tobytes(self: Array, order: Literal["C", "F", "A", "K"] = "C") -> bytes:
+    """The bytes of the elements, in row-major order (column-major with `order="F"`)."""
+    return np.asarray(self).tobytes("F" if order == "F" else "C")

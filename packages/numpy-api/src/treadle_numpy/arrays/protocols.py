@@ -1,0 +1,35 @@
+"""Protocols of Python and of the array API that arrays take part in: `in`, `reversed`, `round`, the namespace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import ModuleType
+
+from treadle_ir import Array
+from treadle_numpy.lax.joining import unstack
+from treadle_numpy.namespaces import import_module
+from treadle_numpy.numpy.manipulation.rearranging import flip
+from treadle_numpy.numpy.reductions.truths import any
+from treadle_numpy.numpy.ufuncs.comparison import equal
+from treadle_numpy.numpy.ufuncs.rounding import round
+from treadle_numpy.operands.coerce import ArrayLike
+
+
+def contains(self: Array, value: ArrayLike) -> bool:
+    """Whether an element is equal to the value."""
+    return bool(any(equal(self, value)))
+
+
+def backwards(self: Array) -> Iterator[Array]:
+    """The parts along the first axis, from the last on."""
+    return iter(unstack(flip(self, 0)))
+
+
+def rounded(self: Array, ndigits: int | None = None) -> Array:
+    """Rounded to a number of decimals, halves to even."""
+    return round(self, 0 if ndigits is None else ndigits)
+
+
+def array_namespace(self: Array, *, api_version: str | None = None) -> ModuleType:
+    """The namespace of functions of arrays, as the array API asks for it."""
+    return import_module("treadle_numpy.numpy")

@@ -1,0 +1,23 @@
+"""Elements that have to be known because the size of a result depends on them."""
+
+from __future__ import annotations
+
+from treadle_ir import ConcretizationError, Operand, Tracer
+from treadle_numpy.operands.arrays import Elements
+from treadle_numpy.operands.coerce import host_elements
+
+
+def concrete_mask(function: str, x: Operand) -> Elements:
+    """The elements of a condition that has to be known.
+
+    Raises:
+        ConcretizationError: it is being traced.
+    """
+    elements = host_elements(x)
+    if elements is None:
+        assert isinstance(x, Tracer)
+        raise ConcretizationError(
+            f"{function} was called on a traced array of type {x.type}: the size of its result depends on the elements",
+            fix="say how many there are at most with `size=`, or use the three-argument `where`",
+        )
+    return elements

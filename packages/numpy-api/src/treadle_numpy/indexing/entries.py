@@ -1,0 +1,183 @@
+"""An index expression, read: one entry for each axis.
+
+An entry is a range that is known (`slice`), a position that is known (`int`), or an operand of positions.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias, final
+
+import numpy as np
+
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    ConcretizationError,
+    NonConcreteBooleanIndexError,
+    frozen,
+)
+from treadle_ir.dtypes import is_bool, is_integer
+from treadle_numpy.indexing.errors import IndexValueError
+from treadle_numpy.operands.arrays import Elements
+from treadle_numpy.operands.coerce import host_elements, operand_type
+from treadle_numpy.operands.errors import ValueArgumentError
+
+Positions: TypeAlias = Array | Elements
+
+
+@final
+@frozen
+class Entry:
+    """What an index expression says of one axis; `new` marks an axis of size 1 that the expression put in."""
+
+    index: slice | int | Positions  # a range with known bounds, a known position, computed ones
+    new: bool = False
+    apart: bool = (
+        False  # `...`, standing for no axis, is before it: for NumPy that separates arrays, too
+    )
+
+
+def neighbouring(entries: list[Entry], indexed: list[int]) -> bool:
+    """Whether the entries that are positions stand side by side, so that their axes stay in place."""
+    first, last = indexed[0], indexed[-1]
+    return indexed == list(range(first, last + 1)) and not any(
+        [entry.apart for entry in entries[first + 1 : last + 1]]
+    )
+
+
+def read_index(shape: tuple[int, ...], index: object) -> list[Entry]:
+    """One entry for each axis of an array of this shape, and for each axis that the expression puts in.
+
+    Raises:
+        IndexValueError: too many indices, a mask of the wrong shape; ArgumentError: an index of the wrong type;
+        NonConcreteBooleanIndexError: a mask that is not known while tracing.
+    """
+    items: tuple[object, ...] = index if isinstance(index, tuple) else (index,)
+    if isinstance(index, list):
+        raise _sequence_refused()
+    read: list[tuple[_Part, int]] = []  # each with the number of axes that it takes
+    taken = 0
+    dots = None
+    for item in items:
+        if item is Ellipsis:
+            if dots is not None:
+                raise IndexValueError("an index can only have a single ellipsis ('...')")
+            dots = len(read)
+            continue
+        if item is None:
+            read.append((None, 0))
+        elif isinstance(item, slice):
+            read.append((item, 1))
+            taken += 1
+        elif isinstance(item, (list, tuple)):
+            raise _sequence_refused()
+        elif isinstance(item, str):
+            raise ArgumentError(
+                f"arrays do not support string indexing; got idx={item!r}",
+                fix="use a dict of arrays for named parts",
+            )
+        else:
+            for found in _positions(item):
+                read.append(found)
+                taken += found[1]
+    if taken > len(shape):
+        raise IndexValueError(
+            f"Too many indices: array is {len(shape)}-dimensional, but {taken} were indexed",
+            fix=f"index at most {len(shape)} axes; `None` adds one, `...` stands for those between",
+        )
+    rest: list[tuple[_Part, int]] = [(slice(None), 1)] * (len(shape) - taken)
+    place = len(read) if dots is None else dots
+    read[place:place] = rest
+    entries = []
+    axis = 0
+    for part, axes in read:
+        if part is None:
+            entries.append(Entry(slice(0, 1, 1), new=True))
+        elif isinstance(part, slice):
+            entries.append(Entry(_range(part, shape[axis])))
+        elif isinstance(part, _Mask):
+            if part.size != shape[axis]:
+                raise IndexValueError(
+                    f"boolean index did not match shape of indexed array: the mask has size {part.size} along an axis "
+                    f"of size {shape[axis]}",
+                    fix="make the mask from the array that it indexes; `x[mask, :]` takes one bool per row",
+                )
+            entries.append(Entry(part.positions))
+        else:
+            entries.append(Entry(part, new=axes == 0))
+        axis += axes
+    if dots is not None and not rest and dots < len(entries):
+        after = entries[dots]
+        entries[dots] = Entry(after.index, after.new, apart=True)
+    return entries
+
+
+@final
+@frozen
+class _Mask:
+    """The positions along one axis at which a mask is true, and the size that the mask has there."""
+
+    positions: Elements
+    size: int
+
+
+_Part: TypeAlias = slice | int | Positions | _Mask | None  # None puts an axis in
+
+
+def _sequence_refused() -> ArgumentError:
+    return ArgumentError(
+        "Using a non-tuple sequence for multidimensional indexing is not allowed; use `arr[array(seq)]` instead of "
+        "`arr[seq]`.",
+        fix="a list of positions: `x[tnp.array([0, 2])]`; one position for each axis: `x[0, 2]`",
+    )
+
+
+def _positions(item: object) -> list[tuple[_Part, int]]:
+    """An index that is no range, as parts with the number of axes each takes."""
+    if isinstance(item, (bool, np.bool_)):
+        return [(np.zeros(int(item), np.int32), 0)]
+    if isinstance(item, (int, np.integer)):
+        return [(int(item), 1)]
+    if not isinstance(item, (Array, np.ndarray)):
+        to_index = getattr(item.__class__, "__index__", None)
+        if to_index is not None and not isinstance(item, np.generic):
+            return [(int(to_index(item)), 1)]
+        raise ArgumentError(
+            f"Indexer must have integer or boolean type, got indexer {item!r} of type {item.__class__.__name__}",
+            fix="index with integers, slices, None, ..., or arrays of integers or booleans",
+        )
+    type = operand_type(item)
+    if is_bool(type.dtype):
+        mask = host_elements(item)
+        if mask is None:
+            raise NonConcreteBooleanIndexError(
+                f"Array boolean indices must be concrete; got {type}, whose elements are not known while tracing",
+                fix="use `where(mask, x, 0)`, or `nonzero(mask, size=...)` for a fixed number of elements",
+            )
+        if not mask.shape:
+            return [(np.zeros(int(mask), np.int32), 0)]
+        return [
+            (_Mask(positions.astype(np.int32), size), 1)
+            for positions, size in zip(np.nonzero(mask), mask.shape, strict=True)
+        ]
+    if not is_integer(type.dtype):
+        raise ArgumentError(
+            f"Indexer must have integer or boolean type, got indexer with type {type.dtype}",
+            fix="convert it with .astype(int)",
+        )
+    if isinstance(item, np.ndarray) and not item.shape:
+        return [(int(item), 1)]
+    return [(item, 1)]
+
+
+def _range(item: slice, size: int) -> slice:
+    """A range with known bounds inside the axis."""
+    try:
+        return slice(*item.indices(size))
+    except ConcretizationError as error:
+        raise IndexValueError(
+            f"Slice entries must be static integers. Got {item}",
+            fix="use lax.dynamic_slice with a fixed size, or a mask with `where`",
+        ) from error
+    except ValueError as error:
+        raise ValueArgumentError(f"a slice of an array: {error}") from None

@@ -1,0 +1,120 @@
+"""Known ranges and positions: one `slice`, then `reverse` and `reshape` where needed.
+
+What they come to is planned once for an array's type and an index.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, TypeAlias, cast
+
+from treadle_ir import ArrayType, Primitive
+from treadle_ir.primitives.shape import Reshape, Reverse, Slice
+from treadle_numpy.indexing.entries import Entry
+from treadle_numpy.indexing.errors import IndexValueError
+
+StaticKey: TypeAlias = int | tuple[object, ...]
+STATIC: Final[dict[tuple[ArrayType, StaticKey], tuple[Primitive, ...]]] = {}
+_ENDS: Final = frozenset([int, type(None)])
+
+
+def static_key(index: object) -> StaticKey | None:
+    """What equal static index expressions share: ints, and ranges as tuples of their ends; None for all others.
+
+    Classes are compared exactly: `True` and `1.0` equal 1 and mean something else, or nothing.
+    """
+    kind = index.__class__
+    if kind is int:
+        return cast("int", index)
+    key: list[object] = []
+    for item in cast("tuple[Any, ...]", index) if kind is tuple else (index,):  # told by its class
+        kind = item.__class__
+        if kind is slice:
+            start, stop, step = item.start, item.stop, item.step
+            if not (
+                start.__class__ in _ENDS and stop.__class__ in _ENDS and step.__class__ in _ENDS
+            ):
+                return None
+            key.append((start, stop, step))
+        elif kind is int or item is None or item is Ellipsis:
+            key.append(item)
+        else:
+            return None
+    return tuple(key)
+
+
+def plan_position(type: ArrayType, index: int) -> tuple[Primitive, ...]:
+    """The primitives that take the part at a known position out of an array of some type."""
+    if not type.shape:
+        raise IndexValueError(
+            "Too many indices: array is 0-dimensional, but 1 were indexed",
+            fix="a scalar has no axes to index: `x[()]` or `x.item()` gives its value",
+        )
+    place = clipped(index, type.shape[0])
+    rest = type.shape[1:]
+    return Slice((place,) + (0,) * len(rest), (place + 1, *rest), (1,) * type.ndim), Reshape(rest)
+
+
+def plan_known(own: tuple[int, ...], entries: list[Entry]) -> tuple[Primitive, ...]:
+    """The primitives that take known ranges and positions out of an array of some shape, in their order."""
+    start, limit, strides = list[int](), list[int](), list[int]()
+    backwards, result = list[int](), list[int]()
+    axis = 0
+    for entry in entries:
+        if entry.new:
+            result.append(1)
+            continue
+        index, size = entry.index, own[axis]
+        if isinstance(index, int):
+            place = clipped(index, size)
+            start.append(place)
+            limit.append(place + 1)
+            strides.append(1)
+        else:
+            assert isinstance(index, slice), "computed positions are not known"
+            low, high, step, count = _ascending(index)
+            start.append(low)
+            limit.append(high)
+            strides.append(step)
+            result.append(count)
+            if index.step < 0 and count > 1:
+                backwards.append(axis)
+        axis += 1
+    plan: list[Primitive] = []
+    shape = own
+    if not all(
+        low == 0 and high == n and step == 1
+        for low, high, step, n in zip(start, limit, strides, own, strict=True)
+    ):
+        plan.append(Slice(tuple(start), tuple(limit), tuple(strides)))
+        shape = tuple(
+            [
+                -(-(high - low) // step)
+                for low, high, step in zip(start, limit, strides, strict=True)
+            ]
+        )
+    if backwards:
+        plan.append(Reverse(tuple(backwards)))
+    if shape != tuple(result):
+        plan.append(Reshape(tuple(result)))
+    return tuple(plan)
+
+
+def clipped(index: int, size: int) -> int:
+    """A known position as one from 0 to size - 1."""
+    if not size:
+        raise IndexValueError(f"index {index} is out of bounds for an axis of size 0")
+    return min(max(index + size if index < 0 else index, 0), size - 1)
+
+
+def _ascending(index: slice) -> tuple[int, int, int, int]:
+    """The same places as start, limit and positive stride, and their number."""
+    places = range(index.start, index.stop, index.step)
+    count = len(places)
+    if not count:
+        return 0, 0, 1, 0
+    first, last = places[0], places[-1]
+    return (
+        (first, last + 1, index.step, count)
+        if index.step > 0
+        else (last, first + 1, -index.step, count)
+    )

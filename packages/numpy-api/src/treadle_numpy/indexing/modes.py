@@ -1,0 +1,57 @@
+"""What becomes of positions out of range."""
+
+from __future__ import annotations
+
+import enum
+from typing import TypeAlias
+
+from treadle_ir.primitives.indexing import Mode
+from treadle_numpy.operands.errors import ValueArgumentError
+
+
+class GatherScatterMode(enum.Enum):
+    """What becomes of positions out of range."""
+
+    CLIP = 0
+    FILL_OR_DROP = 1
+    PROMISE_IN_BOUNDS = 2
+    ONE_HOT = 3
+
+    @staticmethod
+    def from_any(s: str | GatherScatterMode | None) -> GatherScatterMode:
+        """The mode that a name or a mode means."""
+        if isinstance(s, GatherScatterMode):
+            return s
+        names: dict[str | None, str] = {
+            "clip": "CLIP",
+            None: "FILL_OR_DROP",
+            "fill": "FILL_OR_DROP",
+            "drop": "FILL_OR_DROP",
+        }
+        return GatherScatterMode[names.get(s, str(s).upper())]
+
+
+IndexMode: TypeAlias = str | GatherScatterMode | None
+
+
+def gather_mode(mode: IndexMode, default: Mode) -> Mode:
+    """A `mode` argument as the primitive's: clip, fill or promise_in_bounds.
+
+    Raises:
+        ValueArgumentError: there is no such mode.
+    """
+    if mode is None:
+        return default
+    name = str(getattr(mode, "name", mode)).lower()
+    known: dict[str, Mode] = {
+        "clip": "clip",
+        "fill": "fill",
+        "drop": "fill",
+        "fill_or_drop": "fill",
+        "promise_in_bounds": "promise_in_bounds",
+    }
+    if name not in known:
+        raise ValueArgumentError(
+            f"the mode of an index is {mode!r}, which is none of clip, fill, drop, promise_in_bounds"
+        )
+    return known[name]

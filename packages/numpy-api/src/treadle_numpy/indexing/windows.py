@@ -1,0 +1,74 @@
+"""Updates at known positions and contiguous ranges: a window is written, which is cheaper than a scatter."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from treadle_ir import Array, ArrayType, current_trace, default_dtype, x64_enabled
+from treadle_ir.primitives.indexing import DynamicUpdateSlice
+from treadle_ir.primitives.shape import BroadcastInDim
+from treadle_numpy.indexing.entries import Entry, read_index
+from treadle_numpy.indexing.known import StaticKey
+from treadle_numpy.operands.coerce import operand_type
+from treadle_numpy.operands.plans import remember
+from treadle_numpy.operands.scalars import scalar_beside
+
+_WINDOWS: Final[
+    dict[tuple[ArrayType, StaticKey, bool], tuple[BroadcastInDim, tuple[np.generic, ...]]]
+] = {}
+_UPDATE: Final = DynamicUpdateSlice()
+
+
+def write_window(x: Array, known: StaticKey, index: object, value: object) -> Array | None:
+    """`x.at[index].set(number)` for a known index inside the array: the number broadcast to a window, and written.
+
+    None where it is not that simple: the value is no number that takes the array's element type as it is, or the
+    index names no window.
+    """
+    type = operand_type(x)
+    scalar = scalar_beside(value, type)
+    if scalar is None:
+        return None
+    key = type, known, x64_enabled()
+    plan = _WINDOWS.get(key)
+    if plan is None:
+        entries = read_index(type.shape, index)
+        kept = [entry for entry in entries if not entry.new]
+        block = window_shape(type.shape, kept)
+        if block is None or 0 in block:
+            return None
+        plan = BroadcastInDim(block, ()), tuple(window_starts(type.shape, kept))
+        remember(_WINDOWS, key, plan)
+    process = current_trace().process
+    broadcasting, starts = plan
+    written = process(broadcasting, (scalar,))[0]
+    return process(_UPDATE, (x, written, *starts))[0]  # type: ignore[return-value]  # see `treadle_ir.bind`
+
+
+def window_shape(own: tuple[int, ...], kept: list[Entry]) -> tuple[int, ...] | None:
+    """The shape of the window that known positions and contiguous ranges name; None if they are not all that."""
+    block = []
+    for entry, n in zip(kept, own, strict=True):
+        at = entry.index
+        if isinstance(at, slice):
+            if at.step != 1:
+                return None
+            block.append(max(0, at.stop - at.start))
+        elif isinstance(at, int) and -n <= at < n:
+            block.append(1)
+        else:
+            return None
+    return tuple(block)
+
+
+def window_starts(own: tuple[int, ...], kept: list[Entry]) -> list[np.generic]:
+    """Where such a window starts on each axis."""
+    whole = default_dtype(int)
+    starts: list[np.generic] = []
+    for entry, n in zip(kept, own, strict=True):
+        index = entry.index
+        assert isinstance(index, (slice, int)), "the positions of a window are known"
+        starts.append(whole.type(index.start if isinstance(index, slice) else index % n))
+    return starts

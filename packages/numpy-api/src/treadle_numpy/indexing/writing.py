@@ -1,0 +1,259 @@
+"""`x.at[index].set(values)` and its relatives: arrays never change, so an update is a new array.
+
+The index is read as for `x[index]`. Where all positions are scalars and all ranges contiguous, one index vector
+names the window that is updated; otherwise there is an index vector for each element of the indexed axes, and
+windows run over the axes that are taken whole. Positions out of range are dropped.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+
+from treadle_ir import Array, Operand, ShapeError, default_dtype, ops, promoted
+from treadle_ir.primitives.indexing import Mode
+from treadle_numpy.indexing.entries import Entry, Positions, neighbouring, read_index
+from treadle_numpy.indexing.known import static_key
+from treadle_numpy.indexing.modes import IndexMode, gather_mode
+from treadle_numpy.indexing.positions import index_vectors, wrapped
+from treadle_numpy.indexing.windows import window_shape, window_starts, write_window
+from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape
+from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
+from treadle_numpy.operands.promote import converted
+
+
+class ScatterInstruction(Protocol):
+    """An instruction of the scatter family, as an instance of it shows to type checkers."""
+
+    def __call__(
+        self,
+        operand: Operand,
+        indices: Operand,
+        updates: Operand,
+        /,
+        *,
+        update_window_dims: tuple[int, ...],
+        inserted_window_dims: tuple[int, ...],
+        scatter_dims_to_operand_dims: tuple[int, ...],
+        operand_batching_dims: tuple[int, ...] = (),
+        scatter_indices_batching_dims: tuple[int, ...] = (),
+        mode: Mode = "fill",
+        indices_are_sorted: bool = False,
+        unique_indices: bool = False,
+    ) -> Array:
+        """The operand with updates combined into it."""
+        ...
+
+
+class How(NamedTuple):
+    """How values are combined into elements: by which instruction, and what is said of the positions."""
+
+    instruction: ScatterInstruction
+    mode: IndexMode = None
+    indices_are_sorted: bool = False
+    unique_indices: bool = False
+
+
+def update(how: How, x: Array, index: object, values: ArrayLike | Sequence[ArrayLike]) -> Array:
+    """The array with values combined into the elements that an index expression names.
+
+    Raises:
+        ShapeError: the values do not broadcast to the shape of `x[index]`.
+    """
+    if how.instruction is ops.scatter and how.mode is None:
+        key = static_key(index)
+        if key is not None:
+            written = write_window(x, key, index, values)
+            if written is not None:
+                return written
+    how = how._replace(mode=gather_mode(how.mode, "fill"))
+    entries = read_index(x.shape, index)
+    operand = _values(x, values)
+    kept = [entry for entry in entries if not (entry.new and isinstance(entry.index, slice))]
+    if any(entry.new for entry in kept):  # a scalar mask: on an axis of its own
+        sizes = iter(x.shape)
+        inner = tuple([1 if entry.new else next(sizes) for entry in kept])
+        plain = [Entry(entry.index) for entry in kept]
+        result = _combined(how, ops.reshape(x, shape=inner), plain, entries, operand)
+        return ops.reshape(result, shape=x.shape)
+    return _combined(how, x, kept, entries, operand)
+
+
+def _values(x: Array, values: ArrayLike | Sequence[ArrayLike]) -> Operand:
+    """The values of an update in the array's element type, with a warning where that loses something."""
+    if isinstance(values, (list, tuple)):
+        values = np.asarray(values)
+    operand = coerce("x.at[...]", 1, values)
+    type = operand_type(operand)
+    if promoted([operand_type(x), type])[0] != x.dtype:
+        warnings.warn(
+            f"scatter inputs have incompatible types: cannot safely cast value from dtype={type.dtype} to "
+            f"dtype={x.dtype}; convert the values with .astype, or the array first",
+            FutureWarning,
+            stacklevel=4,
+        )
+    return converted(operand, x.dtype)
+
+
+def _combined(
+    how: How, x: Array, kept: list[Entry], entries: list[Entry], values: Operand
+) -> Array:
+    """`kept` are the entries of the array's own axes, `entries` all of the index expression."""
+    computed = [e.index for e in kept if not isinstance(e.index, (slice, int))]
+    contiguous = all(not isinstance(e.index, slice) or e.index.step == 1 for e in kept)
+    if contiguous and not any(positions.shape for positions in computed):
+        return _in_window(how, x, kept, entries, values)
+    return _by_vectors(how, x, kept, entries, values)
+
+
+def _in_window(
+    how: How, x: Array, kept: list[Entry], entries: list[Entry], values: Operand
+) -> Array:
+    """Scalar positions and contiguous ranges: one index vector names the window that is updated."""
+    own = x.shape
+    ranges = [e.index for e in kept if isinstance(e.index, slice)]
+    window = tuple([max(0, each.stop - each.start) for each in ranges])
+    updates = _broadcast(values, _with_new_axes(entries, iter(window)), window)
+    block = window_shape(own, kept) if how.instruction is ops.scatter else None
+    if block is not None:
+        if 0 in block:
+            return x
+        updates = updates if updates.shape == block else ops.reshape(updates, shape=block)
+        return ops.dynamic_update_slice(x, updates, *window_starts(own, kept))
+    dropped = [i for i, e in enumerate(kept) if not isinstance(e.index, slice)]
+    named = [i for i, e in enumerate(kept) if i in dropped or e.index != slice(0, own[i], 1)]
+    starts = [_start(kept[i], own[i]) for i in named]
+    return how.instruction(
+        x,
+        index_vectors(starts, ()) if starts else np.zeros((0,), default_dtype(int)),
+        updates,
+        update_window_dims=tuple(range(len(window))),
+        inserted_window_dims=tuple(dropped),
+        scatter_dims_to_operand_dims=tuple(named),
+        mode=gather_mode(how.mode, "fill"),
+        indices_are_sorted=True,
+        unique_indices=True,
+    )
+
+
+class _Batch(NamedTuple):
+    """An axis of `x[index]` that comes from the arrays of positions: the number of the axis among theirs."""
+
+    axis: int
+
+
+_Axis: TypeAlias = (
+    int | _Batch
+)  # of x[index]: a range on an axis of x, or one of the axes of the positions
+
+
+def _by_vectors(
+    how: How, x: Array, kept: list[Entry], entries: list[Entry], values: Operand
+) -> Array:
+    """Arrays of positions, or ranges with steps: an index vector for each element of the indexed axes."""
+    own, whole = x.shape, default_dtype(int)
+    positions = {
+        i: wrapped(np.asarray(e.index, whole) if isinstance(e.index, int) else e.index, own[i])
+        for i, e in enumerate(kept)
+        if not isinstance(e.index, slice)
+    }
+    shapes = [index.shape for index in positions.values()]
+    batch = common_shape("x.at[...]", shapes) if positions else ()
+    ranges = {i: _places(e.index) for i, e in enumerate(kept) if isinstance(e.index, slice)}
+    order: list[_Axis] = list(ranges)
+    if positions:
+        # a new axis between arrays of positions separates them as a range does
+        where = [i for i, e in enumerate(entries) if not isinstance(e.index, slice)]
+        place = sum(1 for i in ranges if i < min(positions)) if neighbouring(entries, where) else 0
+        order[place:place] = [_Batch(j) for j in range(len(batch))]
+    counts = [batch[a.axis] if isinstance(a, _Batch) else len(ranges[a]) for a in order]
+    partial = [i for i, places in ranges.items() if places != range(own[i])]
+    by_vector = [p for p, a in enumerate(order) if isinstance(a, _Batch) or a in partial]
+    grid = tuple([counts[p] for p in by_vector])
+    on_batch = [by_vector.index(p) for p, a in enumerate(order) if isinstance(a, _Batch)]
+    named = sorted([*positions, *partial])
+    vectors: list[Operand] = []
+    for i in named:
+        if i in positions:
+            vectors.append(_on_axes(positions[i], batch, on_batch, len(grid)))
+        else:
+            places = np.asarray(list(ranges[i]), whole)
+            at = [by_vector.index(order.index(i))]
+            vectors.append(_on_axes(places, places.shape, at, len(grid)))
+    updates = _broadcast(values, _full_shape(entries, batch), tuple(counts))
+    return how.instruction(
+        x,
+        index_vectors(vectors, grid),
+        updates,
+        update_window_dims=tuple([p for p in range(len(order)) if p not in by_vector]),
+        inserted_window_dims=tuple(named),
+        scatter_dims_to_operand_dims=tuple(named),
+        mode=gather_mode(how.mode, "fill"),
+        indices_are_sorted=how.indices_are_sorted,
+        unique_indices=how.unique_indices,
+    )
+
+
+def _places(index: slice) -> range:
+    return range(index.start, index.stop, index.step)
+
+
+def _start(entry: Entry, size: int) -> Positions:
+    """Where a window starts along an axis."""
+    whole = default_dtype(int)
+    if isinstance(entry.index, slice):
+        return np.asarray(entry.index.start, whole)
+    if isinstance(entry.index, int):
+        return np.asarray(entry.index + size if entry.index < 0 else entry.index, whole)
+    return wrapped(entry.index, size)
+
+
+def _on_axes(index: Positions, shape: tuple[int, ...], places: list[int], rank: int) -> Positions:
+    """Positions with their axes at some places of the grid, for broadcasting."""
+    sizes = [1] * rank
+    for place, n in zip(places, shape, strict=True):
+        sizes[place] = n
+    if isinstance(index, np.ndarray):
+        return np.broadcast_to(index, shape).reshape(sizes)
+    return ops.reshape(broadcast_to_shape(index, shape), shape=tuple(sizes))
+
+
+def _with_new_axes(entries: list[Entry], sizes: Iterator[int]) -> tuple[int, ...]:
+    """The shape of `x[index]` where no array of positions is in it."""
+    ranges = [entry for entry in entries if isinstance(entry.index, slice)]
+    return tuple([1 if entry.new else next(sizes) for entry in ranges])
+
+
+def _full_shape(entries: list[Entry], batch: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape of `x[index]`, with the axes that the expression puts in.
+
+    New axes separate arrays of positions as ranges do, so where the batch stands is decided with them.
+    """
+    positions = [i for i, e in enumerate(entries) if not isinstance(e.index, slice)]
+    ranges = {i: e.index for i, e in enumerate(entries) if isinstance(e.index, slice)}
+    sizes = [1 if entries[i].new else len(_places(each)) for i, each in ranges.items()]
+    if not positions:
+        return tuple(sizes)
+    place = sum(1 for i in ranges if i < positions[0]) if neighbouring(entries, positions) else 0
+    return (*sizes[:place], *batch, *sizes[place:])
+
+
+def _broadcast(values: Operand, full: tuple[int, ...], shape: tuple[int, ...]) -> Operand:
+    """The values broadcast to the shape of `x[index]`, without its new axes."""
+    own = values.shape
+    extra = len(own) - len(full)
+    if extra > 0 and all(n == 1 for n in own[:extra]):
+        values = ops.reshape(values, shape=own[extra:])
+        own = own[extra:]
+    if len(own) > len(full) or any(
+        n not in (1, m) for n, m in zip(own[::-1], full[::-1], strict=False)
+    ):
+        raise ShapeError(
+            f"x.at[...]: values of shape {own} do not broadcast to the shape {full} of the elements at the index",
+            fix="give a scalar or an array that broadcasts to `x[index]`",
+        )
+    wide = broadcast_to_shape(values, full)
+    return wide if full == shape else ops.reshape(wide, shape=shape)

@@ -1,0 +1,101 @@
+"""Collectives over named axes, on trees: psum, pmean, pmax, pmin, all_gather, axis_index, axis_size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+
+from treadle_ir import Array, MissingRuleError, ops
+from treadle_ir.tree import tree_map
+from treadle_numpy.operands.broadcast import promote_shapes
+from treadle_numpy.operands.sequences import array_from
+from treadle_numpy.operands.trees import Tree
+
+__all__ = ["all_gather", "axis_index", "axis_size", "pmax", "pmean", "pmin", "psum"]
+
+
+def _over(name: str, groups: object, f: Callable[[Array], Array], x: Tree) -> Tree:
+    if groups is not None:
+        raise MissingRuleError(
+            f"{name}: axis_index_groups is not there yet",
+            fix="map over two axes and name the one to reduce",
+        )
+    return tree_map(lambda leaf: f(array_from("asarray", leaf, None)), x)
+
+
+def psum(x: Tree, axis_name: Hashable, *, axis_index_groups: object = None) -> Tree:
+    """The sum over all rows of a named axis, of every leaf.
+
+    Raises:
+        NameError: no such axis is being mapped.
+
+    Example:
+        >>> import treadle, treadle.numpy as tnp
+        >>> from treadle import lax
+        >>> treadle.vmap(lambda x: x / lax.psum(x, "i"), axis_name="i")(tnp.array([1.0, 3.0]))
+        Array([0.25, 0.75], dtype=float32)
+    """
+    return _over(
+        "psum",
+        axis_index_groups,
+        lambda leaf: ops.all_reduce(leaf, reduction="add", axis_name=axis_name),
+        x,
+    )
+
+
+def pmean(x: Tree, axis_name: Hashable, *, axis_index_groups: object = None) -> Tree:
+    """The mean over all rows of a named axis (or of a tuple of them), of every leaf."""
+    names = axis_name if isinstance(axis_name, tuple) else (axis_name,)
+    size = 1
+    for name in names:
+        size *= ops.axis_size(name)
+    return tree_map(
+        lambda leaf: ops.divide(*promote_shapes("true_divide", leaf, size, inexact=True)),
+        psum(x, axis_name, axis_index_groups=axis_index_groups),
+    )
+
+
+def pmax(x: Tree, axis_name: Hashable, *, axis_index_groups: object = None) -> Tree:
+    """The maximum over all rows of a named axis, of every leaf."""
+    return _over(
+        "pmax",
+        axis_index_groups,
+        lambda leaf: ops.all_reduce(leaf, reduction="maximum", axis_name=axis_name),
+        x,
+    )
+
+
+def pmin(x: Tree, axis_name: Hashable, *, axis_index_groups: object = None) -> Tree:
+    """The minimum over all rows of a named axis, of every leaf."""
+    return _over(
+        "pmin",
+        axis_index_groups,
+        lambda leaf: ops.all_reduce(leaf, reduction="minimum", axis_name=axis_name),
+        x,
+    )
+
+
+def all_gather(
+    x: Tree,
+    axis_name: Hashable,
+    *,
+    axis_index_groups: object = None,
+    axis: int = 0,
+    tiled: bool = False,
+) -> Tree:
+    """All rows of every leaf, stacked along a new axis (or, `tiled`, joined along an existing one)."""
+
+    def gathered(leaf: Array) -> Array:
+        rank = leaf.ndim if tiled else leaf.ndim + 1
+        return ops.all_gather(leaf, axis_name=axis_name, axis=axis % max(rank, 1), tiled=tiled)
+
+    return _over("all_gather", axis_index_groups, gathered, x)
+
+
+def axis_index(axis_name: Hashable) -> Array:
+    """The number of the row along a named axis, an int32."""
+    return ops.axis_index(axis_name)
+
+
+def axis_size(axis_name: Hashable) -> int:
+    """The number of rows along a named axis, a Python integer."""
+    return ops.axis_size(axis_name)

@@ -1,0 +1,70 @@
+"""Comparisons, and choices by their results."""
+
+from __future__ import annotations
+
+from treadle_ir import Array, ops
+from treadle_ir.dtypes import is_bool
+from treadle_ir.primitives.compare import Direction
+from treadle_numpy.lax.elementwise import BinaryFunction
+from treadle_numpy.operands.arrays import array_of
+from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
+from treadle_numpy.operands.errors import ValueArgumentError
+from treadle_numpy.operands.exact import strict
+
+__all__ = ["clamp", "eq", "ge", "gt", "le", "lt", "ne", "select", "select_n"]
+
+
+def _compared(name: Direction) -> BinaryFunction:
+    def function(x: ArrayLike, y: ArrayLike) -> Array:
+        return ops.compare(*strict(name, x, y), direction=name)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"The comparison `{name}`, elementwise."
+    return function
+
+
+eq = _compared("eq")
+ne = _compared("ne")
+lt = _compared("lt")
+le = _compared("le")
+gt = _compared("gt")
+ge = _compared("ge")
+
+
+def clamp(min: ArrayLike, x: ArrayLike, max: ArrayLike) -> Array:
+    """`x` kept between two bounds."""
+    return ops.clamp(*strict("clamp", min, x, max))
+
+
+def select(pred: ArrayLike, on_true: ArrayLike, on_false: ArrayLike) -> Array:
+    """`on_true` where the condition holds, else `on_false`."""
+    return ops.select(coerce("select", 0, pred), *strict("select", on_true, on_false))
+
+
+def select_n(which: ArrayLike, *cases: ArrayLike) -> Array:
+    """From the case that `which` (a boolean, or an integer) names.
+
+    Raises:
+        ValueArgumentError: there is no case, or more than two with a boolean.
+
+    Example:
+        >>> print(select_n(np.array([0, 1], np.int32), np.array([1.0, 2.0]), np.array([3.0, 4.0])))
+        [1. 4.]
+    """
+    if not cases:
+        raise ValueArgumentError("select_n() must have at least one case")
+    choice = coerce("select_n", 0, which)
+    operands = strict("select_n", *cases)
+    type = operand_type(choice)
+    if is_bool(type.dtype):
+        if len(operands) > 2:
+            raise ValueArgumentError(
+                f"with a boolean `which` there may be two cases, got {len(operands)}"
+            )
+        return ops.select(choice, operands[-1], operands[0])
+    result = operands[-1]
+    for i in range(len(operands) - 2, -1, -1):
+        result = ops.select(
+            ops.compare(choice, type.dtype.type(i), direction="le"), operands[i], result
+        )
+    return array_of(result)

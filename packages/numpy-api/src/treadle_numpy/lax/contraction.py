@@ -1,0 +1,90 @@
+"""Products summed over axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from treadle_ir import Array, Operand, ops
+from treadle_ir.primitives.contract import AxisPairs
+from treadle_numpy.lax.precision import PrecisionLike, precision_name
+from treadle_numpy.operands.arrays import array_of
+from treadle_numpy.operands.coerce import ArrayLike, coerce_array
+from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
+from treadle_numpy.operands.errors import ShapeValueError
+from treadle_numpy.operands.exact import strict
+
+__all__ = ["DotDimensionNumbers", "batch_matmul", "dot", "dot_general"]
+
+DotDimensionNumbers: TypeAlias = tuple[
+    tuple[Sequence[int], Sequence[int]], tuple[Sequence[int], Sequence[int]]
+]
+
+
+def contracted(
+    x: Operand,
+    y: Operand,
+    contracting: AxisPairs,
+    batching: AxisPairs = ((), ()),
+    precision: PrecisionLike = None,
+    element_type: DTypeLike | None = None,
+) -> Array:
+    """`dot_general` of operands of one element type, scalars of the host made arrays."""
+    return ops.dot_general(
+        array_of(x),
+        array_of(y),
+        contracting=contracting,
+        batching=batching,
+        precision=precision_name(precision),
+        element_type=as_dtype("preferred_element_type", element_type),
+    )
+
+
+def dot_general(
+    lhs: ArrayLike,
+    rhs: ArrayLike,
+    dimension_numbers: DotDimensionNumbers,
+    precision: PrecisionLike = None,
+    preferred_element_type: DTypeLike | None = None,
+) -> Array:
+    """Products summed over contracted axes, for each index of the batching axes."""
+    x, y = strict("dot_general", lhs, rhs)
+    (left, right), (batch_left, batch_right) = dimension_numbers
+    return contracted(
+        x,
+        y,
+        (tuple(left), tuple(right)),
+        (tuple(batch_left), tuple(batch_right)),
+        precision,
+        preferred_element_type,
+    )
+
+
+def dot(
+    lhs: ArrayLike,
+    rhs: ArrayLike,
+    *,
+    dimension_numbers: DotDimensionNumbers | None = None,
+    precision: PrecisionLike = None,
+    preferred_element_type: DTypeLike | None = None,
+) -> Array:
+    """The product of vectors and matrices.
+
+    Raises:
+        ShapeValueError: an operand has not one or two axes, or the summed axes have different sizes.
+    """
+    x, y = strict("dot", lhs, rhs)
+    if dimension_numbers is None:
+        rank = len(x.shape)
+        if not 1 <= rank <= 2 or not 1 <= len(y.shape) <= 2 or x.shape[-1] != y.shape[0]:
+            raise ShapeValueError(f"Incompatible shapes for dot: got {x.shape} and {y.shape}.")
+        dimension_numbers = (((rank - 1,), (0,)), ((), ()))
+    return dot_general(x, y, dimension_numbers, precision, preferred_element_type)
+
+
+def batch_matmul(lhs: ArrayLike, rhs: ArrayLike, precision: PrecisionLike = None) -> Array:
+    """The product of matrices in the last two axes, for each index of the leading ones."""
+    x = coerce_array("batch_matmul", 0, lhs)
+    rank = x.ndim
+    batch = tuple(range(rank - 2))
+    return dot_general(x, rhs, (((rank - 1,), (rank - 2,)), (batch, batch)), precision)

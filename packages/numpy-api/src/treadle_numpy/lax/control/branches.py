@@ -1,0 +1,203 @@
+"""Branches: cond and switch.
+
+Branches are staged (`lax/control/staging.py`), also when nothing else is: inside, all arrays are tracers without
+elements, and Python's `if` on them is an error that says what to do. What a branch captured, tracers of outer
+transformations among it, becomes operands of the primitive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final, TypeVar, overload
+
+import numpy as np
+
+from treadle_ir import ArgumentError, DTypeError, Operand, ShapeError, StructureError, bind, ops
+from treadle_ir.dtypes import is_bool, is_integer
+from treadle_ir.primitives.control import Case
+from treadle_ir.tree import explain_difference, tree_unflatten
+from treadle_numpy.lax.control.carries import SAME_SHAPES, type_differences
+from treadle_numpy.lax.control.staging import (
+    Body,
+    flatten_operands,
+    stage_body,
+    with_common_captures,
+)
+from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
+from treadle_numpy.operands.errors import ValueArgumentError
+from treadle_numpy.operands.promote import converted
+from treadle_numpy.operands.trees import Tree
+
+__all__ = ["cond", "switch"]
+
+_I32: Final = np.dtype(np.int32)
+_UNSPECIFIED: Final = object()
+
+
+One = TypeVar("One")
+Result = TypeVar("Result")
+
+
+@overload
+def cond(
+    pred: ArrayLike,
+    true_fun: Callable[[One], Result],
+    false_fun: Callable[[One], Result],
+    operand: One,
+    /,
+) -> Result: ...
+@overload
+def cond(
+    pred: ArrayLike,
+    true_fun: Callable[..., Result],
+    false_fun: Callable[..., Result],
+    *operands: Tree,
+    operand: Tree = ...,
+) -> Result: ...
+@overload
+def cond(
+    pred: ArrayLike,
+    true_operand: Tree,
+    true_fun: Callable[[Tree], Result],
+    false_operand: Tree,
+    false_fun: Callable[[Tree], Result],
+    /,
+) -> Result: ...
+def cond(
+    pred: ArrayLike, true_fun: Tree, false_fun: Tree, *operands: Tree, operand: Tree = _UNSPECIFIED
+) -> Tree:
+    """`true_fun(*operands)` where `pred` holds, else `false_fun(*operands)`; only one of them runs.
+
+    Under vmap with a batched `pred`, both run and each row takes its own result. The older form
+    `cond(pred, true_operand, true_fun, false_operand, false_fun)` is taken, too.
+
+    Raises:
+        ArgumentError: `pred` is no scalar; StructureError, ShapeError, DTypeError: the branches return different
+            things.
+
+    Example:
+        >>> print(cond(True, lambda x: x + 1, lambda x: x - 1, np.float32(1)))
+        2.0
+    """
+    if operand is not _UNSPECIFIED:
+        if operands:
+            raise ArgumentError(
+                "cond: `operand` and positional operands were given; pass one or the other"
+            )
+        operands = (operand,)
+    if len(operands) == 2 and not (callable(true_fun) and callable(false_fun)):
+        true_operand, first_fun, (false_operand, second_fun) = true_fun, false_fun, operands
+        if callable(first_fun) and callable(second_fun):
+            return cond(
+                pred,
+                lambda x, _: first_fun(x),
+                lambda _, x: second_fun(x),
+                true_operand,
+                false_operand,
+            )
+    if not (callable(true_fun) and callable(false_fun)):
+        raise ArgumentError(
+            "cond: true_fun and false_fun must be functions, "
+            f"got {type(true_fun).__name__} and {type(false_fun).__name__}",
+            fix="write cond(pred, lambda: a, lambda: b), or use `where` to choose between arrays",
+        )
+    index = coerce("cond", 0, pred)
+    given_type = operand_type(index)
+    if given_type.shape:
+        raise ArgumentError(
+            f"cond: pred must be a scalar, but it is {given_type}",
+            fix="reduce it with `all` or `any`, or use `where`, which chooses element by element",
+        )
+    if not is_bool(given_type.dtype):
+        index = ops.compare(index, given_type.dtype.type(0), direction="ne")
+    index = ops.convert(index, dtype=_I32)
+    return _choice("cond", index, (false_fun, true_fun), ("false_fun", "true_fun"), operands)
+
+
+def switch(
+    index: ArrayLike,
+    branches: Sequence[Callable[..., Result]],
+    *operands: Tree,
+    operand: Tree = _UNSPECIFIED,
+) -> Result:
+    """`branches[index](*operands)`, the index kept within the range of branches; only that branch runs.
+
+    Raises:
+        ArgumentError: `index` is no integer scalar; StructureError, ShapeError, DTypeError: the branches return
+            different things.
+
+    Example:
+        >>> print(switch(7, [lambda x: x, lambda x: 2 * x], np.float32(3)))
+        6.0
+    """
+    if operand is not _UNSPECIFIED:
+        if operands:
+            raise ArgumentError(
+                "switch: `operand` and positional operands were given; pass one or the other"
+            )
+        operands = (operand,)
+    functions = tuple(branches)
+    if not all(callable(function) for function in functions):
+        raise ArgumentError("switch: branches must be functions")
+    given = coerce("switch", 0, index)
+    type = operand_type(given)
+    if type.shape or not is_integer(type.dtype):
+        raise ArgumentError(
+            f"switch: the index must be an integer scalar, but it is {type}",
+            fix="convert it with .astype(int), or use cond for a boolean",
+        )
+    if not functions:
+        raise ValueArgumentError("switch: there must be at least one branch")
+    if len(functions) == 1:
+        return functions[0](*operands)
+    if type.dtype != _I32:
+        last = min(len(functions) - 1, int(np.iinfo(type.dtype).max))
+        low, high = type.dtype.type(0), type.dtype.type(last)
+        given = ops.clamp(low, converted(given, type.dtype), high)
+        given = ops.convert(given, dtype=_I32)
+    names = [f"branch {number}" for number in range(len(functions))]
+    result: Result = _choice("switch", given, functions, names, operands)
+    return result
+
+
+def _choice(
+    name: str,
+    index: Operand,
+    functions: Sequence[Callable[..., Tree]],
+    names: Sequence[str],
+    operands: tuple[Tree, ...],
+) -> Tree:
+    leaves: list[Operand] = []
+    structures = []
+    for number, tree in enumerate(operands):
+        more, structure = flatten_operands(name, f"operand {number}", tree)
+        leaves += more
+        structures.append(structure)
+    types = [operand_type(leaf) for leaf in leaves]
+    bodies = [
+        stage_body(f"{what} of {name}", function, structures, types)
+        for function, what in zip(functions, names, strict=True)
+    ]
+    for body, what in zip(bodies[:-1], names[:-1], strict=True):
+        _check_same_results(name, names[-1], bodies[-1], what, body)
+    programs, captured = with_common_captures(bodies, functions)
+    results = bind(Case(tuple(programs)), index, *captured, *leaves)
+    return tree_unflatten(bodies[0].structures[0], results)
+
+
+def _check_same_results(name: str, one_name: str, one: Body, other_name: str, other: Body) -> None:
+    (left,), (right,) = one.structures, other.structures
+    if left != right:
+        lines = "; ".join(explain_difference(left, right))
+        raise StructureError(
+            f"{name}: {one_name} and {other_name} must return the same structure, but theirs differ {lines}",
+            fix="return the same containers from all branches; fill what a branch lacks with zeros",
+        )
+    (left_types,), (right_types,) = one.result_types, other.result_types
+    lines, is_shape = type_differences(left, left_types, right_types)
+    if lines:
+        error = ShapeError if is_shape else DTypeError
+        raise error(
+            f"{name}: {one_name} and {other_name} must return the same types, but theirs differ {lines}",
+            fix=SAME_SHAPES if is_shape else "convert one of them with .astype(...)",
+        )

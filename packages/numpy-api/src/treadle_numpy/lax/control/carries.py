@@ -1,0 +1,76 @@
+"""Carries: what a loop hands from one iteration to the next, with types that stay.
+
+A carry that starts as a Python number takes the element type that the body gives it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from treadle_ir import ArrayType, DTypeError, Operand, ShapeError, StructureError, promoted
+from treadle_ir.tree import PyTreeDef, explain_difference
+from treadle_numpy.lax.control.staging import Body, paths_of
+from treadle_numpy.operands.coerce import operand_type
+from treadle_numpy.operands.promote import with_dtype
+
+_ROUNDS: Final = 4  # of staging a body again because a carry's element type changed
+SAME_SHAPES: Final = "broadcast, reshape or pad to one shape: compiled programs have fixed shapes"
+
+
+def type_differences(
+    structure: PyTreeDef, left: Sequence[ArrayType], right: Sequence[ArrayType]
+) -> tuple[str, bool]:
+    """Where two lists of types differ in more than weak marks, in words, and whether shapes do."""
+    lines, is_shape = [], False
+    for path, one, two in zip(paths_of(structure), left, right, strict=True):
+        if one.shape != two.shape or one.dtype != two.dtype:
+            lines.append(f"at {path or 'the only leaf'}: {one.strong()} and {two.strong()}")
+            is_shape = is_shape or one.shape != two.shape
+    return "; ".join(lines[:20]), is_shape
+
+
+def settled(
+    name: str,
+    carry: list[Operand],
+    structure: PyTreeDef,
+    what: str,
+    stage_with: Callable[[list[ArrayType]], Body],
+) -> tuple[list[Operand], Body]:
+    """Carries and the body that keeps their types; weak carries take the element type that the body gives them.
+
+    Raises:
+        StructureError, ShapeError, DTypeError: the body changes what it carries.
+    """
+    rounds = 0
+    while True:
+        types = [operand_type(leaf) for leaf in carry]
+        body = stage_with(types)
+        rounds += 1
+        returned = body.structures[0]
+        if returned != structure:
+            lines = "; ".join(explain_difference(structure, returned))
+            raise StructureError(
+                f"{name}: {what} must return the carry in the structure it came in, but in and out differ {lines}",
+                fix=f"return the same containers as the initial value of {name} has",
+            )
+        results = body.result_types[0]
+        changed = False
+        for position, (type, result) in enumerate(zip(types, results, strict=True)):
+            if type.weak and type.shape == result.shape and type.dtype != result.dtype:
+                dtype, weak = promoted([type, result])
+                if dtype != type.dtype:
+                    carry[position] = with_dtype(carry[position], type, dtype, weak)
+                    changed = True
+        if not changed or rounds == _ROUNDS:
+            break
+    lines, is_shape = type_differences(structure, types, results)
+    if lines:
+        error = ShapeError if is_shape else DTypeError
+        raise error(
+            f"{name}: {what} must return the carry with the types it came in with, but in and out differ {lines}",
+            fix=SAME_SHAPES
+            if is_shape
+            else "convert the initial value, or the carry that is returned, with .astype(...)",
+        )
+    return carry, body

@@ -1,0 +1,165 @@
+"""Loops: while_loop and fori_loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from treadle_ir import ArgumentError, Array, Operand, bind, ops, promoted
+from treadle_ir.dtypes import is_bool, is_integer
+from treadle_ir.primitives.control import While
+from treadle_ir.tree import PyTreeDef, tree_unflatten, treedef_tuple
+from treadle_numpy.lax.control.carries import settled
+from treadle_numpy.lax.control.scan import scan_flat
+from treadle_numpy.lax.control.staging import flatten_operands, stage_body
+from treadle_numpy.operands.coerce import ArrayLike, coerce, host_elements, operand_type
+from treadle_numpy.operands.errors import ValueArgumentError
+from treadle_numpy.operands.promote import with_dtype
+from treadle_numpy.operands.trees import Tree
+
+__all__ = ["fori_loop", "while_loop"]
+
+Carry = TypeVar("Carry")
+
+
+def while_loop(
+    cond_fun: Callable[[Carry], ArrayLike],
+    body_fun: Callable[[Carry], Carry],
+    init_val: Carry,
+    *,
+    max_steps: int | None = None,
+) -> Carry:
+    """`val = init_val; while cond_fun(val): val = body_fun(val)`, as one operation.
+
+    With `max_steps` the loop ends after that many iterations at the latest, and reverse-mode differentiation passes
+    it (memory for so many iterations is taken); without, only forward mode does. Under vmap the loop runs until the
+    last batch element is done, and those that are done keep their values.
+
+    Raises:
+        ArgumentError: `cond_fun` returns no boolean scalar; StructureError, ShapeError, DTypeError: `body_fun`
+            returns something else than it took.
+
+    Example:
+        >>> print(while_loop(lambda x: x < 10, lambda x: 2 * x, np.float32(3)))
+        12.0
+    """
+    if not (callable(cond_fun) and callable(body_fun)):  # type: ignore[redundant-expr]  # users are told
+        raise ArgumentError("while_loop: cond_fun and body_fun must be functions")
+    if max_steps is not None and (not isinstance(max_steps, int) or max_steps < 0):  # type: ignore[redundant-expr]
+        raise ValueArgumentError(
+            f"while_loop: max_steps must be a non-negative integer, got {max_steps!r}"
+        )
+    leaves, structure = flatten_operands("while_loop", "init_val", init_val)
+    result: Carry = _while("while_loop", cond_fun, body_fun, leaves, structure, max_steps)
+    return result
+
+
+def _while(
+    name: str,
+    cond_fun: Callable[[Tree], ArrayLike],
+    body_fun: Callable[[Tree], Tree],
+    leaves: list[Operand],
+    structure: PyTreeDef,
+    max_steps: int | None,
+    written: object = None,
+) -> Tree:
+    where = f"the body of {name}"
+    leaves, body = settled(
+        name,
+        leaves,
+        structure,
+        "body_fun",
+        lambda types: stage_body(where, body_fun, (structure,), types, written=written),
+    )
+    types = [operand_type(leaf) for leaf in leaves]
+    condition = stage_body(f"the condition of {name}", cond_fun, (structure,), types)
+    (returned,) = condition.result_types
+    if len(returned) != 1 or returned[0].shape or not is_bool(returned[0].dtype):
+        what = ", ".join([str(each) for each in returned]) or "nothing"
+        raise ArgumentError(
+            f"{name}: cond_fun must return a boolean scalar, but it returns {what}",
+            fix="compare with `<`, `!=`, ...; reduce an array with `all` or `any`",
+        )
+    loop = While(
+        condition.program, body.program, len(condition.captured), len(body.captured), max_steps
+    )
+    return tree_unflatten(structure, bind(loop, *condition.captured, *body.captured, *leaves))
+
+
+def _concrete(bound: Operand) -> int | None:
+    """A bound as a Python integer, if it has elements."""
+    elements = host_elements(bound)
+    return None if elements is None else int(elements)
+
+
+def fori_loop(
+    lower: ArrayLike,
+    upper: ArrayLike,
+    body_fun: Callable[[Array, Carry], Carry],
+    init_val: Carry,
+    *,
+    unroll: int | bool | None = None,
+) -> Carry:
+    """`val = init_val; for i in range(lower, upper): val = body_fun(i, val)`, as one operation.
+
+    Bounds whose values are known make it a `scan`, which reverse-mode differentiation passes; with traced
+    bounds it is a `while_loop`.
+
+    Raises:
+        ArgumentError: a bound is no integer scalar, or `unroll` is given with traced bounds; StructureError,
+            ShapeError, DTypeError: `body_fun` returns something else than it took.
+
+    Example:
+        >>> print(fori_loop(0, 5, lambda i, total: total + i, 0))
+        10
+    """
+    if not callable(body_fun):
+        raise ArgumentError("fori_loop: body_fun must be a function")
+    bounds = [coerce("fori_loop", number, bound) for number, bound in enumerate((lower, upper))]
+    types = [operand_type(bound) for bound in bounds]
+    for name, type in zip(("lower", "upper"), types, strict=True):
+        if type.shape or not is_integer(type.dtype):
+            raise ArgumentError(
+                f"fori_loop: {name} must be an integer scalar, but it is {type}",
+                fix="pass an int, or an array with .astype(int)",
+            )
+    dtype, weak = promoted(types)
+    first, last = [
+        with_dtype(bound, type, dtype, weak) for bound, type in zip(bounds, types, strict=True)
+    ]
+    leaves, structure = flatten_operands("fori_loop", "init_val", init_val)
+    (_, index_structure) = flatten_operands("fori_loop", "the index", 0)
+    one = dtype.type(1)
+
+    def iteration(pair: tuple[Array, Carry]) -> tuple[Array, Carry]:
+        i, value = pair
+        return ops.add(i, one), body_fun(i, value)
+
+    both = _pair(index_structure, structure)
+    start, stop = _concrete(first), _concrete(last)
+    if start is not None and stop is not None:
+        length = max(stop - start, 0)
+
+        def scanned(pair: Tree) -> tuple[Tree, None]:
+            return iteration(pair), None
+
+        outputs = scan_flat(
+            "fori_loop", scanned, [first, *leaves], both, [], (), length, False, unroll, body_fun
+        )
+        result: Carry = outputs[0][1]
+        return result
+    if unroll is not None:
+        raise ValueArgumentError(
+            "fori_loop: `unroll` needs bounds whose values are known, but a bound is traced",
+            fix="leave `unroll` out, or pass Python integers as bounds",
+        )
+
+    def more(pair: tuple[Array, Carry]) -> Array:
+        return ops.compare(pair[0], last, direction="lt")
+
+    final: Carry = _while("fori_loop", more, iteration, [first, *leaves], both, None, body_fun)[1]
+    return final
+
+
+def _pair(first: PyTreeDef, second: PyTreeDef) -> PyTreeDef:
+    return treedef_tuple((first, second))

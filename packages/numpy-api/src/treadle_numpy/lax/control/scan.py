@@ -1,0 +1,154 @@
+"""scan: a value carried over the leading axis of arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from treadle_ir import ArgumentError, Array, ArrayType, Operand, bind
+from treadle_ir.primitives.control import Scan
+from treadle_ir.tree import PyTreeDef, tree_unflatten
+from treadle_numpy.lax.control.carries import settled
+from treadle_numpy.lax.control.staging import Body, flatten_operands, paths_of, stage_body
+from treadle_numpy.operands.coerce import operand_type
+from treadle_numpy.operands.errors import ValueArgumentError
+from treadle_numpy.operands.shapes import as_index
+from treadle_numpy.operands.trees import Tree
+
+__all__ = ["scan"]
+
+Carry = TypeVar("Carry")
+Element = TypeVar("Element")
+Output = TypeVar("Output")
+
+
+def _carry_and_y(result: Tree) -> tuple[Tree, ...]:
+    if not isinstance(result, (tuple, list)) or len(result) != 2:
+        what = "an array" if isinstance(result, Array) else f"a {type(result).__name__}"
+        if isinstance(result, (tuple, list)):
+            what += f" of {len(result)}"
+        raise ArgumentError(
+            f"scan: the body must return a pair (carry, y), but it returns {what}",
+            fix="return `carry, None` where there is nothing to stack",
+        )
+    return tuple(result)
+
+
+def scan(
+    f: Callable[[Carry, Element], tuple[Carry, Output]],
+    init: Carry,
+    xs: Element | None = None,
+    length: int | None = None,
+    reverse: bool = False,
+    unroll: int | bool = 1,
+    _split_transpose: bool = False,
+) -> tuple[Carry, Output]:
+    """Carry a value over the leading axis of arrays: `carry, y = f(carry, x)` for each `x`; the ys are stacked.
+
+    Args:
+        f: takes the carry and one element of each array in `xs`, returns the next carry and a `y`.
+        init: the first carry, a pytree. The carry keeps its structure, shapes and element types.
+        xs: a pytree of arrays with one leading size; None needs `length`.
+        length: the number of iterations, if `xs` does not say it.
+        reverse: go from the last element to the first; ys are stacked in the order of the xs all the same.
+        unroll: how many iterations compiled code has in a row; True for all.
+
+    Returns:
+        The last carry, and the ys with a leading axis.
+
+    Raises:
+        ArgumentError: `xs` have no leading axis, or leading sizes differ; StructureError, ShapeError, DTypeError:
+            `f` returns another carry than it took.
+
+    Example:
+        >>> total, sums = scan(lambda c, x: (c + x, c + x), np.float32(0), np.arange(4, dtype=np.float32))
+        >>> print(total, sums)
+        6.0 [0. 1. 3. 6.]
+    """
+    if not callable(f):
+        raise ArgumentError(
+            f"scan: the first argument must be a function, but it is {type(f).__name__}"
+        )
+    leaves, structure = flatten_operands("scan", "init", init)
+    elements, xs_structure = flatten_operands("scan", "xs", xs)
+    count = length_of("scan", elements, xs_structure, length)
+    return scan_flat(
+        "scan", f, leaves, structure, elements, (xs_structure,), count, reverse, unroll, f
+    )
+
+
+def length_of(
+    name: str, elements: Sequence[Operand], structure: PyTreeDef, length: int | None
+) -> int:
+    """The number of iterations: the leading size of all xs, or what was given."""
+    shapes = [x.shape for x in elements]
+    for path, shape in zip(paths_of(structure), shapes, strict=True):
+        if not shape:
+            raise ValueArgumentError(
+                f"{name}: xs{path} is a scalar, which has no leading axis to go over",
+                fix="pass what is the same in each turn by closing over it",
+            )
+    if length is not None:
+        length = as_index(name, "`length`", length)
+    sizes = {shape[0] for shape in shapes} | ({length} if length is not None else set())
+    if not sizes:
+        raise ValueArgumentError(
+            f"{name}: without arrays in `xs` the number of turns is not known", fix="pass `length`"
+        )
+    if len(sizes) > 1:
+        paths = paths_of(structure)
+        each = [f"xs{path} has {shape[0]}" for path, shape in zip(paths, shapes, strict=True)]
+        if length is not None:
+            each.insert(0, f"length is {length}")
+        raise ValueArgumentError(
+            f"{name}: leading sizes must be equal, but {', '.join(each[:20])}",
+            fix="all arrays that are gone over have one leading size, which is the length",
+        )
+    count = sizes.pop()
+    if count < 0:
+        raise ValueArgumentError(f"{name}: length must not be negative, got {count}")
+    return count
+
+
+def scan_flat(
+    name: str,
+    function: Callable[..., Tree],
+    carry: list[Operand],
+    structure: PyTreeDef,
+    elements: list[Operand],
+    element_structures: Sequence[PyTreeDef],
+    length: int,
+    reverse: bool,
+    unroll: int | bool | None,
+    written: object,
+) -> tuple[Tree, Tree]:
+    """`scan` of flattened carries and elements: the last carry, and the stacked ys."""
+    in_a_row = _unroll(name, unroll, length)
+    element_types = []
+    for x in elements:
+        type = operand_type(x)
+        element_types.append(ArrayType(type.shape[1:], type.dtype, type.weak))
+    where = f"the body of {name}"
+    structures = (structure, *element_structures)
+
+    def stage_with(types: list[ArrayType]) -> Body:
+        return stage_body(
+            where, function, structures, [*types, *element_types], _carry_and_y, written
+        )
+
+    carry, body = settled(name, carry, structure, "the body", stage_with)
+    loop = Scan(body.program, length, len(body.captured), len(carry), bool(reverse), in_a_row)
+    results = bind(loop, *body.captured, *carry, *elements)
+    after, ys = results[: len(carry)], results[len(carry) :]
+    return tree_unflatten(structure, after), tree_unflatten(body.structures[1], ys)
+
+
+def _unroll(name: str, unroll: int | bool | None, length: int) -> int:
+    if unroll is None or unroll is False:
+        return 1
+    if unroll is True:
+        return max(length, 1)
+    count = as_index(name, "`unroll`", unroll)
+    if count < 1:
+        raise ValueArgumentError(f"{name}: unroll must be at least 1, got {count}")
+    return count

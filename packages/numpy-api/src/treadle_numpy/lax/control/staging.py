@@ -1,0 +1,184 @@
+"""Bodies of control flow as programs.
+
+A body is a Python function. It is staged each time that a loop or a branch is called, whatever trace is current: what
+it captured becomes leading operands, and what it reads is read again. An eager loop that Python runs many times would
+so be compiled each time; to prevent it, equal programs of one piece of code are one object (`interned`), and what is
+remembered of that, its derivatives and its executables, is found again.
+"""
+
+from __future__ import annotations
+
+import functools
+import weakref
+from collections.abc import Callable, Sequence
+from types import CodeType
+from typing import Final, TypeAlias, final
+
+from treadle_ir import (
+    ArgumentError,
+    ArrayType,
+    Operand,
+    Operands,
+    Program,
+    TreeFunction,
+    during,
+    equal_programs,
+    fork_safe_lock,
+    frozen,
+    is_deferred,
+    share_captures,
+    stage_tree,
+    staging_trace,
+)
+from treadle_ir.tree import (
+    PyTreeDef,
+    flatten_leaves_and_structure,
+    keystr,
+    tree_flatten_with_path,
+    tree_unflatten,
+)
+from treadle_numpy.operands.coerce import coerce
+from treadle_numpy.operands.trees import Tree
+
+_PROGRAMS_KEPT: Final = 8  # per code
+
+
+@final
+@frozen(eq=False)
+class Body:
+    """A staged body: its program, what it captured (operands that go first), the structures it returned."""
+
+    program: Program
+    captured: tuple[Operand, ...]
+    structures: tuple[PyTreeDef, ...]
+
+    @property
+    def result_types(self) -> list[list[ArrayType]]:
+        """The types of the results, by structure."""
+        all_types = iter(self.program.result_types)
+        return [
+            [
+                each
+                for _, each in zip(range(structure.num_leaves), all_types, strict=False)
+                if isinstance(each, ArrayType)
+            ]
+            for structure in self.structures
+        ]
+
+
+def flatten_operands(function: str, what: str, tree: Tree) -> tuple[list[Operand], PyTreeDef]:
+    """The leaves of a tree as operands, and its structure; a leaf that is no array is named by its path.
+
+    Raises:
+        ArgumentError: a leaf is not an array or a number.
+    """
+    leaves, structure = flatten_leaves_and_structure(tree)
+    operands: list[Operand] = []
+    for position, leaf in enumerate(leaves):
+        try:
+            operands.append(coerce(function, position, leaf))
+        except ArgumentError as error:
+            paths, _ = tree_flatten_with_path(tree)
+            raise ArgumentError(
+                f"{function}: {what}{keystr(paths[position][0])} is {leaf!r} of type {type(leaf)}, "
+                "which is not an array or a number",
+                fix="close over it, or register its class as a pytree",
+            ) from error
+    return operands, structure
+
+
+def paths_of(structure: PyTreeDef) -> list[str]:
+    """Where the leaves of a structure are: `['w'][0]`."""
+    tree = tree_unflatten(structure, range(structure.num_leaves))
+    return [keystr(path) for path, _ in tree_flatten_with_path(tree)[0]]
+
+
+Split: TypeAlias = Callable[[Tree], tuple[Tree, ...]]
+
+
+def one_tree(result: Tree) -> tuple[Tree, ...]:
+    """The result of a body that returns one tree."""
+    return (result,)
+
+
+def stage_body(
+    where: str,
+    function: Callable[..., Tree],
+    structures: Sequence[PyTreeDef],
+    operand_types: Sequence[ArrayType],
+    split: Split = one_tree,
+    written: object = None,
+) -> Body:
+    """A body as a program: `function` takes one tree per structure; `split` takes its result apart.
+
+    `where` is for messages: "the body of scan". `written` is the user's function, where `function` is a wrapper
+    around it.
+    """
+    counts = [structure.num_leaves for structure in structures]
+
+    def arguments(operands: Sequence[Operand]) -> tuple[Sequence[Tree], dict[str, Tree]]:
+        trees, start = [], 0
+        for structure, count in zip(structures, counts, strict=True):
+            trees.append(tree_unflatten(structure, operands[start : start + count]))
+            start += count
+        return trees, {}
+
+    def results(output: Tree) -> tuple[Operands, tuple[PyTreeDef, ...]]:
+        leaves: list[Operand] = []
+        returned = []
+        for tree in split(output):
+            more, structure = flatten_operands(where, "the result ", tree)
+            leaves += more
+            returned.append(structure)
+        return leaves, tuple(returned)
+
+    with during(f"staging {where}"):
+        staged, returned = stage_tree(TreeFunction(function, arguments, results), *operand_types)
+    program = interned(written or function, staged.program)
+    return Body(program, staged.captured, returned)
+
+
+_INTERNED: Final[weakref.WeakKeyDictionary[CodeType, list[Program]]] = weakref.WeakKeyDictionary()
+_LOCK: Final = fork_safe_lock()
+
+
+def interned(function: object, program: Program) -> Program:
+    """A program that the same code gave before and that equals this one; this one if there is none.
+
+    Under jit there is nothing to gain, as the outer program is made once. A program with a derivative rule in it that
+    may do something else next time is not replaced by one whose rule has run.
+    """
+    code = code_of(function)
+    if code is None or staging_trace() is not None or is_deferred(program):
+        return program
+    with _LOCK:
+        known = _INTERNED.setdefault(code, [])
+        for other in known:
+            if equal_programs(other, program):
+                return other
+        if len(known) >= _PROGRAMS_KEPT:
+            known.pop(0)
+        known.append(program)
+    return program
+
+
+def code_of(function: object) -> CodeType | None:
+    """The code of a function, a method, a partial application, or of an object that can be called."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    code = getattr(function, "__code__", None)
+    if code is None:
+        code = getattr(vars(type(function)).get("__call__"), "__code__", None)
+    return code if isinstance(code, CodeType) else None
+
+
+def with_common_captures(
+    bodies: Sequence[Body], functions: Sequence[object]
+) -> tuple[list[Program], list[Operand]]:
+    """The bodies' programs with all that any of them captured as leading parameters, and what that is."""
+    programs, captured = share_captures(
+        [body.program for body in bodies], [body.captured for body in bodies]
+    )
+    if captured:
+        programs = [interned(*pair) for pair in zip(functions, programs, strict=True)]
+    return programs, captured

@@ -1,0 +1,49 @@
+"""Element types of arrays: conversion, bits read as another type, precision."""
+
+from __future__ import annotations
+
+from treadle_ir import Array, DType, ops
+from treadle_numpy.lax.reinterpret import bitcast
+from treadle_numpy.operands.arrays import array_of
+from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, operand_type
+from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
+from treadle_numpy.operands.promote import converted
+
+__all__ = ["bitcast_convert_type", "convert_element_type", "dtype", "reduce_precision"]
+
+
+def convert_element_type(operand: ArrayLike, new_dtype: DTypeLike) -> Array:
+    """The same numbers in another element type."""
+    x = coerce("convert_element_type", 0, operand)
+    wanted = as_dtype("convert_element_type", new_dtype)
+    return array_of(converted(x, wanted))
+
+
+def bitcast_convert_type(operand: ArrayLike, new_dtype: DTypeLike) -> Array:
+    """The same bits read as another element type; a narrower one adds a last axis, a wider one takes it away.
+
+    Raises:
+        DTypeError: one of the two types is boolean or complex, and the other is not the same.
+        ShapeValueError: there is no last axis of the size that makes one wider element.
+
+    Example:
+        >>> print(bitcast_convert_type(np.float32(1.0), "uint8"))
+        [  0   0 128  63]
+    """
+    x = coerce_array("bitcast_convert_type", 0, operand)
+    wanted = as_dtype("bitcast_convert_type", new_dtype)
+    return bitcast(x, wanted)
+
+
+def reduce_precision(operand: ArrayLike, exponent_bits: int, mantissa_bits: int) -> Array:
+    """Floats rounded to fewer bits."""
+    return ops.reduce_precision(
+        coerce("reduce_precision", 0, operand),
+        exponent_bits=exponent_bits,
+        mantissa_bits=mantissa_bits,
+    )
+
+
+def dtype(x: ArrayLike) -> DType:
+    """The element type of a value."""
+    return operand_type(coerce("dtype", 0, x)).dtype

@@ -1,0 +1,149 @@
+"""Convolutions as in neural networks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, TypeAlias
+
+from treadle_ir import Array, ops
+from treadle_numpy.lax.precision import PrecisionLike, precision_name
+from treadle_numpy.lax.windows import Padding, padtype_to_pads
+from treadle_numpy.operands.arrays import array_of
+from treadle_numpy.operands.coerce import ArrayLike
+from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
+from treadle_numpy.operands.errors import ValueArgumentError
+from treadle_numpy.operands.exact import strict
+
+__all__ = [
+    "ConvDimensionNumbers",
+    "ConvGeneralDilatedDimensionNumbers",
+    "conv",
+    "conv_dimension_numbers",
+    "conv_general_dilated",
+    "conv_with_general_padding",
+]
+
+
+class ConvDimensionNumbers(NamedTuple):
+    """Where batch, feature and spatial axes are: of input, kernel and output."""
+
+    lhs_spec: Sequence[int]
+    rhs_spec: Sequence[int]
+    out_spec: Sequence[int]
+
+
+ConvGeneralDilatedDimensionNumbers: TypeAlias = ConvDimensionNumbers | tuple[str, str, str] | None
+
+
+def conv_dimension_numbers(
+    lhs_shape: Sequence[int],
+    rhs_shape: Sequence[int],
+    dimension_numbers: ConvGeneralDilatedDimensionNumbers,
+) -> ConvDimensionNumbers:
+    """Where the axes of a convolution are: from a triple of strings ('NHWC', 'HWIO', 'NHWC'), or as given.
+
+    Raises:
+        ValueArgumentError: they are not three strings with a letter for each axis.
+    """
+    if isinstance(dimension_numbers, ConvDimensionNumbers):
+        return dimension_numbers
+    rank = len(lhs_shape)
+    if dimension_numbers is None:
+        plain = tuple(range(rank))
+        return ConvDimensionNumbers(plain, plain, plain)
+    if len(dimension_numbers) != 3 or any(  # type: ignore[redundant-expr]  # users are told
+        len(text) != rank for text in dimension_numbers
+    ):
+        raise ValueArgumentError(
+            f"convolution dimension_numbers must be three strings of {rank} letters, got {dimension_numbers!r}"
+        )
+    lhs, rhs, out = dimension_numbers
+    spatial = [c for c in rhs if c not in "OI"]
+
+    def read(text: str, first: str, second: str) -> tuple[int, ...]:
+        if sorted(text) != sorted([first, second, *spatial]):
+            raise ValueArgumentError(
+                f"convolution dimension_numbers {dimension_numbers!r}: {text!r} must consist of {first}, {second} and "
+                f"the spatial letters {''.join(spatial)}"
+            )
+        return (text.index(first), text.index(second), *[text.index(c) for c in spatial])
+
+    return ConvDimensionNumbers(read(lhs, "N", "C"), read(rhs, "O", "I"), read(out, "N", "C"))
+
+
+def conv_general_dilated(
+    lhs: ArrayLike,
+    rhs: ArrayLike,
+    window_strides: Sequence[int],
+    padding: Padding,
+    lhs_dilation: Sequence[int] | None = None,
+    rhs_dilation: Sequence[int] | None = None,
+    dimension_numbers: ConvGeneralDilatedDimensionNumbers = None,
+    feature_group_count: int = 1,
+    batch_group_count: int = 1,
+    precision: PrecisionLike = None,
+    preferred_element_type: DTypeLike | None = None,
+) -> Array:
+    """The convolution (as in neural networks: not mirrored) of an input with a kernel."""
+    x, kernel = [array_of(v) for v in strict("conv_general_dilated", lhs, rhs)]
+    specs = conv_dimension_numbers(x.shape, kernel.shape, dimension_numbers)
+    ones = (1,) * (x.ndim - 2)
+    base, holes = tuple(lhs_dilation or ones), tuple(rhs_dilation or ones)
+    if isinstance(padding, str):
+        sizes = [
+            (x.shape[i] - 1) * b + 1 if x.shape[i] else 0
+            for i, b in zip(specs.lhs_spec[2:], base, strict=True)
+        ]
+        windows = [
+            (kernel.shape[i] - 1) * h + 1 for i, h in zip(specs.rhs_spec[2:], holes, strict=True)
+        ]
+        padding = padtype_to_pads(sizes, windows, window_strides, padding)
+    return ops.convolution(
+        x,
+        kernel,
+        strides=tuple(window_strides),
+        padding=tuple([(int(a), int(b)) for a, b in padding]),
+        lhs_dilation=base,
+        rhs_dilation=holes,
+        lhs_spec=tuple(specs.lhs_spec),
+        rhs_spec=tuple(specs.rhs_spec),
+        out_spec=tuple(specs.out_spec),
+        feature_group_count=feature_group_count,
+        batch_group_count=batch_group_count,
+        precision=precision_name(precision),
+        element_type=as_dtype("conv_general_dilated", preferred_element_type),
+    )
+
+
+def conv(
+    lhs: ArrayLike,
+    rhs: ArrayLike,
+    window_strides: Sequence[int],
+    padding: Padding,
+    precision: PrecisionLike = None,
+    preferred_element_type: DTypeLike | None = None,
+) -> Array:
+    """`conv_general_dilated` with batch and feature axes first."""
+    return conv_general_dilated(
+        lhs,
+        rhs,
+        window_strides,
+        padding,
+        precision=precision,
+        preferred_element_type=preferred_element_type,
+    )
+
+
+def conv_with_general_padding(
+    lhs: ArrayLike,
+    rhs: ArrayLike,
+    window_strides: Sequence[int],
+    padding: Padding,
+    lhs_dilation: Sequence[int] | None,
+    rhs_dilation: Sequence[int] | None,
+    precision: PrecisionLike = None,
+) -> Array:
+    """`conv_general_dilated` with batch and feature axes first and dilations."""
+    return conv_general_dilated(
+        lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, precision=precision
+    )

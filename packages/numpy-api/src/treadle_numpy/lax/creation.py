@@ -1,0 +1,57 @@
+"""New arrays: of one value, and of positions."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from treadle_ir import Array, ops
+from treadle_numpy.operands.axes import as_axis
+from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
+from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
+from treadle_numpy.operands.errors import ShapeValueError
+from treadle_numpy.operands.fill import filled
+from treadle_numpy.operands.promote import converted
+from treadle_numpy.operands.shapes import Shape, as_shape
+
+__all__ = ["broadcasted_iota", "full", "full_like", "iota"]
+
+
+def full(shape: Shape, fill_value: ArrayLike, dtype: DTypeLike | None = None) -> Array:
+    """An array of one value.
+
+    Raises:
+        ShapeValueError: the value is not a scalar.
+    """
+    value = coerce("full", 1, fill_value)
+    if value.shape:
+        raise ShapeValueError(
+            f"full must be called with scalar fill_value, got fill_value.shape {value.shape}."
+        )
+    wanted = as_dtype("full", dtype)
+    value = value if wanted is None else converted(value, wanted)
+    return filled(as_shape("full", shape), value[()] if isinstance(value, np.ndarray) else value)
+
+
+def full_like(
+    x: ArrayLike, fill_value: ArrayLike, dtype: DTypeLike | None = None, shape: Shape | None = None
+) -> Array:
+    """One value in an array's shape and element type."""
+    own = operand_type(coerce("full_like", 0, x))
+    return full(
+        own.shape if shape is None else shape, fill_value, own.dtype if dtype is None else dtype
+    )
+
+
+def iota(dtype: DTypeLike, size: int) -> Array:
+    """The integers below `size`."""
+    return broadcasted_iota(dtype, (size,), 0)
+
+
+def broadcasted_iota(dtype: DTypeLike, shape: Shape, dimension: int) -> Array:
+    """The position along one axis, in an array of a shape."""
+    sizes = as_shape("broadcasted_iota", shape)
+    return ops.iota(
+        shape=sizes,
+        dtype=as_dtype("iota", dtype),
+        dimension=as_axis("broadcasted_iota", dimension, len(sizes)),
+    )

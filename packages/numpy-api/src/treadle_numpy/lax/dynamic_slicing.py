@@ -1,0 +1,168 @@
+"""Slices from computed starts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from treadle_ir import Array, Operand, default_dtype, ops
+from treadle_ir.dtypes import is_integer
+from treadle_numpy.indexing.positions import wrapped
+from treadle_numpy.lax.shapes import expand_dims, squeeze
+from treadle_numpy.lax.slicing import slice_along
+from treadle_numpy.operands.arrays import Elements, array_of
+from treadle_numpy.operands.axes import as_axis
+from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, operand_type
+from treadle_numpy.operands.errors import ShapeValueError, ValueArgumentError
+from treadle_numpy.operands.exact import strict
+from treadle_numpy.operands.promote import converted
+from treadle_numpy.operands.shapes import Shape, as_index, as_shape
+
+__all__ = [
+    "dynamic_index_in_dim",
+    "dynamic_slice",
+    "dynamic_slice_in_dim",
+    "dynamic_update_index_in_dim",
+    "dynamic_update_slice",
+    "dynamic_update_slice_in_dim",
+]
+
+Starts: TypeAlias = Sequence[ArrayLike] | Array | Elements
+
+
+def _starts(
+    name: str, x: Array, start_indices: Starts, negative: bool | Sequence[bool]
+) -> list[Operand]:
+    parts: list[ArrayLike]
+    if isinstance(start_indices, (Array, np.ndarray)) and start_indices.shape:
+        whole = array_of(start_indices)
+        parts = [
+            ops.reshape(slice_along(whole, 0, i, i + 1), shape=()) for i in range(whole.shape[0])
+        ]
+    else:
+        parts = list(start_indices)
+    if len(parts) != x.ndim:
+        raise ShapeValueError(
+            f"{name}: {len(parts)} start indices for the {x.ndim} axes of {x.shape}"
+        )
+    flags = [negative] * x.ndim if isinstance(negative, bool) else list(negative)
+    return [
+        _start(name, part, n, flag) for part, n, flag in zip(parts, x.shape, flags, strict=True)
+    ]
+
+
+def _start(name: str, index: ArrayLike, size: int, negative: bool) -> Operand:
+    whole = default_dtype(int)
+    if isinstance(index, int):
+        start: np.generic = whole.type(index + size if negative and index < 0 else index)
+        return start
+    operand = coerce(name, 1, index)
+    if not is_integer(operand.dtype):
+        raise ValueArgumentError(
+            f"{name}: start indices must be integers, got {operand_type(operand)}"
+        )
+    return wrapped(operand, size) if negative else converted(operand, whole)
+
+
+def dynamic_slice(
+    operand: ArrayLike,
+    start_indices: Starts,
+    slice_sizes: Shape,
+    *,
+    allow_negative_indices: bool | Sequence[bool] = True,
+) -> Array:
+    """A slice of fixed sizes from computed starts, clipped so that it lies inside.
+
+    Example:
+        >>> print(dynamic_slice(np.arange(5), (np.int32(3),), (3,)))
+        [2 3 4]
+    """
+    x = coerce_array("dynamic_slice", 0, operand)
+    starts = _starts("dynamic_slice", x, start_indices, allow_negative_indices)
+    return ops.dynamic_slice(x, *starts, sizes=as_shape("dynamic_slice", slice_sizes))
+
+
+def dynamic_slice_in_dim(
+    operand: ArrayLike,
+    start_index: ArrayLike,
+    slice_size: int,
+    axis: int = 0,
+    *,
+    allow_negative_indices: bool = True,
+) -> Array:
+    """`dynamic_slice` along one axis."""
+    x = coerce_array("dynamic_slice_in_dim", 0, operand)
+    along = as_axis("dynamic_slice_in_dim", axis, x.ndim)
+    starts: list[ArrayLike] = [0] * x.ndim
+    sizes = list(x.shape)
+    starts[along], sizes[along] = (
+        start_index,
+        as_index("dynamic_slice_in_dim", "slice_size", slice_size),
+    )
+    return dynamic_slice(x, starts, sizes, allow_negative_indices=allow_negative_indices)
+
+
+def dynamic_index_in_dim(
+    operand: ArrayLike,
+    index: ArrayLike,
+    axis: int = 0,
+    keepdims: bool = True,
+    *,
+    allow_negative_indices: bool = True,
+) -> Array:
+    """One computed position along one axis."""
+    part = dynamic_slice_in_dim(
+        operand, index, 1, axis, allow_negative_indices=allow_negative_indices
+    )
+    return part if keepdims else squeeze(part, (axis,))
+
+
+def dynamic_update_slice(
+    operand: ArrayLike,
+    update: ArrayLike,
+    start_indices: Starts,
+    *,
+    allow_negative_indices: bool | Sequence[bool] = True,
+) -> Array:
+    """The array with a slice replaced, from computed starts, clipped so that the update lies inside."""
+    x, new = strict("dynamic_update_slice", operand, update)
+    x = array_of(x)
+    return ops.dynamic_update_slice(
+        x, array_of(new), *_starts("dynamic_update_slice", x, start_indices, allow_negative_indices)
+    )
+
+
+def dynamic_update_slice_in_dim(
+    operand: ArrayLike,
+    update: ArrayLike,
+    start_index: ArrayLike,
+    axis: int,
+    *,
+    allow_negative_indices: bool = True,
+) -> Array:
+    """`dynamic_update_slice` along one axis."""
+    x = coerce_array("dynamic_update_slice_in_dim", 0, operand)
+    starts: list[ArrayLike] = [0] * x.ndim
+    starts[as_axis("dynamic_update_slice_in_dim", axis, x.ndim)] = start_index
+    return dynamic_update_slice(x, update, starts, allow_negative_indices=allow_negative_indices)
+
+
+def dynamic_update_index_in_dim(
+    operand: ArrayLike,
+    update: ArrayLike,
+    index: ArrayLike,
+    axis: int,
+    *,
+    allow_negative_indices: bool = True,
+) -> Array:
+    """The array with one computed position along one axis replaced."""
+    x = coerce_array("dynamic_update_index_in_dim", 0, operand)
+    new = coerce_array("dynamic_update_index_in_dim", 1, update)
+    along = as_axis("dynamic_update_index_in_dim", axis, x.ndim)
+    if new.ndim != x.ndim:
+        new = expand_dims(new, (along,))
+    return dynamic_update_slice_in_dim(
+        x, new, index, along, allow_negative_indices=allow_negative_indices
+    )

@@ -1,0 +1,146 @@
+"""Slices taken from and combined into computed places."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from treadle_ir import Array, ops
+from treadle_ir.primitives.indexing import FillValue
+from treadle_numpy.indexing.modes import (
+    GatherScatterMode as GatherScatterMode,
+    IndexMode,
+    gather_mode,
+)
+from treadle_numpy.indexing.writing import ScatterInstruction
+from treadle_numpy.operands.arrays import array_of
+from treadle_numpy.operands.coerce import ArrayLike, coerce_array
+from treadle_numpy.operands.exact import strict
+from treadle_numpy.operands.shapes import Shape, as_shape
+
+__all__ = [
+    "GatherDimensionNumbers",
+    "GatherScatterMode",
+    "ScatterDimensionNumbers",
+    "gather",
+    "scatter",
+    "scatter_add",
+    "scatter_max",
+    "scatter_min",
+    "scatter_mul",
+]
+
+
+class GatherDimensionNumbers(NamedTuple):
+    """Which axes of a gather are what."""
+
+    offset_dims: tuple[int, ...]
+    collapsed_slice_dims: tuple[int, ...]
+    start_index_map: tuple[int, ...]
+    operand_batching_dims: tuple[int, ...] = ()
+    start_indices_batching_dims: tuple[int, ...] = ()
+
+
+class ScatterDimensionNumbers(NamedTuple):
+    """Which axes of a scatter are what."""
+
+    update_window_dims: Sequence[int]
+    inserted_window_dims: Sequence[int]
+    scatter_dims_to_operand_dims: Sequence[int]
+    operand_batching_dims: Sequence[int] = ()
+    scatter_indices_batching_dims: Sequence[int] = ()
+
+
+def gather(
+    operand: ArrayLike,
+    start_indices: ArrayLike,
+    dimension_numbers: GatherDimensionNumbers,
+    slice_sizes: Shape,
+    *,
+    unique_indices: bool = False,
+    indices_are_sorted: bool = False,
+    mode: IndexMode = None,
+    fill_value: FillValue = None,
+) -> Array:
+    """Slices of an array from computed places: the index vectors lie along the last axis."""
+    d = dimension_numbers
+    return ops.gather(
+        coerce_array("gather", 0, operand),
+        coerce_array("gather", 1, start_indices),
+        offset_dims=tuple(d.offset_dims),
+        collapsed_slice_dims=tuple(d.collapsed_slice_dims),
+        start_index_map=tuple(d.start_index_map),
+        slice_sizes=as_shape("gather", slice_sizes),
+        operand_batching_dims=tuple(d.operand_batching_dims),
+        start_indices_batching_dims=tuple(d.start_indices_batching_dims),
+        mode=gather_mode(mode, "fill"),
+        fill_value=fill_value,
+        indices_are_sorted=indices_are_sorted,
+        unique_indices=unique_indices,
+    )
+
+
+class ScatterFunction(Protocol):
+    """A function that combines updates into an array, as an instance of it shows to type checkers."""
+
+    __name__: str
+
+    def __call__(
+        self,
+        operand: ArrayLike,
+        scatter_indices: ArrayLike,
+        updates: ArrayLike,
+        dimension_numbers: ScatterDimensionNumbers,
+        *,
+        indices_are_sorted: bool = False,
+        unique_indices: bool = False,
+        mode: IndexMode = None,
+    ) -> Array:
+        """The array with the updates combined into it."""
+
+
+def _scatter(name: str, instruction: ScatterInstruction, doc: str) -> ScatterFunction:
+    def function(
+        operand: ArrayLike,
+        scatter_indices: ArrayLike,
+        updates: ArrayLike,
+        dimension_numbers: ScatterDimensionNumbers,
+        *,
+        indices_are_sorted: bool = False,
+        unique_indices: bool = False,
+        mode: IndexMode = None,
+    ) -> Array:
+        d = dimension_numbers
+        x, new = strict(name, operand, updates)
+        return instruction(
+            array_of(x),
+            coerce_array(name, 1, scatter_indices),
+            array_of(new),
+            update_window_dims=tuple(d.update_window_dims),
+            inserted_window_dims=tuple(d.inserted_window_dims),
+            scatter_dims_to_operand_dims=tuple(d.scatter_dims_to_operand_dims),
+            operand_batching_dims=tuple(d.operand_batching_dims),
+            scatter_indices_batching_dims=tuple(d.scatter_indices_batching_dims),
+            mode=gather_mode(mode, "fill"),
+            indices_are_sorted=indices_are_sorted,
+            unique_indices=unique_indices,
+        )
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = doc
+    return function
+
+
+scatter = _scatter("scatter", ops.scatter, "The array with updates put at computed places.")
+scatter_add = _scatter(
+    "scatter_add", ops.scatter_add, "The array with updates added at computed places."
+)
+scatter_mul = _scatter(
+    "scatter_mul", ops.scatter_multiply, "The array multiplied by updates at computed places."
+)
+scatter_min = _scatter(
+    "scatter_min", ops.scatter_minimum, "The lesser of elements and updates at computed places."
+)
+scatter_max = _scatter(
+    "scatter_max", ops.scatter_maximum, "The greater of elements and updates at computed places."
+)

@@ -1,0 +1,142 @@
+"""Arrays joined, cut, repeated and padded."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from treadle_ir import Array, DType, Operand, ops
+from treadle_numpy.lax.slicing import slice_along
+from treadle_numpy.operands.arrays import Elements, array_of
+from treadle_numpy.operands.axes import as_axis
+from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
+from treadle_numpy.operands.errors import ShapeValueError, ValueArgumentError
+from treadle_numpy.operands.exact import strict
+from treadle_numpy.operands.promote import converted, promote_operands
+from treadle_numpy.operands.shapes import Shape, as_shape
+
+__all__ = ["concatenate", "pad", "split", "stack", "tile", "unstack"]
+
+Arrays: TypeAlias = Sequence[ArrayLike] | Array | Elements
+
+
+def operands_of(function: str, arrays: Arrays) -> list[Operand]:
+    """The parts of a sequence of arrays, or of an array along its first axis, as operands; there is at least one.
+
+    Raises:
+        ValueArgumentError: there are none.
+    """
+    if isinstance(arrays, (Array, np.ndarray)):
+        arrays = unstack(arrays)
+    operands = [coerce(function, i, x) for i, x in enumerate(arrays)]
+    if not operands:
+        raise ValueArgumentError(
+            "Need at least one array to concatenate.",
+            fix="pass a list with an array in it; the empty array is `zeros(0)`",
+        )
+    return operands
+
+
+def in_common_dtype(operands: list[Operand], dtype: DType | None) -> list[Operand]:
+    """Operands in one element type: that which they meet in, if none is given."""
+    return promote_operands(operands) if dtype is None else [converted(x, dtype) for x in operands]
+
+
+def concatenate(operands: Sequence[ArrayLike], dimension: int) -> Array:
+    """Arrays one after the other along an axis.
+
+    Raises:
+        ValueArgumentError: there are no arrays.
+    """
+    parts = [coerce_array("concatenate", i, x) for i, x in enumerate(operands)]
+    if not parts:
+        raise ValueArgumentError("concatenate requires a non-empty sequences of arrays")
+    return parts[0] if len(parts) == 1 else ops.concatenate(parts, dimension=dimension)
+
+
+def stack(operands: Arrays, axis: int = 0) -> Array:
+    """Arrays of one shape along a new axis."""
+    return stacked(operands_of("stack", operands), axis, None)
+
+
+def stacked(operands: list[Operand], axis: int, dtype: DType | None) -> Array:
+    """Operands of one shape along a new axis, in an element type if one is given.
+
+    Raises:
+        ShapeValueError: they have different shapes.
+    """
+    own = operands[0].shape
+    if any(x.shape != own for x in operands):
+        listed = ", ".join(str(x.shape) for x in operands)
+        raise ShapeValueError(
+            f"All input arrays must have the same shape. Got {listed}.",
+            fix="pad or broadcast them to one shape, or use concatenate",
+        )
+    place = as_axis("stack", axis, len(own) + 1)
+    sizes = (*own[:place], 1, *own[place:])
+    parts = [ops.reshape(array_of(x), shape=sizes) for x in in_common_dtype(operands, dtype)]
+    return parts[0] if len(parts) == 1 else ops.concatenate(parts, dimension=place)
+
+
+def split(operand: ArrayLike, sizes: Sequence[int], axis: int = 0) -> list[Array]:
+    """The array cut into parts of these sizes.
+
+    Raises:
+        ShapeValueError: the sizes do not sum up to that of the axis.
+    """
+    x = coerce_array("split", 0, operand)
+    along = as_axis("split", axis, x.ndim)
+    if builtins.sum(sizes) != x.shape[along]:
+        raise ShapeValueError(
+            f"Sum of sizes {tuple(sizes)} must be equal to dimension {along} of the operand shape {x.shape}"
+        )
+    parts, start = [], 0
+    for size in sizes:
+        parts.append(slice_along(x, along, start, start + size))
+        start += size
+    return parts
+
+
+def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[Array, ...]:
+    """The parts at each position of an axis, without it.
+
+    Raises:
+        ShapeValueError: the array has no axes.
+    """
+    operand = coerce_array("unstack", 0, x)
+    if operand.ndim == 0:
+        raise ShapeValueError(
+            "unstack requires arrays with rank > 0, however a scalar array was passed."
+        )
+    place = as_axis("unstack", axis, operand.ndim)
+    rest = operand.shape[:place] + operand.shape[place + 1 :]
+    return tuple(
+        [
+            ops.reshape(slice_along(operand, place, i, i + 1), shape=rest)
+            for i in range(operand.shape[place])
+        ]
+    )
+
+
+def tile(operand: ArrayLike, reps: Shape) -> Array:
+    """The array repeated as a whole along each axis."""
+    x = coerce_array("tile", 0, operand)
+    counts = as_shape("tile", reps)
+    counts = (1,) * (x.ndim - len(counts)) + counts
+    own = (1,) * (len(counts) - x.ndim) + x.shape
+    apart = tuple([n for pair in zip(counts, own, strict=True) for n in pair])
+    places = tuple([2 * i + 1 for i in range(len(own))])
+    wide = ops.broadcast_in_dim(ops.reshape(x, shape=own), shape=apart, dimensions=places)
+    return ops.reshape(wide, shape=tuple([c * n for c, n in zip(counts, own, strict=True)]))
+
+
+def pad(
+    operand: ArrayLike, padding_value: ArrayLike, padding_config: Sequence[tuple[int, int, int]]
+) -> Array:
+    """The array with a value before, after and between its elements; negative padding takes elements away."""
+    x, value = strict("pad", operand, padding_value)
+    low, high, interior = zip(*padding_config, strict=True) if padding_config else ((), (), ())
+    return ops.pad(x, value, low=low, high=high, interior=interior)

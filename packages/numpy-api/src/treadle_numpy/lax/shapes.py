@@ -1,0 +1,114 @@
+"""Shapes: broadcasting, reshaping, order of axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from treadle_ir import Array, ops
+from treadle_numpy.operands.axes import as_axis
+from treadle_numpy.operands.broadcast import common_shape
+from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
+from treadle_numpy.operands.errors import ShapeValueError
+from treadle_numpy.operands.shapes import Shape, as_shape
+
+__all__ = [
+    "broadcast",
+    "broadcast_in_dim",
+    "broadcast_shapes",
+    "collapse",
+    "expand_dims",
+    "reshape",
+    "rev",
+    "squeeze",
+    "transpose",
+]
+
+
+def broadcast(operand: ArrayLike, sizes: Sequence[int]) -> Array:
+    """The array repeated along new leading axes."""
+    x = coerce_array("broadcast", 0, operand)
+    lead = as_shape("broadcast", sizes)
+    places = tuple(range(len(lead), len(lead) + x.ndim))
+    return ops.broadcast_in_dim(x, shape=(*lead, *x.shape), dimensions=places)
+
+
+def broadcast_in_dim(
+    operand: ArrayLike, shape: Shape, broadcast_dimensions: Sequence[int]
+) -> Array:
+    """The array repeated along new axes, and along its axes of size 1."""
+    x = coerce("broadcast_in_dim", 0, operand)
+    return ops.broadcast_in_dim(
+        x, shape=as_shape("broadcast_in_dim", shape), dimensions=tuple(broadcast_dimensions)
+    )
+
+
+def broadcast_shapes(*shapes: Shape) -> tuple[int, ...]:
+    """The shape that shapes broadcast to."""
+    return common_shape("broadcast_shapes", [as_shape("broadcast_shapes", s) for s in shapes])
+
+
+def reshape(operand: ArrayLike, new_sizes: Shape, dimensions: Sequence[int] | None = None) -> Array:
+    """The same elements in another shape, after a transposition if `dimensions` says so."""
+    x = coerce_array("reshape", 0, operand)
+    if dimensions is not None and tuple(dimensions) != tuple(range(x.ndim)):
+        x = ops.transpose(x, permutation=tuple(dimensions))
+    return ops.reshape(x, shape=as_shape("reshape", new_sizes))
+
+
+def collapse(operand: Array, start_dimension: int, stop_dimension: int | None = None) -> Array:
+    """Some neighbouring axes made one."""
+    x = coerce_array("collapse", 0, operand)
+    low, high, _ = slice_type(start_dimension, stop_dimension).indices(x.ndim)
+    count = 1
+    for n in x.shape[low:high]:
+        count *= n
+    return ops.reshape(x, shape=(*x.shape[:low], count, *x.shape[high:]))
+
+
+slice_type: Final = type(np.s_[:])
+
+
+def squeeze(array: ArrayLike, dimensions: Sequence[int]) -> Array:
+    """The array without some axes of size 1.
+
+    Raises:
+        ShapeValueError: an axis has not size 1.
+    """
+    x = coerce_array("squeeze", 0, array)
+    drop = [as_axis("squeeze", i, x.ndim) for i in dimensions]
+    if any(x.shape[i] != 1 for i in drop):
+        raise ShapeValueError(
+            f"cannot select an axis to squeeze out which has size not equal to one, got {x.shape}"
+        )
+    return ops.reshape(x, shape=tuple([n for i, n in enumerate(x.shape) if i not in drop]))
+
+
+def expand_dims(array: ArrayLike, dimensions: Sequence[int]) -> Array:
+    """The array with axes of size 1 put in."""
+    x = coerce_array("expand_dims", 0, array)
+    ndim = x.ndim + len(dimensions)
+    places = [as_axis("expand_dims", i, ndim) for i in dimensions]
+    rest = iter(x.shape)
+    return ops.reshape(x, shape=tuple([1 if i in places else next(rest) for i in range(ndim)]))
+
+
+def transpose(operand: ArrayLike, permutation: Sequence[int]) -> Array:
+    """The axes in another order."""
+    return ops.transpose(
+        coerce("transpose", 0, operand), permutation=tuple([int(i) for i in permutation])
+    )
+
+
+def rev(operand: ArrayLike, dimensions: Sequence[int]) -> Array:
+    """The elements in the opposite order along some axes."""
+    return ops.reverse(coerce("rev", 0, operand), dimensions=tuple(dimensions))
+
+
+def moved(x: Array, source: int, destination: int) -> Array:
+    """An array with one axis moved to another place; the others keep their order."""
+    order = list(range(x.ndim))
+    order.insert(destination % x.ndim, order.pop(source % x.ndim))
+    return x if order == list(range(x.ndim)) else ops.transpose(x, permutation=tuple(order))

@@ -1,0 +1,66 @@
+"""Ranges known to Python."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from treadle_ir import Array, ops
+from treadle_numpy.lax.shapes import squeeze
+from treadle_numpy.operands.axes import as_axis
+from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
+
+__all__ = ["index_in_dim", "slice", "slice_in_dim"]
+
+
+def slice_along(x: Array, axis: int, start: int, limit: int) -> Array:
+    """The elements from `start` below `limit` along one axis."""
+    own = x.shape
+    low, high = [0] * len(own), list(own)
+    low[axis], high[axis] = start, limit
+    return ops.slice(x, start=tuple(low), limit=tuple(high), strides=(1,) * len(own))
+
+
+def slice(
+    operand: ArrayLike,
+    start_indices: Sequence[int],
+    limit_indices: Sequence[int],
+    strides: Sequence[int] | None = None,
+) -> Array:
+    """The elements at start, start + stride, ... below limit, on each axis."""
+    x = coerce("slice", 0, operand)
+    steps = (1,) * len(start_indices) if strides is None else tuple(strides)
+    return ops.slice(x, start=tuple(start_indices), limit=tuple(limit_indices), strides=steps)
+
+
+def slice_in_dim(
+    operand: ArrayLike,
+    start_index: int | None,
+    limit_index: int | None,
+    stride: int = 1,
+    axis: int = 0,
+) -> Array:
+    """A range along one axis."""
+    x = coerce_array("slice_in_dim", 0, operand)
+    along = as_axis("slice_in_dim", axis, x.ndim)
+    size = x.shape[along]
+    low = 0 if start_index is None else int(start_index) + (size if start_index < 0 else 0)
+    high = size if limit_index is None else int(limit_index) + (size if limit_index < 0 else 0)
+    start, limit, strides = [0] * x.ndim, list(x.shape), [1] * x.ndim
+    start[along], limit[along], strides[along] = low, high, stride
+    return ops.slice(x, start=tuple(start), limit=tuple(limit), strides=tuple(strides))
+
+
+def index_in_dim(operand: ArrayLike, index: int, axis: int = 0, keepdims: bool = True) -> Array:
+    """One position along one axis.
+
+    Raises:
+        IndexError: there is no such position.
+    """
+    x = coerce_array("index_in_dim", 0, operand)
+    along = as_axis("index_in_dim", axis, x.ndim)
+    size = x.shape[along]
+    if not -size <= index < size:
+        raise IndexError(f"index {index} is out of bounds for axis {axis} with size {size}")
+    place = index % size
+    part = slice_along(x, along, place, place + 1)
+    return part if keepdims else squeeze(part, (along,))

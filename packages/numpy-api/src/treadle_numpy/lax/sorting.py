@@ -1,0 +1,55 @@
+"""Sorting, and the greatest elements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import overload
+
+from treadle_ir import Array, ops
+from treadle_numpy.lax.shapes import moved
+from treadle_numpy.operands.axes import as_axis
+from treadle_numpy.operands.coerce import ArrayLike, coerce_array
+from treadle_numpy.operands.shapes import as_index
+
+__all__ = ["sort", "sort_key_val", "top_k"]
+
+
+@overload
+def sort(
+    operand: list[ArrayLike] | tuple[ArrayLike, ...],
+    dimension: int = -1,
+    is_stable: bool = True,
+    num_keys: int = 1,
+) -> tuple[Array, ...]: ...
+@overload
+def sort(
+    operand: ArrayLike, dimension: int = -1, is_stable: bool = True, num_keys: int = 1
+) -> Array: ...
+def sort(
+    operand: ArrayLike | Sequence[ArrayLike],
+    dimension: int = -1,
+    is_stable: bool = True,
+    num_keys: int = 1,
+) -> Array | tuple[Array, ...]:
+    """The array, or several arrays by the first ones, in ascending order along an axis."""
+    given = operand if isinstance(operand, (tuple, list)) else [operand]
+    operands = [coerce_array("sort", i, x) for i, x in enumerate(given)]
+    along = as_axis("sort", dimension, operands[0].ndim)
+    results = tuple(ops.sort(operands, dimension=along, num_keys=num_keys, stable=is_stable))
+    return results if given is operand else results[0]
+
+
+def sort_key_val(
+    keys: ArrayLike, values: ArrayLike, dimension: int = -1, is_stable: bool = True
+) -> tuple[Array, Array]:
+    """Keys in ascending order along an axis, and values rearranged with them."""
+    ordered, rearranged = sort((keys, values), dimension, is_stable)
+    return ordered, rearranged
+
+
+def top_k(operand: ArrayLike, k: int, *, axis: int = -1) -> tuple[Array, Array]:
+    """The `k` greatest elements along an axis, descending, and their positions."""
+    x = coerce_array("top_k", 0, operand)
+    along = as_axis("top_k", axis, x.ndim)
+    values, places = ops.top_k(moved(x, along, -1), k=as_index("top_k", "k", k))
+    return moved(values, -1, along), moved(places, -1, along)

@@ -1,0 +1,239 @@
+"""Activation functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+
+from treadle_autodiff import custom_jvp
+from treadle_ir import Array, Operand, ops
+from treadle_numpy.lax.slicing import slice_along
+from treadle_numpy.numpy.searching.choosing import where as where_
+from treadle_numpy.numpy.ufuncs.arithmetic import add, divide, multiply, negative
+from treadle_numpy.numpy.ufuncs.exponentials import expm1, logaddexp
+from treadle_numpy.numpy.ufuncs.extremes import maximum
+from treadle_numpy.numpy.ufuncs.powers import sqrt, square
+from treadle_numpy.numpy.ufuncs.trigonometry import tanh
+from treadle_numpy.operands.arrays import array_of
+from treadle_numpy.operands.axes import as_axis
+from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
+from treadle_numpy.operands.errors import ValueArgumentError
+from treadle_numpy.operands.promote import inexact_operand
+from treadle_numpy.operands.scalars import literal, zero_like
+
+__all__ = [
+    "celu",
+    "elu",
+    "gelu",
+    "glu",
+    "hard_sigmoid",
+    "hard_silu",
+    "hard_swish",
+    "hard_tanh",
+    "identity",
+    "leaky_relu",
+    "log_sigmoid",
+    "mish",
+    "relu",
+    "relu6",
+    "selu",
+    "sigmoid",
+    "silu",
+    "soft_sign",
+    "softplus",
+    "squareplus",
+    "swish",
+    "tanh",
+]
+
+
+@partial(custom_jvp, pure=True)
+def _relu(x: Operand) -> Array:
+    return ops.maximum(x, zero_like(x))
+
+
+@_relu.defjvp
+def _relu_jvp(primals: Sequence[Operand], tangents: Sequence[Operand]) -> tuple[Operand, Operand]:
+    # the derivative at 0 is 0: half of it, as maximum has, would let dead units creep
+    (x,), (dx,) = primals, tangents
+    zero = zero_like(x)
+    return _relu(x), ops.select(ops.compare(x, zero, direction="gt"), dx, zero)
+
+
+def relu(x: ArrayLike) -> Array:
+    """`max(x, 0)`; its derivative at 0 is 0.
+
+    Example:
+        >>> print(relu(np.array([-1.0, 2.0], np.float32)))
+        [0. 2.]
+    """
+    result: Array = _relu(coerce_array("relu", 0, x))
+    return result
+
+
+@partial(custom_jvp, pure=True)
+def _relu6(x: Operand) -> Array:
+    return ops.minimum(ops.maximum(x, zero_like(x)), literal(6, x))
+
+
+@_relu6.defjvp
+def _relu6_jvp(primals: Sequence[Operand], tangents: Sequence[Operand]) -> tuple[Operand, Operand]:
+    (x,), (dx,) = primals, tangents
+    inside = ops.and_(
+        ops.compare(x, zero_like(x), direction="gt"), ops.compare(x, literal(6, x), direction="lt")
+    )
+    return _relu6(x), ops.select(inside, dx, zero_like(x))
+
+
+def relu6(x: ArrayLike) -> Array:
+    """`min(max(x, 0), 6)`; its derivative at 0 and 6 is 0."""
+    result: Array = _relu6(coerce_array("relu6", 0, x))
+    return result
+
+
+def identity(x: ArrayLike) -> Array:
+    """The operand itself."""
+    return coerce_array("identity", 0, x)
+
+
+def sigmoid(x: ArrayLike) -> Array:
+    """`1 / (1 + exp(-x))`.
+
+    Example:
+        >>> print(sigmoid(0.0))
+        0.5
+    """
+    return ops.logistic(inexact_operand("sigmoid", x))
+
+
+def log_sigmoid(x: ArrayLike) -> Array:
+    """`log(sigmoid(x))`, without underflow."""
+    return negative(softplus(negative(inexact_operand("log_sigmoid", x))))
+
+
+def softplus(x: ArrayLike) -> Array:
+    """`log(1 + exp(x))`, without overflow.
+
+    Example:
+        >>> print(softplus(500.0))
+        500.0
+    """
+    return logaddexp(x, 0.0)
+
+
+def soft_sign(x: ArrayLike) -> Array:
+    """`x / (1 + |x|)`."""
+    operand = inexact_operand("soft_sign", x)
+    return ops.divide(operand, ops.add(ops.abs(operand), literal(1, operand)))
+
+
+def squareplus(x: ArrayLike, b: ArrayLike = 4) -> Array:
+    """`(x + sqrt(x ** 2 + b)) / 2`."""
+    operand = inexact_operand("squareplus", x)
+    return multiply(add(operand, sqrt(add(square(operand), b))), 0.5)
+
+
+def silu(x: ArrayLike) -> Array:
+    """`x * sigmoid(x)`."""
+    operand = inexact_operand("silu", x)
+    return ops.multiply(operand, ops.logistic(operand))
+
+
+swish = silu
+
+
+def mish(x: ArrayLike) -> Array:
+    """`x * tanh(softplus(x))`."""
+    operand = inexact_operand("mish", x)
+    return multiply(operand, tanh(softplus(operand)))
+
+
+def _negative_branch(x: Operand) -> Operand:
+    """The operand where it is negative, else 0: keeps exponentials of the branch not taken finite."""
+    return ops.select(ops.compare(x, zero_like(x), direction="gt"), zero_like(x), x)
+
+
+def elu(x: ArrayLike, alpha: ArrayLike = 1.0) -> Array:
+    """`x` where it is positive, else `alpha * (exp(x) - 1)`."""
+    operand = inexact_operand("elu", x)
+    positive = ops.compare(operand, zero_like(operand), direction="gt")
+    return array_of(where_(positive, operand, multiply(alpha, expm1(_negative_branch(operand)))))
+
+
+def celu(x: ArrayLike, alpha: ArrayLike = 1.0) -> Array:
+    """`max(x, 0) + min(0, alpha * (exp(x / alpha) - 1))`."""
+    operand = inexact_operand("celu", x)
+    zero = zero_like(operand)
+    below = multiply(alpha, expm1(divide(_negative_branch(operand), alpha)))
+    return add(maximum(operand, zero), below)
+
+
+def selu(x: ArrayLike) -> Array:
+    """The scaled `elu` that keeps mean 0 and variance 1 (Klambauer et al. 2017)."""
+    return multiply(1.0507009873554804934193349852946, elu(x, 1.6732632423543772848170429916717))
+
+
+def leaky_relu(x: ArrayLike, negative_slope: ArrayLike = 0.01) -> Array:
+    """`x` where it is not negative, else `negative_slope * x`."""
+    operand = inexact_operand("leaky_relu", x)
+    above = ops.compare(operand, zero_like(operand), direction="ge")
+    return array_of(where_(above, operand, multiply(negative_slope, operand)))
+
+
+def hard_tanh(x: ArrayLike) -> Array:
+    """`x` between -1 and 1, else the nearer of them."""
+    operand = coerce("hard_tanh", 0, x)
+    one, low = literal(1, operand), literal(-1, operand)
+    above, below = (
+        ops.compare(operand, one, direction="gt"),
+        ops.compare(operand, low, direction="lt"),
+    )
+    return ops.select(above, one, ops.select(below, low, operand))
+
+
+def hard_sigmoid(x: ArrayLike) -> Array:
+    """`relu6(x + 3) / 6`."""
+    return divide(relu6(add(x, 3.0)), 6.0)
+
+
+def hard_silu(x: ArrayLike) -> Array:
+    """`x * hard_sigmoid(x)`."""
+    return multiply(inexact_operand("hard_silu", x), hard_sigmoid(x))
+
+
+hard_swish = hard_silu
+
+
+def gelu(x: ArrayLike, approximate: bool = True) -> Array:
+    """`x` times the normal distribution function of `x`; by a tanh if `approximate` (Hendrycks, Gimpel 2016)."""
+    operand = inexact_operand("gelu", x)
+    one, half = literal(1, operand), literal(0.5, operand)
+    if approximate:
+        cube = ops.integer_power(operand, exponent=3)
+        inner = ops.multiply(
+            literal(np.sqrt(2 / np.pi), operand),
+            ops.add(operand, ops.multiply(literal(0.044715, operand), cube)),
+        )
+        return ops.multiply(operand, ops.multiply(half, ops.add(one, ops.tanh(inner))))
+    scaled = ops.multiply(ops.negate(operand), literal(np.sqrt(0.5), operand))
+    return ops.multiply(ops.multiply(half, operand), ops.erfc(scaled))
+
+
+def glu(x: ArrayLike, axis: int = -1) -> Array:
+    """The first half of an axis times the sigmoid of the second.
+
+    Raises:
+        ValueArgumentError: the axis has an odd size.
+    """
+    operand = array_of(inexact_operand("glu", x))
+    along = as_axis("glu", axis, operand.ndim)
+    size = operand.shape[along]
+    if size % 2:
+        raise ValueArgumentError(f"glu: axis {axis} has size {size}, which is not even")
+    first, second = (
+        slice_along(operand, along, 0, size // 2),
+        slice_along(operand, along, size // 2, size),
+    )
+    return ops.multiply(first, ops.logistic(second))

@@ -1,0 +1,32 @@
+"""Classes as vectors."""
+
+from __future__ import annotations
+
+from treadle_ir import Array, ops
+from treadle_numpy.operands.axes import as_axis
+from treadle_numpy.operands.coerce import ArrayLike, coerce_array
+from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
+from treadle_numpy.operands.shapes import as_index
+
+__all__ = ["one_hot"]
+
+
+def one_hot(
+    x: ArrayLike, num_classes: int, *, dtype: DTypeLike | None = None, axis: int = -1
+) -> Array:
+    """For each number a vector with a one at that position; zeros where it is out of range.
+
+    Example:
+        >>> print(one_hot(np.array([0, 2]), 3))
+        [[1. 0. 0.]
+         [0. 0. 1.]]
+    """
+    count = as_index("one_hot", "num_classes", num_classes)
+    operand = coerce_array("one_hot", 0, x)
+    wanted = as_dtype("one_hot", float if dtype is None else dtype)
+    place = as_axis("one_hot", axis, operand.ndim + 1)
+    shape = (*operand.shape[:place], count, *operand.shape[place:])
+    others = tuple([i for i in range(len(shape)) if i != place])
+    spread = ops.broadcast_in_dim(operand, shape=shape, dimensions=others)
+    classes = ops.iota(shape=shape, dtype=operand.dtype, dimension=place)
+    return ops.convert(ops.compare(spread, classes, direction="eq"), dtype=wanted)

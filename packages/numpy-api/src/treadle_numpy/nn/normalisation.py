@@ -1,0 +1,102 @@
+"""Softmax and its relatives, standardisation."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from treadle_ir import Array, ops
+from treadle_numpy.numpy.reductions.extremes import max
+from treadle_numpy.numpy.reductions.sums import sum
+from treadle_numpy.numpy.searching.choosing import where as where_
+from treadle_numpy.numpy.statistics.means import mean as mean_of
+from treadle_numpy.numpy.ufuncs.arithmetic import add, divide, multiply, subtract
+from treadle_numpy.numpy.ufuncs.exponentials import exp, log
+from treadle_numpy.numpy.ufuncs.extremes import maximum
+from treadle_numpy.numpy.ufuncs.powers import square
+from treadle_numpy.operands.arrays import array_of
+from treadle_numpy.operands.axes import Axis, sorted_axes
+from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape
+from treadle_numpy.operands.coerce import ArrayLike, coerce_array
+from treadle_numpy.operands.promote import inexact_operand
+from treadle_numpy.operands.scalars import literal, zero_like
+from treadle_numpy.scipy.special.exponents import logsumexp
+
+__all__ = ["log_softmax", "logmeanexp", "logsumexp", "softmax", "standardize"]
+
+
+def _exponentials(
+    name: str, x: ArrayLike, axis: Axis, where: ArrayLike | None
+) -> tuple[Array, Array, tuple[int, ...]]:
+    """The operand less its greatest element, its exponential, and the axes; masked places have exponential 0."""
+    operand = array_of(inexact_operand(name, x))
+    axes = sorted_axes(name, axis, operand.ndim)
+    top = max(
+        operand, axes, keepdims=True, initial=-np.inf if where is not None else None, where=where
+    )
+    top = ops.stop_gradient(
+        ops.select(ops.is_finite(top), top, zero_like(top)) if where is not None else top
+    )
+    safe = (
+        operand
+        if where is None
+        else array_of(where_(where, operand, broadcast_to_shape(top, operand.shape)))
+    )
+    shifted = subtract(safe, top)
+    powers = exp(shifted)
+    if where is not None:
+        powers = array_of(where_(where, powers, zero_like(powers)))
+    return shifted, powers, axes
+
+
+def softmax(x: ArrayLike, axis: Axis = -1, where: ArrayLike | None = None) -> Array:
+    """Exponentials divided by their sum along an axis.
+
+    Example:
+        >>> print(softmax(np.array([1000.0, 1000.0], np.float32)))
+        [0.5 0.5]
+    """
+    _, powers, axes = _exponentials("softmax", x, axis, where)
+    return divide(powers, sum(powers, axes, keepdims=True))
+
+
+def log_softmax(x: ArrayLike, axis: Axis = -1, where: ArrayLike | None = None) -> Array:
+    """The logarithm of softmax."""
+    shifted, powers, axes = _exponentials("log_softmax", x, axis, where)
+    result = subtract(shifted, log(sum(powers, axes, keepdims=True)))
+    return result if where is None else array_of(where_(where, result, literal(-np.inf, result)))
+
+
+def logmeanexp(
+    a: ArrayLike, axis: Axis = None, where: ArrayLike | None = None, keepdims: bool = False
+) -> Array:
+    """`log(mean(exp(a)))`, without overflow."""
+    total = logsumexp(a, axis, keepdims=keepdims, where=where)
+    x = coerce_array("logmeanexp", 0, a)
+    if where is None:
+        count = 1
+        for i in sorted_axes("logmeanexp", axis, x.ndim):
+            count *= x.shape[i]
+        return subtract(total, float(np.log(count)))
+    shape = common_shape("logmeanexp", [x.shape])
+    mask = broadcast_to_shape(coerce_array("logmeanexp", 2, where), shape)
+    return subtract(total, log(sum(mask, axis, total.dtype, keepdims=keepdims)))
+
+
+def standardize(
+    x: ArrayLike,
+    axis: Axis = -1,
+    mean: ArrayLike | None = None,
+    variance: ArrayLike | None = None,
+    epsilon: ArrayLike = 1e-5,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Shifted to mean 0 and scaled to variance 1 along axes."""
+    operand = inexact_operand("standardize", x)
+    if mean is None:
+        mean = mean_of(operand, axis, keepdims=True, where=where)
+    if variance is None:
+        # the mean of squares less the square of the mean
+        squares = mean_of(square(operand), axis, keepdims=True, where=where)
+        variance = maximum(subtract(squares, square(mean)), 0.0)
+    root = ops.rsqrt(add(variance, epsilon))
+    return multiply(subtract(operand, mean), root)

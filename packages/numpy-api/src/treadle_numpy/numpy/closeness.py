@@ -1,0 +1,81 @@
+"""Comparison of arrays: element by element up to rounding, and as a whole."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from treadle_ir import Array
+from treadle_ir.dtypes import is_bool, is_complex, is_floating
+from treadle_numpy.numpy.reductions.truths import all
+from treadle_numpy.numpy.ufuncs.arithmetic import add, multiply, subtract
+from treadle_numpy.numpy.ufuncs.comparison import equal, less_equal
+from treadle_numpy.numpy.ufuncs.kinds import isfinite, isnan
+from treadle_numpy.numpy.ufuncs.logic import logical_and, logical_or
+from treadle_numpy.numpy.ufuncs.signs import abs
+from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
+from treadle_numpy.operands.fill import filled
+from treadle_numpy.operands.promote import with_dtype
+
+__all__ = ["allclose", "array_equal", "array_equiv", "isclose"]
+
+
+def isclose(
+    a: ArrayLike,
+    b: ArrayLike,
+    rtol: ArrayLike = 1e-05,
+    atol: ArrayLike = 1e-08,
+    equal_nan: bool = False,
+) -> Array:
+    """Whether `|a - b| <= atol + rtol * |b|`; infinities are close to themselves.
+
+    Example:
+        >>> print(isclose(1.0, 1.0000001))
+        True
+    """
+
+    x, y = coerce("isclose", 0, a), coerce("isclose", 1, b)
+    types = operand_type(x), operand_type(y)
+    exact = [t for t in types if not (is_floating(t.dtype) or is_complex(t.dtype))]
+    if len(exact) == len(types):
+        if len([t for t in types if is_bool(t.dtype)]) == len(types):
+            return equal(x, y)
+        wide = np.dtype(np.float32)
+        x, y = with_dtype(x, types[0], wide, False), with_dtype(y, types[1], wide, False)
+    near = less_equal(abs(subtract(x, y)), add(atol, multiply(rtol, abs(y))))
+    result = logical_or(equal(x, y), logical_and(near, logical_and(isfinite(x), isfinite(y))))
+    if equal_nan:
+        result = logical_or(result, logical_and(isnan(x), isnan(y)))
+    return result
+
+
+def allclose(
+    a: ArrayLike,
+    b: ArrayLike,
+    rtol: ArrayLike = 1e-05,
+    atol: ArrayLike = 1e-08,
+    equal_nan: bool = False,
+) -> Array:
+    """Whether all elements are close, as a boolean array without axes."""
+
+    return all(isclose(a, b, rtol, atol, equal_nan))
+
+
+def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> Array:
+    """Whether shapes and all elements are equal, as a boolean array without axes."""
+
+    x, y = coerce("array_equal", 0, a1), coerce("array_equal", 1, a2)
+    if x.shape != y.shape:
+        return filled((), np.bool_(False))
+    same = equal(x, y)
+    if equal_nan:
+        same = logical_or(same, logical_and(isnan(x), isnan(y)))
+    return all(same)
+
+
+def array_equiv(a1: ArrayLike, a2: ArrayLike) -> Array:
+    """Whether all elements are equal after broadcasting; False if the shapes do not broadcast."""
+
+    try:
+        return all(equal(a1, a2))
+    except TypeError:
+        return filled((), np.bool_(False))

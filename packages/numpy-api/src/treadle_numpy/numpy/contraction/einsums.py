@@ -1,0 +1,264 @@
+"""einsum: sums of products named by letters. opt_einsum finds the order, `dot_general` does each pair.
+
+opt_einsum is imported on first use, to keep the import cheap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from types import EllipsisType
+from typing import Any, Final, TypeAlias, cast
+
+import numpy as np
+
+from treadle_ir import Array, ops
+from treadle_ir.dtypes import is_bool
+from treadle_numpy.lax.contraction import contracted
+from treadle_numpy.lax.precision import PrecisionLike
+from treadle_numpy.numpy.manipulation.axes import transpose
+from treadle_numpy.numpy.reductions.sums import sum
+from treadle_numpy.operands.arguments import named_only
+from treadle_numpy.operands.arrays import array_of
+from treadle_numpy.operands.broadcast import broadcast_to_shape
+from treadle_numpy.operands.coerce import ArrayLike, coerce
+from treadle_numpy.operands.dtypes import DTypeLike
+from treadle_numpy.operands.errors import ShapeValueError, UnsupportedError, ValueArgumentError
+from treadle_numpy.operands.promote import promote
+
+__all__ = ["einsum", "einsum_path"]
+
+Axes: TypeAlias = Sequence[int | EllipsisType]
+Interleaved: TypeAlias = ArrayLike | Axes
+Optimize: TypeAlias = str | bool | tuple[tuple[int, ...], ...]
+Path: TypeAlias = (
+    list[tuple[int, ...]] | list[str | tuple[int, ...]]
+)  # as einsum_path and NumPy's give it
+Settings: TypeAlias = tuple[PrecisionLike, DTypeLike | None]
+_WHOLE: Final = np.dtype(np.int32)
+
+
+@lru_cache(maxsize=512)
+def _path(
+    subscripts: str, shapes: tuple[tuple[int, ...], ...], optimize: Optimize
+) -> tuple[tuple[tuple[int, ...], str], ...]:
+    """The contractions to make: operand positions, and the subscripts of each."""
+    import opt_einsum  # noqa: PLC0415 - only who calls einsum pays for the import
+
+    _, info = opt_einsum.contract_path(subscripts, *shapes, shapes=True, optimize=optimize)
+    return tuple([(tuple(step[0]), str(step[2])) for step in info.contraction_list])
+
+
+@lru_cache(maxsize=512)
+def _parsed(subscripts: str, ranks: tuple[int, ...]) -> tuple[tuple[str, ...], str]:
+    """The letters of each operand and of the result, with `...` written out."""
+    text = subscripts.replace(" ", "")
+    left, arrow, right = text.partition("->")
+    inputs = left.split(",")
+    if len(inputs) != len(ranks):
+        raise ValueArgumentError(
+            f"einsum: {len(inputs)} subscripts {subscripts!r} for {len(ranks)} operands",
+            fix="write one group of letters per operand, with commas between: 'ij,jk->ik'",
+        )
+    free = [c for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz" if c not in text]
+    longest = 0
+    for letters, rank in zip(inputs, ranks, strict=True):
+        if "..." in letters:
+            longest = max(longest, rank - len(letters.replace("...", "")))
+    dots = "".join(free[:longest])
+    read = []
+    for letters, rank in zip(inputs, ranks, strict=True):
+        count = rank - len(letters.replace("...", ""))
+        if ("..." not in letters and count) or count < 0:
+            raise ValueArgumentError(
+                f"einsum: subscripts {letters!r} do not fit an operand with {rank} axes",
+                fix="write one letter per axis, or `...` for any number of them",
+            )
+        read.append(letters.replace("...", dots[longest - count :] if count else ""))
+    if any(not c.isalpha() for letters in read for c in letters):
+        raise ValueArgumentError(f"einsum: subscripts must be letters, got {subscripts!r}")
+    if arrow:
+        result = right.replace("...", dots)
+    else:
+        every = "".join(read)
+        once = sorted(c for c in set(every) if every.count(c) == 1 and c not in dots)
+        result = dots + "".join(once)
+    unknown = [c for c in result if not any(c in letters for letters in read)]
+    if unknown or len(set(result)) != len(result):
+        raise ValueArgumentError(
+            f"einsum: output subscripts {result!r} must name axes of the inputs, each once"
+        )
+    return tuple(read), result
+
+
+def _interleaved(operands: Sequence[Interleaved]) -> tuple[str, list[ArrayLike]]:
+    """The form einsum(x, [0, 1], y, [1, 2], [0, 2]) as subscripts and operands."""
+    letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    pairs = 2 * (len(operands) // 2)
+    arrays = cast("list[ArrayLike]", list(operands[0:pairs:2]))  # by this form
+    lists = cast("list[Axes]", list(operands[1::2]))
+
+    def write(axes: Axes) -> str:
+        return "".join(["..." if isinstance(a, EllipsisType) else letters[a] for a in axes])
+
+    text = ",".join(write(axes) for axes in lists)
+    if len(operands) % 2:
+        text += "->" + write(cast("Axes", operands[-1]))
+    return text, arrays
+
+
+def einsum(
+    subscripts: str | ArrayLike,
+    /,
+    *operands: Interleaved,
+    out: None = None,
+    optimize: Optimize | Path = "auto",
+    precision: PrecisionLike = None,
+    preferred_element_type: DTypeLike | None = None,
+) -> Array:
+    """Products of the operands, summed over the letters that the result does not name.
+
+    Raises:
+        ValueArgumentError: there are no operands, or the subscripts do not go with them.
+        ShapeValueError: a letter stands for axes of different sizes.
+        UnsupportedError: the operands are booleans.
+
+    Example:
+        >>> print(einsum("ij,jk->ik", np.ones((2, 3), np.float32), np.ones((3, 1), np.float32)))
+        [[3.]
+         [3.]]
+    """
+    named_only("einsum", out=out)
+    given: Sequence[object] = operands
+    if not isinstance(subscripts, str):
+        subscripts, given = _interleaved((subscripts, *operands))
+    if not given:
+        raise ValueArgumentError("einsum: there are no operands")
+    arrays = [array_of(x) for x in promote("einsum", *given)]
+    inputs, result = _parsed(subscripts, tuple([x.ndim for x in arrays]))
+    boolean = is_bool(arrays[0].dtype)
+    if boolean:
+        raise UnsupportedError(
+            "einsum of booleans is not supported", fix="convert to integers with .astype(int)"
+        )
+    sizes: dict[str, int] = {}
+    for letters, x in zip(inputs, arrays, strict=True):
+        for letter, n in zip(letters, x.shape, strict=True):
+            known = sizes.get(letter, 1)
+            if n != 1 and known not in (1, n):
+                raise ShapeValueError(
+                    f"einsum: axis {letter!r} has sizes {known} and {n} in {subscripts!r}",
+                    fix="axes with one letter have one size: transpose an operand, or use another letter",
+                )
+            sizes[letter] = max(known, n) if n else n
+    settings = precision, preferred_element_type
+    if len(arrays) <= 2:
+        return _contract(list(inputs), arrays, result, sizes, settings)
+    if isinstance(optimize, bool):
+        optimize = "auto"
+    if isinstance(optimize, list):
+        optimize = tuple([tuple(step) for step in optimize if not isinstance(step, str)])
+    text = ",".join(inputs) + "->" + result
+    names = list(inputs)
+    steps = _path(text, tuple([tuple([sizes[c] for c in letters]) for letters in inputs]), optimize)
+    for position, (chosen, subscript) in enumerate(steps):
+        taken = [(names.pop(i), arrays.pop(i)) for i in sorted(chosen, reverse=True)]
+        target = subscript.partition("->")[2] if position + 1 < len(steps) else result
+        joined = _contract([n for n, _ in taken], [x for _, x in taken], target, sizes, settings)
+        names.append(target)
+        arrays.append(joined)
+    return arrays[0]
+
+
+def _contract(
+    names: list[str], arrays: list[Array], result: str, sizes: dict[str, int], settings: Settings
+) -> Array:
+    """One or more operands into the letters of a result."""
+    while len(arrays) > 2:
+        later = "".join(names[2:]) + result
+        kept = "".join(dict.fromkeys(c for c in names[0] + names[1] if c in later))
+        arrays[:2] = [_contract(names[:2], arrays[:2], kept, sizes, settings)]
+        names[:2] = [kept]
+    others = [result + "".join(names[:i] + names[i + 1 :]) for i in range(len(names))]
+    reduced = [
+        _alone(n, x, other, sizes) for n, x, other in zip(names, arrays, others, strict=True)
+    ]
+    if len(reduced) == 1:
+        letters, x = reduced[0]
+        return _ordered(letters, x, result)
+    (left, x), (right, y) = reduced
+    shared = [c for c in left if c in right]
+    # an axis of size 1 beside a longer one is spread first
+    x, y = _full(left, x, shared, sizes), _full(right, y, shared, sizes)
+    batch = [c for c in shared if c in result]
+    summed = [c for c in shared if c not in result]
+    pairs = tuple([left.index(c) for c in summed]), tuple([right.index(c) for c in summed])
+    batching = tuple([left.index(c) for c in batch]), tuple([right.index(c) for c in batch])
+    if not summed and len(batch) in (len(left), len(right)):  # no sum: a product with broadcasting
+        whole = result
+        return ops.multiply(_expanded(left, x, whole, sizes), _expanded(right, y, whole, sizes))
+    product = contracted(x, y, pairs, batching, *settings)
+    names_ = (
+        "".join(batch)
+        + "".join(c for c in left if c not in shared)
+        + "".join(c for c in right if c not in shared)
+    )
+    return _ordered(names_, product, result)
+
+
+def _full(letters: str, x: Array, shared: list[str], sizes: dict[str, int]) -> Array:
+    shape = tuple([sizes[c] if c in shared else n for c, n in zip(letters, x.shape, strict=True)])
+    return array_of(broadcast_to_shape(x, shape))
+
+
+def _expanded(letters: str, x: Array, result: str, sizes: dict[str, int]) -> Array:
+    """An operand spread over all the axes of a result."""
+    order = sorted(range(len(letters)), key=lambda i: result.index(letters[i]))
+    x = transpose(x, order)
+    places = tuple(sorted(result.index(c) for c in letters))
+    shape = tuple([sizes[c] for c in result])
+    return x if x.shape == shape else ops.broadcast_in_dim(x, shape=shape, dimensions=places)
+
+
+def _alone(letters: str, x: Array, others: str, sizes: dict[str, int]) -> tuple[str, Array]:
+    """An operand with repeated letters as diagonals, and letters that nobody else names summed."""
+    while len(set(letters)) != len(letters):
+        letter = next(c for c in letters if letters.count(c) > 1)
+        i = letters.index(letter)
+        j = letters.index(letter, i + 1)
+        if x.shape[i] != x.shape[j]:
+            raise ShapeValueError(
+                f"einsum: axis {letter!r} has sizes {x.shape[i]} and {x.shape[j]} in one operand"
+            )
+        rows = ops.iota(shape=(x.shape[i], x.shape[j]), dtype=_WHOLE, dimension=0)
+        columns = ops.iota(shape=(x.shape[i], x.shape[j]), dtype=_WHOLE, dimension=1)
+        same = ops.compare(rows, columns, direction="eq")
+        mask = ops.broadcast_in_dim(same, shape=x.shape, dimensions=(i, j))
+        x = sum(ops.select(mask, x, x.dtype.type(0)), j, x.dtype)
+        letters = letters[:j] + letters[j + 1 :]
+    lone = [i for i, c in enumerate(letters) if c not in others]
+    if lone:
+        x = sum(x, tuple(lone), x.dtype)
+        letters = "".join(c for c in letters if c in others)
+    return letters, x
+
+
+def _ordered(letters: str, x: Array, result: str) -> Array:
+    return transpose(x, [letters.index(c) for c in result]) if letters != result else x
+
+
+def einsum_path(
+    subscripts: str | ArrayLike,
+    /,
+    *operands: Interleaved,
+    optimize: Optimize | Path = "auto",
+) -> tuple[list[tuple[int, ...]], Any]:  # opt_einsum's report, which has no types
+    """The order in which opt_einsum would contract."""
+    import opt_einsum  # noqa: PLC0415 - only who calls einsum pays for the import
+
+    given: Sequence[object] = operands
+    if not isinstance(subscripts, str):
+        subscripts, given = _interleaved((subscripts, *operands))
+    shapes = [coerce("einsum_path", i + 1, x).shape for i, x in enumerate(given)]
+    path, info = opt_einsum.contract_path(subscripts, *shapes, shapes=True, optimize=optimize)
+    return list(path), info

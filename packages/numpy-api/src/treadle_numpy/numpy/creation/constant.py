@@ -1,0 +1,198 @@
+"""Arrays of one value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, TypeAlias, runtime_checkable
+
+import numpy as np
+
+from treadle_ir import Array, DType, canonical_dtype, default_dtype, ops
+from treadle_ir.dtypes import is_bool
+from treadle_numpy.numpy.creation.data import placed
+from treadle_numpy.operands.arrays import array_of
+from treadle_numpy.operands.broadcast import broadcast_to_shape
+from treadle_numpy.operands.coerce import (
+    ArrayLike,
+    coerce,
+    is_array_like,
+    operand_type,
+    weak_literal,
+)
+from treadle_numpy.operands.devices import Device
+from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
+from treadle_numpy.operands.fill import filled
+from treadle_numpy.operands.promote import converted
+from treadle_numpy.operands.sequences import array_from, refuse_complex
+from treadle_numpy.operands.shapes import Shape, as_shape
+
+__all__ = ["empty", "empty_like", "full", "full_like", "ones", "ones_like", "zeros", "zeros_like"]
+
+
+@runtime_checkable
+class Described(Protocol):
+    """A description of an array, as `treadle.ShapeDtypeStruct` is one."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The size of each axis."""
+        ...
+
+    @property
+    def dtype(self) -> DType:
+        """The element type."""
+        ...
+
+
+Like: TypeAlias = ArrayLike | Described
+
+
+def _fill(
+    function: str, shape: Shape, value: int, dtype: DTypeLike | None, device: Device
+) -> Array:
+    sizes = as_shape(function, shape)
+    wanted = as_dtype(function, dtype) or default_dtype(float)
+    return placed(filled(sizes, wanted.type(value)), device)
+
+
+def zeros(shape: Shape, dtype: DTypeLike | None = None, *, device: Device = None) -> Array:
+    """An array of zeros.
+
+    Example:
+        >>> print(zeros(3))
+        [0. 0. 0.]
+    """
+    return _fill("zeros", shape, 0, dtype, device)
+
+
+def ones(shape: Shape, dtype: DTypeLike | None = None, *, device: Device = None) -> Array:
+    """An array of ones.
+
+    Example:
+        >>> print(ones((2, 2), int))
+        [[1 1]
+         [1 1]]
+    """
+    return _fill("ones", shape, 1, dtype, device)
+
+
+def empty(shape: Shape, dtype: DTypeLike | None = None, *, device: Device = None) -> Array:
+    """An array of zeros: elements are never left undefined."""
+    return _fill("empty", shape, 0, dtype, device)
+
+
+def full(
+    shape: Shape, fill_value: ArrayLike, dtype: DTypeLike | None = None, *, device: Device = None
+) -> Array:
+    """An array of one value, or of a value broadcast to the shape.
+
+    Example:
+        >>> print(full(2, 7))
+        [7 7]
+    """
+    sizes = as_shape("full", shape)
+    return placed(_full("full", sizes, fill_value, as_dtype("full", dtype)), device)
+
+
+def _full(
+    function: str,
+    sizes: tuple[int, ...],
+    fill_value: ArrayLike | Sequence[object],
+    wanted: DType | None,
+) -> Array:
+    if isinstance(fill_value, (list, tuple)):
+        fill_value = array_from(function, fill_value, None)
+    value = coerce(function, 1, fill_value)
+    if wanted is not None:
+        if isinstance(fill_value, complex):
+            refuse_complex(function, fill_value, wanted)
+        value = converted(value, wanted)
+    if value.shape:
+        return array_of(broadcast_to_shape(value, sizes))
+    if isinstance(value, np.ndarray):
+        value = value[()]
+    return filled(sizes, value)
+
+
+def _like(
+    function: str, a: Like, dtype: DTypeLike | None, shape: Shape | None
+) -> tuple[tuple[int, ...], DType, bool]:
+    """Shape and element type of a `..._like` function's result, and whether it is weak."""
+    wanted = as_dtype(function, dtype)
+    if not is_array_like(a) and isinstance(a, Described):
+        sizes, own_dtype = tuple(a.shape), canonical_dtype(np.dtype(a.dtype))
+        weak = bool(getattr(a, "weak_type", False))
+    else:
+        type = operand_type(coerce(function, 0, a))
+        sizes, own_dtype, weak = type.shape, type.dtype, type.weak
+    if shape is not None:
+        sizes = as_shape(function, shape)
+    return sizes, wanted or own_dtype, weak and wanted is None
+
+
+def _filled_like(
+    function: str,
+    a: Like,
+    value: int,
+    dtype: DTypeLike | None,
+    shape: Shape | None,
+    device: Device,
+) -> Array:
+    sizes, wanted, weak = _like(function, a, dtype, shape)
+    if weak and not is_bool(wanted):
+        scalar = weak_literal(wanted.type(value).item())
+        if scalar.type.dtype == wanted:
+            return placed(filled(sizes, scalar), device)
+    return placed(filled(sizes, wanted.type(value)), device)
+
+
+def zeros_like(
+    a: Like,
+    dtype: DTypeLike | None = None,
+    shape: Shape | None = None,
+    *,
+    device: Device = None,
+) -> Array:
+    """Zeros of an array's shape and element type.
+
+    Example:
+        >>> print(zeros_like(ones(2)))
+        [0. 0.]
+    """
+    return _filled_like("zeros_like", a, 0, dtype, shape, device)
+
+
+def ones_like(
+    a: Like,
+    dtype: DTypeLike | None = None,
+    shape: Shape | None = None,
+    *,
+    device: Device = None,
+) -> Array:
+    """Ones of an array's shape and element type."""
+    return _filled_like("ones_like", a, 1, dtype, shape, device)
+
+
+def empty_like(
+    prototype: Like,
+    dtype: DTypeLike | None = None,
+    shape: Shape | None = None,
+    *,
+    device: Device = None,
+) -> Array:
+    """Zeros of an array's shape and element type."""
+    return _filled_like("empty_like", prototype, 0, dtype, shape, device)
+
+
+def full_like(
+    a: Like,
+    fill_value: ArrayLike,
+    dtype: DTypeLike | None = None,
+    shape: Shape | None = None,
+    *,
+    device: Device = None,
+) -> Array:
+    """One value in an array's shape and element type."""
+    sizes, wanted, weak = _like("full_like", a, dtype, shape)
+    result = _full("full_like", sizes, fill_value, wanted)
+    return placed(ops.convert(result, dtype=wanted, weak=True) if weak else result, device)

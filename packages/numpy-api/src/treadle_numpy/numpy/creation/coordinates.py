@@ -1,0 +1,96 @@
+"""Coordinates of grids, and functions of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal, TypeVar, overload
+
+from treadle_ir import Array, default_dtype, ops
+from treadle_numpy.numpy.creation.ranges import arange
+from treadle_numpy.operands.coerce import ArrayLike, coerce_array
+from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
+from treadle_numpy.operands.errors import ValueArgumentError
+from treadle_numpy.operands.fill import filled
+from treadle_numpy.operands.shapes import as_shape
+from treadle_numpy.operands.trees import Tree
+
+__all__ = ["fromfunction", "indices", "meshgrid"]
+
+Result = TypeVar("Result")
+
+
+def fromfunction(
+    function: Callable[..., Result],
+    shape: Sequence[int],
+    *,
+    dtype: DTypeLike = float,
+    **kwargs: Tree,
+) -> Result:
+    """The value of a vectorised function at each index of a shape."""
+    return function(*indices(shape, dtype=dtype), **kwargs)
+
+
+@overload
+def indices(
+    dimensions: Sequence[int], dtype: DTypeLike | None = None, sparse: Literal[False] = False
+) -> Array: ...
+@overload
+def indices(
+    dimensions: Sequence[int], dtype: DTypeLike | None = None, *, sparse: Literal[True]
+) -> tuple[Array, ...]: ...
+def indices(
+    dimensions: Sequence[int], dtype: DTypeLike | None = None, sparse: bool = False
+) -> Array | tuple[Array, ...]:
+    """For each axis of a shape, the positions along it, as an array of that shape."""
+    sizes = as_shape("indices", dimensions)
+    wanted = as_dtype("indices", dtype) or default_dtype(int)
+    parts = []
+    for axis, size in enumerate(sizes):
+        if sparse:
+            shape = tuple(size if i == axis else 1 for i in range(len(sizes)))
+            parts.append(ops.reshape(arange(size, dtype=wanted), shape=shape))
+        else:
+            parts.append(ops.iota(shape=sizes, dimension=axis, dtype=wanted))
+    if sparse:
+        return tuple(parts)
+    if not parts:
+        return filled((0,), wanted.type(0))
+    return ops.concatenate([ops.reshape(part, shape=(1, *sizes)) for part in parts], dimension=0)
+
+
+def meshgrid(
+    *xi: ArrayLike, copy: bool = True, sparse: bool = False, indexing: str = "xy"
+) -> tuple[Array, ...]:
+    """Arrays of coordinates for the grid that vectors span.
+
+    Raises:
+        ValueArgumentError: an argument is not a vector, or `indexing` is neither "xy" nor "ij".
+
+    Example:
+        >>> x, y = meshgrid(arange(2), arange(3))
+        >>> print(x.shape)
+        (3, 2)
+    """
+    if indexing not in ("xy", "ij"):
+        raise ValueArgumentError(f"meshgrid: indexing must be 'xy' or 'ij', got {indexing!r}")
+    vectors = [coerce_array("meshgrid", i, x) for i, x in enumerate(xi)]
+    for vector in vectors:
+        if vector.ndim > 1:
+            raise ValueArgumentError(
+                f"meshgrid: arguments must be vectors, got shape {vector.shape}"
+            )
+    order = list(range(len(vectors)))
+    if indexing == "xy" and len(order) > 1:
+        order[0], order[1] = 1, 0
+    sizes = [0] * len(order)
+    for i, vector in enumerate(vectors):
+        sizes[order[i]] = vector.size
+    grids = []
+    for i, vector in enumerate(vectors):
+        shape = tuple(vector.size if axis == order[i] else 1 for axis in range(len(sizes)))
+        if sparse:
+            grids.append(ops.reshape(vector, shape=shape))
+        else:
+            flat = ops.reshape(vector, shape=(vector.size,))
+            grids.append(ops.broadcast_in_dim(flat, shape=tuple(sizes), dimensions=(order[i],)))
+    return tuple(grids)

@@ -1,0 +1,101 @@
+"""Matrices by a rule: identity, triangles, powers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from treadle_ir import Array, default_dtype, ops
+from treadle_ir.dtypes import is_bool
+from treadle_numpy.numpy.creation.data import placed
+from treadle_numpy.operands.arrays import made, on_host
+from treadle_numpy.operands.coerce import ArrayLike, coerce_array
+from treadle_numpy.operands.devices import Device
+from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
+from treadle_numpy.operands.errors import ValueArgumentError
+from treadle_numpy.operands.fill import filled
+from treadle_numpy.operands.shapes import as_index
+
+__all__ = ["eye", "identity", "tri", "vander"]
+
+
+def eye(
+    N: int,  # noqa: N803
+    M: int | None = None,  # noqa: N803
+    k: int = 0,
+    dtype: DTypeLike | None = None,
+    *,
+    device: Device = None,
+) -> Array:
+    """Ones on a diagonal, zeros elsewhere.
+
+    Example:
+        >>> print(eye(2))
+        [[1. 0.]
+         [0. 1.]]
+    """
+    rows = as_index("eye", "N", N)
+    columns = rows if M is None else as_index("eye", "M", M)
+    wanted = as_dtype("eye", dtype) or default_dtype(float)
+    if on_host():
+        return placed(made(np.eye(rows, columns, as_index("eye", "k", k)).astype(wanted)), device)
+    whole = default_dtype(int)
+    row, column = (
+        ops.iota(shape=(rows, columns), dimension=0, dtype=whole),
+        ops.iota(shape=(rows, columns), dimension=1, dtype=whole),
+    )
+    same = ops.compare(ops.add(row, whole.type(as_index("eye", "k", k))), column, direction="eq")
+    return placed(ops.convert(same, dtype=wanted), device)
+
+
+def identity(n: int, dtype: DTypeLike | None = None) -> Array:
+    """The square matrix with ones on its diagonal."""
+    return eye(n, dtype=dtype)
+
+
+def tri(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike | None = None) -> Array:  # noqa: N803
+    """Ones on and below a diagonal, zeros above.
+
+    Example:
+        >>> print(tri(2))
+        [[1. 0.]
+         [1. 1.]]
+    """
+    columns = N if M is None else M
+    wanted = as_dtype("tri", dtype) or default_dtype(float)
+    return ops.convert(lower_mask(N, columns, k), dtype=wanted)
+
+
+def lower_mask(rows: int, columns: int, k: int) -> Array:
+    """Which elements of a matrix are on or below diagonal `k`."""
+    if on_host():
+        return made(np.tri(rows, columns, k, dtype=np.bool_))
+    whole = default_dtype(int)
+    row, column = (
+        ops.iota(shape=(rows, columns), dimension=0, dtype=whole),
+        ops.iota(shape=(rows, columns), dimension=1, dtype=whole),
+    )
+    return ops.compare(ops.add(row, whole.type(k)), column, direction="ge")
+
+
+def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Array:  # noqa: N803
+    """The powers of each element, as the columns of a matrix.
+
+    Raises:
+        ValueArgumentError: `x` is not a vector.
+    """
+    vector = coerce_array("vander", 0, x)
+    if vector.ndim != 1:
+        raise ValueArgumentError("vander: x must be a one-dimensional array")
+    count = vector.size if N is None else as_index("vander", "N", N)
+    dtype = vector.dtype
+    if is_bool(dtype):
+        dtype = default_dtype(int)
+        vector = ops.convert(vector, dtype=dtype)
+    exponents = range(count) if increasing else range(count - 1, -1, -1)
+    columns = [
+        ops.reshape(ops.integer_power(vector, exponent=e), shape=(vector.size, 1))
+        for e in exponents
+    ]
+    if not columns:
+        return filled((vector.size, 0), dtype.type(0))
+    return ops.concatenate(columns, dimension=1)

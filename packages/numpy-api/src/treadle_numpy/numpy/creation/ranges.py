@@ -1,0 +1,237 @@
+"""Ranges of numbers: by a step, by their count, and on a logarithmic scale."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal, overload
+
+import numpy as np
+
+from treadle_ir import Array, DTypeError, Tracer, ops
+from treadle_ir.dtypes import is_bool, is_floating, is_integer
+from treadle_numpy.numpy.creation.data import placed
+from treadle_numpy.numpy.dtypes.questions import result_type
+from treadle_numpy.numpy.ufuncs.arithmetic import divide, multiply
+from treadle_numpy.numpy.ufuncs.exponentials import exp, log
+from treadle_numpy.numpy.ufuncs.powers import power
+from treadle_numpy.numpy.ufuncs.signs import sign
+from treadle_numpy.operands.arrays import made, on_host
+from treadle_numpy.operands.axes import as_axis
+from treadle_numpy.operands.broadcast import broadcast, broadcast_to_shape
+from treadle_numpy.operands.coerce import (
+    ArrayLike,
+    coerce,
+    host_elements,
+    is_array_like,
+)
+from treadle_numpy.operands.devices import Device
+from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
+from treadle_numpy.operands.errors import ValueArgumentError
+from treadle_numpy.operands.fill import filled
+from treadle_numpy.operands.promote import converted, promote, promote_operands
+from treadle_numpy.operands.shapes import as_index
+
+__all__ = ["arange", "geomspace", "linspace", "logspace"]
+
+
+def _number(
+    function: str, value: object
+) -> Any:  # a number of Python's or NumPy's, to calculate with
+    """A Python or NumPy number that a range needs to know, also from a concrete array."""
+    if value is None or (
+        isinstance(value, (bool, int, float, complex)) and not isinstance(value, np.generic)
+    ):
+        return value
+    if isinstance(value, Tracer):
+        elements = value.concrete()
+        return (
+            as_index(function, "start, stop and step", value) if elements is None else elements[()]
+        )
+    if is_array_like(value):
+        elements = host_elements(value)
+        assert elements is not None
+        if elements.shape:
+            raise ValueArgumentError(
+                f"{function}: start, stop and step must be scalars, got shape {elements.shape}"
+            )
+        return elements[()]
+    return as_index(function, "start, stop and step", value)
+
+
+def arange(
+    start: ArrayLike,
+    stop: ArrayLike | None = None,
+    step: ArrayLike | None = None,
+    dtype: DTypeLike | None = None,
+    *,
+    device: Device = None,
+) -> Array:
+    """Numbers from `start` (0) up to but not including `stop`, `step` (1) apart.
+
+    Raises:
+        ValueArgumentError: the step is 0.
+
+    Example:
+        >>> print(arange(3), arange(1, 2, 0.5))
+        [0 1 2] [1.  1.5]
+    """
+    named = [_number("arange", value) for value in (start, stop, step)]
+    wanted = as_dtype("arange", dtype)
+    if wanted is None:
+        wanted = result_type(*[value for value in named if value is not None])
+        if is_bool(wanted):
+            raise DTypeError("arange: booleans cannot be counted", fix="convert with int(...)")
+    if any(isinstance(value, (complex, np.complexfloating)) for value in named):
+        raise ValueArgumentError(
+            "arange: complex numbers cannot be counted", fix="count real numbers, and multiply"
+        )
+    first, last, by = named
+    if last is None:
+        first, last = 0, first
+    by = 1 if by is None else by
+    if by == 0:
+        raise ValueArgumentError("arange: step must not be 0")
+    count = max(0, math.ceil((last - first) / by))
+    if on_host():
+        if is_integer(wanted):
+            elements = np.arange(first, last, by).astype(wanted)
+        else:  # first + i * by in the element type, as the instructions below compute it
+            elements = (
+                np.arange(count).astype(wanted) * wanted.type(by) + wanted.type(first)
+            ).astype(wanted)
+        return placed(made(elements), device)
+    counted = ops.iota(shape=(count,), dimension=0, dtype=wanted)
+    if by != 1:
+        counted = ops.multiply(counted, wanted.type(by))
+    if first != 0:
+        counted = ops.add(counted, wanted.type(first))
+    return placed(counted, device)
+
+
+@overload
+def linspace(
+    start: ArrayLike,
+    stop: ArrayLike,
+    num: int = 50,
+    endpoint: bool = True,
+    retstep: Literal[False] = False,
+    dtype: DTypeLike | None = None,
+    axis: int = 0,
+    *,
+    device: Device = None,
+) -> Array: ...
+@overload
+def linspace(
+    start: ArrayLike,
+    stop: ArrayLike,
+    num: int = 50,
+    endpoint: bool = True,
+    *,
+    retstep: Literal[True],
+    dtype: DTypeLike | None = None,
+    axis: int = 0,
+    device: Device = None,
+) -> tuple[Array, Array]: ...
+def linspace(
+    start: ArrayLike,
+    stop: ArrayLike,
+    num: int = 50,
+    endpoint: bool = True,
+    retstep: bool = False,
+    dtype: DTypeLike | None = None,
+    axis: int = 0,
+    *,
+    device: Device = None,
+) -> Array | tuple[Array, Array]:
+    """`num` evenly spaced numbers from `start` to `stop`.
+
+    Raises:
+        ValueArgumentError: the number of samples is negative.
+
+    Example:
+        >>> print(linspace(0, 1, 3))
+        [0.  0.5 1. ]
+    """
+    count = as_index("linspace", "num", num)
+    if count < 0:
+        raise ValueArgumentError(f"linspace: number of samples, {count}, must be non-negative")
+    wanted = as_dtype("linspace", dtype)
+    low, high = broadcast(
+        "linspace",
+        promote_operands([coerce("linspace", 0, start), coerce("linspace", 1, stop)], True),
+    )
+    working = low.dtype
+    low, high = converted(low, working), converted(high, working)
+    shape = low.shape or high.shape
+    low, high = broadcast_to_shape(low, shape), broadcast_to_shape(high, shape)
+    divisions = count - 1 if endpoint else count
+    step = (
+        ops.divide(ops.subtract(high, low), working.type(divisions))
+        if divisions > 0
+        else filled(shape, working.type(np.nan))
+    )
+    if divisions > 0:
+        share = ops.divide(
+            ops.iota(shape=(divisions,), dimension=0, dtype=working), working.type(divisions)
+        )
+        full_shape = (divisions, *shape)
+        part = ops.broadcast_in_dim(share, shape=full_shape, dimensions=(0,))
+        spread = [
+            ops.broadcast_in_dim(x, shape=full_shape, dimensions=tuple(range(1, len(full_shape))))
+            for x in (low, high)
+        ]
+        one = working.type(1)
+        points = ops.add(
+            ops.multiply(spread[0], ops.subtract(one, part)), ops.multiply(spread[1], part)
+        )
+        if endpoint:
+            points = ops.concatenate([points, ops.reshape(high, shape=(1, *shape))], dimension=0)
+    else:
+        points = (
+            ops.reshape(low, shape=(1, *shape)) if count else filled((0, *shape), working.type(0))
+        )
+    if wanted is not None and wanted != working:
+        if is_integer(wanted) and is_floating(working):
+            points = ops.floor(points)
+        points = ops.convert(points, dtype=wanted)
+    place = as_axis("linspace", axis, len(shape) + 1)
+    order = [*range(1, len(shape) + 1)]
+    order.insert(place, 0)
+    result = placed(
+        points if place == 0 else ops.transpose(points, permutation=tuple(order)), device
+    )
+    return (result, step) if retstep else result
+
+
+def logspace(
+    start: ArrayLike,
+    stop: ArrayLike,
+    num: int = 50,
+    endpoint: bool = True,
+    base: ArrayLike = 10.0,
+    dtype: DTypeLike | None = None,
+    axis: int = 0,
+) -> Array:
+    """`num` numbers from `base ** start` to `base ** stop` whose logarithms are evenly spaced."""
+    points = power(base, linspace(start, stop, num, endpoint, axis=axis))
+    wanted = as_dtype("logspace", dtype)
+    return points if wanted is None else ops.convert(points, dtype=wanted)
+
+
+def geomspace(
+    start: ArrayLike,
+    stop: ArrayLike,
+    num: int = 50,
+    endpoint: bool = True,
+    dtype: DTypeLike | None = None,
+    axis: int = 0,
+) -> Array:
+    """`num` numbers from `start` to `stop`, each the same multiple of the one before."""
+    start, stop = promote("geomspace", start, stop, inexact=True)
+    signs = sign(start)
+    points = exp(
+        linspace(log(divide(start, signs)), log(divide(stop, signs)), num, endpoint, axis=axis)
+    )
+    wanted = as_dtype("geomspace", dtype)
+    points = multiply(points, signs)
+    return points if wanted is None else ops.convert(points, dtype=wanted)

@@ -1,0 +1,193 @@
+"""Differences of neighbours, derivatives and integrals made of them: diff, gradient, trapezoid."""
+
+from __future__ import annotations
+
+from treadle_ir import Array, ops
+from treadle_ir.dtypes import is_bool
+from treadle_numpy.lax.slicing import slice_along
+from treadle_numpy.numpy.manipulation.axes import moveaxis
+from treadle_numpy.numpy.manipulation.joining import concatenate
+from treadle_numpy.numpy.manipulation.shapes import ravel
+from treadle_numpy.numpy.reductions.sums import sum
+from treadle_numpy.numpy.ufuncs.arithmetic import add, divide, multiply, subtract
+from treadle_numpy.operands.arrays import array_of
+from treadle_numpy.operands.axes import Axis, as_axes, as_axis
+from treadle_numpy.operands.broadcast import promote_shapes
+from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
+from treadle_numpy.operands.errors import UnsupportedError, ValueArgumentError
+from treadle_numpy.operands.promote import converted, promote
+
+__all__ = ["diff", "ediff1d", "gradient", "trapezoid"]
+
+
+def diff(
+    a: ArrayLike,
+    n: int = 1,
+    axis: int = -1,
+    prepend: ArrayLike | None = None,
+    append: ArrayLike | None = None,
+) -> Array:
+    """The differences of neighbours along an axis, `n` times.
+
+    Raises:
+        AxisError: `a` has no such axis.
+        ValueArgumentError: `n` is negative, or `a` has no axes.
+
+    Example:
+        >>> import numpy as np
+        >>> print(diff(np.array([1, 4, 9], np.int32)))
+        [3 5]
+    """
+    x = coerce_array("diff", 0, a)
+    if n < 0:
+        raise ValueArgumentError(f"order must be non-negative but got {n}")
+    if not x.ndim:
+        raise ValueArgumentError("diff requires input that is at least one dimensional")
+    along = as_axis("diff", axis, x.ndim)
+    if n == 0:
+        return x
+    parts = [x]
+    for value, first in ((prepend, True), (append, False)):
+        if value is not None:
+            extra = coerce_array("diff", 3, value)
+            if not extra.ndim:
+                extra = ops.broadcast_in_dim(
+                    extra,
+                    shape=tuple([1 if i == along else m for i, m in enumerate(x.shape)]),
+                    dimensions=(),
+                )
+            parts = [extra, *parts] if first else [*parts, extra]
+    if len(parts) > 1:
+        x = concatenate(parts, along)
+    for _ in range(n):
+        size = x.shape[along]
+        low = [0] * x.ndim
+        low[along] = min(1, size)
+        high = list(x.shape)
+        high[along] = max(size - 1, 0)
+        later = ops.slice(x, start=tuple(low), limit=x.shape, strides=(1,) * x.ndim)
+        earlier = ops.slice(x, start=(0,) * x.ndim, limit=tuple(high), strides=(1,) * x.ndim)
+        x = (
+            ops.compare(later, earlier, direction="ne")
+            if is_bool(x.dtype)
+            else ops.subtract(later, earlier)
+        )
+    return x
+
+
+def ediff1d(
+    ary: ArrayLike, to_end: ArrayLike | None = None, to_begin: ArrayLike | None = None
+) -> Array:
+    """The differences of neighbours in the flat array, with values before and after.
+
+    Raises:
+        DTypeError: the elements are booleans.
+
+    Example:
+        >>> import numpy as np
+        >>> print(ediff1d(np.array([1, 4, 9], np.int32), to_end=0))
+        [3 5 0]
+    """
+    x = ravel(ary)
+    parts = [subtract(x[1:], x[:-1])]  # which refuses booleans
+    if to_begin is not None:
+        parts.insert(0, converted(ravel(to_begin), x.dtype))
+    if to_end is not None:
+        parts.append(converted(ravel(to_end), x.dtype))
+    return concatenate(parts)
+
+
+def trapezoid(
+    y: ArrayLike, x: ArrayLike | None = None, dx: ArrayLike = 1.0, axis: int = -1
+) -> Array:
+    """The integral by the trapezoidal rule.
+
+    Raises:
+        AxisError: `y` has no such axis.
+        ShapeError: `x` does not go with `y`.
+
+    Example:
+        >>> import numpy as np
+        >>> print(trapezoid(np.array([1.0, 2.0, 3.0], np.float32)))
+        4.0
+    """
+    if x is None:
+        (values,) = promote("trapezoid", y, inexact=True)
+        values = moveaxis(array_of(values), axis, -1)
+        step: ArrayLike = dx
+    else:
+        values, places = [array_of(v) for v in promote("trapezoid", y, x, inexact=True)]
+        step = diff(places) if places.ndim == 1 else moveaxis(diff(places, axis=axis), axis, -1)
+        values = moveaxis(values, axis, -1)
+    pairs = ops.add(values[..., 1:], values[..., :-1])
+    a, b = promote_shapes("trapezoid", step, pairs)
+    return ops.multiply(sum(ops.multiply(a, b), -1), pairs.dtype.type(0.5))
+
+
+def gradient(
+    f: ArrayLike, *varargs: ArrayLike, axis: Axis = None, edge_order: int | None = None
+) -> Array | list[Array]:
+    """Central differences along axes, one-sided at the ends.
+
+    Raises:
+        AxisError: `f` has no such axis.
+        UnsupportedError: `edge_order` is not 1.
+        ValueArgumentError: an axis has fewer than two elements, or the spacings do not go with the axes.
+
+    Example:
+        >>> import numpy as np
+        >>> print(gradient(np.array([1.0, 4.0, 9.0], np.float32)))
+        [3. 4. 5.]
+    """
+    if edge_order is not None and edge_order != 1:
+        raise UnsupportedError("gradient: edge_order other than 1 is not supported")
+    (operand,) = promote("gradient", f, inexact=True)
+    x = array_of(operand)
+    axes = as_axes("gradient", axis, x.ndim)
+    steps: list[ArrayLike] = list(varargs) or [1.0]
+    if len(steps) == 1:
+        steps *= len(axes)
+    if len(steps) != len(axes):
+        raise ValueArgumentError(f"gradient: {len(steps)} spacings for {len(axes)} axes")
+    results = []
+    for along, step in zip(axes, steps, strict=True):
+        size = x.shape[along]
+        if size < 2:
+            raise ValueArgumentError(
+                "Shape of array too small to calculate a numerical gradient, at least 2 elements are required."
+            )
+        spacing = converted(coerce("gradient", 1, step), x.dtype)
+        first = ops.subtract(slice_along(x, along, 1, 2), slice_along(x, along, 0, 1))
+        last = ops.subtract(
+            slice_along(x, along, size - 1, size), slice_along(x, along, size - 2, size - 1)
+        )
+        ahead, behind = slice_along(x, along, 2, size), slice_along(x, along, 0, size - 2)
+        if len(spacing.shape):
+            gaps = array_of(spacing)
+            if gaps.shape != (size,):
+                raise ValueArgumentError(
+                    "gradient: spacings given as an array must match the length of the axis"
+                )
+            gaps = ops.subtract(slice_along(gaps, 0, 1, size), slice_along(gaps, 0, 0, size - 1))
+            gaps = ops.reshape(
+                gaps, shape=tuple([size - 1 if i == along else 1 for i in range(x.ndim)])
+            )
+            near, far = slice_along(gaps, along, 0, size - 2), slice_along(gaps, along, 1, size - 1)
+            middle = slice_along(x, along, 1, size - 1)
+            # the parabola through three points: weights -far/(near*sum), (far-near)/(near*far), near/(far*sum)
+            both = ops.add(near, far)
+            w0 = ops.negate(ops.divide(far, ops.multiply(near, both)))
+            w1 = ops.divide(ops.subtract(far, near), ops.multiply(near, far))
+            w2 = ops.divide(near, ops.multiply(far, both))
+            inner = add(add(multiply(w0, behind), multiply(w1, middle)), multiply(w2, ahead))
+            first = divide(first, slice_along(gaps, along, 0, 1))
+            last = divide(last, slice_along(gaps, along, size - 2, size - 1))
+        else:
+            inner = ops.divide(ops.subtract(ahead, behind), ops.multiply(spacing, x.dtype.type(2)))
+            first, last = ops.divide(first, spacing), ops.divide(last, spacing)
+        results.append(ops.concatenate([first, inner, last], dimension=along))
+    return (
+        results[0]
+        if len(axes) == 1 and (axis is None or not isinstance(axis, (tuple, list)))
+        else results
+    )

@@ -1,0 +1,39 @@
+"""The limits of element types."""
+
+from __future__ import annotations
+
+import ml_dtypes
+import numpy as np
+
+from treadle_ir import Array, DType, default_dtype
+from treadle_numpy.operands.dtypes import is_python, named_dtype
+
+__all__ = ["finfo", "iinfo"]
+
+
+def finfo(dtype: object) -> ml_dtypes.finfo:
+    """The limits of a floating type.
+
+    Example:
+        >>> float(finfo("float32").eps)
+        1.1920928955078125e-07
+    """
+    return ml_dtypes.finfo(_of("finfo", dtype))  # type: ignore[no-untyped-call]
+
+
+def iinfo(int_type: object) -> ml_dtypes.iinfo:
+    """The limits of an integer type.
+
+    Example:
+        >>> iinfo("int8").max
+        127
+    """
+    return ml_dtypes.iinfo(_of("iinfo", int_type))  # type: ignore[no-untyped-call]
+
+
+def _of(function: str, x: object) -> DType:
+    if isinstance(x, (Array, np.ndarray, np.generic)):
+        return x.dtype
+    if is_python(x):
+        return default_dtype(x)
+    return named_dtype(function, x)

@@ -1,0 +1,142 @@
+"""Questions about element types: what they meet in, of which kind they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+
+from treadle_ir import (
+    ArgumentError,
+    ArrayType,
+    DType,
+    canonical_dtype,
+    default_dtype,
+    dtypes as ir_dtypes,
+    promoted,
+)
+from treadle_numpy.numpy.dtypes.types import extended, prng_key
+from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
+from treadle_numpy.operands.dtypes import DTypeLike, ScalarType, is_python, named_dtype
+
+__all__ = ["can_cast", "isdtype", "issubdtype", "promote_types", "result_type"]
+
+
+def result_type(*args: ArrayLike | DTypeLike) -> DType:
+    """The element type that arguments (arrays, scalars, element types) meet in.
+
+    Differs from NumPy: JAX's lattice, in which integers never widen a float.
+
+    Raises:
+        ArgumentError: there are no arguments.
+
+    Example:
+        >>> result_type(1, np.float32(2.0))
+        dtype('float32')
+    """
+    types = []
+    for position, x in enumerate(args):
+        if is_python(x):
+            types.append(ArrayType((), default_dtype(x), x is not bool))
+        elif isinstance(x, (str, type, np.dtype, ScalarType)):
+            types.append(ArrayType((), canonical_dtype(named_dtype("result_type", x))))
+        else:
+            types.append(operand_type(coerce("result_type", position, x)))
+    if not types:
+        raise ArgumentError("result_type needs at least one argument")
+    return promoted(types)[0]
+
+
+def promote_types(a: DTypeLike, b: DTypeLike) -> DType:
+    """The element type that two element types meet in.
+
+    Example:
+        >>> promote_types("int16", "uint16")
+        dtype('int32')
+    """
+    return result_type(_as_type(a), _as_type(b))
+
+
+def _as_type(x: DTypeLike) -> DTypeLike:
+    return x if is_python(x) else named_dtype("promote_types", x)
+
+
+_ABSTRACT: Final[dict[type, Callable[[DType], bool]]] = {
+    np.floating: ir_dtypes.is_floating,
+    np.inexact: ir_dtypes.is_inexact,
+    np.integer: ir_dtypes.is_integer,
+    np.signedinteger: ir_dtypes.is_signed,
+    np.unsignedinteger: ir_dtypes.is_unsigned,
+    np.complexfloating: ir_dtypes.is_complex,
+    np.number: lambda dtype: ir_dtypes.is_inexact(dtype) or ir_dtypes.is_integer(dtype),
+    np.generic: lambda dtype: True,
+}
+
+
+def issubdtype(arg1: object, arg2: object) -> bool:
+    """Whether an element type is of a kind; the kinds know of bfloat16, which NumPy's do not.
+
+    Example:
+        >>> from treadle_numpy.numpy import bfloat16, floating
+        >>> issubdtype(bfloat16, floating)
+        True
+    """
+    if arg2 in (extended, prng_key):
+        return arg1 in (extended, prng_key) or bool(getattr(arg1, "is_key", False))
+    if getattr(arg1, "is_key", False) or arg1 in (extended, prng_key):
+        return arg2 is np.generic
+    if isinstance(arg1, type) and issubclass(arg1, np.generic) and arg1 in _ABSTRACT:
+        return isinstance(arg2, type) and issubclass(arg1, arg2)
+    dtype = named_dtype("issubdtype", arg1)
+    test = _ABSTRACT.get(arg2) if isinstance(arg2, type) else None
+    if test is not None:
+        return test(dtype)
+    if isinstance(arg2, type) and arg2 in (np.character, np.flexible, np.object_):
+        return np.issubdtype(dtype, arg2)
+    return dtype == named_dtype("issubdtype", arg2)
+
+
+def isdtype(dtype: DTypeLike, kind: DTypeLike | tuple[DTypeLike, ...]) -> bool:
+    """Whether an element type is of a kind as the array API names it: 'bool', 'integral', 'real floating', ..."""
+    kinds: dict[str, Callable[[DType], bool]] = {
+        "bool": ir_dtypes.is_bool,
+        "signed integer": ir_dtypes.is_signed,
+        "unsigned integer": ir_dtypes.is_unsigned,
+        "integral": ir_dtypes.is_integer,
+        "real floating": ir_dtypes.is_floating,
+        "complex floating": ir_dtypes.is_complex,
+        "numeric": lambda d: ir_dtypes.is_integer(d) or ir_dtypes.is_inexact(d),
+    }
+    found = named_dtype("isdtype", dtype)
+    each = kind if isinstance(kind, tuple) else (kind,)
+    return any(
+        kinds[k](found) if isinstance(k, str) and k in kinds else found == named_dtype("isdtype", k)
+        for k in each
+    )
+
+
+def can_cast(from_: object, to: DTypeLike, casting: str = "safe") -> bool:
+    """Whether NumPy would convert an element type to another under a casting rule."""
+    return np.can_cast(named_dtype("can_cast", from_), named_dtype("can_cast", to), casting=casting)  # type: ignore[arg-type]
+
+
+def canonicalize_dtype(dtype: DTypeLike) -> DType:
+    """The element type itself, or its 32-bit counterpart while 32-bit types are in force."""
+    return canonical_dtype(named_dtype("canonicalize_dtype", dtype))
+
+
+def itemsize_bits(dtype: DTypeLike) -> int:
+    """The number of bits that one element means (4 for int4, which is stored in 8)."""
+    found = named_dtype("itemsize_bits", dtype)
+    return ir_dtypes.bit_width(found)
+
+
+def scalar_type_of(x: ArrayLike) -> type:
+    """The Python type (bool, int, float, complex) of an array's elements."""
+    found = operand_type(coerce("scalar_type_of", 0, x)).dtype
+    if ir_dtypes.is_bool(found):
+        return bool
+    if ir_dtypes.is_integer(found):
+        return int
+    return float if ir_dtypes.is_floating(found) else complex

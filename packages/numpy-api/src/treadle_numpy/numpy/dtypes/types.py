@@ -1,0 +1,105 @@
+"""Element types as objects: `float32`, which also makes arrays, and NumPy's kinds of them."""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+import ml_dtypes
+import numpy as np
+
+from treadle_ir import dtypes as ir_dtypes
+from treadle_numpy.operands.dtypes import ScalarType
+
+__all__ = [
+    "bfloat16",
+    "bool_",
+    "cdouble",
+    "character",
+    "complex64",
+    "complex128",
+    "complex_",
+    "complexfloating",
+    "csingle",
+    "double",
+    "dtype",
+    "flexible",
+    "float8_e4m3fn",
+    "float8_e5m2",
+    "float16",
+    "float32",
+    "float64",
+    "float_",
+    "floating",
+    "generic",
+    "inexact",
+    "int4",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "int_",
+    "integer",
+    "number",
+    "object_",
+    "signedinteger",
+    "single",
+    "uint",
+    "uint4",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "unsignedinteger",
+]
+
+bool_: Final = ScalarType("bool", np.dtype(np.bool_))
+int8: Final = ScalarType("int8", np.dtype(np.int8))
+int16: Final = ScalarType("int16", np.dtype(np.int16))
+int32: Final = ScalarType("int32", np.dtype(np.int32))
+int64: Final = ScalarType("int64", np.dtype(np.int64))
+uint8: Final = ScalarType("uint8", np.dtype(np.uint8))
+uint16: Final = ScalarType("uint16", np.dtype(np.uint16))
+uint32: Final = ScalarType("uint32", np.dtype(np.uint32))
+uint64: Final = ScalarType("uint64", np.dtype(np.uint64))
+int4: Final = ScalarType("int4", np.dtype(ml_dtypes.int4))
+uint4: Final = ScalarType("uint4", np.dtype(ml_dtypes.uint4))
+float8_e4m3fn: Final = ScalarType("float8_e4m3fn", np.dtype(ml_dtypes.float8_e4m3fn))
+float8_e5m2: Final = ScalarType("float8_e5m2", np.dtype(ml_dtypes.float8_e5m2))
+bfloat16: Final = ScalarType("bfloat16", np.dtype(ml_dtypes.bfloat16))
+float16: Final = ScalarType("float16", np.dtype(np.float16))
+float32: Final = ScalarType("float32", np.dtype(np.float32))
+float64: Final = ScalarType("float64", np.dtype(np.float64))
+complex64: Final = ScalarType("complex64", np.dtype(np.complex64))
+complex128: Final = ScalarType("complex128", np.dtype(np.complex128))
+half: Final = float16
+single: Final = float32
+double: Final = float64
+float_: Final = float64
+csingle: Final = complex64
+cdouble: Final = complex128
+complex_: Final = complex128
+int_: Final = int64
+uint: Final = uint64
+float0: Final = ir_dtypes.float0
+character: Final = np.character
+complexfloating: Final = np.complexfloating
+flexible: Final = np.flexible
+floating: Final = np.floating
+generic: Final = np.generic
+inexact: Final = np.inexact
+integer: Final = np.integer
+number: Final = np.number
+object_: Final = np.object_
+signedinteger: Final = np.signedinteger
+unsignedinteger: Final = np.unsignedinteger
+dtype: Final = np.dtype
+
+
+@final
+class extended:  # noqa: N801 - JAX's name
+    """The abstract kind of element types that NumPy has not: random keys."""
+
+
+@final
+class prng_key:  # noqa: N801 - JAX's name
+    """The abstract kind of random keys' element types."""

@@ -1,0 +1,164 @@
+"""Helpers whose syntax is indexing, and positions for it: index_exp, mgrid, r_, ix_, tril_indices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, TypeAlias, TypeVar, final, overload
+
+import numpy as np
+
+from treadle_ir import Array, default_dtype
+from treadle_numpy.numpy.creation.coordinates import meshgrid
+from treadle_numpy.numpy.creation.ranges import arange, linspace
+from treadle_numpy.numpy.manipulation.joining import concatenate, stack
+from treadle_numpy.numpy.manipulation.shapes import expand_dims
+from treadle_numpy.operands.arrays import Elements, array_of
+from treadle_numpy.operands.coerce import ArrayLike, coerce_array
+from treadle_numpy.operands.sequences import array_from
+from treadle_numpy.operands.shapes import as_index
+
+__all__ = [
+    "c_",
+    "diag_indices",
+    "diag_indices_from",
+    "index_exp",
+    "ix_",
+    "mgrid",
+    "ogrid",
+    "r_",
+    "s_",
+    "tril_indices",
+    "tril_indices_from",
+    "triu_indices",
+    "triu_indices_from",
+]
+
+Item = TypeVar("Item")
+Joined: TypeAlias = slice | ArrayLike | Sequence[ArrayLike]
+
+
+@final
+class IndexExpression:
+    """`index_exp[a:b, ...]`: the index expression itself, as a tuple."""
+
+    def __getitem__(self, item: object) -> tuple[object, ...]:
+        return item if isinstance(item, tuple) else (item,)
+
+
+@final
+class SliceExpression:
+    """`s_[a:b]`: the index expression itself."""
+
+    def __getitem__(self, item: Item) -> Item:
+        return item
+
+
+index_exp: Final = IndexExpression()
+s_: Final = SliceExpression()
+
+
+def _vector(item: slice) -> Array:
+    """The numbers that a slice in a grid names: `0:5`, `0:5:2`, or `0:1:5j` for five points up to the end."""
+    start = 0 if item.start is None else item.start
+    step = 1 if item.step is None else item.step
+    if isinstance(step, complex):
+        return linspace(start, item.stop, int(abs(step)))
+    return arange(start, item.stop, step)
+
+
+@final
+class DenseGrid:
+    """`mgrid[0:2, 0:3]`: the coordinates of a grid, each for all of its points."""
+
+    def __getitem__(self, key: slice | tuple[slice, ...]) -> Array:
+        if isinstance(key, slice):
+            return _vector(key)
+        return stack(meshgrid(*[_vector(item) for item in key], indexing="ij"))
+
+
+@final
+class OpenGrid:
+    """`ogrid[0:2, 0:3]`: the coordinates of a grid, each along its own axis."""
+
+    @overload
+    def __getitem__(self, key: slice) -> Array: ...
+    @overload
+    def __getitem__(self, key: tuple[slice, ...]) -> list[Array]: ...
+    def __getitem__(self, key: slice | tuple[slice, ...]) -> Array | list[Array]:
+        if isinstance(key, slice):
+            return _vector(key)
+        return list(meshgrid(*[_vector(item) for item in key], indexing="ij", sparse=True))
+
+
+mgrid: Final = DenseGrid()
+ogrid: Final = OpenGrid()
+
+
+@final
+class Concatenator:
+    """`r_[0:3, 5]` joins along the first axis, `c_[x, y]` vectors as columns."""
+
+    def __init__(self, columns: bool) -> None:
+        self._columns = columns
+
+    def __getitem__(self, key: Joined | tuple[Joined, ...]) -> Array:
+        parts = []
+        for item in key if isinstance(key, tuple) else (key,):
+            part = _vector(item) if isinstance(item, slice) else array_from("r_", item, None)
+            part = part if part.ndim else expand_dims(part, 0)
+            parts.append(expand_dims(part, -1) if self._columns and part.ndim == 1 else part)
+        return concatenate(parts, -1 if self._columns else 0)
+
+
+r_: Final = Concatenator(False)
+c_: Final = Concatenator(True)
+
+
+def diag_indices(n: int, ndim: int = 2) -> tuple[Array, ...]:
+    """The positions of the main diagonal."""
+    return (arange(as_index("diag_indices", "n", n)),) * ndim
+
+
+def diag_indices_from(arr: ArrayLike) -> tuple[Array, ...]:
+    """The positions of the main diagonal of an array."""
+    x = coerce_array("diag_indices_from", 0, arr)
+    return diag_indices(x.shape[0], x.ndim)
+
+
+def _triangle(mask: Elements) -> tuple[Array, Array]:
+    rows, columns = np.nonzero(mask)
+    return array_from("indices", rows, default_dtype(int)), array_from(
+        "indices", columns, default_dtype(int)
+    )
+
+
+def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array]:
+    """The positions on and below a diagonal."""
+    return _triangle(np.tri(n, n if m is None else m, k, dtype=bool))
+
+
+def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array]:
+    """The positions on and above a diagonal."""
+    return _triangle(~np.tri(n, n if m is None else m, k - 1, dtype=bool))
+
+
+def tril_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Array, Array]:
+    """The positions on and below a diagonal of a matrix."""
+    rows, columns = coerce_array("tril_indices_from", 0, arr).shape[-2:]
+    return tril_indices(rows, k, columns)
+
+
+def triu_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Array, Array]:
+    """The positions on and above a diagonal of a matrix."""
+    rows, columns = coerce_array("triu_indices_from", 0, arr).shape[-2:]
+    return triu_indices(rows, k, columns)
+
+
+def ix_(*args: ArrayLike | Sequence[int] | Sequence[bool]) -> tuple[Array, ...]:
+    """Vectors of positions as an open grid, for `x[ix_(rows, columns)]`."""
+    vectors = [array_from("ix_", a, None) for a in args]
+    vectors = [
+        array_of(np.nonzero(np.asarray(v))[0].astype(np.int32)) if v.dtype == np.bool_ else v
+        for v in vectors
+    ]
+    return meshgrid(*vectors, indexing="ij", sparse=True)

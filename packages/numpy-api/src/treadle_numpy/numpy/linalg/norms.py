@@ -1,0 +1,111 @@
+"""Norms of vectors and matrices."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+
+from treadle_ir import Array, ops
+from treadle_ir.dtypes import is_complex
+from treadle_numpy.numpy.reductions.extremes import max, min
+from treadle_numpy.numpy.reductions.sums import sum
+from treadle_numpy.numpy.ufuncs.powers import power, sqrt
+from treadle_numpy.numpy.ufuncs.signs import abs
+from treadle_numpy.operands.arrays import array_of
+from treadle_numpy.operands.axes import Axis, as_axes
+from treadle_numpy.operands.coerce import ArrayLike
+from treadle_numpy.operands.errors import UnsupportedError, ValueArgumentError
+from treadle_numpy.operands.promote import converted, inexact_operand
+from treadle_numpy.operands.scalars import zero_like
+
+__all__ = ["matrix_norm", "norm", "vector_norm"]
+
+Order: TypeAlias = int | float | str | None
+
+
+def _squares(x: Array) -> Array:
+    if is_complex(x.dtype):
+        return ops.add(ops.square(ops.real(x)), ops.square(ops.imag(x)))
+    return ops.square(x)
+
+
+def norm(x: ArrayLike, ord: Order = None, axis: Axis = None, keepdims: bool = False) -> Array:
+    """The norm of vectors or matrices.
+
+    Raises:
+        ValueArgumentError: there is no such norm.
+        UnsupportedError: the norm needs singular values.
+
+    Example:
+        >>> print(norm(np.array([3.0, 4.0], np.float32)))
+        5.0
+    """
+    operand = inexact_operand("norm", x)
+    operand = array_of(converted(operand, operand.dtype))
+    if axis is None:
+        if ord is None:
+            flat = sqrt(sum(_squares(operand), None))
+            return ops.reshape(flat, shape=(1,) * operand.ndim) if keepdims else flat
+        axes = tuple(range(operand.ndim))
+    else:
+        axes = as_axes("norm", axis, operand.ndim)
+    if len(axes) == 1:
+        return vector_norm(operand, axis=axes[0], keepdims=keepdims, ord=2 if ord is None else ord)
+    if len(axes) != 2:
+        raise ValueArgumentError(f"norm: improper number of axes for norm: {axes}")
+    row, column = axes
+    if ord in (None, "f", "fro"):
+        return sqrt(sum(_squares(operand), axes, keepdims=keepdims))
+    sums = {
+        1: (row, column, max),
+        -1: (row, column, min),
+        np.inf: (column, row, max),
+        -np.inf: (column, row, min),
+    }
+    if not isinstance(ord, str) and ord in sums:
+        inner, outer_, extreme = sums[ord]
+        totals = sum(abs(operand), inner, keepdims=True)
+        result = extreme(totals, outer_, keepdims=True)
+        if keepdims:
+            return result
+        return ops.reshape(
+            result, shape=tuple([n for i, n in enumerate(operand.shape) if i not in axes])
+        )
+    if ord in (2, -2, "nuc"):
+        raise UnsupportedError(
+            f"norm: ord={ord!r} of a matrix needs singular values, and there is no svd yet",
+            fix="use the Frobenius norm (`ord='fro'`)",
+        )
+    raise ValueArgumentError(f"Invalid order '{ord}' for matrix norm.")
+
+
+def vector_norm(
+    x: ArrayLike, /, *, axis: Axis = None, keepdims: bool = False, ord: Order = 2
+) -> Array:
+    """The norm of vectors along axes (all, by default).
+
+    Raises:
+        ValueArgumentError: there is no such norm of vectors.
+    """
+    operand = array_of(inexact_operand("vector_norm", x))
+    axes = as_axes("vector_norm", axis, operand.ndim)
+    if ord is None or ord == 2:
+        return sqrt(sum(_squares(operand), axes, keepdims=keepdims))
+    if ord == np.inf:
+        return max(abs(operand), axes, keepdims=keepdims)
+    if ord == -np.inf:
+        return min(abs(operand), axes, keepdims=keepdims)
+    if isinstance(ord, str):
+        raise ValueArgumentError(f"Invalid order '{ord}' for vector norm.")
+    if ord == 0:
+        nonzero = ops.compare(operand, zero_like(operand), direction="ne")
+        return sum(nonzero, axes, abs(operand).dtype, keepdims=keepdims)
+    if ord == 1:
+        return sum(abs(operand), axes, keepdims=keepdims)
+    return power(sum(power(abs(operand), ord), axes, keepdims=keepdims), 1.0 / ord)
+
+
+def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Order = "fro") -> Array:
+    """The norm of the matrices in the last two axes."""
+    return norm(x, ord, (-2, -1), keepdims)

@@ -1,0 +1,120 @@
+"""Products and powers of matrices, and what NumPy offers again under `linalg`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from treadle_ir import Array
+from treadle_numpy.lax.precision import PrecisionLike
+from treadle_numpy.numpy.contraction.einsums import einsum
+from treadle_numpy.numpy.contraction.products import (
+    cross as vector_product,
+    matmul as matmul,
+    outer as outer,
+    tensordot as tensordot,
+    vecdot as vecdot,
+)
+from treadle_numpy.numpy.creation.matrices import eye
+from treadle_numpy.numpy.manipulation import diagonals
+from treadle_numpy.numpy.manipulation.axes import matrix_transpose as matrix_transpose
+from treadle_numpy.numpy.manipulation.broadcasting import broadcast_to
+from treadle_numpy.operands.arrays import array_of
+from treadle_numpy.operands.coerce import ArrayLike, coerce_array
+from treadle_numpy.operands.dtypes import DTypeLike
+from treadle_numpy.operands.errors import ShapeValueError, UnsupportedError, ValueArgumentError
+from treadle_numpy.operands.promote import promote
+from treadle_numpy.operands.shapes import as_index
+
+__all__ = [
+    "cross",
+    "diagonal",
+    "matmul",
+    "matrix_power",
+    "matrix_transpose",
+    "multi_dot",
+    "outer",
+    "tensordot",
+    "trace",
+    "vecdot",
+]
+
+
+def matrix_power(a: ArrayLike, n: int) -> Array:
+    """A matrix multiplied by itself `n` times; not for negative n.
+
+    Raises:
+        ShapeValueError: the last two axes are not square.
+        UnsupportedError: `n` is negative.
+    """
+    x = coerce_array("matrix_power", 0, a)
+    if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
+        raise ShapeValueError(f"Last 2 dimensions of the array must be square, got {x.shape}")
+    count = as_index("matrix_power", "n", n)
+    if count < 0:
+        raise UnsupportedError(
+            "matrix_power: negative powers need an inverse, which is not there yet"
+        )
+    if count == 0:
+        return broadcast_to(eye(x.shape[-1], dtype=x.dtype), x.shape)
+    result: Array | None = None
+    square = x
+    while count:
+        if count & 1:
+            result = square if result is None else matmul(result, square)
+        count >>= 1
+        if count:
+            square = matmul(square, square)
+    assert result is not None
+    return result
+
+
+def multi_dot(arrays: Sequence[ArrayLike], *, precision: PrecisionLike = None) -> Array:
+    """The product of several matrices in the order that costs least.
+
+    Raises:
+        ValueArgumentError: there are fewer than two matrices.
+    """
+    operands = [array_of(x) for x in promote("multi_dot", *arrays)]
+    if len(operands) < 2:
+        raise ValueArgumentError(
+            f"multi_dot requires at least two arrays; got len(arrays)={len(operands)}"
+        )
+    letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    first = operands[0].ndim == 1
+    texts = []
+    for i, x in enumerate(operands):
+        if x.ndim == 1:
+            texts.append(letters[i + 1] if i == 0 else letters[i])
+        else:
+            texts.append(letters[i] + letters[i + 1])
+    result = ("" if first else letters[0]) + (
+        "" if operands[-1].ndim == 1 else letters[len(operands)]
+    )
+    return einsum(
+        ",".join(texts) + "->" + result, *operands, precision=precision, optimize="optimal"
+    )
+
+
+def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array:
+    """The vector product of vectors of three elements.
+
+    Raises:
+        ShapeValueError: the vectors have not three elements.
+    """
+    a, b = [array_of(v) for v in promote("cross", x1, x2)]
+    if a.shape[axis] != 3 or b.shape[axis] != 3:
+        raise ShapeValueError(
+            f"Both input arrays must be (arrays of) 3-dimensional vectors, but they have {a.shape[axis]} and "
+            f"{b.shape[axis]} dimensions instead."
+        )
+    return vector_product(a, b, axis=axis)
+
+
+def diagonal(x: ArrayLike, /, *, offset: int = 0) -> Array:
+    """The diagonals of the matrices in the last two axes."""
+    return diagonals.diagonal(x, offset, -2, -1)
+
+
+def trace(x: ArrayLike, /, *, offset: int = 0, dtype: DTypeLike | None = None) -> Array:
+    """The sums of the diagonals of the matrices in the last two axes."""
+    return diagonals.trace(x, offset, -2, -1, dtype)

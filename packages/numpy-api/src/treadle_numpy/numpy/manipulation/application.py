@@ -1,0 +1,51 @@
+"""Functions applied along axes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from treadle_ir import Array, ops
+from treadle_numpy.lax.joining import unstack
+from treadle_numpy.numpy.manipulation.axes import moveaxis
+from treadle_numpy.numpy.manipulation.joining import stack
+from treadle_numpy.numpy.manipulation.shapes import expand_dims
+from treadle_numpy.operands.axes import as_axis
+from treadle_numpy.operands.coerce import ArrayLike, coerce_array
+from treadle_numpy.operands.sequences import array_from
+from treadle_numpy.operands.shapes import size_of
+from treadle_numpy.operands.trees import Tree
+
+__all__ = ["apply_along_axis", "apply_over_axes"]
+
+
+def apply_along_axis(
+    func1d: Callable[..., ArrayLike], axis: int, arr: ArrayLike, *args: Tree, **kwargs: Tree
+) -> Array:
+    """A function of vectors applied to each vector along an axis."""
+    x = moveaxis(coerce_array("apply_along_axis", 2, arr), axis, -1)
+    outer = x.shape[:-1]
+    flat = ops.reshape(x, shape=(size_of(outer), x.shape[-1]))
+    results = [func1d(row, *args, **kwargs) for row in unstack(flat)]
+    joined = stack([array_from("apply_along_axis", r, None) for r in results])
+    inner = joined.shape[1:]
+    joined = ops.reshape(joined, shape=(*outer, *inner))
+    place = as_axis("apply_along_axis", axis, len(outer) + 1)
+    return (
+        moveaxis(
+            joined, tuple(range(len(outer), joined.ndim)), tuple(range(place, place + len(inner)))
+        )
+        if inner
+        else joined
+    )
+
+
+def apply_over_axes(
+    func: Callable[[Array, int], Array], a: ArrayLike, axes: Sequence[int]
+) -> Array:
+    """A reduction applied along one axis after the other, keeping the axes."""
+    x = coerce_array("apply_over_axes", 1, a)
+    for axis in axes:
+        place = as_axis("apply_over_axes", axis, x.ndim)
+        result = func(x, place)
+        x = result if result.ndim == x.ndim else expand_dims(result, place)
+    return x

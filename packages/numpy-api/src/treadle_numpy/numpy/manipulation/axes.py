@@ -1,0 +1,109 @@
+"""The order of axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from treadle_ir import Array, current_trace
+from treadle_ir.primitives.shape import Transpose
+from treadle_numpy.operands.axes import as_axes, as_axis
+from treadle_numpy.operands.bind import bind
+from treadle_numpy.operands.coerce import ArrayLike, coerce_array
+from treadle_numpy.operands.errors import ShapeValueError, ValueArgumentError
+from treadle_numpy.operands.plans import Plans, key_with_integers, remember
+
+__all__ = ["matrix_transpose", "moveaxis", "permute_dims", "rollaxis", "swapaxes", "transpose"]
+
+_TRANSPOSES: Final[Plans] = {}
+
+
+def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> Array:
+    """The axes in another order; reversed by default.
+
+    Raises:
+        ShapeValueError, DuplicateError: the axes do not name each axis once.
+
+    Example:
+        >>> print(transpose(np.ones((2, 3), np.float32)).shape)
+        (3, 2)
+    """
+    try:
+        key = (a.type, None) if axes is None else key_with_integers(a, axes)  # type: ignore[union-attr]
+    except AttributeError:
+        key = None
+    if key is not None:
+        primitive = _TRANSPOSES.get(key)
+        if primitive is not None:
+            found: Array = current_trace().process(primitive, (a,))[0]  # type: ignore[arg-type, assignment]
+            return found
+    x = coerce_array("transpose", 0, a)
+    ndim = x.ndim
+    if axes is None:
+        order = tuple(range(ndim - 1, -1, -1))
+    else:
+        order = as_axes("transpose", tuple(axes), ndim)
+        if len(order) != ndim:
+            raise ShapeValueError(
+                f"transpose: axes {tuple(axes)} do not name each axis of shape {x.shape} once"
+            )
+    if order == tuple(range(ndim)):
+        return x
+    primitive = Transpose(order)
+    if key is not None:
+        remember(_TRANSPOSES, key, primitive)
+    return bind(primitive, x)
+
+
+permute_dims = transpose
+
+
+def matrix_transpose(x: ArrayLike, /) -> Array:
+    """The last two axes exchanged.
+
+    Raises:
+        ShapeValueError: there are fewer than two axes.
+    """
+    operand = coerce_array("matrix_transpose", 0, x)
+    if operand.ndim < 2:
+        raise ShapeValueError(
+            f"matrix_transpose: the array has shape {operand.shape}, but needs at least two axes"
+        )
+    return swapaxes(operand, -1, -2)
+
+
+def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> Array:
+    """Two axes exchanged."""
+    x = coerce_array("swapaxes", 0, a)
+    i, j = as_axis("swapaxes", axis1, x.ndim), as_axis("swapaxes", axis2, x.ndim)
+    order = list(range(x.ndim))
+    order[i], order[j] = j, i
+    return transpose(x, order)
+
+
+def moveaxis(a: ArrayLike, source: int | Sequence[int], destination: int | Sequence[int]) -> Array:
+    """Some axes moved to other places; the others keep their order.
+
+    Raises:
+        ValueArgumentError: there are more axes than places, or fewer.
+
+    Example:
+        >>> print(moveaxis(np.ones((2, 3, 4), np.float32), 0, -1).shape)
+        (3, 4, 2)
+    """
+    x = coerce_array("moveaxis", 0, a)
+    here, there = as_axes("moveaxis", source, x.ndim), as_axes("moveaxis", destination, x.ndim)
+    if len(here) != len(there):
+        raise ValueArgumentError(f"moveaxis: {len(here)} source axes and {len(there)} destinations")
+    order = [i for i in range(x.ndim) if i not in here]
+    for to, of in sorted(zip(there, here, strict=True)):
+        order.insert(to, of)
+    return transpose(x, order)
+
+
+def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> Array:
+    """An axis moved to before another one."""
+    x = coerce_array("rollaxis", 0, a)
+    i = as_axis("rollaxis", axis, x.ndim)
+    place = start + x.ndim if start < 0 else start
+    return moveaxis(x, i, place - 1 if i < place else place)

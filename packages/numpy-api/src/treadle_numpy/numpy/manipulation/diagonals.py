@@ -1,0 +1,124 @@
+"""Diagonals and triangles of matrices."""
+
+from __future__ import annotations
+
+from treadle_ir import Array, ops
+from treadle_numpy.lax.slicing import slice_along
+from treadle_numpy.numpy.creation.matrices import lower_mask
+from treadle_numpy.numpy.manipulation.axes import moveaxis
+from treadle_numpy.numpy.manipulation.shapes import ravel
+from treadle_numpy.numpy.reductions.sums import sum as total_of
+from treadle_numpy.operands.broadcast import broadcast_to_shape
+from treadle_numpy.operands.coerce import ArrayLike, coerce_array
+from treadle_numpy.operands.dtypes import DTypeLike
+from treadle_numpy.operands.errors import ShapeValueError
+from treadle_numpy.operands.fill import filled
+
+__all__ = ["diag", "diagflat", "diagonal", "trace", "tril", "triu"]
+
+
+def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
+    """The elements of the diagonals of the matrices in two axes, along a new last axis.
+
+    Raises:
+        ShapeValueError: there are fewer than two axes.
+
+    Example:
+        >>> print(diagonal(np.arange(4).reshape(2, 2)))
+        [0 3]
+    """
+    x = coerce_array("diagonal", 0, a)
+    if x.ndim < 2:
+        raise ShapeValueError(
+            f"diagonal: the array has shape {x.shape}, but needs at least two axes"
+        )
+    x = moveaxis(x, (axis1, axis2), (-2, -1))
+    rows, columns = x.shape[-2:]
+    first_row, first_column = max(-offset, 0), max(offset, 0)
+    count = max(0, min(rows - first_row, columns - first_column))
+    if not count:
+        return filled((*x.shape[:-2], 0), x.dtype.type(0))
+    block = slice_along(
+        slice_along(x, x.ndim - 2, first_row, first_row + count),
+        x.ndim - 1,
+        first_column,
+        first_column + count,
+    )
+    # In a row-major count x count block the diagonal is every (count + 1)-th element.
+    flat = ops.reshape(block, shape=(*x.shape[:-2], count * count))
+    ndim = flat.ndim
+    return ops.slice(
+        flat, start=(0,) * ndim, limit=flat.shape, strides=(1,) * (ndim - 1) + (count + 1,)
+    )
+
+
+def trace(
+    a: ArrayLike,
+    offset: int = 0,
+    axis1: int = 0,
+    axis2: int = 1,
+    dtype: DTypeLike | None = None,
+    out: None = None,
+) -> Array:
+    """The sum of a matrix' diagonal."""
+    return total_of(diagonal(a, offset, axis1, axis2), -1, dtype)
+
+
+def diag(v: ArrayLike, k: int = 0) -> Array:
+    """A matrix with a vector on its diagonal; of a matrix, its diagonal.
+
+    Raises:
+        ShapeValueError: there are more than two axes, or none.
+    """
+    x = coerce_array("diag", 0, v)
+    if x.ndim == 1:
+        return diagflat(x, k)
+    if x.ndim == 2:
+        return diagonal(x, k)
+    raise ShapeValueError("diag input must be 1d or 2d")
+
+
+def diagflat(v: ArrayLike, k: int = 0) -> Array:
+    """A matrix with the elements on its diagonal."""
+    x = ravel(v)
+    count = x.size
+    side = count + builtin_abs(k)
+    # n elements, each followed by n + 1 zeros, are a diagonal in row-major order.
+    flat = ops.pad(x, x.dtype.type(0), low=(0,), high=(count if count else 0,), interior=(count,))
+    block = (
+        ops.reshape(slice_along(flat, 0, 0, count * count), shape=(count, count))
+        if count
+        else filled((0, 0), x.dtype.type(0))
+    )
+    if not k:
+        return block
+    return ops.pad(
+        block,
+        x.dtype.type(0),
+        low=(max(-k, 0), max(k, 0)),
+        high=(side - count - max(-k, 0), side - count - max(k, 0)),
+    )
+
+
+def builtin_abs(k: int) -> int:
+    """The absolute value of a Python integer."""
+    return -k if k < 0 else k
+
+
+def tril(m: ArrayLike, k: int = 0) -> Array:
+    """The matrix with zeros above a diagonal."""
+    return _triangle("tril", m, k, True)
+
+
+def triu(m: ArrayLike, k: int = 0) -> Array:
+    """The matrix with zeros below a diagonal."""
+    return _triangle("triu", m, k, False)
+
+
+def _triangle(name: str, m: ArrayLike, k: int, lower: bool) -> Array:
+    x = coerce_array(name, 0, m)
+    if x.ndim < 2:
+        raise ShapeValueError(f"Argument to {name} must be at least 2D, but its shape is {x.shape}")
+    mask = broadcast_to_shape(lower_mask(x.shape[-2], x.shape[-1], k if lower else k - 1), x.shape)
+    zero = x.dtype.type(0)
+    return ops.select(mask, x, zero) if lower else ops.select(mask, zero, x)

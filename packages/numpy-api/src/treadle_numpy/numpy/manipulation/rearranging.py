@@ -1,0 +1,96 @@
+"""Elements in another order: flip, rot90, roll."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from treadle_ir import Array, default_dtype, ops
+from treadle_numpy.lax.slicing import slice_along
+from treadle_numpy.numpy.manipulation.axes import swapaxes
+from treadle_numpy.numpy.manipulation.shapes import ravel, reshape
+from treadle_numpy.operands.axes import as_axes, as_axis
+from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, host_elements
+from treadle_numpy.operands.errors import ValueArgumentError
+
+__all__ = ["flip", "fliplr", "flipud", "roll", "rot90"]
+
+
+def flip(m: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
+    """The elements in the opposite order along some axes (all, by default)."""
+    x = coerce_array("flip", 0, m)
+    axes = as_axes("flip", axis, x.ndim)
+    return ops.reverse(x, dimensions=axes) if axes else x
+
+
+def fliplr(m: ArrayLike) -> Array:
+    """The columns in the opposite order."""
+    return flip(m, 1)
+
+
+def flipud(m: ArrayLike) -> Array:
+    """The rows in the opposite order."""
+    return flip(m, 0)
+
+
+def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
+    """Turned by `k` quarters, from the first axis towards the second."""
+    x = coerce_array("rot90", 0, m)
+    first, second = as_axes("rot90", tuple(axes), x.ndim)
+    turns = k % 4
+    if turns == 0:
+        return x
+    if turns == 2:
+        return flip(x, (first, second))
+    return (
+        flip(swapaxes(x, first, second), first)
+        if turns == 1
+        else swapaxes(flip(x, first), first, second)
+    )
+
+
+def roll(
+    a: ArrayLike, shift: ArrayLike | Sequence[ArrayLike], axis: int | Sequence[int] | None = None
+) -> Array:
+    """The elements moved along some axes; what leaves at one end enters at the other.
+
+    Raises:
+        ValueArgumentError: there are more shifts than axes, or fewer.
+
+    Example:
+        >>> print(roll(np.arange(4), 1))
+        [3 0 1 2]
+    """
+    x = coerce_array("roll", 0, a)
+    if axis is None:
+        return reshape(roll(ravel(x), shift, 0), x.shape)
+    axes = [
+        as_axis("roll", i, x.ndim) for i in (axis if isinstance(axis, (tuple, list)) else (axis,))
+    ]
+    shifts = list(shift) if isinstance(shift, (tuple, list)) else [shift]
+    if len(shifts) == 1:
+        shifts *= len(axes)
+    if len(axes) == 1:
+        axes *= len(shifts)
+    if len(axes) != len(shifts):
+        raise ValueArgumentError(f"roll: {len(shifts)} shifts for {len(axes)} axes")
+    for along, by in zip(axes, shifts, strict=True):
+        length = x.shape[along]
+        if not length:
+            continue
+        elements = host_elements(by)
+        if elements is None:  # the shift is known only when the program runs: cut from two copies
+            whole = default_dtype(int)
+            start = ops.remainder(
+                ops.convert(coerce("roll", 1, by), dtype=whole), whole.type(length)
+            )
+            start = ops.remainder(ops.subtract(whole.type(2 * length), start), whole.type(length))
+            zero = whole.type(0)
+            starts = [start if i == along else zero for i in range(x.ndim)]
+            x = ops.dynamic_slice(ops.concatenate([x, x], dimension=along), *starts, sizes=x.shape)
+            continue
+        cut = -int(elements) % length
+        if cut:
+            x = ops.concatenate(
+                [slice_along(x, along, cut, length), slice_along(x, along, 0, cut)], dimension=along
+            )
+    return x

@@ -1,0 +1,103 @@
+"""Elements and arrays repeated."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from treadle_ir import Array, default_dtype, ops
+from treadle_numpy.lax.joining import tile as lax_tile
+from treadle_numpy.lax.slicing import slice_along
+from treadle_numpy.numpy.creation.ranges import arange
+from treadle_numpy.numpy.manipulation.broadcasting import broadcast_to
+from treadle_numpy.numpy.manipulation.shapes import ravel
+from treadle_numpy.numpy.reductions.running import cumsum
+from treadle_numpy.numpy.taking import take
+from treadle_numpy.operands.axes import as_axis
+from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, host_elements
+from treadle_numpy.operands.fill import filled
+from treadle_numpy.operands.promote import converted
+from treadle_numpy.operands.shapes import Shape, as_index, as_shape
+
+__all__ = ["repeat", "resize", "tile"]
+
+
+def tile(A: ArrayLike, reps: Shape) -> Array:  # noqa: N803
+    """The array repeated as a whole along each axis.
+
+    Example:
+        >>> print(tile(np.arange(2), 2))
+        [0 1 0 1]
+    """
+    return lax_tile(A, reps)
+
+
+def repeat(
+    a: ArrayLike,
+    repeats: ArrayLike | Sequence[int],
+    axis: int | None = None,
+    *,
+    total_repeat_length: int | None = None,
+) -> Array:
+    """Each element repeated along an axis; of the flat array by default.
+
+    Constraints:
+        `repeats` must be known to Python, unless `total_repeat_length` says how long the result is.
+
+    Example:
+        >>> print(repeat(np.arange(2), 2))
+        [0 0 1 1]
+    """
+    x = coerce_array("repeat", 0, a)
+    if axis is None:
+        x, axis = ravel(x), 0
+    along = as_axis("repeat", axis, x.ndim)
+    length = x.shape[along]
+    elements = host_elements(coerce("repeat", 1, repeats))
+    if elements is None:
+        if total_repeat_length is None:
+            as_index(
+                "repeat", "repeats (without total_repeat_length)", repeats
+            )  # the tracer's own error
+        whole = default_dtype(int)
+        counts = broadcast_to(converted(coerce("repeat", 1, repeats), whole), (length,))
+        ends = cumsum(counts)
+        total = as_index("repeat", "total_repeat_length", total_repeat_length)
+        places = ops.broadcast_in_dim(
+            arange(total, dtype=whole), shape=(total, length), dimensions=(0,)
+        )
+        passed = ops.compare(
+            ops.broadcast_in_dim(ends, shape=(total, length), dimensions=(1,)),
+            places,
+            direction="le",
+        )
+        return take(
+            x, ops.reduce_add(ops.convert(passed, dtype=whole), axes=(1,)), along, mode="clip"
+        )
+    if elements.size == 1 and total_repeat_length is None:
+        count = int(elements.reshape(()))
+        spread = (*x.shape[: along + 1], count, *x.shape[along + 1 :])
+        others = tuple([i for i in range(x.ndim + 1) if i != along + 1])
+        wide = ops.broadcast_in_dim(x, shape=spread, dimensions=others)
+        return ops.reshape(wide, shape=(*x.shape[:along], length * count, *x.shape[along + 1 :]))
+    positions = np.repeat(np.arange(length), np.broadcast_to(elements, (length,)))
+    if total_repeat_length is not None:
+        positions = positions[:total_repeat_length]
+        missing = total_repeat_length - len(positions)
+        positions = np.concatenate(
+            [positions, np.full(missing, positions[-1] if len(positions) else 0)]
+        )
+    return take(x, positions.astype(np.int32), along, mode="clip")
+
+
+def resize(a: ArrayLike, new_shape: Shape) -> Array:
+    """The elements, repeated as often as it takes, in another shape."""
+    sizes = as_shape("resize", new_shape)
+    total = 1
+    for n in sizes:
+        total *= n
+    flat = ravel(a)
+    if flat.size == 0 or total == 0:
+        return filled(sizes, flat.dtype.type(0))
+    return ops.reshape(slice_along(tile(flat, -(-total // flat.size)), 0, 0, total), shape=sizes)

@@ -1,0 +1,201 @@
+"""Shapes: questions about them, reshape and its relatives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, overload
+
+import numpy as np
+
+from treadle_ir import Array, ShapeError, current_trace, ops
+from treadle_ir.primitives.shape import Reshape
+from treadle_numpy.numpy.manipulation.axes import transpose
+from treadle_numpy.operands.axes import as_axes
+from treadle_numpy.operands.coerce import ArrayLike, coerce_array
+from treadle_numpy.operands.errors import ShapeValueError, ValueArgumentError
+from treadle_numpy.operands.plans import Plans, key_with_integers, remember
+from treadle_numpy.operands.shapes import Shape, as_index
+
+__all__ = [
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "expand_dims",
+    "ndim",
+    "ravel",
+    "reshape",
+    "shape",
+    "size",
+    "squeeze",
+]
+
+
+def shape(a: ArrayLike) -> tuple[int, ...]:
+    """The size of each axis."""
+    return a.shape if isinstance(a, (Array, np.ndarray)) else np.shape(a)
+
+
+def ndim(a: ArrayLike) -> int:
+    """The number of axes."""
+    return len(shape(a))
+
+
+def size(a: ArrayLike, axis: int | Sequence[int] | None = None) -> int:
+    """The number of elements, or along some axes."""
+    sizes = shape(a)
+    count = 1
+    for i in as_axes("size", axis, len(sizes)):
+        count *= sizes[i]
+    return count
+
+
+def wanted_shape(function: str, total: int, old: tuple[int, ...], new: Shape) -> tuple[int, ...]:
+    """The shape that a reshape asks for, with a -1 worked out.
+
+    Raises:
+        ShapeError: the elements do not fill it.
+    """
+    if isinstance(new, int):
+        new = (new,)
+    sizes = [as_index(function, "a size", n) for n in new]
+    unknown = [i for i, n in enumerate(sizes) if n == -1]
+    count = 1
+    for n in sizes:
+        if n != -1:
+            count *= n
+    if len(unknown) == 1 and count and total % count == 0:
+        sizes[unknown[0]] = total // count
+        count = total
+    if unknown[1:]:
+        raise ShapeError(
+            f"cannot reshape array of shape {old} into shape {tuple(sizes)}: only one size may be -1",
+            fix="write the other sizes out",
+        )
+    if count != total or any(n < 0 for n in sizes):
+        raise ShapeError(
+            f"cannot reshape array of shape {old} (size {total}) into shape {tuple(sizes)} (size {count})",
+            fix="the sizes must multiply to the number of elements; one of them may be -1 to be worked out",
+        )
+    return tuple(sizes)
+
+
+_RESHAPES: Final[Plans] = {}
+
+
+def reshape(a: ArrayLike, shape: Shape, order: str = "C", *, copy: bool | None = None) -> Array:
+    """The same elements, in row-major order (column-major with `order="F"`), in another shape.
+
+    Raises:
+        ShapeError: the sizes do not go with the number of elements.
+        ValueArgumentError: another order.
+
+    Example:
+        >>> print(reshape(np.arange(4), (2, -1)))
+        [[0 1]
+         [2 3]]
+    """
+    key = None
+    if order == "C":
+        key = key_with_integers(a, shape)
+        if key is not None:
+            primitive = _RESHAPES.get(key)
+            if primitive is not None:
+                found: Array = current_trace().process(primitive, (a,))[0]  # type: ignore[arg-type, assignment]
+                return found
+    x = coerce_array("reshape", 0, a)
+    own = x.shape
+    sizes = wanted_shape("reshape", x.size, own, shape)
+    if key is not None and own != sizes:
+        remember(_RESHAPES, key, Reshape(sizes))
+    if order == "F":
+        turned = ops.reshape(transpose(x), shape=sizes[::-1])
+        return transpose(turned)
+    if order not in ("C", "A"):
+        raise ValueArgumentError(f"reshape: order must be 'C' or 'F', got {order!r}")
+    return x if own == sizes else ops.reshape(x, shape=sizes)
+
+
+def ravel(a: ArrayLike, order: str = "C") -> Array:
+    """The elements in one axis."""
+    return reshape(a, (-1,) if size(a) else (0,), "C" if order == "K" else order)
+
+
+def squeeze(a: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
+    """The array without its axes of size 1, or without some of them.
+
+    Raises:
+        ShapeValueError: an axis has not size 1.
+    """
+    x = coerce_array("squeeze", 0, a)
+    if axis is None:
+        drop = tuple([i for i, n in enumerate(x.shape) if n == 1])
+    else:
+        drop = as_axes("squeeze", axis, x.ndim)
+        if any(x.shape[i] != 1 for i in drop):
+            raise ShapeValueError(
+                f"squeeze: axes {drop} of shape {x.shape} are not all of size 1",
+                fix="take one element with `x[0]`, reduce over the axis, or leave `axis` out",
+            )
+    return (
+        ops.reshape(x, shape=tuple([n for i, n in enumerate(x.shape) if i not in drop]))
+        if drop
+        else x
+    )
+
+
+def expand_dims(a: ArrayLike, axis: int | Sequence[int]) -> Array:
+    """The array with axes of size 1 put in.
+
+    Example:
+        >>> print(expand_dims(np.arange(2), 0).shape)
+        (1, 2)
+    """
+    x = coerce_array("expand_dims", 0, a)
+    names = tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
+    ndim = x.ndim + len(names)
+    places = as_axes("expand_dims", names, ndim)
+    rest = iter(x.shape)
+    return ops.reshape(x, shape=tuple([1 if i in places else next(rest) for i in range(ndim)]))
+
+
+@overload
+def atleast_1d(ary: ArrayLike, /) -> Array: ...
+@overload
+def atleast_1d(first: ArrayLike, second: ArrayLike, /, *arys: ArrayLike) -> tuple[Array, ...]: ...
+def atleast_1d(*arys: ArrayLike) -> Array | tuple[Array, ...]:
+    """The arrays, with an axis if they have none."""
+    results = [
+        x if x.ndim else ops.reshape(x, shape=(1,))
+        for x in [coerce_array("atleast_1d", 0, a) for a in arys]
+    ]
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+@overload
+def atleast_2d(ary: ArrayLike, /) -> Array: ...
+@overload
+def atleast_2d(first: ArrayLike, second: ArrayLike, /, *arys: ArrayLike) -> tuple[Array, ...]: ...
+def atleast_2d(*arys: ArrayLike) -> Array | tuple[Array, ...]:
+    """The arrays, with leading axes of size 1 up to two axes."""
+    results = [
+        x if x.ndim > 1 else ops.reshape(x, shape=(1, x.size))
+        for x in [coerce_array("atleast_2d", 0, a) for a in arys]
+    ]
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+@overload
+def atleast_3d(ary: ArrayLike, /) -> Array: ...
+@overload
+def atleast_3d(first: ArrayLike, second: ArrayLike, /, *arys: ArrayLike) -> tuple[Array, ...]: ...
+def atleast_3d(*arys: ArrayLike) -> Array | tuple[Array, ...]:
+    """The arrays, with axes of size 1 around theirs up to three axes."""
+    results = []
+    for a in arys:
+        x = coerce_array("atleast_3d", 0, a)
+        if x.ndim < 2:
+            x = ops.reshape(x, shape=(1, x.size, 1))
+        elif x.ndim == 2:
+            x = ops.reshape(x, shape=(*x.shape, 1))
+        results.append(x)
+    return results[0] if len(results) == 1 else tuple(results)

@@ -1,0 +1,104 @@
+"""Elements put by position: NumPy's functions that write in place, as functions that return the array."""
+
+from __future__ import annotations
+
+from treadle_ir import Array, ops
+from treadle_numpy.indexing.modes import IndexMode
+from treadle_numpy.indexing.writing import How, update
+from treadle_numpy.lax.slicing import slice_along
+from treadle_numpy.numpy.creation.ranges import arange
+from treadle_numpy.numpy.manipulation.broadcasting import broadcast_to
+from treadle_numpy.numpy.manipulation.repetition import tile
+from treadle_numpy.numpy.manipulation.shapes import ravel, reshape
+from treadle_numpy.numpy.reductions.running import cumsum
+from treadle_numpy.numpy.searching.choosing import where
+from treadle_numpy.numpy.taking import take
+from treadle_numpy.numpy.ufuncs.arithmetic import remainder, subtract
+from treadle_numpy.operands.axes import as_axis
+from treadle_numpy.operands.broadcast import common_shape
+from treadle_numpy.operands.coerce import ArrayLike, coerce_array
+from treadle_numpy.operands.errors import ValueArgumentError
+from treadle_numpy.operands.promote import converted
+from treadle_numpy.operands.truth import truth
+
+__all__ = ["place", "put", "put_along_axis"]
+
+
+def _new_array_only(name: str, inplace: bool) -> None:
+    if inplace:
+        raise ValueArgumentError(
+            f"{name} cannot change an array in place: arrays are immutable",
+            fix="pass inplace=False, and use the result",
+        )
+
+
+def put(
+    a: ArrayLike, ind: ArrayLike, v: ArrayLike, mode: str | None = None, *, inplace: bool = True
+) -> Array:
+    """The array with values at positions of the flat array; needs `inplace=False`."""
+    _new_array_only("put", inplace)
+    x = coerce_array("put", 0, a)
+    places, values = ravel(ind), ravel(v)
+    if not x.size or not places.size or not values.size:
+        return x
+    if mode == "wrap":
+        places = remainder(places, x.size)
+    count = -(-places.size // values.size)
+    values = slice_along(tile(values, count), 0, 0, places.size)
+    how = How(ops.scatter, "clip" if mode == "clip" else "drop")
+    flat = update(how, ravel(x), places, values)
+    return reshape(flat, x.shape)
+
+
+def place(arr: ArrayLike, mask: ArrayLike, vals: ArrayLike, *, inplace: bool = True) -> Array:
+    """The array with values, one after the other, where a mask is true; needs `inplace=False`.
+
+    Raises:
+        ValueArgumentError: there are no values.
+    """
+    _new_array_only("place", inplace)
+    x, values = coerce_array("place", 0, arr), ravel(vals)
+    chosen = ravel(truth("place", 1, mask))
+    if not values.size:
+        raise ValueArgumentError("place: there are no values", fix="pass at least one")
+    order = remainder(subtract(cumsum(chosen), 1), values.size)
+    filled = converted(take(values, order, mode="clip"), x.dtype)
+    return reshape(where(chosen, filled, ravel(x)), x.shape)
+
+
+def put_along_axis(
+    arr: ArrayLike,
+    indices: ArrayLike,
+    values: ArrayLike,
+    axis: int | None,
+    inplace: bool = True,
+    *,
+    mode: IndexMode = None,
+) -> Array:
+    """The counterpart of `take_along_axis`; needs `inplace=False`."""
+    _new_array_only("put_along_axis", inplace)
+    x, places = (
+        coerce_array("put_along_axis", 0, arr),
+        coerce_array("put_along_axis", 1, indices),
+    )
+    if axis is None:
+        flat = update(
+            How(ops.scatter, mode),
+            ravel(x),
+            ravel(places),
+            ravel(broadcast_to(values, places.shape)),
+        )
+        return reshape(flat, x.shape)
+    along = as_axis("put_along_axis", axis, x.ndim)
+    shape = common_shape(
+        "put_along_axis",
+        [tuple(1 if i == along else n for i, n in enumerate(s)) for s in (x.shape, places.shape)],
+    )
+    full = tuple(places.shape[along] if i == along else n for i, n in enumerate(shape))
+    index: list[Array] = []
+    for i, n in enumerate(full):
+        if i == along:
+            index.append(broadcast_to(places, full))
+        else:
+            index.append(reshape(arange(n), tuple(n if j == i else 1 for j in range(len(full)))))
+    return update(How(ops.scatter, mode), x, tuple(index), broadcast_to(values, full))

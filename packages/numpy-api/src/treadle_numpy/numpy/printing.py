@@ -1,0 +1,33 @@
+"""How arrays are shown."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from treadle_numpy.operands.coerce import ArrayLike
+
+__all__ = ["array_repr", "array_str", "get_printoptions", "printoptions", "set_printoptions"]
+
+get_printoptions = np.get_printoptions
+set_printoptions = np.set_printoptions
+printoptions = np.printoptions
+
+
+def array_repr(
+    arr: ArrayLike,
+    max_line_width: int | None = None,
+    precision: int | None = None,
+    suppress_small: bool | None = None,
+) -> str:
+    """The elements as `repr` shows NumPy's."""
+    return np.array_repr(np.asarray(arr), max_line_width, precision, suppress_small)
+
+
+def array_str(
+    a: ArrayLike,
+    max_line_width: int | None = None,
+    precision: int | None = None,
+    suppress_small: bool | None = None,
+) -> str:
+    """The elements as `str` shows NumPy's."""
+    return np.array_str(np.asarray(a), max_line_width, precision, suppress_small)

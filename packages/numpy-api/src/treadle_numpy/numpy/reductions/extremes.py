@@ -1,0 +1,133 @@
+"""The greatest and least elements."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from treadle_ir import Array, Operand, ops
+from treadle_ir.dtypes import is_complex, real_part
+from treadle_ir.primitives import reduce as primitives
+from treadle_numpy.numpy.reductions.making import ORDERED, kept, planned, selected
+from treadle_numpy.numpy.ufuncs.extremes import maximum, minimum
+from treadle_numpy.numpy.ufuncs.kinds import isnan
+from treadle_numpy.operands.arguments import named_only
+from treadle_numpy.operands.axes import Axis, sorted_axes
+from treadle_numpy.operands.bind import bind
+from treadle_numpy.operands.broadcast import broadcast_to_shape
+from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
+from treadle_numpy.operands.errors import ValueArgumentError
+from treadle_numpy.operands.promote import converted
+from treadle_numpy.operands.shapes import kept_shape
+
+__all__ = ["amax", "amin", "max", "min", "ptp"]
+
+_plain_max: Final = planned("max", primitives.ReduceMaximum, ORDERED)
+_plain_min: Final = planned("min", primitives.ReduceMinimum, ORDERED)
+
+
+def extreme(
+    name: str,
+    a: ArrayLike,
+    axis: Axis,
+    keepdims: bool,
+    initial: ArrayLike | None,
+    where: ArrayLike | None,
+    largest: bool,
+) -> Array:
+    """`max` or `min`, under some name."""
+    if initial is where is None:
+        found = _plain_max(a, axis, keepdims) if largest else _plain_min(a, axis, keepdims)
+        if found is not None:
+            return found
+    operand = coerce(name, 0, a)
+    type = operand_type(operand)
+    if type.weak:
+        operand = converted(operand, type.dtype)
+    if where is not None:
+        if initial is None:
+            raise ValueArgumentError(
+                f"{name}: `where` needs `initial`, the value where no element is selected",
+                fix="pass `initial` (-inf for max, inf for min)",
+            )
+        operand = selected(name, operand, where, converted(coerce(name, 3, initial), type.dtype))
+        type = operand_type(operand)
+    axes = sorted_axes(name, axis, type.ndim)
+    if initial is None and 0 in [type.shape[i] for i in axes]:
+        raise ValueArgumentError(
+            f"zero-size array to reduction operation {name} which has no identity",
+            fix="pass `initial`, or check the size before",
+        )
+    if is_complex(type.dtype):
+        result = _complex_extreme(operand, axes, largest)
+    else:
+        result = bind(
+            primitives.ReduceMaximum(axes) if largest else primitives.ReduceMinimum(axes), operand
+        )
+    if initial is not None:
+        start = converted(coerce(name, 3, initial), type.dtype)
+        result = (maximum if largest else minimum)(result, start)
+    return kept(result, type, axes, keepdims)
+
+
+def leaders(operand: Operand, axes: tuple[int, ...], largest: bool) -> tuple[Array, Array, Array]:
+    """The extreme real parts of complex numbers; the imaginary parts, without hope where the real part is no extreme;
+    and where one of both is NaN.
+    """
+    type = operand_type(operand)
+    real = ops.real(operand)
+    best = bind((primitives.ReduceMaximum if largest else primitives.ReduceMinimum)(axes), real)
+    wide = broadcast_to_shape(ops.reshape(best, shape=kept_shape(type.shape, axes)), type.shape)
+    hopeless = real_part(type.dtype).type(-np.inf if largest else np.inf)
+    first = ops.compare(real, wide, direction="eq")
+    return best, ops.select(first, ops.imag(operand), hopeless), isnan(operand)
+
+
+def _complex_extreme(operand: Operand, axes: tuple[int, ...], largest: bool) -> Array:
+    """The extreme of complex numbers, which are ordered by real part, then by imaginary part; NaN if there is one."""
+    best, imaginary, missing = leaders(operand, axes, largest)
+    reduction = (primitives.ReduceMaximum if largest else primitives.ReduceMinimum)(axes)
+    result = ops.complex(best, bind(reduction, imaginary))
+    nothing = operand.dtype.type(complex(np.nan, np.nan))
+    return ops.select(bind(primitives.ReduceOr(axes), missing), nothing, result)
+
+
+def max(
+    a: ArrayLike,
+    axis: Axis = None,
+    out: None = None,
+    keepdims: bool = False,
+    initial: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """The greatest element along some axes (all, by default); NaN if there is one.
+
+    Example:
+        >>> print(max(np.array([1, 3, 2], np.int32)))
+        3
+    """
+    named_only("max", out=out)
+    return extreme("max", a, axis, keepdims, initial, where, True)
+
+
+def min(
+    a: ArrayLike,
+    axis: Axis = None,
+    out: None = None,
+    keepdims: bool = False,
+    initial: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """The least element along some axes (all, by default); NaN if there is one."""
+    named_only("min", out=out)
+    return extreme("min", a, axis, keepdims, initial, where, False)
+
+
+amax, amin = max, min
+
+
+def ptp(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = False) -> Array:
+    """The greatest element less the least."""
+    named_only("ptp", out=out)
+    return ops.subtract(max(a, axis, keepdims=keepdims), min(a, axis, keepdims=keepdims))

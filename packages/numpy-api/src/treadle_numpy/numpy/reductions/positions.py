@@ -1,0 +1,63 @@
+"""The positions of the greatest and least elements."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from treadle_ir import Array, default_dtype, ops
+from treadle_ir.dtypes import is_bool, is_complex, real_part
+from treadle_numpy.numpy.reductions.extremes import leaders
+from treadle_numpy.numpy.reductions.making import kept
+from treadle_numpy.operands.arguments import named_only
+from treadle_numpy.operands.axes import Axis, as_axis
+from treadle_numpy.operands.coerce import ArrayLike, coerce_array, operand_type
+from treadle_numpy.operands.errors import ValueArgumentError
+
+__all__ = ["argmax", "argmin"]
+
+
+def position(name: str, a: ArrayLike, axis: Axis, keepdims: bool | None, largest: bool) -> Array:
+    """`argmax` or `argmin`, under some name."""
+    operand = coerce_array(name, 0, a)
+    type = operand_type(operand)
+    along = 0 if axis is None else as_axis(name, axis, type.ndim)
+    if axis is None:
+        operand = ops.reshape(operand, shape=(type.size,))
+    if operand.shape[along] == 0:
+        raise ValueArgumentError(
+            f"attempt to get {name} of an empty sequence", fix="check the size before"
+        )
+    if is_bool(type.dtype):
+        operand = ops.convert(operand, dtype=np.dtype(np.int32))
+    if is_complex(type.dtype):
+        _, imaginary, missing = leaders(operand, (along,), largest)
+        operand = ops.select(missing, real_part(type.dtype).type(np.nan), imaginary)
+    dtype = default_dtype(int)
+    result = (
+        ops.argmax(operand, axis=along, dtype=dtype)
+        if largest
+        else ops.argmin(operand, axis=along, dtype=dtype)
+    )
+    axes = tuple(range(type.ndim)) if axis is None else (along,)
+    return kept(result, type, axes, bool(keepdims))
+
+
+def argmax(
+    a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None
+) -> Array:
+    """The position of the greatest element (of the first NaN, if there is one), in the flat array by default.
+
+    Example:
+        >>> print(argmax(np.array([1, 3, 2], np.int32)))
+        1
+    """
+    named_only("argmax", out=out)
+    return position("argmax", a, axis, keepdims, True)
+
+
+def argmin(
+    a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None
+) -> Array:
+    """The position of the least element (of the first NaN, if there is one), in the flat array by default."""
+    named_only("argmin", out=out)
+    return position("argmin", a, axis, keepdims, False)

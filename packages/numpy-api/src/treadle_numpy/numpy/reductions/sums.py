@@ -1,0 +1,136 @@
+"""Sums and products."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, TypeAlias
+
+from treadle_ir import Array, DType, Primitive, canonical_dtype, default_dtype, x64_enabled
+from treadle_ir.dtypes import BY_NAME, is_bool, is_inexact, is_integer, is_unsigned
+from treadle_ir.primitives import elementwise, reduce as primitives
+from treadle_numpy.numpy.reductions.making import ORDERED, PLAIN, kept, planned, selected
+from treadle_numpy.numpy.reductions.truths import truth_reduction
+from treadle_numpy.numpy.ufuncs.logic import logical_and, logical_or
+from treadle_numpy.operands.arguments import named_only
+from treadle_numpy.operands.axes import Axis, sorted_axes
+from treadle_numpy.operands.bind import bind
+from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
+from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
+from treadle_numpy.operands.promote import converted
+from treadle_numpy.operands.truth import truth
+
+__all__ = ["count_nonzero", "prod", "sum"]
+
+
+def sum_dtype(dtype: DType) -> DType:
+    """The element type that a sum is computed in: narrow integers are widened to 32 (or 64) bits."""
+    if is_bool(dtype):
+        return default_dtype(int)
+    if is_integer(dtype):
+        wide = canonical_dtype(BY_NAME["u64" if is_unsigned(dtype) else "i64"])
+        return wide if wide.itemsize > dtype.itemsize else dtype
+    return dtype
+
+
+_Accumulation: TypeAlias = Callable[
+    [ArrayLike, Axis, DTypeLike | None, bool, ArrayLike | None, ArrayLike | None, bool], Array
+]
+
+
+def _accumulation(
+    name: str,
+    reduction: Callable[[tuple[int, ...]], Primitive],
+    identity: int,
+    combine: Callable[[], Primitive],
+) -> _Accumulation:
+    def reduce(
+        a: ArrayLike,
+        axis: Axis,
+        dtype: DTypeLike | None,
+        keepdims: bool,
+        initial: ArrayLike | None,
+        where: ArrayLike | None,
+        promote_integers: bool,
+    ) -> Array:
+        operand = coerce(name, 0, a)
+        type = operand_type(operand)
+        wide = type.dtype
+        if dtype is not None:
+            wide = as_dtype(name, dtype)
+            if is_bool(wide):  # sums of truth are whether any is true, products whether all are
+                if initial is not None:
+                    operand = (logical_and if identity else logical_or)(operand, initial)
+                return truth_reduction(name, operand, axis, keepdims, where, bool(identity))
+        elif (promote_integers and not is_inexact(wide)) or is_bool(wide):
+            wide = sum_dtype(wide)
+        operand = converted(operand, wide)  # not weak, as JAX has it
+        if where is not None:
+            operand = selected(name, operand, where, operand.dtype.type(identity))
+            type = operand_type(operand)
+        axes = sorted_axes(name, axis, type.ndim)
+        result = bind(reduction(axes), operand)
+        if initial is not None:
+            start = converted(coerce(name, 3, initial), result.dtype)
+            result = bind(combine(), result, start)
+        return kept(result, type, axes, keepdims)
+
+    return reduce
+
+
+_sum = _accumulation("sum", primitives.ReduceAdd, 0, elementwise.Add)
+_prod = _accumulation("prod", primitives.ReduceMultiply, 1, elementwise.Multiply)
+_plain_sum: Final = planned("sum", primitives.ReduceAdd, PLAIN)
+_plain_count: Final = planned(
+    "sum", primitives.ReduceAdd, ORDERED
+)  # while integers are not widened
+
+
+def sum(
+    a: ArrayLike,
+    axis: Axis = None,
+    dtype: DTypeLike | None = None,
+    out: None = None,
+    keepdims: bool = False,
+    initial: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+    promote_integers: bool = True,
+) -> Array:
+    """The sum along some axes (all, by default).
+
+    Example:
+        >>> print(sum(np.ones((2, 3), np.float32), axis=0))
+        [2. 2. 2.]
+    """
+    if dtype is out is None and initial is None and where is None:
+        found = _plain_sum(a, axis, keepdims)
+        if found is None and not x64_enabled():
+            found = _plain_count(a, axis, keepdims)
+        if found is not None:
+            return found
+    named_only("sum", out=out)
+    return _sum(a, axis, dtype, keepdims, initial, where, promote_integers)
+
+
+def prod(
+    a: ArrayLike,
+    axis: Axis = None,
+    dtype: DTypeLike | None = None,
+    out: None = None,
+    keepdims: bool = False,
+    initial: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+    promote_integers: bool = True,
+) -> Array:
+    """The product along some axes (all, by default).
+
+    Example:
+        >>> print(prod(np.array([2.0, 3.0], np.float32)))
+        6.0
+    """
+    named_only("prod", out=out)
+    return _prod(a, axis, dtype, keepdims, initial, where, promote_integers)
+
+
+def count_nonzero(a: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Array:
+    """The number of elements that are not zero."""
+    return sum(truth("count_nonzero", 0, a), axis, default_dtype(int), keepdims=keepdims)

@@ -1,0 +1,60 @@
+"""Whether all or any elements are true."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from treadle_ir import Array
+from treadle_ir.primitives import reduce as primitives
+from treadle_numpy.numpy.reductions.making import kept, selected
+from treadle_numpy.operands.arguments import named_only
+from treadle_numpy.operands.axes import Axis, sorted_axes
+from treadle_numpy.operands.bind import bind
+from treadle_numpy.operands.coerce import ArrayLike, operand_type
+from treadle_numpy.operands.truth import truth
+
+__all__ = ["all", "any"]
+
+
+def truth_reduction(
+    name: str, a: ArrayLike, axis: Axis, keepdims: bool, where: ArrayLike | None, every: bool
+) -> Array:
+    """`all` or `any`, under some name."""
+    operand = truth(name, 0, a)
+    if where is not None:
+        operand = selected(name, operand, where, np.bool_(every))
+    type = operand_type(operand)
+    axes = sorted_axes(name, axis, type.ndim)
+    result = bind(primitives.ReduceAnd(axes) if every else primitives.ReduceOr(axes), operand)
+    return kept(result, type, axes, keepdims)
+
+
+def all(
+    a: ArrayLike,
+    axis: Axis = None,
+    out: None = None,
+    keepdims: bool = False,
+    *,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Whether all elements along some axes are true (not zero).
+
+    Example:
+        >>> print(all(np.array([True, False])))
+        False
+    """
+    named_only("all", out=out)
+    return truth_reduction("all", a, axis, keepdims, where, True)
+
+
+def any(
+    a: ArrayLike,
+    axis: Axis = None,
+    out: None = None,
+    keepdims: bool = False,
+    *,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Whether any element along some axes is true (not zero)."""
+    named_only("any", out=out)
+    return truth_reduction("any", a, axis, keepdims, where, False)

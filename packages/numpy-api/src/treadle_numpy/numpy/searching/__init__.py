@@ -1,0 +1,1 @@
+"""Choosing among arrays, and finding elements."""

@@ -1,0 +1,144 @@
+"""Choosing between arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final, overload
+
+from treadle_ir import Array, current_trace, ops
+from treadle_ir.primitives.compare import Select
+from treadle_numpy.numpy.searching.finding import FillValues, nonzero
+from treadle_numpy.operands.arrays import array_of
+from treadle_numpy.operands.broadcast import broadcast
+from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
+from treadle_numpy.operands.errors import ValueArgumentError
+from treadle_numpy.operands.promote import converted, promote, promote_operands
+from treadle_numpy.operands.scalars import scalar_beside
+from treadle_numpy.operands.trees import Tree
+from treadle_numpy.operands.truth import truth
+
+__all__ = ["piecewise", "select", "where"]
+
+_SELECT: Final = Select()
+
+
+@overload
+def where(condition: ArrayLike, x: ArrayLike, y: ArrayLike, /) -> Array: ...
+@overload
+def where(
+    condition: ArrayLike,
+    x: None = None,
+    y: None = None,
+    /,
+    *,
+    size: int | None = None,
+    fill_value: FillValues = None,
+) -> tuple[Array, ...]: ...
+def where(
+    condition: ArrayLike,
+    x: ArrayLike | None = None,
+    y: ArrayLike | None = None,
+    /,
+    *,
+    size: int | None = None,
+    fill_value: FillValues = None,
+) -> Array | tuple[Array, ...]:
+    """`x` where the condition holds, else `y`; without them, the positions where it holds (see `nonzero`).
+
+    Differs from NumPy: gradients flow through the branch that is taken only, but a NaN that the other branch's
+    derivative makes still arrives: make its argument safe with a second `where`.
+
+    Raises:
+        ValueArgumentError: one of `x` and `y` is given without the other.
+        ShapeError, DTypeError: condition and choices have no common shape, or the choices no common element type.
+        ConcretizationError: without choices or `size`, while tracing.
+
+    Example:
+        >>> print(where(np.array([True, False]), 1, 2))
+        [1 2]
+    """
+    if x is None and y is None:
+        return nonzero(condition, size=size, fill_value=fill_value)
+    if x is None or y is None:
+        raise ValueArgumentError(
+            "where: either both or neither of the x and y arguments should be provided"
+        )
+    try:
+        type_ = x.type  # type: ignore[union-attr]  # NumPy's arrays and numbers have none
+        given = condition.type  # type: ignore[union-attr]
+        if given.dtype.kind == "b" and given.shape == type_.shape:
+            same = y.__class__ is x.__class__ and y.type is type_  # type: ignore[union-attr]
+            other = y if same else scalar_beside(y, type_)
+            if other is not None:
+                return current_trace().process(_SELECT, (condition, x, other))[0]  # type: ignore[arg-type, return-value]
+    except AttributeError:  # something is no array
+        pass
+    chosen = truth("where", 0, condition)
+    first, second = promote_operands([coerce("where", 1, x), coerce("where", 2, y)])
+    chosen, first, second = broadcast("where", [chosen, first, second])
+    return ops.select(chosen, first, second)
+
+
+def select(
+    condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], default: ArrayLike = 0
+) -> Array:
+    """From the first choice whose condition holds; else the default.
+
+    Raises:
+        ValueArgumentError: there are no conditions, or not one choice for each.
+        ShapeError, DTypeError: as `where`.
+
+    Example:
+        >>> x = np.arange(4, dtype=np.int32)
+        >>> print(select([x < 1, x < 3], [x + 10, x + 20], 5))
+        [10 21 22  5]
+    """
+    if len(condlist) != len(choicelist):
+        raise ValueArgumentError(
+            f"condlist must have length equal to choicelist ({len(condlist)} vs {len(choicelist)})"
+        )
+    if not condlist:
+        raise ValueArgumentError("condlist must be non-empty")
+    *choices, result = promote("select", *choicelist, default)
+    for condition, choice in zip(reversed(condlist), reversed(choices), strict=True):
+        result = where(condition, choice, result)
+    return array_of(result)
+
+
+def piecewise(
+    x: ArrayLike,
+    condlist: ArrayLike | Sequence[ArrayLike],
+    funclist: Sequence[ArrayLike | Callable[..., ArrayLike]],
+    *args: Tree,
+    **kw: Tree,
+) -> Array:
+    """The value of the function whose condition holds; one function more is for where none does (else 0).
+
+    Differs from NumPy: each function is applied to all of `x`.
+
+    Raises:
+        ValueArgumentError: there are neither as many functions as conditions nor one more.
+        ShapeError: as `where`.
+
+    Example:
+        >>> x = np.array([-2.0, 3.0], np.float32)
+        >>> print(piecewise(x, [x < 0], [lambda x: -x, 1.0]))
+        [2. 1.]
+    """
+    operand = coerce_array("piecewise", 0, x)
+    conditions = list(condlist) if isinstance(condlist, (list, tuple)) else [condlist]
+    functions = list(funclist)
+    if len(functions) == len(conditions) + 1:
+        functions = [functions[-1], *functions[:-1]]
+    elif len(functions) == len(conditions):
+        functions = [0, *functions]
+    else:
+        raise ValueArgumentError(
+            f"with {len(conditions)} condition(s), either {len(conditions)} or {len(conditions) + 1} functions are "
+            f"expected; got {len(functions)}"
+        )
+    values = [f(operand, *args, **kw) if callable(f) else f for f in functions]
+    result = converted(coerce("piecewise", 2, values[0]), operand.dtype)
+    for condition, value in zip(reversed(conditions), reversed(values[1:]), strict=True):
+        result = where(condition, converted(coerce("piecewise", 2, value), operand.dtype), result)
+    return array_of(result)

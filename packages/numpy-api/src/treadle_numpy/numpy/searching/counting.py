@@ -1,0 +1,58 @@
+"""How often numbers occur."""
+
+from __future__ import annotations
+
+from treadle_ir import Array, default_dtype, ops
+from treadle_ir.dtypes import is_integer
+from treadle_numpy.indexing.concrete import concrete_mask
+from treadle_numpy.numpy.ufuncs.extremes import maximum
+from treadle_numpy.operands.coerce import ArrayLike, coerce_array, operand_type
+from treadle_numpy.operands.errors import ValueArgumentError
+from treadle_numpy.operands.fill import filled
+from treadle_numpy.operands.promote import converted
+
+__all__ = ["bincount"]
+
+
+def bincount(
+    x: ArrayLike, weights: ArrayLike | None = None, minlength: int = 0, *, length: int | None = None
+) -> Array:
+    """How often each number from 0 on occurs, or the sum of the weights where it does.
+
+    Constraints:
+        While tracing, `length` must say how many numbers are counted.
+
+    Differs from NumPy: negative numbers count as 0.
+
+    Raises:
+        ConcretizationError: while tracing, without `length`.
+        ValueArgumentError: `x` is no vector of integers.
+
+    Example:
+        >>> print(bincount(np.array([1, 1, 3])))
+        [0 2 0 1]
+    """
+    values = coerce_array("bincount", 0, x)
+    if not is_integer(values.dtype) or values.ndim != 1:
+        raise ValueArgumentError(
+            f"bincount: x must be a vector of integers, got {operand_type(values)}"
+        )
+    if length is None:
+        elements = concrete_mask("bincount", values)
+        length = max(int(elements.max()) + 1 if elements.size else 0, minlength)
+    whole = default_dtype(int)
+    amounts = (
+        filled(values.shape, whole.type(1))
+        if weights is None
+        else coerce_array("bincount", 1, weights)
+    )
+    places = maximum(converted(values, whole), whole.type(0))
+    return ops.scatter_add(
+        filled((length,), amounts.dtype.type(0)),
+        ops.reshape(places, shape=(values.size, 1)),
+        amounts,
+        update_window_dims=(),
+        inserted_window_dims=(0,),
+        scatter_dims_to_operand_dims=(0,),
+        mode="fill",
+    )

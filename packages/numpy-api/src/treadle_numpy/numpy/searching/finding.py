@@ -1,0 +1,174 @@
+"""Positions and elements where a condition holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from treadle_ir import Array, default_dtype, ops
+from treadle_ir.primitives.indexing import FillValue
+from treadle_numpy.indexing.concrete import concrete_mask
+from treadle_numpy.numpy.manipulation.joining import stack
+from treadle_numpy.numpy.manipulation.shapes import ravel
+from treadle_numpy.numpy.taking import take
+from treadle_numpy.operands.arguments import named_only
+from treadle_numpy.operands.arrays import array_of, made
+from treadle_numpy.operands.axes import as_axis
+from treadle_numpy.operands.broadcast import broadcast
+from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
+from treadle_numpy.operands.errors import ValueArgumentError
+from treadle_numpy.operands.fill import filled
+from treadle_numpy.operands.promote import converted
+from treadle_numpy.operands.shapes import as_index
+from treadle_numpy.operands.truth import truth
+
+__all__ = ["argwhere", "compress", "extract", "flatnonzero", "nonzero"]
+
+FillValues: TypeAlias = ArrayLike | Sequence[ArrayLike] | None
+"""What stands where fewer elements were found than asked for: one value, or one for each axis."""
+
+
+def nonzero(
+    a: ArrayLike, *, size: int | None = None, fill_value: FillValues = None
+) -> tuple[Array, ...]:
+    """The positions of the elements that are not zero, one array for each axis.
+
+    Constraints:
+        While tracing, `size` must say how many there are at most; places that are left hold `fill_value` (0).
+
+    Raises:
+        ConcretizationError: while tracing, without `size`.
+        ValueArgumentError: `a` has no axes.
+
+    Example:
+        >>> print(nonzero(np.array([0, 5, 0, 7]))[0])
+        [1 3]
+    """
+    operand = coerce("nonzero", 0, a)
+    shape = operand.shape
+    if not shape:
+        raise ValueArgumentError(
+            "Calling nonzero on 0d arrays is not allowed.", fix="use atleast_1d(...).nonzero()"
+        )
+    whole = default_dtype(int)
+    mask = truth("nonzero", 0, operand)
+    if size is None:
+        elements = concrete_mask("nonzero", mask)
+        return tuple([made(part.astype(whole)) for part in np.nonzero(elements)])
+    flat = ravel(mask)
+    count = as_index("nonzero", "size", size)
+    fills = list(fill_value) if isinstance(fill_value, (tuple, list)) else [fill_value] * len(shape)
+    if flat.size == 0 or count == 0:
+        return tuple([array_of(filled((count,), whole.type(0 if f is None else f))) for f in fills])
+    before = ops.cumulative_add(ops.convert(flat, dtype=whole), axis=0, reverse=False)
+    # the k-th one is at the number of places that have at most k ones up to them
+    total = take(before, np.int32(flat.size - 1), mode="clip")
+    tally = ops.scatter_add(
+        filled((count,), whole.type(0)),
+        ops.reshape(before, shape=(flat.size, 1)),
+        filled((flat.size,), whole.type(1)),
+        update_window_dims=(),
+        inserted_window_dims=(0,),
+        scatter_dims_to_operand_dims=(0,),
+        mode="fill",
+    )
+    places = ops.cumulative_add(tally, axis=0, reverse=False)
+    left = ops.compare(ops.iota(shape=(count,), dtype=whole, dimension=0), total, direction="ge")
+    parts, rest = [], places
+    for n in reversed(shape[1:]):  # the quotient and the remainder, with one division
+        quotient = ops.divide(rest, whole.type(n))
+        parts.append(ops.subtract(rest, ops.multiply(quotient, whole.type(n))))
+        rest = quotient
+    parts.append(rest)
+    results = []
+    for part, fill in zip(reversed(parts), fills, strict=True):
+        filling = converted(coerce("nonzero", 1, 0 if fill is None else fill), whole)
+        results.append(ops.select(*broadcast("nonzero", [left, filling, part])))
+    return tuple(results)
+
+
+def flatnonzero(a: ArrayLike, *, size: int | None = None, fill_value: FillValues = None) -> Array:
+    """The positions in the flat array of the elements that are not zero.
+
+    Raises:
+        ConcretizationError: while tracing, without `size`.
+
+    Example:
+        >>> print(flatnonzero(np.array([[0, 5], [0, 7]])))
+        [1 3]
+    """
+    return nonzero(ravel(a), size=size, fill_value=fill_value)[0]
+
+
+def argwhere(a: ArrayLike, *, size: int | None = None, fill_value: FillValues = None) -> Array:
+    """The positions of the elements that are not zero, one row for each.
+
+    Raises:
+        ConcretizationError: while tracing, without `size`.
+
+    Example:
+        >>> print(argwhere(np.array([[0, 5], [0, 7]])))
+        [[0 1]
+         [1 1]]
+    """
+    operand = coerce("argwhere", 0, a)
+    if not operand.shape:  # its one element, if that is not zero, has a position of no coordinates
+        (places,) = nonzero(ravel(operand), size=size)
+        return filled((places.size, 0), places.dtype.type(0))
+    return stack(list(nonzero(operand, size=size, fill_value=fill_value)), axis=-1)
+
+
+def extract(
+    condition: ArrayLike, arr: ArrayLike, *, size: int | None = None, fill_value: FillValue = 0
+) -> Array:
+    """The elements of the flat array where a condition holds.
+
+    Raises:
+        ConcretizationError: while tracing, without `size`.
+
+    Example:
+        >>> print(extract(np.array([True, False, True]), np.array([1, 2, 3])))
+        [1 3]
+    """
+    return compress(ravel(condition), ravel(arr), size=size, fill_value=fill_value)
+
+
+def compress(
+    condition: ArrayLike | Sequence[bool],
+    a: ArrayLike,
+    axis: int | None = None,
+    *,
+    size: int | None = None,
+    fill_value: FillValue = 0,
+    out: None = None,
+) -> Array:
+    """The parts along an axis at the places where a condition holds.
+
+    Raises:
+        AxisError: `a` has no such axis.
+        ConcretizationError: while tracing, without `size`.
+        UnsupportedError: `out` is given.
+        ValueArgumentError: the condition has no axes.
+
+    Example:
+        >>> print(compress(np.array([True, False]), np.array([[1, 2], [3, 4]]), axis=0))
+        [[1 2]]
+    """
+    named_only("compress", out=out)
+    mask = coerce(
+        "compress", 0, np.asarray(condition) if isinstance(condition, (list, tuple)) else condition
+    )
+    x = coerce_array("compress", 1, a)
+    if axis is None:
+        x, axis = ravel(x), 0
+    along = as_axis("compress", axis, x.ndim)
+    (places,) = nonzero(mask, size=size, fill_value=x.shape[along] if size is not None else None)
+    return take(
+        x,
+        places,
+        along,
+        mode="fill" if size is not None else "clip",
+        fill_value=fill_value if size is not None else None,
+    )

@@ -1,0 +1,176 @@
+"""Places in sorted vectors: searchsorted, digitize, interp."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from treadle_ir import Array, DType, ops
+from treadle_ir.dtypes import BY_NAME, is_inexact
+from treadle_numpy.numpy.manipulation.joining import concatenate
+from treadle_numpy.numpy.searching.choosing import where
+from treadle_numpy.numpy.sorting import argsort
+from treadle_numpy.numpy.taking import take
+from treadle_numpy.numpy.ufuncs.arithmetic import remainder
+from treadle_numpy.numpy.ufuncs.comparison import less, less_equal
+from treadle_numpy.numpy.ufuncs.extremes import clip
+from treadle_numpy.numpy.ufuncs.kinds import isnan
+from treadle_numpy.operands.arrays import array_of
+from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
+from treadle_numpy.operands.errors import ValueArgumentError
+from treadle_numpy.operands.fill import filled
+from treadle_numpy.operands.promote import converted, promote
+
+__all__ = ["digitize", "interp", "searchsorted"]
+
+
+def searchsorted(
+    a: ArrayLike,
+    v: ArrayLike,
+    side: str = "left",
+    sorter: ArrayLike | None = None,
+    *,
+    method: str = "scan",
+) -> Array:
+    """Where each value would have to be put into a sorted vector to keep it sorted.
+
+    Differs from NumPy: positions are i32 where that is enough. `method` changes nothing.
+
+    Raises:
+        ValueArgumentError: `a` is no vector, or `side` is neither `left` nor `right`.
+        DTypeError: `a` and `v` have no common element type.
+
+    Example:
+        >>> print(searchsorted(np.array([1, 3, 5], np.int32), 3))
+        1
+    """
+    if side not in ("left", "right"):
+        raise ValueArgumentError(
+            f"side={side!r} is an invalid argument for side. Expected one of ('left', 'right')"
+        )
+    ordered, values = promote("searchsorted", a, v)
+    ordered, values = array_of(ordered), array_of(values)
+    if ordered.ndim != 1:
+        raise ValueArgumentError("a should be 1-dimensional")
+    if sorter is not None:
+        ordered = take(ordered, sorter, mode="clip")
+    size = ordered.size
+    whole = position_dtype(size)
+    place = filled(values.shape, whole.type(0))
+    # bisection, unrolled: as many elements are before the value as the sum of the steps that are taken
+    for step in [1 << k for k in reversed(range(size.bit_length()))]:
+        further = ops.add(place, whole.type(step))
+        here = take(ordered, ops.subtract(further, whole.type(1)), mode="clip")
+        taken = ops.and_(
+            ops.compare(further, whole.type(size), direction="le"), _before(here, values, side)
+        )
+        place = ops.select(taken, further, place)
+    return place
+
+
+def position_dtype(size: int) -> DType:
+    """The integers that positions in a vector are counted in: of 32 bits while they do."""
+    return BY_NAME["i32" if size < 2**31 else "i64"]
+
+
+def _before(here: Array, values: Array, side: str) -> Array:
+    """Whether the place of a value is after an element; NaN is the greatest."""
+    if side == "left":
+        result = less(here, values)
+        if is_inexact(here.dtype):
+            result = ops.or_(result, ops.and_(isnan(values), ops.not_(isnan(here))))
+        return result
+    result = less_equal(here, values)
+    if is_inexact(here.dtype):
+        result = ops.or_(result, isnan(values))
+    return result
+
+
+def digitize(
+    x: ArrayLike, bins: ArrayLike, right: bool = False, *, method: str | None = None
+) -> Array:
+    """The bin of each element, for bins that ascend or descend.
+
+    Differs from NumPy: bins in disorder are not noticed. `method` changes nothing.
+
+    Raises:
+        ValueArgumentError: `bins` is no vector.
+
+    Example:
+        >>> print(digitize(np.array([0, 4, 9], np.int32), np.array([1, 5], np.int32)))
+        [0 1 2]
+    """
+    edges = coerce_array("digitize", 1, bins)
+    if edges.ndim != 1:
+        raise ValueArgumentError("digitize: bins must be a 1-dimensional array")
+    values = coerce_array("digitize", 0, x)
+    if edges.size == 0:
+        return filled(values.shape, position_dtype(0).type(0))
+    side = "left" if right else "right"
+    descending = less(take(edges, np.int32(-1)), take(edges, np.int32(0)))
+    up = searchsorted(edges, values, side)
+    down = ops.subtract(
+        position_dtype(edges.size).type(edges.size),
+        searchsorted(ops.reverse(edges, dimensions=(0,)), values, side),
+    )
+    return array_of(where(descending, down, up))
+
+
+def interp(
+    x: ArrayLike,
+    xp: ArrayLike,
+    fp: ArrayLike,
+    left: ArrayLike | str | None = None,
+    right: ArrayLike | str | None = None,
+    period: ArrayLike | None = None,
+) -> Array:
+    """Values between the points (xp, fp) by straight lines; constant outside of them.
+
+    Raises:
+        ValueArgumentError: `xp` and `fp` are not vectors of one size, or `left` or `right` is a string other than
+            `extrapolate`.
+
+    Example:
+        >>> print(interp(1.5, np.array([1.0, 2.0], np.float32), np.array([10.0, 20.0], np.float32)))
+        15.0
+    """
+    if [side for side in (left, right) if isinstance(side, str) and side != "extrapolate"]:
+        raise ValueArgumentError(
+            "interp: the only valid string for left and right is 'extrapolate'"
+        )
+    places, points = promote("interp", x, xp, inexact=True)
+    (values,) = promote("interp", fp, inexact=True)
+    values = promote("interp", values, places, points)[0]  # which may be complex: places stay real
+    places, points, values = array_of(places), array_of(points), array_of(values)
+    if points.ndim != 1 or values.shape != points.shape:
+        raise ValueArgumentError("xp and fp must be one-dimensional arrays of equal size")
+    if period is not None:
+        length = converted(coerce("interp", 5, period), points.dtype)
+        places, points = remainder(places, length), remainder(points, length)
+        order = argsort(points)
+        points, values = take(points, order, mode="clip"), take(values, order, mode="clip")
+        points = concatenate(
+            [ops.subtract(points[-1:], length), points, ops.add(points[:1], length)]
+        )
+        values = concatenate([values[-1:], values, values[:1]])
+    size = points.size
+    whole = position_dtype(size)
+    after = clip(searchsorted(points, places, "right"), 1, size - 1)
+    before = ops.subtract(after, whole.type(1))
+    x0, x1 = take(points, before, mode="clip"), take(points, after, mode="clip")
+    y0, y1 = take(values, before, mode="clip"), take(values, after, mode="clip")
+    gap = ops.subtract(x1, x0)
+    flat = ops.compare(gap, points.dtype.type(0), direction="eq")
+    share = ops.divide(ops.subtract(places, x0), ops.select(flat, points.dtype.type(1), gap))
+    rise = ops.subtract(y1, y0)
+    if rise.dtype != share.dtype:
+        share = ops.convert(share, dtype=rise.dtype)
+    result = where(flat, y0, ops.add(y0, ops.multiply(share, rise)))
+    if not isinstance(left, str):
+        edge = take(values, np.int32(0)) if left is None else left
+        result = where(ops.compare(places, take(points, np.int32(0)), direction="lt"), edge, result)
+    if not isinstance(right, str):
+        edge = take(values, np.int32(size - 1)) if right is None else right
+        result = where(
+            ops.compare(places, take(points, np.int32(size - 1)), direction="gt"), edge, result
+        )
+    return array_of(result)

@@ -1,0 +1,165 @@
+"""Sorting, and the positions that sort: all by the `sort` primitive, which puts NaN last."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from treadle_ir import Array, Operand, default_dtype, ops
+from treadle_ir.dtypes import is_complex
+from treadle_numpy.lax.shapes import moved
+from treadle_numpy.lax.slicing import slice_along
+from treadle_numpy.lax.sorting import top_k as lax_top_k
+from treadle_numpy.numpy.manipulation.shapes import ravel
+from treadle_numpy.operands.arguments import named_only
+from treadle_numpy.operands.arrays import array_of
+from treadle_numpy.operands.axes import as_axis
+from treadle_numpy.operands.coerce import ArrayLike, coerce_array
+from treadle_numpy.operands.errors import ValueArgumentError
+from treadle_numpy.operands.shapes import as_index
+
+__all__ = ["argpartition", "argsort", "lexsort", "partition", "sort", "sort_complex", "top_k"]
+
+
+def _along(name: str, a: ArrayLike, axis: int | None) -> tuple[Array, int]:
+    x = coerce_array(name, 0, a)
+    if axis is None:
+        return ravel(x), 0
+    return x, as_axis(name, axis, x.ndim)
+
+
+def _sorted(
+    operands: Sequence[Operand], axis: int, keys: int = 1, stable: bool = True
+) -> list[Array]:
+    return ops.sort(operands, dimension=axis, num_keys=keys, stable=stable)
+
+
+def sort(
+    a: ArrayLike,
+    axis: int | None = -1,
+    *,
+    kind: None = None,
+    order: None = None,
+    stable: bool = True,
+    descending: bool = False,
+) -> Array:
+    """The elements in ascending order along an axis; NaN last.
+
+    Example:
+        >>> print(sort(np.array([3, 1, 2], np.int32)))
+        [1 2 3]
+    """
+    named_only("sort", kind=kind, order=order)
+    x, along = _along("sort", a, axis)
+    (result,) = _sorted([x], along, stable=stable)
+    return ops.reverse(result, dimensions=(along,)) if descending else result
+
+
+def argsort(
+    a: ArrayLike,
+    axis: int | None = -1,
+    *,
+    kind: None = None,
+    order: None = None,
+    stable: bool = True,
+    descending: bool = False,
+) -> Array:
+    """The positions that put the elements in ascending order along an axis; equal ones keep their order.
+
+    Example:
+        >>> print(argsort(np.array([3, 1, 2], np.int32)))
+        [1 2 0]
+    """
+    named_only("argsort", kind=kind, order=order)
+    x, along = _along("argsort", a, axis)
+    if descending:  # sorted backwards from the end, equal elements come out in their order again
+        x = ops.reverse(x, dimensions=(along,))
+    places = ops.iota(shape=x.shape, dtype=default_dtype(int), dimension=along)
+    if descending:
+        places = ops.reverse(places, dimensions=(along,))
+    _, result = _sorted([x, places], along, stable=stable)
+    return ops.reverse(result, dimensions=(along,)) if descending else result
+
+
+def lexsort(keys: Sequence[ArrayLike] | Array, axis: int = -1) -> Array:
+    """The positions that sort by several keys, the last one first.
+
+    Raises:
+        ValueArgumentError: there are no keys, or they have different shapes.
+    """
+    operands = [coerce_array("lexsort", i, key) for i, key in enumerate(keys)]
+    if not operands:
+        raise ValueArgumentError("need sequence of keys with len > 0 in lexsort")
+    if len({x.shape for x in operands}) > 1:
+        raise ValueArgumentError("all keys need to be the same shape")
+    if not operands[0].ndim:
+        return array_of(default_dtype(int).type(0))
+    along = as_axis("lexsort", axis, operands[0].ndim)
+    places = ops.iota(shape=operands[0].shape, dtype=default_dtype(int), dimension=along)
+    return _sorted([*reversed(operands), places], along, keys=len(operands))[-1]
+
+
+def sort_complex(a: ArrayLike) -> Array:
+    """The elements in ascending order along the last axis, as complex numbers."""
+    result = sort(a)
+    if is_complex(result.dtype):
+        return result
+    return ops.convert(
+        result, dtype=np.dtype(np.complex64 if result.dtype.itemsize < 8 else np.complex128)
+    )
+
+
+def _with_kth(name: str, a: ArrayLike, kth: int, axis: int) -> tuple[Array, int]:
+    """The array and the axis, which has a position `kth`."""
+    x, along = _along(name, a, axis)
+    k = as_index(name, "kth", kth)
+    if not -x.shape[along] <= k < x.shape[along]:
+        raise ValueArgumentError(f"kth(={k}) out of bounds ({x.shape[along]})")
+    return x, along
+
+
+def partition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
+    """The array with its k-th element where sorting would put it, the lesser ones before it.
+
+    Raises:
+        ValueArgumentError: the axis has no such position.
+    """
+    x, along = _with_kth("partition", a, kth, axis)
+    return sort(x, along)
+
+
+def argpartition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
+    """The positions that `partition` would put the elements at.
+
+    Raises:
+        ValueArgumentError: the axis has no such position.
+    """
+    x, along = _with_kth("argpartition", a, kth, axis)
+    return argsort(x, along)
+
+
+def top_k(
+    a: ArrayLike, k: int, /, *, axis: int = -1, mode: str = "largest", sorted: bool = True
+) -> tuple[Array, Array]:
+    """The `k` greatest (or least, with mode="smallest") elements along an axis, and their positions.
+
+    Raises:
+        ValueArgumentError: `mode` is neither "largest" nor "smallest".
+
+    Example:
+        >>> print(*top_k(np.array([1, 3, 2], np.int32), 2))
+        [3 2] [1 2]
+    """
+    if mode not in ("largest", "smallest"):
+        raise ValueArgumentError(f"top_k: mode must be 'largest' or 'smallest', got {mode!r}")
+    if mode == "largest":
+        return lax_top_k(a, k, axis=axis)
+    x = coerce_array("top_k", 0, a)
+    along = as_axis("top_k", axis, x.ndim)
+    last = moved(x, along, -1)
+    count = as_index("top_k", "k", k)
+    places = ops.iota(shape=last.shape, dtype=default_dtype(int), dimension=last.ndim - 1)
+    values, places = _sorted([last, places], last.ndim - 1)
+    found = [slice_along(part, last.ndim - 1, 0, count) for part in (values, places)]
+    return moved(found[0], -1, along), moved(found[1], -1, along)

@@ -1,0 +1,134 @@
+"""Histograms: how many elements lie in which bin."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, TypeAlias
+
+import numpy as np
+
+from treadle_ir import Array, DType, Operand, default_dtype, inexact_dtype, ops
+from treadle_numpy.numpy.creation.ranges import linspace
+from treadle_numpy.numpy.manipulation.shapes import ravel
+from treadle_numpy.numpy.reductions.extremes import max, min
+from treadle_numpy.numpy.reductions.sums import sum
+from treadle_numpy.numpy.searching.sorted_vectors import searchsorted
+from treadle_numpy.numpy.taking import take
+from treadle_numpy.numpy.ufuncs.arithmetic import divide, subtract
+from treadle_numpy.operands.arrays import array_of
+from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
+from treadle_numpy.operands.errors import UnsupportedError
+from treadle_numpy.operands.fill import filled
+from treadle_numpy.operands.promote import converted, promote
+from treadle_numpy.operands.shapes import as_index
+
+__all__ = ["histogram", "histogram_bin_edges"]
+
+Bins: TypeAlias = ArrayLike | Sequence[float]  # their number, or their edges
+Range: TypeAlias = Sequence[ArrayLike] | None
+
+
+def histogram_bin_edges(
+    a: ArrayLike, bins: Bins = 10, range: Range = None, weights: ArrayLike | None = None
+) -> Array:
+    """The edges of bins of equal width; or those given as `bins`.
+
+    Differs from NumPy: `weights` change nothing.
+
+    Raises:
+        ArgumentError, ConcretizationError: the number of bins is no integer, or a traced one.
+        UnsupportedError: `bins` names a rule.
+
+    Example:
+        >>> print(histogram_bin_edges(np.array([0.0, 4.0], np.float32), 4))
+        [0. 1. 2. 3. 4.]
+    """
+    if isinstance(bins, str):
+        raise UnsupportedError(
+            "histogram_bin_edges: rules for the number of bins are not supported"
+        )
+    given = coerce(
+        "histogram_bin_edges", 1, np.asarray(bins) if isinstance(bins, (list, tuple)) else bins
+    )
+    if operand_type(given).ndim:
+        return array_of(given)
+    count = as_index("histogram_bin_edges", "bins", bins)
+    x = ravel(a)
+    dtype = inexact_dtype(x.dtype)
+    if range is not None:
+        ends: Sequence[ArrayLike] = range
+    else:
+        ends = (min(x), max(x)) if x.size else (0.0, 1.0)
+    low, high = [converted(v, dtype) for v in promote("histogram_bin_edges", *ends)]
+    same = ops.compare(low, high, direction="eq")
+    half = dtype.type(0.5)
+    low, high = (
+        ops.select(same, ops.subtract(low, half), low),
+        ops.select(same, ops.add(high, half), high),
+    )
+    return linspace(low, high, count + 1, dtype=dtype)
+
+
+_FEW_EDGES: Final = 16  # XLA writes a sum of so few terms out; of 33 it takes 40 times as long
+
+
+def _edges_reached(edges: Array, values: Array, whole: DType) -> Array:
+    """How many of the ascending edges each value has reached."""
+    if edges.size > _FEW_EDGES:
+        return ops.convert(searchsorted(edges, values, "right"), dtype=whole)
+    shape = (values.size, edges.size)
+    reached = ops.compare(
+        ops.broadcast_in_dim(values, shape=shape, dimensions=(0,)),
+        ops.broadcast_in_dim(edges, shape=shape, dimensions=(1,)),
+        direction="ge",
+    )
+    return ops.reduce_add(ops.convert(reached, dtype=whole), axes=(1,))
+
+
+def histogram(
+    a: ArrayLike,
+    bins: Bins = 10,
+    range: Range = None,
+    weights: ArrayLike | None = None,
+    density: bool | None = None,
+) -> tuple[Array, Array]:
+    """How many elements lie in each bin, and the edges of the bins.
+
+    Differs from NumPy: counts are floats.
+
+    Raises:
+        UnsupportedError: `bins` names a rule.
+
+    Example:
+        >>> counts, edges = histogram(np.array([0.0, 1.0, 4.0], np.float32), 2)
+        >>> print(counts, edges)
+        [2. 1.] [0. 2. 4.]
+    """
+    x = ravel(a)
+    edges = histogram_bin_edges(x, bins, range)
+    values, borders = [array_of(v) for v in promote("histogram", x, edges, inexact=True)]
+    count = borders.size - 1
+    whole = default_dtype(int)
+    place = ops.subtract(_edges_reached(borders, values, whole), whole.type(1))
+    # the last bin holds its right edge
+    last = take(borders, np.int32(count), mode="clip")
+    place = ops.select(ops.compare(values, last, direction="eq"), whole.type(count - 1), place)
+    place = ops.select(ops.compare(place, whole.type(0), direction="lt"), whole.type(count), place)
+    if weights is None:
+        amounts: Operand = filled(values.shape, values.dtype.type(1))
+    else:
+        (amounts,) = promote("histogram", ravel(weights), inexact=True)
+    start = filled((count,), amounts.dtype.type(0))
+    counts = ops.scatter_add(
+        start,
+        ops.reshape(place, shape=(values.size, 1)),
+        amounts,
+        update_window_dims=(),
+        inserted_window_dims=(0,),
+        scatter_dims_to_operand_dims=(0,),
+        mode="fill",
+    )
+    if density:
+        widths = subtract(borders[1:], borders[:-1])
+        counts = divide(divide(counts, sum(counts)), widths)
+    return counts, edges

@@ -1,0 +1,177 @@
+"""Means."""
+
+from __future__ import annotations
+
+import math
+from typing import Final, Literal, overload
+
+import numpy as np
+
+from treadle_ir import Array, DType, DTypeError, Operand, inexact_dtype, ops
+from treadle_ir.dtypes import BY_NAME, is_bool, is_inexact
+from treadle_ir.primitives.elementwise import Divide
+from treadle_ir.primitives.reduce import ReduceAdd
+from treadle_numpy.numpy.manipulation.broadcasting import broadcast_to
+from treadle_numpy.numpy.reductions.making import planned
+from treadle_numpy.numpy.reductions.sums import sum
+from treadle_numpy.numpy.ufuncs.arithmetic import divide, multiply
+from treadle_numpy.numpy.ufuncs.kinds import isnan
+from treadle_numpy.numpy.ufuncs.logic import logical_and, logical_not
+from treadle_numpy.operands.arguments import named_only
+from treadle_numpy.operands.arrays import array_of
+from treadle_numpy.operands.axes import Axis, sorted_axes
+from treadle_numpy.operands.bind import bind
+from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, operand_type
+from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
+from treadle_numpy.operands.errors import ShapeValueError
+from treadle_numpy.operands.fill import filled
+from treadle_numpy.operands.promote import converted, promote
+
+__all__ = ["average", "mean", "nanmean"]
+
+_plain_total: Final = planned("mean", ReduceAdd, frozenset([BY_NAME["f32"], BY_NAME["f64"]]))
+_DIVIDE: Final = Divide()
+_NARROW = frozenset([BY_NAME[name] for name in ("bf16", "f16", "f8e4m3fn", "f8e5m2")])
+
+
+def mean_dtypes(dtype: DType) -> tuple[DType, DType]:
+    """The element types that a mean is computed in and returned in: 16-bit floats are computed in 32 bits."""
+    result = inexact_dtype(dtype)
+    return (np.dtype(np.float32) if result in _NARROW else result), result
+
+
+def mean(
+    a: ArrayLike,
+    axis: Axis = None,
+    dtype: DTypeLike | None = None,
+    out: None = None,
+    keepdims: bool = False,
+    *,
+    where: ArrayLike | None = None,
+) -> Array:
+    """The arithmetic mean along some axes (all, by default).
+
+    Raises:
+        AxisError: the array has no such axis.
+        DTypeError: `dtype` is boolean.
+        UnsupportedError: `out` is given.
+
+    Example:
+        >>> print(mean(np.array([1, 2], np.int32)))
+        1.5
+    """
+    if dtype is out is where is None:
+        total = _plain_total(a, axis, keepdims)
+        if total is not None:
+            count = a.type.size // total.type.size  # type: ignore[union-attr]  # it is an array
+            return bind(_DIVIDE, total, total.type.dtype.type(count))
+    named_only("mean", out=out)
+    return mean_of("mean", coerce("mean", 0, a), axis, as_dtype("mean", dtype), keepdims, where)
+
+
+def mean_of(
+    name: str,
+    operand: Operand,
+    axis: Axis,
+    dtype: DType | None,
+    keepdims: bool,
+    where: ArrayLike | None,
+) -> Array:
+    """`mean` of an operand, under some name."""
+    type = operand_type(operand)
+    axes = sorted_axes(name, axis, type.ndim)
+    if dtype is not None and is_bool(dtype):
+        raise DTypeError(f"{name}: booleans have no mean", fix="leave `dtype` out")
+    working, result = mean_dtypes(type.dtype if dtype is None else dtype)
+    if dtype is not None and not is_inexact(dtype):
+        working = result = dtype  # as asked for: the sum and the quotient are rounded toward zero
+    if working != type.dtype:
+        operand = ops.convert(operand, dtype=working, weak=type.weak and dtype is None)
+    if where is None:
+        total = sum(operand, axes, keepdims=keepdims)
+        count = math.prod([type.shape[i] for i in axes])
+        average = ops.divide(converted(total, working), working.type(count))
+    else:
+        total = sum(operand, axes, keepdims=keepdims, where=where)
+        mask = broadcast_to(where, type.shape)
+        average = ops.divide(converted(total, working), sum(mask, axes, working, keepdims=keepdims))
+    return average if working == result else ops.convert(average, dtype=result)
+
+
+def valid(a: ArrayLike, where: ArrayLike | None) -> Array:
+    """Where elements are not NaN, and `where` is true."""
+    present = logical_not(isnan(a))
+    return present if where is None else logical_and(present, where)
+
+
+def nanmean(
+    a: ArrayLike,
+    axis: Axis = None,
+    dtype: DTypeLike | None = None,
+    out: None = None,
+    keepdims: bool = False,
+    where: ArrayLike | None = None,
+) -> Array:
+    """The mean of the elements that are not NaN.
+
+    Raises:
+        AxisError, DTypeError, UnsupportedError: as `mean`.
+
+    Example:
+        >>> print(nanmean(np.array([1.0, np.nan], np.float32)))
+        1.0
+    """
+    named_only("nanmean", out=out)
+    operand, wanted = coerce("nanmean", 0, a), as_dtype("nanmean", dtype)
+    return mean_of("nanmean", operand, axis, wanted, keepdims, valid(a, where))
+
+
+@overload
+def average(
+    a: ArrayLike,
+    axis: Axis = None,
+    weights: ArrayLike | None = None,
+    returned: Literal[False] = False,
+    keepdims: bool = False,
+) -> Array: ...
+@overload
+def average(
+    a: ArrayLike,
+    axis: Axis = None,
+    weights: ArrayLike | None = None,
+    *,
+    returned: Literal[True],
+    keepdims: bool = False,
+) -> tuple[Array, Array]: ...
+def average(
+    a: ArrayLike,
+    axis: Axis = None,
+    weights: ArrayLike | None = None,
+    returned: bool = False,
+    keepdims: bool = False,
+) -> Array | tuple[Array, Array]:
+    """The mean, weighted if weights are given; with `returned`, also the sum of the weights.
+
+    Raises:
+        ShapeError: weights of another shape are no vector along the one axis.
+
+    Example:
+        >>> print(average(np.array([1.0, 3.0], np.float32), weights=np.array([3.0, 1.0], np.float32)))
+        1.5
+    """
+    x = coerce_array("average", 0, a)
+    if weights is None:
+        result = mean(x, axis, keepdims=keepdims)
+        count = x.size // (result.size or 1)
+        return (result, filled(result.shape, result.dtype.type(count))) if returned else result
+    x, w = [array_of(v) for v in promote("average", x, weights, inexact=True)]
+    if w.shape != x.shape:
+        axes = sorted_axes("average", axis, x.ndim)
+        if axis is None or len(axes) != 1 or w.shape != (x.shape[axes[0]],):
+            raise ShapeValueError(
+                f"average: weights of shape {w.shape} do not go with axis {axis} of shape {x.shape}"
+            )
+        w = ops.broadcast_in_dim(w, shape=x.shape, dimensions=axes)
+    total = sum(w, axis, keepdims=keepdims)
+    result = divide(sum(multiply(x, w), axis, keepdims=keepdims), total)
+    return (result, total) if returned else result

@@ -1,0 +1,168 @@
+"""Variances and standard deviations."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from treadle_ir import Array, DTypeError, ops
+from treadle_ir.dtypes import is_bool, is_complex, real_part
+from treadle_numpy.numpy.manipulation.broadcasting import broadcast_to
+from treadle_numpy.numpy.reductions.sums import sum
+from treadle_numpy.numpy.statistics.means import mean_dtypes, mean_of, valid
+from treadle_numpy.numpy.ufuncs.arithmetic import divide, subtract
+from treadle_numpy.numpy.ufuncs.powers import sqrt
+from treadle_numpy.operands.arguments import named_only
+from treadle_numpy.operands.axes import Axis, sorted_axes
+from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
+from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
+
+__all__ = ["nanstd", "nanvar", "std", "var"]
+
+
+def _variance(
+    name: str,
+    a: ArrayLike,
+    axis: Axis,
+    dtype: DTypeLike | None,
+    out: None,
+    ddof: int | float,
+    keepdims: bool,
+    where: ArrayLike | None,
+    known_mean: ArrayLike | None,
+    correction: int | float | None = None,
+) -> Array:
+    named_only(name, out=out)
+    if correction is not None:  # the array API's name of ddof
+        ddof = correction
+    operand = coerce(name, 0, a)
+    type = operand_type(operand)
+    wanted = as_dtype(name, dtype)
+    base = wanted or type.dtype
+    if wanted is not None and is_bool(wanted):
+        raise DTypeError(f"{name}: booleans have no mean", fix="leave `dtype` out")
+    if wanted is not None and is_complex(type.dtype) and not is_complex(wanted):
+        raise DTypeError(
+            f"{name}: {type} is complex, but `dtype` is {wanted}",
+            fix="leave `dtype` out: the variance of complex numbers is real",
+        )
+    working, result = mean_dtypes(base)
+    if wanted is None or not is_complex(wanted):
+        result = real_part(result)
+    axes = sorted_axes(name, axis, type.ndim)
+    if working != type.dtype:
+        operand = ops.convert(operand, dtype=working, weak=type.weak and wanted is None)
+    center = mean_of(name, operand, axes, None, True, where) if known_mean is None else known_mean
+    centered = subtract(operand, center)
+    squares = (
+        ops.real(ops.multiply(centered, ops.conjugate(centered)))
+        if is_complex(centered.dtype)
+        else ops.square(centered)
+    )
+    total = sum(squares, axes, keepdims=keepdims, where=where)
+    degrees: ArrayLike
+    if where is None:
+        freedom = math.prod([type.shape[i] for i in axes]) - ddof
+        degrees = total.dtype.type(freedom if freedom > 0 else np.nan)
+    else:
+        count = sum(broadcast_to(where, type.shape), axes, total.dtype, keepdims=keepdims)
+        degrees = subtract(count, ddof)
+        enough = ops.compare(degrees, total.dtype.type(0), direction="gt")
+        degrees = ops.select(enough, degrees, total.dtype.type(np.nan))
+    spread = divide(total, degrees)
+    return spread if spread.dtype == result else ops.convert(spread, dtype=result)
+
+
+def var(
+    a: ArrayLike,
+    axis: Axis = None,
+    dtype: DTypeLike | None = None,
+    out: None = None,
+    ddof: int | float = 0,
+    keepdims: bool = False,
+    *,
+    where: ArrayLike | None = None,
+    mean: ArrayLike | None = None,
+    correction: int | float | None = None,
+) -> Array:
+    """The mean squared distance from the mean, with `n - ddof` for the count.
+
+    Raises:
+        AxisError: the array has no such axis.
+        DTypeError: `dtype` is boolean, or real for complex numbers.
+        UnsupportedError: `out` is given.
+
+    Example:
+        >>> print(var(np.array([1.0, 3.0], np.float32)))
+        1.0
+    """
+    return _variance("var", a, axis, dtype, out, ddof, keepdims, where, mean, correction)
+
+
+def std(
+    a: ArrayLike,
+    axis: Axis = None,
+    dtype: DTypeLike | None = None,
+    out: None = None,
+    ddof: int | float = 0,
+    keepdims: bool = False,
+    *,
+    where: ArrayLike | None = None,
+    mean: ArrayLike | None = None,
+    correction: int | float | None = None,
+) -> Array:
+    """The square root of the variance.
+
+    Raises:
+        AxisError, DTypeError, UnsupportedError: as `var`.
+
+    Example:
+        >>> print(std(np.array([1.0, 3.0], np.float32)))
+        1.0
+    """
+    return sqrt(_variance("std", a, axis, dtype, out, ddof, keepdims, where, mean, correction))
+
+
+def nanvar(
+    a: ArrayLike,
+    axis: Axis = None,
+    dtype: DTypeLike | None = None,
+    out: None = None,
+    ddof: int | float = 0,
+    keepdims: bool = False,
+    where: ArrayLike | None = None,
+    mean: ArrayLike | None = None,
+) -> Array:
+    """The variance of the elements that are not NaN.
+
+    Raises:
+        AxisError, DTypeError, UnsupportedError: as `var`.
+
+    Example:
+        >>> print(nanvar(np.array([1.0, np.nan, 3.0], np.float32)))
+        1.0
+    """
+    return _variance("nanvar", a, axis, dtype, out, ddof, keepdims, valid(a, where), mean)
+
+
+def nanstd(
+    a: ArrayLike,
+    axis: Axis = None,
+    dtype: DTypeLike | None = None,
+    out: None = None,
+    ddof: int | float = 0,
+    keepdims: bool = False,
+    where: ArrayLike | None = None,
+    mean: ArrayLike | None = None,
+) -> Array:
+    """The standard deviation of the elements that are not NaN.
+
+    Raises:
+        AxisError, DTypeError, UnsupportedError: as `var`.
+
+    Example:
+        >>> print(nanstd(np.array([1.0, np.nan, 3.0], np.float32)))
+        1.0
+    """
+    return sqrt(_variance("nanstd", a, axis, dtype, out, ddof, keepdims, valid(a, where), mean))

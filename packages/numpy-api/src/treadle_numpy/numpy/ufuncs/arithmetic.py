@@ -1,0 +1,189 @@
+"""Arithmetic: sums, products, quotients, remainders."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from treadle_ir import Array, DTypeError, Operand, ops
+from treadle_ir.dtypes import is_complex, is_integer, is_unsigned
+from treadle_ir.primitives import elementwise as primitives
+from treadle_numpy.numpy.ufuncs.making import binary, integers
+from treadle_numpy.operands.bind import bind
+from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
+from treadle_numpy.operands.promote import inexact_operand
+from treadle_numpy.operands.scalars import number, zero_like
+
+__all__ = [
+    "add",
+    "divide",
+    "divmod",
+    "floor_divide",
+    "fmod",
+    "mod",
+    "multiply",
+    "negative",
+    "positive",
+    "reciprocal",
+    "remainder",
+    "subtract",
+    "true_divide",
+]
+
+add = binary(
+    "add",
+    primitives.Add(),
+    "The sum; of booleans, whether either is true.",
+    "print(add(1, 2))\n        3",
+)
+subtract = binary(
+    "subtract", primitives.Subtract(), "The difference.", "print(subtract(5, 2))\n        3"
+)
+multiply = binary(
+    "multiply",
+    primitives.Multiply(),
+    "The product; of booleans, whether both are true.",
+    "print(multiply(2, 3))\n        6",
+)
+divide = binary(
+    "divide",
+    primitives.Divide(),
+    "The quotient, as floats: integers are converted first.",
+    "print(divide(1, 2))\n        0.5",
+    inexact=True,
+)
+true_divide = divide
+
+
+def negative(x: ArrayLike, /) -> Array:
+    """The number with the opposite sign.
+
+    Raises:
+        DTypeError: the operand is boolean; use `logical_not`.
+
+    Example:
+        >>> print(negative(3))
+        -3
+    """
+    return bind(_NEGATE, coerce("negative", 0, x))
+
+
+_NEGATE: Final = primitives.Negate()
+
+
+def positive(x: ArrayLike, /) -> Array:
+    """The operand itself."""
+    return coerce_array("positive", 0, x)
+
+
+def floor_divide(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """The quotient rounded toward negative infinity.
+
+    Differs from NumPy: dividing an integer by zero gives a value (-1 or -2), not a warning and 0.
+
+    Raises:
+        DTypeError: the operands are booleans or complex.
+
+    Example:
+        >>> print(floor_divide(7, -2))
+        -4
+    """
+    x, y = integers("floor_divide", x1, x2)
+    dtype = x.dtype
+    if is_unsigned(dtype):
+        return bind(_DIVIDE, x, y)
+    if is_integer(dtype):
+        quotient = bind(_DIVIDE, x, y)
+        exact = ops.compare(ops.remainder(x, y), dtype.type(0), direction="eq")
+        same_sign = ops.compare(ops.sign(x), ops.sign(y), direction="eq")
+        return ops.select(ops.or_(same_sign, exact), quotient, ops.subtract(quotient, number(1, x)))
+    if is_complex(dtype):
+        raise DTypeError(
+            "floor_divide does not support complex-valued inputs",
+            fix="round the parts of `x / y` as you mean it",
+        )
+    # floor(x / y) is off where the quotient is rounded up to an integer: take away the remainder first.
+    quotient, _ = _float_divmod(x, y)
+    return quotient
+
+
+_DIVIDE: Final = primitives.Divide()
+
+
+def _float_divmod(x: Operand, y: Operand) -> tuple[Array, Array]:
+    """Quotient and remainder of floats: `x - mod` is a multiple of y, so the quotient is near an integer."""
+    zero = x.dtype.type(0)
+    rest = ops.remainder(x, y)
+    whole = ops.divide(ops.subtract(x, rest), y)
+    wrong = ops.and_(
+        ops.compare(rest, zero, direction="ne"),
+        ops.compare(ops.sign(y), ops.sign(rest), direction="ne"),
+    )
+    rest = ops.select(wrong, ops.add(rest, y), rest)
+    whole = ops.select(wrong, ops.subtract(whole, number(1, x)), whole)
+    finite = ops.is_finite(whole)
+    whole = ops.select(finite, ops.round_nearest_even(whole), whole)
+    # by zero, what is infinite stays so, although nothing is left over
+    return ops.select(ops.compare(y, zero, direction="eq"), ops.divide(x, y), whole), rest
+
+
+def remainder(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """What is left of `x1` after division by `x2`; it has the sign of `x2`.
+
+    Raises:
+        DTypeError: the operands are booleans.
+
+    Example:
+        >>> print(remainder(-7, 2))
+        1
+    """
+    x, y = integers("remainder", x1, x2)
+    dtype = x.dtype
+    zero = dtype.type(0)
+    rest = ops.remainder(x, y)
+    if is_unsigned(dtype):
+        return ops.select(ops.compare(y, zero, direction="eq"), zero_like(rest), rest)
+    wrong = ops.and_(
+        ops.compare(rest, zero, direction="ne"),
+        ops.compare(
+            ops.compare(rest, zero, direction="lt"),
+            ops.compare(y, zero, direction="lt"),
+            direction="ne",
+        ),
+    )
+    result = ops.select(wrong, ops.add(rest, y), rest)
+    if is_integer(dtype):
+        return ops.select(ops.compare(y, zero, direction="eq"), zero_like(result), result)
+    return result
+
+
+mod = remainder
+
+
+def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """What is left of `x1` after division by `x2` rounded toward zero; it has the sign of `x1`."""
+    x, y = integers("fmod", x1, x2)
+    rest = ops.remainder(x, y)
+    if not is_integer(x.dtype):
+        return rest
+    return ops.select(ops.compare(y, zero_like(y), direction="eq"), zero_like(rest), rest)
+
+
+def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[Array, Array]:
+    """`floor_divide` and `remainder`.
+
+    Example:
+        >>> print(*divmod(7, 2))
+        3 1
+    """
+    return floor_divide(x1, x2), remainder(x1, x2)
+
+
+def reciprocal(x: ArrayLike, /) -> Array:
+    """`1 / x`, as a float.
+
+    Example:
+        >>> print(reciprocal(4.0))
+        0.25
+    """
+    operand = inexact_operand("reciprocal", x)
+    return ops.integer_power(operand, exponent=-1)

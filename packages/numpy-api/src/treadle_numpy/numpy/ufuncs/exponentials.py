@@ -1,0 +1,70 @@
+"""Exponentials and logarithms."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from treadle_ir import Array, ops
+from treadle_ir.dtypes import is_complex
+from treadle_ir.primitives import elementwise as primitives
+from treadle_numpy.numpy.ufuncs.arithmetic import add
+from treadle_numpy.numpy.ufuncs.making import unary
+from treadle_numpy.operands.broadcast import promote_shapes
+from treadle_numpy.operands.coerce import ArrayLike
+from treadle_numpy.operands.promote import inexact_operand
+from treadle_numpy.operands.scalars import number
+
+__all__ = ["exp", "exp2", "expm1", "log", "log1p", "log2", "log10", "logaddexp", "logaddexp2"]
+
+exp = unary("exp", primitives.Exponential(), "`e ** x`.", "print(exp(0.0))\n        1.0")
+exp2 = unary("exp2", primitives.Exponential2(), "`2 ** x`.", "print(exp2(3.0))\n        8.0")
+expm1 = unary("expm1", primitives.ExponentialMinusOne(), "`e ** x - 1`, exact near 0.")
+log = unary("log", primitives.Log(), "The natural logarithm.", "print(log(1.0))\n        0.0")
+log1p = unary("log1p", primitives.LogPlusOne(), "`log(1 + x)`, exact near 0.")
+
+
+def _by_log(name: str, base: float, x: ArrayLike) -> Array:
+    operand = inexact_operand(name, x)
+    dtype = operand.dtype
+    return ops.divide(ops.log(operand), dtype.type(np.log(base)))  # not weak, as JAX has it
+
+
+def log2(x: ArrayLike, /) -> Array:
+    """The logarithm to base 2."""
+    return _by_log("log2", 2.0, x)
+
+
+def log10(x: ArrayLike, /) -> Array:
+    """The logarithm to base 10."""
+    return _by_log("log10", 10.0, x)
+
+
+def _logaddexp(name: str, x1: ArrayLike, x2: ArrayLike, base: float | None) -> Array:
+    # log(e^x + e^y) = max + log1p(e^-|x - y|); where x == y both may be infinite, and x - y is not a number.
+    x, y = promote_shapes(name, x1, x2, inexact=True)
+    if is_complex(x.dtype):
+        return log(add(exp(x), exp(y)))
+    top = ops.maximum(x, y)
+    gap = ops.subtract(x, y)
+    below = ops.negate(ops.abs(gap))
+    if base is None:
+        near = ops.log_plus_one(ops.exponential(below))
+    else:
+        scale = number(np.log(base), top)
+        near = ops.divide(ops.log_plus_one(ops.exponential(ops.multiply(below, scale))), scale)
+    return ops.select(ops.compare(gap, gap, direction="ne"), ops.add(x, y), ops.add(top, near))
+
+
+def logaddexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """`log(exp(x1) + exp(x2))`, without overflow.
+
+    Example:
+        >>> print(f"{float(logaddexp(1000.0, 1000.0)):.3f}")
+        1000.693
+    """
+    return _logaddexp("logaddexp", x1, x2, None)
+
+
+def logaddexp2(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """`log2(2 ** x1 + 2 ** x2)`, without overflow."""
+    return _logaddexp("logaddexp2", x1, x2, 2.0)

@@ -1,0 +1,84 @@
+"""The greater and the lesser of two."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from treadle_ir import Array, Operand, ops
+from treadle_ir.dtypes import is_complex
+from treadle_ir.primitives import elementwise as primitives
+from treadle_ir.primitives.compare import Direction
+from treadle_numpy.numpy.ufuncs.comparison import greater, less
+from treadle_numpy.numpy.ufuncs.making import binary, complex_order
+from treadle_numpy.operands.arrays import array_of
+from treadle_numpy.operands.broadcast import promote_shapes
+from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
+from treadle_numpy.operands.errors import ValueArgumentError
+
+__all__ = ["clip", "fmax", "fmin", "maximum", "minimum"]
+
+
+def _complex_extreme(direction: Direction) -> Callable[[Operand, Operand], Array]:
+    """The greater or the lesser of complex numbers; one that is NaN wins."""
+    ordered = complex_order(direction)
+
+    def extreme(x: Operand, y: Operand) -> Array:
+        first = ops.or_(ordered(x, y), ops.compare(x, x, direction="ne"))
+        return ops.select(first, x, y)
+
+    return extreme
+
+
+maximum = binary(
+    "maximum",
+    primitives.Maximum(),
+    "The greater of two; NaN if either is.",
+    "print(maximum(1, 2))\n        2",
+    by_parts=_complex_extreme("gt"),
+)
+minimum = binary(
+    "minimum",
+    primitives.Minimum(),
+    "The lesser of two; NaN if either is.",
+    "print(minimum(1, 2))\n        1",
+    by_parts=_complex_extreme("lt"),
+)
+
+
+def fmax(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """The greater of two; the other one where one is NaN."""
+    x, y = promote_shapes("fmax", x1, x2)
+    keep = ops.or_(greater(x, y), ops.compare(y, y, direction="ne"))
+    return ops.select(keep, x, y)
+
+
+def fmin(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """The lesser of two; the other one where one is NaN."""
+    x, y = promote_shapes("fmin", x1, x2)
+    keep = ops.or_(less(x, y), ops.compare(y, y, direction="ne"))
+    return ops.select(keep, x, y)
+
+
+def clip(arr: ArrayLike, /, min: ArrayLike | None = None, max: ArrayLike | None = None) -> Array:
+    """The numbers kept between two bounds; a bound that is None is no bound.
+
+    Raises:
+        ValueArgumentError: one of them is complex.
+        ShapeError: they have no common shape.
+
+    Example:
+        >>> print(clip(np.array([1, 5], np.int32), 2, 3))
+        [2 3]
+    """
+    result = coerce("clip", 0, arr)
+    for position, each in enumerate((result, min, max)):
+        if each is not None and is_complex(operand_type(coerce("clip", position, each)).dtype):
+            raise ValueArgumentError(
+                "Clip received a complex value either through the input or the min/max keywords",
+                fix="complex numbers have no order: clip real and imaginary parts",
+            )
+    if min is not None:
+        result = maximum(min, result)
+    if max is not None:
+        result = minimum(max, result)
+    return array_of(result)

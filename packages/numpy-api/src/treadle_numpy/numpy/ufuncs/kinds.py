@@ -1,0 +1,119 @@
+"""Questions about numbers: finite, NaN, real."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from treadle_ir import Array, ArrayType, DTypeError, Operand, ops
+from treadle_ir.dtypes import is_complex, is_floating
+from treadle_numpy.operands.coerce import ArrayLike, coerce, is_array_like, operand_type
+from treadle_numpy.operands.fill import filled
+from treadle_numpy.operands.scalars import zero_like
+
+__all__ = [
+    "iscomplex",
+    "iscomplexobj",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "isneginf",
+    "isposinf",
+    "isreal",
+    "isrealobj",
+    "isscalar",
+]
+
+
+def _parts(name: str, x: object) -> tuple[Operand, ArrayType]:
+    operand = coerce(name, 0, x)
+    return operand, operand_type(operand)
+
+
+def _constant(operand: Operand, value: bool) -> Array:
+    return filled(operand.shape, np.bool_(value))
+
+
+def isfinite(x: ArrayLike, /) -> Array:
+    """Whether it is neither infinite nor NaN.
+
+    Example:
+        >>> print(isfinite(float("inf")))
+        False
+    """
+    operand, type = _parts("isfinite", x)
+    if is_complex(type.dtype):
+        return ops.and_(ops.is_finite(ops.real(operand)), ops.is_finite(ops.imag(operand)))
+    return ops.is_finite(operand) if is_floating(type.dtype) else _constant(operand, True)
+
+
+def isnan(x: ArrayLike, /) -> Array:
+    """Whether it is not a number.
+
+    Example:
+        >>> print(isnan(float("nan")))
+        True
+    """
+    operand, type = _parts("isnan", x)
+    if is_floating(type.dtype) or is_complex(type.dtype):
+        return ops.compare(operand, operand, direction="ne")
+    return _constant(operand, False)
+
+
+def isinf(x: ArrayLike, /) -> Array:
+    """Whether it is infinite."""
+    operand, type = _parts("isinf", x)
+    if is_complex(type.dtype):
+        return ops.or_(isinf(ops.real(operand)), isinf(ops.imag(operand)))
+    if is_floating(type.dtype):
+        return ops.compare(ops.abs(operand), type.dtype.type(np.inf), direction="eq")
+    return _constant(operand, False)
+
+
+def _is_infinity(name: str, x: object, value: float) -> Array:
+    operand, type = _parts(name, x)
+    if is_complex(type.dtype):
+        raise DTypeError(
+            f"{name} is not defined for complex numbers", fix="ask for the real or imaginary part"
+        )
+    if is_floating(type.dtype):
+        return ops.compare(operand, type.dtype.type(value), direction="eq")
+    return _constant(operand, False)
+
+
+def isposinf(x: ArrayLike, /) -> Array:
+    """Whether it is positive infinity."""
+    return _is_infinity("isposinf", x, np.inf)
+
+
+def isneginf(x: ArrayLike, /) -> Array:
+    """Whether it is negative infinity."""
+    return _is_infinity("isneginf", x, -np.inf)
+
+
+def iscomplex(x: ArrayLike) -> Array:
+    """Whether the imaginary part is not zero."""
+    operand, type = _parts("iscomplex", x)
+    if is_complex(type.dtype):
+        part = ops.imag(operand)
+        return ops.compare(part, zero_like(part), direction="ne")
+    return _constant(operand, False)
+
+
+def isreal(x: ArrayLike) -> Array:
+    """Whether the imaginary part is zero."""
+    return ops.not_(iscomplex(x))
+
+
+def iscomplexobj(x: ArrayLike) -> bool:
+    """Whether the element type is complex, whatever the elements are."""
+    return is_array_like(x) and is_complex(operand_type(coerce("iscomplexobj", 0, x)).dtype)
+
+
+def isrealobj(x: ArrayLike) -> bool:
+    """Whether the element type is not complex."""
+    return not iscomplexobj(x)
+
+
+def isscalar(element: ArrayLike) -> bool:
+    """Whether it is a scalar; an array without axes counts as one, unlike in NumPy."""
+    return is_array_like(element) and operand_type(coerce("isscalar", 0, element)).shape == ()

@@ -1,0 +1,39 @@
+"""Truth: logical functions."""
+
+from __future__ import annotations
+
+from treadle_ir import Array, Operand, ops
+from treadle_numpy.operands.broadcast import broadcast
+from treadle_numpy.operands.coerce import ArrayLike
+from treadle_numpy.operands.truth import truth
+
+__all__ = ["logical_and", "logical_not", "logical_or", "logical_xor"]
+
+
+def _pair(name: str, x: object, y: object) -> list[Operand]:
+    return broadcast(name, [truth(name, 0, x), truth(name, 1, y)])
+
+
+def logical_and(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """Whether both are true (not zero).
+
+    Example:
+        >>> print(logical_and(True, 2))
+        True
+    """
+    return ops.and_(*_pair("logical_and", x, y))
+
+
+def logical_or(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """Whether either is true (not zero)."""
+    return ops.or_(*_pair("logical_or", x, y))
+
+
+def logical_xor(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """Whether exactly one is true (not zero)."""
+    return ops.xor(*_pair("logical_xor", x, y))
+
+
+def logical_not(x: ArrayLike, /) -> Array:
+    """Whether it is zero."""
+    return ops.not_(truth("logical_not", 0, x))

@@ -1,0 +1,172 @@
+"""How elementwise functions are made: one primitive on promoted operands.
+
+`x + y` on two arrays of one type, and on an array and a Python number, must cost little more than the bind:
+`binary` has a short way for those, which the operators of arrays share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, Protocol, TypeVar
+
+from treadle_ir import Array, ArrayType, Operand, Primitive, current_trace, ops
+from treadle_ir.dtypes import BY_NAME, is_bool, is_complex, is_inexact
+from treadle_ir.primitives.compare import Compare, Direction
+from treadle_numpy.operands.arrays import array_of
+from treadle_numpy.operands.bind import bind
+from treadle_numpy.operands.broadcast import broadcast_pair, promote_shapes
+from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
+from treadle_numpy.operands.promote import inexact_operand, with_dtype
+from treadle_numpy.operands.scalars import scalar_beside
+
+
+class UnaryFunction(Protocol):
+    """A function of one operand, as an instance of it shows to type checkers."""
+
+    __name__: str
+    __qualname__: str
+
+    def __call__(self, x: ArrayLike, /) -> Array:
+        """The result."""
+        ...
+
+
+class BinaryFunction(Protocol):
+    """A function of two operands, as an instance of it shows to type checkers."""
+
+    __name__: str
+    __qualname__: str
+
+    def __call__(self, x: ArrayLike, y: ArrayLike, /) -> Array:
+        """The result."""
+        ...
+
+
+Named = TypeVar("Named", bound=UnaryFunction | BinaryFunction)
+INT32: Final = BY_NAME["i32"]
+INEXACT: Final = frozenset(
+    [BY_NAME[name] for name in ("f8e4m3fn", "f8e5m2", "bf16", "f16", "f32", "f64", "c64", "c128")]
+)
+
+
+def _named(function: Named, name: str, doc: str, example: str) -> Named:
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"{doc}\n\n    Example:\n        >>> {example}\n" if example else doc
+    return function
+
+
+def unary(name: str, primitive: Primitive, doc: str, example: str = "") -> UnaryFunction:
+    """A function of one operand, which integers enter as floats of default width."""
+
+    def function(x: ArrayLike, /) -> Array:
+        try:
+            direct = x.type.dtype in INEXACT  # type: ignore[union-attr]  # NumPy's arrays take the long way
+        except AttributeError:
+            direct = False
+        if direct:
+            return current_trace().process(primitive, (x,))[0]  # type: ignore[arg-type, return-value]
+        return bind(primitive, inexact_operand(name, x))
+
+    return _named(function, name, doc, example)
+
+
+def unary_same(name: str, primitive: Primitive, doc: str, example: str = "") -> UnaryFunction:
+    """A function of one operand that keeps its element type, whatever that is."""
+
+    def function(x: ArrayLike, /) -> Array:
+        return bind(primitive, coerce(name, 0, x))
+
+    return _named(function, name, doc, example)
+
+
+def rounding(name: str, primitive: Primitive, doc: str, example: str = "") -> UnaryFunction:
+    """A function of one real operand that keeps its element type and leaves integers alone."""
+
+    inexact = unary(name, primitive, doc)
+
+    def function(x: ArrayLike, /) -> Array:
+        if getattr(x, "dtype", None) in INEXACT:
+            return inexact(x)
+        operand = coerce(name, 0, x)
+        return bind(primitive, operand) if is_inexact(operand.dtype) else array_of(operand)
+
+    return _named(function, name, doc, example)
+
+
+def binary(
+    name: str,
+    primitive: Primitive,
+    doc: str,
+    example: str = "",
+    *,
+    inexact: bool = False,
+    by_parts: Callable[[Operand, Operand], Array] | None = None,
+) -> BinaryFunction:
+    """A function of two operands: promoted, broadcast, one primitive.
+
+    `inexact` makes floats of integers first; `by_parts` is what it comes to for complex numbers, if not the primitive.
+    """
+    plain = {
+        dtype
+        for dtype in BY_NAME.values()
+        if (is_inexact(dtype) or not inexact) and (by_parts is None or not is_complex(dtype))
+    }
+
+    # On the short ways the operands are arrays, which type checkers cannot see.
+    def function(x: ArrayLike, y: ArrayLike, /) -> Array:
+        kind = type(y)
+        if kind is float or kind is int:
+            try:
+                beside = x.type  # type: ignore[union-attr]
+            except AttributeError:
+                beside = None
+            if beside is not None and (not inexact or beside.dtype in INEXACT):
+                scalar = scalar_beside(y, beside)
+                if scalar is not None:
+                    return current_trace().process(primitive, (x, scalar))[0]  # type: ignore[arg-type, return-value]
+        elif kind is type(x):
+            left: ArrayType
+            right: ArrayType
+            try:
+                left, right = x.type, y.type  # type: ignore[union-attr]  # NumPy's arrays have none
+                direct = left.dtype in plain and left.dtype is right.dtype
+            except AttributeError:
+                direct = False
+            if direct and left is right:
+                return current_trace().process(primitive, (x, y))[0]  # type: ignore[arg-type, return-value]
+            if direct and left.weak is right.weak:
+                pair = broadcast_pair(name, x, y)  # type: ignore[arg-type]
+                return current_trace().process(primitive, pair)[0]  # type: ignore[return-value]
+        operands = promote_shapes(name, x, y, inexact=inexact)
+        if by_parts is not None and is_complex(operands[0].dtype):
+            return by_parts(*operands)
+        return bind(primitive, *operands)
+
+    return _named(function, name, doc, example)
+
+
+def integers(function: str, x: object, y: object) -> list[Operand]:
+    """Two operands of one element type and shape; booleans as 32-bit integers, since they have no such operation."""
+    operands = promote_shapes(function, x, y)
+    if is_bool(operands[0].dtype):
+        return [with_dtype(each, operand_type(each), INT32, False) for each in operands]
+    return operands
+
+
+def complex_order(direction: Direction) -> Callable[[Operand, Operand], Array]:
+    """Compares complex numbers by real part, then by imaginary part, as NumPy does."""
+
+    def compare(x: Operand, y: Operand) -> Array:
+        left, right = ops.real(x), ops.real(y)
+        tie = ops.compare(left, right, direction="eq")
+        first = ops.compare(left, right, direction=direction)
+        second = ops.compare(ops.imag(x), ops.imag(y), direction=direction)
+        return ops.select(tie, second, first)
+
+    return compare
+
+
+def comparison(name: str, direction: Direction, doc: str, example: str = "") -> BinaryFunction:
+    """A function that compares two operands, complex ones by real part, then by imaginary part."""
+    by_parts = None if direction in ("eq", "ne") else complex_order(direction)
+    return binary(name, Compare(direction), doc, example, by_parts=by_parts)

@@ -1,0 +1,53 @@
+"""Parts of complex numbers."""
+
+from __future__ import annotations
+
+from treadle_ir import Array, default_dtype, ops
+from treadle_ir.dtypes import is_complex, is_inexact
+from treadle_numpy.numpy.ufuncs.trigonometry import rad2deg
+from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
+from treadle_numpy.operands.fill import filled
+from treadle_numpy.operands.promote import converted
+from treadle_numpy.operands.scalars import zero_like
+
+__all__ = ["angle", "conj", "conjugate", "imag", "real"]
+
+
+def real(val: ArrayLike, /) -> Array:
+    """The real part."""
+    operand = coerce("real", 0, val)
+    if is_complex(operand.dtype):
+        return ops.real(operand)
+    return coerce_array("real", 0, operand)
+
+
+def imag(val: ArrayLike, /) -> Array:
+    """The imaginary part; zeros for real numbers."""
+    operand = coerce("imag", 0, val)
+    if is_complex(operand.dtype):
+        return ops.imag(operand)
+    return filled(operand.shape, zero_like(operand))
+
+
+def conjugate(x: ArrayLike, /) -> Array:
+    """The complex conjugate; real numbers stay as they are."""
+    operand = coerce("conjugate", 0, x)
+    if is_complex(operand.dtype):
+        return ops.conjugate(operand)
+    return coerce_array("conjugate", 0, operand)
+
+
+conj = conjugate
+
+
+def angle(z: ArrayLike, deg: bool = False) -> Array:
+    """The angle of a complex number."""
+    operand = coerce("angle", 0, z)
+    dtype = operand.dtype
+    if not is_complex(dtype):  # not weak and not by width, as JAX has it
+        operand = converted(operand, dtype if is_inexact(dtype) else default_dtype(float))
+    if is_complex(dtype):
+        result = ops.atan2(ops.imag(operand), ops.real(operand))
+    else:
+        result = ops.atan2(ops.abs(ops.multiply(operand, zero_like(operand))), operand)
+    return rad2deg(result) if deg else result

@@ -1,0 +1,93 @@
+"""Rounding."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Final
+
+from treadle_ir import Array, DTypeError, default_dtype, ops
+from treadle_ir.dtypes import is_bool, is_complex, is_inexact, is_integer
+from treadle_ir.primitives import elementwise as primitives
+from treadle_numpy.numpy.ufuncs.making import rounding
+from treadle_numpy.operands.arguments import named_only
+from treadle_numpy.operands.bind import bind
+from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, operand_type
+from treadle_numpy.operands.promote import converted
+from treadle_numpy.operands.scalars import zero_like
+
+__all__ = ["around", "ceil", "fix", "floor", "rint", "round", "trunc"]
+
+floor = rounding(
+    "floor", primitives.Floor(), "The greatest integer that is not above x; integers are."
+)
+ceil = rounding("ceil", primitives.Ceil(), "The least integer that is not below x; integers are.")
+_ROUND: Final = primitives.RoundNearestEven()
+
+
+def rint(x: ArrayLike, /) -> Array:
+    """The nearest integer, the even one of two, as a float."""
+    operand = coerce("rint", 0, x)
+    if not is_inexact(operand.dtype):
+        operand = converted(
+            operand, default_dtype(float)
+        )  # not weak and not by width, as JAX has it
+    if is_complex(operand.dtype):
+        return ops.complex(bind(_ROUND, ops.real(operand)), bind(_ROUND, ops.imag(operand)))
+    return bind(_ROUND, operand)
+
+
+def round(a: ArrayLike, decimals: int = 0, out: None = None) -> Array:
+    """Rounded to a number of decimals, halves to even; integers stay as they are.
+
+    Raises:
+        DTypeError: the operand is boolean, or integers are to be rounded to negative decimals.
+
+    Example:
+        >>> print(round(2.5))
+        2.0
+    """
+    named_only("round", out=out)
+    operand = coerce("round", 0, a)
+    type = operand_type(operand)
+    dtype = type.dtype
+    if is_bool(dtype):
+        raise DTypeError(
+            "round: booleans cannot be rounded", fix="convert to integers with .astype(int)"
+        )
+    if is_integer(dtype):
+        if decimals < 0:
+            raise DTypeError(
+                f"round: integers cannot be rounded to {decimals} decimals",
+                fix="convert to floats with .astype(float)",
+            )
+        return coerce_array("round", 0, operand)
+    if is_complex(dtype):
+        return ops.complex(round(ops.real(operand), decimals), round(ops.imag(operand), decimals))
+    if decimals == 0:
+        return bind(_ROUND, operand)
+    factor = dtype.type(10.0 ** builtin_abs(decimals))
+    if decimals > 0:
+        return ops.divide(bind(_ROUND, ops.multiply(operand, factor)), factor)
+    return ops.multiply(bind(_ROUND, ops.divide(operand, factor)), factor)
+
+
+builtin_abs: Final = builtins.abs
+around = round
+
+
+def trunc(x: ArrayLike, /) -> Array:
+    """The integer part, toward zero.
+
+    Example:
+        >>> print(trunc(-1.7))
+        -1.0
+    """
+    operand = coerce("trunc", 0, x)
+    type = operand_type(operand)
+    if not is_inexact(type.dtype):
+        return coerce_array("trunc", 0, operand)
+    below = ops.compare(operand, zero_like(operand), direction="lt")
+    return ops.select(below, ops.ceil(operand), ops.floor(operand))
+
+
+fix = trunc

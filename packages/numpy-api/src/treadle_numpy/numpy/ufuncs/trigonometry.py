@@ -1,0 +1,110 @@
+"""Trigonometry."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from treadle_ir import Array, Operand, ops
+from treadle_ir.primitives import elementwise as primitives
+from treadle_numpy.numpy.ufuncs.making import binary, unary
+from treadle_numpy.operands.coerce import ArrayLike
+from treadle_numpy.operands.promote import inexact_operand
+from treadle_numpy.operands.scalars import number
+
+__all__ = [
+    "acos",
+    "acosh",
+    "arccos",
+    "arccosh",
+    "arcsin",
+    "arcsinh",
+    "arctan",
+    "arctan2",
+    "arctanh",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "cos",
+    "cosh",
+    "deg2rad",
+    "degrees",
+    "rad2deg",
+    "radians",
+    "sin",
+    "sinc",
+    "sinh",
+    "tan",
+    "tanh",
+]
+
+
+def _complex_atan2(y: Operand, x: Operand) -> Array:
+    """`-i log((x + i y) / sqrt(x^2 + y^2))`, which is the angle where both are real."""
+    i = number(1j, x)
+    size = ops.sqrt(ops.add(ops.square(x), ops.square(y)))
+    turned = ops.log(ops.divide(ops.add(x, ops.multiply(i, y)), size))
+    return ops.negate(ops.multiply(i, turned))
+
+
+arctan2 = binary(
+    "arctan2",
+    primitives.Atan2(),
+    "The angle of the point (x2, x1), in (-pi, pi].",
+    inexact=True,
+    by_parts=_complex_atan2,
+)
+atan2 = arctan2
+sin = unary(
+    "sin", primitives.Sine(), "The sine of an angle in radians.", "print(sin(0.0))\n        0.0"
+)
+cos = unary(
+    "cos", primitives.Cosine(), "The cosine of an angle in radians.", "print(cos(0.0))\n        1.0"
+)
+tan = unary("tan", primitives.Tan(), "The tangent of an angle in radians.")
+arcsin = unary("arcsin", primitives.Asin(), "The angle with this sine.")
+arccos = unary("arccos", primitives.Acos(), "The angle with this cosine.")
+arctan = unary("arctan", primitives.Atan(), "The angle with this tangent.")
+sinh = unary("sinh", primitives.Sinh(), "The hyperbolic sine.")
+cosh = unary("cosh", primitives.Cosh(), "The hyperbolic cosine.")
+tanh = unary("tanh", primitives.Tanh(), "The hyperbolic tangent.", "print(tanh(0.0))\n        0.0")
+arcsinh = unary("arcsinh", primitives.Asinh(), "The inverse hyperbolic sine.")
+arccosh = unary("arccosh", primitives.Acosh(), "The inverse hyperbolic cosine.")
+arctanh = unary("arctanh", primitives.Atanh(), "The inverse hyperbolic tangent.")
+asin, acos, atan, asinh, acosh, atanh = arcsin, arccos, arctan, arcsinh, arccosh, arctanh
+
+
+def deg2rad(x: ArrayLike, /) -> Array:
+    """Degrees as radians."""
+    operand = inexact_operand("deg2rad", x)
+    return ops.multiply(operand, number(np.pi / 180, operand))
+
+
+def rad2deg(x: ArrayLike, /) -> Array:
+    """Radians as degrees."""
+    operand = inexact_operand("rad2deg", x)
+    return ops.multiply(operand, number(180 / np.pi, operand))
+
+
+radians = deg2rad
+degrees = rad2deg
+
+
+def sinc(x: ArrayLike, /) -> Array:
+    """`sin(pi x) / (pi x)`, 1 at 0.
+
+    Example:
+        >>> print(sinc(0.0))
+        1.0
+    """
+    operand = inexact_operand("sinc", x)
+    zero, one = number(0, operand), number(1, operand)
+    angle = ops.multiply(operand, number(np.pi, operand))
+    at_zero = ops.compare(angle, zero, direction="eq")
+    safe = ops.select(at_zero, one, angle)
+    # 1 - angle^2/6 stands in at 0, so that derivatives up to the third are right there, too
+    near = ops.subtract(
+        one, ops.divide(ops.square(ops.select(at_zero, angle, zero)), number(6, operand))
+    )
+    return ops.select(at_zero, near, ops.divide(ops.sine(safe), safe))

@@ -1,0 +1,1 @@
+"""From users' values to operands: coercion, promotion, broadcasting, axes and shapes."""

@@ -1,0 +1,58 @@
+"""Axis arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from treadle_numpy.operands.errors import AxisError, DuplicateError
+from treadle_numpy.operands.shapes import as_index
+
+Axis: TypeAlias = int | Sequence[int] | None
+
+
+def as_axis(function: str, axis: object, ndim: int) -> int:
+    """A non-negative axis.
+
+    Raises:
+        AxisError: the array has no such axis.
+    """
+    index = as_index(function, "an axis", axis)
+    if not -ndim <= index < ndim:
+        raise AxisError(
+            f"{function}: axis {index} is out of bounds for array of dimension {ndim}",
+            fix=f"axes are {-ndim} to {ndim - 1}" if ndim else "a scalar has no axes",
+        )
+    return index + ndim if index < 0 else index
+
+
+def as_axes(function: str, axis: object, ndim: int) -> tuple[int, ...]:
+    """All the axes that an `axis` argument names, in its order; None names all.
+
+    Raises:
+        AxisError: the array has no such axis; ArgumentError: an axis is named twice.
+    """
+    if axis is None:
+        return tuple(range(ndim))
+    if isinstance(axis, (tuple, list)):
+        axes = tuple([as_axis(function, each, ndim) for each in axis])
+        if len(set(axes)) != len(axes):
+            raise DuplicateError(
+                f"{function}: axes {tuple(axis)} name one axis twice",
+                fix="name each axis once; negative ones count from the last",
+            )
+        return axes
+    return (as_axis(function, axis, ndim),)
+
+
+def sorted_axes(name: str, axis: object, ndim: int) -> tuple[int, ...]:
+    """The axes that an `axis` argument names, ascending; None names all.
+
+    Raises:
+        AxisError: the array has no such axis; ArgumentError: an axis is named twice.
+    """
+    if axis is None:
+        return tuple(range(ndim))
+    if type(axis) is int and -ndim <= axis < ndim:
+        return (axis if axis >= 0 else axis + ndim,)
+    return tuple(sorted(as_axes(name, axis, ndim)))

@@ -1,0 +1,126 @@
+"""`dtype` arguments: names, Python types, NumPy types, and `treadle.numpy.float32` itself."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Final, TypeAlias, TypeGuard, final, overload
+
+import ml_dtypes
+import numpy as np
+
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    DType,
+    canonical_dtype,
+    default_dtype,
+    dtypes as ir_dtypes,
+)
+from treadle_numpy.operands.sequences import array_from
+
+
+@final
+class ScalarType:
+    """An element type that also makes arrays of it: `float32(3)`.
+
+    Example:
+        >>> from treadle_numpy.numpy import float32
+        >>> float32.dtype
+        dtype('float32')
+        >>> np.dtype("float32") == float32
+        True
+    """
+
+    __slots__ = ("dtype", "name")
+
+    def __init__(self, name: str, dtype: DType) -> None:
+        self.name = name
+        self.dtype = dtype
+
+    def __call__(self, x: object = 0) -> Array:
+        """An array of this element type."""
+        dtype = as_dtype(self.name, self)
+        return array_from(self.name, x, dtype)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, ScalarType):
+            return self.dtype == other.dtype
+        try:
+            return bool(self.dtype == np.dtype(other))  # type: ignore[call-overload]  # or it is none
+        except TypeError:
+            return NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.dtype)
+
+    def __repr__(self) -> str:
+        return f"<class 'treadle.numpy.{self.name}'>"
+
+
+DTypeLike: TypeAlias = (
+    str | type[Any] | np.dtype[Any] | ScalarType
+)  # any class that NumPy knows as a type
+_PYTHON: Final = (bool, int, float, complex)
+
+
+def is_python(x: object) -> TypeGuard[type[bool | int | float | complex]]:
+    """Whether it is one of Python's number types itself: np.dtype("float64") only compares equal to one."""
+    return any([x is each for each in _PYTHON])
+
+
+_OURS: Final[dict[str, DType]] = {
+    name: np.dtype(getattr(ml_dtypes, name)) for name in ("bfloat16", "int4", "uint4")
+}
+
+
+@overload
+def as_dtype(function: str, dtype: DTypeLike) -> DType: ...
+@overload
+def as_dtype(function: str, dtype: DTypeLike | None) -> DType | None: ...
+def as_dtype(function: str, dtype: DTypeLike | None) -> DType | None:
+    """A `dtype` argument as an element type of the width in force; None stays None.
+
+    Warns:
+        UserWarning: a 64-bit type was named while 32-bit types are in force.
+
+    Raises:
+        DTypeError: there is no such element type; ArgumentError: it names none.
+    """
+    if dtype is None:
+        return None
+    if is_python(dtype):  # Python's types mean the default width, so nothing is cut
+        return default_dtype(dtype)
+    found = named_dtype(function, dtype)
+    ir_dtypes.dtype_name(found)
+    canonical = canonical_dtype(found)
+    if canonical is not found and canonical != found:
+        warnings.warn(
+            f"Explicitly requested dtype {found} requested in {function} is not available, and will be truncated "
+            f"to dtype {canonical}. To enable more dtypes, set the treadle_enable_x64 configuration option or the "
+            "TREADLE_ENABLE_X64 environment variable.",
+            UserWarning,
+            stacklevel=3,
+        )
+    return canonical
+
+
+def named_dtype(function: str, dtype: object) -> DType:
+    """What a `dtype` argument names, at its own width.
+
+    Raises:
+        ArgumentError: it names no element type.
+    """
+    if isinstance(dtype, np.dtype):
+        return dtype
+    if isinstance(dtype, ScalarType):
+        return dtype.dtype
+    if isinstance(dtype, str) and dtype in _OURS:
+        return _OURS[dtype]
+    try:
+        found: DType = np.dtype(dtype)  # type: ignore[call-overload]  # or it is none
+    except TypeError as error:
+        raise ArgumentError(
+            f"{function}: {dtype!r} is not an element type",
+            fix="pass a name ('float32') or a type of treadle.numpy",
+        ) from error
+    return found

@@ -1,0 +1,78 @@
+"""Operands of one element type: element types meet by the promotion lattice.
+
+Python scalars become scalars of the element type that the arrays beside them have (they are weak).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import overload
+
+import numpy as np
+
+from treadle_ir import Array, ArrayType, DType, Literal, Operand, inexact_dtype, ops, promoted
+from treadle_ir.dtypes import is_inexact
+from treadle_numpy.operands.arrays import on_host
+from treadle_numpy.operands.coerce import coerce, operand_type
+
+
+@overload
+def with_dtype(operand: Array, type: ArrayType, dtype: DType, weak: bool) -> Array: ...
+@overload
+def with_dtype(operand: Operand, type: ArrayType, dtype: DType, weak: bool) -> Operand: ...
+def with_dtype(operand: Operand, type: ArrayType, dtype: DType, weak: bool) -> Operand:
+    """A coerced operand in another element type; host scalars are converted here, arrays by `ops.convert`."""
+    if type.dtype is dtype or type.dtype == dtype:
+        return operand if weak or not isinstance(operand, Literal) else operand.value
+    if isinstance(operand, Literal):
+        value = operand.value.astype(dtype)
+        return Literal(value, ArrayType((), dtype, True)) if weak else value
+    if isinstance(operand, (np.ndarray, np.generic)) and dtype.kind == type.dtype.kind == "f":
+        elements: Operand = operand.astype(dtype)
+        return elements
+    return ops.convert(operand, dtype=dtype, weak=weak)
+
+
+def promote(function: str, *arguments: object, inexact: bool = False) -> list[Operand]:
+    """Arguments as operands of one element type (a floating or complex one if `inexact`), shapes as they are."""
+    operands = [coerce(function, position, x) for position, x in enumerate(arguments)]
+    return promote_operands(operands, inexact)
+
+
+def promote_operands(operands: Sequence[Operand], inexact: bool = False) -> list[Operand]:
+    """Coerced operands in the element type they meet in."""
+    types = [operand_type(operand) for operand in operands]
+    dtype, weak = promoted(types)
+    if inexact:
+        dtype = inexact_dtype(dtype)
+    return [
+        with_dtype(operand, type, dtype, weak)
+        for operand, type in zip(operands, types, strict=True)
+    ]
+
+
+@overload
+def converted(operand: Array, dtype: DType) -> Array: ...
+@overload
+def converted(operand: Operand, dtype: DType) -> Operand: ...
+def converted(operand: Operand, dtype: DType) -> Operand:
+    """A coerced operand in an element type, no longer weak."""
+    type = operand_type(operand)
+    if isinstance(operand, Literal):
+        value: np.generic = operand.value.astype(dtype)
+        return value
+    if type.dtype == dtype and not type.weak:
+        return operand
+    if isinstance(operand, np.generic) and on_host():
+        scalar: Operand = np.asarray(ops.convert(operand, dtype=dtype))[()]
+        return scalar
+    return ops.convert(operand, dtype=dtype)
+
+
+def inexact_operand(function: str, x: object) -> Operand:
+    """One operand, as a float if it is an integer or a boolean."""
+    operand = coerce(function, 0, x)
+    type = operand_type(operand)
+    if is_inexact(type.dtype):
+        return operand
+    return with_dtype(operand, type, inexact_dtype(type.dtype), type.weak)

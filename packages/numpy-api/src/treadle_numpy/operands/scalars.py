@@ -1,0 +1,59 @@
+"""Numbers beside an operand, in its element type."""
+
+from __future__ import annotations
+
+from typing import Final, TypeAlias
+
+import numpy as np
+
+from treadle_ir import ArrayType, Literal, Operand
+from treadle_ir.dtypes import BY_NAME, is_signed
+from treadle_numpy.operands.coerce import operand_type
+
+Scalar: TypeAlias = np.generic | Literal
+Number: TypeAlias = bool | int | float | complex | np.generic
+FLOATS: Final = frozenset([BY_NAME[name] for name in ("bf16", "f16", "f32", "f64")])
+
+
+def scalar_beside(value: object, type: ArrayType) -> np.generic | None:
+    """A Python number as a scalar of an array's element type; None if promotion has to decide.
+
+    Floats beside floating arrays and ints beside integer and floating arrays take the array's element type.
+    """
+    dtype = type.dtype
+    kind = value.__class__
+    scalar: np.generic
+    if type.weak:
+        return None
+    if kind is float:
+        if dtype not in FLOATS:
+            return None
+        scalar = dtype.type(value)
+        return scalar
+    if kind is int:
+        if dtype in FLOATS:
+            scalar = dtype.type(value)
+            return scalar
+        try:
+            return dtype.type(value) if is_signed(dtype) else None
+        except OverflowError:
+            return None
+    return None
+
+
+def number(value: Number, x: Operand) -> Scalar:
+    """A number in the element type of an operand, and weak if it is: results keep the mark."""
+    type = operand_type(x)
+    scalar: np.generic = type.dtype.type(value)
+    return Literal(scalar, ArrayType((), type.dtype, True)) if type.weak else scalar
+
+
+def zero_like(x: Operand) -> Scalar:
+    """A zero of an operand's element type, for `select`, which broadcasts scalars."""
+    return number(0, x)
+
+
+def literal(value: Number, x: Operand) -> np.generic:
+    """A Python number in the element type of an operand, as a scalar of the host."""
+    scalar: np.generic = x.dtype.type(value)
+    return scalar

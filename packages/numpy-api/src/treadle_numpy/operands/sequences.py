@@ -1,0 +1,173 @@
+"""Arrays from whatever `array` takes: arrays, scalars, nested sequences of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, TypeAlias
+
+import numpy as np
+
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    DType,
+    Literal,
+    ShapeError,
+    as_array,
+    default_dtype,
+    ops,
+    out_of_range,
+    promoted,
+)
+from treadle_ir.dtypes import is_bool, is_complex
+from treadle_numpy.operands.arrays import Elements, array_of, made
+from treadle_numpy.operands.coerce import (
+    SCALARS,
+    canonical_elements,
+    coerce,
+    is_array_like,
+    operand_type,
+    refused,
+    weak_literal,
+)
+from treadle_numpy.operands.promote import converted
+
+Nested: TypeAlias = Sequence[object]  # lists and tuples of arrays, numbers, and of further ones
+
+
+def array_from(function: str, x: object, dtype: DType | None) -> Array:
+    """An array from an array, a scalar or nested sequences of them, in an element type if one is given.
+
+    Raises:
+        ArgumentError: something in it is no array, scalar or sequence; ShapeError: sequences of unequal lengths.
+    """
+    if type(x) is np.ndarray and dtype is None:
+        return as_array(x)
+    if isinstance(x, (Array, Literal)):
+        return array_of(x if dtype is None else converted(x, dtype))
+    if isinstance(x, (bool, int, float, complex)) and not isinstance(x, np.generic):
+        if dtype is None:
+            return array_of(weak_literal(x))
+        refuse_complex(function, x, dtype)
+        return made(_host_scalar(x, dtype))
+    if isinstance(x, (np.ndarray, np.generic)):
+        elements = np.asarray(x)
+        if dtype is not None and elements.dtype != dtype:
+            return array_of(converted(canonical_elements(elements), dtype))
+        return as_array(elements)
+    if isinstance(x, (list, tuple)):
+        return _from_sequence(function, x, dtype)
+    convert = getattr(type(x), "__jax_array__", None)
+    if convert is not None:
+        return array_from(function, convert(x), dtype)
+    if getattr(type(x), "__array__", None) is not None or isinstance(x, (memoryview, bytearray)):
+        return array_from(function, np.asarray(x), dtype)
+    if isinstance(x, range):
+        return _from_sequence(function, list(x), dtype)
+    raise refused(function, 0, x)
+
+
+def refuse_complex(function: str, x: object, dtype: DType) -> None:
+    """Refuse a complex number of Python's for an element type that would lose its imaginary part without a word."""
+    if isinstance(x, complex) and not is_complex(dtype) and not is_bool(dtype):
+        raise ArgumentError(
+            f"{function}: {x} is complex, but the element type is {dtype}",
+            fix="pass its real part, or a complex element type",
+        )
+
+
+def _host_scalar(x: complex, dtype: DType) -> Elements:
+    if dtype.kind in "iu" and isinstance(x, int):
+        return np.asarray(x, dtype)  # NumPy refuses what does not fit
+    return np.asarray(x).astype(dtype)
+
+
+def _from_sequence(function: str, x: Nested, dtype: DType | None) -> Array:
+    """An array from nested sequences: by NumPy when all is on the host, else by stacking."""
+    leaves = _leaves(x)
+    if not any(isinstance(leaf, Array) for leaf in leaves):
+        for leaf in leaves:
+            if not is_array_like(leaf) and getattr(type(leaf), "__array__", None) is None:
+                raise refused(function, 0, leaf)
+        if dtype is None:
+            if leaves and all(
+                isinstance(leaf, SCALARS) and not isinstance(leaf, np.generic) for leaf in leaves
+            ):
+                kind = max(
+                    (kind for leaf in leaves for kind in SCALARS if isinstance(leaf, kind)),
+                    key=_rank,
+                )
+                if kind is int and all(isinstance(leaf, bool) for leaf in leaves):
+                    kind = bool
+                dtype = default_dtype(kind)
+            elif leaves:
+                dtype = promoted(
+                    [operand_type(coerce(function, 0, _plain(leaf))) for leaf in leaves]
+                )[0]
+            else:
+                dtype = default_dtype(float)
+        try:
+            elements = np.array(x)
+        except ValueError:
+            raise ShapeError(
+                f"{function}: nested sequences have unequal lengths, so they make no array",
+                fix="pad them to one length, or keep a list of arrays",
+            ) from None
+        if elements.dtype.kind in "iu" and dtype.kind in "iu" and elements.dtype != dtype:
+            try:
+                return made(np.array(x, dtype))  # NumPy refuses integers that do not fit
+            except OverflowError as error:
+                raise out_of_range(error) from None
+        return made(elements.astype(dtype))
+    return _stacked(function, x, dtype)
+
+
+_RANKS: Final = {bool: 0, int: 1, float: 2, complex: 3}
+
+
+def _rank(kind: type) -> int:
+    return _RANKS[kind]
+
+
+def _plain(leaf: object) -> object:
+    return leaf if is_array_like(leaf) else np.asarray(leaf)
+
+
+def _leaves(x: Nested) -> list[object]:
+    """What stands in nested sequences, without recursion."""
+    leaves: list[object] = []
+    waiting: list[object] = [x]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, (list, tuple)):
+            waiting.extend(reversed(each))
+        else:
+            leaves.append(each)
+    return leaves
+
+
+def _stacked(function: str, x: Nested, dtype: DType | None) -> Array:
+    """An array from nested sequences with arrays among them: the leaves, one after the other, in one shape."""
+    leaves = [coerce(function, 0, leaf) for leaf in _leaves(x)]
+    outer: list[int] = []
+    level: object = x
+    while isinstance(level, (list, tuple)):
+        outer.append(len(level))
+        level = level[0] if level else None
+    inner = {leaf.shape for leaf in leaves}
+    count = 1
+    for size in outer:
+        count *= size
+    if len(inner) != 1 or count != len(leaves):
+        raise ShapeError(
+            f"{function}: the parts of a sequence have unequal shapes {sorted(inner)}, so they make no array",
+            fix="reshape or pad the parts to one shape",
+        )
+    if dtype is None:
+        common, _ = promoted([operand_type(leaf) for leaf in leaves])
+    else:
+        common = dtype
+    shape = inner.pop()
+    parts = [ops.reshape(converted(leaf, common), shape=(1, *shape)) for leaf in leaves]
+    joined = parts[0] if len(parts) == 1 else ops.concatenate(parts, dimension=0)
+    return ops.reshape(joined, shape=(*outer, *shape))

@@ -1,0 +1,78 @@
+"""Shape arguments, and arithmetic of shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from treadle_ir import ArgumentError, Array, ShapeError
+
+Shape: TypeAlias = int | Sequence[int]
+
+
+def as_shape(function: str, shape: object) -> tuple[int, ...]:
+    """A shape argument as a tuple of ints; concrete arrays and tracers count as their elements.
+
+    Raises:
+        ArgumentError: a size is no integer; ShapeError: a size is negative.
+    """
+    if isinstance(shape, tuple):
+        for size in shape:
+            if size.__class__ is not int or size < 0:
+                break
+        else:  # as nearly always
+            return (*shape,)
+    sizes: Iterable[object]
+    try:
+        sizes = (shape.__index__(),)  # type: ignore[attr-defined]  # asked for, not promised
+    except (AttributeError, TypeError):
+        if isinstance(shape, Array) and not shape.ndim:
+            raise  # it says itself why it is no integer
+        if isinstance(shape, str) or not isinstance(shape, Iterable):
+            raise ArgumentError(
+                f"{function}: a shape is an integer or a sequence of integers, got {shape!r} of {type(shape)}",
+                fix="shapes are integers known before the program runs: convert with int(...)",
+            ) from None
+        sizes = shape
+    result = tuple([as_index(function, "a size", size) for size in sizes])
+    if any(size < 0 for size in result):
+        raise ShapeError(
+            f"{function}: the shape {result} has a negative size",
+            fix="sizes are 0 or more; only reshape takes -1, for the size that follows from the others",
+        )
+    return result
+
+
+def as_index(function: str, what: str, value: object) -> int:
+    """A Python integer from whatever stands for one; a tracer's own error tells what to do.
+
+    Raises:
+        ArgumentError: it does not stand for an integer.
+    """
+    try:
+        return int(value.__index__())  # type: ignore[attr-defined]  # asked for, not promised
+    except AttributeError:
+        raise ArgumentError(
+            f"{function}: {what} must be an integer, got {value!r} of {type(value)}",
+            fix="shapes and axes are integers known before the program runs: convert with int(...)",
+        ) from None
+
+
+def size_of(shape: tuple[int, ...]) -> int:
+    """The number of elements of a shape."""
+    total = 1
+    for n in shape:
+        total *= n
+    return total
+
+
+def kept_shape(shape: tuple[int, ...], axes: tuple[int, ...]) -> tuple[int, ...]:
+    """A shape with size 1 for the axes that were reduced."""
+    return tuple([1 if i in axes else n for i, n in enumerate(shape)])
+
+
+def ndim_of(x: object) -> int:
+    """The number of axes of a value or of nested sequences."""
+    return x.ndim if isinstance(x, Array) else np.ndim(x)  # type: ignore[arg-type]  # of whatever it is

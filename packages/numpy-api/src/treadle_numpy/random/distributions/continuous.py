@@ -1,0 +1,157 @@
+"""Other distributions of floats, each by the inverse of its distribution function."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from treadle_ir import Array, DType, ops
+from treadle_numpy.numpy.dtypes.limits import finfo
+from treadle_numpy.numpy.ufuncs.arithmetic import add, multiply, subtract
+from treadle_numpy.operands.coerce import ArrayLike, coerce
+from treadle_numpy.operands.dtypes import DTypeLike
+from treadle_numpy.operands.errors import ValueArgumentError
+from treadle_numpy.operands.shapes import Shape, as_shape
+from treadle_numpy.random.distributions.parameters import float_dtype, parameter, result_shape
+from treadle_numpy.random.distributions.uniform import uniform_floats
+from treadle_numpy.random.keys import KeyLike, single
+
+__all__ = [
+    "cauchy",
+    "exponential",
+    "gumbel",
+    "laplace",
+    "logistic",
+    "pareto",
+    "rayleigh",
+    "triangular",
+    "weibull_min",
+]
+
+
+def gumbel(
+    key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None, mode: str | None = None
+) -> Array:
+    """Gumbel floats: `-log(-log(u))`.
+
+    Raises:
+        ValueArgumentError: a mode that is not there.
+    """
+    if mode not in (None, "low"):
+        raise ValueArgumentError(
+            f"gumbel: mode {mode!r} is not supported", fix="only 'low', the default, is there"
+        )
+    return gumbel_floats(
+        single("gumbel", key), as_shape("gumbel", shape), float_dtype("gumbel", dtype)
+    )
+
+
+def gumbel_floats(words: Array, shape: tuple[int, ...], dtype: DType) -> Array:
+    """`gumbel` for the words of a key."""
+    tiny = dtype.type(finfo(dtype).tiny)
+    return ops.negate(
+        ops.log(ops.negate(ops.log(uniform_floats(words, shape, dtype, tiny, dtype.type(1)))))
+    )
+
+
+def exponential(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) -> Array:
+    """Exponential floats with mean 1."""
+    wanted = float_dtype("exponential", dtype)
+    u = uniform_floats(single("exponential", key), as_shape("exponential", shape), wanted)
+    return ops.negate(ops.log_plus_one(ops.negate(u)))
+
+
+def laplace(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) -> Array:
+    """Laplace floats with mean 0 and scale 1."""
+    wanted = float_dtype("laplace", dtype)
+    low = wanted.type(-1.0 + float(finfo(wanted).epsneg))
+    u = uniform_floats(
+        single("laplace", key), as_shape("laplace", shape), wanted, low, wanted.type(1)
+    )
+    return ops.multiply(ops.sign(u), ops.log_plus_one(ops.negate(ops.abs(u))))
+
+
+def logistic(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) -> Array:
+    """Logistic floats with mean 0 and scale 1."""
+    wanted = float_dtype("logistic", dtype)
+    low = wanted.type(finfo(wanted).tiny)
+    u = uniform_floats(
+        single("logistic", key), as_shape("logistic", shape), wanted, low, wanted.type(1)
+    )
+    return ops.log(ops.divide(u, ops.subtract(wanted.type(1), u)))
+
+
+def cauchy(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) -> Array:
+    """Cauchy floats."""
+    wanted = float_dtype("cauchy", dtype)
+    low = wanted.type(finfo(wanted).eps)
+    u = uniform_floats(
+        single("cauchy", key), as_shape("cauchy", shape), wanted, low, wanted.type(1)
+    )
+    return ops.tan(ops.multiply(wanted.type(np.pi), ops.subtract(u, wanted.type(0.5))))
+
+
+def rayleigh(
+    key: KeyLike, scale: ArrayLike, shape: Shape | None = None, dtype: DTypeLike | None = None
+) -> Array:
+    """Rayleigh floats: `scale * sqrt(-2 log u)`."""
+    wanted = float_dtype("rayleigh", dtype)
+    factor = coerce("rayleigh", 1, scale)
+    sizes = result_shape("rayleigh", shape, factor)
+    u = uniform_floats(single("rayleigh", key), sizes, wanted)
+    return multiply(
+        parameter(factor, wanted, sizes), ops.sqrt(ops.multiply(ops.log(u), wanted.type(-2)))
+    )
+
+
+def weibull_min(
+    key: KeyLike,
+    scale: ArrayLike,
+    concentration: ArrayLike,
+    shape: Shape = (),
+    dtype: DTypeLike | None = None,
+) -> Array:
+    """Weibull floats: `scale * (-log(1 - u)) ** (1 / concentration)`."""
+    wanted = float_dtype("weibull_min", dtype)
+    a, b = coerce("weibull_min", 1, scale), coerce("weibull_min", 2, concentration)
+    sizes = result_shape("weibull_min", shape, a, b)
+    u = uniform_floats(single("weibull_min", key), sizes, wanted)
+    power = ops.divide(wanted.type(1), parameter(b, wanted, sizes))
+    return multiply(
+        ops.power(ops.negate(ops.log_plus_one(ops.negate(u))), power), parameter(a, wanted, sizes)
+    )
+
+
+def pareto(
+    key: KeyLike, b: ArrayLike, shape: Shape | None = None, dtype: DTypeLike | None = None
+) -> Array:
+    """Pareto floats: `exp(e / b)` for exponential e."""
+    wanted = float_dtype("pareto", dtype)
+    index = coerce("pareto", 1, b)
+    sizes = result_shape("pareto", shape, index)
+    return ops.exponential(
+        ops.divide(exponential(key, sizes, wanted), parameter(index, wanted, sizes))
+    )
+
+
+def triangular(
+    key: KeyLike,
+    left: ArrayLike,
+    mode: ArrayLike,
+    right: ArrayLike,
+    shape: Shape | None = None,
+    dtype: DTypeLike | None = None,
+) -> Array:
+    """Triangular floats from `left` to `right` with the peak at `mode`."""
+    wanted = float_dtype("triangular", dtype)
+    parameters = [coerce("triangular", i + 1, x) for i, x in enumerate((left, mode, right))]
+    sizes = result_shape("triangular", shape, *parameters)
+    low, peak, high = [parameter(x, wanted, sizes) for x in parameters]
+    u = uniform_floats(single("triangular", key), sizes, wanted)
+    width = ops.subtract(high, low)
+    share = ops.divide(ops.subtract(peak, low), width)
+    rise = add(low, ops.sqrt(multiply(multiply(u, width), ops.subtract(peak, low))))
+    fall = subtract(
+        high,
+        ops.sqrt(multiply(multiply(subtract(wanted.type(1), u), width), ops.subtract(high, peak))),
+    )
+    return ops.select(ops.compare(u, share, direction="lt"), rise, fall)

@@ -1,0 +1,145 @@
+"""Distributions of integers and booleans."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from treadle_ir import ArgumentError, Array, DType, Operand, ops
+from treadle_ir.dtypes import BY_NAME, is_integer
+from treadle_numpy.operands.broadcast import broadcast_to_shape
+from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
+from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
+from treadle_numpy.operands.errors import ValueArgumentError
+from treadle_numpy.operands.promote import converted, promote
+from treadle_numpy.operands.shapes import Shape, as_shape
+from treadle_numpy.random.distributions.parameters import parameter, result_shape, split_words
+from treadle_numpy.random.distributions.uniform import uniform_floats
+from treadle_numpy.random.generator import random_bits
+from treadle_numpy.random.keys import KeyLike, single
+
+__all__ = ["bernoulli", "geometric", "rademacher", "randint"]
+
+_INT32 = BY_NAME["i32"]
+
+
+def bernoulli(
+    key: KeyLike, p: ArrayLike = 0.5, shape: Shape | None = None, mode: str = "low"
+) -> Array:
+    """Booleans that are true with probability `p`.
+
+    Raises:
+        ValueArgumentError: a mode that is not there.
+    """
+    if mode != "low":
+        raise ValueArgumentError(
+            f"bernoulli: mode {mode!r} is not supported", fix="only 'low', the default, is there"
+        )
+    (chance,) = promote("bernoulli", p, inexact=True)
+    dtype = chance.dtype
+    sizes = result_shape("bernoulli", shape, chance)
+    return ops.compare(
+        uniform_floats(single("bernoulli", key), sizes, dtype),
+        parameter(chance, dtype, sizes),
+        direction="lt",
+    )
+
+
+def rademacher(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) -> Array:
+    """-1 or 1, each with probability 1/2."""
+    wanted = as_dtype("rademacher", int if dtype is None else dtype)
+    heads = bernoulli(key, 0.5, as_shape("rademacher", shape))
+    return ops.select(heads, wanted.type(1), wanted.type(-1))
+
+
+def randint(
+    key: KeyLike, shape: Shape, minval: ArrayLike, maxval: ArrayLike, dtype: DTypeLike | None = None
+) -> Array:
+    """Integers in [minval, maxval), uniform up to a bias below 2 ** -32.
+
+    Raises:
+        ValueArgumentError: the element type is not an integer.
+        ArgumentError: a bound is not an integer.
+
+    Example:
+        >>> from treadle_numpy.random import key
+        >>> randint(key(0), (3,), 0, 10).shape
+        (3,)
+    """
+    wanted = as_dtype("randint", int if dtype is None else dtype)
+    if not is_integer(wanted):
+        raise ValueArgumentError(
+            f"dtype argument to `randint` must be an integer dtype, got {wanted}"
+        )
+    sizes = as_shape("randint", shape)
+    for i, bound in enumerate((minval, maxval)):
+        if not is_integer(operand_type(coerce("randint", i + 2, bound)).dtype):
+            raise ArgumentError(
+                "randint: minval and maxval must be integers", fix="convert them with int(...)"
+            )
+    limits = np.iinfo(wanted)
+    low, high, beyond = (
+        _bound(minval, wanted, limits),
+        _bound(maxval, wanted, limits),
+        _beyond(maxval, wanted, limits),
+    )
+    low = broadcast_to_shape(low, sizes) if low.shape else low
+    high = broadcast_to_shape(high, sizes) if high.shape else high
+    # narrow integers are drawn with 32 bits, so that the bias stays small
+    width = max(32, wanted.itemsize * 8)
+    unsigned = BY_NAME[f"u{width}"]
+    if wanted.itemsize < 4:
+        low, high = ops.convert(low, dtype=_INT32), ops.convert(high, dtype=_INT32)
+    first, second = split_words(single("randint", key), 2)
+    upper, lower = random_bits(first, sizes, width), random_bits(second, sizes, width)
+
+    def as_unsigned(x: Operand) -> Operand:
+        return x if x.dtype == unsigned else ops.bitcast_convert(x, dtype=unsigned)
+
+    span = as_unsigned(ops.subtract(high, low))
+    span = ops.select(ops.compare(high, low, direction="le"), unsigned.type(1), span)
+    wider = ops.and_(beyond, ops.compare(high, low, direction="gt"))
+    span = ops.select(wider, ops.add(span, unsigned.type(1)), span)
+    # 2 ** width mod span, in two steps that do not overflow; a span of 0 stands for 2 ** width
+    root = ops.remainder(unsigned.type(1 << (width // 2)), span)
+    factor = ops.remainder(ops.multiply(root, root), span)
+    mixed = ops.add(ops.multiply(ops.remainder(upper, span), factor), ops.remainder(lower, span))
+    offset = ops.remainder(mixed, span)
+    own = low.dtype
+    result = ops.add(low, offset if own == unsigned else ops.bitcast_convert(offset, dtype=own))
+    return result if own == wanted else ops.convert(result, dtype=wanted)
+
+
+def _bound(value: ArrayLike, dtype: DType, limits: np.iinfo) -> Operand:
+    """A bound of integers, cut to what the element type can hold."""
+    if isinstance(value, int):
+        bound: np.generic = dtype.type(min(max(value, int(limits.min)), int(limits.max)))
+        return bound
+    operand = coerce("randint", 2, value)
+    own = np.iinfo(operand.dtype)
+    low, high = max(int(limits.min), int(own.min)), min(int(limits.max), int(own.max))
+    kept = ops.clamp(operand.dtype.type(low), operand, operand.dtype.type(high))
+    return converted(kept, dtype)
+
+
+def _beyond(value: ArrayLike, dtype: DType, limits: np.iinfo) -> Operand:
+    """Whether the upper bound lies above what the element type can hold."""
+    if isinstance(value, int):
+        return np.bool_(value > int(limits.max))
+    operand = coerce("randint", 3, value)
+    own = np.iinfo(operand.dtype)
+    if int(own.max) <= int(limits.max):
+        return np.bool_(False)
+    return ops.compare(operand, operand.dtype.type(int(limits.max)), direction="gt")
+
+
+def geometric(
+    key: KeyLike, p: ArrayLike, shape: Shape | None = None, dtype: DTypeLike | None = None
+) -> Array:
+    """The number of trials up to the first success."""
+    whole = as_dtype("geometric", int if dtype is None else dtype)
+    (chance,) = promote("geometric", p, inexact=True)
+    own = chance.dtype
+    sizes = result_shape("geometric", shape, chance)
+    u = uniform_floats(single("geometric", key), sizes, own)
+    trials = ops.divide(ops.log(u), ops.log_plus_one(ops.negate(parameter(chance, own, sizes))))
+    return ops.convert(ops.add(ops.floor(trials), own.type(1)), dtype=whole)

@@ -1,0 +1,93 @@
+"""Normal floats, and what is made of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from treadle_ir import Array, DType, ops
+from treadle_ir.dtypes import is_complex, real_part
+from treadle_numpy.operands.coerce import ArrayLike, coerce
+from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
+from treadle_numpy.operands.shapes import Shape, as_shape
+from treadle_numpy.random.distributions.parameters import (
+    float_dtype,
+    parameter,
+    result_shape,
+    split_words,
+)
+from treadle_numpy.random.distributions.uniform import uniform_floats
+from treadle_numpy.random.keys import KeyLike, single
+
+__all__ = ["lognormal", "maxwell", "normal", "truncated_normal"]
+
+
+def normal_floats(words: Array, shape: tuple[int, ...], dtype: DType) -> Array:
+    """`normal` of a real element type, for the words of a key."""
+    low = np.nextafter(np.asarray(-1.0, dtype), np.asarray(0.0, dtype), dtype=dtype)[()]
+    return ops.multiply(
+        ops.erf_inv(uniform_floats(words, shape, dtype, low, dtype.type(1))), dtype.type(np.sqrt(2))
+    )
+
+
+def normal(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) -> Array:
+    """Normal floats with mean 0 and variance 1; complex ones have independent parts of variance 1/2.
+
+    Example:
+        >>> from treadle_numpy.random import key
+        >>> normal(key(0), (2, 3)).shape
+        (2, 3)
+    """
+    wanted = as_dtype("normal", float if dtype is None else dtype)
+    sizes, words = as_shape("normal", shape), single("normal", key)
+    if is_complex(wanted):
+        first, second = split_words(words, 2)
+        part = real_part(wanted)
+        half = part.type(np.sqrt(2))
+        real, imag = normal_floats(first, sizes, part), normal_floats(second, sizes, part)
+        return ops.complex(ops.divide(real, half), ops.divide(imag, half))
+    return normal_floats(words, sizes, float_dtype("normal", wanted))
+
+
+def truncated_normal(
+    key: KeyLike,
+    lower: ArrayLike,
+    upper: ArrayLike,
+    shape: Shape | None = None,
+    dtype: DTypeLike | None = None,
+) -> Array:
+    """Normal floats between two bounds."""
+    wanted = float_dtype("truncated_normal", dtype)
+    a, b = coerce("truncated_normal", 1, lower), coerce("truncated_normal", 2, upper)
+    sizes = result_shape("truncated_normal", shape, a, b)
+    low, high = parameter(a, wanted, sizes), parameter(b, wanted, sizes)
+    root = wanted.type(np.sqrt(2))
+    u = uniform_floats(
+        single("truncated_normal", key),
+        sizes,
+        wanted,
+        ops.erf(ops.divide(low, root)),
+        ops.erf(ops.divide(high, root)),
+    )
+    drawn = ops.multiply(ops.erf_inv(u), root)
+    return ops.clamp(
+        ops.next_after(low, wanted.type(np.inf)), drawn, ops.next_after(high, wanted.type(-np.inf))
+    )
+
+
+def lognormal(
+    key: KeyLike, sigma: ArrayLike = 1.0, shape: Shape | None = None, dtype: DTypeLike | None = None
+) -> Array:
+    """The exponential of normal floats with standard deviation `sigma`."""
+    wanted = float_dtype("lognormal", dtype)
+    scale = coerce("lognormal", 1, sigma)
+    sizes = result_shape("lognormal", shape, scale)
+    drawn = normal_floats(single("lognormal", key), sizes, wanted)
+    return ops.exponential(ops.multiply(drawn, parameter(scale, wanted, sizes)))
+
+
+def maxwell(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) -> Array:
+    """Maxwell floats: the length of a normal vector of three elements."""
+    wanted = float_dtype("maxwell", dtype)
+    sizes = as_shape("maxwell", shape)
+    drawn = normal_floats(single("maxwell", key), (*sizes, 3), wanted)
+    return ops.sqrt(ops.reduce_add(ops.square(drawn), axes=(len(sizes),)))

@@ -1,0 +1,189 @@
+"""Random order and random choice."""
+
+from __future__ import annotations
+
+import math
+
+from treadle_ir import ArgumentError, Array, default_dtype, ops
+from treadle_ir.dtypes import is_integer
+from treadle_numpy.lax.slicing import slice_along
+from treadle_numpy.numpy.creation.ranges import arange
+from treadle_numpy.numpy.manipulation.axes import moveaxis
+from treadle_numpy.numpy.manipulation.broadcasting import broadcast_to
+from treadle_numpy.numpy.manipulation.shapes import reshape
+from treadle_numpy.numpy.reductions.positions import argmax
+from treadle_numpy.numpy.reductions.running import cumsum
+from treadle_numpy.numpy.searching.sorted_vectors import searchsorted
+from treadle_numpy.numpy.sorting import argsort, top_k
+from treadle_numpy.numpy.taking import take
+from treadle_numpy.numpy.ufuncs.arithmetic import add, multiply
+from treadle_numpy.operands.arrays import array_of
+from treadle_numpy.operands.axes import as_axis
+from treadle_numpy.operands.broadcast import common_shape
+from treadle_numpy.operands.coerce import ArrayLike, coerce, host_elements
+from treadle_numpy.operands.errors import ValueArgumentError
+from treadle_numpy.operands.promote import converted, promote
+from treadle_numpy.operands.sequences import array_from
+from treadle_numpy.operands.shapes import Shape, as_shape
+from treadle_numpy.random.distributions.continuous import gumbel_floats
+from treadle_numpy.random.distributions.discrete import randint
+from treadle_numpy.random.distributions.parameters import split_words
+from treadle_numpy.random.distributions.uniform import uniform_floats
+from treadle_numpy.random.generator import random_bits
+from treadle_numpy.random.keys import KeyLike, single
+
+__all__ = ["categorical", "choice", "permutation"]
+
+
+def _shuffled(words: Array, x: Array, axis: int) -> Array:
+    """Each vector along an axis in random order: sorted by random keys, often enough that ties do not matter."""
+    rounds = math.ceil(3 * math.log(max(1, x.size)) / math.log(2**32 - 1))
+    for _ in range(rounds):
+        words, here = split_words(words, 2)
+        keys = random_bits(here, x.shape, 32)
+        x = ops.sort([keys, x], dimension=axis, num_keys=1, stable=True)[1]
+    return x
+
+
+def _known_count(function: str, x: ArrayLike) -> int:
+    """The number of integers to choose from, given as an integer."""
+    elements = host_elements(coerce(function, 1, x))
+    if elements is None:
+        raise ArgumentError(
+            f"{function}: the number of integers must be known while tracing",
+            fix="pass a Python integer, or mark the argument static",
+        )
+    return int(elements)
+
+
+def permutation(key: KeyLike, x: ArrayLike, axis: int = 0, independent: bool = False) -> Array:
+    """A random order of `x` along an axis, or of the integers below it.
+
+    Raises:
+        ArgumentError: `x` is a number, but not an integer, or is being traced.
+
+    Example:
+        >>> from treadle_numpy.random import key
+        >>> sorted(permutation(key(0), 3).tolist())
+        [0, 1, 2]
+    """
+    words = single("permutation", key)
+    operand = array_from("permutation", x, None)
+    if not operand.ndim:
+        if not is_integer(operand.dtype):
+            raise ArgumentError("x must be an integer or at least 1-dimensional")
+        return _shuffled(words, arange(_known_count("permutation", x)), 0)
+    along = as_axis("permutation", axis, operand.ndim)
+    if independent or operand.ndim == 1:
+        return _shuffled(words, operand, along)
+    order = _shuffled(words, arange(operand.shape[along]), 0)
+    return take(operand, order, along, mode="clip")
+
+
+def categorical(
+    key: KeyLike,
+    logits: ArrayLike,
+    axis: int = -1,
+    shape: Shape | None = None,
+    replace: bool = True,
+    mode: str | None = None,
+) -> Array:
+    """Positions along an axis, with probabilities that are the softmax of `logits`.
+
+    Raises:
+        ValueArgumentError: the shape does not end in that of the logits, or replacement is needed for so many.
+
+    Example:
+        >>> from treadle_numpy.random import key
+        >>> print(categorical(key(0), np.array([0.0, -np.inf], np.float32)))
+        0
+    """
+    (operand,) = promote("categorical", logits, inexact=True)
+    x = array_of(operand)
+    along = as_axis("categorical", axis, x.ndim)
+    batch = x.shape[:along] + x.shape[along + 1 :]
+    sizes = batch if shape is None else as_shape("categorical", shape)
+    extra = len(sizes) - len(batch)
+    if extra < 0 or common_shape("categorical", [sizes, batch]) != sizes:
+        raise ValueArgumentError(
+            f"categorical: the shape {sizes} does not end in the batch shape {batch} of the logits"
+        )
+    words = single("categorical", key)
+    if replace:
+        # the noise has the logits' own axis order, behind the extra axes
+        inner = list(sizes[extra:])
+        inner.insert(along, x.shape[along])
+        noise = gumbel_floats(words, (*sizes[:extra], *inner), x.dtype)
+        return argmax(add(noise, broadcast_to(x, (*sizes[:extra], *inner))), axis=extra + along)
+    noisy = ops.add(gumbel_floats(words, x.shape, x.dtype), x)
+    count = 1
+    for n in sizes[:extra]:
+        count *= n
+    if count > x.shape[along]:
+        raise ValueArgumentError(
+            f"categorical: {count} draws without replacement from {x.shape[along]}"
+        )
+    _, places = top_k(moveaxis(noisy, along, -1), count)
+    return reshape(moveaxis(places, -1, 0), sizes)
+
+
+def choice(
+    key: KeyLike,
+    a: ArrayLike,
+    shape: Shape = (),
+    replace: bool = True,
+    p: ArrayLike | None = None,
+    axis: int = 0,
+    mode: str | None = None,
+) -> Array:
+    """Random elements of `a`, or of the integers below it, with or without replacement.
+
+    Raises:
+        ValueArgumentError: there are fewer elements than are drawn, or `p` has another shape.
+        ArgumentError: the number of integers is being traced.
+    """
+    words = single("choice", key)
+    sizes = as_shape("choice", shape)
+    pool = array_from("choice", a, None)
+    along = as_axis("choice", axis, pool.ndim) if pool.ndim else 0
+    count = pool.shape[along] if pool.ndim else _known_count("choice", a)
+    draws = 1
+    for n in sizes:
+        draws *= n
+    if draws and not count:
+        raise ValueArgumentError("a must be greater than 0 unless no samples are taken")
+    if not replace and draws > count:
+        raise ValueArgumentError(
+            f"Cannot take a larger sample (size {draws}) than population (size {count}) when 'replace=False'"
+        )
+    if p is None:
+        if replace:
+            places = randint(key, sizes, 0, count)
+        elif pool.ndim:
+            mixed = permutation(key, pool, along)
+            result = slice_along(mixed, along, 0, draws)
+            return reshape(result, pool.shape[:along] + sizes + pool.shape[along + 1 :])
+        else:
+            places = reshape(slice_along(permutation(key, count), 0, 0, draws), sizes)
+    else:
+        (weights,) = promote("choice", p, inexact=True)
+        weights = array_of(weights)
+        if weights.shape != (count,):
+            raise ValueArgumentError(
+                f"p must be None or a 1D vector with the same size as a.shape[axis]. p has shape {weights.shape} and "
+                f"a.shape[axis] is {count}."
+            )
+        dtype = weights.dtype
+        if replace:
+            sums = cumsum(weights)
+            total = ops.reshape(slice_along(sums, 0, count - 1, count), shape=())
+            drawn = multiply(
+                total, ops.subtract(dtype.type(1), uniform_floats(words, sizes, dtype))
+            )
+            places = searchsorted(sums, drawn)
+        else:
+            noisy = ops.add(gumbel_floats(words, (count,), dtype), ops.log(weights))
+            places = reshape(slice_along(argsort(ops.negate(noisy)), 0, 0, draws), sizes)
+    if not pool.ndim:
+        return array_of(converted(places, default_dtype(int)))
+    return take(pool, places, along, mode="clip")

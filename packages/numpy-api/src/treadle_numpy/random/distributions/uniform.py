@@ -1,0 +1,45 @@
+"""Uniform floats."""
+
+from __future__ import annotations
+
+from treadle_ir import Array, DType, ops
+from treadle_numpy.operands.coerce import ArrayLike, coerce
+from treadle_numpy.operands.dtypes import DTypeLike
+from treadle_numpy.operands.shapes import Shape
+from treadle_numpy.random.distributions.parameters import float_dtype, parameter, result_shape
+from treadle_numpy.random.generator import unit_floats
+from treadle_numpy.random.keys import KeyLike, single
+
+__all__ = ["uniform"]
+
+
+def uniform(
+    key: KeyLike,
+    shape: Shape = (),
+    dtype: DTypeLike | None = None,
+    minval: ArrayLike = 0.0,
+    maxval: ArrayLike = 1.0,
+) -> Array:
+    """Uniform floats in [minval, maxval).
+
+    Example:
+        >>> from treadle_numpy.random import key
+        >>> print(f"{float(uniform(key(0))):.4f}")
+        0.9477
+    """
+    wanted = float_dtype("uniform", dtype)
+    sizes = result_shape(
+        "uniform", shape, coerce("uniform", 3, minval), coerce("uniform", 4, maxval)
+    )
+    return uniform_floats(single("uniform", key), sizes, wanted, minval, maxval)
+
+
+def uniform_floats(
+    words: Array, shape: tuple[int, ...], dtype: DType, low: ArrayLike = 0.0, high: ArrayLike = 1.0
+) -> Array:
+    """`uniform` for the words of a key."""
+    first, last = parameter(low, dtype, shape), parameter(high, dtype, shape)
+    floats = unit_floats(words, shape, dtype)
+    if isinstance(low, float) and isinstance(high, float) and (low, high) == (0.0, 1.0):
+        return floats
+    return ops.maximum(ops.add(ops.multiply(floats, ops.subtract(last, first)), first), first)

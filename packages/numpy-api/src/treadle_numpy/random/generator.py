@@ -1,0 +1,53 @@
+"""Random bits, and the uniform floats made of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from treadle_ir import Array, DType, ops
+from treadle_ir.dtypes import BY_NAME, is_unsigned
+from treadle_numpy.numpy.dtypes.limits import finfo
+from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
+from treadle_numpy.operands.errors import ValueArgumentError
+from treadle_numpy.operands.shapes import Shape, as_shape
+from treadle_numpy.random.keys import KeyLike, single
+
+__all__ = ["bits"]
+
+
+def bits(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) -> Array:
+    """Uniformly random bits, as unsigned integers.
+
+    Raises:
+        ValueArgumentError: the element type is not an unsigned integer.
+
+    Example:
+        >>> from treadle_numpy.random import PRNGKey
+        >>> print(bits(PRNGKey(0), (2,)))
+        [4070199207 4202968722]
+    """
+    wanted = as_dtype("bits", dtype) or np.dtype(np.uint32)
+    if not is_unsigned(wanted) or wanted.itemsize not in (1, 2, 4, 8):
+        raise ValueArgumentError(
+            f"dtype argument `dtype` must be an unsigned int dtype, got {wanted}"
+        )
+    return random_bits(single("bits", key), as_shape("bits", shape), wanted.itemsize * 8)
+
+
+def random_bits(words: Array, shape: tuple[int, ...], width: int) -> Array:
+    """Bits of a key given by its words."""
+    return ops.random_bits(words, shape=shape, bit_width=width)
+
+
+def unit_floats(words: Array, shape: tuple[int, ...], dtype: DType) -> Array:
+    """Floats in [0, 1): random mantissas make floats in [1, 2), less 1."""
+    mantissa = int(finfo(dtype).nmant)
+    size = dtype.itemsize * 8
+    width = 8 if mantissa < 8 else size
+    unsigned, drawn = BY_NAME[f"u{size}"], BY_NAME[f"u{width}"]
+    raw = random_bits(words, shape, width)
+    one = np.asarray(1, dtype).view(unsigned)[()]
+    kept = ops.shift_right_logical(raw, drawn.type(width - mantissa))
+    if width != size:
+        kept = ops.convert(kept, dtype=unsigned)
+    return ops.subtract(ops.bitcast_convert(ops.or_(kept, one), dtype=dtype), dtype.type(1))

@@ -1,0 +1,17 @@
+"""The part of scipy that there is: `special`."""
+
+# Written by scripts/names.py from the `__all__` of modules: change nothing from here on by hand.
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from treadle_numpy import namespaces
+
+if TYPE_CHECKING:
+    from treadle_numpy.scipy import special as special
+else:
+    __getattr__, __dir__, __all__ = namespaces.lazy(
+        __name__,
+        {},
+        ("special",),
+    )

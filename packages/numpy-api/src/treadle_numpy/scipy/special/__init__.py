@@ -1,0 +1,51 @@
+"""Special functions: what can be had from the primitives erf, erf_inv, lgamma and digamma, and exponentials."""
+
+# Written by scripts/names.py from the `__all__` of modules: change nothing from here on by hand.
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from treadle_numpy import namespaces
+
+if TYPE_CHECKING:
+    from treadle_numpy.scipy.special.exponents import (
+        entr as entr,
+        expit as expit,
+        kl_div as kl_div,
+        log_softmax as log_softmax,
+        logit as logit,
+        logsumexp as logsumexp,
+        rel_entr as rel_entr,
+        softmax as softmax,
+        xlog1py as xlog1py,
+        xlogy as xlogy,
+    )
+    from treadle_numpy.scipy.special.gammas import (
+        beta as beta,
+        betaln as betaln,
+        digamma as digamma,
+        factorial as factorial,
+        gamma as gamma,
+        gammaln as gammaln,
+        gammasgn as gammasgn,
+        loggamma as loggamma,
+        multigammaln as multigammaln,
+    )
+    from treadle_numpy.scipy.special.normals import (
+        erf as erf,
+        erfc as erfc,
+        erfinv as erfinv,
+        ndtr as ndtr,
+        ndtri as ndtri,
+    )
+else:
+    __getattr__, __dir__, __all__ = namespaces.lazy(
+        __name__,
+        {
+            "exponents": (
+                "entr expit kl_div log_softmax logit logsumexp rel_entr softmax xlog1py xlogy"
+            ),
+            "gammas": "beta betaln digamma factorial gamma gammaln gammasgn loggamma multigammaln",
+            "normals": "erf erfc erfinv ndtr ndtri",
+        },
+    )

@@ -1,0 +1,198 @@
+"""Exponentials, logarithms and entropies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Literal, overload
+
+import numpy as np
+
+from treadle_autodiff import custom_jvp
+from treadle_ir import Array, Operand, ops
+from treadle_ir.dtypes import is_complex
+from treadle_numpy.numpy.reductions.extremes import max
+from treadle_numpy.numpy.reductions.sums import sum
+from treadle_numpy.numpy.searching.choosing import where as where_
+from treadle_numpy.numpy.ufuncs.arithmetic import add, divide, multiply, subtract
+from treadle_numpy.numpy.ufuncs.exponentials import exp, log
+from treadle_numpy.operands.arrays import array_of
+from treadle_numpy.operands.axes import Axis, sorted_axes
+from treadle_numpy.operands.broadcast import promote_shapes
+from treadle_numpy.operands.coerce import ArrayLike
+from treadle_numpy.operands.promote import inexact_operand
+from treadle_numpy.operands.scalars import literal, zero_like
+
+__all__ = [
+    "entr",
+    "expit",
+    "kl_div",
+    "log_softmax",
+    "logit",
+    "logsumexp",
+    "rel_entr",
+    "softmax",
+    "xlog1py",
+    "xlogy",
+]
+
+
+def expit(x: ArrayLike) -> Array:
+    """`1 / (1 + exp(-x))`."""
+    return ops.logistic(inexact_operand("expit", x))
+
+
+def logit(x: ArrayLike) -> Array:
+    """`log(x / (1 - x))`, the inverse of `expit`."""
+    p = inexact_operand("logit", x)
+    return ops.subtract(ops.log(p), ops.log_plus_one(ops.negate(p)))
+
+
+@partial(custom_jvp, pure=True)
+def _xlogy(x: Operand, y: Operand) -> Array:
+    zero = ops.compare(x, zero_like(x), direction="eq")
+    return ops.select(zero, zero_like(x), ops.multiply(x, ops.log(y)))
+
+
+@_xlogy.defjvp
+def _xlogy_jvp(primals: Sequence[Operand], tangents: Sequence[Operand]) -> tuple[Operand, Operand]:
+    (x, y), (dx, dy) = primals, tangents
+    return _xlogy(x, y), add(multiply(dx, ops.log(y)), multiply(dy, ops.divide(x, y)))
+
+
+def xlogy(x: ArrayLike, y: ArrayLike) -> Array:
+    """`x * log(y)`, 0 where x is 0.
+
+    Example:
+        >>> print(xlogy(0.0, 0.0))
+        0.0
+    """
+    a, b = promote_shapes("xlogy", x, y, inexact=True)
+    result: Array = _xlogy(a, b)
+    return result
+
+
+@partial(custom_jvp, pure=True)
+def _xlog1py(x: Operand, y: Operand) -> Array:
+    zero = ops.compare(x, zero_like(x), direction="eq")
+    return ops.select(zero, zero_like(x), ops.multiply(x, ops.log_plus_one(y)))
+
+
+@_xlog1py.defjvp
+def _xlog1py_jvp(
+    primals: Sequence[Operand], tangents: Sequence[Operand]
+) -> tuple[Operand, Operand]:
+    (x, y), (dx, dy) = primals, tangents
+    slope = ops.divide(x, ops.add(y, literal(1, y)))
+    return _xlog1py(x, y), add(multiply(dx, ops.log_plus_one(y)), multiply(dy, slope))
+
+
+def xlog1py(x: ArrayLike, y: ArrayLike) -> Array:
+    """`x * log1p(y)`, 0 where x is 0."""
+    a, b = promote_shapes("xlog1py", x, y, inexact=True)
+    result: Array = _xlog1py(a, b)
+    return result
+
+
+def entr(x: ArrayLike) -> Array:
+    """`-x log x`, 0 at 0, minus infinity below."""
+    p = inexact_operand("entr", x)
+    zero = zero_like(p)
+    inner = ops.negate(_xlogy(p, p))
+    return ops.select(ops.compare(p, zero, direction="lt"), literal(-np.inf, p), inner)
+
+
+def rel_entr(p: ArrayLike, q: ArrayLike) -> Array:
+    """`p log(p / q)`, 0 where p is 0, infinity where it is undefined."""
+    x, y = promote_shapes("rel_entr", p, q, inexact=True)
+    zero, one = zero_like(x), literal(1, x)
+    both = ops.and_(ops.compare(x, zero, direction="gt"), ops.compare(y, zero, direction="gt"))
+    none = ops.and_(ops.compare(x, zero, direction="eq"), ops.compare(y, zero, direction="ge"))
+    safe_x, safe_y = ops.select(both, x, one), ops.select(both, y, one)
+    value = ops.multiply(safe_x, ops.subtract(ops.log(safe_x), ops.log(safe_y)))
+    return ops.select(both, value, ops.select(none, zero, literal(np.inf, x)))
+
+
+def kl_div(p: ArrayLike, q: ArrayLike) -> Array:
+    """`p log(p / q) - p + q`."""
+    return add(subtract(rel_entr(p, q), p), q)
+
+
+@overload
+def logsumexp(
+    a: ArrayLike,
+    axis: Axis = None,
+    b: ArrayLike | None = None,
+    keepdims: bool = False,
+    return_sign: Literal[False] = False,
+    where: ArrayLike | None = None,
+) -> Array: ...
+@overload
+def logsumexp(
+    a: ArrayLike,
+    axis: Axis = None,
+    b: ArrayLike | None = None,
+    keepdims: bool = False,
+    *,
+    return_sign: Literal[True],
+    where: ArrayLike | None = None,
+) -> tuple[Array, Array]: ...
+def logsumexp(
+    a: ArrayLike,
+    axis: Axis = None,
+    b: ArrayLike | None = None,
+    keepdims: bool = False,
+    return_sign: bool = False,
+    where: ArrayLike | None = None,
+) -> Array | tuple[Array, Array]:
+    """`log(sum(b * exp(a)))` along axes, without overflow.
+
+    Example:
+        >>> print(f"{float(logsumexp(np.array([1000.0, 1000.0], np.float32))):.3f}")
+        1000.693
+    """
+    if b is not None:
+        x, weights = [array_of(v) for v in promote_shapes("logsumexp", a, b, inexact=True)]
+        weights = (
+            ops.broadcast_in_dim(weights, shape=x.shape, dimensions=())
+            if not weights.ndim and x.ndim
+            else weights
+        )
+        x = array_of(
+            where_(ops.compare(weights, zero_like(weights), direction="ne"), x, literal(-np.inf, x))
+        )
+    else:
+        x, weights = array_of(inexact_operand("logsumexp", a)), None
+    axes = sorted_axes("logsumexp", axis, x.ndim)
+    magnitudes = ops.real(x) if is_complex(x.dtype) else x
+    top = max(magnitudes, axes, keepdims=True, initial=-np.inf, where=where)
+    top = ops.stop_gradient(ops.select(ops.is_finite(top), top, zero_like(top)))
+    powers = exp(subtract(x, top))
+    if weights is not None:
+        powers = multiply(weights, powers)
+    total = sum(powers, axes, keepdims=True, where=where)
+    sign = ops.sign(total)
+    if return_sign:
+        total = ops.abs(total)
+    elif weights is not None and not is_complex(total.dtype):
+        below = ops.compare(total, zero_like(total), direction="lt")
+        total = ops.select(below, literal(np.nan, total), total)
+    result = add(log(total), top)
+    if not keepdims:
+        shape = tuple([n for i, n in enumerate(x.shape) if i not in axes])
+        result, sign = ops.reshape(result, shape=shape), ops.reshape(sign, shape=shape)
+    return (result, sign) if return_sign else result
+
+
+def log_softmax(x: ArrayLike, /, *, axis: Axis = None) -> Array:
+    """The logarithm of softmax along axes (all, by default)."""
+    operand = inexact_operand("log_softmax", x)
+    return subtract(operand, logsumexp(operand, axis, keepdims=True))
+
+
+def softmax(x: ArrayLike, /, *, axis: Axis = None) -> Array:
+    """Exponentials divided by their sum along axes (all, by default)."""
+    operand = array_of(inexact_operand("softmax", x))
+    axes = sorted_axes("softmax", axis, operand.ndim)
+    powers = exp(subtract(operand, ops.stop_gradient(max(operand, axes, keepdims=True))))
+    return divide(powers, sum(powers, axes, keepdims=True))

@@ -1,0 +1,98 @@
+"""The gamma function and its relatives."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from treadle_ir import Array, Operand, ops
+from treadle_numpy.operands.arrays import array_of
+from treadle_numpy.operands.broadcast import promote_shapes
+from treadle_numpy.operands.coerce import ArrayLike
+from treadle_numpy.operands.errors import ValueArgumentError
+from treadle_numpy.operands.promote import inexact_operand
+from treadle_numpy.operands.scalars import literal, zero_like
+
+__all__ = [
+    "beta",
+    "betaln",
+    "digamma",
+    "factorial",
+    "gamma",
+    "gammaln",
+    "gammasgn",
+    "loggamma",
+    "multigammaln",
+]
+
+
+def gammaln(x: ArrayLike) -> Array:
+    """The logarithm of the absolute value of the gamma function."""
+    return ops.lgamma(inexact_operand("gammaln", x))
+
+
+loggamma = gammaln
+
+
+def gammasgn(x: ArrayLike) -> Array:
+    """The sign of the gamma function."""
+    p = inexact_operand("gammasgn", x)
+    zero, one = zero_like(p), literal(1, p)
+    down = ops.floor(p)
+    odd = ops.compare(ops.remainder(down, literal(2, p)), zero, direction="ne")
+    negative = ops.and_(ops.compare(p, zero, direction="lt"), odd)
+    pole = ops.and_(ops.compare(p, zero, direction="lt"), ops.compare(p, down, direction="eq"))
+    return ops.select(pole, literal(np.nan, p), ops.select(negative, literal(-1, p), one))
+
+
+def gamma(x: ArrayLike) -> Array:
+    """The gamma function.
+
+    Example:
+        >>> print(gamma(1.0))
+        1.0
+    """
+    p = inexact_operand("gamma", x)
+    return ops.multiply(gammasgn(p), ops.exponential(ops.lgamma(p)))
+
+
+def factorial(n: ArrayLike, exact: bool = False) -> Array:
+    """`gamma(n + 1)`, 0 for negative n.
+
+    Raises:
+        ValueArgumentError: `exact` is asked for.
+    """
+    if exact:
+        raise ValueArgumentError("factorial: exact=True is not supported")
+    p = inexact_operand("factorial", n)
+    zero = zero_like(p)
+    below = ops.compare(p, zero, direction="lt")
+    return ops.select(
+        below, zero, ops.exponential(ops.lgamma(ops.add(ops.select(below, zero, p), literal(1, p))))
+    )
+
+
+def digamma(x: ArrayLike) -> Array:
+    """The derivative of `gammaln`."""
+    return ops.digamma(inexact_operand("digamma", x))
+
+
+def betaln(a: ArrayLike, b: ArrayLike) -> Array:
+    """The logarithm of the beta function."""
+    x, y = promote_shapes("betaln", a, b, inexact=True)
+    return ops.subtract(ops.add(ops.lgamma(x), ops.lgamma(y)), ops.lgamma(ops.add(x, y)))
+
+
+def beta(a: ArrayLike, b: ArrayLike) -> Array:
+    """The beta function."""
+    x, y = promote_shapes("beta", a, b, inexact=True)
+    sign = ops.multiply(ops.multiply(gammasgn(x), gammasgn(y)), gammasgn(ops.add(x, y)))
+    return ops.multiply(sign, ops.exponential(betaln(x, y)))
+
+
+def multigammaln(a: ArrayLike, d: int) -> Array:
+    """The logarithm of the multivariate gamma function of dimension `d`."""
+    p = inexact_operand("multigammaln", a)
+    result: Operand = literal(d * (d - 1) / 4 * np.log(np.pi), p)
+    for i in range(d):
+        result = ops.add(result, ops.lgamma(ops.subtract(p, literal(i / 2, p))))
+    return array_of(result)
