@@ -80,5 +80,42 @@ def test_as_recorded(expression: str) -> None:
 def test_names_that_only_numpy_has_are_said_to_be_missing() -> None:
     with pytest.raises(AttributeError, match="'busday_count', which numpy has and treadle lacks"):
         jnp.busday_count  # noqa: B018 - the look-up is what is tested
-    with pytest.raises(AttributeError, match=r"no attribute .sinn.$"):
-        jnp.sinn  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("module", "misspelt", "meant"),
+    [
+        (jnp, "sinn", "sin"),
+        (jnp.linalg, "nrom", "norm"),
+        (lax, "dot_genral", "dot_general"),
+        (nn, "sofmax", "softmax"),
+        (r, "unifrom", "uniform"),
+        (sp, "logsumxep", "logsumexp"),
+    ],
+)
+def test_misspelt_names_are_told_the_likely_one(module: Any, misspelt: str, meant: str) -> None:
+    with pytest.raises(AttributeError, match=f"no attribute '{misspelt}'; did you mean '{meant}'"):
+        getattr(module, misspelt)
+
+
+def test_names_that_jax_has_are_said_to_be_missing() -> None:
+    with pytest.raises(AttributeError, match="which jax has and treadle lacks"):
+        lax.add_p  # noqa: B018 - the look-up is what is tested
+
+
+def test_public_modules_show_public_names_only() -> None:
+    import treadle.scipy  # noqa: PLC0415
+
+    for module in (jnp, jnp.linalg, lax, nn, r, sp, treadle.scipy):
+        assert dir(module) == sorted(module.__all__)
+        assert not {"np", "ops", "coerce", "annotations", "TYPE_CHECKING"} & {*dir(module)}
+        for name in dir(module):
+            assert getattr(module, name) is not None or name == "newaxis"
+
+
+def test_submodules_are_imported_by_statements() -> None:
+    import treadle.numpy.linalg  # noqa: PLC0415
+    from treadle.numpy.linalg import norm  # noqa: PLC0415
+
+    assert norm is jnp.linalg.norm
+    assert treadle.numpy.linalg is jnp.linalg

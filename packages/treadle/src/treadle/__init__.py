@@ -12,8 +12,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
-import treadle_numpy as _treadle_numpy
-from treadle import conversion as _conversion, tracebacks as _tracebacks
+from treadle import assembly as _assembly
 from treadle._version import __version__ as __version__
 from treadle.abstract import (
     ShapeDtypeStruct as ShapeDtypeStruct,
@@ -22,9 +21,14 @@ from treadle.abstract import (
     typeof as typeof,
     xla_computation as xla_computation,
 )
-from treadle.config import config as config, enable_x64 as enable_x64
-from treadle.derivatives import hessian as hessian, jacfwd as jacfwd, jacrev as jacrev
-from treadle.mapping import pmap as pmap
+from treadle.config import (
+    config as config,
+    default_matmul_precision as default_matmul_precision,
+    enable_x64 as enable_x64,
+    numpy_dtype_promotion as numpy_dtype_promotion,
+    numpy_rank_promotion as numpy_rank_promotion,
+)
+from treadle.jacobians import hessian as hessian, jacfwd as jacfwd, jacrev as jacrev
 from treadle_autodiff import (
     checkpoint as checkpoint,
     checkpoint_policies as checkpoint_policies,
@@ -41,16 +45,12 @@ from treadle_autodiff import (
 from treadle_batching import vmap as vmap
 from treadle_ir import (
     Array as Array,
-    dtypes as _dtypes,
-    install as _install_evaluator,
-    source as _source,
+    float0 as float0,
+    importing as _importing,
 )
 from treadle_ir.tree import tree_leaves as _tree_leaves
-from treadle_numpy.coercion import install_make_array as _install_make_array
-from treadle_numpy.operators import install as _install_operators
 from treadle_runtime import (
     Device as Device,
-    RuntimeEvaluator as _RuntimeEvaluator,
     default_backend as default_backend,
     default_device as default_device,
     device_count as device_count,
@@ -58,10 +58,10 @@ from treadle_runtime import (
     device_put as device_put,
     devices as devices,
     effects_barrier as effects_barrier,
-    from_host as _from_host,
     jit as jit,
     local_device_count as local_device_count,
     local_devices as local_devices,
+    pmap as pmap,
     pure_callback as pure_callback,
 )
 
@@ -87,14 +87,8 @@ if TYPE_CHECKING:  # at run time `__getattr__` imports them when they are first 
         typing as typing,
     )
 
-_source.internal(__path__[0])
-_source.internal(_treadle_numpy.__path__[0])
-_install_evaluator(_RuntimeEvaluator(), _conversion.as_array)
-_install_make_array(lambda elements, weak: _from_host(elements, weak=weak))
-_install_operators()
-_tracebacks.install()
+_assembly.assemble()
 
-float0 = _dtypes.float0
 jacobian = jacrev
 remat = checkpoint
 pjit = jit
@@ -117,7 +111,8 @@ def block_until_ready(x: object) -> object:
 def __getattr__(name: str) -> object:
     """Import submodules when they are first asked for: `treadle.numpy`, `treadle.lax`, ..."""
     if name in _SUBMODULES:
-        return importlib.import_module(f"treadle.{name}")
+        with _importing():
+            return importlib.import_module(f"treadle.{name}")
     raise AttributeError(f"module 'treadle' has no attribute {name!r}")
 
 

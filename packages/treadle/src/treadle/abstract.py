@@ -9,19 +9,20 @@ from typing import Any, final
 import numpy as np
 
 from treadle.core import ShapedArray
-from treadle_autodiff.flat import flatten_arrays
 from treadle_compiler import lower_program, unoptimized_hlo
 from treadle_ir import (
     ArrayType,
     Operand,
-    Operands,
     Program,
     Staged,
+    TreeFunction,
+    array_results,
     canonical_dtype,
-    stage,
+    stage_tree,
+    take_apart,
     type_of,
 )
-from treadle_ir.tree import tree_flatten, tree_unflatten
+from treadle_ir.tree import PyTreeDef, tree_unflatten
 from treadle_runtime import ShapeDtypeStruct as ShapeDtypeStruct
 
 Tree = Any  # a pytree: any Python object
@@ -36,31 +37,17 @@ def abstract_type(leaf: Any) -> ArrayType:
     return type_of(leaf)
 
 
-def _is_abstract(x: object) -> bool:
-    return isinstance(x, (ShapeDtypeStruct, ShapedArray))
-
-
-def stage_tree(
+def staged(
     fun: Callable[..., Tree],
     args: tuple[Tree, ...],
     kwargs: dict[str, Tree],
     static: Sequence[int] = (),
-) -> tuple[Staged, Any]:
-    """Stage a function of pytrees; the program and the structure of its results."""
-    fixed = frozenset(i % len(args) for i in static) if args else frozenset()
-    dynamic = tuple(arg for i, arg in enumerate(args) if i not in fixed)
-    leaves, structure = tree_flatten((dynamic, kwargs), is_leaf=_is_abstract)
-    shape: list[Any] = []
-
-    def flat(*operands: Operand) -> Operands:
-        positional, named = tree_unflatten(structure, operands)
-        given = iter(positional)
-        output = fun(*(arg if i in fixed else next(given) for i, arg in enumerate(args)), **named)
-        results, out_structure = flatten_arrays(output, "the function's result ")
-        shape.append(out_structure)
-        return results
-
-    return stage(flat, *[abstract_type(leaf) for leaf in leaves]), shape[0]
+) -> tuple[Staged, PyTreeDef]:
+    """A function of pytrees as a program, and the structure of its results; its arguments may be abstract."""
+    fixed = {i % len(args) for i in static} if args else ()
+    arguments = take_apart(args, kwargs, fixed)
+    function = TreeFunction(fun, arguments.rebuilt, array_results())
+    return stage_tree(function, *[abstract_type(leaf) for leaf in arguments.leaves])
 
 
 @final
@@ -118,11 +105,11 @@ def make_jaxpr(
 
     @functools.wraps(fun)
     def traced(*args: Tree, **kwargs: Tree) -> Any:
-        staged, structure = stage_tree(fun, args, kwargs, static)
-        program = StagedFunction(staged)
+        made, structure = staged(fun, args, kwargs, static)
+        function = StagedFunction(made)
         if not return_shape:
-            return program
-        return program, tree_unflatten(structure, _structs(staged.program))
+            return function
+        return function, tree_unflatten(structure, _structs(made.program))
 
     return traced
 
@@ -140,8 +127,8 @@ def eval_shape(fun: Callable[..., Tree], *args: Tree, **kwargs: Tree) -> Tree:
 
     Arguments may be arrays or `ShapeDtypeStruct`s.
     """
-    staged, structure = stage_tree(fun, args, kwargs)
-    return tree_unflatten(structure, _structs(staged.program))
+    made, structure = staged(fun, args, kwargs)
+    return tree_unflatten(structure, _structs(made.program))
 
 
 def typeof(x: Tree) -> ShapedArray:
@@ -174,7 +161,7 @@ def xla_computation(
 
     @functools.wraps(fun)
     def computed(*args: Tree, **kwargs: Tree) -> XlaComputation:
-        staged, _ = stage_tree(fun, args, kwargs, static)
-        return XlaComputation(staged.program)
+        made, _ = staged(fun, args, kwargs, static)
+        return XlaComputation(made.program)
 
     return computed

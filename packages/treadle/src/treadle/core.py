@@ -12,7 +12,6 @@ from treadle_ir import (
     EvalTrace,
     Tracer as Tracer,
     current_trace,
-    install_operators,
 )
 
 
@@ -86,6 +85,3 @@ def aval(x: Array) -> ShapedArray:
 def trace_state_clean() -> bool:
     """Whether nothing is being traced in this thread."""
     return isinstance(current_trace(), EvalTrace)
-
-
-install_operators({"aval": property(aval)})

@@ -1,37 +1,45 @@
 """Random numbers from keys."""
 
+# Written by scripts/names.py from the `__all__` of modules: change nothing from here on by hand.
 from __future__ import annotations
 
-from treadle_numpy.random import (
-    Key as Key,
-    PRNGKey as PRNGKey,
-    bernoulli as bernoulli,
-    bits as bits,
-    categorical as categorical,
-    cauchy as cauchy,
-    choice as choice,
-    clone as clone,
-    exponential as exponential,
-    fold_in as fold_in,
-    geometric as geometric,
-    gumbel as gumbel,
-    key as key,
-    key_data as key_data,
-    key_impl as key_impl,
-    laplace as laplace,
-    logistic as logistic,
-    lognormal as lognormal,
-    maxwell as maxwell,
-    normal as normal,
-    pareto as pareto,
-    permutation as permutation,
-    rademacher as rademacher,
-    randint as randint,
-    rayleigh as rayleigh,
-    split as split,
-    triangular as triangular,
-    truncated_normal as truncated_normal,
-    uniform as uniform,
-    weibull_min as weibull_min,
-    wrap_key_data as wrap_key_data,
-)
+from typing import TYPE_CHECKING
+
+from treadle_numpy import namespaces
+
+if TYPE_CHECKING:
+    from treadle_numpy.random import (
+        Key as Key,
+        PRNGKey as PRNGKey,
+        bernoulli as bernoulli,
+        bits as bits,
+        categorical as categorical,
+        cauchy as cauchy,
+        choice as choice,
+        clone as clone,
+        exponential as exponential,
+        fold_in as fold_in,
+        geometric as geometric,
+        gumbel as gumbel,
+        key as key,
+        key_data as key_data,
+        key_impl as key_impl,
+        laplace as laplace,
+        logistic as logistic,
+        lognormal as lognormal,
+        maxwell as maxwell,
+        normal as normal,
+        pareto as pareto,
+        permutation as permutation,
+        rademacher as rademacher,
+        randint as randint,
+        rayleigh as rayleigh,
+        split as split,
+        triangular as triangular,
+        truncated_normal as truncated_normal,
+        uniform as uniform,
+        weibull_min as weibull_min,
+        wrap_key_data as wrap_key_data,
+    )
+else:
+    __getattr__, __dir__, __all__ = namespaces.mirror(__name__, "treadle_numpy.random")

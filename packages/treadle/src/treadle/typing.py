@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from treadle_numpy.coercion import (
+from treadle_numpy.operands.coerce import (
     ArrayLike as ArrayLike,
 )
-from treadle_numpy.dtypes import (
+from treadle_numpy.operands.dtypes import (
     DTypeLike as DTypeLike,
 )

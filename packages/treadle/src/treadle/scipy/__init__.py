@@ -1,5 +1,13 @@
 """The part of scipy that there is: `special`."""
 
+# Written by scripts/names.py from the `__all__` of modules: change nothing from here on by hand.
 from __future__ import annotations
 
-from treadle.scipy import special as special
+from typing import TYPE_CHECKING
+
+from treadle_numpy import namespaces
+
+if TYPE_CHECKING:
+    from treadle.scipy import special as special
+else:
+    __getattr__, __dir__, __all__ = namespaces.mirror(__name__, "treadle_numpy.scipy", ("special",))
