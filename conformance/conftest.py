@@ -14,7 +14,7 @@ from conformance.effort import LONG, TIMES
 from conformance.reproduce import explained
 from treadle_autodiff import checks as autodiff_checks
 from treadle_batching import checks as batching_checks
-from treadle_ir import Program, ReferenceEvaluator, evaluating, x64_context
+from treadle_ir import X64, Program, ReferenceEvaluator, evaluating
 from treadle_ir.testing.programs import check_programs, recorded
 
 _CHECKED: Final[set[tuple[int, int]]] = set()  # in this process
@@ -64,7 +64,7 @@ def on_the_reference_evaluator() -> Iterator[None]:
 
 @contextmanager
 def on_numpy() -> Iterator[None]:
-    with evaluating(ReferenceEvaluator()), x64_context(True):
+    with evaluating(ReferenceEvaluator()), X64.override(True):
         yield
 
 

@@ -77,7 +77,7 @@ def test_a_text_that_loses_something_is_found(monkeypatch: pytest.MonkeyPatch) -
     program = stage(
         lambda x: bind(CumulativeAdd(0, reverse=True), x), ArrayType((3,), np.dtype("f4"))
     )
-    monkeypatch.setattr("treadle_ir.text.printer.attributes_text", lambda *_: " {axis=0}")
+    monkeypatch.setattr("treadle_ir.printing.attributes_text", lambda *_: " {axis=0}")
     with pytest.raises(AssertionError, match="another program"):
         check_program(program.program)
 

@@ -27,6 +27,7 @@ from treadle_ir import (
     stage,
 )
 from treadle_ir.dtypes import BY_NAME, DType
+from treadle_ir.rewrite.nested import with_nested
 from treadle_ir.testing.examples import Draw, Example
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
@@ -108,11 +109,11 @@ def changed(example: Example, change: Callable[[ArrayType], ArrayType]) -> Examp
         return None
     types = tuple(map(change, example.types))
     try:
-        nested = {name: restaged(program, change) for name, program in primitive.programs().items()}
+        nested = {id(each): restaged(each, change) for each in primitive.programs().values()}
     except TreadleError:  # a literal, or an operation that the new type has not
         return None
     if nested:
-        primitive = primitive.with_programs(nested)
+        primitive = with_nested(primitive, nested)
     if not accepted(primitive, types):
         return None
     draw = None if example.draw is None else _drawn(example.draw, types)

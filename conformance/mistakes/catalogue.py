@@ -774,7 +774,7 @@ def list_as_static() -> None:
 
 @mistake(
     errors.TreadleError,
-    "Non-hashable static arguments are not supported. An error occurred during a call to '<lambda>' while trying to hash an object of type <class 'treadle_runtime.array.DeviceArray'>, Array([1., 1.], dtype=float32). The error was:",
+    "Non-hashable static arguments are not supported. An error occurred during a call to '<lambda>' while trying to hash an object of type <class 'treadle_runtime.DeviceArray'>, Array([1., 1.], dtype=float32). The error was:",
     "pass arrays as ordinary arguments, lists as tuples, and give classes __hash__ and __eq__",
 )
 def array_as_static() -> None:
@@ -819,7 +819,7 @@ def string_as_argument() -> None:
 
 @mistake(
     errors.ArgumentError,
-    "Expected a callable value, got Array(1., dtype=float32, weak_type=True) of type <class 'treadle_runtime.array.DeviceArray'>",
+    "Expected a callable value, got Array(1., dtype=float32, weak_type=True) of type <class 'treadle_runtime.DeviceArray'>",
     "pass a function to jit",
 )
 def jit_of_a_value() -> None:
