@@ -139,12 +139,13 @@ def pytest(
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Ruff's rules and format, module sizes, changelog fragments."""
+    """Ruff's rules and format, module sizes, changelog fragments, lists of names."""
     session.install("ruff>=0.17,<0.18")
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
     session.run("python", "scripts/sizes.py")
     session.run("python", "scripts/fragments.py")
+    session.run("python", "scripts/names.py", "--check")
 
 
 @nox.session
@@ -158,16 +159,21 @@ def imports(session: nox.Session) -> None:
 
 @nox.session
 def types(session: nox.Session) -> None:
-    """Mypy, strict, over sources and scripts; over tests, examples and benchmarks where annotated."""
+    """Mypy, strict, over sources and scripts; over tests and the like where annotated; users' files, by pyright too."""
     session.install("-r", "requirements-dev.txt")
     session.run("mypy", *(f"packages/{folder}/src" for folder in PACKAGES))
     session.run("mypy", "--explicit-package-bases", "scripts", env={"MYPYPATH": "scripts"})
     # Files of different folders share names: one run each, named from their own folder.
     tests = [f"packages/{folder}/tests" for folder in PACKAGES]
     for folder in [*tests, "conformance", "benchmarks", "examples/quickstart"]:
-        base = "." if folder == "conformance" else folder  # it is a package of its own
+        # conformance is a package of its own; tests have folders named after modules, like numpy
+        base = {"conformance": "."}.get(folder, folder.removesuffix("/tests"))
         session.run("mypy", "--explicit-package-bases", *RELAXED, folder, env={"MYPYPATH": base})
     session.run("mypy", "noxfile.py")
+    # What a user's file sees: by both checkers, which agree on every line.
+    users = ("--explicit-package-bases", "typing_tests")
+    session.run("mypy", *users, env={"MYPYPATH": "typing_tests"})
+    session.run("pyright", "--project", "typing_tests")
 
 
 @nox.session(python=PYTHONS)

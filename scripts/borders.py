@@ -3,8 +3,9 @@
 `from treadle_ir.program import Program` is for files of treadle_ir; others write
 `from treadle_ir import Program`. A subpackage is a top level of its own (`treadle_ir.tree`), the
 families of `treadle_ir.primitives` and `treadle_ir.testing` are open, so are the questions that
-`treadle_ir.dtypes` answers, and the façade may look
-anywhere, since it only arranges names.
+`treadle_ir.dtypes` answers, and the events of `treadle_ir.events`. Of treadle_numpy's folders those
+are public that `scripts/names.py` writes names for: `treadle_numpy.lax`, not
+`treadle_numpy.operands`. The façade may look anywhere, since it only arranges names.
 """
 
 import ast
@@ -12,9 +13,12 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import names
+
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = {path.name: path for path in ROOT.glob("packages/*/src/treadle*")}
-OPEN = ("treadle_ir.dtypes", "treadle_ir.primitives.", "treadle_ir.testing.")
+PUBLIC = frozenset(names.public_packages())
+OPEN = ("treadle_ir.dtypes", "treadle_ir.events", "treadle_ir.primitives.", "treadle_ir.testing.")
 
 
 def imported(tree: ast.Module) -> Iterator[tuple[int, str]]:
@@ -27,10 +31,12 @@ def imported(tree: ast.Module) -> Iterator[tuple[int, str]]:
 
 
 def is_inner(module: str) -> bool:
-    """Whether this names a plain file inside a distribution."""
+    """Whether this names a plain file inside a distribution, or a folder that is not public."""
     package, *rest = module.split(".")
     if package not in SOURCES or not rest or module.startswith(OPEN):
         return False
+    if package == names.LIBRARY.name:
+        return module not in PUBLIC
     return SOURCES[package].joinpath(*rest).with_suffix(".py").exists()
 
 

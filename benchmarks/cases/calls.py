@@ -46,6 +46,94 @@ def tree(both_ways: bool) -> Callable[[Namespace], Callable[[], Any]]:
     return make
 
 
+def chained(ns: Namespace) -> Callable[[], Any]:
+    """Each call takes the result of the one before."""
+    step = ns.jit(lambda x: 0.5 * x)
+    (state,) = arrays(ns, 1)
+
+    def call() -> Any:
+        nonlocal state
+        state = step(state)
+        return state
+
+    return call
+
+
+def donated(ns: Namespace) -> Callable[[], Any]:
+    """Each call takes the result of the one before, and its memory."""
+    step = ns.jit(lambda x: 0.5 * x, donate_argnums=0)
+    state = ns.np.ones(4, numpy.float32) * 2
+
+    def call() -> Any:
+        nonlocal state
+        state = step(state)
+        return state
+
+    return call
+
+
+def keywords(ns: Namespace) -> Callable[[], Any]:
+    """Two arrays by keyword."""
+    x, y = arrays(ns, 2)
+    function = ns.jit(lambda x, y: x + y)
+    return lambda: function(x=x, y=y)
+
+
+def two_statics(ns: Namespace) -> Callable[[], Any]:
+    """An array, and two static arguments by position."""
+    (x,) = arrays(ns, 1)
+    function = ns.jit(lambda x, n, flag: x * n if flag else x, static_argnums=(1, 2))
+    return lambda: function(x, 3, True)
+
+
+def static_by_name(ns: Namespace) -> Callable[[], Any]:
+    """An array, and a static argument by keyword."""
+    (x,) = arrays(ns, 1)
+    function = ns.jit(lambda x, *, mode: x * 2 if mode == "double" else x, static_argnames="mode")
+    return lambda: function(x, mode="double")
+
+
+def scalars(ns: Namespace) -> Callable[[], Any]:
+    """An array and two Python numbers, the same in each call."""
+    (x,) = arrays(ns, 1)
+    function = ns.jit(lambda x, a, b: a * x + b)
+    return lambda: function(x, 2.5, 3)
+
+
+def new_scalar(ns: Namespace) -> Callable[[], Any]:
+    """An array and a Python number, another one in each call."""
+    (x,) = arrays(ns, 1)
+    function = ns.jit(lambda x, a: a * x)
+    numbers = itertools.count()
+    return lambda: function(x, next(numbers) + 0.5)
+
+
+def numpy_array(ns: Namespace) -> Callable[[], Any]:
+    """A NumPy array."""
+    x = numpy.ones(4, numpy.float32)
+    function = ns.jit(lambda x: x + x)
+    return lambda: function(x)
+
+
+def numpy_scalar(ns: Namespace) -> Callable[[], Any]:
+    """An array and a NumPy scalar."""
+    (x,) = arrays(ns, 1)
+    scalar = numpy.float32(2.5)
+    function = ns.jit(lambda x, a: a * x)
+    return lambda: function(x, scalar)
+
+
+def flat_tree(count: int) -> Callable[[Namespace], Callable[[], Any]]:
+    """A dict of so many arrays goes in and comes out."""
+
+    def make(ns: Namespace) -> Callable[[], Any]:
+        tree = {f"p{i:03}": x for i, x in enumerate(arrays(ns, count))}
+        update = ns.jit(lambda t: {k: 1.01 * x for k, x in t.items()})
+        return lambda: update(tree)
+
+    return make
+
+
 def new_shape(ns: Namespace) -> Callable[[], Any]:
     """Each call has a shape that was never seen: trace, lower and compile `x + 1`."""
     function = ns.jit(lambda x: x + 1)
@@ -67,6 +155,17 @@ CASES: Final = [
     Case("jit call, 1 argument", many_arguments(1), budget=Budget(jax=1.1)),
     Case("jit call, 10 arguments", many_arguments(10), budget=Budget(jax=0.95)),
     Case("jit call, 100 arguments", many_arguments(100), budget=Budget(jax=0.8)),
+    Case("jit call, chained", chained, budget=Budget(jax=1.25)),
+    Case("jit call, donated and chained", donated, budget=Budget(jax=1.25)),
+    Case("jit call, keyword arguments", keywords, budget=Budget(jax=1.25)),
+    Case("jit call, 2 static arguments", two_statics, budget=Budget(jax=1.25)),
+    Case("jit call, static by name", static_by_name, budget=Budget(jax=1.25)),
+    Case("jit call, Python scalars", scalars, budget=Budget(jax=1.25)),
+    Case("jit call, a new Python scalar", new_scalar, budget=Budget(jax=1.25)),
+    Case("jit call, NumPy array", numpy_array, budget=Budget(jax=1.25)),
+    Case("jit call, NumPy scalar", numpy_scalar, budget=Budget(jax=1.25)),
+    Case("jit call, dict of 100 in and out", flat_tree(100), budget=Budget(jax=1.25)),
+    Case("jit call, dict of 1000 in and out", flat_tree(1000), budget=Budget(jax=1.25)),
     Case("jit call, 1000 leaves in", tree(False), budget=Budget(jax=0.5)),
     Case("jit call, 1000 leaves in and out", tree(True), budget=Budget(jax=0.5)),
     Case("a new shape, jit(x + 1)", new_shape, budget=Budget(jax=1.02)),

@@ -1,0 +1,258 @@
+"""Write the lists of public names: what `treadle_numpy`'s namespaces offer, and the facade's modules that mirror them.
+
+A name is written once by hand, in `__all__` of its module. A folder of `treadle_numpy` whose `__init__.py` has the
+line MARK is a public namespace: it offers the names of its modules, and of its folders that are no namespaces
+themselves. From that line on the file is written here, and so are the modules of `treadle` of the same names, and
+`missing.py`: the names of `expected_names.txt` that are not offered.
+
+`scripts/names.py` writes; `scripts/names.py --check` compares.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+LIBRARY = ROOT / "packages/numpy-api/src/treadle_numpy"
+FACADE = ROOT / "packages/treadle/src/treadle"
+EXPECTED = ROOT / "scripts/expected_names.txt"
+MARK = "# Written by scripts/names.py from the `__all__` of modules: change nothing from here on by hand.\n"
+IMPORTS = "from __future__ import annotations\n\nfrom typing import TYPE_CHECKING\n\n"
+WIDTH = 100
+
+
+@dataclass(frozen=True)
+class Namespace:
+    """A public namespace: its path below `treadle_numpy`, and the names of its modules."""
+
+    path: tuple[str, ...]
+    modules: Mapping[str, tuple[str, ...]]
+    submodules: tuple[str, ...]
+
+    @property
+    def dotted(self) -> str:
+        """`numpy.linalg`."""
+        return ".".join(self.path)
+
+    @property
+    def names(self) -> list[str]:
+        """All names it offers, without those of submodules."""
+        return [name for names in self.modules.values() for name in names]
+
+
+def public_packages() -> list[str]:
+    """The namespaces, as modules: `treadle_numpy.numpy`, `treadle_numpy.numpy.linalg`, ..."""
+    found = [path.parent for path in LIBRARY.rglob("__init__.py") if MARK in path.read_text()]
+    return sorted(".".join(folder.relative_to(LIBRARY.parent).parts) for folder in found)
+
+
+def namespaces() -> list[Namespace]:
+    """All namespaces below `treadle_numpy`, outer ones first."""
+    folders = [
+        tuple(package.split(".")[1:]) for package in public_packages() if package != LIBRARY.name
+    ]
+    return [_namespace(path, folders) for path in folders]
+
+
+def _namespace(path: tuple[str, ...], all_paths: list[tuple[str, ...]]) -> Namespace:
+    folder = LIBRARY.joinpath(*path)
+    inner = [LIBRARY.joinpath(*other) for other in all_paths if len(other) > len(path)]
+    modules = {}
+    for file in sorted(folder.rglob("*.py")):
+        if file.name == "__init__.py" or any(file.is_relative_to(each) for each in inner):
+            continue
+        names = declared(file)
+        if names:
+            modules[".".join(file.relative_to(folder).with_suffix("").parts)] = names
+    submodules = [other[-1] for other in all_paths if other[:-1] == path]
+    return Namespace(path, modules, tuple(sorted(submodules)))
+
+
+def declared(file: Path) -> tuple[str, ...]:
+    """The names in `__all__` of a module."""
+    for statement in ast.parse(file.read_text()).body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id="__all__")], value=value):
+                return tuple(ast.literal_eval(value))
+    return ()
+
+
+def expected() -> dict[str, list[str]]:
+    """The names that users of JAX look for, by namespace."""
+    sections = re.split(r"^\[(.+)\]\n", EXPECTED.read_text(), flags=re.MULTILINE)[1:]
+    return dict(zip(sections[::2], [text.split() for text in sections[1::2]], strict=True))
+
+
+def problems(each: Namespace, wanted: Iterable[str]) -> Iterator[str]:
+    """Names that would hide each other: in two modules, or of a name and a module."""
+    seen: dict[str, str] = {}
+    for module, names in each.modules.items():
+        for name in names:
+            if name in seen:
+                yield f"treadle_numpy.{each.dotted}: {name} is in {seen[name]} and in {module}"
+            seen[name] = module
+    tops = {module.partition(".")[0] for module in each.modules} - {*each.submodules}
+    if each.path == ("numpy",):  # `treadle_numpy` itself offers these names, too
+        tops |= {path.stem for path in LIBRARY.iterdir()} - {"numpy", "random"}
+    for top in sorted(tops & {*each.names, *wanted}):
+        yield f"treadle_numpy.{each.dotted}: the module {top} would hide the name {top}"
+
+
+def natural(name: str) -> tuple[int, list[tuple[int, str]]]:
+    """Sorts as ruff sorts imported names: constants, classes, others; numbers by value."""
+    kind = 0 if name.isupper() and len(name) > 1 else 1 if name[0].isupper() else 2
+    parts = re.split(r"(\d+)", name.lower())
+    return kind, [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
+
+
+def import_lines(module: str, names: Iterable[str]) -> str:
+    """`from module import (name as name, ...)`, indented, as the formatter writes it."""
+    items = [f"{name} as {name}" for name in sorted(names, key=natural)]
+    line = f"    from {module} import {', '.join(items)}\n"
+    if len(line) <= WIDTH + 1:
+        return line
+    listed = "".join(f"        {item},\n" for item in items)
+    return f"    from {module} import (\n{listed}    )\n"
+
+
+def words(names: Iterable[str], indent: str) -> list[str]:
+    """Names with blanks between them as string literals, as few as fit into lines that begin with an indent."""
+    text = " ".join(sorted(names, key=natural))
+    room = WIDTH - len(indent) - len('""')
+    lines = []
+    while len(text) > room:
+        cut = text.rindex(" ", 0, room) + 1
+        lines.append(text[:cut])
+        text = text[cut:]
+    return [f'"{line}"' for line in [*lines, text]]
+
+
+def table(modules: Mapping[str, tuple[str, ...]], indent: str) -> str:
+    """A dict display of names by module, as the formatter writes it."""
+    if not modules:
+        return "{}"
+    text = ""
+    for module, names in modules.items():
+        head = f'{indent}    "{module}": '
+        whole = " ".join(sorted(names, key=natural))
+        if len(head) + len(whole) + len('"",') <= WIDTH:
+            text += f'{head}"{whole}",\n'
+        else:
+            inner = indent + " " * 8
+            lines = "".join(f"{inner}{line}\n" for line in words(names, inner))
+            text += f"{head}(\n{lines}{indent}    ),\n"
+    return f"{{\n{text}{indent}}}"
+
+
+def submodule_argument(names: tuple[str, ...]) -> str:
+    """The last argument of `lazy` and `mirror`."""
+    if not names:
+        return ""
+    listed = ", ".join(f'"{name}"' for name in names)
+    return f"({listed},)" if len(names) == 1 else f"({listed})"
+
+
+def namespace_text(each: Namespace) -> str:
+    """The written part of a namespace's `__init__.py`."""
+    package = f"treadle_numpy.{each.dotted}"
+    blocks = {f"{package}.{module}": names for module, names in each.modules.items()}
+    if each.submodules:
+        blocks[package] = each.submodules
+    typed = "".join(import_lines(module, blocks[module]) for module in sorted(blocks))
+    arguments = f"        __name__,\n        {table(each.modules, ' ' * 8)},\n"
+    if each.submodules:
+        arguments += f"        {submodule_argument(each.submodules)},\n"
+    return (
+        f"{MARK}{IMPORTS}from treadle_numpy import namespaces\n\n"
+        f"if TYPE_CHECKING:\n{typed}else:\n"
+        f"    __getattr__, __dir__, __all__ = namespaces.lazy(\n{arguments}    )\n"
+    )
+
+
+def mirror_text(target: str, original: str, names: list[str], submodules: tuple[str, ...]) -> str:
+    """The written part of a module that offers the names of a namespace."""
+    blocks = {original: tuple(names)} if names else {}
+    if submodules:
+        blocks[target] = submodules
+    typed = "".join(import_lines(module, blocks[module]) for module in sorted(blocks))
+    arguments = f'__name__, "{original}"'
+    if submodules:
+        arguments += f", {submodule_argument(submodules)}"
+    call = f"    __getattr__, __dir__, __all__ = namespaces.mirror({arguments})\n"
+    if len(call) > WIDTH + 1:
+        call = (
+            f"    __getattr__, __dir__, __all__ = namespaces.mirror(\n        {arguments}\n    )\n"
+        )
+    return (
+        f"{MARK}{IMPORTS}from treadle_numpy import namespaces\n\n"
+        f"if TYPE_CHECKING:\n{typed}else:\n{call}"
+    )
+
+
+def missing_text(all_namespaces: list[Namespace]) -> str:
+    """`missing.py`."""
+    lacking = {}
+    for namespace, names in expected().items():
+        offered = [
+            {*each.names, *each.submodules} for each in all_namespaces if each.dotted == namespace
+        ]
+        if offered:
+            lacking[namespace] = tuple({*names} - offered[0])
+    return (
+        '"""Names that JAX has and treadle lacks, by namespace: read where one of them is asked for.\n\n'
+        'Written by scripts/names.py.\n"""\n\nfrom __future__ import annotations\n\nfrom typing import Final\n\n'
+        f"MISSING: Final[dict[str, str]] = {table(lacking, '')}\n"
+    )
+
+
+def with_written_part(file: Path, written: str, docstring: str) -> str:
+    """A file's text with its written part replaced; a new file begins with a docstring."""
+    head = file.read_text().partition(MARK)[0] if file.exists() else f'"""{docstring}"""\n\n'
+    return head + written
+
+
+def facade_file(each: Namespace) -> Path:
+    """Where the facade mirrors a namespace: a package if there are submodules."""
+    path = FACADE.joinpath(*each.path)
+    return path / "__init__.py" if each.submodules else path.with_suffix(".py")
+
+
+def written_files() -> dict[Path, str]:
+    """Every file that is written here, with the text it should have."""
+    found = namespaces()
+    files = {LIBRARY / "missing.py": missing_text(found)}
+    for each in found:
+        own = LIBRARY.joinpath(*each.path, "__init__.py")
+        files[own] = with_written_part(own, namespace_text(each), "")
+        mirrored = facade_file(each)
+        text = mirror_text(
+            f"treadle.{each.dotted}", f"treadle_numpy.{each.dotted}", each.names, each.submodules
+        )
+        docstring = ast.get_docstring(ast.parse(own.read_text()), clean=False) or each.dotted
+        files[mirrored] = with_written_part(mirrored, text, docstring)
+    return files
+
+
+def main(arguments: list[str]) -> int:
+    """Write the files, or name those that differ."""
+    wanted = expected()
+    wrong = [text for each in namespaces() for text in problems(each, wanted.get(each.dotted, []))]
+    for path, text in written_files().items():
+        if path.exists() and path.read_text() == text:
+            continue
+        if "--check" in arguments:
+            wrong.append(f"{path.relative_to(ROOT)}: run scripts/names.py")
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+    print("\n".join(wrong) or "names: each once")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
