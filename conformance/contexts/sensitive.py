@@ -28,7 +28,9 @@ def _own_jvp(primals: Any, tangents: Any) -> Any:
 
 
 def loop(x: Any) -> Any:
-    return lax.while_loop(lambda c: c[0] < 3, lambda c: (c[0] + 1, c[1] * 2 + tnp.mean(I32)), (0, x))
+    return lax.while_loop(
+        lambda c: c[0] < 3, lambda c: (c[0] + 1, c[1] * 2 + tnp.mean(I32)), (0, x)
+    )
 
 
 FUNCTIONS: Final[dict[str, tuple[Callable[..., Any], tuple[Any, ...]]]] = {
