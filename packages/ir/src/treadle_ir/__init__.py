@@ -98,6 +98,12 @@ from treadle_ir.frozen import frozen as frozen
 from treadle_ir.importing import importing as importing
 from treadle_ir.inference import inferred as inferred
 from treadle_ir.interpret import interpret as interpret
+from treadle_ir.lazily import (
+    NamespaceHooks as NamespaceHooks,
+    import_module as import_module,
+    lazy_names as lazy_names,
+    unknown_name as unknown_name,
+)
 from treadle_ir.loops import (
     Flags as Flags,
     LoopParts as LoopParts,
@@ -129,11 +135,8 @@ from treadle_ir.rearrange import (
     share_captures as share_captures,
     unused_parameters as unused_parameters,
 )
-from treadle_ir.reference import (
-    ReferenceEvaluator as ReferenceEvaluator,
-    eval_rule as eval_rule,
-    eval_rules as eval_rules,
-)
+from treadle_ir.reference.evaluator import ReferenceEvaluator as ReferenceEvaluator
+from treadle_ir.reference.registry import eval_rule as eval_rule, eval_rules as eval_rules
 from treadle_ir.registry import register as register
 from treadle_ir.rules import RuleTable as RuleTable
 from treadle_ir.source import (

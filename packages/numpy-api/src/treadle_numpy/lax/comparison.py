@@ -48,6 +48,7 @@ def select_n(which: ArrayLike, *cases: ArrayLike) -> Array:
         ValueArgumentError: there is no case, or more than two with a boolean.
 
     Example:
+        >>> import numpy as np
         >>> print(select_n(np.array([0, 1], np.int32), np.array([1.0, 2.0]), np.array([3.0, 4.0])))
         [1. 4.]
     """

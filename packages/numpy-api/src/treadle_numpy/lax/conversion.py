@@ -27,6 +27,7 @@ def bitcast_convert_type(operand: ArrayLike, new_dtype: DTypeLike) -> Array:
         ShapeValueError: there is no last axis of the size that makes one wider element.
 
     Example:
+        >>> import numpy as np
         >>> print(bitcast_convert_type(np.float32(1.0), "uint8"))
         [  0   0 128  63]
     """

@@ -67,6 +67,7 @@ def convolve(
     """The convolution of two vectors.
 
     Example:
+        >>> import numpy as np
         >>> print(convolve(np.array([1.0, 2.0], np.float32), np.array([1.0, 1.0], np.float32)))
         [1. 3. 2.]
     """

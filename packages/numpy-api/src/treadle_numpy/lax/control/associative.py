@@ -34,6 +34,7 @@ def associative_scan(
     Source: Ladner and Fischer, "Parallel prefix computation", 1980.
 
     Example:
+        >>> import numpy as np
         >>> print(associative_scan(lambda a, b: a + b, np.arange(5)))
         [ 0  1  3  6 10]
     """

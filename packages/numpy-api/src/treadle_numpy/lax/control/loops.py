@@ -40,6 +40,7 @@ def while_loop(
             returns something else than it took.
 
     Example:
+        >>> import numpy as np
         >>> print(while_loop(lambda x: x < 10, lambda x: 2 * x, np.float32(3)))
         12.0
     """

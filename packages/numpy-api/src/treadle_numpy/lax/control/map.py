@@ -31,6 +31,7 @@ def map(f: Callable[[Element], Result], xs: Element, *, batch_size: int | None =
         MissingRuleError: batch_size, and no vmap is installed: treadle_numpy alone.
 
     Example:
+        >>> import numpy as np
         >>> print(map(lambda x: x * x, np.arange(3)))
         [0 1 4]
     """

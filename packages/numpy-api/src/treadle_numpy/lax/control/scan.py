@@ -61,6 +61,7 @@ def scan(
             `f` returns another carry than it took.
 
     Example:
+        >>> import numpy as np
         >>> total, sums = scan(lambda c, x: (c + x, c + x), np.float32(0), np.arange(4, dtype=np.float32))
         >>> print(total, sums)
         6.0 [0. 1. 3. 6.]

@@ -31,6 +31,7 @@ def det(a: ArrayLike) -> Array:
         UnsupportedError: there are more than three rows.
 
     Example:
+        >>> import numpy as np
         >>> print(det(np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)))
         -2.0
     """

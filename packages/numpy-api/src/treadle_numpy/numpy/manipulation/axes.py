@@ -25,6 +25,7 @@ def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> Array:
         ShapeValueError, DuplicateError: the axes do not name each axis once.
 
     Example:
+        >>> import numpy as np
         >>> print(transpose(np.ones((2, 3), np.float32)).shape)
         (3, 2)
     """
@@ -88,6 +89,7 @@ def moveaxis(a: ArrayLike, source: int | Sequence[int], destination: int | Seque
         ValueArgumentError: there are more axes than places, or fewer.
 
     Example:
+        >>> import numpy as np
         >>> print(moveaxis(np.ones((2, 3, 4), np.float32), 0, -1).shape)
         (3, 4, 2)
     """

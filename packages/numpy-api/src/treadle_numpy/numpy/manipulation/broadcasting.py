@@ -20,6 +20,7 @@ def broadcast_to(array: ArrayLike, shape: Shape) -> Array:
         ShapeValueError: an axis has neither size 1 nor the size that is asked for.
 
     Example:
+        >>> import numpy as np
         >>> print(broadcast_to(np.arange(2), (2, 2)))
         [[0 1]
          [0 1]]

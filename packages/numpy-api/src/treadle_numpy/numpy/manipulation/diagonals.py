@@ -24,6 +24,7 @@ def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> A
         ShapeValueError: there are fewer than two axes.
 
     Example:
+        >>> import numpy as np
         >>> print(diagonal(np.arange(4).reshape(2, 2)))
         [0 3]
     """

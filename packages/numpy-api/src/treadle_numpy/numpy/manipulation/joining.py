@@ -41,6 +41,7 @@ def concatenate(arrays: Arrays, axis: int | None = 0, dtype: DTypeLike | None = 
         ShapeValueError: the arrays have no axes, or differ along another axis.
 
     Example:
+        >>> import numpy as np
         >>> print(concatenate([np.arange(2), np.arange(3)]))
         [0 1 0 1 2]
     """
@@ -103,6 +104,7 @@ def stack(arrays: Arrays, axis: int = 0, out: None = None, dtype: DTypeLike | No
         ShapeValueError: the arrays have different shapes.
 
     Example:
+        >>> import numpy as np
         >>> print(stack([np.arange(2), np.arange(2)], axis=1))
         [[0 0]
          [1 1]]

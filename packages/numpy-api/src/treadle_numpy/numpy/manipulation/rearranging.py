@@ -57,6 +57,7 @@ def roll(
         ValueArgumentError: there are more shifts than axes, or fewer.
 
     Example:
+        >>> import numpy as np
         >>> print(roll(np.arange(4), 1))
         [3 0 1 2]
     """

@@ -54,6 +54,7 @@ def cumsum(
     """The running sum along an axis; of the flat array by default.
 
     Example:
+        >>> import numpy as np
         >>> print(cumsum(np.array([1, 2, 3], np.int32)))
         [1 3 6]
     """

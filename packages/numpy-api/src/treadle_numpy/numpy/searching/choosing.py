@@ -54,6 +54,7 @@ def where(
         ConcretizationError: without choices or `size`, while tracing.
 
     Example:
+        >>> import numpy as np
         >>> print(where(np.array([True, False]), 1, 2))
         [1 2]
     """
@@ -89,6 +90,7 @@ def select(
         ShapeError, DTypeError: as `where`.
 
     Example:
+        >>> import numpy as np
         >>> x = np.arange(4, dtype=np.int32)
         >>> print(select([x < 1, x < 3], [x + 10, x + 20], 5))
         [10 21 22  5]
@@ -121,6 +123,7 @@ def piecewise(
         ShapeError: as `where`.
 
     Example:
+        >>> import numpy as np
         >>> x = np.array([-2.0, 3.0], np.float32)
         >>> print(piecewise(x, [x < 0], [lambda x: -x, 1.0]))
         [2. 1.]

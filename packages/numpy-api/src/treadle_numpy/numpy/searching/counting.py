@@ -29,6 +29,7 @@ def bincount(
         ValueArgumentError: `x` is no vector of integers.
 
     Example:
+        >>> import numpy as np
         >>> print(bincount(np.array([1, 1, 3])))
         [0 2 0 1]
     """

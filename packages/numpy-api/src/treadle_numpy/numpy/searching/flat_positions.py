@@ -27,6 +27,7 @@ def unravel_index(indices: ArrayLike, shape: Shape) -> tuple[Array, ...]:
         ShapeError: a size is negative.
 
     Example:
+        >>> import numpy as np
         >>> print(*unravel_index(np.array([1, 5], np.int32), (2, 3)))
         [0 1] [1 2]
     """
@@ -61,6 +62,7 @@ def ravel_multi_index(
         ValueArgumentError: there are not as many positions as axes, one is out of range, or there is no such mode.
 
     Example:
+        >>> import numpy as np
         >>> print(ravel_multi_index((np.array([0, 1]), np.array([1, 2])), (2, 3)))
         [1 5]
     """

@@ -39,6 +39,7 @@ def cov(
         ShapeError: `m` or `y` has more than two axes, or they are of different lengths.
 
     Example:
+        >>> import numpy as np
         >>> print(cov(np.array([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]], np.float32)))
         [[ 1. -1.]
          [-1.  1.]]
@@ -95,6 +96,7 @@ def corrcoef(
         ShapeError: as `cov`.
 
     Example:
+        >>> import numpy as np
         >>> print(corrcoef(np.array([[1.0, 2.0, 3.0], [6.0, 4.0, 2.0]], np.float32)))
         [[ 1. -1.]
          [-1.  1.]]

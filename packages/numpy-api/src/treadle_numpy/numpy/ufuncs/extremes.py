@@ -67,6 +67,7 @@ def clip(arr: ArrayLike, /, min: ArrayLike | None = None, max: ArrayLike | None 
         ShapeError: they have no common shape.
 
     Example:
+        >>> import numpy as np
         >>> print(clip(np.array([1, 5], np.int32), 2, 3))
         [2 3]
     """

@@ -94,6 +94,7 @@ def categorical(
         ValueArgumentError: the shape does not end in that of the logits, or replacement is needed for so many.
 
     Example:
+        >>> import numpy as np
         >>> from treadle_numpy.random import key
         >>> print(categorical(key(0), np.array([0.0, -np.inf], np.float32)))
         0
