@@ -66,8 +66,8 @@ def vmap(
         >>> import numpy as np
         >>> from treadle_ir import ops
         >>> from treadle_batching import vmap
-        >>> vmap(ops.add, in_axes=(0, None))(np.arange(3.0), np.float64(1.0))
-        array([1., 2., 3.])
+        >>> print(vmap(ops.add, in_axes=(0, None))(np.arange(3.0), np.float64(1.0)))
+        [1. 2. 3.]
     """
     if not callable(fun):
         raise ArgumentError(
