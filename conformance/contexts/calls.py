@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
-from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -21,7 +20,7 @@ from conformance.contexts.sensitive import FUNCTIONS
 from conformance.contexts.settings import CONTEXTS
 from conformance.programs_pool import POOL
 
-Call: TypeAlias = Callable[[], Any]
+Call: TypeAlias = Any  # a function without arguments that are not bound
 _DEEPER: Final = (("jit", "grad"), ("grad", "jit"), ("vmap", "jit"), ("jit", "vmap"))
 
 
@@ -33,9 +32,7 @@ def calls() -> dict[str, Call]:
         made[f"{name}, eager"] = lambda f=function, xs=arguments: f(*map(tnp.asarray, xs))
         made[f"{name}, jit"] = lambda f=compiled, xs=arguments: f(*xs)
     for number, pooled in enumerate(POOL.values()):
-        made[pooled.name] = lambda p=pooled: p.program(
-            *treadle.tree.map(tnp.asarray, p.arguments)
-        )
+        made[pooled.name] = lambda p=pooled: p.program(*treadle.tree.map(tnp.asarray, p.arguments))
         for composition in (("jit",), _DEEPER[number % len(_DEEPER)]):
             if applies(pooled, composition):
                 function, arguments = pooled.program, pooled.arguments
