@@ -149,8 +149,7 @@ def _hints(cls: type[Primitive]) -> dict[str, Any]:
 
 def _with_attribute(draw: Draw, example: Example) -> Example | None:
     primitive = example.primitive
-    names = field_names(type(primitive))
-    names = [n for n in names if n not in _ASIDE and not n.startswith("_")]
+    names = [n for n in field_names(type(primitive)) if n not in _ASIDE and not n.startswith("_")]
     if not names:
         return None
     name = draw(st.sampled_from(names))

@@ -211,7 +211,7 @@ def test_importing_loads_no_jaxlib() -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit is Linux's")
 def test_no_room_to_compile(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(xla.resource, "getrlimit", lambda _: (1 << 20, 1 << 20))
+        patch.setattr("treadle_compiler.xla.resource.getrlimit", lambda _: (1 << 20, 1 << 20))
         with pytest.raises(xla.CompileError, match="no room to compile: 0 MB are left"):
             compiled(client, ADD)
     compiled(client, ADD)

@@ -32,7 +32,7 @@ from treadle_ir.tree import (
 
 Tree = Any  # a pytree: any Python object
 P = ParamSpec("P")
-R = TypeVar("R")
+R = TypeVar("R", bound=Any)  # the bound is what parameters of a lambda get from pyright
 
 
 def _is_none(x: object) -> bool:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import TypeVar, overload
 
 from treadle_ir import ArgumentError, Array, ArrayType, Operand, bind
 from treadle_ir.primitives.control import Scan
 from treadle_ir.tree import PyTreeDef, tree_unflatten
 from treadle_numpy.lax.control.carries import settled
 from treadle_numpy.lax.control.staging import Body, flatten_operands, paths_of, stage_body
-from treadle_numpy.operands.coerce import operand_type
+from treadle_numpy.operands.coerce import ArrayLike, operand_type
 from treadle_numpy.operands.errors import ValueArgumentError
 from treadle_numpy.operands.shapes import as_index
-from treadle_numpy.operands.trees import Tree
+from treadle_numpy.operands.trees import Container, Tree
 
 __all__ = ["scan"]
 
@@ -34,15 +34,85 @@ def _carry_and_y(result: Tree) -> tuple[Tree, ...]:
     return tuple(result)
 
 
+@overload
 def scan(
-    f: Callable[[Carry, Element], tuple[Carry, Output]],
-    init: Carry,
-    xs: Element | None = None,
+    f: Callable[[Array, Array], tuple[ArrayLike, Output]],
+    init: ArrayLike,
+    xs: Operand,
     length: int | None = None,
     reverse: bool = False,
     unroll: int | bool = 1,
     _split_transpose: bool = False,
-) -> tuple[Carry, Output]:
+) -> tuple[Array, Output]: ...
+@overload
+def scan(
+    f: Callable[[Array, Tree], tuple[ArrayLike, Output]],
+    init: ArrayLike,
+    xs: Container | None = None,
+    length: int | None = None,
+    reverse: bool = False,
+    unroll: int | bool = 1,
+    _split_transpose: bool = False,
+) -> tuple[Array, Output]: ...
+@overload
+def scan(
+    f: Callable[[Array, Element], tuple[ArrayLike, Output]],
+    init: ArrayLike,
+    xs: Element,
+    length: int | None = None,
+    reverse: bool = False,
+    unroll: int | bool = 1,
+    _split_transpose: bool = False,
+) -> tuple[Array, Output]: ...
+@overload
+def scan(
+    f: Callable[[Tree, Tree], tuple[Carry, Output]],
+    init: Container,
+    xs: Tree = None,
+    length: int | None = None,
+    reverse: bool = False,
+    unroll: int | bool = 1,
+    _split_transpose: bool = False,
+) -> tuple[Carry, Output]: ...
+@overload
+def scan(
+    f: Callable[[Carry, Array], tuple[Carry, Output]],
+    init: Carry,
+    xs: Operand,
+    length: int | None = None,
+    reverse: bool = False,
+    unroll: int | bool = 1,
+    _split_transpose: bool = False,
+) -> tuple[Carry, Output]: ...
+@overload
+def scan(
+    f: Callable[[Carry, Tree], tuple[Carry, Output]],
+    init: Carry,
+    xs: Container | None = None,
+    length: int | None = None,
+    reverse: bool = False,
+    unroll: int | bool = 1,
+    _split_transpose: bool = False,
+) -> tuple[Carry, Output]: ...
+@overload
+def scan(
+    f: Callable[[Carry, Element], tuple[Carry, Output]],
+    init: Carry,
+    xs: Element,
+    length: int | None = None,
+    reverse: bool = False,
+    unroll: int | bool = 1,
+    _split_transpose: bool = False,
+) -> tuple[Carry, Output]: ...
+def scan(
+    f: Callable[[Tree, Tree], tuple[Tree, Tree]],
+    init: Tree,
+    xs: Tree = None,
+    length: int | None = None,
+    reverse: bool = False,
+    unroll: int | bool = 1,
+    _split_transpose: bool = False,
+) -> tuple[Tree, Tree]:
     """Carry a value over the leading axis of arrays: `carry, y = f(carry, x)` for each `x`; the ys are stacked.
 
     Args:
