@@ -14,10 +14,8 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
-import numpy as np
 import pytest
 
-import treadle
 from conformance.contexts.calls import Call, calls, seen
 from conformance.contexts.settings import CONTEXTS
 

@@ -21,10 +21,9 @@ from treadle_compiler.fork import (
     refuse_in_children as refuse_in_children,
 )
 from treadle_compiler.lower import LoweredModule as LoweredModule, lower_program as lower_program
-from treadle_compiler.mlir import pretty as pretty
+from treadle_compiler.mlir import ModuleError as ModuleError, pretty as pretty
 from treadle_compiler.options import (
     CompileOptions as CompileOptions,
-    OptionError as OptionError,
     ProgramProfile as ProgramProfile,
     choose as choose,
 )

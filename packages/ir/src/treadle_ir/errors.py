@@ -32,6 +32,10 @@ class ShapeError(TreadleError, TypeError, ValueError):
     """
 
 
+class AxisError(ShapeError, IndexError):
+    """An axis that the array does not have; also an IndexError, as NumPy's is."""
+
+
 class DTypeError(TreadleError, TypeError, ValueError):
     """Operands have element types that do not go together; both a TypeError and a ValueError, as `ShapeError` is."""
 
@@ -64,8 +68,12 @@ class MissingRuleError(TreadleError, NotImplementedError):
     """A transformation has no rule for a primitive."""
 
 
-class ForwardModeError(TreadleError, TypeError):
-    """Forward mode through a function that has a backward rule only."""
+class DerivativeError(TreadleError, TypeError, ValueError):
+    """A derivative that does not exist in this mode, or not at all.
+
+    Forward mode through a function that has a backward rule only, reverse mode through a loop of unknown length,
+    either mode through a callback.
+    """
 
 
 class VerifyError(TreadleError, ValueError):
@@ -88,14 +96,33 @@ class PlacementError(TreadleError, ValueError):
 
 
 class ArgumentError(TreadleError, TypeError, ValueError):
-    """An argument of a kind that the function cannot take; both a TypeError and a ValueError, as `ShapeError` is."""
+    """An argument that the function cannot take, by its kind or by its value.
+
+    Both a TypeError and a ValueError, as `ShapeError` is.
+    """
+
+
+class UnsupportedError(ArgumentError, NotImplementedError):
+    """An argument or a value that NumPy or JAX takes and treadle lacks."""
+
+
+class IndexingError(ArgumentError, IndexError):
+    """An index expression that does not fit the array."""
+
+
+class AxisNameError(ArgumentError, NameError):
+    """A collective over an axis that is not being mapped."""
 
 
 class RangeError(TreadleError, OverflowError):
     """A number that does not fit into its element type."""
 
 
-class StructureError(TreadleError, TypeError):
+class TreeError(TreadleError, TypeError, ValueError):
+    """A pytree that does not have the structure that an operation needs, or a class that cannot be a node."""
+
+
+class StructureError(TreeError):
     """Two pytrees that must have the same structure have not."""
 
 

@@ -11,6 +11,14 @@ from treadle_runtime.arrays.transfer import (
     device_put as device_put,
 )
 from treadle_runtime.client import backends as backends
+from treadle_runtime.client.failures import (
+    ExecutionError as ExecutionError,
+    OutOfMemoryError as OutOfMemoryError,
+)
+from treadle_runtime.client.plugins import (
+    PlatformError as PlatformError,
+    PlatformWarning as PlatformWarning,
+)
 from treadle_runtime.evaluation.evaluator import RuntimeEvaluator as RuntimeEvaluator
 from treadle_runtime.evaluation.limits import host_limits as host_limits
 from treadle_runtime.host.callbacks import (
@@ -19,19 +27,18 @@ from treadle_runtime.host.callbacks import (
     io_callback as io_callback,
     pure_callback as pure_callback,
 )
+from treadle_runtime.host.validated import CallbackError as CallbackError
 from treadle_runtime.jitting.jit import (
     JitFunction as JitFunction,
     disable_jit as disable_jit,
     jit as jit,
     timings as timings,
 )
-from treadle_runtime.jitting.options import JitArgumentError as JitArgumentError
 from treadle_runtime.jitting.stages import (
     Compiled as Compiled,
     Lowered as Lowered,
     TracedCall as TracedCall,
 )
-from treadle_runtime.jitting.statics import StaticArgumentError as StaticArgumentError
 from treadle_runtime.launch import effects_barrier as effects_barrier
 from treadle_runtime.parallel.pmap import pmap as pmap
 from treadle_runtime.placement.devices import (

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import treadle
 import treadle_numpy
-from treadle import core, tracebacks
+from treadle import core, errors, tracebacks
 from treadle.interpreters import partial_eval
 from treadle_batching import vmap
 from treadle_ir import install, install_operators, install_vmap, source
@@ -25,4 +25,5 @@ def assemble() -> None:
     install_operators({"aval": property(core.aval)})
     install_vmap(vmap)
     partial_eval.name_tracers()
+    errors.name_classes()
     tracebacks.install()

@@ -48,7 +48,10 @@ def power(x1: ArrayLike, x2: ArrayLike, /) -> Array:
         x = with_dtype(x, operand_type(x), INT32, False)
     types = operand_type(x), operand_type(y)
     if is_inexact(types[0].dtype) and is_integer(types[1].dtype) and not types[0].weak:
-        dtype, weak = types[0].dtype, False  # as promotion has it, and not refused when that is strict
+        dtype, weak = (
+            types[0].dtype,
+            False,
+        )  # as promotion has it, and not refused when that is strict
     else:
         dtype, weak = promoted(types)
     # a strong integer as exponent makes the result strong, as JAX has it; a boolean does so for integers
