@@ -200,7 +200,8 @@ def mirror_text(target: str, original: str, names: list[str], submodules: tuple[
 
 def lazy_text(file: Path) -> str:
     """The written part of a package that imports its names when they are asked for."""
-    package = ".".join(file.parent.relative_to(file.parents[_depth(file)]).parts)
+    module = file.parent if file.name == "__init__.py" else file.with_suffix("")
+    package = ".".join(module.relative_to(file.parents[_depth(file)]).parts)
     modules: dict[str, list[str]] = {}
     for statement in ast.parse(file.read_text().partition(LAZY)[0]).body:
         if isinstance(statement, ast.If) and ast.unparse(statement.test) == "TYPE_CHECKING":
@@ -261,7 +262,7 @@ def written_files() -> dict[Path, str]:
     """Every file that is written here, with the text it should have."""
     found = namespaces()
     files = {LIBRARY / "missing.py": missing_text(found)}
-    for file in ROOT.glob("packages/*/src/**/__init__.py"):
+    for file in ROOT.glob("packages/*/src/**/*.py"):
         text = file.read_text()
         if LAZY in text:
             files[file] = text.partition(LAZY)[0] + lazy_text(file)

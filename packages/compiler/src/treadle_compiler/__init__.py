@@ -30,10 +30,9 @@ if TYPE_CHECKING:
         LoweredModule as LoweredModule,
         lower_program as lower_program,
     )
-    from treadle_compiler.mlir import pretty as pretty
+    from treadle_compiler.mlir import ModuleError as ModuleError, pretty as pretty
     from treadle_compiler.options import (
         CompileOptions as CompileOptions,
-        OptionError as OptionError,
         ProgramProfile as ProgramProfile,
         choose as choose,
     )
@@ -78,8 +77,8 @@ if not TYPE_CHECKING:
             ),
             "treadle_compiler.library": "Jaxlib jaxlib",
             "treadle_compiler.lower": "LoweredModule lower_program",
-            "treadle_compiler.mlir": "pretty",
-            "treadle_compiler.options": "CompileOptions OptionError ProgramProfile choose",
+            "treadle_compiler.mlir": "ModuleError pretty",
+            "treadle_compiler.options": "CompileOptions ProgramProfile choose",
             "treadle_compiler.persistent": "CacheWarning DiskCache compile_cached",
             "treadle_compiler.registry": "LoweringRule lowering_rule lowering_rules",
             "treadle_compiler.types": "element_type",

@@ -69,7 +69,7 @@ def compile_text(
     shapes and dtypes: XLA copies what it gets without looking. Wrap each in treadle_runtime's `validated`.
 
     Raises:
-        OptionError: a flag of the user's is unknown, or has a value of the wrong type.
+        ArgumentError: a flag of the user's is unknown, or has a value of the wrong type.
         CompileError: XLA does not accept the program, or there is no room left to compile in.
     """
     check_room()

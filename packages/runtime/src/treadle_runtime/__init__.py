@@ -17,6 +17,12 @@ if TYPE_CHECKING:
         device_put as device_put,
     )
     from treadle_runtime.client import backends as backends
+    from treadle_runtime.client.failures import (
+        ExecutionError as ExecutionError,
+        OutOfMemoryError as OutOfMemoryError,
+        PlatformError as PlatformError,
+        PlatformWarning as PlatformWarning,
+    )
     from treadle_runtime.evaluation.evaluator import RuntimeEvaluator as RuntimeEvaluator
     from treadle_runtime.evaluation.limits import host_limits as host_limits
     from treadle_runtime.host.callbacks import (
@@ -25,19 +31,18 @@ if TYPE_CHECKING:
         io_callback as io_callback,
         pure_callback as pure_callback,
     )
+    from treadle_runtime.host.validated import CallbackError as CallbackError
     from treadle_runtime.jitting.jit import (
         JitFunction as JitFunction,
         disable_jit as disable_jit,
         jit as jit,
         timings as timings,
     )
-    from treadle_runtime.jitting.options import JitArgumentError as JitArgumentError
     from treadle_runtime.jitting.stages import (
         Compiled as Compiled,
         Lowered as Lowered,
         TracedCall as TracedCall,
     )
-    from treadle_runtime.jitting.statics import StaticArgumentError as StaticArgumentError
     from treadle_runtime.launch import effects_barrier as effects_barrier
     from treadle_runtime.parallel.pmap import pmap as pmap
     from treadle_runtime.placement.devices import (
@@ -73,15 +78,17 @@ if not TYPE_CHECKING:
                 "block_until_ready copy_to_host_async device_get device_put"
             ),
             "treadle_runtime.client": "backends",
+            "treadle_runtime.client.failures": (
+                "ExecutionError OutOfMemoryError PlatformError PlatformWarning"
+            ),
             "treadle_runtime.evaluation.evaluator": "RuntimeEvaluator",
             "treadle_runtime.evaluation.limits": "host_limits",
             "treadle_runtime.host.callbacks": (
                 "debug_callback debug_print io_callback pure_callback"
             ),
+            "treadle_runtime.host.validated": "CallbackError",
             "treadle_runtime.jitting.jit": "JitFunction disable_jit jit timings",
-            "treadle_runtime.jitting.options": "JitArgumentError",
             "treadle_runtime.jitting.stages": "Compiled Lowered TracedCall",
-            "treadle_runtime.jitting.statics": "StaticArgumentError",
             "treadle_runtime.launch": "effects_barrier",
             "treadle_runtime.parallel.pmap": "pmap",
             "treadle_runtime.placement.devices": (

@@ -12,7 +12,7 @@ import treadle
 import treadle_numpy
 from treadle import core, tracebacks
 from treadle.interpreters import partial_eval
-from treadle_ir import install, install_operators, install_vmap, source
+from treadle_ir import errors, install, install_operators, install_vmap, source
 from treadle_numpy.arrays import table
 from treadle_runtime import RuntimeEvaluator
 
@@ -26,6 +26,7 @@ def assemble() -> None:
     install_operators({"aval": property(core.aval)})
     install_vmap(_vmap)
     partial_eval.name_tracers()
+    errors.show_as("treadle.errors")
     tracebacks.install()
 
 

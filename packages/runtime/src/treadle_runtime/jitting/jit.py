@@ -308,7 +308,7 @@ def jit(
 
     Raises:
         ArgumentError: `fun` is no function. (Also a TypeError.)
-        JitArgumentError: a number or name that the function does not have. (Also a ValueError.)
+        ArgumentError: a number or name that the function does not have. (Also a ValueError.)
 
     Example:
         >>> from treadle_runtime import jit

@@ -10,7 +10,6 @@ from treadle_ir.tree import explain_difference, tree_unflatten
 from treadle_numpy.lax.control.staging import flatten_operands, paths_of
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.axes import as_axis
-from treadle_numpy.operands.errors import ValueArgumentError
 from treadle_numpy.operands.trees import Container, Tree
 
 __all__ = ["associative_scan"]
@@ -74,7 +73,7 @@ def associative_scan(
             f"elems{path} has {x.shape[own]}"
             for path, x, own in zip(paths, arrays, axes, strict=True)
         ]
-        raise ValueArgumentError(
+        raise ArgumentError(
             f"associative_scan: sizes along axis {axis} must be equal, but {', '.join(each[:20])}"
         )
     if reverse:

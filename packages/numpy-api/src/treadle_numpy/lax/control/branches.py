@@ -33,7 +33,6 @@ from treadle_numpy.lax.control.staging import (
     with_common_captures,
 )
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
-from treadle_numpy.operands.errors import ValueArgumentError
 from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.trees import Container, Tree
 
@@ -210,7 +209,7 @@ def switch(
             fix="convert it with .astype(int), or use cond for a boolean",
         )
     if not functions:
-        raise ValueArgumentError("switch: there must be at least one branch")
+        raise ArgumentError("switch: there must be at least one branch")
     if len(functions) == 1:
         return functions[0](*operands)
     if type.dtype != _I32:

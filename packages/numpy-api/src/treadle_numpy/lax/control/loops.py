@@ -13,7 +13,6 @@ from treadle_numpy.lax.control.carries import settled
 from treadle_numpy.lax.control.scan import scan_flat
 from treadle_numpy.lax.control.staging import flatten_operands, stage_body
 from treadle_numpy.operands.coerce import ArrayLike, coerce, host_elements, operand_type
-from treadle_numpy.operands.errors import ValueArgumentError
 from treadle_numpy.operands.promote import with_dtype
 from treadle_numpy.operands.trees import Container, Tree
 
@@ -71,7 +70,7 @@ def while_loop(
     if not (callable(cond_fun) and callable(body_fun)):  # type: ignore[redundant-expr]  # users are told
         raise ArgumentError("while_loop: cond_fun and body_fun must be functions")
     if max_steps is not None and (not isinstance(max_steps, int) or max_steps < 0):  # type: ignore[redundant-expr]
-        raise ValueArgumentError(
+        raise ArgumentError(
             f"while_loop: max_steps must be a non-negative integer, got {max_steps!r}"
         )
     leaves, structure = flatten_operands("while_loop", "init_val", init_val)
@@ -199,7 +198,7 @@ def fori_loop(
         )
         return outputs[0][1]
     if unroll is not None:
-        raise ValueArgumentError(
+        raise ArgumentError(
             "fori_loop: `unroll` needs bounds whose values are known, but a bound is traced",
             fix="leave `unroll` out, or pass Python integers as bounds",
         )

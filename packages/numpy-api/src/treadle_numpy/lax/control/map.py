@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar, overload
 
-from treadle_ir import Array, Operand, installed_vmap, ops
+from treadle_ir import ArgumentError, Array, Operand, installed_vmap, ops
 from treadle_ir.tree import tree_map, tree_unflatten
 from treadle_numpy.lax.control.scan import length_of, scan_flat
 from treadle_numpy.lax.control.staging import flatten_operands
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.operands.arrays import array_of
-from treadle_numpy.operands.errors import ValueArgumentError
 from treadle_numpy.operands.shapes import as_index
 from treadle_numpy.operands.trees import Container, Tree
 
@@ -35,7 +34,7 @@ def map(f: Callable[[Tree], Tree], xs: Tree, *, batch_size: int | None = None) -
     With `batch_size`, so many elements at once by vmap: faster than one by one, smaller than all at once.
 
     Raises:
-        ValueArgumentError: batch_size is below 1.
+        ArgumentError: batch_size is below 1.
         MissingRuleError: batch_size, and no vmap is installed: treadle_numpy alone.
 
     Example:
@@ -51,7 +50,7 @@ def map(f: Callable[[Tree], Tree], xs: Tree, *, batch_size: int | None = None) -
         return _mapped(iteration, xs, f)
     size = as_index("map", "`batch_size`", batch_size)
     if size < 1:
-        raise ValueArgumentError(f"map: batch_size must be at least 1, got {size}")
+        raise ArgumentError(f"map: batch_size must be at least 1, got {size}")
     batched = installed_vmap("map with batch_size")(f)
     leaves, structure = flatten_operands("map", "xs", xs)
     length = length_of("map", leaves, structure, None)

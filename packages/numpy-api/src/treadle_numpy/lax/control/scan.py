@@ -11,7 +11,6 @@ from treadle_ir.tree import PyTreeDef, tree_unflatten
 from treadle_numpy.lax.control.carries import settled
 from treadle_numpy.lax.control.staging import Body, flatten_operands, paths_of, stage_body
 from treadle_numpy.operands.coerce import ArrayLike, operand_type
-from treadle_numpy.operands.errors import ValueArgumentError
 from treadle_numpy.operands.shapes import as_index
 from treadle_numpy.operands.trees import Container, Tree
 
@@ -155,7 +154,7 @@ def length_of(
     shapes = [x.shape for x in elements]
     for path, shape in zip(paths_of(structure), shapes, strict=True):
         if not shape:
-            raise ValueArgumentError(
+            raise ArgumentError(
                 f"{name}: xs{path} is a scalar, which has no leading axis to go over",
                 fix="pass what is the same in each turn by closing over it",
             )
@@ -163,7 +162,7 @@ def length_of(
         length = as_index(name, "`length`", length)
     sizes = {shape[0] for shape in shapes} | ({length} if length is not None else set())
     if not sizes:
-        raise ValueArgumentError(
+        raise ArgumentError(
             f"{name}: without arrays in `xs` the number of turns is not known", fix="pass `length`"
         )
     if len(sizes) > 1:
@@ -171,13 +170,13 @@ def length_of(
         each = [f"xs{path} has {shape[0]}" for path, shape in zip(paths, shapes, strict=True)]
         if length is not None:
             each.insert(0, f"length is {length}")
-        raise ValueArgumentError(
+        raise ArgumentError(
             f"{name}: leading sizes must be equal, but {', '.join(each[:20])}",
             fix="all arrays that are gone over have one leading size, which is the length",
         )
     count = sizes.pop()
     if count < 0:
-        raise ValueArgumentError(f"{name}: length must not be negative, got {count}")
+        raise ArgumentError(f"{name}: length must not be negative, got {count}")
     return count
 
 
@@ -221,5 +220,5 @@ def _unroll(name: str, unroll: int | bool | None, length: int) -> int:
         return max(length, 1)
     count = as_index(name, "`unroll`", unroll)
     if count < 1:
-        raise ValueArgumentError(f"{name}: unroll must be at least 1, got {count}")
+        raise ArgumentError(f"{name}: unroll must be at least 1, got {count}")
     return count

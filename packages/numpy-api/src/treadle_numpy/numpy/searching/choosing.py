@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, overload
 
-from treadle_ir import Array, current_trace, ops
+from treadle_ir import ArgumentError, Array, current_trace, ops
 from treadle_ir.primitives.compare import Select
 from treadle_numpy.numpy.searching.finding import FillValues, nonzero
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import broadcast
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
-from treadle_numpy.operands.errors import ValueArgumentError
 from treadle_numpy.operands.promote import converted, promote, promote_operands
 from treadle_numpy.operands.scalars import scalar_beside
 from treadle_numpy.operands.trees import Tree
@@ -49,7 +48,7 @@ def where(
     derivative makes still arrives: make its argument safe with a second `where`.
 
     Raises:
-        ValueArgumentError: one of `x` and `y` is given without the other.
+        ArgumentError: one of `x` and `y` is given without the other.
         ShapeError, DTypeError: condition and choices have no common shape, or the choices no common element type.
         ConcretizationError: without choices or `size`, while tracing.
 
@@ -61,7 +60,7 @@ def where(
     if x is None and y is None:
         return nonzero(condition, size=size, fill_value=fill_value)
     if x is None or y is None:
-        raise ValueArgumentError(
+        raise ArgumentError(
             "where: either both or neither of the x and y arguments should be provided"
         )
     try:
@@ -86,7 +85,7 @@ def select(
     """From the first choice whose condition holds; else the default.
 
     Raises:
-        ValueArgumentError: there are no conditions, or not one choice for each.
+        ArgumentError: there are no conditions, or not one choice for each.
         ShapeError, DTypeError: as `where`.
 
     Example:
@@ -96,11 +95,11 @@ def select(
         [10 21 22  5]
     """
     if len(condlist) != len(choicelist):
-        raise ValueArgumentError(
+        raise ArgumentError(
             f"condlist must have length equal to choicelist ({len(condlist)} vs {len(choicelist)})"
         )
     if not condlist:
-        raise ValueArgumentError("condlist must be non-empty")
+        raise ArgumentError("condlist must be non-empty")
     *choices, result = promote("select", *choicelist, default)
     for condition, choice in zip(reversed(condlist), reversed(choices), strict=True):
         result = where(condition, choice, result)
@@ -119,7 +118,7 @@ def piecewise(
     Differs from NumPy: each function is applied to all of `x`.
 
     Raises:
-        ValueArgumentError: there are neither as many functions as conditions nor one more.
+        ArgumentError: there are neither as many functions as conditions nor one more.
         ShapeError: as `where`.
 
     Example:
@@ -136,7 +135,7 @@ def piecewise(
     elif len(functions) == len(conditions):
         functions = [0, *functions]
     else:
-        raise ValueArgumentError(
+        raise ArgumentError(
             f"with {len(conditions)} condition(s), either {len(conditions)} or {len(conditions) + 1} functions are "
             f"expected; got {len(functions)}"
         )

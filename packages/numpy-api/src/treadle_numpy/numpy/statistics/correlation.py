@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_ir import Array, Operand, ops
+from treadle_ir import Array, Operand, ShapeError, ops
 from treadle_ir.dtypes import is_complex, real_part
 from treadle_numpy.numpy.contraction.products import matmul
 from treadle_numpy.numpy.manipulation.axes import transpose
@@ -17,7 +17,6 @@ from treadle_numpy.numpy.ufuncs.powers import sqrt
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike, coerce
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
-from treadle_numpy.operands.errors import ShapeValueError
 from treadle_numpy.operands.promote import converted, promote
 
 __all__ = ["corrcoef", "cov"]
@@ -47,7 +46,7 @@ def cov(
     parts = [m] if y is None else [m, y]
     operands = [array_of(x) for x in promote("cov", *parts, inexact=True)]
     if any(x.ndim > 2 for x in operands):
-        raise ShapeValueError("cov: m and y must have at most two axes")
+        raise ShapeError("cov: m and y must have at most two axes")
     rows = []
     for i, x in enumerate(operands):
         if x.ndim < 2:
