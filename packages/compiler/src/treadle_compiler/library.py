@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 import importlib
 import os
 from dataclasses import dataclass
@@ -29,6 +30,16 @@ class Jaxlib:
         # What is caught keeps its class: else the `except` clause would raise a second error.
         self.core = Refusal(JaxRuntimeError=self.core.JaxRuntimeError)
         self.xla_client = Refusal()
+        if (
+            _collect in gc.callbacks
+        ):  # a lock of jaxlib's may have been held by a thread that is gone
+            gc.callbacks.remove(_collect)
+
+
+def _collect(phase: str, info: object) -> None:
+    """Free the Python objects that jaxlib has let go of: it keeps those of its own threads until it is told."""
+    if phase == "stop":
+        jaxlib().core.collect_garbage()
 
 
 @functools.cache
@@ -46,5 +57,6 @@ def jaxlib() -> Jaxlib:
         core = importlib.import_module("jaxlib._jax")
         release = str(importlib.import_module("jaxlib").__version__)
     found = Jaxlib(xla_client, core, release)
+    gc.callbacks.append(_collect)
     refuse_in_children(found)
     return found

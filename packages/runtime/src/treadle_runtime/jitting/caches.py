@@ -91,7 +91,7 @@ class _Owned:
 
     __slots__ = ("by_options", "owner")
 
-    def __init__(self, owner: FunctionType) -> None:
+    def __init__(self, owner: Callable[..., Any]) -> None:
         self.owner = weakref.ref(owner)
         self.by_options: dict[JitOptions, FunctionCache] = {}
 
@@ -115,9 +115,11 @@ def cache_of(function: Callable[..., Any], options: JitOptions) -> FunctionCache
     if donates:
         return FunctionCache()
     try:
-        if type(function) is not FunctionType:
+        own: dict[str, Any] = getattr(function, "__dict__", {})
+        # What stands for a function, as `functools.wraps` says, keeps its caches as a function does.
+        if type(function) is not FunctionType and "__wrapped__" not in own:
             return _recent_cache(function, options)
-        owned = function.__dict__.get(_ATTRIBUTE)
+        owned = own.get(_ATTRIBUTE)
         if not isinstance(owned, _Owned) or owned.owner() is not function:
             owned = _Owned(function)
             setattr(function, _ATTRIBUTE, owned)

@@ -1,0 +1,114 @@
+"""After a loop of n rounds that let go of what they made, what is left does not grow with n.
+
+Live objects are counted, and the resident size of the process is measured: of each round's kind, twice as many rounds
+leave as much as half of them. Objects that a cache may keep for a while are bounded.
+"""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import treadle
+import treadle.numpy as tnp
+from conformance.kept.rounds import COUNTED, KIB, SHAPED, STATIC, Held, rounds
+
+pytestmark = [pytest.mark.xla]
+ROUNDS = rounds()
+BOUND = 64  # objects that bounded caches may hold: callable objects, static values
+N = 80
+
+
+@pytest.fixture(autouse=True)
+def on_the_reference_evaluator() -> None:
+    """The system as users have it."""
+
+
+@pytest.fixture(autouse=True)
+def programs() -> None:
+    """Nobody records programs, which would keep them."""
+
+
+@pytest.fixture(autouse=True)
+def checked_rules() -> None:
+    """Nor is any rule watched."""
+
+
+@pytest.mark.parametrize("name", ROUNDS)
+def test_what_a_round_held_is_let_go(name: str) -> None:
+    """Of n objects at most a bound is left, and none of most kinds."""
+    act = ROUNDS[name]
+    alive: weakref.WeakSet[Held] = weakref.WeakSet()
+    for number in range(N if "static" in name or "object" in name else 6):
+        held = Held(number)
+        alive.add(held)
+        act(held)
+        del held
+    treadle.effects_barrier()
+    gc.collect()
+    gc.collect()  # what executables held goes with them
+    kept = BOUND if name.startswith(("static", "callable")) else 1
+    assert len(alive) <= kept, f"{len(alive)} of {N} objects are left"
+
+
+def test_static_values_leave_with_the_function() -> None:
+    alive: weakref.WeakSet[Held] = weakref.WeakSet()
+    function = treadle.jit(lambda x, held: x * held.number, static_argnums=1)
+    for number in range(5):
+        held = Held(number)
+        alive.add(held)
+        function(1.0, held)
+    del held, function
+    gc.collect()
+    assert not alive
+
+
+def test_arrays_leave_with_their_names() -> None:
+    arrays = []
+    function = treadle.jit(lambda x: (x * 2, x + 1))
+    for number in range(5):
+        x = tnp.arange(4.0) + number
+        arrays += [weakref.ref(x), *map(weakref.ref, function(x))]
+        treadle.grad(lambda x: function(x)[0].sum())(x)
+    del x
+    gc.collect()
+    assert [ref for ref in arrays if ref() is not None] == []
+
+
+def resident() -> int:
+    """The bytes of memory that the process has."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * 4096
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="no /proc on this system")
+@pytest.mark.parametrize(
+    "name", ["jit, closure", "static", "grad, custom_vjp", "jit, pure_callback", "array", "partial"]
+)
+def test_resident_size_does_not_grow(name: str) -> None:
+    """400 rounds with a quarter of a MiB each hold less than a quarter of that together."""
+    act = ROUNDS[name]
+
+    def many(first: int, count: int) -> None:
+        for number in range(first, first + count):
+            act(Held(number))
+            if number % 20 == 0:
+                gc.collect()
+
+    many(0, 100)  # allocators and caches have what they want
+    before = resident()
+    many(100, 400)
+    assert resident() - before < 400 * KIB * 1024 // 4
+
+
+def test_new_shapes_and_static_numbers_have_a_bound() -> None:
+    """One function that is called with ever new shapes and numbers keeps a bounded number of programs."""
+    for n in range(1, 40):
+        SHAPED(np.ones(n, np.float32))
+        COUNTED(1.0, n)
+    assert float(COUNTED(1.0, 1)) == 1
+    assert STATIC is not None
