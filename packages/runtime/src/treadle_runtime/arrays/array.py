@@ -27,7 +27,7 @@ from treadle_ir import (
     canonical_dtype,
     capture,
 )
-from treadle_ir.events import ElementsTransferred, emit, listeners
+from treadle_ir.events import ElementsTransferred, MemoryDonated, emit, listeners
 from treadle_runtime.arrays.deleted import Deleted, deleted_error
 from treadle_runtime.arrays.shard import Shard
 from treadle_runtime.arrays.text import array_text
@@ -304,7 +304,8 @@ class DeviceArray(Array):
             return
         if raw is not None:
             self.device.backend.delete(raw)
-        give_away(self, "deleted", capture())
+        self.host = None
+        self.raw = Deleted("deleted", capture())
 
 
 # What tab completion need not offer: the attributes that the runtime keeps the array in.
@@ -380,7 +381,12 @@ def buffer_at(array: DeviceArray, placement: Placement) -> Buffer:
 
 
 def give_away(array: DeviceArray, how: str, source: Source) -> None:
-    """Forget the elements: somebody else has the memory now. `how` and `source` are for the error of a later use."""
+    """Forget the elements: the results of a call have the memory now.
+
+    `how` ("donated to f") and `source` are for the error of a later use.
+    """
+    if listeners:
+        emit(MemoryDonated(how.removeprefix("donated to "), array.type))
     array.host = None
     array.raw = Deleted(how, source)
 

@@ -11,7 +11,6 @@ from operator import itemgetter
 from typing import Any, Final, final
 
 from treadle_ir import DonatedError, capture
-from treadle_ir.events import MemoryDonated, emit, listeners
 from treadle_ir.tree import expectation
 from treadle_runtime.arrays.array import (
     Buffer,
@@ -100,8 +99,6 @@ class CompiledCall:
         results = self.launch.execute(buffers)
         source = capture()
         for array in given:
-            if listeners:
-                emit(MemoryDonated(self.name, array.type))
             give_away(array, self.where, source)
         return results
 

@@ -1,0 +1,103 @@
+"""What a call makes happen is told: staging, lowering, compilation, donation, transfers, callbacks; warm calls too."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import numpy as np
+
+from treadle_ir import ops
+from treadle_ir.events import (
+    CallbackRun,
+    ElementsTransferred,
+    Event,
+    ExecutableFound,
+    FunctionStaged,
+    MemoryDonated,
+    ProgramCompiled,
+    ProgramLowered,
+    listening,
+)
+from treadle_runtime import ShapeDtypeStruct, device_put, devices, jit, pure_callback
+
+E = TypeVar("E", bound=Event)
+
+
+def of(kind: type[E], heard: list[Event]) -> list[E]:
+    return [event for event in heard if isinstance(event, kind)]
+
+
+def test_a_first_call_is_staged_lowered_and_compiled_and_a_second_is_silent() -> None:
+    def once(x: Any) -> Any:
+        return ops.multiply(ops.sine(x), np.float32(3.25))
+
+    function, x = jit(once), device_put(np.ones(5, np.float32))
+    heard: list[Event] = []
+    with listening(heard.append):
+        function(x)
+        first = len(heard)
+        function(x)
+    assert [event.name for event in of(FunctionStaged, heard)] == ["once"]
+    lowered = of(ProgramLowered, heard)
+    assert [(event.name, event.platform) for event in lowered] == [("once", "cpu")]
+    assert lowered[0].bytes > 100
+    assert len([*of(ProgramCompiled, heard), *of(ExecutableFound, heard)]) == 1
+    assert len(heard) == first
+
+
+def test_an_equal_program_is_found_in_this_process() -> None:
+    x = device_put(np.ones(6, np.float32))
+    first = jit(lambda x: ops.cosine(ops.multiply(x, np.float32(1.125))))
+    second = jit(lambda x: ops.cosine(ops.multiply(x, np.float32(1.125))))
+    first(x)
+    heard: list[Event] = []
+    with listening(heard.append):
+        second(x)
+    assert [event.on_disk for event in of(ExecutableFound, heard)] == [False]
+    assert not of(ProgramCompiled, heard)
+
+
+def test_donations_are_told_also_by_warm_calls() -> None:
+    function = jit(lambda x: ops.add(x, x), donate_argnums=0)
+    x = device_put(np.ones(7, np.float32))
+    for _ in range(4):
+        heard: list[Event] = []
+        with listening(heard.append):
+            x = function(x)
+        assert [event.type for event in of(MemoryDonated, heard)] == [x.type]
+
+
+def test_transfers_are_told_with_their_ends() -> None:
+    here, function = str(devices()[0]), jit(lambda x: ops.add(x, x))
+    heard: list[Event] = []
+    with listening(heard.append):
+        np.asarray(function(device_put(np.ones(8, np.float32))))
+    found = [(event.source, event.target) for event in of(ElementsTransferred, heard)]
+    assert ("host", here) in found
+    assert (here, "host") in found
+
+
+def test_callbacks_are_told() -> None:
+    def twice(x: Any) -> Any:
+        return np.asarray(x * 2)
+
+    function = jit(lambda x: pure_callback(twice, ShapeDtypeStruct((), np.float32), x))
+    heard: list[Event] = []
+    with listening(heard.append):
+        assert float(function(np.float32(4))) == 8
+    assert [event.name for event in of(CallbackRun, heard)] == ["twice"]
+
+
+def test_what_a_listener_raises_leaves_the_function_usable() -> None:
+    function, x = jit(lambda x: ops.exponential(x)), device_put(np.zeros(9, np.float32))
+
+    def refuse(event: Event) -> None:
+        raise RuntimeError("heard enough")
+
+    for _ in range(2):
+        try:
+            with listening(refuse):
+                function(x)
+        except RuntimeError as error:
+            assert "heard enough" in str(error)
+    assert np.asarray(function(x)).tolist() == [1.0] * 9
