@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -83,6 +83,9 @@ class Tracer(Array):
     def __float__(self) -> float:
         return float(self._number("float()"))
 
+    def __trunc__(self) -> int:
+        return int(self._number("math.trunc()"))
+
     def __complex__(self) -> complex:
         return complex(self._number("complex()"))
 
@@ -113,9 +116,9 @@ class Tracer(Array):
     def __array__(
         self, dtype: Any = None, copy: bool | None = None
     ) -> np.ndarray[Any, np.dtype[Any]]:
-        constant = self.constant()
-        if constant is not None:
-            return np.asarray(constant, dtype)
+        original = self.original()
+        if original is not self:
+            return np.asarray(original, dtype)
         if self.trace.closed:
             raise escaped(self)
         raise TracerArrayConversionError(
@@ -139,7 +142,14 @@ class Tracer(Array):
         shape = ",".join(map(str, self.type.shape))
         return f"Traced<ShapedArray({self.type.dtype.name}[{shape}])>"
 
+    def __str__(self) -> str:
+        original = self.original()
+        return str(original) if original is not self else repr(self)
+
     def __format__(self, spec: str) -> str:
+        original = self.original()
+        if original is not self:
+            return format(original, spec)
         elements = self.concrete()
         if spec and elements is not None and not self.type.shape:
             return format(elements.item(), spec)
@@ -157,7 +167,10 @@ class Tracer(Array):
     def __deepcopy__(self, memo: object) -> Tracer:
         return self
 
-    def __reduce__(self) -> NoReturn:
+    def __reduce__(self) -> tuple[object, ...]:
+        original = self.original()
+        if original is not self:
+            return transparent, (original,)
         raise ArgumentError(
             "a traced array cannot be pickled: it lives only while its function is traced",
             fix="return it from the function and pickle the result",
