@@ -183,12 +183,19 @@ def transparent(value: object) -> object:
 
 
 def escaped(tracer: Tracer) -> EscapedTracerError:
-    """The error for a tracer that outlived its trace."""
-    error = EscapedTracerError(
-        f"a traced array of type {tracer.type} was used after the function it belongs to ({tracer.made_by}) "
-        "had been traced",
-        fix="return the value from the function instead of storing it in a global, an attribute or a list",
-    )
+    """The error for a tracer that outlived its trace, or is used by a function that runs outside of it."""
+    if tracer.trace.closed:
+        error = EscapedTracerError(
+            f"a traced array of type {tracer.type} was used after the function it belongs to ({tracer.made_by}) "
+            "had been traced",
+            fix="return the value from the function instead of storing it in a global, an attribute or a list",
+        )
+    else:
+        error = EscapedTracerError(
+            f"a traced array of type {tracer.type} ({tracer.made_by}) was captured by a function with a derivative "
+            "rule or a callback, which speaks of its arguments only",
+            fix="pass the value to that function as an argument instead of closing over it",
+        )
     made = tracer.source.show()
     if made:
         error.add_note(f"  it was made at {made}")
