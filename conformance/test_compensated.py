@@ -254,7 +254,7 @@ def kahan_in_bf16(weights: Any, rest: Any, update: Any) -> Any:
 _STEP: Final = treadle.jit(optimizer_step)
 _KAHAN: Final = treadle.jit(kahan_in_bf16)
 _TRAINED: Final = treadle.jit(
-    lambda w, r, gs: lax.scan(lambda c, g: (optimizer_step(*c, g), None), (w, r), gs)[0]
+    lambda w, r, gs: lax.scan(lambda c, g: (optimizer_step(c[0], c[1], g), None), (w, r), gs)[0]
 )
 _SMALL: Final = arrays(F, SIZE, elements=st.floats(-4, 4, width=32, allow_subnormal=False))
 
@@ -264,9 +264,9 @@ def test_compensated_weights(w: Any, r: Any, g: Any) -> None:
     w, r = w.astype(ml_dtypes.bfloat16), (r * F(2.0**-9)).astype(ml_dtypes.bfloat16)
     same_bits(_STEP(w, r, g), optimizer_step(w, r, g))
     same_bits(_KAHAN(w, r, g.astype(ml_dtypes.bfloat16)), kahan_in_bf16(w, r, g.astype(w.dtype)))
-    expected = (w, r)
+    expected: Any = (w, r)
     for _ in range(4):
-        expected = optimizer_step(*expected, g)
+        expected = optimizer_step(expected[0], expected[1], g)
     same_bits(_TRAINED(w, r, np.stack([g] * 4)), expected)
 
 

@@ -373,7 +373,8 @@ def test_numbers_stay_weak(n: Any, dtype: str, name: str) -> None:
 )
 def test_numbers_of_a_function_that_jit_stages(program: Program, name: str) -> None:
     transformed = TRANSFORMATIONS[name]
-    saw, expected_saw = [], []
+    saw: list[Any] = []
+    expected_saw: list[Any] = []
     result = treadle.jit(lambda x: transformed(lambda x, n: program(x, n, saw))(x, 2))(X)
     expected = treadle.jit(transformed(lambda x: program(x, 2, expected_saw)))(X)
     assert saw == expected_saw
