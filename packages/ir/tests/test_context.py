@@ -41,10 +41,13 @@ def test_a_setting_has_its_default_until_it_is_set(level: Setting[int]) -> None:
 
 
 def test_an_override_ends_with_its_block_also_by_an_exception(level: Setting[int]) -> None:
+    def fails() -> None:
+        with level.override(3):
+            raise KeyError(level())
+
     with level.override(2):
-        with pytest.raises(KeyError), level.override(3):
-            assert level() == 3
-            raise KeyError
+        with pytest.raises(KeyError, match="3"):
+            fails()
         assert level() == 2
     assert level() == 1
 

@@ -11,6 +11,7 @@ import numpy as np
 from treadle_autodiff.tangents import Tangent, Zero
 from treadle_ir import (
     NOWHERE,
+    Array,
     Operand,
     Operands,
     Primitive,
@@ -20,6 +21,7 @@ from treadle_ir import (
     concrete_elements,
     reset_current,
     set_current,
+    staging_trace,
     transparent,
     type_of,
 )
@@ -64,6 +66,24 @@ class DualTracer(Tracer):
         if not isinstance(self.tangent, Zero):
             return self
         return transparent(self.primal if self.given is None else self.given)
+
+
+def entering(tracers: Sequence[DualTracer]) -> list[object]:
+    """What a user's function gets of its arguments: the tracers.
+
+    While jit stages, a number that is not differentiated comes as it is. What Python computes with it stays known,
+    as it does of any other number in a function that is staged; an operation on a tracer would be written down.
+    """
+    if staging_trace() is None:
+        return list(tracers)
+    return [
+        tracer
+        if tracer.given is None
+        or isinstance(tracer.given, Array)
+        or not isinstance(tracer.tangent, Zero)
+        else tracer.given
+        for tracer in tracers
+    ]
 
 
 class DualTrace(Trace):

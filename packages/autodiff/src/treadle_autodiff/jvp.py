@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import ClassVar, TypeVar, final
 
-from treadle_autodiff.dual import DualTrace, DualTracer
+from treadle_autodiff.dual import DualTrace, DualTracer, entering
 from treadle_autodiff.registry import jvp_rules
 from treadle_autodiff.tangents import Tangent, Zero
 from treadle_ir import (
@@ -73,7 +73,7 @@ def jvp_tree(
         for primal, tangent, user in zip(primals, tangents, given or primals, strict=True)
     ]
     try:
-        results, out = run_under(trace, function, *tracers)
+        results, out = run_under(trace, function, *(entering(tracers) if given else tracers))
     finally:
         trace.closed = True
     return *split(trace, results), out

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import ClassVar, TypeVar, final
 
-from treadle_autodiff.dual import DualTrace, DualTracer
+from treadle_autodiff.dual import DualTrace, DualTracer, entering
 from treadle_autodiff.registry import jvp_rules, linearize_rules
 from treadle_autodiff.tangents import Tangent, Zero
 from treadle_ir import (
@@ -157,8 +157,9 @@ def linearize_tree(
         type = type_of(primal).tangent()
         tangent: Tangent = tape.parameter(type) if wanted else Zero(type)
         tracers.append(LinearizeTracer(trace, primal, tangent, user))
+    arguments = entering(tracers) if given else tracers
     try:
-        outputs, out = run_under(trace, function, *tracers)
+        outputs, out = run_under(trace, function, *arguments)
         results: list[Operand] = []
         zero: list[Zero | None] = []
         linear: list[Operand] = []

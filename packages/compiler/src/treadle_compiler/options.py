@@ -67,6 +67,9 @@ _EFFORT_HINTS: Final[dict[str, Flags]] = {
     "light": (("xla_backend_optimization_level", 1),),
     "full": (),
 }
+# Without it XLA leaves out conversions to a narrow float and back: a bf16 sum that is used in f32 would not be rounded,
+# and what compensated arithmetic catches would be gone.
+_ROUNDING: Final[Flags] = (("xla_allow_excess_precision", False),)
 _REWRITES: Final = "algsimp"
 _BARRIER_REMOVAL: Final = (
     "cse_barrier_expander",  # jaxlibs without this pass keep barriers
@@ -119,7 +122,7 @@ class CompileOptions:
         off = [] if self.rewrites else [_REWRITES]
         chosen: Flags = ()
         if platform == "cpu":
-            chosen = _EFFORT_HINTS[self.effort]
+            chosen = (*_EFFORT_HINTS[self.effort], *_ROUNDING)
             off += _BARRIER_REMOVAL if self.barriers else ()
         if off:
             chosen += (("xla_disable_hlo_passes", ",".join(off)),)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -83,6 +83,9 @@ class Tracer(Array):
     def __float__(self) -> float:
         return float(self._number("float()"))
 
+    def __trunc__(self) -> int:
+        return int(self._number("math.trunc()"))
+
     def __complex__(self) -> complex:
         return complex(self._number("complex()"))
 
@@ -113,9 +116,9 @@ class Tracer(Array):
     def __array__(
         self, dtype: Any = None, copy: bool | None = None
     ) -> np.ndarray[Any, np.dtype[Any]]:
-        constant = self.constant()
-        if constant is not None:
-            return np.asarray(constant, dtype)
+        original = self.original()
+        if original is not self:
+            return np.asarray(original, dtype)
         if self.trace.closed:
             raise escaped(self)
         raise TracerArrayConversionError(
@@ -139,7 +142,14 @@ class Tracer(Array):
         shape = ",".join(map(str, self.type.shape))
         return f"Traced<ShapedArray({self.type.dtype.name}[{shape}])>"
 
+    def __str__(self) -> str:
+        original = self.original()
+        return str(original) if original is not self else repr(self)
+
     def __format__(self, spec: str) -> str:
+        original = self.original()
+        if original is not self:
+            return format(original, spec)
         elements = self.concrete()
         if spec and elements is not None and not self.type.shape:
             return format(elements.item(), spec)
@@ -157,7 +167,10 @@ class Tracer(Array):
     def __deepcopy__(self, memo: object) -> Tracer:
         return self
 
-    def __reduce__(self) -> NoReturn:
+    def __reduce__(self) -> tuple[object, ...]:
+        original = self.original()
+        if original is not self:
+            return transparent, (original,)
         raise ArgumentError(
             "a traced array cannot be pickled: it lives only while its function is traced",
             fix="return it from the function and pickle the result",
@@ -170,12 +183,19 @@ def transparent(value: object) -> object:
 
 
 def escaped(tracer: Tracer) -> EscapedTracerError:
-    """The error for a tracer that outlived its trace."""
-    error = EscapedTracerError(
-        f"a traced array of type {tracer.type} was used after the function it belongs to ({tracer.made_by}) "
-        "had been traced",
-        fix="return the value from the function instead of storing it in a global, an attribute or a list",
-    )
+    """The error for a tracer that outlived its trace, or is used by a function that runs outside of it."""
+    if tracer.trace.closed:
+        error = EscapedTracerError(
+            f"a traced array of type {tracer.type} was used after the function it belongs to ({tracer.made_by}) "
+            "had been traced",
+            fix="return the value from the function instead of storing it in a global, an attribute or a list",
+        )
+    else:
+        error = EscapedTracerError(
+            f"a traced array of type {tracer.type} ({tracer.made_by}) was captured by a function with a derivative "
+            "rule or a callback, which speaks of its arguments only",
+            fix="pass the value to that function as an argument instead of closing over it",
+        )
     made = tracer.source.show()
     if made:
         error.add_note(f"  it was made at {made}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NoReturn, TypeAlias
 
-from treadle_ir import ArgumentError, Array, DType, Primitive, current_trace
+from treadle_ir import ArgumentError, Array, DType, Primitive, current_trace, transparent
 from treadle_ir.dtypes import BY_NAME
 from treadle_ir.primitives.compare import Compare, Direction
 from treadle_ir.primitives.elementwise import Add, Divide, IntegerPower, Multiply, Square, Subtract
@@ -33,12 +33,12 @@ _SQUARE: Final = Square()
 
 
 def refuse(symbol: str, x: object, y: object) -> object:
-    """`NotImplemented`, so that Python asks the other operand.
+    """`NotImplemented`, so that Python asks the other operand; a sequence repeats itself as often as an integer says.
 
     Raises:
         TypeError: that is a list, which must be made an array first.
     """
-    if isinstance(y, (list, tuple)):
+    if isinstance(y, (list, tuple)) and not (symbol == "*" and isinstance(transparent(x), int)):
         raise TypeError(
             f"unsupported operand type(s) for {symbol}: {x.__class__.__name__!r} and {y.__class__.__name__!r}; "
             "make it an array first: treadle.numpy.array(...)"

@@ -1,0 +1,30 @@
+"""Operators beside what is no array."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import treadle_numpy as tnp
+from treadle_autodiff import grad
+
+
+def test_sequences_repeat_as_often_as_an_argument_without_a_derivative_says() -> None:
+    seen: list[Any] = []
+
+    def f(x: Any, n: Any) -> Any:
+        seen.extend([[0] * n, n * (1, 2), "a" * n])
+        return x * n
+
+    assert float(grad(f)(np.float32(1), 2)) == 2
+    assert seen == [[0, 0], (1, 2, 1, 2), "aa"]
+
+
+def test_sequences_beside_arrays_are_refused() -> None:
+    for x in (tnp.asarray(np.int32(2)), tnp.ones(2)):
+        with pytest.raises(TypeError, match="make it an array first"):
+            [0] * x
+        with pytest.raises(TypeError, match="make it an array first"):
+            x + (1, 2)  # type: ignore[operator]  # noqa: RUF005
