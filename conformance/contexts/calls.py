@@ -33,9 +33,7 @@ def calls() -> dict[str, Call]:
         made[f"{name}, eager"] = lambda f=function, xs=arguments: f(*map(tnp.asarray, xs))
         made[f"{name}, jit"] = lambda f=compiled, xs=arguments: f(*xs)
     for number, pooled in enumerate(POOL.values()):
-        made[pooled.name] = lambda p=pooled: p.program(
-            *treadle.tree.map(tnp.asarray, p.arguments)
-        )
+        made[pooled.name] = lambda p=pooled: p.program(*treadle.tree.map(tnp.asarray, p.arguments))
         for composition in (("jit",), _DEEPER[number % len(_DEEPER)]):
             if applies(pooled, composition):
                 function, arguments = pooled.program, pooled.arguments

@@ -50,7 +50,10 @@ FUNCTIONS: Final[dict[str, tuple[Callable[..., Any], tuple[Any, ...]]]] = {
     "drawn": (lambda: (random.normal(random.key(3), (2,)), random.bits(random.key(1))), ()),
     "looped": (loop, (X,)),
     "scanned": (lambda x: lax.scan(lambda c, e: (c + e, c * tnp.arange(2)), 0.0, x), (X,)),
-    "branches": (lambda x: lax.cond(x[0] > 0, lambda: tnp.arange(2), lambda: tnp.zeros(2, int)), (X,)),
+    "branches": (
+        lambda x: lax.cond(x[0] > 0, lambda: tnp.arange(2), lambda: tnp.zeros(2, int)),
+        (X,),
+    ),
     "own rule": (own, (X,)),
     "own rule's slope": (treadle.grad(lambda x: own(x).sum()), (X,)),
     "slopes": (treadle.grad(lambda x: (nn.softmax(x) * tnp.arange(3)).sum()), (X,)),

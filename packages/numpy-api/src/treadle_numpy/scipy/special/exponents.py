@@ -11,6 +11,7 @@ import numpy as np
 from treadle_autodiff import custom_jvp
 from treadle_ir import Array, Operand, ops
 from treadle_ir.dtypes import is_complex
+from treadle_numpy.numpy.dtypes.limits import finfo
 from treadle_numpy.numpy.reductions.extremes import max
 from treadle_numpy.numpy.reductions.sums import sum
 from treadle_numpy.numpy.searching.choosing import where as where_
@@ -118,6 +119,14 @@ def kl_div(p: ArrayLike, q: ArrayLike) -> Array:
     return add(subtract(rel_entr(p, q), p), q)
 
 
+def _bounded(exponents: Array, absent: Operand) -> Array:
+    """Exponents that do not overflow where the weight is 0: the term adds nothing, and is the slope by its weight."""
+    size = ops.real(exponents) if is_complex(exponents.dtype) else exponents
+    most = literal(np.log(float(finfo(size.dtype).max)), size)
+    beyond = ops.and_(absent, ops.not_(ops.compare(size, most, direction="lt")))
+    return ops.select(beyond, literal(most, exponents), exponents)
+
+
 @overload
 def logsumexp(
     a: ArrayLike,
@@ -158,18 +167,18 @@ def logsumexp(
             if not weights.ndim and x.ndim
             else weights
         )
-        x = array_of(
-            where_(ops.compare(weights, zero_like(weights), direction="ne"), x, literal(-np.inf, x))
-        )
+        terms, absent = x, ops.compare(weights, zero_like(weights), direction="eq")
+        x = array_of(where_(absent, literal(-np.inf, x), x))
     else:
         x, weights = array_of(inexact_operand("logsumexp", a)), None
     axes = sorted_axes("logsumexp", axis, x.ndim)
     magnitudes = ops.real(x) if is_complex(x.dtype) else x
     top = max(magnitudes, axes, keepdims=True, initial=-np.inf, where=where)
     top = ops.stop_gradient(ops.select(ops.is_finite(top), top, zero_like(top)))
-    powers = exp(subtract(x, top))
-    if weights is not None:
-        powers = multiply(weights, powers)
+    if weights is None:
+        powers = exp(subtract(x, top))
+    else:
+        powers = multiply(weights, exp(_bounded(subtract(terms, top), absent)))
     total = sum(powers, axes, keepdims=True, where=where)
     sign = ops.sign(total)
     if return_sign:
