@@ -21,12 +21,13 @@ REASONS: Final[dict[str, list[str]]] = {
         *_names(
             "numpy",
             "all allclose any argmax argmin argpartition argsort argwhere array_equal array_equiv bitwise_and "
-            "bitwise_count bitwise_invert bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor "
-            "count_nonzero diag_indices diag_indices_from digitize equal flatnonzero greater greater_equal indices "
-            "invert isclose iscomplex iscomplexobj isfinite isin isinf isnan isneginf isposinf isreal isrealobj "
-            "isscalar ix_ left_shift less less_equal lexsort logical_and logical_not logical_or logical_xor nanargmax nanargmin "
-            "ndim nonzero not_equal ravel_multi_index right_shift searchsorted shape signbit size tri tril_indices "
-            "tril_indices_from triu_indices triu_indices_from unravel_index broadcast_shapes einsum_path",
+            "bitwise_count bitwise_invert bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift "
+            "bitwise_xor broadcast_shapes count_nonzero diag_indices diag_indices_from digitize einsum_path equal "
+            "flatnonzero greater greater_equal indices invert isclose iscomplex iscomplexobj isfinite isin isinf "
+            "isnan isneginf isposinf isreal isrealobj isscalar ix_ left_shift less less_equal lexsort logical_and "
+            "logical_not logical_or logical_xor nanargmax nanargmin ndim nonzero not_equal ravel_multi_index "
+            "right_shift searchsorted shape signbit size tri tril_indices tril_indices_from triu_indices "
+            "triu_indices_from unravel_index",
         ),
         *_names(
             "lax",

@@ -122,7 +122,7 @@ def kl_div(p: ArrayLike, q: ArrayLike) -> Array:
 def _bounded(exponents: Array, absent: Operand) -> Array:
     """Exponents that do not overflow where the weight is 0: the term adds nothing, and is the slope by its weight."""
     size = ops.real(exponents) if is_complex(exponents.dtype) else exponents
-    most = literal(np.log(float(finfo(size.dtype).max)), size)
+    most = literal(np.log(float(finfo(size.dtype).max)) - 1, size)
     beyond = ops.and_(absent, ops.not_(ops.compare(size, most, direction="lt")))
     return ops.select(beyond, literal(most, exponents), exponents)
 
