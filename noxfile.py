@@ -221,7 +221,7 @@ def timing(session: nox.Session) -> None:
 @nox.session
 def parity(session: nox.Session) -> None:
     """The same answers as JAX's (on the same jaxlib), which runs in a process of its own."""
-    install(session, EVERYTHING, *PYTEST)
+    install(session, EVERYTHING, *PYTEST, "mpmath")
     version = "import importlib.metadata as m; print(m.version('jaxlib'))"
     jaxlib = session.run("python", "-c", version, silent=True) or ""
     session.install(f"jax=={jaxlib.strip()}")

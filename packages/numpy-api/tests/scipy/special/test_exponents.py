@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from treadle_autodiff import grad, jvp
-from treadle_numpy.scipy.special import logsumexp
+from treadle_numpy.scipy.special import entr, logsumexp
 
 pytestmark = pytest.mark.usefixtures("wide")
 
@@ -28,3 +28,10 @@ def test_what_weighs_nothing_may_be_anything(dtype: type[np.floating]) -> None:
         assert logsumexp(x, b=b) == 0.5
         _, slope = jvp(lambda x: logsumexp(x, b=b), (x,), (np.ones(2, dtype),))
         assert slope == 1.0
+
+
+def test_entr_at_zero_and_below() -> None:
+    slopes = grad(lambda x: np.float64(1.0) * entr(x))
+    assert slopes(np.float64(0.0)) == np.inf
+    assert slopes(np.float64(-1.0)) == 0.0
+    assert slopes(np.float64(1.0)) == -1.0

@@ -95,12 +95,26 @@ def xlog1py(x: ArrayLike, y: ArrayLike) -> Array:
     return result
 
 
+@partial(custom_jvp, pure=True)
+def _entr(x: Operand) -> Array:
+    return ops.negate(_xlogy(x, x))
+
+
+@_entr.defjvp
+def _entr_jvp(primals: Sequence[Operand], tangents: Sequence[Operand]) -> tuple[Operand, Operand]:
+    (x,), (dx,) = primals, tangents
+    slope = ops.negate(
+        ops.add(ops.log(x), literal(1, x))
+    )  # infinite at 0, where x / x would be NaN
+    return _entr(x), multiply(dx, slope)
+
+
 def entr(x: ArrayLike) -> Array:
     """`-x log x`, 0 at 0, minus infinity below."""
     p = inexact_operand("entr", x)
-    zero = zero_like(p)
-    inner = ops.negate(_xlogy(p, p))
-    return ops.select(ops.compare(p, zero, direction="lt"), literal(-np.inf, p), inner)
+    below = ops.compare(p, zero_like(p), direction="lt")
+    inner = _entr(ops.select(below, literal(1, p), p))
+    return ops.select(below, literal(-np.inf, p), inner)
 
 
 def rel_entr(p: ArrayLike, q: ArrayLike) -> Array:
