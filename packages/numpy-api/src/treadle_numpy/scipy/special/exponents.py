@@ -133,12 +133,14 @@ def kl_div(p: ArrayLike, q: ArrayLike) -> Array:
     return add(subtract(rel_entr(p, q), p), q)
 
 
-def _bounded(exponents: Array, absent: Operand) -> Array:
-    """Exponents that do not overflow where the weight is 0: the term adds nothing, and is the slope by its weight."""
+def _weighed(weights: Array, exponents: Array) -> Array:
+    """`weights * exp(exponents)`; 0 where the weight is, with the slope by it of the other terms."""
+    # an exponential there must not overflow, since 0 times infinity is no number
     size = ops.real(exponents) if is_complex(exponents.dtype) else exponents
     most = literal(np.log(float(finfo(size.dtype).max)) - 1, size)
+    absent = ops.compare(weights, zero_like(weights), direction="eq")
     beyond = ops.and_(absent, ops.not_(ops.compare(size, most, direction="lt")))
-    return ops.select(beyond, literal(most, exponents), exponents)
+    return multiply(weights, exp(ops.select(beyond, literal(most, exponents), exponents)))
 
 
 @overload
@@ -181,18 +183,17 @@ def logsumexp(
             if not weights.ndim and x.ndim
             else weights
         )
-        terms, absent = x, ops.compare(weights, zero_like(weights), direction="eq")
-        x = array_of(where_(absent, literal(-np.inf, x), x))
     else:
         x, weights = array_of(inexact_operand("logsumexp", a)), None
     axes = sorted_axes("logsumexp", axis, x.ndim)
-    magnitudes = ops.real(x) if is_complex(x.dtype) else x
+    magnitudes = array_of(ops.real(x) if is_complex(x.dtype) else x)
+    if weights is not None:  # the greatest of the terms that add something
+        absent = ops.compare(weights, zero_like(weights), direction="eq")
+        magnitudes = ops.select(absent, literal(-np.inf, magnitudes), magnitudes)
     top = max(magnitudes, axes, keepdims=True, initial=-np.inf, where=where)
     top = ops.stop_gradient(ops.select(ops.is_finite(top), top, zero_like(top)))
-    if weights is None:
-        powers = exp(subtract(x, top))
-    else:
-        powers = multiply(weights, exp(_bounded(subtract(terms, top), absent)))
+    exponents = subtract(x, top)
+    powers = exp(exponents) if weights is None else _weighed(weights, exponents)
     total = sum(powers, axes, keepdims=True, where=where)
     sign = ops.sign(total)
     if return_sign:
