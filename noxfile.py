@@ -139,13 +139,14 @@ def pytest(
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Ruff's rules and format, module sizes, changelog fragments, lists of names."""
+    """Ruff's rules and format, module sizes, changelog fragments, lists of names and of cells."""
     session.install("ruff>=0.17,<0.18")
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
     session.run("python", "scripts/sizes.py")
     session.run("python", "scripts/fragments.py")
     session.run("python", "scripts/names.py", "--check")
+    session.run("python", "scripts/cells.py")
 
 
 @nox.session

@@ -169,7 +169,7 @@ def explained(arguments: Mapping[str, Any], made: Sequence[Program], law: str) -
     text = print_program(program)
     if len(text) > _LONGEST:
         return f"The program has {len(program.equations)} equations: too many to print."
-    if "<opaque " in text or any(np.size(x) > _MOST for x in operands):
+    if "<opaque " in text or any(np.asarray(x).size > _MOST for x in operands):
         return f"This one cannot be read back, or its operands are large:\n\n{text}"
     numpy: list[Operand] = []
     if law == "test_compositions" and "pooled" in arguments:

@@ -29,6 +29,7 @@ from conformance.variants import (
 )
 from treadle_ir import ArrayType, Primitive, Type, dtypes
 from treadle_ir.dtypes import DType, bit_width
+from treadle_ir.equality import field_names
 from treadle_ir.testing.examples import Example
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -101,10 +102,10 @@ def _with_sizes(draw: Draw, example: Example) -> Example | None:
         return new if type(value) is int and value == old else value
 
     primitive = example.primitive
-    for field in dataclasses.fields(primitive):
-        value = getattr(primitive, field.name)
+    for name in field_names(type(primitive)):
+        value = getattr(primitive, name)
         if isinstance(value, (int, tuple)) and resized(value) != value and draw(st.booleans()):
-            primitive = _constructed(primitive, field.name, resized(value)) or primitive
+            primitive = _constructed(primitive, name, resized(value)) or primitive
     return changed(
         dataclasses.replace(example, primitive=primitive, draw=None),
         lambda type: type.with_shape(resized(type.shape)),
@@ -148,8 +149,7 @@ def _hints(cls: type[Primitive]) -> dict[str, Any]:
 
 def _with_attribute(draw: Draw, example: Example) -> Example | None:
     primitive = example.primitive
-    names = [field.name for field in dataclasses.fields(primitive)]
-    names = [n for n in names if n not in _ASIDE and not n.startswith("_")]
+    names = [n for n in field_names(type(primitive)) if n not in _ASIDE and not n.startswith("_")]
     if not names:
         return None
     name = draw(st.sampled_from(names))

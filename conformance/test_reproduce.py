@@ -45,7 +45,7 @@ def test_each_law_s_script_runs() -> None:
     texts = [explained({"example": SINE, "seed": 1}, [], law) for law in SHOWN]
     scripts = [text.partition("\n\n")[2] for text in texts]
     parts = run('\nprint("====")\n'.join(scripts)).split("====\n")
-    (wanted,) = np.sin(SINE.operands(1))
+    (wanted,) = np.sin([np.asarray(x) for x in SINE.operands(1)])
     for part, shown in zip(parts, SHOWN.values(), strict=True):
         assert [each for each in shown if each in part] == list(shown)
         assert str(wanted) in part

@@ -27,6 +27,7 @@ from treadle_ir import (
     stage,
 )
 from treadle_ir.dtypes import BY_NAME, DType
+from treadle_ir.equality import field_names
 from treadle_ir.rewrite.nested import with_nested
 from treadle_ir.testing.examples import Draw, Example
 
@@ -135,9 +136,9 @@ def reshaped(example: Example, shape: tuple[int, ...]) -> Example | None:
 def fields_of_dtype(primitive: Primitive) -> list[str]:
     """The attributes that are element types."""
     return [
-        field.name
-        for field in dataclasses.fields(primitive)
-        if isinstance(getattr(primitive, field.name), np.dtype)
+        name
+        for name in field_names(type(primitive))
+        if isinstance(getattr(primitive, name), np.dtype)
     ]
 
 

@@ -5,6 +5,9 @@ line MARK is a public namespace: it offers the names of its modules, and of its 
 themselves. From that line on the file is written here, and so are the modules of `treadle` of the same names, and
 `missing.py`: the names of `expected_names.txt` that are not offered.
 
+Other packages import their names under `if TYPE_CHECKING:`; below the line LAZY the table is written by which they find
+them at run time.
+
 `scripts/names.py` writes; `scripts/names.py --check` compares.
 """
 
@@ -22,6 +25,7 @@ LIBRARY = ROOT / "packages/numpy-api/src/treadle_numpy"
 FACADE = ROOT / "packages/treadle/src/treadle"
 EXPECTED = ROOT / "scripts/expected_names.txt"
 MARK = "# Written by scripts/names.py from the `__all__` of modules: change nothing from here on by hand.\n"
+LAZY = "# Written by scripts/names.py from the imports for type checkers: change nothing from here on by hand.\n"
 IMPORTS = "from __future__ import annotations\n\nfrom typing import TYPE_CHECKING\n\n"
 WIDTH = 100
 
@@ -194,6 +198,38 @@ def mirror_text(target: str, original: str, names: list[str], submodules: tuple[
     )
 
 
+def lazy_text(file: Path) -> str:
+    """The written part of a package that imports its names when they are asked for."""
+    module = file.parent if file.name == "__init__.py" else file.with_suffix("")
+    package = ".".join(module.relative_to(file.parents[_depth(file)]).parts)
+    modules: dict[str, list[str]] = {}
+    for statement in ast.parse(file.read_text().partition(LAZY)[0]).body:
+        if isinstance(statement, ast.If) and ast.unparse(statement.test) == "TYPE_CHECKING":
+            for each in statement.body:
+                assert isinstance(each, ast.ImportFrom), f"{file}:{each.lineno}: not `from ...`"
+                assert each.module is not None, f"{file}:{each.lineno}: a relative import"
+                for alias in each.names:
+                    renamed = f"{alias.name}:{alias.asname}"
+                    same = alias.asname == alias.name
+                    modules.setdefault(each.module, []).append(alias.name if same else renamed)
+    submodules = tuple(sorted(modules.pop(package, ())))
+    arguments = (
+        f"        __name__,\n        {table({k: tuple(v) for k, v in modules.items()}, ' ' * 8)},\n"
+    )
+    if submodules:
+        listed = "".join(f'            "{name}",\n' for name in submodules)
+        arguments += f"        (\n{listed}        ),\n"
+    return (
+        f"{LAZY}if not TYPE_CHECKING:\n"
+        f"    __getattr__, __dir__, __all__ = _lazy_names(\n{arguments}    )\n"
+    )
+
+
+def _depth(file: Path) -> int:
+    """How many folders up from a file the source folder is."""
+    return next(i for i, folder in enumerate(file.parents) if folder.name == "src")
+
+
 def missing_text(all_namespaces: list[Namespace]) -> str:
     """`missing.py`."""
     lacking = {}
@@ -226,6 +262,10 @@ def written_files() -> dict[Path, str]:
     """Every file that is written here, with the text it should have."""
     found = namespaces()
     files = {LIBRARY / "missing.py": missing_text(found)}
+    for file in ROOT.glob("packages/*/src/**/*.py"):
+        text = file.read_text()
+        if LAZY in text:
+            files[file] = text.partition(LAZY)[0] + lazy_text(file)
     for each in found:
         own = LIBRARY.joinpath(*each.path, "__init__.py")
         files[own] = with_written_part(own, namespace_text(each), "")

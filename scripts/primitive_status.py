@@ -5,6 +5,8 @@ scripts/primitive_status.py --write docs/primitives.md    write the page of all 
 scripts/primitive_status.py --check docs/primitives.md    fail if the page is out of date
 """
 
+import importlib
+import pkgutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,8 +14,9 @@ from typing import Any
 import treadle_autodiff
 import treadle_batching
 import treadle_compiler
-import treadle_ir
+import treadle_ir.primitives
 from treadle_ir import Primitive, RuleTable
+from treadle_ir.rules import is_family
 
 TABLES: dict[str, RuleTable[Any]] = {
     "reference": treadle_ir.eval_rules,
@@ -28,16 +31,18 @@ MARKS = {"rule": "✓", "family": "family", "absent": "–", "unneeded": "·"}
 
 def operations() -> list[type[Primitive]]:
     """Every concrete primitive of treadle: those with a mnemonic of their own."""
-    found: dict[type[Primitive], None] = {}  # in order; a class with two bases is met twice
-    stack: list[type[Primitive]] = [Primitive]
-    while stack:
-        cls = stack.pop()
-        stack.extend(reversed(cls.__subclasses__()))
-        # `@dataclass(slots=True)` makes a second class; the first may outlive it in `__subclasses__`.
-        real = getattr(sys.modules[cls.__module__], cls.__name__, None) is cls
-        if real and "name" in cls.__dict__ and cls.__module__.startswith("treadle_"):
-            found[cls] = None
-    return [*found]
+    found = []
+    for _, module_name, _ in pkgutil.iter_modules(treadle_ir.primitives.__path__):
+        module = importlib.import_module(f"treadle_ir.primitives.{module_name}")
+        found += [
+            member
+            for member in vars(module).values()
+            if isinstance(member, type)
+            and issubclass(member, Primitive)
+            and member.__module__ == module.__name__
+            and not is_family(member)
+        ]
+    return found
 
 
 def is_own_tangent(rule: object) -> bool:

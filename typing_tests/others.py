@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, assert_type
+from dataclasses import dataclass
+from typing import Any, NamedTuple, assert_type
+
+import numpy as np
 
 from treadle import Array, lax, nn, random
 
@@ -38,6 +41,57 @@ def control(x: Array, state: State) -> None:
         return a.sum(), a.max()
 
     assert_type(lax.map(row, x), tuple[Array, Array])
+
+
+@dataclass
+class Batch:
+    """Elements of a scan in a class of a user."""
+
+    x: Array
+
+
+def numbers_as_carries(x: Array, xs: np.ndarray[Any, np.dtype[Any]], batch: Batch) -> Array:
+    def accumulate(total: Array, x: Array) -> tuple[Array, None]:
+        return total + x, None
+
+    def of_pair(total: Array, pair: tuple[Array, Array]) -> tuple[Array, Array]:
+        return total + pair[0], pair[1]
+
+    def of_batch(total: Array, batch: Batch) -> tuple[Array, Array]:
+        return total + batch.x, total
+
+    def both(carry: tuple[Array, Array], x: Array) -> tuple[tuple[Array, Array], Array]:
+        return (carry[0] + 1, carry[1] * x), x
+
+    assert_type(lax.scan(accumulate, 0.0, x), tuple[Array, None])
+    assert_type(lax.scan(accumulate, 0, xs), tuple[Array, None])
+    assert_type(lax.scan(accumulate, np.float32(0), xs), tuple[Array, None])
+    assert_type(lax.scan(of_pair, 0.0, (xs, x)), tuple[Array, Array])
+    assert_type(lax.scan(of_batch, 0.0, batch), tuple[Array, Array])
+    assert_type(lax.scan(both, (0, 1.0), x), tuple[tuple[Array, Array], Array])
+    assert_type(lax.scan(lambda c, x: (c + x, c), 0.0, x), tuple[Array, Array])
+    assert_type(lax.scan(lambda c, x: (c + x, c), x, x), tuple[Array, Array])
+    lax.scan(lambda c, _: (c * 2, c), 1.0, None, length=3)
+    lax.scan(lambda c, _: (c * 2, c), 1.0, length=3)
+    lax.scan(lambda c, x: ((c[0] + x, c[1] + 1), None), (0.0, 0), xs)
+    lax.scan(lambda c, _: ({"a": c["a"] + x}, c["a"]), {"a": 0}, None, 3)[0]["a"].sum()
+    lax.while_loop(lambda n: n < 3, lambda n: n + 1, 0).astype(int)
+    lax.while_loop(lambda p: p[0] < 3, lambda p: (p[0] + 1, p[1] * x), (0, 1.0))[1].sum()
+    assert_type(lax.fori_loop(0, 3, lambda i, total: total + i, 0), Array)
+    lax.fori_loop(0, 3, lambda i, total: total * 2, 1.0).sum()
+    lax.fori_loop(0, 3, lambda i, p: (p[0] + x, p[1] + p[0]), (0, 0))[1].sum()
+    assert_type(lax.cond(x > 0, lambda: 1.0, lambda: 2.0), Array)
+    assert_type(lax.cond(x > 0, lambda: x, lambda: 0), Array)
+    assert_type(lax.cond(x > 0, lambda a: a + 1, lambda a: a - 1, x), Array)
+    lax.cond(x > 0, lambda a: a + 1, lambda a: a - 1, 1.0).sum()
+    lax.cond(x > 0, lambda a, b: (a, b), lambda a, b: (b, a), x, 1.0)[0].sum()
+    assert_type(lax.switch(1, [lambda: 1.0, lambda: x]), Array)
+    lax.switch(1, [lambda a: a, lambda a: a * 2], 1.0).sum()
+    lax.map(lambda a: a * 2, xs).sum()
+    lax.map(lambda pair: pair[0] * pair[1], (xs, x)).sum()
+    lax.associative_scan(lambda a, b: a + b, xs).sum()
+    total, _ = lax.scan(lambda c, x: (c + x, None), 0.0, xs)
+    return total
 
 
 def instructions(x: Array, y: Array) -> None:

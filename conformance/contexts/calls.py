@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
-from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -21,7 +20,7 @@ from conformance.contexts.sensitive import FUNCTIONS
 from conformance.contexts.settings import CONTEXTS
 from conformance.programs_pool import POOL
 
-Call: TypeAlias = Callable[[], Any]
+Call: TypeAlias = Any  # a function without arguments that are not bound
 _DEEPER: Final = (("jit", "grad"), ("grad", "jit"), ("vmap", "jit"), ("jit", "vmap"))
 
 

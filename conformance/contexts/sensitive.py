@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -12,7 +11,7 @@ import treadle.numpy as tnp
 from treadle import lax, nn, random
 
 I8: Final = np.array([100, 27, -3], np.int8)
-I: Final = np.array([3, 1, 2], np.int32)
+INTS: Final = np.array([3, 1, 2], np.int32)
 X: Final = np.array([0.5, -1.5, 2.25], np.float32)
 M: Final = np.arange(6, dtype=np.float32).reshape(2, 3)
 
@@ -28,24 +27,26 @@ def _own_jvp(primals: Any, tangents: Any) -> Any:
 
 
 def loop(x: Any) -> Any:
-    return lax.while_loop(lambda c: c[0] < 3, lambda c: (c[0] + 1, c[1] * 2 + tnp.mean(I)), (0, x))
+    return lax.while_loop(
+        lambda c: c[0] < 3, lambda c: (c[0] + 1, c[1] * 2 + tnp.mean(INTS)), (0, x)
+    )
 
 
-FUNCTIONS: Final[dict[str, tuple[Callable[..., Any], tuple[Any, ...]]]] = {
+FUNCTIONS: Final[dict[str, tuple[Any, tuple[Any, ...]]]] = {
     "arange": (lambda x: x + tnp.arange(3), (X,)),
     "new": (lambda x: (tnp.zeros(2), tnp.ones((2,), int), tnp.full(2, 7), tnp.eye(2), x), (X,)),
     "numbers": (lambda: (tnp.asarray(1), tnp.asarray(2.5), tnp.asarray(1j), tnp.array([1, 2])), ()),
     "wide": (lambda: tnp.array(np.arange(3)), ()),
-    "sums": (lambda i, n: (i.sum(), n.sum(), tnp.cumsum(n), tnp.prod(n), i.mean()), (I, I8)),
+    "sums": (lambda i, n: (i.sum(), n.sum(), tnp.cumsum(n), tnp.prod(n), i.mean()), (INTS, I8)),
     "counts": (lambda x: (tnp.argmax(x), tnp.argsort(x), tnp.count_nonzero(x)), (X,)),
     "converted": (lambda x: (x.astype(float), x.astype(int), x.astype("float64")), (X,)),
-    "mixed": (lambda x, i: x + i, (X, I)),
-    "mixed numbers": (lambda x, i: (x + 1, i + 1, i + 1.5), (X, I)),
+    "mixed": (lambda x, i: x + i, (X, INTS)),
+    "mixed numbers": (lambda x, i: (x + 1, i + 1, i + 1.5), (X, INTS)),
     "ranks": (lambda m, x: m * x, (M, X)),
-    "divided": (lambda i: (i / 2, i / i, i // 2), (I,)),
-    "indexed": (lambda x, i: (x[i - 1], x[tnp.array([0, 2])], x.at[i - 1].add(1)), (X, I)),
+    "divided": (lambda i: (i / 2, i / i, i // 2), (INTS,)),
+    "indexed": (lambda x, i: (x[i - 1], x[tnp.array([0, 2])], x.at[i - 1].add(1)), (X, INTS)),
     "products": (lambda m: (m @ m.T, tnp.dot(m, m[0]), tnp.einsum("ij,kj", m, m)), (M,)),
-    "joined": (lambda x, i: tnp.concatenate([x, i]), (X, I)),
+    "joined": (lambda x, i: tnp.concatenate([x, i]), (X, INTS)),
     "chosen": (lambda x: tnp.where(x > 0, x, 0), (X,)),
     "drawn": (lambda: (random.normal(random.key(3), (2,)), random.bits(random.key(1))), ()),
     "looped": (loop, (X,)),

@@ -1,7 +1,7 @@
 """A function that is used again, in one context after others, gives what a fresh process gives in that context.
 
-Whatever treadle keeps - programs, compiled calls, plans of eager operations, derivatives of bodies, buffers of numbers -
-must ask the context. The truth comes from one process for each context, in which there is no other context.
+Whatever treadle keeps - programs, compiled calls, plans of eager operations, derivatives of bodies, buffers of
+numbers - must ask the context. The truth comes from one process for each context, in which there is no other context.
 """
 
 from __future__ import annotations
@@ -14,10 +14,8 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
-import numpy as np
 import pytest
 
-import treadle
 from conformance.contexts.calls import Call, calls, seen
 from conformance.contexts.settings import CONTEXTS
 

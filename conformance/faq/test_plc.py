@@ -33,7 +33,7 @@ def test_plc_04_devices_prints_a_set(capsys: pytest.CaptureFixture[str]) -> None
 @row("PLC-06")
 def test_plc_06_the_older_spelling(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.warns(DeprecationWarning, match="device_buffer"):
-        print(tnp.ones(3).device_buffer.device())
+        print(tnp.ones(3).device_buffer.device())  # type: ignore[attr-defined]
     assert capsys.readouterr().out == "cpu:0\n"
 
 

@@ -142,7 +142,7 @@ def interrupt_after(seconds: float) -> threading.Thread:
     return thread
 
 
-def raised(attempt: Callable[[], Any]) -> BaseException | None:
+def raised(attempt: Callable[..., Any]) -> BaseException | None:
     """What a function raises; None if it returns."""
     try:
         attempt()

@@ -94,7 +94,7 @@ def little_left(store: bool) -> None:
     for function in (lambda x: tnp.sin(x) * 2, lambda x: tnp.cos(x) * 5):
         error = raised(lambda function=function: treadle.jit(function)(x))
         assert str(error).startswith("no room to compile: "), error
-        assert "ulimit -v" in " ".join(error.__notes__)
+        assert "ulimit -v" in " ".join(getattr(error, "__notes__", []))
     assert float(known(x)[0]) == 2
     assert float((x * 3).sum()) == 9
     resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))

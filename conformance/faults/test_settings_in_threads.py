@@ -68,9 +68,7 @@ def at_once(rounds: int) -> None:
 
         def work(index: int, made: Any = made, barrier: Any = barrier) -> list[str]:
             barrier.wait()
-            for _ in range(3):
-                found = called(made, settings[index])
-            return found
+            return [called(made, settings[index]) for _ in range(3)][-1]
 
         with ThreadPoolExecutor(threads) as pool:
             for index, found in enumerate(pool.map(work, range(threads))):

@@ -1113,7 +1113,7 @@ def _backward_only() -> Any:
 
 
 @mistake(
-    errors.ForwardModeError,
+    errors.DerivativeError,
     "custom_vjp: the function has a backward rule only, so forward mode (jvp, jacfwd, linearize) cannot pass it",
     "use reverse mode (grad, vjp, jacrev), or give the function its derivative with custom_jvp, which serves both modes",
 )
@@ -1122,7 +1122,7 @@ def forward_mode_of_custom_vjp() -> None:
 
 
 @mistake(
-    errors.ForwardModeError,
+    errors.DerivativeError,
     "custom_vjp: the function has a backward rule only, so forward mode (jvp, jacfwd, linearize) cannot pass it",
     "use reverse mode (grad, vjp, jacrev), or give the function its derivative with custom_jvp, which serves both modes",
 )

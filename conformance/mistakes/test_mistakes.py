@@ -152,7 +152,7 @@ def test_an_npz_that_holds_no_numbers(tmp_path: Path) -> None:
     np.savez(file, names=np.array(["a", "b"]))
     loaded = tnp.load(file)
     with pytest.raises(TypeError, match="element type <U1 is not supported"):
-        tnp.sin(loaded["names"])
+        tnp.sin(loaded["names"])  # type: ignore[index]
 
 
 def test_an_unknown_setting_lists_those_that_exist() -> None:

@@ -7,7 +7,6 @@ import pytest
 
 from treadle_compiler.options import (
     CompileOptions,
-    OptionError,
     ProgramProfile,
     checked_flags,
     choose,
@@ -30,7 +29,7 @@ def test_c1_device_ids_match_replicas_and_partitions() -> None:
 
 
 def test_c2_a_flag_is_given_once() -> None:
-    with pytest.raises(OptionError, match="`xla_a` is given twice"):
+    with pytest.raises(ArgumentError, match="`xla_a` is given twice"):
         CompileOptions(flags=(("xla_a", 1), ("xla_a", 2)))
 
 

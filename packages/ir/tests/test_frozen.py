@@ -80,7 +80,8 @@ def test_objects_of_another_class_are_not_equal() -> None:
         pass
 
     assert Made(1) != Sub(1)
-    assert Made(1) != Told(1)
+    other: object = Told(1)
+    assert Made(1) != other
 
 
 def test_without_eq_an_object_is_equal_to_itself_only() -> None:

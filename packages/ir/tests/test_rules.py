@@ -2,7 +2,7 @@ from typing import ClassVar
 
 import pytest
 
-from treadle_ir import Elementwise, ForwardModeError, MissingRuleError, Primitive, RuleTable
+from treadle_ir import DerivativeError, Elementwise, MissingRuleError, Primitive, RuleTable
 from treadle_ir.primitives.elementwise import Add, Sine, Unary
 
 
@@ -74,9 +74,9 @@ def test_an_absent_rule_says_why():
 
 def test_an_absent_rule_may_say_it_in_its_own_words():
     rules = table()
-    rules.absent(Sine, because="it is a test", error=lambda: ForwardModeError("not this way"))
+    rules.absent(Sine, because="it is a test", error=lambda: DerivativeError("not this way"))
     assert rules.status(Sine) == "absent"
-    with pytest.raises(ForwardModeError, match="not this way"):
+    with pytest.raises(DerivativeError, match="not this way"):
         rules[Sine()]
 
 

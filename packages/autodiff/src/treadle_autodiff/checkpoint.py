@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import ParamSpec, TypeVar, final, overload
+from typing import Any, ParamSpec, TypeVar, final, overload
 
 from treadle_autodiff.user_function import Tree, check_callable
 from treadle_ir import (
@@ -24,7 +24,7 @@ from treadle_ir.primitives.contract import DotGeneral
 from treadle_ir.tree import tree_unflatten
 
 P = ParamSpec("P")
-R = TypeVar("R")
+R = TypeVar("R", bound=Any)  # the bound is what parameters of a lambda get from pyright
 
 
 @overload

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any, Concatenate, Literal, ParamSpec, TypeAlias, TypeVar, overload
+from typing import Any, Concatenate, Literal, TypeAlias, overload
 
+from treadle_autodiff.gradients import A, Gradient, GradientAndAux, P, R, ValueAndGradient, X
 from treadle_autodiff.linearize import linearize_tree
 from treadle_autodiff.tangents import presented
 from treadle_autodiff.user_function import Tree, check_callable, released
@@ -28,10 +29,6 @@ from treadle_ir import (
 from treadle_ir.tree import PyTreeDef, flatten_leaves_and_structure, tree_unflatten
 
 Argnums: TypeAlias = int | Sequence[int]
-P = ParamSpec("P")
-A = TypeVar("A")  # the first argument, whose gradient is a tree like it
-R = TypeVar("R")
-X = TypeVar("X")  # auxiliary output
 
 
 @overload
@@ -41,11 +38,11 @@ def value_and_grad(
     has_aux: bool = False,
     holomorphic: bool = False,
     allow_int: bool = False,
-) -> Callable[Concatenate[A, P], tuple[R, A]]: ...
+) -> ValueAndGradient[A, P, R]: ...
 @overload
 def value_and_grad(
     fun: Callable[P, R],
-    argnums: Argnums = 0,
+    argnums: Argnums,
     has_aux: bool = False,
     holomorphic: bool = False,
     allow_int: bool = False,
@@ -122,26 +119,35 @@ def value_and_grad(
 
 @overload
 def grad(
-    fun: Callable[Concatenate[A, P], Any],  # Any: a scalar, as an array or as a number
-    argnums: Literal[0] = 0,
-    has_aux: Literal[False] = False,
-    holomorphic: bool = False,
-    allow_int: bool = False,
-) -> Callable[Concatenate[A, P], A]: ...
-@overload
-def grad(
     fun: Callable[Concatenate[A, P], tuple[Any, X]],
     argnums: Literal[0] = 0,
     *,
     has_aux: Literal[True],
     holomorphic: bool = False,
     allow_int: bool = False,
-) -> Callable[Concatenate[A, P], tuple[A, X]]: ...
+) -> GradientAndAux[A, P, X]: ...
+@overload
+def grad(
+    fun: Callable[Concatenate[A, P], Any],  # Any: a scalar, as an array or as a number
+    argnums: Literal[0] = 0,
+    has_aux: Literal[False] = False,
+    holomorphic: bool = False,
+    allow_int: bool = False,
+) -> Gradient[A, P]: ...
 @overload
 def grad(
     fun: Callable[P, Tree],
-    argnums: Argnums = 0,
+    argnums: Argnums,
     has_aux: bool = False,
+    holomorphic: bool = False,
+    allow_int: bool = False,
+) -> Callable[P, Tree]: ...
+@overload
+def grad(
+    fun: Callable[P, Tree],
+    argnums: Literal[0] = 0,
+    *,
+    has_aux: bool,
     holomorphic: bool = False,
     allow_int: bool = False,
 ) -> Callable[P, Tree]: ...

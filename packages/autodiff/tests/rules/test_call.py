@@ -105,7 +105,7 @@ def test_rules_may_close_over_tracers_of_outer_transformations() -> None:
     np.testing.assert_allclose(grad(outer)(X), np.ones(3))
 
 
-def checkpoints_of(function: Callable[..., Any]) -> list[Checkpoint]:
+def checkpoints_of(function: Callable[[Any], Any]) -> list[Checkpoint]:
     program = stage(lambda x: [function(x)], V).program
     return [e.primitive for e in program.equations if isinstance(e.primitive, Checkpoint)]
 

@@ -15,7 +15,7 @@ from treadle_batching.registry import (
     batch_rule as batch_rule,
     batch_rules as batch_rules,
 )
-from treadle_batching.vmap import AxesError as AxesError, vmap as vmap
+from treadle_batching.vmap import vmap as vmap
 from treadle_ir import source as _source
 
 _source.internal(__path__[0])

@@ -32,7 +32,7 @@ from treadle_ir.tree import (
 
 Tree = Any  # a pytree: any Python object
 P = ParamSpec("P")
-R = TypeVar("R")
+R = TypeVar("R", bound=Any)  # the bound is what parameters of a lambda get from pyright
 
 
 def _is_none(x: object) -> bool:
@@ -66,8 +66,8 @@ def vmap(
         >>> import numpy as np
         >>> from treadle_ir import ops
         >>> from treadle_batching import vmap
-        >>> vmap(ops.add, in_axes=(0, None))(np.arange(3.0), np.float64(1.0))
-        array([1., 2., 3.])
+        >>> print(vmap(ops.add, in_axes=(0, None))(np.arange(3.0), np.float64(1.0)))
+        [1. 2. 3.]
     """
     if not callable(fun):
         raise ArgumentError(
@@ -87,7 +87,7 @@ def vmap(
     @functools.wraps(fun)
     def vectorised(*args: P.args, **kwargs: P.kwargs) -> R:
         if isinstance(in_axes, tuple) and len(in_axes) != len(args):
-            raise AxesError(
+            raise ShapeError(
                 "vmap in_axes must be an int, None, or a tuple of entries corresponding to the positional "
                 f"arguments passed to the function, but got {len(in_axes)=}, {len(args)=}",
                 fix="give one entry per positional argument: an axis, or None for one that all rows share",
@@ -97,7 +97,7 @@ def vmap(
         try:
             dims = broadcast_prefix(prefix, (args, kwargs), is_leaf=_is_none)
         except ValueError as error:
-            raise AxesError(
+            raise ShapeError(
                 f"vmap in_axes {in_axes!r} is not a prefix of the arguments: {error}",
                 fix="in_axes must have the structure of the positional arguments, or stop short of it",
             ) from None
@@ -119,7 +119,7 @@ def vmap(
         try:
             wanted = broadcast_prefix(out_axes, placeholder, is_leaf=_is_none)
         except ValueError as error:
-            raise AxesError(
+            raise ShapeError(
                 f"vmap out_axes {out_axes!r} is not a prefix of the results: {error}",
                 fix="out_axes must have the structure of the results, or stop short of it",
             ) from None
@@ -138,10 +138,6 @@ def _shared(leaf: object) -> Any:  # Any: whatever it is
     return canonical_elements(leaf) if isinstance(leaf, (np.ndarray, np.generic)) else leaf
 
 
-class AxesError(ShapeError, ValueError):
-    """in_axes, out_axes or the sizes of mapped axes do not fit."""
-
-
 def _path(index: int, tree: Tree) -> str:
     paths, _ = tree_flatten_with_path(tree)
     path = paths[index][0]
@@ -154,7 +150,7 @@ def _checked_dim(leaf: object, dim: object, index: int, tree: Tree) -> Dim:
     if dim is None:
         return None
     if not isinstance(dim, int) or isinstance(dim, bool):
-        raise AxesError(
+        raise ShapeError(
             f"vmap in_axes must be integers or None, but {_path(index, tree)} has {dim!r}"
         )
     try:
@@ -165,7 +161,7 @@ def _checked_dim(leaf: object, dim: object, index: int, tree: Tree) -> Dim:
             fix="pass an array, or in_axes=None for this argument and an array or number",
         ) from error
     if not -type.ndim <= dim < type.ndim:
-        raise AxesError(
+        raise ShapeError(
             f"vmap was requested to map {_path(index, tree)} along axis {dim}, which implies that its rank "
             f"should be at least {dim + 1 if dim >= 0 else -dim}, but is only {type.ndim} (its type is {type})",
             fix="pass in_axes=None for arguments that all rows share",
@@ -186,7 +182,7 @@ def _axis_size(
         if dim is not None
     }
     if not sizes and given is None:
-        raise AxesError(
+        raise ShapeError(
             f"vmap of `{name}`: no argument is mapped, so the number of rows is not known",
             fix="give at least one argument an axis in in_axes, or pass axis_size",
         )
@@ -197,7 +193,7 @@ def _axis_size(
             for i, size in sizes.items()
         )
         extra = "" if given is None else f"; axis_size is {given}"
-        raise AxesError(
+        raise ShapeError(
             f"vmap got inconsistent sizes for array axes to be mapped: {lines}{extra}",
             fix="mapped axes must have one size; pass in_axes=None for arguments that all rows share",
         )
@@ -208,14 +204,14 @@ def _axis_size(
 def _placed(result: Operand, dim: Dim, destination: object, axis: Axis) -> Operand:
     if destination is None:
         if dim is not None:
-            raise AxesError(
+            raise ShapeError(
                 "vmap has out_axes=None for a result that differs from row to row",
                 fix="give the result an axis in out_axes",
             )
         return result
     rank = type_of(result).ndim + (1 if dim is None else 0)
     if not isinstance(destination, int) or not -rank <= destination < rank:
-        raise AxesError(
+        raise ShapeError(
             f"vmap out_axes is {destination!r}, but the result with its rows has {rank} axes",
             fix=f"choose an axis from {-rank} to {rank - 1}",
         )

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 from treadle_batching import Axis, batch_flat, vmap
-from treadle_ir import Operand, Operands, bind, ops, stage
+from treadle_ir import Operand, Operands, bind, ops, stage, type_of
 from treadle_ir.primitives.call import (
     Call,
     CustomJvpCall,
@@ -28,7 +28,7 @@ def product(x: Operand, y: Operand) -> Operands:
 def product_jvp(primals: Operands, tangents: Operands) -> tuple[Operands, Operands]:
     """Not the product's derivative, so that it can be told apart; of one row, not of all."""
     (x, y), (dx, dy) = primals, tangents
-    assert np.ndim(x) == np.ndim(dx) == 1
+    assert type_of(x).shape == type_of(dx).shape == (3,)
     return product(x, y), [ops.multiply(SCALE, ops.add(dx, dy))]
 
 

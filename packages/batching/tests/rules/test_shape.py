@@ -17,8 +17,9 @@ def test_pad_with_a_value_for_each_example() -> None:
     for x, dim in ((X[:, 0], 0), (X[0, 0], None)):
         (y,), (out,) = batch_rules[pad](pad, AXIS, [x, np.array([7, 8], np.float32)], [dim, 0])
         for i, value in enumerate((7, 8)):
+            assert out is not None
             expected = bind(pad, x if dim is None else x[i], np.float32(value))[0]
-            np.testing.assert_array_equal(np.take(y, i, out), expected)
+            np.testing.assert_array_equal(np.take(np.asarray(y), i, out), expected)
 
 
 def test_concatenate_repeats_what_is_not_batched() -> None:
@@ -40,4 +41,4 @@ def test_batch_is_found_where_the_rule_says() -> None:
             for i in range(2):
                 for y, out, expected in zip(results, dims, bind(primitive, X + i), strict=True):
                     assert out is not None
-                    np.testing.assert_array_equal(np.take(y, i, out), expected)
+                    np.testing.assert_array_equal(np.take(np.asarray(y), i, out), expected)

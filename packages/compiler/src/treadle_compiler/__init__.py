@@ -2,57 +2,89 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from treadle_compiler._version import __version__ as __version__
-from treadle_compiler.callback import LoweredCallback as LoweredCallback
-from treadle_compiler.compile import compile_lowered as compile_lowered
-from treadle_compiler.context import (
-    HloValue as HloValue,
-    LoweringContext as LoweringContext,
-    NestingError as NestingError,
-)
-from treadle_compiler.executable import LoadedExecutable as LoadedExecutable
-from treadle_compiler.fork import (
-    ForkError as ForkError,
-    Refusal as Refusal,
-    check_fork as check_fork,
-    fork_error as fork_error,
-    never_destroyed as never_destroyed,
-    refuse as refuse,
-    refuse_in_children as refuse_in_children,
-)
-from treadle_compiler.lower import LoweredModule as LoweredModule, lower_program as lower_program
-from treadle_compiler.mlir import pretty as pretty
-from treadle_compiler.options import (
-    CompileOptions as CompileOptions,
-    OptionError as OptionError,
-    ProgramProfile as ProgramProfile,
-    choose as choose,
-)
-from treadle_compiler.persistent import (
-    CacheWarning as CacheWarning,
-    DiskCache as DiskCache,
-    compile_cached as compile_cached,
-)
-from treadle_compiler.registry import (
-    LoweringRule as LoweringRule,
-    lowering_rule as lowering_rule,
-    lowering_rules as lowering_rules,
-)
-from treadle_compiler.types import element_type as element_type
-from treadle_compiler.xla import (
-    CompileError as CompileError,
-    MemoryStats as MemoryStats,
-    compile_text as compile_text,
-    cost_analysis as cost_analysis,
-    deserialise as deserialise,
-    jaxlib as jaxlib,
-    memory_stats as memory_stats,
-    optimized_hlo as optimized_hlo,
-    platform_fingerprint as platform_fingerprint,
-    serialise as serialise,
-    supports_flag as supports_flag,
-    unoptimized_hlo as unoptimized_hlo,
-)
-from treadle_ir import source as _source
+from treadle_ir import lazy_names as _lazy_names, source as _source
+
+if TYPE_CHECKING:
+    from treadle_compiler.callback import LoweredCallback as LoweredCallback
+    from treadle_compiler.compile import compile_lowered as compile_lowered
+    from treadle_compiler.context import (
+        HloValue as HloValue,
+        LoweringContext as LoweringContext,
+        NestingError as NestingError,
+    )
+    from treadle_compiler.executable import LoadedExecutable as LoadedExecutable
+    from treadle_compiler.fork import (
+        ForkError as ForkError,
+        Refusal as Refusal,
+        check_fork as check_fork,
+        fork_error as fork_error,
+        never_destroyed as never_destroyed,
+        refuse as refuse,
+        refuse_in_children as refuse_in_children,
+    )
+    from treadle_compiler.library import Jaxlib as Jaxlib, jaxlib as jaxlib
+    from treadle_compiler.lower import (
+        LoweredModule as LoweredModule,
+        lower_program as lower_program,
+    )
+    from treadle_compiler.mlir import ModuleError as ModuleError, pretty as pretty
+    from treadle_compiler.options import (
+        CompileOptions as CompileOptions,
+        ProgramProfile as ProgramProfile,
+        choose as choose,
+    )
+    from treadle_compiler.persistent import (
+        CacheWarning as CacheWarning,
+        DiskCache as DiskCache,
+        compile_cached as compile_cached,
+    )
+    from treadle_compiler.registry import (
+        LoweringRule as LoweringRule,
+        lowering_rule as lowering_rule,
+        lowering_rules as lowering_rules,
+    )
+    from treadle_compiler.types import element_type as element_type
+    from treadle_compiler.xla import (
+        CompileError as CompileError,
+        MemoryStats as MemoryStats,
+        compile_text as compile_text,
+        cost_analysis as cost_analysis,
+        deserialise as deserialise,
+        memory_stats as memory_stats,
+        optimized_hlo as optimized_hlo,
+        platform_fingerprint as platform_fingerprint,
+        serialise as serialise,
+        supports_flag as supports_flag,
+        unoptimized_hlo as unoptimized_hlo,
+    )
 
 _source.internal(__path__[0])
+
+# Written by scripts/names.py from the imports for type checkers: change nothing from here on by hand.
+if not TYPE_CHECKING:
+    __getattr__, __dir__, __all__ = _lazy_names(
+        __name__,
+        {
+            "treadle_compiler.callback": "LoweredCallback",
+            "treadle_compiler.compile": "compile_lowered",
+            "treadle_compiler.context": "HloValue LoweringContext NestingError",
+            "treadle_compiler.executable": "LoadedExecutable",
+            "treadle_compiler.fork": (
+                "ForkError Refusal check_fork fork_error never_destroyed refuse refuse_in_children"
+            ),
+            "treadle_compiler.library": "Jaxlib jaxlib",
+            "treadle_compiler.lower": "LoweredModule lower_program",
+            "treadle_compiler.mlir": "ModuleError pretty",
+            "treadle_compiler.options": "CompileOptions ProgramProfile choose",
+            "treadle_compiler.persistent": "CacheWarning DiskCache compile_cached",
+            "treadle_compiler.registry": "LoweringRule lowering_rule lowering_rules",
+            "treadle_compiler.types": "element_type",
+            "treadle_compiler.xla": (
+                "CompileError MemoryStats compile_text cost_analysis deserialise memory_stats "
+                "optimized_hlo platform_fingerprint serialise supports_flag unoptimized_hlo"
+            ),
+        },
+    )

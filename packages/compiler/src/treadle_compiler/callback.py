@@ -17,6 +17,12 @@ class LoweredCallback:
     ordered: bool
 
     @property
+    def __name__(self) -> str:
+        """The name of the user's function, as messages show it."""
+        function = self.callback.function
+        return getattr(function, "__name__", type(function).__name__)
+
+    @property
     def results(self) -> tuple[ArrayType, ...]:
         """The types of what the function returns."""
         return self.callback.results

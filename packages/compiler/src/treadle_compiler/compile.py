@@ -123,7 +123,7 @@ def compile_lowered(
 
     Raises:
         ArgumentError: the flags are not strings, numbers and booleans by name.
-        OptionError, CompileError: as `xla.compile_text`.
+        ArgumentError, CompileError: as `xla.compile_text`.
     """
     profile = profile_of(lowered)
     options = options_for(profile, devices, flags)

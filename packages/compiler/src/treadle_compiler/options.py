@@ -47,7 +47,7 @@ from typing import Final, Literal, TypeAlias, final
 
 import numpy as np
 
-from treadle_ir import ArgumentError, TreadleError, frozen
+from treadle_ir import ArgumentError, frozen
 
 FlagValue: TypeAlias = str | int | float | bool
 Flags: TypeAlias = tuple[tuple[str, FlagValue], ...]
@@ -72,10 +72,6 @@ _BARRIER_REMOVAL: Final = (
     "cse_barrier_expander",  # jaxlibs without this pass keep barriers
     "small-while-loop-hoisting",  # loops of a kilobyte as one kernel, which may hold no barrier
 )
-
-
-class OptionError(TreadleError, ValueError):
-    """A compiler option that this jaxlib does not know, or a value that the option cannot take."""
 
 
 @final
@@ -109,11 +105,11 @@ class CompileOptions:
         names = [name for name, _ in self.flags]
         if len(set(names)) != len(names):  # C2
             twice = next(name for name in names if names.count(name) > 1)
-            raise OptionError(
+            raise ArgumentError(
                 f"compiler option `{twice}` is given twice", fix=f"keep one value of `{twice}`"
             )
         if self.effort not in _EFFORT_HINTS:
-            raise OptionError(
+            raise ArgumentError(
                 f"compile effort `{self.effort}` is not one of `quick`, `light`, `full`",
                 fix="use `full`, or leave the choice to treadle",
             )
@@ -186,21 +182,21 @@ def checked_flags(options: Mapping[str, object]) -> Flags:
 
 def unknown_flag(
     name: str, *, release: str, platform: str, known: Iterable[str] = ()
-) -> OptionError:
+) -> ArgumentError:
     """The error for a flag that this jaxlib does not have."""
     import difflib  # noqa: PLC0415 - only an error needs it
 
     close = difflib.get_close_matches(name, sorted(known), n=1)
     guess = f"did you mean `{close[0]}`? Otherwise remove it" if close else "remove it"
-    return OptionError(
+    return ArgumentError(
         f"compiler option `{name}` is not known to jaxlib {release} on {platform}",
         fix=f"{guess}; the options of XLA differ between releases of jaxlib",
     )
 
 
-def bad_flag_value(name: str, reason: str) -> OptionError:
+def bad_flag_value(name: str, reason: str) -> ArgumentError:
     """The error for a flag whose value has the wrong type."""
-    return OptionError(
+    return ArgumentError(
         f"compiler option `{name}` cannot take this value: {reason}",
         fix=f"give `{name}` a value of that type",
     )

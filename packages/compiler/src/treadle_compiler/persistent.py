@@ -384,7 +384,7 @@ def compile_cached(
     """Read a program from the cache, or compile it and store it there.
 
     Raises:
-        OptionError, CompileError: as `xla.compile_text`; never because of the cache.
+        ArgumentError, CompileError: as `xla.compile_text`; never because of the cache.
     """
     if cache is None or not cache.enabled or host_callbacks or wants_dump(options, os.environ):
         return compile_text(client, text, devices, options, host_callbacks)

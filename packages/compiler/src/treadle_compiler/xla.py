@@ -11,20 +11,19 @@ Nothing here makes jaxlib import jax (jaxlib-facts section 0); `test_xla.py` has
 from __future__ import annotations
 
 import functools
-import importlib
 import os
 import platform as host
 import re
 import sys
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any, Final, final
 
 import numpy as np
 
 from treadle_compiler.executable import LoadedExecutable
-from treadle_compiler.fork import Refusal, check_fork, mark_started, refuse_in_children
+from treadle_compiler.library import jaxlib as jaxlib
 from treadle_compiler.mlir import brief, parse
 from treadle_compiler.options import (
     CompileOptions,
@@ -32,7 +31,7 @@ from treadle_compiler.options import (
     bad_flag_value,
     unknown_flag,
 )
-from treadle_ir import TreadleError, frozen, importing
+from treadle_ir import TreadleError, frozen
 
 if sys.platform != "win32":
     import resource
@@ -57,44 +56,6 @@ class CompileError(TreadleError, RuntimeError):
     """XLA refused a program."""
 
 
-@final
-@dataclass(slots=True, weakref_slot=True, eq=False)
-class Jaxlib:
-    """The two modules of jaxlib that everything goes through, and its release.
-
-    They are `Any` because jaxlib ships no types for them.
-    """
-
-    xla_client: Any
-    core: Any
-    release: str
-
-    def refuse(self) -> None:
-        """Raise `ForkError` from now on, whatever is asked of jaxlib: called in a forked child."""
-        # What is caught keeps its class: else the `except` clause would raise a second error.
-        self.core = Refusal(JaxRuntimeError=self.core.JaxRuntimeError)
-        self.xla_client = Refusal()
-
-
-@functools.cache
-def jaxlib() -> Jaxlib:
-    """Import jaxlib, once, with its start-up chatter off unless the user has asked for it.
-
-    Raises:
-        ForkError: in a process forked after this has been called; if it had ended, what it returns refuses.
-    """
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")
-    check_fork()
-    mark_started()  # so that no child that is forked meanwhile waits for the end of the import, which will not come
-    with importing(forks_wait=False):
-        xla_client = importlib.import_module("jaxlib.xla_client")
-        core = importlib.import_module("jaxlib._jax")
-        release = str(importlib.import_module("jaxlib").__version__)
-    found = Jaxlib(xla_client, core, release)
-    refuse_in_children(found)
-    return found
-
-
 def compile_text(
     client: Any,  # a jaxlib client
     text: str,
@@ -108,7 +69,7 @@ def compile_text(
     shapes and dtypes: XLA copies what it gets without looking. Wrap each in treadle_runtime's `validated`.
 
     Raises:
-        OptionError: a flag of the user's is unknown, or has a value of the wrong type.
+        ArgumentError: a flag of the user's is unknown, or has a value of the wrong type.
         CompileError: XLA does not accept the program, or there is no room left to compile in.
     """
     check_room()

@@ -57,11 +57,14 @@ from treadle_ir.effects import (
 from treadle_ir.equality import equal_programs as equal_programs, is_deferred as is_deferred
 from treadle_ir.errors import (
     ArgumentError as ArgumentError,
+    AxisError as AxisError,
+    AxisNameError as AxisNameError,
     ConcretizationError as ConcretizationError,
+    DerivativeError as DerivativeError,
     DonatedError as DonatedError,
     DTypeError as DTypeError,
     EscapedTracerError as EscapedTracerError,
-    ForwardModeError as ForwardModeError,
+    IndexingError as IndexingError,
     MissingRuleError as MissingRuleError,
     NonConcreteBooleanIndexError as NonConcreteBooleanIndexError,
     ParseError as ParseError,
@@ -69,7 +72,12 @@ from treadle_ir.errors import (
     RangeError as RangeError,
     ShapeError as ShapeError,
     StructureError as StructureError,
+    TracerArrayConversionError as TracerArrayConversionError,
+    TracerBoolConversionError as TracerBoolConversionError,
+    TracerIntegerConversionError as TracerIntegerConversionError,
     TreadleError as TreadleError,
+    TreeError as TreeError,
+    UnsupportedError as UnsupportedError,
     VerifyError as VerifyError,
     did_you_mean as did_you_mean,
     during as during,
@@ -98,6 +106,12 @@ from treadle_ir.frozen import frozen as frozen
 from treadle_ir.importing import importing as importing
 from treadle_ir.inference import inferred as inferred
 from treadle_ir.interpret import interpret as interpret
+from treadle_ir.lazily import (
+    NamespaceHooks as NamespaceHooks,
+    import_module as import_module,
+    lazy_names as lazy_names,
+    unknown_name as unknown_name,
+)
 from treadle_ir.loops import (
     Flags as Flags,
     LoopParts as LoopParts,
@@ -129,11 +143,8 @@ from treadle_ir.rearrange import (
     share_captures as share_captures,
     unused_parameters as unused_parameters,
 )
-from treadle_ir.reference import (
-    ReferenceEvaluator as ReferenceEvaluator,
-    eval_rule as eval_rule,
-    eval_rules as eval_rules,
-)
+from treadle_ir.reference.evaluator import ReferenceEvaluator as ReferenceEvaluator
+from treadle_ir.reference.registry import eval_rule as eval_rule, eval_rules as eval_rules
 from treadle_ir.registry import register as register
 from treadle_ir.rules import RuleTable as RuleTable
 from treadle_ir.source import (

@@ -116,3 +116,28 @@ def complex_of(dtype: DType) -> DType:
     if dtype in _COMPLEX:
         return dtype
     return BY_NAME["c128"] if dtype == np.float64 else BY_NAME["c64"]
+
+
+def least(dtype: DType) -> np.generic[Any]:
+    """The identity of maximum: -inf, the least integer, False."""
+    return _extreme(dtype, -1)
+
+
+def greatest(dtype: DType) -> np.generic[Any]:
+    """The identity of minimum: inf, the greatest integer, True."""
+    return _extreme(dtype, 1)
+
+
+def _extreme(dtype: DType, sign: int) -> np.generic[Any]:
+    value: Any
+    if is_bool(dtype):
+        value = sign > 0
+    elif is_floating(dtype):
+        # f8e4m3fn has no infinity: converting one would give NaN
+        value = sign * (448.0 if dtype_name(dtype) == "f8e4m3fn" else np.inf)
+    elif dtype.kind in "iu":
+        info = np.iinfo(dtype)
+        value = info.max if sign > 0 else info.min
+    else:
+        value = {"i4": (-8, 7), "u4": (0, 15)}[dtype_name(dtype)][sign > 0]
+    return np.asarray(value).astype(dtype).reshape(1)[0]  # type: ignore[no-any-return]

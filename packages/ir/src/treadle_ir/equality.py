@@ -14,6 +14,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Container, Hashable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
+from functools import lru_cache
 from typing import Final, final
 
 import numpy as np
@@ -23,16 +24,13 @@ from treadle_ir.program import Program
 from treadle_ir.values import Literal, Value
 
 
+@lru_cache(maxsize=1024)
 def field_names(cls: type) -> tuple[str, ...]:
     """The names of a dataclass's fields that its constructor takes, in order; none of other classes."""
-    names = _FIELDS.get(cls)
-    if names is None:
-        found = fields(cls) if is_dataclass(cls) else ()
-        names = _FIELDS[cls] = tuple([each.name for each in found if each.init])
-    return names
+    found = fields(cls) if is_dataclass(cls) else ()
+    return tuple([each.name for each in found if each.init])
 
 
-_FIELDS: Final[dict[type, tuple[str, ...]]] = {}
 _ONLY_INTS: Final = frozenset({int})
 
 
@@ -109,7 +107,7 @@ def exact_key(value: object, number: Mapping[int, int]) -> Hashable:
             return value
         return kind, tuple([exact_key(each, number) for each in value])
     if isinstance(value, Primitive):
-        names = field_names(kind)
+        names = field_names(kind)  # type: ignore[arg-type]  # the hash of the class
         if not names:
             return value  # it has no attributes, or an equality of its own
         return kind, tuple([exact_key(getattr(value, name), number) for name in names])
@@ -131,7 +129,7 @@ def exact_key(value: object, number: Mapping[int, int]) -> Hashable:
     if isinstance(value, (np.generic, np.ndarray)):
         return kind, value.shape, value.dtype, value.tobytes()
     if is_dataclass(value) and not isinstance(value, type):
-        return kind, tuple([exact_key(getattr(value, name), number) for name in field_names(kind)])
+        return kind, tuple([exact_key(getattr(value, name), number) for name in field_names(kind)])  # type: ignore[arg-type]  # the hash of the class
     return value  # types, effects, enumerations, and Python functions: by their own equality
 
 

@@ -1,7 +1,7 @@
 """The exception classes and their one message shape.
 
 Every error a user can cause says three things, in this order: *what* happened (the first line, complete by
-itself), *where* in the user's code, and *how* to mend it. Where and how are notes (PEP 678), so that a layer
+itself), *where* in the user's code, and *how* to fix it. Where and how are notes (PEP 678), so that a layer
 that knows more adds one `while:` note with `during` and re-raises; nobody re-wraps.
 """
 
@@ -9,12 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import ClassVar
 
 from treadle_ir.source import user_location
 
 
 class TreadleError(Exception):
     """The base of all errors that treadle raises on purpose."""
+
+    _shown_in: ClassVar[str | None] = (
+        None  # the module that tracebacks name, for treadle's own classes
+    )
+
+    def __init_subclass__(cls) -> None:
+        if TreadleError._shown_in is not None and cls.__module__.startswith("treadle_"):
+            cls.__module__ = TreadleError._shown_in
 
     def __init__(self, what: str, *, fix: str | None = None, where: str | None = None) -> None:
         super().__init__(what)
@@ -25,11 +34,25 @@ class TreadleError(Exception):
             self.add_note(f"  fix: {fix}")
 
 
+def show_as(module: str) -> None:
+    """Let tracebacks show treadle's error classes, also those defined later, where users find them: in this module."""
+    TreadleError._shown_in = module
+    known: list[type[TreadleError]] = [TreadleError]
+    for each in known:
+        known += each.__subclasses__()
+        if each.__module__.startswith("treadle_"):
+            each.__module__ = module
+
+
 class ShapeError(TreadleError, TypeError, ValueError):
     """Operands have shapes that do not go together.
 
     NumPy says ValueError, JAX one or the other by function: code written for either catches it.
     """
+
+
+class AxisError(ShapeError, IndexError):
+    """An axis that the array does not have; also an IndexError, as NumPy's is."""
 
 
 class DTypeError(TreadleError, TypeError, ValueError):
@@ -64,8 +87,12 @@ class MissingRuleError(TreadleError, NotImplementedError):
     """A transformation has no rule for a primitive."""
 
 
-class ForwardModeError(TreadleError, TypeError):
-    """Forward mode through a function that has a backward rule only."""
+class DerivativeError(TreadleError, TypeError, ValueError):
+    """A derivative that does not exist in this mode, or not at all.
+
+    Forward mode through a function that has a backward rule only, reverse mode through a loop of unknown length,
+    either mode through a callback.
+    """
 
 
 class VerifyError(TreadleError, ValueError):
@@ -88,14 +115,33 @@ class PlacementError(TreadleError, ValueError):
 
 
 class ArgumentError(TreadleError, TypeError, ValueError):
-    """An argument of a kind that the function cannot take; both a TypeError and a ValueError, as `ShapeError` is."""
+    """An argument that the function cannot take, by its kind or by its value.
+
+    Both a TypeError and a ValueError, as `ShapeError` is.
+    """
+
+
+class UnsupportedError(ArgumentError, NotImplementedError):
+    """An argument or a value that NumPy or JAX takes and treadle lacks."""
+
+
+class IndexingError(ArgumentError, IndexError):
+    """An index expression that does not fit the array."""
+
+
+class AxisNameError(ArgumentError, NameError):
+    """A collective over an axis that is not being mapped."""
 
 
 class RangeError(TreadleError, OverflowError):
     """A number that does not fit into its element type."""
 
 
-class StructureError(TreadleError, TypeError):
+class TreeError(TreadleError, TypeError, ValueError):
+    """A pytree that does not have the structure that an operation needs, or a class that cannot be a node."""
+
+
+class StructureError(TreeError):
     """Two pytrees that must have the same structure have not."""
 
 

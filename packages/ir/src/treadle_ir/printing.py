@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import Enum
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -144,7 +145,7 @@ def value_text(value: object, program_names: Mapping[int, str]) -> str:
 
 def _field_texts(value: Any, program_names: Mapping[int, str]) -> Iterator[str]:
     """`name=value` of each field that is not at its default. Any: any dataclass."""
-    for field in constructor_fields(type(value)):
+    for field in constructor_fields(type(value)):  # type: ignore[arg-type]  # the hash of the class
         text = value_text(getattr(value, field.name), program_names)
         if field.default is MISSING or text != value_text(field.default, program_names):
             yield f"{field.name}={text}"
@@ -158,16 +159,10 @@ def attributes_text(primitive: Primitive, program_names: Mapping[int, str]) -> s
     return f" {{{texts}}}" if texts else ""
 
 
+@lru_cache(maxsize=1024)
 def constructor_fields(cls: type) -> tuple[Field[Any], ...]:
     """The fields that a dataclass's constructor takes. Any: a field of whatever type."""
-    found = _FIELDS.get(cls)
-    if found is None:
-        found = tuple(field for field in fields(cls) if field.init) if is_dataclass(cls) else ()
-        _FIELDS[cls] = found
-    return found
-
-
-_FIELDS: Final[dict[type, tuple[Field[Any], ...]]] = {}
+    return tuple([field for field in fields(cls) if field.init]) if is_dataclass(cls) else ()
 
 
 # --- programs -------------------------------------------------------------------------------------------

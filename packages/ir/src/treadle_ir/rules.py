@@ -12,6 +12,7 @@ from treadle_ir.importing import importing
 from treadle_ir.primitive import Primitive
 
 Rule = TypeVar("Rule")
+_LIMIT: Final = 4096
 
 
 def is_family(cls: type) -> bool:
@@ -83,6 +84,8 @@ class RuleTable(Generic[Rule]):
         rule = None if primitive in self._absent else self._search(primitive)
         if rule is not None and self._wrap is not None:
             rule = self._wrap(rule)
+        if len(self._found) >= _LIMIT:  # classes that users make in a loop
+            self._found.clear()
         self._found[primitive] = rule
         return rule
 

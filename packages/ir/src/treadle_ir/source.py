@@ -14,6 +14,7 @@ from types import CodeType, FrameType
 from typing import Final
 
 _INTERNAL: Final[list[str]] = []
+_LIMIT: Final = 16384
 _IS_INTERNAL: Final[dict[str, bool]] = {}  # by file name; filled as files are met
 
 
@@ -29,6 +30,10 @@ def is_internal(filename: str) -> bool:
     if known is None:
         known = filename.startswith((*_INTERNAL, "<frozen", "<string>"))
         known = known or filename.endswith((os.sep + "contextlib.py", os.sep + "functools.py"))
+        if (
+            len(_IS_INTERNAL) >= _LIMIT
+        ):  # cells of notebooks have names of their own, each time they run
+            _IS_INTERNAL.clear()
         _IS_INTERNAL[filename] = known
     return known
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
+from treadle_ir.errors import TreeError
 from treadle_ir.tree import flatten
 from treadle_ir.tree.flatten import (
     flatten_leaves_and_structure,
@@ -15,7 +16,7 @@ from treadle_ir.tree.flatten import (
     tree_leaves_with_path,
     tree_structure,
 )
-from treadle_ir.tree.paths import DictKey, GetAttrKey, SequenceKey, TreeError
+from treadle_ir.tree.paths import DictKey, GetAttrKey, SequenceKey
 
 
 def same(a: Any, b: Any) -> bool:

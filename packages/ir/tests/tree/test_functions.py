@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
+from treadle_ir.errors import TreeError
 from treadle_ir.tree.flatten import (
     flatten_leaves_and_structure,
     tree_flatten,
@@ -31,7 +32,7 @@ from treadle_ir.tree.functions import (
     treedef_is_leaf,
     treedef_tuple,
 )
-from treadle_ir.tree.paths import DictKey, SequenceKey, TreeError, keystr
+from treadle_ir.tree.paths import DictKey, SequenceKey, keystr
 
 
 @given(st.data())

@@ -4,16 +4,8 @@ import pickle
 
 import pytest
 
-from treadle_ir.tree.paths import (
-    DictKey,
-    FlattenedIndexKey,
-    GetAttrKey,
-    SequenceKey,
-    TreeError,
-    TreeTypeError,
-    keystr,
-    place,
-)
+from treadle_ir.errors import TreeError
+from treadle_ir.tree.paths import DictKey, FlattenedIndexKey, GetAttrKey, SequenceKey, keystr, place
 
 ALL = (DictKey("a"), SequenceKey(1), GetAttrKey("x"), FlattenedIndexKey(2))
 
@@ -47,5 +39,4 @@ def test_the_empty_path_has_words() -> None:
 
 def test_errors_are_what_users_catch() -> None:
     assert issubclass(TreeError, ValueError)
-    assert issubclass(TreeTypeError, TypeError)
-    assert issubclass(TreeTypeError, ValueError)
+    assert issubclass(TreeError, TypeError)

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from treadle_ir.errors import TreeError
 from treadle_ir.tree import registry
 from treadle_ir.tree.flatten import tree_flatten, tree_flatten_with_path, tree_leaves
-from treadle_ir.tree.paths import DictKey, TreeError, keystr
+from treadle_ir.tree.paths import DictKey, keystr
 from treadle_ir.tree.registry import (
     KINDS,
     LEAF_TYPES,

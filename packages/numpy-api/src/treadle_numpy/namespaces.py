@@ -7,83 +7,36 @@ A name is written once, in `__all__` of the module that defines it. `scripts/nam
 
 from __future__ import annotations
 
-import importlib
-import sys
-from collections.abc import Callable, Collection, Mapping
-from types import ModuleType
-from typing import TypeAlias
+from collections.abc import Collection, Mapping
 
-from treadle_ir import importing
-
-Hooks: TypeAlias = tuple[Callable[[str], object], Callable[[], list[str]], list[str]]
-"""`__getattr__`, `__dir__` and `__all__` of a module."""
+from treadle_ir import NamespaceHooks, import_module, lazy_names, unknown_name
 
 
-def lazy(module: str, table: Mapping[str, str], submodules: Collection[str] = ()) -> Hooks:
+def lazy(module: str, table: Mapping[str, str], submodules: Collection[str] = ()) -> NamespaceHooks:
     """A namespace whose names are defined in modules below it: `table` gives the names by module."""
-    homes = {name: f"{module}.{home}" for home, names in table.items() for name in names.split()}
-    offered = sorted({*homes, *submodules})
-    known = sys.modules[module].__dict__
-
-    def attribute(name: str) -> object:
-        if name in homes:
-            value: object = getattr(import_module(homes[name]), name)
-            known[name] = value  # found there the next time
-            return value
-        if name in submodules:
-            return import_module(f"{module}.{name}")
-        raise unknown(module, name, offered)
-
-    return attribute, lambda: list(offered), offered
+    homes = {f"{module}.{home}": names for home, names in table.items()}
+    return lazy_names(module, homes, submodules, unknown)
 
 
 def mirror(
     module: str, original: str, submodules: Collection[str] = (), own: Collection[str] = ()
-) -> Hooks:
+) -> NamespaceHooks:
     """A namespace with the names of another one; modules and names that it has itself are `submodules` and `own`."""
-    source = import_module(original)
-    offered = sorted({*source.__all__, *submodules, *own})
-    names = frozenset(source.__all__)
-    known = sys.modules[module].__dict__
-
-    def attribute(name: str) -> object:
-        if name in submodules:
-            return import_module(f"{module}.{name}")
-        if name in names:
-            value: object = getattr(source, name)
-            known[name] = value
-            return value
-        raise unknown(module, name, offered)
-
+    names = [name for name in import_module(original).__all__ if name not in submodules]
+    attribute, _, _ = lazy_names(module, {original: " ".join(names)}, submodules, unknown)
+    offered = sorted({*names, *submodules, *own})
     return attribute, lambda: list(offered), offered
-
-
-def import_module(name: str) -> ModuleType:
-    """A module that is imported when it is first asked for; a fork of another thread waits until it is whole."""
-    found = sys.modules.get(name)
-    if found is not None and not getattr(getattr(found, "__spec__", None), "_initializing", False):
-        return found
-    with importing():
-        return importlib.import_module(name)
 
 
 def unknown(module: str, name: str, offered: Collection[str]) -> AttributeError:
     """The error for a name that a namespace does not offer: another spelling, or that treadle lacks it."""
-    message = f"module {module!r} has no attribute {name!r}"
-    if name.startswith("_"):
-        return AttributeError(message)
-    library = _library_with(module, name)
+    library = None if name.startswith("_") else _library_with(module, name)
+    if library is None:
+        return unknown_name(module, name, offered)
+    message = f"module {module!r} has no attribute {name!r}, which {library} has and treadle lacks"
     if library == "numpy":
-        message += ", which numpy has and treadle lacks; inside of jit, treadle.pure_callback can call numpy's"
-    elif library is not None:
-        message += f", which {library} has and treadle lacks"
-    else:
-        from difflib import get_close_matches  # noqa: PLC0415 - for errors only
-
-        likely = get_close_matches(name, offered, n=1)
-        if likely:
-            message += f"; did you mean {likely[0]!r}?"
-    return AttributeError(message)
+        message += "; inside of jit, treadle.pure_callback can call numpy's"
+    return AttributeError(message, name=name)
 
 
 def _library_with(module: str, name: str) -> str | None:

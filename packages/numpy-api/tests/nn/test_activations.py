@@ -1,4 +1,4 @@
-"""Activations at 0, where their formulas change."""
+"""Activations against their definitions, and at 0, where their formulas change."""
 
 from __future__ import annotations
 
@@ -38,3 +38,8 @@ def test_celu_has_slope_one_at_zero(alpha: float) -> None:
     x = np.array([-2.0, -0.0, 0.0, 3.0])
     expected = np.maximum(x, 0) + np.minimum(0, alpha * np.expm1(x / alpha))
     np.testing.assert_allclose(nn.celu(x, alpha), expected, rtol=1e-15)
+
+
+def test_softmax_is_stable() -> None:
+    np.testing.assert_allclose(nn.softmax(np.array([1e4, 1e4], np.float32)), [0.5, 0.5])
+    np.testing.assert_allclose(nn.log_softmax(np.array([1e4, 0.0], np.float32)), [0.0, -1e4])

@@ -1,56 +1,102 @@
 """treadle-runtime: devices, arrays, and the call path of compiled functions."""
 
-from treadle_ir import source as _source
-from treadle_runtime.abstract import ShapeDtypeStruct as ShapeDtypeStruct
-from treadle_runtime.arrays.array import DeviceArray as DeviceArray, from_host as from_host
-from treadle_runtime.arrays.shard import Shard as Shard
-from treadle_runtime.arrays.transfer import (
-    block_until_ready as block_until_ready,
-    copy_to_host_async as copy_to_host_async,
-    device_get as device_get,
-    device_put as device_put,
-)
-from treadle_runtime.client import backends as backends
-from treadle_runtime.evaluation.evaluator import RuntimeEvaluator as RuntimeEvaluator
-from treadle_runtime.evaluation.limits import host_limits as host_limits
-from treadle_runtime.host.callbacks import (
-    debug_callback as debug_callback,
-    debug_print as debug_print,
-    io_callback as io_callback,
-    pure_callback as pure_callback,
-)
-from treadle_runtime.jitting.jit import (
-    JitFunction as JitFunction,
-    disable_jit as disable_jit,
-    jit as jit,
-    timings as timings,
-)
-from treadle_runtime.jitting.options import JitArgumentError as JitArgumentError
-from treadle_runtime.jitting.stages import (
-    Compiled as Compiled,
-    Lowered as Lowered,
-    TracedCall as TracedCall,
-)
-from treadle_runtime.jitting.statics import StaticArgumentError as StaticArgumentError
-from treadle_runtime.launch import effects_barrier as effects_barrier
-from treadle_runtime.parallel.pmap import pmap as pmap
-from treadle_runtime.placement.devices import (
-    Device as Device,
-    default_backend as default_backend,
-    device_count as device_count,
-    devices as devices,
-    local_device_count as local_device_count,
-    local_devices as local_devices,
-)
-from treadle_runtime.placement.placement import (
-    PlacedType as PlacedType,
-    Placement as Placement,
-    default_device as default_device,
-    set_default_device as set_default_device,
-)
-from treadle_runtime.placement.sharding import (
-    Sharding as Sharding,
-    SingleDeviceSharding as SingleDeviceSharding,
-)
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from treadle_ir import lazy_names as _lazy_names, source as _source
+
+if TYPE_CHECKING:
+    from treadle_runtime.abstract import ShapeDtypeStruct as ShapeDtypeStruct
+    from treadle_runtime.arrays.array import DeviceArray as DeviceArray, from_host as from_host
+    from treadle_runtime.arrays.shard import Shard as Shard
+    from treadle_runtime.arrays.transfer import (
+        block_until_ready as block_until_ready,
+        copy_to_host_async as copy_to_host_async,
+        device_get as device_get,
+        device_put as device_put,
+    )
+    from treadle_runtime.client import backends as backends
+    from treadle_runtime.client.failures import (
+        ExecutionError as ExecutionError,
+        OutOfMemoryError as OutOfMemoryError,
+        PlatformError as PlatformError,
+        PlatformWarning as PlatformWarning,
+    )
+    from treadle_runtime.evaluation.evaluator import RuntimeEvaluator as RuntimeEvaluator
+    from treadle_runtime.evaluation.limits import host_limits as host_limits
+    from treadle_runtime.host.callbacks import (
+        debug_callback as debug_callback,
+        debug_print as debug_print,
+        io_callback as io_callback,
+        pure_callback as pure_callback,
+    )
+    from treadle_runtime.host.validated import CallbackError as CallbackError
+    from treadle_runtime.jitting.jit import (
+        JitFunction as JitFunction,
+        disable_jit as disable_jit,
+        jit as jit,
+        timings as timings,
+    )
+    from treadle_runtime.jitting.stages import (
+        Compiled as Compiled,
+        Lowered as Lowered,
+        TracedCall as TracedCall,
+    )
+    from treadle_runtime.launch import effects_barrier as effects_barrier
+    from treadle_runtime.parallel.pmap import pmap as pmap
+    from treadle_runtime.placement.devices import (
+        Device as Device,
+        default_backend as default_backend,
+        device_count as device_count,
+        devices as devices,
+        local_device_count as local_device_count,
+        local_devices as local_devices,
+    )
+    from treadle_runtime.placement.placement import (
+        PlacedType as PlacedType,
+        Placement as Placement,
+        default_device as default_device,
+        set_default_device as set_default_device,
+    )
+    from treadle_runtime.placement.sharding import (
+        Sharding as Sharding,
+        SingleDeviceSharding as SingleDeviceSharding,
+    )
 
 _source.internal(__path__[0])
+
+# Written by scripts/names.py from the imports for type checkers: change nothing from here on by hand.
+if not TYPE_CHECKING:
+    __getattr__, __dir__, __all__ = _lazy_names(
+        __name__,
+        {
+            "treadle_runtime.abstract": "ShapeDtypeStruct",
+            "treadle_runtime.arrays.array": "DeviceArray from_host",
+            "treadle_runtime.arrays.shard": "Shard",
+            "treadle_runtime.arrays.transfer": (
+                "block_until_ready copy_to_host_async device_get device_put"
+            ),
+            "treadle_runtime.client": "backends",
+            "treadle_runtime.client.failures": (
+                "ExecutionError OutOfMemoryError PlatformError PlatformWarning"
+            ),
+            "treadle_runtime.evaluation.evaluator": "RuntimeEvaluator",
+            "treadle_runtime.evaluation.limits": "host_limits",
+            "treadle_runtime.host.callbacks": (
+                "debug_callback debug_print io_callback pure_callback"
+            ),
+            "treadle_runtime.host.validated": "CallbackError",
+            "treadle_runtime.jitting.jit": "JitFunction disable_jit jit timings",
+            "treadle_runtime.jitting.stages": "Compiled Lowered TracedCall",
+            "treadle_runtime.launch": "effects_barrier",
+            "treadle_runtime.parallel.pmap": "pmap",
+            "treadle_runtime.placement.devices": (
+                "Device default_backend device_count devices local_device_count local_devices"
+            ),
+            "treadle_runtime.placement.placement": (
+                "PlacedType Placement default_device set_default_device"
+            ),
+            "treadle_runtime.placement.sharding": "Sharding SingleDeviceSharding",
+        },
+    )

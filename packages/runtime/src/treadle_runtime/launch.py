@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, final
 
 import numpy as np
 
-from treadle_compiler import (
-    LoadedExecutable,
-    LoweredCallback,
-    LoweredModule,
-    check_fork,
-    compile_lowered,
-    jaxlib,
-)
+import treadle_compiler as compiler
+from treadle_compiler import check_fork, jaxlib
 from treadle_ir import ArrayType, fork_safe_lock
 from treadle_runtime.arrays.array import Buffer
 from treadle_runtime.arrays.deleted import Deleted
 from treadle_runtime.client import execution_error
 from treadle_runtime.host.validated import Validated, validated
 from treadle_runtime.placement.placement import PlacedType, Placement
+
+if TYPE_CHECKING:
+    from treadle_compiler import LoadedExecutable, LoweredModule
 
 
 def translated(error: Exception, results: Sequence[ArrayType] = ()) -> Exception:
@@ -157,12 +154,12 @@ def compile_program(
     callbacks: list[Validated] = []
     functions: list[Callable[..., object]] = []
     for each in lowered.callbacks:
-        assert isinstance(each, LoweredCallback)
+        assert isinstance(each, compiler.LoweredCallback)
         checked = validated(each, [(type.shape, type.dtype) for type in each.results])
         callbacks.append(checked)
         functions.append(_with_token(checked) if each.ordered else checked)
     devices = placement.devices
-    executable = compile_lowered(
+    executable = compiler.compile_lowered(
         lowered,
         devices[0].backend.raw,
         [device.raw for device in devices],

@@ -9,6 +9,7 @@ import pytest
 import treadle_ir
 from treadle_ir import DTypeError, ShapeError, TreadleError
 from treadle_runtime import (
+    CallbackError,
     DeviceArray,
     ShapeDtypeStruct,
     debug_callback,
@@ -172,3 +173,23 @@ def test_debug_callback_sees_values() -> None:
 def test_unknown_vmap_methods_are_refused() -> None:
     with pytest.raises(TreadleError, match="vmap_method"):
         pure_callback(lambda v: v, array(1), array(1), vmap_method="maybe")  # type: ignore[arg-type]
+
+
+def test_a_result_of_another_structure_names_the_callback() -> None:
+    pair = (ShapeDtypeStruct((), np.dtype("f4")),) * 2
+
+    def low_end(x: Any) -> Any:
+        return (x.min(),)
+
+    for f in both(lambda x: pure_callback(low_end, pair, x)):
+        with pytest.raises(CallbackError, match=r"callback low_end: .* tuple of 2 and tuple of 1"):
+            f(array(1, 2))
+
+
+def test_a_result_of_another_shape_names_the_callback_under_jit_too() -> None:
+    def low_end(x: Any) -> Any:
+        return x
+
+    for f in both(lambda x: pure_callback(low_end, ShapeDtypeStruct((), np.dtype("f4")), x)):
+        with pytest.raises(ShapeError, match="callback low_end: result 0"):
+            f(array(1, 2))

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from treadle_ir import take_apart
-from treadle_runtime.jitting.statics import StaticArgumentError, holds_dead, static_key
+from treadle_ir import ArgumentError, take_apart
+from treadle_runtime.jitting.statics import holds_dead, static_key
 
 
 def key(value: object) -> Any:
@@ -33,7 +33,7 @@ def test_a_hash_that_fails_is_named() -> None:
         def __hash__(self) -> int:
             raise RuntimeError("no")
 
-    with pytest.raises(StaticArgumentError, match="RuntimeError: no"):
+    with pytest.raises(ArgumentError, match="RuntimeError: no"):
         key(Broken())
 
 

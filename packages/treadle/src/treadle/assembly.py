@@ -6,12 +6,13 @@ vectorised. Here each port gets its implementation, and the classes that users m
 
 from __future__ import annotations
 
+from typing import Any
+
 import treadle
 import treadle_numpy
 from treadle import core, tracebacks
 from treadle.interpreters import partial_eval
-from treadle_batching import vmap
-from treadle_ir import install, install_operators, install_vmap, source
+from treadle_ir import errors, install, install_operators, install_vmap, source
 from treadle_numpy.arrays import table
 from treadle_runtime import RuntimeEvaluator
 
@@ -23,6 +24,13 @@ def assemble() -> None:
     install(RuntimeEvaluator())
     table.install()
     install_operators({"aval": property(core.aval)})
-    install_vmap(vmap)
+    install_vmap(_vmap)
     partial_eval.name_tracers()
+    errors.show_as("treadle.errors")
     tracebacks.install()
+
+
+def _vmap(*args: Any, **kwargs: Any) -> Any:
+    import treadle_batching  # noqa: PLC0415 - when it is first needed
+
+    return treadle_batching.vmap(*args, **kwargs)

@@ -1,30 +1,71 @@
-"""The exception classes, by treadle's names and by JAX's."""
+"""The exception classes, by treadle's names and by JAX's: every error and warning that treadle raises on purpose."""
 
 from __future__ import annotations
 
-from treadle_compiler import CompileError as CompileError
-from treadle_ir import (
-    ArgumentError as ArgumentError,
-    ConcretizationError as ConcretizationError,
-    DonatedError as DonatedError,
-    DTypeError as DTypeError,
-    EscapedTracerError as EscapedTracerError,
-    ForwardModeError as ForwardModeError,
-    MissingRuleError as MissingRuleError,
-    ParseError as ParseError,
-    PlacementError as PlacementError,
-    RangeError as RangeError,
-    ShapeError as ShapeError,
-    StructureError as StructureError,
-    TreadleError as TreadleError,
-    VerifyError as VerifyError,
-)
-from treadle_ir.errors import (
-    NonConcreteBooleanIndexError as NonConcreteBooleanIndexError,
-    TracerArrayConversionError as TracerArrayConversionError,
-    TracerBoolConversionError as TracerBoolConversionError,
-    TracerIntegerConversionError as TracerIntegerConversionError,
-)
+from typing import TYPE_CHECKING
 
-ConcretizationTypeError = ConcretizationError
-UnexpectedTracerError = EscapedTracerError
+from treadle_ir import lazy_names as _lazy_names
+
+if TYPE_CHECKING:
+    from treadle_compiler import (
+        CacheWarning as CacheWarning,
+        CompileError as CompileError,
+        ForkError as ForkError,
+        ModuleError as ModuleError,
+        NestingError as NestingError,
+    )
+    from treadle_ir import (
+        ArgumentError as ArgumentError,
+        AxisError as AxisError,
+        AxisNameError as AxisNameError,
+        ConcretizationError as ConcretizationError,
+        ConcretizationError as ConcretizationTypeError,  # noqa: F401 - JAX's name
+        DerivativeError as DerivativeError,
+        DonatedError as DonatedError,
+        DTypeError as DTypeError,
+        EscapedTracerError as EscapedTracerError,
+        EscapedTracerError as UnexpectedTracerError,  # noqa: F401 - JAX's name
+        IndexingError as IndexingError,
+        MissingRuleError as MissingRuleError,
+        NonConcreteBooleanIndexError as NonConcreteBooleanIndexError,
+        ParseError as ParseError,
+        PlacementError as PlacementError,
+        RangeError as RangeError,
+        ShapeError as ShapeError,
+        StructureError as StructureError,
+        TracerArrayConversionError as TracerArrayConversionError,
+        TracerBoolConversionError as TracerBoolConversionError,
+        TracerIntegerConversionError as TracerIntegerConversionError,
+        TreadleError as TreadleError,
+        TreeError as TreeError,
+        UnsupportedError as UnsupportedError,
+        VerifyError as VerifyError,
+    )
+    from treadle_runtime import (
+        CallbackError as CallbackError,
+        ExecutionError as ExecutionError,
+        OutOfMemoryError as OutOfMemoryError,
+        PlatformError as PlatformError,
+        PlatformWarning as PlatformWarning,
+    )
+
+# Written by scripts/names.py from the imports for type checkers: change nothing from here on by hand.
+if not TYPE_CHECKING:
+    __getattr__, __dir__, __all__ = _lazy_names(
+        __name__,
+        {
+            "treadle_compiler": "CacheWarning CompileError ForkError ModuleError NestingError",
+            "treadle_ir": (
+                "ArgumentError AxisError AxisNameError ConcretizationError "
+                "ConcretizationError:ConcretizationTypeError DerivativeError DonatedError "
+                "DTypeError EscapedTracerError EscapedTracerError:UnexpectedTracerError "
+                "IndexingError MissingRuleError NonConcreteBooleanIndexError ParseError "
+                "PlacementError RangeError ShapeError StructureError TracerArrayConversionError "
+                "TracerBoolConversionError TracerIntegerConversionError TreadleError TreeError "
+                "UnsupportedError VerifyError"
+            ),
+            "treadle_runtime": (
+                "CallbackError ExecutionError OutOfMemoryError PlatformError PlatformWarning"
+            ),
+        },
+    )

@@ -6,12 +6,8 @@ from collections.abc import Sequence
 
 from treadle_autodiff.registry import jvp_rule
 from treadle_autodiff.tangents import Tangent
-from treadle_ir import Operands, TreadleError, bind
+from treadle_ir import DerivativeError, Operands, bind
 from treadle_ir.primitives.effectful import DebugCallback, HostCall
-
-
-class CallbackDerivativeError(TreadleError, ValueError):
-    """A derivative of a host callback was asked for."""
 
 
 @jvp_rule(HostCall)
@@ -19,7 +15,7 @@ def host_call_jvp(
     primitive: HostCall, primals: Operands, tangents: Sequence[Tangent], /
 ) -> tuple[Operands, Sequence[Tangent]]:
     """There is none: nobody knows what the Python code does."""
-    raise CallbackDerivativeError(
+    raise DerivativeError(
         f"{primitive.name}: host callbacks have no derivative of their own",
         fix="wrap the function that makes the callback in custom_jvp or custom_vjp, or call stop_gradient "
         "on the callback's arguments",

@@ -26,6 +26,7 @@ from treadle_compiler.lowering.reduce import wide
 from treadle_compiler.registry import lowering_rule
 from treadle_compiler.types import i64_array
 from treadle_ir import ArrayType, DType, dtypes
+from treadle_ir.dtypes import greatest, least
 from treadle_ir.primitives.cumulative import (
     Cumulative,
     CumulativeAdd,
@@ -34,7 +35,6 @@ from treadle_ir.primitives.cumulative import (
     CumulativeMinimum,
     CumulativeMultiply,
 )
-from treadle_ir.reference import greatest, least
 
 LEAST_SIZE: Final = 1 << 15  # smaller arrays keep the reference's order
 LEAST_LENGTH: Final = 64  # shorter axes: one turn for each place does all rows

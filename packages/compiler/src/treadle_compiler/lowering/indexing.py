@@ -17,6 +17,7 @@ from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.registry import lowering_rule
 from treadle_compiler.types import axes_text, i64_array
 from treadle_ir import ArrayType, DType, Primitive, dtypes
+from treadle_ir.dtypes import greatest, least
 from treadle_ir.primitives.indexing import (
     DynamicSlice,
     DynamicUpdateSlice,
@@ -28,7 +29,6 @@ from treadle_ir.primitives.indexing import (
     ScatterMinimum,
     ScatterMultiply,
 )
-from treadle_ir.reference import greatest, least
 
 _I32: Final = np.dtype(np.int32)
 _I64: Final = np.dtype(np.int64)

@@ -15,6 +15,7 @@ from treadle_compiler import emit
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.registry import lowering_rule
 from treadle_ir import DType, dtypes
+from treadle_ir.dtypes import greatest, least
 from treadle_ir.primitives.reduce import (
     Argmax,
     Argmin,
@@ -27,7 +28,6 @@ from treadle_ir.primitives.reduce import (
     ReduceXor,
     Reduction,
 )
-from treadle_ir.reference import greatest, least
 
 _F32: Final = np.dtype(np.float32)
 _I32: Final = np.dtype(np.int32)

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import ClassVar, Final, TypeAlias, final
 
 from treadle_ir.array import Array, Function, Operand, Operands
-from treadle_ir.errors import EscapedTracerError, ForwardModeError
+from treadle_ir.errors import DerivativeError, EscapedTracerError
 from treadle_ir.families import FunctionCall, InlineCall, Sources
 from treadle_ir.frozen import frozen
 from treadle_ir.primitive import Attributeless, Primitive
@@ -265,9 +265,9 @@ BACKWARD_ONLY: Final = (
 """Why the primitives of custom_vjp lack rules that other primitives have."""
 
 
-def forward_mode_error() -> ForwardModeError:
+def forward_mode_error() -> DerivativeError:
     """The error for any way of computing the tangents of a custom_vjp function."""
-    return ForwardModeError(
+    return DerivativeError(
         "custom_vjp: the function has a backward rule only, so forward mode (jvp, jacfwd, linearize) cannot pass it",
         fix="use reverse mode (grad, vjp, jacrev), or give the function its derivative with custom_jvp, "
         "which serves both modes",

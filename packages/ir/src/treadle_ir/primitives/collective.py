@@ -14,7 +14,7 @@ import numpy as np
 from treadle_ir.array import Array, Operand
 from treadle_ir.context import current_context
 from treadle_ir.effects import Effects, NamedAxis
-from treadle_ir.errors import ArgumentError, ShapeError
+from treadle_ir.errors import AxisNameError, ShapeError
 from treadle_ir.frozen import frozen
 from treadle_ir.primitive import Primitive
 from treadle_ir.primitives.elementwise import check_kind
@@ -114,10 +114,6 @@ def axis_size(name: Hashable) -> int:
         f"({f'the names in scope are {names}' if names else 'no named axis is in scope'})",
         fix=f"map the function with vmap(..., axis_name={name!r})",
     )
-
-
-class AxisNameError(ArgumentError, NameError):
-    """A collective over an axis that is not being mapped."""
 
 
 def _names(axis_name: Hashable) -> tuple[Hashable, ...]:

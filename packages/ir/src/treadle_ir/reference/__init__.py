@@ -2,34 +2,31 @@
 
 Strict rather than kind, and plain rather than fast: types are checked by `infer`, results are compared with
 it, and the kernels of each family say in NumPy what the operation means. The runtime evaluates small arrays
-with the same kernels.
+with the same kernels. They are imported when the first one is looked up.
 """
 
 from __future__ import annotations
 
-from treadle_ir.reference import (
-    call as call,
-    collective as collective,
-    compare as compare,
-    contract as contract,
-    control as control,
-    convert as convert,
-    creation as creation,
-    cumulative as cumulative,
-    effectful as effectful,
-    elementwise as elementwise,
-    indexing as indexing,
-    random as random,
-    reduce as reduce,
-    shape as shape,
-    sort as sort,
-    window as window,
-)
-from treadle_ir.reference.bare import bare_kernel as bare_kernel
-from treadle_ir.reference.evaluator import ReferenceEvaluator as ReferenceEvaluator
-from treadle_ir.reference.reduce import greatest as greatest, least as least
-from treadle_ir.reference.registry import (
-    EvalRule as EvalRule,
-    eval_rule as eval_rule,
-    eval_rules as eval_rules,
-)
+from typing import TYPE_CHECKING
+
+from treadle_ir.lazily import lazy_names as _lazy_names
+
+if TYPE_CHECKING:
+    from treadle_ir.reference.bare import bare_kernel as bare_kernel
+    from treadle_ir.reference.evaluator import ReferenceEvaluator as ReferenceEvaluator
+    from treadle_ir.reference.registry import (
+        EvalRule as EvalRule,
+        eval_rule as eval_rule,
+        eval_rules as eval_rules,
+    )
+
+# Written by scripts/names.py from the imports for type checkers: change nothing from here on by hand.
+if not TYPE_CHECKING:
+    __getattr__, __dir__, __all__ = _lazy_names(
+        __name__,
+        {
+            "treadle_ir.reference.bare": "bare_kernel",
+            "treadle_ir.reference.evaluator": "ReferenceEvaluator",
+            "treadle_ir.reference.registry": "EvalRule eval_rule eval_rules",
+        },
+    )

@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from treadle_ir import dtypes
-from treadle_ir.dtypes import DType
+from treadle_ir.dtypes import DType, greatest, least
 from treadle_ir.primitives.reduce import (
     Argmax,
     Argmin,
@@ -39,31 +39,6 @@ def accumulator(dtype: DType) -> DType:
     if dtype.kind not in "biufc":  # NumPy has no arithmetic worth the name on 4-bit integers
         return _I32
     return dtype
-
-
-def least(dtype: DType) -> np.generic[Any]:
-    """The identity of maximum: -inf, the least integer, False."""
-    return _extreme(dtype, -1)
-
-
-def greatest(dtype: DType) -> np.generic[Any]:
-    """The identity of minimum: inf, the greatest integer, True."""
-    return _extreme(dtype, 1)
-
-
-def _extreme(dtype: DType, sign: int) -> np.generic[Any]:
-    value: Any
-    if dtypes.is_bool(dtype):
-        value = sign > 0
-    elif dtypes.is_floating(dtype):
-        # f8e4m3fn has no infinity: converting one would give NaN
-        value = sign * (448.0 if dtypes.dtype_name(dtype) == "f8e4m3fn" else np.inf)
-    elif dtype.kind in "iu":
-        info = np.iinfo(dtype)
-        value = info.max if sign > 0 else info.min
-    else:
-        value = {"i4": (-8, 7), "u4": (0, 15)}[dtypes.dtype_name(dtype)][sign > 0]
-    return np.asarray(value).astype(dtype).reshape(1)[0]  # type: ignore[no-any-return]
 
 
 @eval_rule(ReduceAdd)

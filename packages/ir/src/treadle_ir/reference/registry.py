@@ -28,7 +28,9 @@ class EvalRule(Protocol[P_contra]):
         ...
 
 
-eval_rules: Final[RuleTable[EvalRule[Any]]] = RuleTable("eval", "eval_rule", "treadle_ir/reference")
+eval_rules: Final[RuleTable[EvalRule[Any]]] = RuleTable(
+    "eval", "eval_rule", "treadle_ir/reference", package="treadle_ir.reference.kernels"
+)
 
 
 def eval_rule(primitive: type[P]) -> Callable[[EvalRule[P]], EvalRule[P]]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from treadle_ir.dtypes import greatest, least
 from treadle_ir.primitives.contract import window_counts
 from treadle_ir.primitives.window import (
     ReduceWindowAdd,
@@ -17,7 +18,7 @@ from treadle_ir.primitives.window import (
     WindowSelection,
 )
 from treadle_ir.reference.contract import kept, spaced, windows
-from treadle_ir.reference.reduce import accumulator, greatest, least
+from treadle_ir.reference.reduce import accumulator
 from treadle_ir.reference.registry import Elements, eval_rule
 
 

@@ -13,6 +13,7 @@ import types
 import typing
 from collections.abc import Mapping
 from dataclasses import MISSING
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -66,27 +67,24 @@ def from_bits(bits: int, dtype: DType) -> np.generic:
 # --- what fits a field -----------------------------------------------------------------------------
 
 
+@lru_cache(maxsize=1024)
 def _hints(cls: type) -> dict[str, Any]:
     """The annotations of a class of ours, resolved. Any: annotations are of any kind."""
-    hints = _HINTS.get(cls)
-    if hints is None:
-        names = {
-            "Program": Program,
-            "Literal": Literal,
-            "Value": Value,
-            "Primitive": Primitive,
-            "Any": Any,
-        }
-        known = {**names, "DType": DType, "Type": Type, "ArrayType": ArrayType, "Effect": Effect}
-        try:
-            hints = typing.get_type_hints(cls, localns=known)
-        except (NameError, TypeError, AttributeError):  # a name that only type checkers import
-            hints = {}
-        _HINTS[cls] = hints
-    return hints
-
-
-_HINTS: Final[dict[type, dict[str, Any]]] = {}
+    known = {
+        "Program": Program,
+        "Literal": Literal,
+        "Value": Value,
+        "Primitive": Primitive,
+        "DType": DType,
+        "Type": Type,
+        "ArrayType": ArrayType,
+        "Effect": Effect,
+        "Any": Any,
+    }
+    try:
+        return typing.get_type_hints(cls, localns=known)
+    except (NameError, TypeError, AttributeError):  # a name that only type checkers import
+        return {}
 
 
 def fits(value: object, hint: Any) -> bool:

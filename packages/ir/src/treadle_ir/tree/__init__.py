@@ -36,7 +36,6 @@ from treadle_ir.tree.paths import (
     KeyEntry as KeyEntry,
     KeyPath as KeyPath,
     SequenceKey as SequenceKey,
-    TreeError as TreeError,
     keystr as keystr,
 )
 from treadle_ir.tree.registry import (

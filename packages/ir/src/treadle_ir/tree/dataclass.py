@@ -6,7 +6,8 @@ import dataclasses
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from treadle_ir.tree.paths import GetAttrKey, Tree, TreeError
+from treadle_ir.errors import TreeError
+from treadle_ir.tree.paths import GetAttrKey, Tree
 from treadle_ir.tree.registry import Kind, Meta, Opened, default_registry
 
 if TYPE_CHECKING:

@@ -14,7 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
-from treadle_ir.tree.paths import KeyEntry, KeyPath, Leaf, Tree, TreeError, place
+from treadle_ir.errors import TreeError
+from treadle_ir.tree.paths import KeyEntry, KeyPath, Leaf, Tree, place
 from treadle_ir.tree.registry import DICT, KINDS, LEAF_TYPES, LIST, LONG_DICT, TUPLE, sorted_keys
 from treadle_ir.tree.structure import LEAF, PyTreeDef, flat_tuple, make_structure
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any, Final, TypeVar, final
 
+from treadle_ir.errors import TreeError
 from treadle_ir.tree.difference import explain_difference, prefix_error, shallow
 from treadle_ir.tree.flatten import (
     IsLeaf,
@@ -14,7 +15,7 @@ from treadle_ir.tree.flatten import (
     tree_leaves,
     tree_structure,
 )
-from treadle_ir.tree.paths import GetAttrKey, KeyEntry, Leaf, Tree, TreeTypeError
+from treadle_ir.tree.paths import GetAttrKey, KeyEntry, Leaf, Tree
 from treadle_ir.tree.registry import KINDS, TUPLE, register_pytree_node
 from treadle_ir.tree.structure import PyTreeDef, build, join, make_structure, open_up_to
 
@@ -187,7 +188,7 @@ def tree_transpose(
     if inner_treedef is None:
         subtrees = outer_treedef.flatten_up_to(pytree_to_transpose)
         if not subtrees:
-            error = TreeTypeError("tree_transpose: outer_treedef has no leaves")
+            error = TreeError("tree_transpose: outer_treedef has no leaves")
             error.add_note("  fix: give inner_treedef, which cannot be inferred")
             raise error
         inner_treedef = tree_structure(subtrees[0])
@@ -195,7 +196,7 @@ def tree_transpose(
     expected = outer_treedef.compose(inner_treedef)
     if structure != expected:
         (line, *more) = explain_difference(expected, structure)
-        error = TreeTypeError(f"tree_transpose: expected structure and tree differ {line}")
+        error = TreeError(f"tree_transpose: expected structure and tree differ {line}")
         for text in more:
             error.add_note(f"  and {text}")
         error.add_note("  fix: give a tree whose structure is inner_treedef within outer_treedef")
@@ -307,7 +308,7 @@ def flatten_one_level(tree: Tree) -> tuple[Iterable[Tree], Hashable]:
     """
     kind = KINDS[type(tree)]
     if kind is None:
-        raise TreeTypeError(f"flatten_one_level: expected a node, got a {type(tree).__name__} leaf")
+        raise TreeError(f"flatten_one_level: expected a node, got a {type(tree).__name__} leaf")
     return kind.open(tree)
 
 
@@ -325,7 +326,7 @@ def flatten_one_level_with_keys(
     """
     node, children, keys = shallow(tree)
     if node is None:
-        raise TreeTypeError(
+        raise TreeError(
             f"flatten_one_level_with_keys: expected a node, got a {type(tree).__name__} leaf"
         )
     return list(zip(keys, children, strict=True)), node.meta

@@ -2,14 +2,12 @@
 
 A path is a tuple of keys, outermost first; the empty path is the tree itself. Each key knows how a
 Python user would write that step, so `keystr` of a path is an expression that reaches the leaf.
-`TreeError`, the error of this subpackage, is here because its messages are about paths.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
-from treadle_ir.errors import TreadleError
 from treadle_ir.frozen import frozen
 
 if TYPE_CHECKING:
@@ -19,14 +17,6 @@ Tree: TypeAlias = Any  # any nesting of nodes and leaves: Python's types cannot 
 Leaf: TypeAlias = Any  # whatever is not a node, of any type
 KeyEntry: TypeAlias = Any  # one of the four classes below, or a class of whoever registers a node
 KeyPath: TypeAlias = tuple[KeyEntry, ...]
-
-
-class TreeError(TreadleError, ValueError):
-    """Trees do not have the structure that an operation needs."""
-
-
-class TreeTypeError(TreeError, TypeError):
-    """A `TreeError` that is also a `TypeError`, where Python users would catch that one."""
 
 
 @final

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
 from typing import Any, TypeAlias, TypeVar, final
 
+from treadle_ir.errors import TreeError
 from treadle_ir.fork import fork_safe_lock
 from treadle_ir.frozen import frozen
 from treadle_ir.tree.paths import (
@@ -27,8 +28,6 @@ from treadle_ir.tree.paths import (
     KeyEntry,
     SequenceKey,
     Tree,
-    TreeError,
-    TreeTypeError,
 )
 
 Meta: TypeAlias = Any  # what a node's class keeps besides children; compared and hashed, never read
@@ -278,7 +277,7 @@ def checked_pair(result: object, nodetype: type) -> tuple[Any, Meta]:
     """Refuse what a user's flatten function returned, unless it is a pair."""
     if isinstance(result, tuple | list) and len(result) == 2:
         return result[0], result[1]
-    refusal = TreeTypeError(
+    refusal = TreeError(
         f"flatten of `{nodetype.__qualname__}`: expected a pair (children, metadata), "
         f"got {type(result).__name__}"
     )
@@ -292,7 +291,7 @@ def as_sequence(children: Any, nodetype: type) -> Sequence[Any]:  # Any: a user'
         return children
     if isinstance(children, Iterable):
         return tuple(children)
-    refusal = TreeTypeError(
+    refusal = TreeError(
         f"flatten of `{nodetype.__qualname__}`: children must be iterable, "
         f"got {type(children).__name__}"
     )

@@ -16,8 +16,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
+from treadle_ir.errors import TreeError
 from treadle_ir.tree.difference import Code, prefix_error, write
-from treadle_ir.tree.paths import Leaf, Tree, TreeError
+from treadle_ir.tree.paths import Leaf, Tree
 from treadle_ir.tree.registry import DICT, KINDS, LIST, NAMEDTUPLE, TUPLE, Meta
 
 if TYPE_CHECKING:

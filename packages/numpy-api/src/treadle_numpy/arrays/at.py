@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NoReturn, final
 
-from treadle_ir import ArgumentError, Array, ops
+from treadle_ir import ArgumentError, Array, UnsupportedError, ops
 from treadle_ir.dtypes import is_inexact
 from treadle_ir.primitives.indexing import FillValue
 from treadle_numpy.indexing.entries import read_index
@@ -15,7 +15,6 @@ from treadle_numpy.indexing.writing import How, ScatterInstruction, update
 from treadle_numpy.numpy.ufuncs.arithmetic import divide, negative
 from treadle_numpy.numpy.ufuncs.powers import power
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
-from treadle_numpy.operands.errors import UnsupportedError
 from treadle_numpy.operands.fill import filled
 
 

@@ -17,7 +17,7 @@ def view(self: Array, dtype: DTypeLike | None = None) -> Array:
     """The same bits read as elements of another type; the last axis gets another size if their width differs.
 
     Raises:
-        ValueArgumentError: there is no last axis, or its bits make no whole number of elements.
+        ArgumentError: there is no last axis, or its bits make no whole number of elements.
     """
     wanted = as_dtype("view", dtype)
     return self if wanted is None else viewed(self, wanted)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from types import ModuleType
 
-from treadle_ir import Array
+from treadle_ir import Array, import_module
 from treadle_numpy.lax.joining import unstack
-from treadle_numpy.namespaces import import_module
 from treadle_numpy.numpy.manipulation.rearranging import flip
 from treadle_numpy.numpy.reductions.truths import any
 from treadle_numpy.numpy.ufuncs.comparison import equal

@@ -9,9 +9,8 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Final, final
 
-from treadle_ir import Array, install_operators
+from treadle_ir import Array, import_module, install_operators
 from treadle_numpy.arrays.operators import operators
-from treadle_numpy.namespaces import import_module
 
 _METHODS: Final = {
     "arrays.elements": "clip compress round view",

@@ -10,17 +10,15 @@ from typing import TypeAlias, final
 import numpy as np
 
 from treadle_ir import (
-    ArgumentError,
     Array,
     ConcretizationError,
+    IndexingError,
     NonConcreteBooleanIndexError,
     frozen,
 )
 from treadle_ir.dtypes import is_bool, is_integer
-from treadle_numpy.indexing.errors import IndexValueError
 from treadle_numpy.operands.arrays import Elements
 from treadle_numpy.operands.coerce import host_elements, operand_type
-from treadle_numpy.operands.errors import ValueArgumentError
 
 Positions: TypeAlias = Array | Elements
 
@@ -49,7 +47,7 @@ def read_index(shape: tuple[int, ...], index: object) -> list[Entry]:
     """One entry for each axis of an array of this shape, and for each axis that the expression puts in.
 
     Raises:
-        IndexValueError: too many indices, a mask of the wrong shape; ArgumentError: an index of the wrong type;
+        IndexingError: too many indices, a mask of the wrong shape, an index of the wrong type;
         NonConcreteBooleanIndexError: a mask that is not known while tracing.
     """
     items: tuple[object, ...] = index if isinstance(index, tuple) else (index,)
@@ -61,7 +59,7 @@ def read_index(shape: tuple[int, ...], index: object) -> list[Entry]:
     for item in items:
         if item is Ellipsis:
             if dots is not None:
-                raise IndexValueError("an index can only have a single ellipsis ('...')")
+                raise IndexingError("an index can only have a single ellipsis ('...')")
             dots = len(read)
             continue
         if item is None:
@@ -72,7 +70,7 @@ def read_index(shape: tuple[int, ...], index: object) -> list[Entry]:
         elif isinstance(item, (list, tuple)):
             raise _sequence_refused()
         elif isinstance(item, str):
-            raise ArgumentError(
+            raise IndexingError(
                 f"arrays do not support string indexing; got idx={item!r}",
                 fix="use a dict of arrays for named parts",
             )
@@ -81,7 +79,7 @@ def read_index(shape: tuple[int, ...], index: object) -> list[Entry]:
                 read.append(found)
                 taken += found[1]
     if taken > len(shape):
-        raise IndexValueError(
+        raise IndexingError(
             f"Too many indices: array is {len(shape)}-dimensional, but {taken} were indexed",
             fix=f"index at most {len(shape)} axes; `None` adds one, `...` stands for those between",
         )
@@ -97,7 +95,7 @@ def read_index(shape: tuple[int, ...], index: object) -> list[Entry]:
             entries.append(Entry(_range(part, shape[axis])))
         elif isinstance(part, _Mask):
             if part.size != shape[axis]:
-                raise IndexValueError(
+                raise IndexingError(
                     f"boolean index did not match shape of indexed array: the mask has size {part.size} along an axis "
                     f"of size {shape[axis]}",
                     fix="make the mask from the array that it indexes; `x[mask, :]` takes one bool per row",
@@ -124,8 +122,8 @@ class _Mask:
 _Part: TypeAlias = slice | int | Positions | _Mask | None  # None puts an axis in
 
 
-def _sequence_refused() -> ArgumentError:
-    return ArgumentError(
+def _sequence_refused() -> IndexingError:
+    return IndexingError(
         "Using a non-tuple sequence for multidimensional indexing is not allowed; use `arr[array(seq)]` instead of "
         "`arr[seq]`.",
         fix="a list of positions: `x[tnp.array([0, 2])]`; one position for each axis: `x[0, 2]`",
@@ -142,7 +140,7 @@ def _positions(item: object) -> list[tuple[_Part, int]]:
         to_index = getattr(item.__class__, "__index__", None)
         if to_index is not None and not isinstance(item, np.generic):
             return [(int(to_index(item)), 1)]
-        raise ArgumentError(
+        raise IndexingError(
             f"Indexer must have integer or boolean type, got indexer {item!r} of type {item.__class__.__name__}",
             fix="index with integers, slices, None, ..., or arrays of integers or booleans",
         )
@@ -161,7 +159,7 @@ def _positions(item: object) -> list[tuple[_Part, int]]:
             for positions, size in zip(np.nonzero(mask), mask.shape, strict=True)
         ]
     if not is_integer(type.dtype):
-        raise ArgumentError(
+        raise IndexingError(
             f"Indexer must have integer or boolean type, got indexer with type {type.dtype}",
             fix="convert it with .astype(int)",
         )
@@ -175,9 +173,9 @@ def _range(item: slice, size: int) -> slice:
     try:
         return slice(*item.indices(size))
     except ConcretizationError as error:
-        raise IndexValueError(
+        raise IndexingError(
             f"Slice entries must be static integers. Got {item}",
             fix="use lax.dynamic_slice with a fixed size, or a mask with `where`",
         ) from error
     except ValueError as error:
-        raise ValueArgumentError(f"a slice of an array: {error}") from None
+        raise IndexingError(f"a slice of an array: {error}") from None

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from typing import Any, Final, TypeAlias, cast
 
-from treadle_ir import ArrayType, Primitive
+from treadle_ir import ArrayType, IndexingError, Primitive
 from treadle_ir.primitives.shape import Reshape, Reverse, Slice
 from treadle_numpy.indexing.entries import Entry
-from treadle_numpy.indexing.errors import IndexValueError
 
 StaticKey: TypeAlias = int | tuple[object, ...]
 STATIC: Final[dict[tuple[ArrayType, StaticKey], tuple[Primitive, ...]]] = {}
@@ -45,7 +44,7 @@ def static_key(index: object) -> StaticKey | None:
 def plan_position(type: ArrayType, index: int) -> tuple[Primitive, ...]:
     """The primitives that take the part at a known position out of an array of some type."""
     if not type.shape:
-        raise IndexValueError(
+        raise IndexingError(
             "Too many indices: array is 0-dimensional, but 1 were indexed",
             fix="a scalar has no axes to index: `x[()]` or `x.item()` gives its value",
         )
@@ -102,7 +101,7 @@ def plan_known(own: tuple[int, ...], entries: list[Entry]) -> tuple[Primitive, .
 def clipped(index: int, size: int) -> int:
     """A known position as one from 0 to size - 1."""
     if not size:
-        raise IndexValueError(f"index {index} is out of bounds for an axis of size 0")
+        raise IndexingError(f"index {index} is out of bounds for an axis of size 0")
     return min(max(index + size if index < 0 else index, 0), size - 1)
 
 

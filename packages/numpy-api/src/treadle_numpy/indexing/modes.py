@@ -5,8 +5,8 @@ from __future__ import annotations
 import enum
 from typing import TypeAlias
 
+from treadle_ir import ArgumentError
 from treadle_ir.primitives.indexing import Mode
-from treadle_numpy.operands.errors import ValueArgumentError
 
 
 class GatherScatterMode(enum.Enum):
@@ -38,7 +38,7 @@ def gather_mode(mode: IndexMode, default: Mode) -> Mode:
     """A `mode` argument as the primitive's: clip, fill or promise_in_bounds.
 
     Raises:
-        ValueArgumentError: there is no such mode.
+        ArgumentError: there is no such mode.
     """
     if mode is None:
         return default
@@ -51,7 +51,7 @@ def gather_mode(mode: IndexMode, default: Mode) -> Mode:
         "promise_in_bounds": "promise_in_bounds",
     }
     if name not in known:
-        raise ValueArgumentError(
+        raise ArgumentError(
             f"the mode of an index is {mode!r}, which is none of clip, fill, drop, promise_in_bounds"
         )
     return known[name]

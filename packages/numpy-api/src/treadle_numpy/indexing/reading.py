@@ -15,11 +15,19 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import Array, ArrayType, Operand, Operands, current_trace, default_dtype, ops
+from treadle_ir import (
+    Array,
+    ArrayType,
+    IndexingError,
+    Operand,
+    Operands,
+    current_trace,
+    default_dtype,
+    ops,
+)
 from treadle_ir.dtypes import is_integer
 from treadle_ir.primitives.indexing import FillValue, Gather, Mode
 from treadle_numpy.indexing.entries import Entry, neighbouring, read_index
-from treadle_numpy.indexing.errors import IndexValueError
 from treadle_numpy.indexing.known import STATIC, plan_known, plan_position, static_key
 from treadle_numpy.indexing.positions import index_vectors, wrapped
 from treadle_numpy.operands.arrays import array_of
@@ -58,8 +66,8 @@ def _names_rows(index: ArrayType, of: ArrayType) -> bool:
     return bool(index.shape) and bool(of.shape) and is_integer(index.dtype)
 
 
-def _nothing_there() -> IndexValueError:
-    return IndexValueError("an array with an axis of size 0 has nothing at any position")
+def _nothing_there() -> IndexingError:
+    return IndexingError("an array with an axis of size 0 has nothing at any position")
 
 
 def _rows(x: Array, positions: Array) -> Array:

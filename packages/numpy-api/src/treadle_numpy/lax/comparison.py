@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from treadle_ir import Array, ops
+from treadle_ir import ArgumentError, Array, ops
 from treadle_ir.dtypes import is_bool
 from treadle_ir.primitives.compare import Direction
 from treadle_numpy.lax.elementwise import BinaryFunction
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
-from treadle_numpy.operands.errors import ValueArgumentError
 from treadle_numpy.operands.exact import strict
 
 __all__ = ["clamp", "eq", "ge", "gt", "le", "lt", "ne", "select", "select_n"]
@@ -45,20 +44,21 @@ def select_n(which: ArrayLike, *cases: ArrayLike) -> Array:
     """From the case that `which` (a boolean, or an integer) names.
 
     Raises:
-        ValueArgumentError: there is no case, or more than two with a boolean.
+        ArgumentError: there is no case, or more than two with a boolean.
 
     Example:
+        >>> import numpy as np
         >>> print(select_n(np.array([0, 1], np.int32), np.array([1.0, 2.0]), np.array([3.0, 4.0])))
         [1. 4.]
     """
     if not cases:
-        raise ValueArgumentError("select_n() must have at least one case")
+        raise ArgumentError("select_n() must have at least one case")
     choice = coerce("select_n", 0, which)
     operands = strict("select_n", *cases)
     type = operand_type(choice)
     if is_bool(type.dtype):
         if len(operands) > 2:
-            raise ValueArgumentError(
+            raise ArgumentError(
                 f"with a boolean `which` there may be two cases, got {len(operands)}"
             )
         return ops.select(choice, operands[-1], operands[0])

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from treadle_ir import Array, Operand, ops
+from treadle_ir import Array, Operand, ShapeError, ops
 from treadle_ir.primitives.contract import AxisPairs
 from treadle_numpy.lax.precision import PrecisionLike, precision_name
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
-from treadle_numpy.operands.errors import ShapeValueError
 from treadle_numpy.operands.exact import strict
 
 __all__ = ["DotDimensionNumbers", "batch_matmul", "dot", "dot_general"]
@@ -71,13 +70,13 @@ def dot(
     """The product of vectors and matrices.
 
     Raises:
-        ShapeValueError: an operand has not one or two axes, or the summed axes have different sizes.
+        ShapeError: an operand has not one or two axes, or the summed axes have different sizes.
     """
     x, y = strict("dot", lhs, rhs)
     if dimension_numbers is None:
         rank = len(x.shape)
         if not 1 <= rank <= 2 or not 1 <= len(y.shape) <= 2 or x.shape[-1] != y.shape[0]:
-            raise ShapeValueError(f"Incompatible shapes for dot: got {x.shape} and {y.shape}.")
+            raise ShapeError(f"Incompatible shapes for dot: got {x.shape} and {y.shape}.")
         dimension_numbers = (((rank - 1,), (0,)), ((), ()))
     return dot_general(x, y, dimension_numbers, precision, preferred_element_type)
 

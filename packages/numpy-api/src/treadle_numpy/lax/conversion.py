@@ -24,9 +24,10 @@ def bitcast_convert_type(operand: ArrayLike, new_dtype: DTypeLike) -> Array:
 
     Raises:
         DTypeError: one of the two types is boolean or complex, and the other is not the same.
-        ShapeValueError: there is no last axis of the size that makes one wider element.
+        ShapeError: there is no last axis of the size that makes one wider element.
 
     Example:
+        >>> import numpy as np
         >>> print(bitcast_convert_type(np.float32(1.0), "uint8"))
         [  0   0 128  63]
     """

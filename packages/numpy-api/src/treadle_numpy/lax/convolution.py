@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
-from treadle_ir import Array, ops
+from treadle_ir import ArgumentError, Array, ops
 from treadle_numpy.lax.precision import PrecisionLike, precision_name
 from treadle_numpy.lax.windows import Padding, padtype_to_pads
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
-from treadle_numpy.operands.errors import ValueArgumentError
 from treadle_numpy.operands.exact import strict
 
 __all__ = [
@@ -43,7 +42,7 @@ def conv_dimension_numbers(
     """Where the axes of a convolution are: from a triple of strings ('NHWC', 'HWIO', 'NHWC'), or as given.
 
     Raises:
-        ValueArgumentError: they are not three strings with a letter for each axis.
+        ArgumentError: they are not three strings with a letter for each axis.
     """
     if isinstance(dimension_numbers, ConvDimensionNumbers):
         return dimension_numbers
@@ -54,7 +53,7 @@ def conv_dimension_numbers(
     if len(dimension_numbers) != 3 or any(  # type: ignore[redundant-expr]  # users are told
         len(text) != rank for text in dimension_numbers
     ):
-        raise ValueArgumentError(
+        raise ArgumentError(
             f"convolution dimension_numbers must be three strings of {rank} letters, got {dimension_numbers!r}"
         )
     lhs, rhs, out = dimension_numbers
@@ -62,7 +61,7 @@ def conv_dimension_numbers(
 
     def read(text: str, first: str, second: str) -> tuple[int, ...]:
         if sorted(text) != sorted([first, second, *spatial]):
-            raise ValueArgumentError(
+            raise ArgumentError(
                 f"convolution dimension_numbers {dimension_numbers!r}: {text!r} must consist of {first}, {second} and "
                 f"the spatial letters {''.join(spatial)}"
             )

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import Array, ops
+from treadle_ir import Array, ShapeError, ops
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
-from treadle_numpy.operands.errors import ShapeValueError
 from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.shapes import Shape, as_shape
@@ -20,11 +19,11 @@ def full(shape: Shape, fill_value: ArrayLike, dtype: DTypeLike | None = None) ->
     """An array of one value.
 
     Raises:
-        ShapeValueError: the value is not a scalar.
+        ShapeError: the value is not a scalar.
     """
     value = coerce("full", 1, fill_value)
     if value.shape:
-        raise ShapeValueError(
+        raise ShapeError(
             f"full must be called with scalar fill_value, got fill_value.shape {value.shape}."
         )
     wanted = as_dtype("full", dtype)

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from treadle_ir import Array, Operand, default_dtype, ops
+from treadle_ir import ArgumentError, Array, Operand, ShapeError, default_dtype, ops
 from treadle_ir.dtypes import is_integer
 from treadle_numpy.indexing.positions import wrapped
 from treadle_numpy.lax.shapes import expand_dims, squeeze
@@ -15,7 +15,6 @@ from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.operands.arrays import Elements, array_of
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, operand_type
-from treadle_numpy.operands.errors import ShapeValueError, ValueArgumentError
 from treadle_numpy.operands.exact import strict
 from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.shapes import Shape, as_index, as_shape
@@ -44,9 +43,7 @@ def _starts(
     else:
         parts = list(start_indices)
     if len(parts) != x.ndim:
-        raise ShapeValueError(
-            f"{name}: {len(parts)} start indices for the {x.ndim} axes of {x.shape}"
-        )
+        raise ShapeError(f"{name}: {len(parts)} start indices for the {x.ndim} axes of {x.shape}")
     flags = [negative] * x.ndim if isinstance(negative, bool) else list(negative)
     return [
         _start(name, part, n, flag) for part, n, flag in zip(parts, x.shape, flags, strict=True)
@@ -60,9 +57,7 @@ def _start(name: str, index: ArrayLike, size: int, negative: bool) -> Operand:
         return start
     operand = coerce(name, 1, index)
     if not is_integer(operand.dtype):
-        raise ValueArgumentError(
-            f"{name}: start indices must be integers, got {operand_type(operand)}"
-        )
+        raise ArgumentError(f"{name}: start indices must be integers, got {operand_type(operand)}")
     return wrapped(operand, size) if negative else converted(operand, whole)
 
 

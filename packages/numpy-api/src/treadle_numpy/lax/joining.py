@@ -8,12 +8,11 @@ from typing import TypeAlias
 
 import numpy as np
 
-from treadle_ir import Array, DType, Operand, ops
+from treadle_ir import ArgumentError, Array, DType, Operand, ShapeError, ops
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.operands.arrays import Elements, array_of
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
-from treadle_numpy.operands.errors import ShapeValueError, ValueArgumentError
 from treadle_numpy.operands.exact import strict
 from treadle_numpy.operands.promote import converted, promote_operands
 from treadle_numpy.operands.shapes import Shape, as_shape
@@ -27,13 +26,13 @@ def operands_of(function: str, arrays: Arrays) -> list[Operand]:
     """The parts of a sequence of arrays, or of an array along its first axis, as operands; there is at least one.
 
     Raises:
-        ValueArgumentError: there are none.
+        ArgumentError: there are none.
     """
     if isinstance(arrays, (Array, np.ndarray)):
         arrays = unstack(arrays)
     operands = [coerce(function, i, x) for i, x in enumerate(arrays)]
     if not operands:
-        raise ValueArgumentError(
+        raise ArgumentError(
             "Need at least one array to concatenate.",
             fix="pass a list with an array in it; the empty array is `zeros(0)`",
         )
@@ -49,11 +48,11 @@ def concatenate(operands: Sequence[ArrayLike], dimension: int) -> Array:
     """Arrays one after the other along an axis.
 
     Raises:
-        ValueArgumentError: there are no arrays.
+        ArgumentError: there are no arrays.
     """
     parts = [coerce_array("concatenate", i, x) for i, x in enumerate(operands)]
     if not parts:
-        raise ValueArgumentError("concatenate requires a non-empty sequences of arrays")
+        raise ArgumentError("concatenate requires a non-empty sequences of arrays")
     return parts[0] if len(parts) == 1 else ops.concatenate(parts, dimension=dimension)
 
 
@@ -66,12 +65,12 @@ def stacked(operands: list[Operand], axis: int, dtype: DType | None) -> Array:
     """Operands of one shape along a new axis, in an element type if one is given.
 
     Raises:
-        ShapeValueError: they have different shapes.
+        ShapeError: they have different shapes.
     """
     own = operands[0].shape
     if any(x.shape != own for x in operands):
         listed = ", ".join(str(x.shape) for x in operands)
-        raise ShapeValueError(
+        raise ShapeError(
             f"All input arrays must have the same shape. Got {listed}.",
             fix="pad or broadcast them to one shape, or use concatenate",
         )
@@ -85,12 +84,12 @@ def split(operand: ArrayLike, sizes: Sequence[int], axis: int = 0) -> list[Array
     """The array cut into parts of these sizes.
 
     Raises:
-        ShapeValueError: the sizes do not sum up to that of the axis.
+        ShapeError: the sizes do not sum up to that of the axis.
     """
     x = coerce_array("split", 0, operand)
     along = as_axis("split", axis, x.ndim)
     if builtins.sum(sizes) != x.shape[along]:
-        raise ShapeValueError(
+        raise ShapeError(
             f"Sum of sizes {tuple(sizes)} must be equal to dimension {along} of the operand shape {x.shape}"
         )
     parts, start = [], 0
@@ -104,11 +103,11 @@ def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[Array, ...]:
     """The parts at each position of an axis, without it.
 
     Raises:
-        ShapeValueError: the array has no axes.
+        ShapeError: the array has no axes.
     """
     operand = coerce_array("unstack", 0, x)
     if operand.ndim == 0:
-        raise ShapeValueError(
+        raise ShapeError(
             "unstack requires arrays with rank > 0, however a scalar array was passed."
         )
     place = as_axis("unstack", axis, operand.ndim)

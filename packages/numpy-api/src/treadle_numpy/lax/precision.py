@@ -5,8 +5,8 @@ from __future__ import annotations
 import enum
 from typing import Final, TypeAlias, get_args
 
+from treadle_ir import ArgumentError
 from treadle_ir.primitives.contract import Precision as PrecisionName
-from treadle_numpy.operands.errors import ValueArgumentError
 from treadle_numpy.settings import MATMUL_PRECISION
 
 __all__ = ["Precision", "PrecisionLike"]
@@ -40,7 +40,7 @@ def precision_name(precision: PrecisionLike) -> PrecisionName:
     """A `precision` argument as the primitive's: the higher one of a pair, or what is set if there is none.
 
     Raises:
-        ValueArgumentError: there is no such precision.
+        ArgumentError: there is no such precision.
     """
     if precision is None:
         precision = MATMUL_PRECISION()
@@ -50,7 +50,7 @@ def precision_name(precision: PrecisionLike) -> PrecisionName:
         return max([precision_name(p) for p in precision], key=get_args(PrecisionName).index)
     name = str(getattr(precision, "name", precision)).lower()
     if name not in _PRECISIONS:
-        raise ValueArgumentError(
+        raise ArgumentError(
             f"precision is {precision!r}, which is none of {', '.join(_PRECISIONS)}"
         )
     return _PRECISIONS[name]

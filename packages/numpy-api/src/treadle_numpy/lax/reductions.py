@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from treadle_ir import Array, ops
+from treadle_ir import Array, UnsupportedError, ops
 from treadle_numpy.lax.monoids import Computation, Reduction, monoid_of
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
-from treadle_numpy.operands.errors import UnsupportedError
 from treadle_numpy.operands.promote import converted
 
 __all__ = [

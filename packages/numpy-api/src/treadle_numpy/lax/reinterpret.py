@@ -6,9 +6,8 @@ first, as hosts and devices store them. A 4-bit integer counts as 4 bits. Comple
 
 from __future__ import annotations
 
-from treadle_ir import Array, DTypeError, dtypes, ops
+from treadle_ir import ArgumentError, Array, DTypeError, ShapeError, dtypes, ops
 from treadle_ir.dtypes import BY_NAME, DType, bit_width
-from treadle_numpy.operands.errors import ShapeValueError, ValueArgumentError
 
 
 def _unsigned(bits: int) -> DType:
@@ -76,17 +75,17 @@ def viewed(x: Array, dtype: DType) -> Array:
     """The bits of the last axis read as elements of another type; its size changes with the elements' width.
 
     Raises:
-        ValueArgumentError: there is no last axis, or its bits make no whole number of elements.
+        ArgumentError: there is no last axis, or its bits make no whole number of elements.
     """
     if x.dtype == dtype:
         return x
     own, new = bit_width(x.dtype), bit_width(dtype)
     if own != new and not x.ndim:
-        raise ValueArgumentError(
+        raise ArgumentError(
             "view: the size of the element type of an array without axes cannot change"
         )
     if own != new and (x.shape[-1] * own) % new:
-        raise ValueArgumentError(
+        raise ArgumentError(
             f"view: the last axis of shape {x.shape} has {x.shape[-1] * own} bits, no multiple of {new}"
         )
     pieces = words(x)
@@ -104,7 +103,7 @@ def bitcast(x: Array, dtype: DType) -> Array:
 
     Raises:
         DTypeError: one of the two types is boolean or complex, and the other is not the same.
-        ShapeValueError: there is no last axis of the size that makes one wider element.
+        ShapeError: there is no last axis of the size that makes one wider element.
     """
     own, new = bit_width(x.dtype), bit_width(dtype)
     if own == new or x.dtype == dtype:
@@ -118,7 +117,7 @@ def bitcast(x: Array, dtype: DType) -> Array:
         parts = regrouped(words(x), new)
         return from_words(ops.reshape(parts, shape=(*parts.shape, 1)), dtype)
     if not x.ndim or x.shape[-1] * own != new:
-        raise ShapeValueError(
+        raise ShapeError(
             f"bitcast_convert_type: {x.shape} of {x.dtype} has no last axis of size {new // own} to make {dtype} of"
         )
     joined = regrouped(ops.reshape(words(x), shape=x.shape), new)

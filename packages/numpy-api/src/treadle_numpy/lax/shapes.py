@@ -7,11 +7,10 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import Array, ops
+from treadle_ir import Array, ShapeError, ops
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.broadcast import common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
-from treadle_numpy.operands.errors import ShapeValueError
 from treadle_numpy.operands.shapes import Shape, as_shape
 
 __all__ = [
@@ -75,12 +74,12 @@ def squeeze(array: ArrayLike, dimensions: Sequence[int]) -> Array:
     """The array without some axes of size 1.
 
     Raises:
-        ShapeValueError: an axis has not size 1.
+        ShapeError: an axis has not size 1.
     """
     x = coerce_array("squeeze", 0, array)
     drop = [as_axis("squeeze", i, x.ndim) for i in dimensions]
     if any(x.shape[i] != 1 for i in drop):
-        raise ShapeValueError(
+        raise ShapeError(
             f"cannot select an axis to squeeze out which has size not equal to one, got {x.shape}"
         )
     return ops.reshape(x, shape=tuple([n for i, n in enumerate(x.shape) if i not in drop]))

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from treadle_ir import Array
+from treadle_ir import ArgumentError, Array, UnsupportedError
 from treadle_numpy.lax.monoids import Computation, monoid_of
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
-from treadle_numpy.operands.errors import UnsupportedError, ValueArgumentError
 from treadle_numpy.operands.promote import converted
 
 __all__ = ["padtype_to_pads", "reduce_window"]
@@ -26,13 +25,13 @@ def padtype_to_pads(
     """The padding that 'SAME', 'SAME_LOWER' or 'VALID' means.
 
     Raises:
-        ValueArgumentError: another word than these.
+        ArgumentError: another word than these.
     """
     kind = padding.upper() if isinstance(padding, str) else padding
     if kind == "VALID":
         return [(0, 0)] * len(in_shape)
     if kind not in ("SAME", "SAME_LOWER"):
-        raise ValueArgumentError(
+        raise ArgumentError(
             f"Unrecognized padding type: expected 'VALID', 'SAME' or 'SAME_LOWER', got {padding!r}"
         )
     pads = []

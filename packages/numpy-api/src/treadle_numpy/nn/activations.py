@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from treadle_autodiff import custom_jvp
-from treadle_ir import Array, Operand, ops
+from treadle_ir import ArgumentError, Array, Operand, ops
 from treadle_ir.dtypes import is_complex
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.searching.choosing import where as where_
@@ -19,7 +19,6 @@ from treadle_numpy.numpy.ufuncs.trigonometry import tanh
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
-from treadle_numpy.operands.errors import ValueArgumentError
 from treadle_numpy.operands.promote import inexact_operand
 from treadle_numpy.operands.scalars import literal, zero_like
 
@@ -242,13 +241,13 @@ def glu(x: ArrayLike, axis: int = -1) -> Array:
     """The first half of an axis times the sigmoid of the second.
 
     Raises:
-        ValueArgumentError: the axis has an odd size.
+        ArgumentError: the axis has an odd size.
     """
     operand = array_of(inexact_operand("glu", x))
     along = as_axis("glu", axis, operand.ndim)
     size = operand.shape[along]
     if size % 2:
-        raise ValueArgumentError(f"glu: axis {axis} has size {size}, which is not even")
+        raise ArgumentError(f"glu: axis {axis} has size {size}, which is not even")
     first, second = (
         slice_along(operand, along, 0, size // 2),
         slice_along(operand, along, size // 2, size),

@@ -17,6 +17,7 @@ def one_hot(
     """For each number a vector with a one at that position; zeros where it is out of range.
 
     Example:
+        >>> import numpy as np
         >>> print(one_hot(np.array([0, 2]), 3))
         [[1. 0. 0.]
          [0. 0. 1.]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_ir import Array, ops
+from treadle_ir import ArgumentError, Array, UnsupportedError, ops
 from treadle_ir.dtypes import is_bool
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.manipulation.axes import moveaxis
@@ -14,7 +14,6 @@ from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.axes import Axis, as_axes, as_axis
 from treadle_numpy.operands.broadcast import promote_shapes
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
-from treadle_numpy.operands.errors import UnsupportedError, ValueArgumentError
 from treadle_numpy.operands.promote import converted, promote
 
 __all__ = ["diff", "ediff1d", "gradient", "trapezoid"]
@@ -31,7 +30,7 @@ def diff(
 
     Raises:
         AxisError: `a` has no such axis.
-        ValueArgumentError: `n` is negative, or `a` has no axes.
+        ArgumentError: `n` is negative, or `a` has no axes.
 
     Example:
         >>> import numpy as np
@@ -40,9 +39,9 @@ def diff(
     """
     x = coerce_array("diff", 0, a)
     if n < 0:
-        raise ValueArgumentError(f"order must be non-negative but got {n}")
+        raise ArgumentError(f"order must be non-negative but got {n}")
     if not x.ndim:
-        raise ValueArgumentError("diff requires input that is at least one dimensional")
+        raise ArgumentError("diff requires input that is at least one dimensional")
     along = as_axis("diff", axis, x.ndim)
     if n == 0:
         return x
@@ -132,7 +131,7 @@ def gradient(
     Raises:
         AxisError: `f` has no such axis.
         UnsupportedError: `edge_order` is not 1.
-        ValueArgumentError: an axis has fewer than two elements, or the spacings do not go with the axes.
+        ArgumentError: an axis has fewer than two elements, or the spacings do not go with the axes.
 
     Example:
         >>> import numpy as np
@@ -148,12 +147,12 @@ def gradient(
     if len(steps) == 1:
         steps *= len(axes)
     if len(steps) != len(axes):
-        raise ValueArgumentError(f"gradient: {len(steps)} spacings for {len(axes)} axes")
+        raise ArgumentError(f"gradient: {len(steps)} spacings for {len(axes)} axes")
     results = []
     for along, step in zip(axes, steps, strict=True):
         size = x.shape[along]
         if size < 2:
-            raise ValueArgumentError(
+            raise ArgumentError(
                 "Shape of array too small to calculate a numerical gradient, at least 2 elements are required."
             )
         spacing = converted(coerce("gradient", 1, step), x.dtype)
@@ -165,7 +164,7 @@ def gradient(
         if len(spacing.shape):
             gaps = array_of(spacing)
             if gaps.shape != (size,):
-                raise ValueArgumentError(
+                raise ArgumentError(
                     "gradient: spacings given as an array must match the length of the axis"
                 )
             gaps = ops.subtract(slice_along(gaps, 0, 1, size), slice_along(gaps, 0, 0, size - 1))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_ir import Array, ops
+from treadle_ir import ArgumentError, Array, ops
 from treadle_numpy.indexing.modes import IndexMode
 from treadle_numpy.indexing.writing import How, update
 from treadle_numpy.lax.slicing import slice_along
@@ -17,7 +17,6 @@ from treadle_numpy.numpy.ufuncs.arithmetic import remainder, subtract
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.broadcast import common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
-from treadle_numpy.operands.errors import ValueArgumentError
 from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.truth import truth
 
@@ -26,7 +25,7 @@ __all__ = ["place", "put", "put_along_axis"]
 
 def _new_array_only(name: str, inplace: bool) -> None:
     if inplace:
-        raise ValueArgumentError(
+        raise ArgumentError(
             f"{name} cannot change an array in place: arrays are immutable",
             fix="pass inplace=False, and use the result",
         )
@@ -54,13 +53,13 @@ def place(arr: ArrayLike, mask: ArrayLike, vals: ArrayLike, *, inplace: bool = T
     """The array with values, one after the other, where a mask is true; needs `inplace=False`.
 
     Raises:
-        ValueArgumentError: there are no values.
+        ArgumentError: there are no values.
     """
     _new_array_only("place", inplace)
     x, values = coerce_array("place", 0, arr), ravel(vals)
     chosen = ravel(truth("place", 1, mask))
     if not values.size:
-        raise ValueArgumentError("place: there are no values", fix="pass at least one")
+        raise ArgumentError("place: there are no values", fix="pass at least one")
     order = remainder(subtract(cumsum(chosen), 1), values.size)
     filled = converted(take(values, order, mode="clip"), x.dtype)
     return reshape(where(chosen, filled, ravel(x)), x.shape)

@@ -16,6 +16,7 @@ def polyval(p: ArrayLike, x: ArrayLike, *, unroll: int | None = None) -> Array:
     """A polynomial's value, by Horner's rule; the highest coefficient first.
 
     Example:
+        >>> import numpy as np
         >>> print(polyval(np.array([1, 0, 2], np.int32), 3))
         11
     """

@@ -9,7 +9,7 @@ from typing import Final, Literal, overload
 
 import numpy as np
 
-from treadle_ir import Array, Operand, default_dtype, ops
+from treadle_ir import Array, Operand, UnsupportedError, default_dtype, ops
 from treadle_ir.dtypes import is_inexact
 from treadle_ir.primitives.indexing import FillValue
 from treadle_numpy.indexing.concrete import concrete_mask
@@ -27,7 +27,6 @@ from treadle_numpy.numpy.ufuncs.kinds import isnan
 from treadle_numpy.operands.arrays import array_of, made
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, host_elements
-from treadle_numpy.operands.errors import UnsupportedError
 from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.promote import converted, promote
 

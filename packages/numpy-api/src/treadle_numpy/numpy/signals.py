@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_ir import Array, ops
+from treadle_ir import ArgumentError, Array, ops
 from treadle_numpy.lax.precision import PrecisionLike, precision_name
 from treadle_numpy.numpy.manipulation.rearranging import flip
 from treadle_numpy.numpy.manipulation.shapes import ravel
@@ -10,7 +10,6 @@ from treadle_numpy.numpy.ufuncs.parts import conjugate
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
-from treadle_numpy.operands.errors import ValueArgumentError
 from treadle_numpy.operands.promote import promote
 
 __all__ = ["convolve", "correlate"]
@@ -26,9 +25,9 @@ def _slid(
 ) -> Array:
     x, y = [array_of(p) for p in promote(name, a, v, inexact=True)]
     if x.ndim != 1 or y.ndim != 1:
-        raise ValueArgumentError(f"{name}: only one-dimensional arrays are supported")
+        raise ArgumentError(f"{name}: only one-dimensional arrays are supported")
     if not x.size or not y.size:
-        raise ValueArgumentError(
+        raise ArgumentError(
             f"{name}: inputs cannot be empty, got shapes x.shape={x.shape} y.shape={y.shape}."
         )
     if x.size < y.size:  # convolution does not mind which of the two slides
@@ -42,7 +41,7 @@ def _slid(
     elif mode == "valid":
         low = high = 0
     else:
-        raise ValueArgumentError(f"mode must be one of ['full', 'same', 'valid'], got {mode!r}")
+        raise ArgumentError(f"mode must be one of ['full', 'same', 'valid'], got {mode!r}")
     result = ops.convolution(
         ops.reshape(x, shape=(1, 1, x.size)),
         ops.reshape(kernel, shape=(1, 1, size)),
@@ -67,6 +66,7 @@ def convolve(
     """The convolution of two vectors.
 
     Example:
+        >>> import numpy as np
         >>> print(convolve(np.array([1.0, 2.0], np.float32), np.array([1.0, 1.0], np.float32)))
         [1. 3. 2.]
     """

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from treadle_ir import Array, Operand, default_dtype, ops
+from treadle_ir import ArgumentError, Array, Operand, default_dtype, ops
 from treadle_ir.dtypes import is_complex
 from treadle_numpy.lax.shapes import moved
 from treadle_numpy.lax.slicing import slice_along
@@ -16,7 +16,6 @@ from treadle_numpy.operands.arguments import named_only
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
-from treadle_numpy.operands.errors import ValueArgumentError
 from treadle_numpy.operands.shapes import as_index
 
 __all__ = ["argpartition", "argsort", "lexsort", "partition", "sort", "sort_complex", "top_k"]
@@ -86,13 +85,13 @@ def lexsort(keys: Sequence[ArrayLike] | Array, axis: int = -1) -> Array:
     """The positions that sort by several keys, the last one first.
 
     Raises:
-        ValueArgumentError: there are no keys, or they have different shapes.
+        ArgumentError: there are no keys, or they have different shapes.
     """
     operands = [coerce_array("lexsort", i, key) for i, key in enumerate(keys)]
     if not operands:
-        raise ValueArgumentError("need sequence of keys with len > 0 in lexsort")
+        raise ArgumentError("need sequence of keys with len > 0 in lexsort")
     if len({x.shape for x in operands}) > 1:
-        raise ValueArgumentError("all keys need to be the same shape")
+        raise ArgumentError("all keys need to be the same shape")
     if not operands[0].ndim:
         return array_of(default_dtype(int).type(0))
     along = as_axis("lexsort", axis, operands[0].ndim)
@@ -115,7 +114,7 @@ def _with_kth(name: str, a: ArrayLike, kth: int, axis: int) -> tuple[Array, int]
     x, along = _along(name, a, axis)
     k = as_index(name, "kth", kth)
     if not -x.shape[along] <= k < x.shape[along]:
-        raise ValueArgumentError(f"kth(={k}) out of bounds ({x.shape[along]})")
+        raise ArgumentError(f"kth(={k}) out of bounds ({x.shape[along]})")
     return x, along
 
 
@@ -123,7 +122,7 @@ def partition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
     """The array with its k-th element where sorting would put it, the lesser ones before it.
 
     Raises:
-        ValueArgumentError: the axis has no such position.
+        ArgumentError: the axis has no such position.
     """
     x, along = _with_kth("partition", a, kth, axis)
     return sort(x, along)
@@ -133,7 +132,7 @@ def argpartition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
     """The positions that `partition` would put the elements at.
 
     Raises:
-        ValueArgumentError: the axis has no such position.
+        ArgumentError: the axis has no such position.
     """
     x, along = _with_kth("argpartition", a, kth, axis)
     return argsort(x, along)
@@ -145,14 +144,14 @@ def top_k(
     """The `k` greatest (or least, with mode="smallest") elements along an axis, and their positions.
 
     Raises:
-        ValueArgumentError: `mode` is neither "largest" nor "smallest".
+        ArgumentError: `mode` is neither "largest" nor "smallest".
 
     Example:
         >>> print(*top_k(np.array([1, 3, 2], np.int32), 2))
         [3 2] [1 2]
     """
     if mode not in ("largest", "smallest"):
-        raise ValueArgumentError(f"top_k: mode must be 'largest' or 'smallest', got {mode!r}")
+        raise ArgumentError(f"top_k: mode must be 'largest' or 'smallest', got {mode!r}")
     if mode == "largest":
         return lax_top_k(a, k, axis=axis)
     x = coerce_array("top_k", 0, a)

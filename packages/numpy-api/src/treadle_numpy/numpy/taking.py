@@ -16,7 +16,6 @@ from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, operand_type
-from treadle_numpy.operands.errors import ValueArgumentError
 from treadle_numpy.operands.promote import converted
 
 __all__ = ["take", "take_along_axis"]
@@ -83,7 +82,7 @@ def take_along_axis(
 
     Raises:
         ArgumentError: the positions are not integers.
-        ValueArgumentError: the positions have not as many axes as the array.
+        ArgumentError: the positions have not as many axes as the array.
 
     Example:
         >>> print(take_along_axis(np.array([[3, 1]], np.int32), np.array([[1, 0]]), 1))
@@ -100,10 +99,10 @@ def take_along_axis(
         )
     if axis is None:
         if len(positions.shape) != 1:
-            raise ValueArgumentError("take_along_axis: without an axis, indices must have one axis")
+            raise ArgumentError("take_along_axis: without an axis, indices must have one axis")
         return take(x, positions, mode=mode or "fill", fill_value=fill_value)
     if len(positions.shape) != x.ndim:
-        raise ValueArgumentError(
+        raise ArgumentError(
             f"indices and arr must have the same number of dimensions; {len(positions.shape)} vs. {x.ndim}"
         )
     along = as_axis("take_along_axis", axis, x.ndim)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import final
 
-from treadle_ir import ops
+from treadle_ir import ArgumentError, ops
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.manipulation.axes import moveaxis
 from treadle_numpy.numpy.manipulation.shapes import reshape
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
-from treadle_numpy.operands.errors import ValueArgumentError
 from treadle_numpy.operands.trees import Tree
 
 __all__ = ["ufunc"]
@@ -53,7 +52,7 @@ class ufunc:  # noqa: N801 - NumPy's name
             ops.reshape(slice_along(x, 0, i, i + 1), shape=x.shape[1:]) for i in range(x.shape[0])
         ]
         if not parts:
-            raise ValueArgumentError(
+            raise ArgumentError(
                 f"zero-size array to reduction operation {self.__name__} which has no identity"
             )
         result: Tree = parts[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_numpy.operands.errors import UnsupportedError
+from treadle_ir import UnsupportedError
 
 
 def named_only(function: str, **arguments: object) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from treadle_numpy.operands.errors import AxisError, DuplicateError
+from treadle_ir import ArgumentError, AxisError
 from treadle_numpy.operands.shapes import as_index
 
 Axis: TypeAlias = int | Sequence[int] | None
@@ -37,7 +37,7 @@ def as_axes(function: str, axis: object, ndim: int) -> tuple[int, ...]:
     if isinstance(axis, (tuple, list)):
         axes = tuple([as_axis(function, each, ndim) for each in axis])
         if len(set(axes)) != len(axes):
-            raise DuplicateError(
+            raise ArgumentError(
                 f"{function}: axes {tuple(axis)} name one axis twice",
                 fix="name each axis once; negative ones count from the last",
             )

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import Array, DType, ops
+from treadle_ir import ArgumentError, Array, DType, ops
 from treadle_ir.dtypes import BY_NAME, is_unsigned
 from treadle_numpy.numpy.dtypes.limits import finfo
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
-from treadle_numpy.operands.errors import ValueArgumentError
 from treadle_numpy.operands.shapes import Shape, as_shape
 from treadle_numpy.random.keys import KeyLike, single
 
@@ -19,7 +18,7 @@ def bits(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) -> Arr
     """Uniformly random bits, as unsigned integers.
 
     Raises:
-        ValueArgumentError: the element type is not an unsigned integer.
+        ArgumentError: the element type is not an unsigned integer.
 
     Example:
         >>> from treadle_numpy.random import PRNGKey
@@ -28,9 +27,7 @@ def bits(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) -> Arr
     """
     wanted = as_dtype("bits", dtype) or np.dtype(np.uint32)
     if not is_unsigned(wanted) or wanted.itemsize not in (1, 2, 4, 8):
-        raise ValueArgumentError(
-            f"dtype argument `dtype` must be an unsigned int dtype, got {wanted}"
-        )
+        raise ArgumentError(f"dtype argument `dtype` must be an unsigned int dtype, got {wanted}")
     return random_bits(single("bits", key), as_shape("bits", shape), wanted.itemsize * 8)
 
 

@@ -19,7 +19,6 @@ from treadle_numpy.indexing.reading import take_entries
 from treadle_numpy.numpy.manipulation.shapes import reshape
 from treadle_numpy.operands.arrays import Elements, array_of, made
 from treadle_numpy.operands.coerce import ArrayLike, canonical_elements, coerce, operand_type
-from treadle_numpy.operands.errors import ValueArgumentError
 from treadle_numpy.operands.shapes import Shape, as_shape
 
 __all__ = [
@@ -144,7 +143,7 @@ register_pytree_node(Key, _open, _close)
 
 def _implementation(impl: str | None) -> None:
     if impl not in (None, "threefry2x32", "fry"):
-        raise ValueArgumentError(
+        raise ArgumentError(
             f"random: unknown implementation {impl!r}",
             fix="only 'threefry2x32', the default, is there",
         )
@@ -226,11 +225,11 @@ def single(name: str, key: KeyLike) -> Array:
     """The words of one key.
 
     Raises:
-        ValueArgumentError: it is an array of keys.
+        ArgumentError: it is an array of keys.
     """
     words = words_of(name, key)
     if len(words.shape) != 1:
-        raise ValueArgumentError(
+        raise ArgumentError(
             f"{name} accepts a single key, but was given a key array of shape {tuple(words.shape[:-1])} != ()",
             fix="use treadle.vmap for batching",
         )

@@ -1,4 +1,4 @@
-"""logsumexp with weights, some of them 0."""
+"""logsumexp with weights, some of them 0, and of infinities; entr at 0."""
 
 from __future__ import annotations
 
@@ -35,3 +35,8 @@ def test_entr_at_zero_and_below() -> None:
     assert slopes(np.float64(0.0)) == np.inf
     assert slopes(np.float64(-1.0)) == 0.0
     assert slopes(np.float64(1.0)) == -1.0
+
+
+def test_logsumexp_of_nothing_but_minus_infinity() -> None:
+    x = np.array([-np.inf, -np.inf], np.float32)
+    np.testing.assert_allclose(logsumexp(x), -np.inf)

@@ -22,8 +22,8 @@ from treadle_ir import (
     ArgumentError,
     Array,
     ArrayType,
+    ShapeError,
     Source,
-    TreadleError,
     canonical_dtype,
     capture,
 )
@@ -41,10 +41,6 @@ Buffer: TypeAlias = Any  # a jaxlib array; jaxlib has no types
 
 _KEEP_BOTH: Final = 1 << 16
 """Bytes up to which an array on the CPU keeps its host buffer beside its device buffer."""
-
-
-class SizeError(TreadleError, ValueError):
-    """One element was asked of an array that has more, or none."""
 
 
 @final
@@ -89,11 +85,11 @@ class DeviceArray(Array):
         """The one element as a Python scalar (or the element at `index`).
 
         Raises:
-            SizeError: there is not exactly one element, and no index.
+            ShapeError: there is not exactly one element, and no index.
         """
         elements = elements_of(self)
         if not index and elements.size != 1:
-            raise SizeError(
+            raise ShapeError(
                 f"can only convert an array of size 1 to a Python scalar, got {self.type}",
                 fix="name the element (`x.item(0)`), reduce first (`x.sum()`), or use `x.tolist()`",
             )
@@ -105,7 +101,7 @@ class DeviceArray(Array):
 
     def __bool__(self) -> bool:
         if self.type.size != 1:
-            raise SizeError(
+            raise ShapeError(
                 "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
                 if self.type.size
                 else "The truth value of an empty array is ambiguous. Use array.size > 0",

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from treadle_compiler import check_fork
-from treadle_ir import ArgumentError, PlacementError, Tracer, capture
+from treadle_ir import ArgumentError, Array, PlacementError, Tracer, capture
 from treadle_ir.tree import broadcast_prefix, tree_flatten
 from treadle_runtime.arrays.array import (
     DeviceArray,
@@ -124,9 +124,15 @@ def device_get(x: Any) -> Any:
 
 
 def block_until_ready(x: T) -> T:
-    """Wait for all arrays of a tree; returns the tree."""
+    """Wait until all arrays of a tree are computed; returns the tree.
+
+    Example:
+        >>> import treadle, treadle.numpy as tnp
+        >>> treadle.block_until_ready({"a": tnp.ones(2)})
+        {'a': Array([1., 1.], dtype=float32)}
+    """
     for leaf in tree_flatten(x)[0]:
-        if type(leaf) is DeviceArray:
+        if isinstance(leaf, Array):
             leaf.block_until_ready()
     return x
 

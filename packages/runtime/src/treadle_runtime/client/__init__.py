@@ -17,11 +17,9 @@ from treadle_runtime.client.environment import (
 from treadle_runtime.client.failures import (
     ExecutionError as ExecutionError,
     OutOfMemoryError as OutOfMemoryError,
+    PlatformError as PlatformError,
+    PlatformWarning as PlatformWarning,
     execution_error as execution_error,
 )
 from treadle_runtime.client.guard import no_jax_import as no_jax_import
-from treadle_runtime.client.plugins import (
-    PlatformError as PlatformError,
-    PlatformWarning as PlatformWarning,
-)
 from treadle_runtime.client.start import Backends as Backends, backends as backends

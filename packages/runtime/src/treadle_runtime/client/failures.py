@@ -21,6 +21,14 @@ class OutOfMemoryError(ExecutionError, MemoryError):
     """A compiled program needed more memory than there is."""
 
 
+class PlatformError(TreadleError, RuntimeError):
+    """A platform cannot be started, or has not been started."""
+
+
+class PlatformWarning(UserWarning):
+    """An accelerator is installed and cannot be used, so that work goes to another platform."""
+
+
 def execution_error(error: BaseException, results: Sequence[ArrayType] = ()) -> TreadleError:
     """The exception to raise in the place of jaxlib's; `results` are the types of the program's results."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]

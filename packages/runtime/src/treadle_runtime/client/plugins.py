@@ -10,15 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from treadle_compiler import jaxlib
-from treadle_ir import TreadleError
-
-
-class PlatformError(TreadleError, RuntimeError):
-    """A platform cannot be started, or has not been started."""
-
-
-class PlatformWarning(UserWarning):
-    """An accelerator is installed and cannot be used, so that work goes to another platform."""
+from treadle_runtime.client.failures import PlatformError
 
 
 def plugin_library(platform: str, environ: Mapping[str, str]) -> Path | None:

@@ -20,18 +20,16 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final, final
+from typing import TYPE_CHECKING, Final, final
 
 from treadle_compiler import check_fork, jaxlib, refuse_in_children
 from treadle_ir import ArgumentError, fork_safe_rlock
 from treadle_runtime.client.backend import Backend
 from treadle_runtime.client.environment import cpu_device_count, requested_platforms, words
-from treadle_runtime.client.plugins import (
-    PlatformError,
-    PlatformWarning,
-    plugin_library,
-    start_plugin,
-)
+from treadle_runtime.client.failures import PlatformError, PlatformWarning
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _OFF: Final = frozenset({"0", "off", "false", "no"})
 _KNOWN: Final = frozenset({"cpu", "cuda", "tpu"})
@@ -157,9 +155,7 @@ class Backends:
         if not only:
             if names:
                 return self._start(_canonical(names[0]))
-            found = [
-                name for name in ("cuda", "tpu") if plugin_library(name, self._environ) is not None
-            ]
+            found = [name for name in ("cuda", "tpu") if self._plugin(name) is not None]
             names = (*found, "cpu")
         reasons: list[PlatformError] = []
         for name in names:
@@ -219,22 +215,34 @@ class Backends:
         return Backend(raw, "cpu", asynchronous=asynchronous)
 
     def _make_cuda(self) -> Backend:
-        library = plugin_library("cuda", self._environ)
+        library = self._plugin("cuda")
         if library is None:
             raise PlatformError(
                 "platform `cuda` cannot be started: its plugin is not installed",
                 fix='python -m pip install "jax-cuda13-plugin[with-cuda]", in the version of jaxlib',
             )
-        return Backend(start_plugin("cuda", library), "cuda")
+        return self._accelerator("cuda", library)
 
     def _make_tpu(self) -> Backend:
-        library = plugin_library("tpu", self._environ)
+        library = self._plugin("tpu")
         if library is None:
             raise PlatformError(
                 "platform `tpu` cannot be started: libtpu is not installed",
                 fix="python -m pip install libtpu on a machine with a TPU, or set TPU_LIBRARY_PATH",
             )
-        return Backend(start_plugin("tpu", library), "tpu")
+        return self._accelerator("tpu", library)
+
+    # What looks for plugins is imported here: `import treadle` starts nothing.
+
+    def _plugin(self, platform: str) -> Path | None:
+        from treadle_runtime.client.plugins import plugin_library  # noqa: PLC0415
+
+        return plugin_library(platform, self._environ)
+
+    def _accelerator(self, platform: str, library: Path) -> Backend:
+        from treadle_runtime.client.plugins import start_plugin  # noqa: PLC0415
+
+        return Backend(start_plugin(platform, library), platform)
 
 
 backends: Final = Backends()

@@ -11,7 +11,7 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from treadle_compiler import lower_program
+import treadle_compiler as compiler
 from treadle_ir import (
     ArrayType,
     Equation,
@@ -21,9 +21,9 @@ from treadle_ir import (
     Value,
     eval_rules,
     inferred,
+    reference,
 )
 from treadle_ir.primitives.effectful import HostCall
-from treadle_ir.reference import bare_kernel
 from treadle_runtime.arrays.array import DeviceArray, Elements, buffer_at, elements_of
 from treadle_runtime.evaluation.limits import ANY_SIZE, is_small
 from treadle_runtime.evaluation.quiet import SILENCE, quieten, restore
@@ -80,7 +80,7 @@ class Operation:
         self.noisy = primitive.computes
         self.may_alias = primitive.may_alias
         self.single = len(results) == 1 and self.kernel is not None
-        self.bare = bare_kernel(primitive, results[0]) if self.single else None
+        self.bare = reference.bare_kernel(primitive, results[0]) if self.single else None
         if results:
             self.placed = self.results[0]
             self.limit = _most_kept(results[0].nbytes)
@@ -124,7 +124,7 @@ class Operation:
         results = tuple([Value(type) for type in result_types])
         program = Program(parameters, (Equation(primitive, parameters, results, effects),), results)
         platform = self.placement.device.backend.platform
-        lowered = lower_program(program, name=primitive.name, platform=platform)
+        lowered = compiler.lower_program(program, name=primitive.name, platform=platform)
         return compile_program(lowered, self.placement)
 
 

@@ -12,10 +12,11 @@ from typing import Any, final
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, ArrayType, as_array, canonical_dtype, frozen
+from treadle_ir import ArgumentError, Array, ArrayType, TreeError, as_array, canonical_dtype, frozen
 from treadle_ir.primitives import effectful
 from treadle_ir.primitives.effectful import VMAP_METHODS, VmapMethod
 from treadle_ir.tree import PyTreeDef, tree_flatten
+from treadle_runtime.host.validated import CallbackError
 
 
 @final
@@ -41,7 +42,14 @@ class _OnTrees:
         given = self.function(*args, **kwargs)
         if self.results is None:
             return ()
-        values = self.results.flatten_up_to(given)
+        try:
+            values = self.results.flatten_up_to(given)
+        except TreeError as error:
+            where = str(error).rpartition(" differ ")[2]
+            raise CallbackError(
+                f"callback {self.__name__}: the structures declared and returned differ {where}",
+                fix="return the pytree that result_shape_dtypes shows",
+            ) from error
         return tuple([_narrowed(x, type) for x, type in zip(values, self.types, strict=True)])
 
 

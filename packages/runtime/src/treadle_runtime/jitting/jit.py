@@ -48,7 +48,7 @@ from treadle_runtime.jitting.tracing import trace_function
 from treadle_runtime.placement.devices import Device, as_device
 
 P = ParamSpec("P")
-R = TypeVar("R")
+R = TypeVar("R", bound=Any)  # the bound is what parameters of a lambda get from pyright
 
 DISABLE_JIT: Final = Setting(
     "disable_jit",
@@ -308,7 +308,7 @@ def jit(
 
     Raises:
         ArgumentError: `fun` is no function. (Also a TypeError.)
-        JitArgumentError: a number or name that the function does not have. (Also a ValueError.)
+        ArgumentError: a number or name that the function does not have. (Also a ValueError.)
 
     Example:
         >>> from treadle_runtime import jit

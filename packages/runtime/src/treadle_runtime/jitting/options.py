@@ -6,12 +6,8 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, Final, final
 
-from treadle_ir import TreadleError, frozen
+from treadle_ir import ArgumentError, frozen
 from treadle_runtime.placement.devices import Device
-
-
-class JitArgumentError(TreadleError, ValueError):
-    """`static_argnums`, `donate_argnums` and their like do not fit the function."""
 
 
 @final
@@ -44,7 +40,7 @@ def _tuple_of(value: object, name: str, kind: type) -> tuple[Any, ...]:
             return (value.__index__(),)  # type: ignore[attr-defined]
     except AttributeError:
         pass
-    raise JitArgumentError(
+    raise ArgumentError(
         f"{name} must be {'an int' if kind is int else 'a string'} or a sequence of them, got {value!r}"
     )
 
@@ -64,7 +60,7 @@ def split_of(
     Static arguments may be named or numbered; the other spelling follows from the function's parameters.
 
     Raises:
-        JitArgumentError: a number or name that the function does not have, or one both static and donated.
+        ArgumentError: a number or name that the function does not have, or one both static and donated.
     """
     if static_argnums is static_argnames is donate_argnums is donate_argnames is None:
         return (
@@ -87,12 +83,12 @@ def split_of(
     if parameters is not None and donate_argnames is not None and donate_argnums is None:
         donated = _positions(parameters, donated_names)
     if set(numbers) & set(donated):
-        raise JitArgumentError(
+        raise ArgumentError(
             f"static_argnums {numbers} and donate_argnums {donated} cannot intersect",
             fix="a static argument has no buffer to donate: leave it out of donate_argnums",
         )
     if names & donated_names:
-        raise JitArgumentError(
+        raise ArgumentError(
             f"static_argnames {sorted(names)} and donate_argnames {sorted(donated_names)} cannot intersect",
             fix="a static argument has no buffer to donate: leave it out of donate_argnames",
         )
@@ -111,7 +107,7 @@ def _numbers(
     count = sum(p.kind in _POSITIONAL for p in parameters)
     for number in numbers:
         if not -count <= number < count:
-            raise JitArgumentError(
+            raise ArgumentError(
                 f"jitted function {name} has {what}={numbers}, but only accepts {count} positional arguments",
                 fix=f"count from 0; keyword-only arguments are named in {what.replace('nums', 'names')}",
             )
@@ -126,7 +122,7 @@ def _names(
         return names
     known = {p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)}
     if names - known:
-        raise JitArgumentError(
+        raise ArgumentError(
             f"jitted function {name} has invalid argnames {sorted(names - known)} in {what}: "
             "the function does not take these arguments",
             fix=f"its arguments are {', '.join(p.name for p in parameters)}",

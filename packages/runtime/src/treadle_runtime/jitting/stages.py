@@ -148,7 +148,7 @@ class Lowered:
         """Compile it.
 
         Raises:
-            OptionError: an unknown compiler option.
+            ArgumentError: an unknown compiler option.
         """
         call = compile_call(self._lowering, compiler_options)
         return Compiled(call, self._lowering, self._arguments, self._split)

@@ -11,13 +11,9 @@ import weakref
 from collections.abc import Callable, Hashable
 from typing import Any, final
 
-from treadle_ir import Arguments, TreadleError
+from treadle_ir import ArgumentError, Arguments
 
 Key = tuple[Hashable, ...]
-
-
-class StaticArgumentError(TreadleError, ValueError):
-    """A static argument that cannot be one."""
 
 
 @final
@@ -53,7 +49,7 @@ def static_key(
     `name` is the function's, for messages. `gone` is called when an object that the key holds weakly dies.
 
     Raises:
-        StaticArgumentError: a static argument has no hash.
+        ArgumentError: a static argument has no hash.
     """
     if arguments.statics is None:
         return None
@@ -71,7 +67,7 @@ def _part(name: str, value: Any, gone: Callable[[object], object] | None) -> Has
     try:
         hash(value)
     except Exception as error:
-        raise StaticArgumentError(
+        raise ArgumentError(
             "Non-hashable static arguments are not supported. An error occurred during a call to "
             f"'{name}' while trying to hash an object of type {kind}, {_shown(value)}. "
             f"The error was:\n{type(error).__name__}: {error}",

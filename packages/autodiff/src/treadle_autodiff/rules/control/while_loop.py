@@ -14,12 +14,12 @@ from treadle_autodiff.rules.control.operands import nonzero_flags, those
 from treadle_autodiff.rules.control.scan import scan_linearize
 from treadle_autodiff.tangents import Linear, Tangent, Zero, materialise
 from treadle_ir import (
+    DerivativeError,
     Flags,
     LoopParts,
     Operand,
     Operands,
     Program,
-    TreadleError,
     bind,
     derived,
     frozen,
@@ -32,11 +32,6 @@ from treadle_ir import (
     unused_parameters,
 )
 from treadle_ir.primitives.control import Case, Scan, While
-
-
-@final
-class ReverseModeError(TreadleError, ValueError):
-    """Reverse mode met a loop whose number of turns is not known."""
 
 
 @final
@@ -171,9 +166,9 @@ def while_transpose(
     """Impossible: the number of turns to go back is not known.
 
     Raises:
-        ReverseModeError: always.
+        DerivativeError: always.
     """
-    raise ReverseModeError(
+    raise DerivativeError(
         "reverse-mode differentiation (grad, vjp, jacrev) cannot pass a while loop, or a fori_loop whose bounds "
         "are traced: how many intermediate values to keep is not known when the program is made",
         fix="use lax.scan, or lax.fori_loop with Python integers as bounds; or give lax.while_loop `max_steps`; "

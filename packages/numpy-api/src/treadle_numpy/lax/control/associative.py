@@ -3,26 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar, overload
 
-from treadle_ir import ArgumentError, Array, StructureError, ops
+from treadle_ir import ArgumentError, Array, Operand, StructureError, ops
 from treadle_ir.tree import explain_difference, tree_unflatten
 from treadle_numpy.lax.control.staging import flatten_operands, paths_of
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.axes import as_axis
-from treadle_numpy.operands.errors import ValueArgumentError
+from treadle_numpy.operands.trees import Container, Tree
 
 __all__ = ["associative_scan"]
 
 Elements = TypeVar("Elements")
 
 
+@overload
+def associative_scan(
+    fn: Callable[[Array, Array], Array],
+    elems: Operand,
+    reverse: bool = False,
+    axis: int = 0,
+) -> Array: ...
+@overload
+def associative_scan(
+    fn: Callable[[Tree, Tree], Elements],
+    elems: Container,
+    reverse: bool = False,
+    axis: int = 0,
+) -> Elements: ...
+@overload
 def associative_scan(
     fn: Callable[[Elements, Elements], Elements],
     elems: Elements,
     reverse: bool = False,
     axis: int = 0,
-) -> Elements:
+) -> Elements: ...
+def associative_scan(
+    fn: Callable[[Tree, Tree], Tree],
+    elems: Tree,
+    reverse: bool = False,
+    axis: int = 0,
+) -> Tree:
     """All partial results of an associative operation along an axis, in a logarithmic number of steps.
 
     `fn(a, b)` combines slices of `elems` along the axis, many at a time, so it must work elementwise along it.
@@ -34,6 +55,7 @@ def associative_scan(
     Source: Ladner and Fischer, "Parallel prefix computation", 1980.
 
     Example:
+        >>> import numpy as np
         >>> print(associative_scan(lambda a, b: a + b, np.arange(5)))
         [ 0  1  3  6 10]
     """
@@ -51,7 +73,7 @@ def associative_scan(
             f"elems{path} has {x.shape[own]}"
             for path, x, own in zip(paths, arrays, axes, strict=True)
         ]
-        raise ValueArgumentError(
+        raise ArgumentError(
             f"associative_scan: sizes along axis {axis} must be equal, but {', '.join(each[:20])}"
         )
     if reverse:
@@ -71,8 +93,7 @@ def associative_scan(
     results = _partial_results(combine, arrays, axes)
     if reverse:
         results = [ops.reverse(x, dimensions=(own,)) for x, own in zip(results, axes, strict=True)]
-    scanned: Elements = tree_unflatten(structure, results)
-    return scanned
+    return tree_unflatten(structure, results)
 
 
 Combine: TypeAlias = Callable[[list[Array], list[Array]], list[Array]]

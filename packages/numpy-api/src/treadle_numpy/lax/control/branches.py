@@ -12,7 +12,16 @@ from typing import Final, TypeVar, overload
 
 import numpy as np
 
-from treadle_ir import ArgumentError, DTypeError, Operand, ShapeError, StructureError, bind, ops
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    DTypeError,
+    Operand,
+    ShapeError,
+    StructureError,
+    bind,
+    ops,
+)
 from treadle_ir.dtypes import is_bool, is_integer
 from treadle_ir.primitives.control import Case
 from treadle_ir.tree import explain_difference, tree_unflatten
@@ -24,9 +33,8 @@ from treadle_numpy.lax.control.staging import (
     with_common_captures,
 )
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
-from treadle_numpy.operands.errors import ValueArgumentError
 from treadle_numpy.operands.promote import converted
-from treadle_numpy.operands.trees import Tree
+from treadle_numpy.operands.trees import Container, Tree
 
 __all__ = ["cond", "switch"]
 
@@ -41,6 +49,36 @@ Result = TypeVar("Result")
 @overload
 def cond(
     pred: ArrayLike,
+    true_fun: Callable[[], ArrayLike],
+    false_fun: Callable[[], ArrayLike],
+    /,
+) -> Array: ...
+@overload
+def cond(
+    pred: ArrayLike,
+    true_fun: Callable[[], Result],
+    false_fun: Callable[[], Result],
+    /,
+) -> Result: ...
+@overload
+def cond(
+    pred: ArrayLike,
+    true_fun: Callable[[Array], ArrayLike],
+    false_fun: Callable[[Array], ArrayLike],
+    operand: ArrayLike,
+    /,
+) -> Array: ...
+@overload
+def cond(
+    pred: ArrayLike,
+    true_fun: Callable[[Tree], Result],
+    false_fun: Callable[[Tree], Result],
+    operand: Container,
+    /,
+) -> Result: ...
+@overload
+def cond(
+    pred: ArrayLike,
     true_fun: Callable[[One], Result],
     false_fun: Callable[[One], Result],
     operand: One,
@@ -51,8 +89,18 @@ def cond(
     pred: ArrayLike,
     true_fun: Callable[..., Result],
     false_fun: Callable[..., Result],
+    first: Tree,
+    second: Tree,
+    /,
     *operands: Tree,
-    operand: Tree = ...,
+) -> Result: ...
+@overload
+def cond(
+    pred: ArrayLike,
+    true_fun: Callable[[Tree], Result],
+    false_fun: Callable[[Tree], Result],
+    *,
+    operand: Tree,
 ) -> Result: ...
 @overload
 def cond(
@@ -114,12 +162,26 @@ def cond(
     return _choice("cond", index, (false_fun, true_fun), ("false_fun", "true_fun"), operands)
 
 
+@overload
+def switch(
+    index: ArrayLike,
+    branches: Sequence[Callable[..., ArrayLike]],
+    *operands: Tree,
+    operand: Tree = ...,
+) -> Array: ...
+@overload
 def switch(
     index: ArrayLike,
     branches: Sequence[Callable[..., Result]],
     *operands: Tree,
+    operand: Tree = ...,
+) -> Result: ...
+def switch(
+    index: ArrayLike,
+    branches: Sequence[Callable[..., Tree]],
+    *operands: Tree,
     operand: Tree = _UNSPECIFIED,
-) -> Result:
+) -> Tree:
     """`branches[index](*operands)`, the index kept within the range of branches; only that branch runs.
 
     Raises:
@@ -147,7 +209,7 @@ def switch(
             fix="convert it with .astype(int), or use cond for a boolean",
         )
     if not functions:
-        raise ValueArgumentError("switch: there must be at least one branch")
+        raise ArgumentError("switch: there must be at least one branch")
     if len(functions) == 1:
         return functions[0](*operands)
     if type.dtype != _I32:
@@ -156,8 +218,7 @@ def switch(
         given = ops.clamp(low, converted(given, type.dtype), high)
         given = ops.convert(given, dtype=_I32)
     names = [f"branch {number}" for number in range(len(functions))]
-    result: Result = _choice("switch", given, functions, names, operands)
-    return result
+    return _choice("switch", given, functions, names, operands)
 
 
 def _choice(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TypeVar, overload
 
 from treadle_ir import ArgumentError, Array, Operand, bind, ops, promoted
 from treadle_ir.dtypes import is_bool, is_integer
@@ -13,22 +13,45 @@ from treadle_numpy.lax.control.carries import settled
 from treadle_numpy.lax.control.scan import scan_flat
 from treadle_numpy.lax.control.staging import flatten_operands, stage_body
 from treadle_numpy.operands.coerce import ArrayLike, coerce, host_elements, operand_type
-from treadle_numpy.operands.errors import ValueArgumentError
 from treadle_numpy.operands.promote import with_dtype
-from treadle_numpy.operands.trees import Tree
+from treadle_numpy.operands.trees import Container, Tree
 
 __all__ = ["fori_loop", "while_loop"]
 
 Carry = TypeVar("Carry")
 
 
+@overload
+def while_loop(
+    cond_fun: Callable[[Array], ArrayLike],
+    body_fun: Callable[[Array], ArrayLike],
+    init_val: ArrayLike,
+    *,
+    max_steps: int | None = None,
+) -> Array: ...
+@overload
+def while_loop(
+    cond_fun: Callable[[Tree], ArrayLike],
+    body_fun: Callable[[Tree], Carry],
+    init_val: Container,
+    *,
+    max_steps: int | None = None,
+) -> Carry: ...
+@overload
 def while_loop(
     cond_fun: Callable[[Carry], ArrayLike],
     body_fun: Callable[[Carry], Carry],
     init_val: Carry,
     *,
     max_steps: int | None = None,
-) -> Carry:
+) -> Carry: ...
+def while_loop(
+    cond_fun: Callable[[Tree], ArrayLike],
+    body_fun: Callable[[Tree], Tree],
+    init_val: Tree,
+    *,
+    max_steps: int | None = None,
+) -> Tree:
     """`val = init_val; while cond_fun(val): val = body_fun(val)`, as one operation.
 
     With `max_steps` the loop ends after that many iterations at the latest, and reverse-mode differentiation passes
@@ -40,18 +63,18 @@ def while_loop(
             returns something else than it took.
 
     Example:
+        >>> import numpy as np
         >>> print(while_loop(lambda x: x < 10, lambda x: 2 * x, np.float32(3)))
         12.0
     """
     if not (callable(cond_fun) and callable(body_fun)):  # type: ignore[redundant-expr]  # users are told
         raise ArgumentError("while_loop: cond_fun and body_fun must be functions")
     if max_steps is not None and (not isinstance(max_steps, int) or max_steps < 0):  # type: ignore[redundant-expr]
-        raise ValueArgumentError(
+        raise ArgumentError(
             f"while_loop: max_steps must be a non-negative integer, got {max_steps!r}"
         )
     leaves, structure = flatten_operands("while_loop", "init_val", init_val)
-    result: Carry = _while("while_loop", cond_fun, body_fun, leaves, structure, max_steps)
-    return result
+    return _while("while_loop", cond_fun, body_fun, leaves, structure, max_steps)
 
 
 def _while(
@@ -92,6 +115,25 @@ def _concrete(bound: Operand) -> int | None:
     return None if elements is None else int(elements)
 
 
+@overload
+def fori_loop(
+    lower: ArrayLike,
+    upper: ArrayLike,
+    body_fun: Callable[[Array, Array], ArrayLike],
+    init_val: ArrayLike,
+    *,
+    unroll: int | bool | None = None,
+) -> Array: ...
+@overload
+def fori_loop(
+    lower: ArrayLike,
+    upper: ArrayLike,
+    body_fun: Callable[[Array, Tree], Carry],
+    init_val: Container,
+    *,
+    unroll: int | bool | None = None,
+) -> Carry: ...
+@overload
 def fori_loop(
     lower: ArrayLike,
     upper: ArrayLike,
@@ -99,7 +141,15 @@ def fori_loop(
     init_val: Carry,
     *,
     unroll: int | bool | None = None,
-) -> Carry:
+) -> Carry: ...
+def fori_loop(
+    lower: ArrayLike,
+    upper: ArrayLike,
+    body_fun: Callable[[Array, Tree], Tree],
+    init_val: Tree,
+    *,
+    unroll: int | bool | None = None,
+) -> Tree:
     """`val = init_val; for i in range(lower, upper): val = body_fun(i, val)`, as one operation.
 
     Bounds whose values are known make it a `scan`, which reverse-mode differentiation passes; with traced
@@ -131,7 +181,7 @@ def fori_loop(
     (_, index_structure) = flatten_operands("fori_loop", "the index", 0)
     one = dtype.type(1)
 
-    def iteration(pair: tuple[Array, Carry]) -> tuple[Array, Carry]:
+    def iteration(pair: tuple[Array, Tree]) -> tuple[Array, Tree]:
         i, value = pair
         return ops.add(i, one), body_fun(i, value)
 
@@ -146,19 +196,17 @@ def fori_loop(
         outputs = scan_flat(
             "fori_loop", scanned, [first, *leaves], both, [], (), length, False, unroll, body_fun
         )
-        result: Carry = outputs[0][1]
-        return result
+        return outputs[0][1]
     if unroll is not None:
-        raise ValueArgumentError(
+        raise ArgumentError(
             "fori_loop: `unroll` needs bounds whose values are known, but a bound is traced",
             fix="leave `unroll` out, or pass Python integers as bounds",
         )
 
-    def more(pair: tuple[Array, Carry]) -> Array:
+    def more(pair: tuple[Array, Tree]) -> Array:
         return ops.compare(pair[0], last, direction="lt")
 
-    final: Carry = _while("fori_loop", more, iteration, [first, *leaves], both, None, body_fun)[1]
-    return final
+    return _while("fori_loop", more, iteration, [first, *leaves], both, None, body_fun)[1]
 
 
 def _pair(first: PyTreeDef, second: PyTreeDef) -> PyTreeDef:

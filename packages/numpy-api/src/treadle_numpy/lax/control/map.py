@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TypeVar, overload
 
-from treadle_ir import installed_vmap, ops
+from treadle_ir import ArgumentError, Array, Operand, installed_vmap, ops
 from treadle_ir.tree import tree_map, tree_unflatten
 from treadle_numpy.lax.control.scan import length_of, scan_flat
 from treadle_numpy.lax.control.staging import flatten_operands
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.operands.arrays import array_of
-from treadle_numpy.operands.errors import ValueArgumentError
 from treadle_numpy.operands.shapes import as_index
-from treadle_numpy.operands.trees import Tree
+from treadle_numpy.operands.trees import Container, Tree
 
 __all__ = ["map"]
 
@@ -21,16 +20,25 @@ Element = TypeVar("Element")
 Result = TypeVar("Result")
 
 
-def map(f: Callable[[Element], Result], xs: Element, *, batch_size: int | None = None) -> Result:
+@overload
+def map(f: Callable[[Array], Result], xs: Operand, *, batch_size: int | None = None) -> Result: ...
+@overload
+def map(f: Callable[[Tree], Result], xs: Container, *, batch_size: int | None = None) -> Result: ...
+@overload
+def map(
+    f: Callable[[Element], Result], xs: Element, *, batch_size: int | None = None
+) -> Result: ...
+def map(f: Callable[[Tree], Tree], xs: Tree, *, batch_size: int | None = None) -> Tree:
     """`f` of each element along the leading axis, one after the other; the results stacked.
 
     With `batch_size`, so many elements at once by vmap: faster than one by one, smaller than all at once.
 
     Raises:
-        ValueArgumentError: batch_size is below 1.
+        ArgumentError: batch_size is below 1.
         MissingRuleError: batch_size, and no vmap is installed: treadle_numpy alone.
 
     Example:
+        >>> import numpy as np
         >>> print(map(lambda x: x * x, np.arange(3)))
         [0 1 4]
     """
@@ -39,11 +47,10 @@ def map(f: Callable[[Element], Result], xs: Element, *, batch_size: int | None =
         def iteration(_: None, x: Tree) -> tuple[None, Tree]:
             return None, f(x)
 
-        result: Result = _mapped(iteration, xs, f)
-        return result
+        return _mapped(iteration, xs, f)
     size = as_index("map", "`batch_size`", batch_size)
     if size < 1:
-        raise ValueArgumentError(f"map: batch_size must be at least 1, got {size}")
+        raise ArgumentError(f"map: batch_size must be at least 1, got {size}")
     batched = installed_vmap("map with batch_size")(f)
     leaves, structure = flatten_operands("map", "xs", xs)
     length = length_of("map", leaves, structure, None)
@@ -70,8 +77,7 @@ def map(f: Callable[[Element], Result], xs: Element, *, batch_size: int | None =
         parts.append(batched(tree_unflatten(structure, rest)))
     if len(parts) > 1:
         parts = [tree_map(lambda x, y: ops.concatenate([x, y], dimension=0), *parts)]
-    whole_result: Result = parts[0]
-    return whole_result
+    return parts[0]
 
 
 def _mapped(

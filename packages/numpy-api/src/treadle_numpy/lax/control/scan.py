@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import TypeVar, overload
 
 from treadle_ir import ArgumentError, Array, ArrayType, Operand, bind
 from treadle_ir.primitives.control import Scan
 from treadle_ir.tree import PyTreeDef, tree_unflatten
 from treadle_numpy.lax.control.carries import settled
 from treadle_numpy.lax.control.staging import Body, flatten_operands, paths_of, stage_body
-from treadle_numpy.operands.coerce import operand_type
-from treadle_numpy.operands.errors import ValueArgumentError
+from treadle_numpy.operands.coerce import ArrayLike, operand_type
 from treadle_numpy.operands.shapes import as_index
-from treadle_numpy.operands.trees import Tree
+from treadle_numpy.operands.trees import Container, Tree
 
 __all__ = ["scan"]
 
@@ -34,15 +33,85 @@ def _carry_and_y(result: Tree) -> tuple[Tree, ...]:
     return tuple(result)
 
 
+@overload
 def scan(
-    f: Callable[[Carry, Element], tuple[Carry, Output]],
-    init: Carry,
-    xs: Element | None = None,
+    f: Callable[[Array, Array], tuple[ArrayLike, Output]],
+    init: ArrayLike,
+    xs: Operand,
     length: int | None = None,
     reverse: bool = False,
     unroll: int | bool = 1,
     _split_transpose: bool = False,
-) -> tuple[Carry, Output]:
+) -> tuple[Array, Output]: ...
+@overload
+def scan(
+    f: Callable[[Array, Tree], tuple[ArrayLike, Output]],
+    init: ArrayLike,
+    xs: Container | None = None,
+    length: int | None = None,
+    reverse: bool = False,
+    unroll: int | bool = 1,
+    _split_transpose: bool = False,
+) -> tuple[Array, Output]: ...
+@overload
+def scan(
+    f: Callable[[Array, Element], tuple[ArrayLike, Output]],
+    init: ArrayLike,
+    xs: Element,
+    length: int | None = None,
+    reverse: bool = False,
+    unroll: int | bool = 1,
+    _split_transpose: bool = False,
+) -> tuple[Array, Output]: ...
+@overload
+def scan(
+    f: Callable[[Tree, Tree], tuple[Carry, Output]],
+    init: Container,
+    xs: Tree = None,
+    length: int | None = None,
+    reverse: bool = False,
+    unroll: int | bool = 1,
+    _split_transpose: bool = False,
+) -> tuple[Carry, Output]: ...
+@overload
+def scan(
+    f: Callable[[Carry, Array], tuple[Carry, Output]],
+    init: Carry,
+    xs: Operand,
+    length: int | None = None,
+    reverse: bool = False,
+    unroll: int | bool = 1,
+    _split_transpose: bool = False,
+) -> tuple[Carry, Output]: ...
+@overload
+def scan(
+    f: Callable[[Carry, Tree], tuple[Carry, Output]],
+    init: Carry,
+    xs: Container | None = None,
+    length: int | None = None,
+    reverse: bool = False,
+    unroll: int | bool = 1,
+    _split_transpose: bool = False,
+) -> tuple[Carry, Output]: ...
+@overload
+def scan(
+    f: Callable[[Carry, Element], tuple[Carry, Output]],
+    init: Carry,
+    xs: Element,
+    length: int | None = None,
+    reverse: bool = False,
+    unroll: int | bool = 1,
+    _split_transpose: bool = False,
+) -> tuple[Carry, Output]: ...
+def scan(
+    f: Callable[[Tree, Tree], tuple[Tree, Tree]],
+    init: Tree,
+    xs: Tree = None,
+    length: int | None = None,
+    reverse: bool = False,
+    unroll: int | bool = 1,
+    _split_transpose: bool = False,
+) -> tuple[Tree, Tree]:
     """Carry a value over the leading axis of arrays: `carry, y = f(carry, x)` for each `x`; the ys are stacked.
 
     Args:
@@ -61,6 +130,7 @@ def scan(
             `f` returns another carry than it took.
 
     Example:
+        >>> import numpy as np
         >>> total, sums = scan(lambda c, x: (c + x, c + x), np.float32(0), np.arange(4, dtype=np.float32))
         >>> print(total, sums)
         6.0 [0. 1. 3. 6.]
@@ -84,7 +154,7 @@ def length_of(
     shapes = [x.shape for x in elements]
     for path, shape in zip(paths_of(structure), shapes, strict=True):
         if not shape:
-            raise ValueArgumentError(
+            raise ArgumentError(
                 f"{name}: xs{path} is a scalar, which has no leading axis to go over",
                 fix="pass what is the same in each turn by closing over it",
             )
@@ -92,7 +162,7 @@ def length_of(
         length = as_index(name, "`length`", length)
     sizes = {shape[0] for shape in shapes} | ({length} if length is not None else set())
     if not sizes:
-        raise ValueArgumentError(
+        raise ArgumentError(
             f"{name}: without arrays in `xs` the number of turns is not known", fix="pass `length`"
         )
     if len(sizes) > 1:
@@ -100,13 +170,13 @@ def length_of(
         each = [f"xs{path} has {shape[0]}" for path, shape in zip(paths, shapes, strict=True)]
         if length is not None:
             each.insert(0, f"length is {length}")
-        raise ValueArgumentError(
+        raise ArgumentError(
             f"{name}: leading sizes must be equal, but {', '.join(each[:20])}",
             fix="all arrays that are gone over have one leading size, which is the length",
         )
     count = sizes.pop()
     if count < 0:
-        raise ValueArgumentError(f"{name}: length must not be negative, got {count}")
+        raise ArgumentError(f"{name}: length must not be negative, got {count}")
     return count
 
 
@@ -150,5 +220,5 @@ def _unroll(name: str, unroll: int | bool | None, length: int) -> int:
         return max(length, 1)
     count = as_index(name, "`unroll`", unroll)
     if count < 1:
-        raise ValueArgumentError(f"{name}: unroll must be at least 1, got {count}")
+        raise ArgumentError(f"{name}: unroll must be at least 1, got {count}")
     return count

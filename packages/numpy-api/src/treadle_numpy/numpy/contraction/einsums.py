@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 
-from treadle_ir import Array, ops
+from treadle_ir import ArgumentError, Array, ShapeError, UnsupportedError, ops
 from treadle_ir.dtypes import is_bool
 from treadle_numpy.lax.contraction import contracted
 from treadle_numpy.lax.precision import PrecisionLike
@@ -23,7 +23,6 @@ from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import broadcast_to_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce
 from treadle_numpy.operands.dtypes import DTypeLike
-from treadle_numpy.operands.errors import ShapeValueError, UnsupportedError, ValueArgumentError
 from treadle_numpy.operands.promote import promote
 
 __all__ = ["einsum", "einsum_path"]
@@ -56,7 +55,7 @@ def _parsed(subscripts: str, ranks: tuple[int, ...]) -> tuple[tuple[str, ...], s
     left, arrow, right = text.partition("->")
     inputs = left.split(",")
     if len(inputs) != len(ranks):
-        raise ValueArgumentError(
+        raise ArgumentError(
             f"einsum: {len(inputs)} subscripts {subscripts!r} for {len(ranks)} operands",
             fix="write one group of letters per operand, with commas between: 'ij,jk->ik'",
         )
@@ -70,13 +69,13 @@ def _parsed(subscripts: str, ranks: tuple[int, ...]) -> tuple[tuple[str, ...], s
     for letters, rank in zip(inputs, ranks, strict=True):
         count = rank - len(letters.replace("...", ""))
         if ("..." not in letters and count) or count < 0:
-            raise ValueArgumentError(
+            raise ArgumentError(
                 f"einsum: subscripts {letters!r} do not fit an operand with {rank} axes",
                 fix="write one letter per axis, or `...` for any number of them",
             )
         read.append(letters.replace("...", dots[longest - count :] if count else ""))
     if any(not c.isalpha() for letters in read for c in letters):
-        raise ValueArgumentError(f"einsum: subscripts must be letters, got {subscripts!r}")
+        raise ArgumentError(f"einsum: subscripts must be letters, got {subscripts!r}")
     if arrow:
         result = right.replace("...", dots)
     else:
@@ -85,7 +84,7 @@ def _parsed(subscripts: str, ranks: tuple[int, ...]) -> tuple[tuple[str, ...], s
         result = dots + "".join(once)
     unknown = [c for c in result if not any(c in letters for letters in read)]
     if unknown or len(set(result)) != len(result):
-        raise ValueArgumentError(
+        raise ArgumentError(
             f"einsum: output subscripts {result!r} must name axes of the inputs, each once"
         )
     return tuple(read), result
@@ -119,8 +118,8 @@ def einsum(
     """Products of the operands, summed over the letters that the result does not name.
 
     Raises:
-        ValueArgumentError: there are no operands, or the subscripts do not go with them.
-        ShapeValueError: a letter stands for axes of different sizes.
+        ArgumentError: there are no operands, or the subscripts do not go with them.
+        ShapeError: a letter stands for axes of different sizes.
         UnsupportedError: the operands are booleans.
 
     Example:
@@ -133,7 +132,7 @@ def einsum(
     if not isinstance(subscripts, str):
         subscripts, given = _interleaved((subscripts, *operands))
     if not given:
-        raise ValueArgumentError("einsum: there are no operands")
+        raise ArgumentError("einsum: there are no operands")
     arrays = [array_of(x) for x in promote("einsum", *given)]
     inputs, result = _parsed(subscripts, tuple([x.ndim for x in arrays]))
     boolean = is_bool(arrays[0].dtype)
@@ -146,7 +145,7 @@ def einsum(
         for letter, n in zip(letters, x.shape, strict=True):
             known = sizes.get(letter, 1)
             if n != 1 and known not in (1, n):
-                raise ShapeValueError(
+                raise ShapeError(
                     f"einsum: axis {letter!r} has sizes {known} and {n} in {subscripts!r}",
                     fix="axes with one letter have one size: transpose an operand, or use another letter",
                 )
@@ -227,7 +226,7 @@ def _alone(letters: str, x: Array, others: str, sizes: dict[str, int]) -> tuple[
         i = letters.index(letter)
         j = letters.index(letter, i + 1)
         if x.shape[i] != x.shape[j]:
-            raise ShapeValueError(
+            raise ShapeError(
                 f"einsum: axis {letter!r} has sizes {x.shape[i]} and {x.shape[j]} in one operand"
             )
         rows = ops.iota(shape=(x.shape[i], x.shape[j]), dtype=_WHOLE, dimension=0)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, TypeAlias
 
-from treadle_ir import Array, Operand, current_trace, ops
+from treadle_ir import ArgumentError, Array, Operand, ShapeError, current_trace, ops
 from treadle_ir.primitives.contract import DotGeneral
 from treadle_numpy.lax.contraction import contracted
 from treadle_numpy.lax.precision import PrecisionLike, precision_name
@@ -22,7 +22,6 @@ from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape
 from treadle_numpy.operands.coerce import ArrayLike, operand_type
 from treadle_numpy.operands.dtypes import DTypeLike
-from treadle_numpy.operands.errors import ShapeValueError, ValueArgumentError
 from treadle_numpy.operands.plans import Plans, remember
 from treadle_numpy.operands.promote import promote
 from treadle_numpy.operands.scalars import literal
@@ -44,8 +43,8 @@ __all__ = [
 ]
 
 
-def _mismatch(name: str, x: Operand, y: Operand) -> ShapeValueError:
-    return ShapeValueError(
+def _mismatch(name: str, x: Operand, y: Operand) -> ShapeError:
+    return ShapeError(
         f"{name}: contracting dimensions must have the same size, got shapes {x.shape} and {y.shape}",
         fix="transpose or reshape one of them: the last axis of the first meets the second-to-last of the second",
     )
@@ -86,7 +85,7 @@ def dot(
     """The product summed over the last axis of `a` and the second-to-last (or only) axis of `b`.
 
     Raises:
-        ShapeValueError: the summed axes have different sizes.
+        ShapeError: the summed axes have different sizes.
 
     Example:
         >>> import numpy as np
@@ -120,7 +119,7 @@ def matmul(
     """The matrix product; leading axes broadcast, vectors count as a row on the left and a column on the right.
 
     Raises:
-        ShapeValueError: an operand has no axes, or the summed axes have different sizes.
+        ShapeError: an operand has no axes, or the summed axes have different sizes.
 
     Example:
         >>> import numpy as np
@@ -135,7 +134,7 @@ def matmul(
     x, y = promote("matmul", a, b)
     shape_x, shape_y = x.shape, y.shape
     if not shape_x or not shape_y:
-        raise ShapeValueError(
+        raise ShapeError(
             f"matmul: input operand {0 if not shape_x else 1} must have ndim at least 1, but it has ndim 0",
             fix="use `*` to multiply by a scalar",
         )
@@ -194,12 +193,12 @@ def vecdot(
     """The products summed along one axis, the first operand conjugated; the other axes broadcast.
 
     Raises:
-        ShapeValueError: an operand has no axes, or the summed axes have different sizes.
+        ShapeError: an operand has no axes, or the summed axes have different sizes.
     """
     x, y = promote("vecdot", conjugate(x1), x2)
     x, y = array_of(x), array_of(y)
     if not x.ndim or not y.ndim:
-        raise ShapeValueError(
+        raise ShapeError(
             f"vecdot: operands need at least one axis, got shapes {x.shape} and {y.shape}"
         )
     x, y = moveaxis(x, axis, -1), moveaxis(y, axis, -1)
@@ -236,7 +235,7 @@ def inner(
     """The products summed over the last axes of both.
 
     Raises:
-        ShapeValueError: the last axes have different sizes.
+        ShapeError: the last axes have different sizes.
     """
     x, y = promote("inner", a, b)
     rank_x, rank_y = len(x.shape), len(y.shape)
@@ -278,8 +277,8 @@ def tensordot(
     """The products summed over the last `axes` of `a` and the first of `b`, or over pairs of axes.
 
     Raises:
-        ShapeValueError: paired axes have different sizes.
-        ValueArgumentError: `axes` is neither a number of axes that both have nor a pair.
+        ShapeError: paired axes have different sizes.
+        ArgumentError: `axes` is neither a number of axes that both have nor a pair.
 
     Example:
         >>> import numpy as np
@@ -290,13 +289,13 @@ def tensordot(
     rank_x, rank_y = len(x.shape), len(y.shape)
     if isinstance(axes, (tuple, list)):
         if len(axes) != 2:
-            raise ValueArgumentError(f"tensordot: axes must be an integer or a pair, got {axes!r}")
+            raise ArgumentError(f"tensordot: axes must be an integer or a pair, got {axes!r}")
         left = list(axes[0] if isinstance(axes[0], (tuple, list)) else (axes[0],))
         right = list(axes[1] if isinstance(axes[1], (tuple, list)) else (axes[1],))
     else:
         count = as_index("tensordot", "axes", axes)
         if count > min(rank_x, rank_y):
-            raise ValueArgumentError(f"tensordot: {count} axes of shapes {x.shape} and {y.shape}")
+            raise ArgumentError(f"tensordot: {count} axes of shapes {x.shape} and {y.shape}")
         left, right = list(range(rank_x - count, rank_x)), list(range(count))
     pairs = (
         tuple([as_axis("tensordot", i, rank_x) for i in left]),
@@ -338,14 +337,14 @@ def cross(
     """The vector product of vectors of two or three elements.
 
     Raises:
-        ShapeValueError: the vectors have not 2 or 3 elements.
+        ShapeError: the vectors have not 2 or 3 elements.
     """
     if axis is not None:
         axisa = axisb = axisc = axis
     x, y = promote("cross", a, b)
     x, y = moveaxis(array_of(x), axisa, -1), moveaxis(array_of(y), axisb, -1)
     if x.shape[-1] not in (2, 3) or y.shape[-1] not in (2, 3):
-        raise ShapeValueError(
+        raise ShapeError(
             "cross: vectors must have 2 or 3 elements", fix="say along which axis with `axis`"
         )
     batch = common_shape("cross", [x.shape[:-1], y.shape[:-1]])

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Literal, TypeVar, overload
 
-from treadle_ir import Array, default_dtype, ops
+from treadle_ir import ArgumentError, Array, default_dtype, ops
 from treadle_numpy.numpy.creation.ranges import arange
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
-from treadle_numpy.operands.errors import ValueArgumentError
 from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.shapes import as_shape
 from treadle_numpy.operands.trees import Tree
@@ -64,7 +63,7 @@ def meshgrid(
     """Arrays of coordinates for the grid that vectors span.
 
     Raises:
-        ValueArgumentError: an argument is not a vector, or `indexing` is neither "xy" nor "ij".
+        ArgumentError: an argument is not a vector, or `indexing` is neither "xy" nor "ij".
 
     Example:
         >>> x, y = meshgrid(arange(2), arange(3))
@@ -72,13 +71,11 @@ def meshgrid(
         (3, 2)
     """
     if indexing not in ("xy", "ij"):
-        raise ValueArgumentError(f"meshgrid: indexing must be 'xy' or 'ij', got {indexing!r}")
+        raise ArgumentError(f"meshgrid: indexing must be 'xy' or 'ij', got {indexing!r}")
     vectors = [coerce_array("meshgrid", i, x) for i, x in enumerate(xi)]
     for vector in vectors:
         if vector.ndim > 1:
-            raise ValueArgumentError(
-                f"meshgrid: arguments must be vectors, got shape {vector.shape}"
-            )
+            raise ArgumentError(f"meshgrid: arguments must be vectors, got shape {vector.shape}")
     order = list(range(len(vectors)))
     if indexing == "xy" and len(order) > 1:
         order[0], order[1] = 1, 0

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import Array, default_dtype, ops
+from treadle_ir import ArgumentError, Array, default_dtype, ops
 from treadle_ir.dtypes import is_bool
 from treadle_numpy.numpy.creation.data import placed
 from treadle_numpy.operands.arrays import made, on_host
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
-from treadle_numpy.operands.errors import ValueArgumentError
 from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.shapes import as_index
 
@@ -81,11 +80,11 @@ def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Arra
     """The powers of each element, as the columns of a matrix.
 
     Raises:
-        ValueArgumentError: `x` is not a vector.
+        ArgumentError: `x` is not a vector.
     """
     vector = coerce_array("vander", 0, x)
     if vector.ndim != 1:
-        raise ValueArgumentError("vander: x must be a one-dimensional array")
+        raise ArgumentError("vander: x must be a one-dimensional array")
     count = vector.size if N is None else as_index("vander", "N", N)
     dtype = vector.dtype
     if is_bool(dtype):

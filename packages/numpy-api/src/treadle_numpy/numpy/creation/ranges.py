@@ -7,7 +7,7 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from treadle_ir import Array, DTypeError, Tracer, ops
+from treadle_ir import ArgumentError, Array, DTypeError, Tracer, ops
 from treadle_ir.dtypes import is_bool, is_floating, is_integer
 from treadle_numpy.numpy.creation.data import placed
 from treadle_numpy.numpy.dtypes.questions import result_type
@@ -26,7 +26,6 @@ from treadle_numpy.operands.coerce import (
 )
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
-from treadle_numpy.operands.errors import ValueArgumentError
 from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.promote import converted, promote, promote_operands
 from treadle_numpy.operands.shapes import as_index
@@ -51,7 +50,7 @@ def _number(
         elements = host_elements(value)
         assert elements is not None
         if elements.shape:
-            raise ValueArgumentError(
+            raise ArgumentError(
                 f"{function}: start, stop and step must be scalars, got shape {elements.shape}"
             )
         return elements[()]
@@ -69,7 +68,7 @@ def arange(
     """Numbers from `start` (0) up to but not including `stop`, `step` (1) apart.
 
     Raises:
-        ValueArgumentError: the step is 0.
+        ArgumentError: the step is 0.
 
     Example:
         >>> print(arange(3), arange(1, 2, 0.5))
@@ -82,7 +81,7 @@ def arange(
         if is_bool(wanted):
             raise DTypeError("arange: booleans cannot be counted", fix="convert with int(...)")
     if any(isinstance(value, (complex, np.complexfloating)) for value in named):
-        raise ValueArgumentError(
+        raise ArgumentError(
             "arange: complex numbers cannot be counted", fix="count real numbers, and multiply"
         )
     first, last, by = named
@@ -90,7 +89,7 @@ def arange(
         first, last = 0, first
     by = 1 if by is None else by
     if by == 0:
-        raise ValueArgumentError("arange: step must not be 0")
+        raise ArgumentError("arange: step must not be 0")
     count = max(0, math.ceil((last - first) / by))
     if on_host():
         if is_integer(wanted):
@@ -146,7 +145,7 @@ def linspace(
     """`num` evenly spaced numbers from `start` to `stop`.
 
     Raises:
-        ValueArgumentError: the number of samples is negative.
+        ArgumentError: the number of samples is negative.
 
     Example:
         >>> print(linspace(0, 1, 3))
@@ -154,7 +153,7 @@ def linspace(
     """
     count = as_index("linspace", "num", num)
     if count < 0:
-        raise ValueArgumentError(f"linspace: number of samples, {count}, must be non-negative")
+        raise ArgumentError(f"linspace: number of samples, {count}, must be non-negative")
     wanted = as_dtype("linspace", dtype)
     low, high = broadcast(
         "linspace",

@@ -6,10 +6,9 @@ yet; the functions that need them are not here, rather than here and wrong.
 
 from __future__ import annotations
 
-from treadle_ir import Array, ops
+from treadle_ir import Array, ShapeError, UnsupportedError, ops
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike
-from treadle_numpy.operands.errors import ShapeValueError, UnsupportedError
 from treadle_numpy.operands.promote import inexact_operand
 from treadle_numpy.operands.scalars import literal
 
@@ -19,7 +18,7 @@ __all__ = ["det"]
 def _entries(name: str, a: ArrayLike) -> tuple[Array, int]:
     x = array_of(inexact_operand(name, a))
     if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
-        raise ShapeValueError(f"Argument to _{name}() must have shape [..., n, n], got {x.shape}")
+        raise ShapeError(f"Argument to _{name}() must have shape [..., n, n], got {x.shape}")
     return x, x.shape[-1]
 
 
@@ -27,10 +26,11 @@ def det(a: ArrayLike) -> Array:
     """The determinant of matrices of up to three rows.
 
     Raises:
-        ShapeValueError: the last two axes are not square.
+        ShapeError: the last two axes are not square.
         UnsupportedError: there are more than three rows.
 
     Example:
+        >>> import numpy as np
         >>> print(det(np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)))
         -2.0
     """

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from treadle_ir import Array, ops
+from treadle_ir import ArgumentError, Array, UnsupportedError, ops
 from treadle_ir.dtypes import is_complex
 from treadle_numpy.numpy.reductions.extremes import max, min
 from treadle_numpy.numpy.reductions.sums import sum
@@ -15,7 +15,6 @@ from treadle_numpy.numpy.ufuncs.signs import abs
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.axes import Axis, as_axes
 from treadle_numpy.operands.coerce import ArrayLike
-from treadle_numpy.operands.errors import UnsupportedError, ValueArgumentError
 from treadle_numpy.operands.promote import converted, inexact_operand
 from treadle_numpy.operands.scalars import zero_like
 
@@ -34,7 +33,7 @@ def norm(x: ArrayLike, ord: Order = None, axis: Axis = None, keepdims: bool = Fa
     """The norm of vectors or matrices.
 
     Raises:
-        ValueArgumentError: there is no such norm.
+        ArgumentError: there is no such norm.
         UnsupportedError: the norm needs singular values.
 
     Example:
@@ -53,7 +52,7 @@ def norm(x: ArrayLike, ord: Order = None, axis: Axis = None, keepdims: bool = Fa
     if len(axes) == 1:
         return vector_norm(operand, axis=axes[0], keepdims=keepdims, ord=2 if ord is None else ord)
     if len(axes) != 2:
-        raise ValueArgumentError(f"norm: improper number of axes for norm: {axes}")
+        raise ArgumentError(f"norm: improper number of axes for norm: {axes}")
     row, column = axes
     if ord in (None, "f", "fro"):
         return sqrt(sum(_squares(operand), axes, keepdims=keepdims))
@@ -77,7 +76,7 @@ def norm(x: ArrayLike, ord: Order = None, axis: Axis = None, keepdims: bool = Fa
             f"norm: ord={ord!r} of a matrix needs singular values, and there is no svd yet",
             fix="use the Frobenius norm (`ord='fro'`)",
         )
-    raise ValueArgumentError(f"Invalid order '{ord}' for matrix norm.")
+    raise ArgumentError(f"Invalid order '{ord}' for matrix norm.")
 
 
 def vector_norm(
@@ -86,7 +85,7 @@ def vector_norm(
     """The norm of vectors along axes (all, by default).
 
     Raises:
-        ValueArgumentError: there is no such norm of vectors.
+        ArgumentError: there is no such norm of vectors.
     """
     operand = array_of(inexact_operand("vector_norm", x))
     axes = as_axes("vector_norm", axis, operand.ndim)
@@ -97,7 +96,7 @@ def vector_norm(
     if ord == -np.inf:
         return min(abs(operand), axes, keepdims=keepdims)
     if isinstance(ord, str):
-        raise ValueArgumentError(f"Invalid order '{ord}' for vector norm.")
+        raise ArgumentError(f"Invalid order '{ord}' for vector norm.")
     if ord == 0:
         nonzero = ops.compare(operand, zero_like(operand), direction="ne")
         return sum(nonzero, axes, abs(operand).dtype, keepdims=keepdims)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle_ir import Array
+from treadle_ir import ArgumentError, Array, ShapeError, UnsupportedError
 from treadle_numpy.lax.precision import PrecisionLike
 from treadle_numpy.numpy.contraction.einsums import einsum
 from treadle_numpy.numpy.contraction.products import (
@@ -21,7 +21,6 @@ from treadle_numpy.numpy.manipulation.broadcasting import broadcast_to
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
 from treadle_numpy.operands.dtypes import DTypeLike
-from treadle_numpy.operands.errors import ShapeValueError, UnsupportedError, ValueArgumentError
 from treadle_numpy.operands.promote import promote
 from treadle_numpy.operands.shapes import as_index
 
@@ -43,12 +42,12 @@ def matrix_power(a: ArrayLike, n: int) -> Array:
     """A matrix multiplied by itself `n` times; not for negative n.
 
     Raises:
-        ShapeValueError: the last two axes are not square.
+        ShapeError: the last two axes are not square.
         UnsupportedError: `n` is negative.
     """
     x = coerce_array("matrix_power", 0, a)
     if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
-        raise ShapeValueError(f"Last 2 dimensions of the array must be square, got {x.shape}")
+        raise ShapeError(f"Last 2 dimensions of the array must be square, got {x.shape}")
     count = as_index("matrix_power", "n", n)
     if count < 0:
         raise UnsupportedError(
@@ -72,11 +71,11 @@ def multi_dot(arrays: Sequence[ArrayLike], *, precision: PrecisionLike = None) -
     """The product of several matrices in the order that costs least.
 
     Raises:
-        ValueArgumentError: there are fewer than two matrices.
+        ArgumentError: there are fewer than two matrices.
     """
     operands = [array_of(x) for x in promote("multi_dot", *arrays)]
     if len(operands) < 2:
-        raise ValueArgumentError(
+        raise ArgumentError(
             f"multi_dot requires at least two arrays; got len(arrays)={len(operands)}"
         )
     letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -99,11 +98,11 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array:
     """The vector product of vectors of three elements.
 
     Raises:
-        ShapeValueError: the vectors have not three elements.
+        ShapeError: the vectors have not three elements.
     """
     a, b = [array_of(v) for v in promote("cross", x1, x2)]
     if a.shape[axis] != 3 or b.shape[axis] != 3:
-        raise ShapeValueError(
+        raise ShapeError(
             f"Both input arrays must be (arrays of) 3-dimensional vectors, but they have {a.shape[axis]} and "
             f"{b.shape[axis]} dimensions instead."
         )

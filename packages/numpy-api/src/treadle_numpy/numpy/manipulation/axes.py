@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from treadle_ir import Array, current_trace
+from treadle_ir import ArgumentError, Array, ShapeError, current_trace
 from treadle_ir.primitives.shape import Transpose
 from treadle_numpy.operands.axes import as_axes, as_axis
 from treadle_numpy.operands.bind import bind
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
-from treadle_numpy.operands.errors import ShapeValueError, ValueArgumentError
 from treadle_numpy.operands.plans import Plans, key_with_integers, remember
 
 __all__ = ["matrix_transpose", "moveaxis", "permute_dims", "rollaxis", "swapaxes", "transpose"]
@@ -22,9 +21,10 @@ def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> Array:
     """The axes in another order; reversed by default.
 
     Raises:
-        ShapeValueError, DuplicateError: the axes do not name each axis once.
+        ShapeError: there are more axes, or fewer; ArgumentError: an axis is named twice.
 
     Example:
+        >>> import numpy as np
         >>> print(transpose(np.ones((2, 3), np.float32)).shape)
         (3, 2)
     """
@@ -44,7 +44,7 @@ def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> Array:
     else:
         order = as_axes("transpose", tuple(axes), ndim)
         if len(order) != ndim:
-            raise ShapeValueError(
+            raise ShapeError(
                 f"transpose: axes {tuple(axes)} do not name each axis of shape {x.shape} once"
             )
     if order == tuple(range(ndim)):
@@ -62,11 +62,11 @@ def matrix_transpose(x: ArrayLike, /) -> Array:
     """The last two axes exchanged.
 
     Raises:
-        ShapeValueError: there are fewer than two axes.
+        ShapeError: there are fewer than two axes.
     """
     operand = coerce_array("matrix_transpose", 0, x)
     if operand.ndim < 2:
-        raise ShapeValueError(
+        raise ShapeError(
             f"matrix_transpose: the array has shape {operand.shape}, but needs at least two axes"
         )
     return swapaxes(operand, -1, -2)
@@ -85,16 +85,17 @@ def moveaxis(a: ArrayLike, source: int | Sequence[int], destination: int | Seque
     """Some axes moved to other places; the others keep their order.
 
     Raises:
-        ValueArgumentError: there are more axes than places, or fewer.
+        ArgumentError: there are more axes than places, or fewer.
 
     Example:
+        >>> import numpy as np
         >>> print(moveaxis(np.ones((2, 3, 4), np.float32), 0, -1).shape)
         (3, 4, 2)
     """
     x = coerce_array("moveaxis", 0, a)
     here, there = as_axes("moveaxis", source, x.ndim), as_axes("moveaxis", destination, x.ndim)
     if len(here) != len(there):
-        raise ValueArgumentError(f"moveaxis: {len(here)} source axes and {len(there)} destinations")
+        raise ArgumentError(f"moveaxis: {len(here)} source axes and {len(there)} destinations")
     order = [i for i in range(x.ndim) if i not in here]
     for to, of in sorted(zip(there, here, strict=True)):
         order.insert(to, of)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from treadle_ir import Array
+from treadle_ir import Array, ShapeError
 from treadle_numpy.lax.shapes import broadcast_shapes as broadcast_shapes
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
-from treadle_numpy.operands.errors import ShapeValueError
 from treadle_numpy.operands.shapes import Shape, as_shape
 
 __all__ = ["broadcast_arrays", "broadcast_shapes", "broadcast_to"]
@@ -17,9 +16,10 @@ def broadcast_to(array: ArrayLike, shape: Shape) -> Array:
     """The array spread over a shape.
 
     Raises:
-        ShapeValueError: an axis has neither size 1 nor the size that is asked for.
+        ShapeError: an axis has neither size 1 nor the size that is asked for.
 
     Example:
+        >>> import numpy as np
         >>> print(broadcast_to(np.arange(2), (2, 2)))
         [[0 1]
          [0 1]]
@@ -30,7 +30,7 @@ def broadcast_to(array: ArrayLike, shape: Shape) -> Array:
     if len(own) > len(sizes) or any(
         n not in (1, m) for n, m in zip(own[::-1], sizes[::-1], strict=False)
     ):
-        raise ShapeValueError(
+        raise ShapeError(
             f"Incompatible shapes for broadcasting: {own} and requested shape {sizes}",
             fix="sizes of an axis, counted from the last one, must be equal or 1",
         )

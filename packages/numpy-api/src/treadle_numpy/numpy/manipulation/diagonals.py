@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_ir import Array, ops
+from treadle_ir import Array, ShapeError, ops
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.creation.matrices import lower_mask
 from treadle_numpy.numpy.manipulation.axes import moveaxis
@@ -11,7 +11,6 @@ from treadle_numpy.numpy.reductions.sums import sum as total_of
 from treadle_numpy.operands.broadcast import broadcast_to_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
 from treadle_numpy.operands.dtypes import DTypeLike
-from treadle_numpy.operands.errors import ShapeValueError
 from treadle_numpy.operands.fill import filled
 
 __all__ = ["diag", "diagflat", "diagonal", "trace", "tril", "triu"]
@@ -21,17 +20,16 @@ def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> A
     """The elements of the diagonals of the matrices in two axes, along a new last axis.
 
     Raises:
-        ShapeValueError: there are fewer than two axes.
+        ShapeError: there are fewer than two axes.
 
     Example:
+        >>> import numpy as np
         >>> print(diagonal(np.arange(4).reshape(2, 2)))
         [0 3]
     """
     x = coerce_array("diagonal", 0, a)
     if x.ndim < 2:
-        raise ShapeValueError(
-            f"diagonal: the array has shape {x.shape}, but needs at least two axes"
-        )
+        raise ShapeError(f"diagonal: the array has shape {x.shape}, but needs at least two axes")
     x = moveaxis(x, (axis1, axis2), (-2, -1))
     rows, columns = x.shape[-2:]
     first_row, first_column = max(-offset, 0), max(offset, 0)
@@ -68,14 +66,14 @@ def diag(v: ArrayLike, k: int = 0) -> Array:
     """A matrix with a vector on its diagonal; of a matrix, its diagonal.
 
     Raises:
-        ShapeValueError: there are more than two axes, or none.
+        ShapeError: there are more than two axes, or none.
     """
     x = coerce_array("diag", 0, v)
     if x.ndim == 1:
         return diagflat(x, k)
     if x.ndim == 2:
         return diagonal(x, k)
-    raise ShapeValueError("diag input must be 1d or 2d")
+    raise ShapeError("diag input must be 1d or 2d")
 
 
 def diagflat(v: ArrayLike, k: int = 0) -> Array:
@@ -118,7 +116,7 @@ def triu(m: ArrayLike, k: int = 0) -> Array:
 def _triangle(name: str, m: ArrayLike, k: int, lower: bool) -> Array:
     x = coerce_array(name, 0, m)
     if x.ndim < 2:
-        raise ShapeValueError(f"Argument to {name} must be at least 2D, but its shape is {x.shape}")
+        raise ShapeError(f"Argument to {name} must be at least 2D, but its shape is {x.shape}")
     mask = broadcast_to_shape(lower_mask(x.shape[-2], x.shape[-1], k if lower else k - 1), x.shape)
     zero = x.dtype.type(0)
     return ops.select(mask, x, zero) if lower else ops.select(mask, zero, x)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, TypeAlias
 
-from treadle_ir import Array, current_trace, ops
+from treadle_ir import Array, ShapeError, current_trace, ops
 from treadle_ir.primitives.shape import Concatenate
 from treadle_numpy.lax.joining import Arrays, in_common_dtype, operands_of, stacked
 from treadle_numpy.numpy.manipulation.axes import transpose
@@ -15,7 +15,6 @@ from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.bind import bind
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
-from treadle_numpy.operands.errors import ShapeValueError
 from treadle_numpy.operands.plans import Plans, remember
 from treadle_numpy.operands.shapes import ndim_of
 
@@ -38,9 +37,10 @@ def concatenate(arrays: Arrays, axis: int | None = 0, dtype: DTypeLike | None = 
     """Arrays one after the other along an axis; flattened if `axis` is None.
 
     Raises:
-        ShapeValueError: the arrays have no axes, or differ along another axis.
+        ShapeError: the arrays have no axes, or differ along another axis.
 
     Example:
+        >>> import numpy as np
         >>> print(concatenate([np.arange(2), np.arange(3)]))
         [0 1 0 1 2]
     """
@@ -60,7 +60,7 @@ def concatenate(arrays: Arrays, axis: int | None = 0, dtype: DTypeLike | None = 
         operands = [ravel(x) for x in operands]
         axis = 0
     if operands[0].shape == ():
-        raise ShapeValueError(
+        raise ShapeError(
             "Zero-dimensional arrays cannot be concatenated.",
             fix="use stack for numbers; arrays go in one list: `concatenate([a, b])`",
         )
@@ -71,7 +71,7 @@ def concatenate(arrays: Arrays, axis: int | None = 0, dtype: DTypeLike | None = 
         if len(own) != len(first) or any(
             n != m for j, (n, m) in enumerate(zip(own, first, strict=True)) if j != place
         ):
-            raise ShapeValueError(
+            raise ShapeError(
                 f"concatenate: operand {i} has shape {own} and operand 0 has {first}, which may differ in axis "
                 f"{place} only",
                 fix="reshape or pad them, or concatenate along another axis",
@@ -100,9 +100,10 @@ def stack(arrays: Arrays, axis: int = 0, out: None = None, dtype: DTypeLike | No
     """Arrays of one shape along a new axis.
 
     Raises:
-        ShapeValueError: the arrays have different shapes.
+        ShapeError: the arrays have different shapes.
 
     Example:
+        >>> import numpy as np
         >>> print(stack([np.arange(2), np.arange(2)], axis=1))
         [[0 0]
          [1 1]]

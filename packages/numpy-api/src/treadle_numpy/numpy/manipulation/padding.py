@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from treadle_ir import Array, default_dtype, ops
+from treadle_ir import ArgumentError, Array, UnsupportedError, default_dtype, ops
 from treadle_ir.dtypes import is_inexact
 from treadle_numpy.numpy.manipulation.joining import concatenate
 from treadle_numpy.numpy.manipulation.repetition import repeat
@@ -17,7 +17,6 @@ from treadle_numpy.numpy.taking import take
 from treadle_numpy.operands.arrays import Elements
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, host_elements
-from treadle_numpy.operands.errors import UnsupportedError, ValueArgumentError
 from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.shapes import as_index, ndim_of
 
@@ -45,7 +44,7 @@ def pad(
     'maximum', 'minimum', 'mean' of whole axes.
 
     Raises:
-        ValueArgumentError: a width is negative.
+        ArgumentError: a width is negative.
         UnsupportedError: a mode that is not there.
 
     Example:
@@ -60,7 +59,7 @@ def pad(
         for low, high in _pad_pairs("pad_width", pad_width, x.ndim)
     ]
     if any(n < 0 for pair in widths for n in pair):
-        raise ValueArgumentError("pad: index can't contain negative values")
+        raise ArgumentError("pad: index can't contain negative values")
     if mode in ("constant", "empty"):
         values = kwargs.pop("constant_values", 0)
         _no_more("pad", kwargs)
@@ -118,7 +117,7 @@ def _pad_statistic(x: Array, axis: int, low: int, high: int, mode: str) -> Array
 
 def _no_more(function: str, kwargs: Mapping[str, object]) -> None:
     if kwargs:
-        raise ValueArgumentError(
+        raise ArgumentError(
             f"{function}: unsupported keyword arguments {sorted(kwargs)} for this mode"
         )
 
@@ -148,6 +147,6 @@ def _pad_pairs(name: str, value: Any, count: int) -> list[tuple[Any, Any]]:  # o
         each = [(i[0], i[-1]) for i in nested if len(i) in (1, 2)]
         if len(each) == len(nested) and len(each) in (1, count):
             return each * count if len(each) == 1 else each
-    raise ValueArgumentError(
+    raise ArgumentError(
         f"pad: {name} must be a number, a pair, or a pair for each of {count} axes, got {value!r}"
     )

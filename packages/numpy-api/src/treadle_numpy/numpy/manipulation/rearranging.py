@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle_ir import Array, default_dtype, ops
+from treadle_ir import ArgumentError, Array, default_dtype, ops
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.manipulation.axes import swapaxes
 from treadle_numpy.numpy.manipulation.shapes import ravel, reshape
 from treadle_numpy.operands.axes import as_axes, as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, host_elements
-from treadle_numpy.operands.errors import ValueArgumentError
 
 __all__ = ["flip", "fliplr", "flipud", "roll", "rot90"]
 
@@ -54,9 +53,10 @@ def roll(
     """The elements moved along some axes; what leaves at one end enters at the other.
 
     Raises:
-        ValueArgumentError: there are more shifts than axes, or fewer.
+        ArgumentError: there are more shifts than axes, or fewer.
 
     Example:
+        >>> import numpy as np
         >>> print(roll(np.arange(4), 1))
         [3 0 1 2]
     """
@@ -72,7 +72,7 @@ def roll(
     if len(axes) == 1:
         axes *= len(shifts)
     if len(axes) != len(shifts):
-        raise ValueArgumentError(f"roll: {len(shifts)} shifts for {len(axes)} axes")
+        raise ArgumentError(f"roll: {len(shifts)} shifts for {len(axes)} axes")
     for along, by in zip(axes, shifts, strict=True):
         length = x.shape[along]
         if not length:

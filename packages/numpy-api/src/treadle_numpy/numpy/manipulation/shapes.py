@@ -7,12 +7,11 @@ from typing import Final, overload
 
 import numpy as np
 
-from treadle_ir import Array, ShapeError, current_trace, ops
+from treadle_ir import ArgumentError, Array, ShapeError, current_trace, ops
 from treadle_ir.primitives.shape import Reshape
 from treadle_numpy.numpy.manipulation.axes import transpose
 from treadle_numpy.operands.axes import as_axes
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
-from treadle_numpy.operands.errors import ShapeValueError, ValueArgumentError
 from treadle_numpy.operands.plans import Plans, key_with_integers, remember
 from treadle_numpy.operands.shapes import Shape, as_index
 
@@ -87,7 +86,7 @@ def reshape(a: ArrayLike, shape: Shape, order: str = "C", *, copy: bool | None =
 
     Raises:
         ShapeError: the sizes do not go with the number of elements.
-        ValueArgumentError: another order.
+        ArgumentError: another order.
 
     Example:
         >>> print(reshape(np.arange(4), (2, -1)))
@@ -111,7 +110,7 @@ def reshape(a: ArrayLike, shape: Shape, order: str = "C", *, copy: bool | None =
         turned = ops.reshape(transpose(x), shape=sizes[::-1])
         return transpose(turned)
     if order not in ("C", "A"):
-        raise ValueArgumentError(f"reshape: order must be 'C' or 'F', got {order!r}")
+        raise ArgumentError(f"reshape: order must be 'C' or 'F', got {order!r}")
     return x if own == sizes else ops.reshape(x, shape=sizes)
 
 
@@ -124,7 +123,7 @@ def squeeze(a: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
     """The array without its axes of size 1, or without some of them.
 
     Raises:
-        ShapeValueError: an axis has not size 1.
+        ShapeError: an axis has not size 1.
     """
     x = coerce_array("squeeze", 0, a)
     if axis is None:
@@ -132,7 +131,7 @@ def squeeze(a: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
     else:
         drop = as_axes("squeeze", axis, x.ndim)
         if any(x.shape[i] != 1 for i in drop):
-            raise ShapeValueError(
+            raise ShapeError(
                 f"squeeze: axes {drop} of shape {x.shape} are not all of size 1",
                 fix="take one element with `x[0]`, reduce over the axis, or leave `axis` out",
             )

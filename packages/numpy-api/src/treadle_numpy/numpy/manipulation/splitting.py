@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from treadle_ir import Array
+from treadle_ir import ArgumentError, Array
 from treadle_numpy.indexing.concrete import concrete_mask
 from treadle_numpy.lax.joining import unstack as unstack
 from treadle_numpy.lax.slicing import slice_along
@@ -16,7 +16,6 @@ from treadle_numpy.numpy.manipulation.shapes import ndim
 from treadle_numpy.operands.arrays import Elements
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
-from treadle_numpy.operands.errors import ValueArgumentError
 from treadle_numpy.operands.shapes import as_index
 
 __all__ = ["array_split", "dsplit", "hsplit", "split", "unstack", "vsplit"]
@@ -39,11 +38,9 @@ def _split(function: str, ary: ArrayLike, sections: Sections, axis: int, even: b
     else:
         count = as_index(function, "the number of sections", sections)
         if count <= 0:
-            raise ValueArgumentError(
-                f"{function}: the number of sections must be positive, got {count}"
-            )
+            raise ArgumentError(f"{function}: the number of sections must be positive, got {count}")
         if even and length % count:
-            raise ValueArgumentError(
+            raise ArgumentError(
                 "array split does not result in an equal division",
                 fix="use array_split, or give the split points",
             )

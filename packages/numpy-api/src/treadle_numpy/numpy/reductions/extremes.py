@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import Array, Operand, ops
+from treadle_ir import ArgumentError, Array, Operand, ops
 from treadle_ir.dtypes import is_complex, real_part
 from treadle_ir.primitives import reduce as primitives
 from treadle_numpy.numpy.reductions.making import ORDERED, kept, planned, selected
@@ -17,7 +17,6 @@ from treadle_numpy.operands.axes import Axis, sorted_axes
 from treadle_numpy.operands.bind import bind
 from treadle_numpy.operands.broadcast import broadcast_to_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
-from treadle_numpy.operands.errors import ValueArgumentError
 from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.shapes import kept_shape
 
@@ -47,7 +46,7 @@ def extreme(
         operand = converted(operand, type.dtype)
     if where is not None:
         if initial is None:
-            raise ValueArgumentError(
+            raise ArgumentError(
                 f"{name}: `where` needs `initial`, the value where no element is selected",
                 fix="pass `initial` (-inf for max, inf for min)",
             )
@@ -55,7 +54,7 @@ def extreme(
         type = operand_type(operand)
     axes = sorted_axes(name, axis, type.ndim)
     if initial is None and 0 in [type.shape[i] for i in axes]:
-        raise ValueArgumentError(
+        raise ArgumentError(
             f"zero-size array to reduction operation {name} which has no identity",
             fix="pass `initial`, or check the size before",
         )

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import Array, default_dtype, ops
+from treadle_ir import ArgumentError, Array, default_dtype, ops
 from treadle_ir.dtypes import is_bool, is_complex, real_part
 from treadle_numpy.numpy.reductions.extremes import leaders
 from treadle_numpy.numpy.reductions.making import kept
 from treadle_numpy.operands.arguments import named_only
 from treadle_numpy.operands.axes import Axis, as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array, operand_type
-from treadle_numpy.operands.errors import ValueArgumentError
 
 __all__ = ["argmax", "argmin"]
 
@@ -24,7 +23,7 @@ def position(name: str, a: ArrayLike, axis: Axis, keepdims: bool | None, largest
     if axis is None:
         operand = ops.reshape(operand, shape=(type.size,))
     if operand.shape[along] == 0:
-        raise ValueArgumentError(
+        raise ArgumentError(
             f"attempt to get {name} of an empty sequence", fix="check the size before"
         )
     if is_bool(type.dtype):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from treadle_ir import Array, Operand, default_dtype, ops
+from treadle_ir import ArgumentError, Array, Operand, default_dtype, ops
 from treadle_ir.dtypes import is_bool, is_inexact
 from treadle_numpy.numpy.reductions.sums import sum_dtype
 from treadle_numpy.operands.arguments import named_only
@@ -12,7 +12,6 @@ from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.axes import Axis, as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array, operand_type
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
-from treadle_numpy.operands.errors import ValueArgumentError
 from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.shapes import kept_shape
 from treadle_numpy.operands.truth import truth
@@ -54,6 +53,7 @@ def cumsum(
     """The running sum along an axis; of the flat array by default.
 
     Example:
+        >>> import numpy as np
         >>> print(cumsum(np.array([1, 2, 3], np.int32)))
         [1 3 6]
     """
@@ -79,10 +79,10 @@ def _cumulative(
 ) -> Array:
     operand = coerce_array(name, 0, x)
     if operand.ndim == 0:
-        raise ValueArgumentError(f"{name}: the input must have at least one dimension")
+        raise ArgumentError(f"{name}: the input must have at least one dimension")
     if axis is None:
         if operand.ndim > 1:
-            raise ValueArgumentError(f"{name}: with more than one dimension, `axis` must be given")
+            raise ArgumentError(f"{name}: with more than one dimension, `axis` must be given")
         axis = 0
     if dtype is None and start == 0 and not is_inexact(operand.dtype):
         dtype = sum_dtype(operand.dtype)

@@ -98,6 +98,7 @@ def sum(
     """The sum along some axes (all, by default).
 
     Example:
+        >>> import numpy as np
         >>> print(sum(np.ones((2, 3), np.float32), axis=0))
         [2. 2. 2.]
     """
@@ -124,6 +125,7 @@ def prod(
     """The product along some axes (all, by default).
 
     Example:
+        >>> import numpy as np
         >>> print(prod(np.array([2.0, 3.0], np.float32)))
         6.0
     """

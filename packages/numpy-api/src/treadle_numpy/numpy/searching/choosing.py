@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, overload
 
-from treadle_ir import Array, current_trace, ops
+from treadle_ir import ArgumentError, Array, current_trace, ops
 from treadle_ir.primitives.compare import Select
 from treadle_numpy.numpy.searching.finding import FillValues, nonzero
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import broadcast
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
-from treadle_numpy.operands.errors import ValueArgumentError
 from treadle_numpy.operands.promote import converted, promote, promote_operands
 from treadle_numpy.operands.scalars import scalar_beside
 from treadle_numpy.operands.trees import Tree
@@ -49,18 +48,19 @@ def where(
     derivative makes still arrives: make its argument safe with a second `where`.
 
     Raises:
-        ValueArgumentError: one of `x` and `y` is given without the other.
+        ArgumentError: one of `x` and `y` is given without the other.
         ShapeError, DTypeError: condition and choices have no common shape, or the choices no common element type.
         ConcretizationError: without choices or `size`, while tracing.
 
     Example:
+        >>> import numpy as np
         >>> print(where(np.array([True, False]), 1, 2))
         [1 2]
     """
     if x is None and y is None:
         return nonzero(condition, size=size, fill_value=fill_value)
     if x is None or y is None:
-        raise ValueArgumentError(
+        raise ArgumentError(
             "where: either both or neither of the x and y arguments should be provided"
         )
     try:
@@ -85,20 +85,21 @@ def select(
     """From the first choice whose condition holds; else the default.
 
     Raises:
-        ValueArgumentError: there are no conditions, or not one choice for each.
+        ArgumentError: there are no conditions, or not one choice for each.
         ShapeError, DTypeError: as `where`.
 
     Example:
+        >>> import numpy as np
         >>> x = np.arange(4, dtype=np.int32)
         >>> print(select([x < 1, x < 3], [x + 10, x + 20], 5))
         [10 21 22  5]
     """
     if len(condlist) != len(choicelist):
-        raise ValueArgumentError(
+        raise ArgumentError(
             f"condlist must have length equal to choicelist ({len(condlist)} vs {len(choicelist)})"
         )
     if not condlist:
-        raise ValueArgumentError("condlist must be non-empty")
+        raise ArgumentError("condlist must be non-empty")
     *choices, result = promote("select", *choicelist, default)
     for condition, choice in zip(reversed(condlist), reversed(choices), strict=True):
         result = where(condition, choice, result)
@@ -117,10 +118,11 @@ def piecewise(
     Differs from NumPy: each function is applied to all of `x`.
 
     Raises:
-        ValueArgumentError: there are neither as many functions as conditions nor one more.
+        ArgumentError: there are neither as many functions as conditions nor one more.
         ShapeError: as `where`.
 
     Example:
+        >>> import numpy as np
         >>> x = np.array([-2.0, 3.0], np.float32)
         >>> print(piecewise(x, [x < 0], [lambda x: -x, 1.0]))
         [2. 1.]
@@ -133,7 +135,7 @@ def piecewise(
     elif len(functions) == len(conditions):
         functions = [0, *functions]
     else:
-        raise ValueArgumentError(
+        raise ArgumentError(
             f"with {len(conditions)} condition(s), either {len(conditions)} or {len(conditions) + 1} functions are "
             f"expected; got {len(functions)}"
         )

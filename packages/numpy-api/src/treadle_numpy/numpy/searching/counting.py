@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from treadle_ir import Array, default_dtype, ops
+from treadle_ir import ArgumentError, Array, default_dtype, ops
 from treadle_ir.dtypes import is_integer
 from treadle_numpy.indexing.concrete import concrete_mask
 from treadle_numpy.numpy.ufuncs.extremes import maximum
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array, operand_type
-from treadle_numpy.operands.errors import ValueArgumentError
 from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.promote import converted
 
@@ -26,17 +25,16 @@ def bincount(
 
     Raises:
         ConcretizationError: while tracing, without `length`.
-        ValueArgumentError: `x` is no vector of integers.
+        ArgumentError: `x` is no vector of integers.
 
     Example:
+        >>> import numpy as np
         >>> print(bincount(np.array([1, 1, 3])))
         [0 2 0 1]
     """
     values = coerce_array("bincount", 0, x)
     if not is_integer(values.dtype) or values.ndim != 1:
-        raise ValueArgumentError(
-            f"bincount: x must be a vector of integers, got {operand_type(values)}"
-        )
+        raise ArgumentError(f"bincount: x must be a vector of integers, got {operand_type(values)}")
     if length is None:
         elements = concrete_mask("bincount", values)
         length = max(int(elements.max()) + 1 if elements.size else 0, minlength)

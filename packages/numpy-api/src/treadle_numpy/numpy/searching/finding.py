@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from treadle_ir import Array, default_dtype, ops
+from treadle_ir import ArgumentError, Array, default_dtype, ops
 from treadle_ir.primitives.indexing import FillValue
 from treadle_numpy.indexing.concrete import concrete_mask
 from treadle_numpy.numpy.manipulation.joining import stack
@@ -18,7 +18,6 @@ from treadle_numpy.operands.arrays import array_of, made
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.broadcast import broadcast
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
-from treadle_numpy.operands.errors import ValueArgumentError
 from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.shapes import as_index
@@ -40,7 +39,7 @@ def nonzero(
 
     Raises:
         ConcretizationError: while tracing, without `size`.
-        ValueArgumentError: `a` has no axes.
+        ArgumentError: `a` has no axes.
 
     Example:
         >>> print(nonzero(np.array([0, 5, 0, 7]))[0])
@@ -49,7 +48,7 @@ def nonzero(
     operand = coerce("nonzero", 0, a)
     shape = operand.shape
     if not shape:
-        raise ValueArgumentError(
+        raise ArgumentError(
             "Calling nonzero on 0d arrays is not allowed.", fix="use atleast_1d(...).nonzero()"
         )
     whole = default_dtype(int)
@@ -150,7 +149,7 @@ def compress(
         AxisError: `a` has no such axis.
         ConcretizationError: while tracing, without `size`.
         UnsupportedError: `out` is given.
-        ValueArgumentError: the condition has no axes.
+        ArgumentError: the condition has no axes.
 
     Example:
         >>> print(compress(np.array([True, False]), np.array([[1, 2], [3, 4]]), axis=0))

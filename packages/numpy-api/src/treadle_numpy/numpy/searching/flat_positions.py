@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from treadle_ir import Array, ops
+from treadle_ir import ArgumentError, Array, ops
 from treadle_numpy.indexing.concrete import concrete_mask
 from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.ufuncs.arithmetic import add, floor_divide, multiply, remainder
 from treadle_numpy.numpy.ufuncs.extremes import clip
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array, host_elements
-from treadle_numpy.operands.errors import ValueArgumentError
 from treadle_numpy.operands.shapes import Shape, as_shape
 
 __all__ = ["ravel_multi_index", "unravel_index"]
@@ -27,6 +26,7 @@ def unravel_index(indices: ArrayLike, shape: Shape) -> tuple[Array, ...]:
         ShapeError: a size is negative.
 
     Example:
+        >>> import numpy as np
         >>> print(*unravel_index(np.array([1, 5], np.int32), (2, 3)))
         [0 1] [1 2]
     """
@@ -58,15 +58,16 @@ def ravel_multi_index(
 
     Raises:
         ConcretizationError: `mode` is `raise` while tracing.
-        ValueArgumentError: there are not as many positions as axes, one is out of range, or there is no such mode.
+        ArgumentError: there are not as many positions as axes, one is out of range, or there is no such mode.
 
     Example:
+        >>> import numpy as np
         >>> print(ravel_multi_index((np.array([0, 1]), np.array([1, 2])), (2, 3)))
         [1 5]
     """
     sizes = as_shape("ravel_multi_index", dims)
     if len(sizes) != len(multi_index):
-        raise ValueArgumentError(f"len(multi_index)={len(multi_index)} != len(dims)={len(sizes)}")
+        raise ArgumentError(f"len(multi_index)={len(multi_index)} != len(dims)={len(sizes)}")
     parts = [coerce_array("ravel_multi_index", i, x) for i, x in enumerate(multi_index)]
     for i, (part, n) in enumerate(zip(parts, sizes, strict=True)):
         if mode == "raise":
@@ -74,13 +75,13 @@ def ravel_multi_index(
             if elements is None:
                 concrete_mask("ravel_multi_index (with mode='raise')", part)
             if elements is not None and ((elements < 0) | (elements >= n)).any():
-                raise ValueArgumentError("invalid entry in coordinates array")
+                raise ArgumentError("invalid entry in coordinates array")
         elif mode == "clip":
             parts[i] = clip(part, 0, n - 1)
         elif mode == "wrap":
             parts[i] = remainder(part, n)
         else:
-            raise ValueArgumentError(f"invalid mode={mode!r}. Expected 'raise', 'wrap', or 'clip'")
+            raise ArgumentError(f"invalid mode={mode!r}. Expected 'raise', 'wrap', or 'clip'")
     result: ArrayLike = 0
     pairs = list(zip(parts, sizes, strict=True))
     for part, n in pairs if order == "C" else reversed(pairs):

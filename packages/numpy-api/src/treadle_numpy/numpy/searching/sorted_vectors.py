@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import Array, DType, ops
+from treadle_ir import ArgumentError, Array, DType, ops
 from treadle_ir.dtypes import BY_NAME, is_inexact
 from treadle_numpy.numpy.manipulation.joining import concatenate
 from treadle_numpy.numpy.searching.choosing import where
@@ -16,7 +16,6 @@ from treadle_numpy.numpy.ufuncs.extremes import clip
 from treadle_numpy.numpy.ufuncs.kinds import isnan
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
-from treadle_numpy.operands.errors import ValueArgumentError
 from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.promote import converted, promote
 
@@ -36,7 +35,7 @@ def searchsorted(
     Differs from NumPy: positions are i32 where that is enough. `method` changes nothing.
 
     Raises:
-        ValueArgumentError: `a` is no vector, or `side` is neither `left` nor `right`.
+        ArgumentError: `a` is no vector, or `side` is neither `left` nor `right`.
         DTypeError: `a` and `v` have no common element type.
 
     Example:
@@ -44,13 +43,13 @@ def searchsorted(
         1
     """
     if side not in ("left", "right"):
-        raise ValueArgumentError(
+        raise ArgumentError(
             f"side={side!r} is an invalid argument for side. Expected one of ('left', 'right')"
         )
     ordered, values = promote("searchsorted", a, v)
     ordered, values = array_of(ordered), array_of(values)
     if ordered.ndim != 1:
-        raise ValueArgumentError("a should be 1-dimensional")
+        raise ArgumentError("a should be 1-dimensional")
     if sorter is not None:
         ordered = take(ordered, sorter, mode="clip")
     size = ordered.size
@@ -93,7 +92,7 @@ def digitize(
     Differs from NumPy: bins in disorder are not noticed. `method` changes nothing.
 
     Raises:
-        ValueArgumentError: `bins` is no vector.
+        ArgumentError: `bins` is no vector.
 
     Example:
         >>> print(digitize(np.array([0, 4, 9], np.int32), np.array([1, 5], np.int32)))
@@ -101,7 +100,7 @@ def digitize(
     """
     edges = coerce_array("digitize", 1, bins)
     if edges.ndim != 1:
-        raise ValueArgumentError("digitize: bins must be a 1-dimensional array")
+        raise ArgumentError("digitize: bins must be a 1-dimensional array")
     values = coerce_array("digitize", 0, x)
     if edges.size == 0:
         return filled(values.shape, position_dtype(0).type(0))
@@ -126,7 +125,7 @@ def interp(
     """Values between the points (xp, fp) by straight lines; constant outside of them.
 
     Raises:
-        ValueArgumentError: `xp` and `fp` are not vectors of one size, or `left` or `right` is a string other than
+        ArgumentError: `xp` and `fp` are not vectors of one size, or `left` or `right` is a string other than
             `extrapolate`.
 
     Example:
@@ -134,15 +133,13 @@ def interp(
         15.0
     """
     if [side for side in (left, right) if isinstance(side, str) and side != "extrapolate"]:
-        raise ValueArgumentError(
-            "interp: the only valid string for left and right is 'extrapolate'"
-        )
+        raise ArgumentError("interp: the only valid string for left and right is 'extrapolate'")
     places, points = promote("interp", x, xp, inexact=True)
     (values,) = promote("interp", fp, inexact=True)
     values = promote("interp", values, places, points)[0]  # which may be complex: places stay real
     places, points, values = array_of(places), array_of(points), array_of(values)
     if points.ndim != 1 or values.shape != points.shape:
-        raise ValueArgumentError("xp and fp must be one-dimensional arrays of equal size")
+        raise ArgumentError("xp and fp must be one-dimensional arrays of equal size")
     if period is not None:
         length = converted(coerce("interp", 5, period), points.dtype)
         places, points = remainder(places, length), remainder(points, length)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_ir import Array, Operand, ops
+from treadle_ir import Array, Operand, ShapeError, ops
 from treadle_ir.dtypes import is_complex, real_part
 from treadle_numpy.numpy.contraction.products import matmul
 from treadle_numpy.numpy.manipulation.axes import transpose
@@ -17,7 +17,6 @@ from treadle_numpy.numpy.ufuncs.powers import sqrt
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike, coerce
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
-from treadle_numpy.operands.errors import ShapeValueError
 from treadle_numpy.operands.promote import converted, promote
 
 __all__ = ["corrcoef", "cov"]
@@ -39,6 +38,7 @@ def cov(
         ShapeError: `m` or `y` has more than two axes, or they are of different lengths.
 
     Example:
+        >>> import numpy as np
         >>> print(cov(np.array([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]], np.float32)))
         [[ 1. -1.]
          [-1.  1.]]
@@ -46,7 +46,7 @@ def cov(
     parts = [m] if y is None else [m, y]
     operands = [array_of(x) for x in promote("cov", *parts, inexact=True)]
     if any(x.ndim > 2 for x in operands):
-        raise ShapeValueError("cov: m and y must have at most two axes")
+        raise ShapeError("cov: m and y must have at most two axes")
     rows = []
     for i, x in enumerate(operands):
         if x.ndim < 2:
@@ -95,6 +95,7 @@ def corrcoef(
         ShapeError: as `cov`.
 
     Example:
+        >>> import numpy as np
         >>> print(corrcoef(np.array([[1.0, 2.0, 3.0], [6.0, 4.0, 2.0]], np.float32)))
         [[ 1. -1.]
          [-1.  1.]]

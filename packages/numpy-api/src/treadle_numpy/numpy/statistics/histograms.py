@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from treadle_ir import Array, DType, Operand, default_dtype, inexact_dtype, ops
+from treadle_ir import Array, DType, Operand, UnsupportedError, default_dtype, inexact_dtype, ops
 from treadle_numpy.numpy.creation.ranges import linspace
 from treadle_numpy.numpy.manipulation.shapes import ravel
 from treadle_numpy.numpy.reductions.extremes import max, min
@@ -17,7 +17,6 @@ from treadle_numpy.numpy.taking import take
 from treadle_numpy.numpy.ufuncs.arithmetic import divide, subtract
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
-from treadle_numpy.operands.errors import UnsupportedError
 from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.promote import converted, promote
 from treadle_numpy.operands.shapes import as_index

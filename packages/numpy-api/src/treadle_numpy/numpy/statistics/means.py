@@ -7,7 +7,7 @@ from typing import Final, Literal, overload
 
 import numpy as np
 
-from treadle_ir import Array, DType, DTypeError, Operand, inexact_dtype, ops
+from treadle_ir import Array, DType, DTypeError, Operand, ShapeError, inexact_dtype, ops
 from treadle_ir.dtypes import BY_NAME, is_bool, is_inexact
 from treadle_ir.primitives.elementwise import Divide
 from treadle_ir.primitives.reduce import ReduceAdd
@@ -23,7 +23,6 @@ from treadle_numpy.operands.axes import Axis, sorted_axes
 from treadle_numpy.operands.bind import bind
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, operand_type
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
-from treadle_numpy.operands.errors import ShapeValueError
 from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.promote import converted, promote
 
@@ -168,7 +167,7 @@ def average(
     if w.shape != x.shape:
         axes = sorted_axes("average", axis, x.ndim)
         if axis is None or len(axes) != 1 or w.shape != (x.shape[axes[0]],):
-            raise ShapeValueError(
+            raise ShapeError(
                 f"average: weights of shape {w.shape} do not go with axis {axis} of shape {x.shape}"
             )
         w = ops.broadcast_in_dim(w, shape=x.shape, dimensions=axes)

@@ -7,7 +7,7 @@ from typing import Final, Protocol
 
 import numpy as np
 
-from treadle_ir import Array, default_dtype, ops
+from treadle_ir import ArgumentError, Array, ShapeError, UnsupportedError, default_dtype, ops
 from treadle_ir.dtypes import is_complex
 from treadle_numpy.numpy.manipulation.axes import moveaxis, transpose
 from treadle_numpy.numpy.manipulation.shapes import reshape
@@ -22,7 +22,6 @@ from treadle_numpy.operands.arguments import named_only
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.axes import Axis, sorted_axes
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array, operand_type
-from treadle_numpy.operands.errors import ShapeValueError, UnsupportedError, ValueArgumentError
 from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.promote import converted, promote
 from treadle_numpy.operands.shapes import kept_shape
@@ -49,7 +48,7 @@ def _beside(name: str, weights: ArrayLike, x: Array, axes: tuple[int, ...], axis
     if w.shape == x.shape:
         return w
     if axis is None or w.shape != tuple([x.shape[i] for i in axes]):
-        raise ShapeValueError(
+        raise ShapeError(
             f"{name}: weights of shape {w.shape} do not go with axis {axis} of shape {x.shape}",
             fix="give a weight for each element, or one for each place along the axes",
         )
@@ -86,7 +85,7 @@ def _quantile(
     weights: ArrayLike | None = None,
 ) -> Array:
     if method not in _METHODS:
-        raise ValueArgumentError(
+        raise ArgumentError(
             f"{name}: there is no method {method!r}", fix=f"choose one of {', '.join(_METHODS)}"
         )
     if weights is not None and method != "inverted_cdf":
@@ -96,12 +95,12 @@ def _quantile(
     (x,), (share,) = promote(name, a, inexact=True), promote(name, q, inexact=True)
     x, share = array_of(x), array_of(converted(share, x.dtype))
     if is_complex(x.dtype):
-        raise ValueArgumentError(
+        raise ArgumentError(
             f"{name}: {operand_type(x)} is complex, and complex numbers have no order",
             fix="take the quantiles of real and imaginary parts, or of magnitudes",
         )
     if share.ndim > 1:
-        raise ValueArgumentError(
+        raise ArgumentError(
             f"{name}: q must be a scalar or a vector, got {operand_type(share)}",
             fix="flatten q, and reshape the results",
         )
@@ -112,7 +111,7 @@ def _quantile(
     if 0 in outer:
         return filled((*counts, *kept) if keepdims else full, dtype.type(0))
     if not flat.shape[-1]:
-        raise ShapeValueError(
+        raise ShapeError(
             f"{name}: there is nothing along axis {axis} of {operand_type(x)}, whose quantiles are wanted",
             fix="give at least one element along the axis",
         )
@@ -234,7 +233,7 @@ def _quantile_function(
         AxisError: the array has no such axis.
         ShapeError: there is nothing along the axes, or the weights have another shape.
         UnsupportedError: `out` is given, or weights for another method.
-        ValueArgumentError: there is no such method, `a` is complex, or `q` has more than one axis.
+        ArgumentError: there is no such method, `a` is complex, or `q` has more than one axis.
 
     Example:
         >>> {example}
@@ -279,7 +278,7 @@ def median(
     """The middle element, or the mean of the two in the middle.
 
     Raises:
-        AxisError, ShapeError, UnsupportedError, ValueArgumentError: as `quantile`.
+        AxisError, ShapeError, UnsupportedError, ArgumentError: as `quantile`.
 
     Example:
         >>> print(median(np.array([3, 1, 2], np.int32)))
@@ -299,7 +298,7 @@ def nanmedian(
     """The median of the elements that are not NaN.
 
     Raises:
-        AxisError, ShapeError, UnsupportedError, ValueArgumentError: as `quantile`.
+        AxisError, ShapeError, UnsupportedError, ArgumentError: as `quantile`.
 
     Example:
         >>> print(nanmedian(np.array([1.0, np.nan, 3.0], np.float32)))

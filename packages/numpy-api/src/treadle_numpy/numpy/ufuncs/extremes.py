@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from treadle_ir import Array, Operand, ops
+from treadle_ir import ArgumentError, Array, Operand, ops
 from treadle_ir.dtypes import is_complex
 from treadle_ir.primitives import elementwise as primitives
 from treadle_ir.primitives.compare import Direction
@@ -13,7 +13,6 @@ from treadle_numpy.numpy.ufuncs.making import binary, complex_order
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import promote_shapes
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
-from treadle_numpy.operands.errors import ValueArgumentError
 
 __all__ = ["clip", "fmax", "fmin", "maximum", "minimum"]
 
@@ -63,17 +62,18 @@ def clip(arr: ArrayLike, /, min: ArrayLike | None = None, max: ArrayLike | None 
     """The numbers kept between two bounds; a bound that is None is no bound.
 
     Raises:
-        ValueArgumentError: one of them is complex.
+        ArgumentError: one of them is complex.
         ShapeError: they have no common shape.
 
     Example:
+        >>> import numpy as np
         >>> print(clip(np.array([1, 5], np.int32), 2, 3))
         [2 3]
     """
     result = coerce("clip", 0, arr)
     for position, each in enumerate((result, min, max)):
         if each is not None and is_complex(operand_type(coerce("clip", position, each)).dtype):
-            raise ValueArgumentError(
+            raise ArgumentError(
                 "Clip received a complex value either through the input or the min/max keywords",
                 fix="complex numbers have no order: clip real and imaginary parts",
             )

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import Array, DType, ops
+from treadle_ir import ArgumentError, Array, DType, ops
 from treadle_numpy.numpy.dtypes.limits import finfo
 from treadle_numpy.numpy.ufuncs.arithmetic import add, multiply, subtract
 from treadle_numpy.operands.coerce import ArrayLike, coerce
 from treadle_numpy.operands.dtypes import DTypeLike
-from treadle_numpy.operands.errors import ValueArgumentError
 from treadle_numpy.operands.shapes import Shape, as_shape
 from treadle_numpy.random.distributions.parameters import float_dtype, parameter, result_shape
 from treadle_numpy.random.distributions.uniform import uniform_floats
@@ -34,10 +33,10 @@ def gumbel(
     """Gumbel floats: `-log(-log(u))`.
 
     Raises:
-        ValueArgumentError: a mode that is not there.
+        ArgumentError: a mode that is not there.
     """
     if mode not in (None, "low"):
-        raise ValueArgumentError(
+        raise ArgumentError(
             f"gumbel: mode {mode!r} is not supported", fix="only 'low', the default, is there"
         )
     return gumbel_floats(

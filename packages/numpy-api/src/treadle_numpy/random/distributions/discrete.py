@@ -9,7 +9,6 @@ from treadle_ir.dtypes import BY_NAME, is_integer
 from treadle_numpy.operands.broadcast import broadcast_to_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
-from treadle_numpy.operands.errors import ValueArgumentError
 from treadle_numpy.operands.promote import converted, promote
 from treadle_numpy.operands.shapes import Shape, as_shape
 from treadle_numpy.random.distributions.parameters import parameter, result_shape, split_words
@@ -28,10 +27,10 @@ def bernoulli(
     """Booleans that are true with probability `p`.
 
     Raises:
-        ValueArgumentError: a mode that is not there.
+        ArgumentError: a mode that is not there.
     """
     if mode != "low":
-        raise ValueArgumentError(
+        raise ArgumentError(
             f"bernoulli: mode {mode!r} is not supported", fix="only 'low', the default, is there"
         )
     (chance,) = promote("bernoulli", p, inexact=True)
@@ -57,7 +56,7 @@ def randint(
     """Integers in [minval, maxval), uniform up to a bias below 2 ** -32.
 
     Raises:
-        ValueArgumentError: the element type is not an integer.
+        ArgumentError: the element type is not an integer.
         ArgumentError: a bound is not an integer.
 
     Example:
@@ -67,9 +66,7 @@ def randint(
     """
     wanted = as_dtype("randint", int if dtype is None else dtype)
     if not is_integer(wanted):
-        raise ValueArgumentError(
-            f"dtype argument to `randint` must be an integer dtype, got {wanted}"
-        )
+        raise ArgumentError(f"dtype argument to `randint` must be an integer dtype, got {wanted}")
     sizes = as_shape("randint", shape)
     for i, bound in enumerate((minval, maxval)):
         if not is_integer(operand_type(coerce("randint", i + 2, bound)).dtype):

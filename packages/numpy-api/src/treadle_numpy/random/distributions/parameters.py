@@ -7,13 +7,12 @@ rounding of log and erf_inv elsewhere.
 
 from __future__ import annotations
 
-from treadle_ir import Array, DType, Operand, ops
+from treadle_ir import ArgumentError, Array, DType, Operand, ops
 from treadle_ir.dtypes import is_floating
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
-from treadle_numpy.operands.errors import ValueArgumentError
 from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.shapes import Shape, as_shape
 
@@ -22,11 +21,11 @@ def float_dtype(name: str, dtype: DTypeLike | None) -> DType:
     """A `dtype` argument that must be a floating type; the default one for None.
 
     Raises:
-        ValueArgumentError: it is of another kind.
+        ArgumentError: it is of another kind.
     """
     wanted = as_dtype(name, float if dtype is None else dtype)
     if not is_floating(wanted):
-        raise ValueArgumentError(f"dtype argument to `{name}` must be a float dtype, got {wanted}")
+        raise ArgumentError(f"dtype argument to `{name}` must be a float dtype, got {wanted}")
     return wanted
 
 
@@ -37,7 +36,7 @@ def result_shape(name: str, shape: Shape | None, *parameters: Operand) -> tuple[
         return own
     sizes = as_shape(name, shape)
     if common_shape(name, [sizes, own]) != sizes:
-        raise ValueArgumentError(
+        raise ArgumentError(
             f"{name} parameter shapes {own} do not broadcast to the requested shape {sizes}"
         )
     return sizes

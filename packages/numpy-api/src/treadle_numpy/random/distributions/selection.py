@@ -21,7 +21,6 @@ from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.broadcast import common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce, host_elements
-from treadle_numpy.operands.errors import ValueArgumentError
 from treadle_numpy.operands.promote import converted, promote
 from treadle_numpy.operands.sequences import array_from
 from treadle_numpy.operands.shapes import Shape, as_shape
@@ -91,9 +90,10 @@ def categorical(
     """Positions along an axis, with probabilities that are the softmax of `logits`.
 
     Raises:
-        ValueArgumentError: the shape does not end in that of the logits, or replacement is needed for so many.
+        ArgumentError: the shape does not end in that of the logits, or replacement is needed for so many.
 
     Example:
+        >>> import numpy as np
         >>> from treadle_numpy.random import key
         >>> print(categorical(key(0), np.array([0.0, -np.inf], np.float32)))
         0
@@ -105,7 +105,7 @@ def categorical(
     sizes = batch if shape is None else as_shape("categorical", shape)
     extra = len(sizes) - len(batch)
     if extra < 0 or common_shape("categorical", [sizes, batch]) != sizes:
-        raise ValueArgumentError(
+        raise ArgumentError(
             f"categorical: the shape {sizes} does not end in the batch shape {batch} of the logits"
         )
     words = single("categorical", key)
@@ -120,9 +120,7 @@ def categorical(
     for n in sizes[:extra]:
         count *= n
     if count > x.shape[along]:
-        raise ValueArgumentError(
-            f"categorical: {count} draws without replacement from {x.shape[along]}"
-        )
+        raise ArgumentError(f"categorical: {count} draws without replacement from {x.shape[along]}")
     _, places = top_k(moveaxis(noisy, along, -1), count)
     return reshape(moveaxis(places, -1, 0), sizes)
 
@@ -139,7 +137,7 @@ def choice(
     """Random elements of `a`, or of the integers below it, with or without replacement.
 
     Raises:
-        ValueArgumentError: there are fewer elements than are drawn, or `p` has another shape.
+        ArgumentError: there are fewer elements than are drawn, or `p` has another shape.
         ArgumentError: the number of integers is being traced.
     """
     words = single("choice", key)
@@ -151,9 +149,9 @@ def choice(
     for n in sizes:
         draws *= n
     if draws and not count:
-        raise ValueArgumentError("a must be greater than 0 unless no samples are taken")
+        raise ArgumentError("a must be greater than 0 unless no samples are taken")
     if not replace and draws > count:
-        raise ValueArgumentError(
+        raise ArgumentError(
             f"Cannot take a larger sample (size {draws}) than population (size {count}) when 'replace=False'"
         )
     if p is None:
@@ -169,7 +167,7 @@ def choice(
         (weights,) = promote("choice", p, inexact=True)
         weights = array_of(weights)
         if weights.shape != (count,):
-            raise ValueArgumentError(
+            raise ArgumentError(
                 f"p must be None or a 1D vector with the same size as a.shape[axis]. p has shape {weights.shape} and "
                 f"a.shape[axis] is {count}."
             )

@@ -14,7 +14,6 @@ from treadle_ir.dtypes import is_complex
 from treadle_numpy.numpy.dtypes.limits import finfo
 from treadle_numpy.numpy.reductions.extremes import max
 from treadle_numpy.numpy.reductions.sums import sum
-from treadle_numpy.numpy.searching.choosing import where as where_
 from treadle_numpy.numpy.ufuncs.arithmetic import add, divide, multiply, subtract
 from treadle_numpy.numpy.ufuncs.exponentials import exp, log
 from treadle_numpy.operands.arrays import array_of

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import Array, Operand, ops
+from treadle_ir import ArgumentError, Array, Operand, ops
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import promote_shapes
 from treadle_numpy.operands.coerce import ArrayLike
-from treadle_numpy.operands.errors import ValueArgumentError
 from treadle_numpy.operands.promote import inexact_operand
 from treadle_numpy.operands.scalars import literal, zero_like
 
@@ -59,10 +58,10 @@ def factorial(n: ArrayLike, exact: bool = False) -> Array:
     """`gamma(n + 1)`, 0 for negative n.
 
     Raises:
-        ValueArgumentError: `exact` is asked for.
+        ArgumentError: `exact` is asked for.
     """
     if exact:
-        raise ValueArgumentError("factorial: exact=True is not supported")
+        raise ArgumentError("factorial: exact=True is not supported")
     p = inexact_operand("factorial", n)
     zero = zero_like(p)
     below = ops.compare(p, zero, direction="lt")

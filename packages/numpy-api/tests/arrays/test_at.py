@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import treadle_numpy as tnp
+from treadle_ir import UnsupportedError
 from treadle_numpy.arrays.at import UpdatesAt, at
-from treadle_numpy.operands.errors import UnsupportedError
 
 METHODS = ["set", "add", "subtract", "multiply", "divide", "power", "min", "max"]
 

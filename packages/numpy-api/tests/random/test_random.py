@@ -81,7 +81,7 @@ def test_keys_are_immutable() -> None:
 
 def test_what_is_no_key_is_refused() -> None:
     with pytest.raises(ArgumentError, match="must be a random key"):
-        random.uniform(0)
+        random.uniform(0)  # type: ignore[arg-type]
     with pytest.raises(ArgumentError, match="a raw key is u32"):
         random.uniform(np.zeros(3, np.float32))
     with pytest.raises(ValueError, match="accepts a single key"):

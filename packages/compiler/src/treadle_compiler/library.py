@@ -1,0 +1,50 @@
+"""jaxlib itself: imported when it is first needed, so that `import treadle` stays light."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import os
+from dataclasses import dataclass
+from typing import Any, final
+
+from treadle_compiler.fork import Refusal, check_fork, mark_started, refuse_in_children
+from treadle_ir import importing
+
+
+@final
+@dataclass(slots=True, weakref_slot=True, eq=False)
+class Jaxlib:
+    """The two modules of jaxlib that everything goes through, and its release.
+
+    They are `Any` because jaxlib ships no types for them.
+    """
+
+    xla_client: Any
+    core: Any
+    release: str
+
+    def refuse(self) -> None:
+        """Raise `ForkError` from now on, whatever is asked of jaxlib: called in a forked child."""
+        # What is caught keeps its class: else the `except` clause would raise a second error.
+        self.core = Refusal(JaxRuntimeError=self.core.JaxRuntimeError)
+        self.xla_client = Refusal()
+
+
+@functools.cache
+def jaxlib() -> Jaxlib:
+    """Import jaxlib, once, with its start-up chatter off unless the user has asked for it.
+
+    Raises:
+        ForkError: in a process forked after this has been called; if it had ended, what it returns refuses.
+    """
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")
+    check_fork()
+    mark_started()  # so that no child that is forked meanwhile waits for the end of the import, which will not come
+    with importing(forks_wait=False):
+        xla_client = importlib.import_module("jaxlib.xla_client")
+        core = importlib.import_module("jaxlib._jax")
+        release = str(importlib.import_module("jaxlib").__version__)
+    found = Jaxlib(xla_client, core, release)
+    refuse_in_children(found)
+    return found

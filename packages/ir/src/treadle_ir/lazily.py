@@ -1,0 +1,73 @@
+"""Packages whose names are imported when they are first asked for, so that importing a package is quick.
+
+For type checkers such a package imports its names under `if TYPE_CHECKING:`; at run time it takes them from a table:
+
+    __getattr__, __dir__, __all__ = lazy_names(__name__, {"treadle_ir.reference.bare": "bare_kernel"})
+
+`scripts/names.py` writes the tables.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Collection, Mapping
+from types import ModuleType
+from typing import TypeAlias
+
+from treadle_ir.errors import did_you_mean
+from treadle_ir.importing import importing
+
+NamespaceHooks: TypeAlias = tuple[Callable[[str], object], Callable[[], list[str]], list[str]]
+"""`__getattr__`, `__dir__` and `__all__` of a module."""
+Unknown: TypeAlias = Callable[[str, str, Collection[str]], AttributeError]
+"""The error for a module without a name, given what it offers."""
+
+
+def unknown_name(module: str, name: str, offered: Collection[str]) -> AttributeError:
+    """The error for a name that a module does not offer, with a likely spelling."""
+    likely = "" if name.startswith("_") else did_you_mean(name, offered)
+    # Told its name, Python does not guess a second time when it shows the error.
+    return AttributeError(f"module {module!r} has no attribute {name!r}{likely}", name=name)
+
+
+def lazy_names(
+    module: str,
+    table: Mapping[str, str],
+    submodules: Collection[str] = (),
+    unknown: Unknown = unknown_name,
+) -> NamespaceHooks:
+    """The hooks of a module that offers names of others: `table` gives them by module, with blanks between.
+
+    `submodules` are modules below it, which are names, too. `jit:pjit` offers `jit` under the name `pjit`.
+    """
+    homes = {}
+    for home, names in table.items():
+        for each in names.split():
+            original, _, name = each.partition(":")
+            homes[name or original] = home, original
+    offered = sorted({*homes, *submodules})
+    package = sys.modules[module].__dict__
+
+    def attribute(name: str) -> object:
+        found = homes.get(name)
+        if found is not None:
+            home, original = found
+            value: object = getattr(import_module(home), original)
+        elif name in submodules:
+            value = import_module(f"{module}.{name}")
+        else:
+            raise unknown(module, name, sorted({*offered, *package}))
+        package[name] = value  # found there the next time
+        return value
+
+    return attribute, lambda: list(offered), offered
+
+
+def import_module(name: str) -> ModuleType:
+    """A module that is imported when it is first asked for; a fork of another thread waits until it is whole."""
+    found = sys.modules.get(name)
+    if found is not None and not getattr(getattr(found, "__spec__", None), "_initializing", False):
+        return found
+    with importing():
+        return importlib.import_module(name)

@@ -1,0 +1,22 @@
+"""All kernels: importing this module registers them."""
+
+from __future__ import annotations
+
+from treadle_ir.reference import (
+    call as call,
+    collective as collective,
+    compare as compare,
+    contract as contract,
+    control as control,
+    convert as convert,
+    creation as creation,
+    cumulative as cumulative,
+    effectful as effectful,
+    elementwise as elementwise,
+    indexing as indexing,
+    random as random,
+    reduce as reduce,
+    shape as shape,
+    sort as sort,
+    window as window,
+)
