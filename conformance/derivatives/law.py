@@ -54,7 +54,7 @@ def directions(count: int) -> np.ndarray:
 
 def weights(count: int) -> np.ndarray:
     """How the elements of a result are added up; 1 for a single one."""
-    return np.cos(0.3 * np.arange(count))
+    return np.asarray(np.cos(0.3 * np.arange(count)))
 
 
 def lines(row: Row) -> list[tuple[Point, np.ndarray]]:

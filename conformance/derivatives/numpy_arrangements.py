@@ -144,5 +144,5 @@ ROWS: Final[tuple[Row, ...]] = (
     ),
     both("numpy.dsplit", CUBE, call=lambda n, x: n.dsplit(cubes(x), 2)),
     *(both(f"numpy.{name}", M, call=call) for name, call in CALLS.items()),
-    *(row for row in OTHERS if row is not None),
+    *OTHERS,
 )

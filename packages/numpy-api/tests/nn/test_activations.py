@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ ZERO = np.float64(0.0)
 
 def test_softplus_is_smooth_at_zero() -> None:
     for order, true in enumerate([0.5, 0.25, 0.0, -0.125], start=1):
-        f = nn.softplus
+        f: Any = nn.softplus
         for _ in range(order):
             f = grad(f)
         assert f(ZERO) == true
