@@ -141,6 +141,34 @@ def call(library: Any, question: dict[str, Any]) -> Any:
     return {"results": [told(each, question) for each in leaves(results)]}
 
 
+def derivatives(library: Any, question: dict[str, Any]) -> Any:
+    """First and second derivatives of a function at several points, in reverse.
+
+    The arguments have the points in front of their own axes. Results that are arrays are added up with weights, and so
+    are first derivatives before the second are taken.
+    """
+    arguments = [np.asarray(x, "float64") for x in question["arguments"]]
+    each = tuple(range(len(arguments)))
+
+    def total(results: Any) -> Any:
+        parts = [library.numpy.asarray(x).ravel() for x in leaves(results)]
+        inexact = [x for x in parts if x.dtype.kind == "f"]
+        return sum(library.numpy.sum(x * np.cos(0.3 * np.arange(x.size))) for x in inexact)
+
+    def first(*xs: Any) -> Any:
+        function = called(library, question["of"])
+        return library.grad(lambda *ys: total(function(*ys, **question["keywords"])), each)(*xs)
+
+    def both(*xs: Any) -> Any:
+        return [first(*xs), library.grad(lambda *ys: total(first(*ys)), each)(*xs)]
+
+    try:
+        results = library.jit(library.vmap(both))(*arguments)
+    except Exception as error:
+        return {"error": [], "said": f"{type(error).__name__}: {error}"[:200]}
+    return {"results": [told(found, question) for found in leaves(results)]}
+
+
 def leaves(results: Any) -> list[Any]:
     """The arrays in nested tuples and lists."""
     if isinstance(results, (tuple, list)):
@@ -181,7 +209,7 @@ def indexing(library: Any, question: dict[str, Any]) -> Any:
         return {"error": type(error).__name__}
 
 
-DO = {"random": random_numbers, "call": call, "indexing": indexing}
+DO = {"random": random_numbers, "call": call, "indexing": indexing, "derivatives": derivatives}
 
 
 def answer(library: Any, questions: list[dict[str, Any]]) -> list[Any]:
@@ -213,7 +241,8 @@ def main() -> None:
 
     assert "treadle" not in sys.modules
     library = SimpleNamespace(
-        **{name: getattr(jax, name) for name in ("numpy", "random", "jit", "lax", "nn", "scipy")},
+        **{name: getattr(jax, name) for name in ("numpy", "random", "lax", "nn", "scipy")},
+        **{name: getattr(jax, name) for name in ("jit", "grad", "vmap")},
         types=jax.eval_shape,
         memory={},
     )

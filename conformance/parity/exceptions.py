@@ -73,6 +73,11 @@ def _empty(question: dict[str, Any], ours: Answer, theirs: Answer) -> bool:
     return not x or 0 in x["filled"]["shape"]
 
 
+def _at_kinks(*names: str) -> Known:
+    """Asked at the one point where a function has a kink."""
+    return _both(of(*names), lambda question, ours, theirs: len(question["arguments"][0]) == 1)
+
+
 EXCEPTIONS: Final[dict[str, Known]] = {
     "JAX has a type for the position of a complex extreme, and cannot run it; NumPy can": _both(
         of("numpy.argmax", "numpy.argmin"), _only_jax_raises, _complex
@@ -106,9 +111,34 @@ EXCEPTIONS: Final[dict[str, Known]] = {
 }
 
 
+DERIVATIVES: Final[dict[str, Known]] = {
+    "JAX's second derivative of hypot is 0 across the diagonals; treadle's is the true one": _both(
+        of("numpy.hypot"), lambda question, ours, theirs: len(question["arguments"][0]) > 1
+    ),
+    "JAX's derivatives of sinc are differences of nearly equal numbers near 0; treadle's are the true ones": of(
+        "numpy.sinc"
+    ),
+    "JAX's vander has a NaN for the derivative of 0 ** 0": of("numpy.vander"),
+    "JAX's betaln of 2 and 10 is right to 7 digits, and so are its derivatives; treadle's to 15": of(
+        "scipy.special.beta", "scipy.special.betaln"
+    ),
+    "JAX computes the softmax of attention in float32": of("nn.dot_product_attention"),
+    "JAX has no derivative of nextafter; treadle's follows the first operand": _both(
+        of("numpy.nextafter", "lax.nextafter"), _only_jax_raises
+    ),
+    "abs has the derivative 0 at 0, and JAX's has 1 (the FAQ's convention is the middle of both sides)": _at_kinks(
+        "numpy.abs", "numpy.fabs", "lax.abs", "numpy.linalg.norm"
+    ),
+    "hypot has the derivative 0 at the origin, the middle of all directions; JAX's has 1/2 by each": _at_kinks(
+        "numpy.hypot"
+    ),
+}
+
+
 def reason(question: dict[str, Any], ours: Answer, theirs: Answer) -> str | None:
     """Why the answers may differ; None if they may not."""
-    for why, known in EXCEPTIONS.items():
+    exceptions = DERIVATIVES if question["do"] == "derivatives" else EXCEPTIONS
+    for why, known in exceptions.items():
         if known(question, ours, theirs):
             return why
     return None

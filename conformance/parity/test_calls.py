@@ -25,7 +25,7 @@ RTOL: Final = {"float16": 4e-3, "bfloat16": 3e-2, "float64": 1e-10, "complex128"
 
 
 def library() -> Any:
-    names = ("numpy", "random", "jit", "lax", "nn", "scipy")
+    names = ("numpy", "random", "lax", "nn", "scipy", "jit", "grad", "vmap")
     return SimpleNamespace(
         **{name: getattr(treadle, name) for name in names}, types=lambda run: run(), memory={}
     )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
-from treadle_ir import ArrayType, interpret, stage
+from treadle_ir import X64, ArrayType, interpret, stage
 
 
 def staged(function: Callable[..., Any], *arguments: Any) -> Any:
@@ -22,3 +22,10 @@ def staged(function: Callable[..., Any], *arguments: Any) -> Any:
 def staged_fixture() -> Callable[..., Any]:
     """`staged(function, *arguments)`."""
     return staged
+
+
+@pytest.fixture
+def wide() -> Iterator[None]:
+    """64-bit types."""
+    with X64.override(True):
+        yield

@@ -1,10 +1,44 @@
-"""Activations against their definitions."""
+"""Activations against their definitions, and at 0, where their formulas change."""
 
 from __future__ import annotations
 
-import numpy as np
+import math
+from typing import Any
 
+import numpy as np
+import pytest
+
+from treadle_autodiff import grad
 from treadle_numpy import nn
+
+pytestmark = pytest.mark.usefixtures("wide")
+
+
+ZERO = np.float64(0.0)
+
+
+def test_softplus_is_smooth_at_zero() -> None:
+    for order, true in enumerate([0.5, 0.25, 0.0, -0.125], start=1):
+        f: Any = nn.softplus
+        for _ in range(order):
+            f = grad(f)
+        assert f(ZERO) == true
+    assert grad(grad(nn.log_sigmoid))(ZERO) == -0.25
+
+
+def test_softplus_far_from_zero() -> None:
+    assert math.isclose(float(grad(nn.softplus)(np.float64(-40.0))), math.exp(-40), rel_tol=1e-14)
+    for x, slope in ((np.inf, 1.0), (-np.inf, 0.0)):
+        assert grad(nn.softplus)(np.float64(x)) == slope
+    assert np.isclose(nn.softplus(1j), np.log(1 + np.exp(1j)))
+
+
+@pytest.mark.parametrize("alpha", [1.0, 0.5, 2.0])
+def test_celu_has_slope_one_at_zero(alpha: float) -> None:
+    assert grad(lambda x: nn.celu(x, alpha))(ZERO) == 1.0
+    x = np.array([-2.0, -0.0, 0.0, 3.0])
+    expected = np.maximum(x, 0) + np.minimum(0, alpha * np.expm1(x / alpha))
+    np.testing.assert_allclose(nn.celu(x, alpha), expected, rtol=1e-15)
 
 
 def test_softmax_is_stable() -> None:

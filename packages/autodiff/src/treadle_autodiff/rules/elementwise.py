@@ -128,8 +128,11 @@ def _first_wins(x: Operand, y: Operand, direction: Direction) -> Operand:
 
 
 def _power_by_base(dx: Operand, x: Operand, y: Operand, z: Operand) -> Operand:
-    # y x^(y - 1); where y is 0 the exponent is replaced, since 0 * 0^-1 is no number.
-    flat = ops.compare(y, number(0, y), direction="eq")
+    # y x^(y - 1); where both are 0 the exponent is replaced, since 0 * 0^-1 is no number. Not wherever y is 0: the
+    # product has a slope by y there.
+    flat = ops.and_(
+        ops.compare(x, number(0, x), direction="eq"), ops.compare(y, number(0, y), direction="eq")
+    )
     exponent = ops.select(flat, number(1, y), ops.subtract(y, number(1, y)))
     return ops.multiply(dx, ops.multiply(y, ops.power(x, exponent)))
 
@@ -201,8 +204,10 @@ def trigamma(x: Operand) -> Operand:
         ops.add(ops.multiply(half, square), ops.multiply(ops.multiply(inverse, square), series)),
     )
     total = ops.add(total, tail)
-    # psi1(1 - x) + psi1(x) = (pi / sin(pi x))^2, with the angle taken from the nearest whole number.
-    angle = _scaled(math.pi, ops.subtract(x, ops.round_nearest_even(x)))
+    # psi1(1 - x) + psi1(x) = (pi / sin(pi x))^2, with the angle taken from the nearest whole number. Where the sum is
+    # the result, 1/2 stands for x: at whole numbers the derivatives of what is not selected would be infinite times 0.
+    turned = ops.select(below, x, half)
+    angle = _scaled(math.pi, ops.subtract(turned, ops.round_nearest_even(turned)))
     reflected = ops.subtract(ops.square(ops.divide(number(math.pi, x), ops.sine(angle))), total)
     return ops.select(below, reflected, total)
 

@@ -9,11 +9,11 @@ import numpy as np
 
 from treadle_autodiff import custom_jvp
 from treadle_ir import ArgumentError, Array, Operand, ops
+from treadle_ir.dtypes import is_complex
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.searching.choosing import where as where_
 from treadle_numpy.numpy.ufuncs.arithmetic import add, divide, multiply, negative
-from treadle_numpy.numpy.ufuncs.exponentials import expm1, logaddexp
-from treadle_numpy.numpy.ufuncs.extremes import maximum
+from treadle_numpy.numpy.ufuncs.exponentials import expm1, log_of_sum, logaddexp
 from treadle_numpy.numpy.ufuncs.powers import sqrt, square
 from treadle_numpy.numpy.ufuncs.trigonometry import tanh
 from treadle_numpy.operands.arrays import array_of
@@ -112,6 +112,19 @@ def log_sigmoid(x: ArrayLike) -> Array:
     return negative(softplus(negative(inexact_operand("log_sigmoid", x))))
 
 
+@partial(custom_jvp, pure=True)
+def _softplus(x: Operand) -> Array:
+    return log_of_sum(x, zero_like(x))
+
+
+@_softplus.defjvp
+def _softplus_jvp(
+    primals: Sequence[Operand], tangents: Sequence[Operand]
+) -> tuple[Operand, Operand]:
+    (x,), (dx,) = primals, tangents
+    return _softplus(x), ops.multiply(dx, ops.logistic(x))
+
+
 def softplus(x: ArrayLike) -> Array:
     """`log(1 + exp(x))`, without overflow.
 
@@ -119,7 +132,11 @@ def softplus(x: ArrayLike) -> Array:
         >>> print(softplus(500.0))
         500.0
     """
-    return logaddexp(x, 0.0)
+    operand = inexact_operand("softplus", x)
+    if is_complex(operand.dtype):
+        return logaddexp(operand, 0.0)
+    result: Array = _softplus(operand)
+    return result
 
 
 def soft_sign(x: ArrayLike) -> Array:
@@ -164,9 +181,9 @@ def elu(x: ArrayLike, alpha: ArrayLike = 1.0) -> Array:
 def celu(x: ArrayLike, alpha: ArrayLike = 1.0) -> Array:
     """`max(x, 0) + min(0, alpha * (exp(x / alpha) - 1))`."""
     operand = inexact_operand("celu", x)
-    zero = zero_like(operand)
+    positive = ops.compare(operand, zero_like(operand), direction="gt")
     below = multiply(alpha, expm1(divide(_negative_branch(operand), alpha)))
-    return add(maximum(operand, zero), below)
+    return array_of(where_(positive, operand, below))
 
 
 def selu(x: ArrayLike) -> Array:

@@ -344,6 +344,7 @@ if TYPE_CHECKING:
         left_shift as left_shift,
         right_shift as right_shift,
     )
+    from treadle_numpy.numpy.ufuncs.cardinal import sinc as sinc
     from treadle_numpy.numpy.ufuncs.comparison import (
         equal as equal,
         greater as greater,
@@ -445,7 +446,6 @@ if TYPE_CHECKING:
         rad2deg as rad2deg,
         radians as radians,
         sin as sin,
-        sinc as sinc,
         sinh as sinh,
         tan as tan,
         tanh as tanh,
@@ -535,6 +535,7 @@ else:
                 "bitwise_and bitwise_count bitwise_invert bitwise_left_shift bitwise_not "
                 "bitwise_or bitwise_right_shift bitwise_xor invert left_shift right_shift"
             ),
+            "ufuncs.cardinal": "sinc",
             "ufuncs.comparison": "equal greater greater_equal less less_equal not_equal",
             "ufuncs.exponentials": "exp exp2 expm1 log log1p log2 log10 logaddexp logaddexp2",
             "ufuncs.extremes": "clip fmax fmin maximum minimum",
@@ -549,7 +550,7 @@ else:
             "ufuncs.signs": "abs absolute copysign fabs heaviside nextafter sign signbit",
             "ufuncs.trigonometry": (
                 "acos acosh arccos arccosh arcsin arcsinh arctan arctan2 arctanh asin asinh atan "
-                "atan2 atanh cos cosh deg2rad degrees rad2deg radians sin sinc sinh tan tanh"
+                "atan2 atanh cos cosh deg2rad degrees rad2deg radians sin sinh tan tanh"
             ),
             "universal": "ufunc",
         },

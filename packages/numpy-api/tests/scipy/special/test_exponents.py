@@ -1,12 +1,42 @@
-"""Functions of exponentials where they are infinite."""
+"""logsumexp with weights, some of them 0, and of infinities; entr at 0."""
 
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
-from treadle_numpy.scipy import special
+from treadle_autodiff import grad, jvp
+from treadle_numpy.scipy.special import entr, logsumexp
+
+pytestmark = pytest.mark.usefixtures("wide")
+
+
+def test_slopes_by_weights_of_zero() -> None:
+    x, b = np.array([0.0, 1.0, 2.0]), np.array([0.0, 1.0, 0.5])
+    total = np.sum(b * np.exp(x))
+    np.testing.assert_allclose(grad(lambda b: logsumexp(x, b=b))(b), np.exp(x) / total, rtol=1e-14)
+    np.testing.assert_allclose(
+        grad(lambda x: logsumexp(x, b=b))(x), b * np.exp(x) / total, rtol=1e-14
+    )
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_what_weighs_nothing_may_be_anything(dtype: type[np.floating]) -> None:
+    b = np.array([0.0, 1.0], dtype)
+    for value in (1000.0, np.inf, -np.inf, np.nan):
+        x = np.array([value, 0.5], dtype)
+        assert logsumexp(x, b=b) == 0.5
+        _, slope = jvp(lambda x: logsumexp(x, b=b), (x,), (np.ones(2, dtype),))
+        assert slope == 1.0
+
+
+def test_entr_at_zero_and_below() -> None:
+    slopes = grad(lambda x: np.float64(1.0) * entr(x))
+    assert slopes(np.float64(0.0)) == np.inf
+    assert slopes(np.float64(-1.0)) == 0.0
+    assert slopes(np.float64(1.0)) == -1.0
 
 
 def test_logsumexp_of_nothing_but_minus_infinity() -> None:
     x = np.array([-np.inf, -np.inf], np.float32)
-    np.testing.assert_allclose(special.logsumexp(x), -np.inf)
+    np.testing.assert_allclose(logsumexp(x), -np.inf)

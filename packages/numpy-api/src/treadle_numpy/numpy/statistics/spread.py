@@ -9,6 +9,7 @@ import numpy as np
 from treadle_ir import Array, DTypeError, ops
 from treadle_ir.dtypes import is_bool, is_complex, real_part
 from treadle_numpy.numpy.manipulation.broadcasting import broadcast_to
+from treadle_numpy.numpy.reductions.making import selected
 from treadle_numpy.numpy.reductions.sums import sum
 from treadle_numpy.numpy.statistics.means import mean_dtypes, mean_of, valid
 from treadle_numpy.numpy.ufuncs.arithmetic import divide, subtract
@@ -55,12 +56,16 @@ def _variance(
         operand = ops.convert(operand, dtype=working, weak=type.weak and wanted is None)
     center = mean_of(name, operand, axes, None, True, where) if known_mean is None else known_mean
     centered = subtract(operand, center)
+    if (
+        where is not None
+    ):  # before the square, whose derivative at what is left out may be NaN times 0
+        centered = selected(name, centered, where, centered.dtype.type(0))
     squares = (
         ops.real(ops.multiply(centered, ops.conjugate(centered)))
         if is_complex(centered.dtype)
         else ops.square(centered)
     )
-    total = sum(squares, axes, keepdims=keepdims, where=where)
+    total = sum(squares, axes, keepdims=keepdims)
     degrees: ArrayLike
     if where is None:
         freedom = math.prod([type.shape[i] for i in axes]) - ddof

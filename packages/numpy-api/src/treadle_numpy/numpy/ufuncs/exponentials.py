@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
+
 import numpy as np
 
-from treadle_ir import Array, ops
+from treadle_autodiff import custom_jvp
+from treadle_ir import Array, Operand, ops
 from treadle_ir.dtypes import is_complex
 from treadle_ir.primitives import elementwise as primitives
 from treadle_numpy.numpy.ufuncs.arithmetic import add
@@ -12,7 +16,7 @@ from treadle_numpy.numpy.ufuncs.making import unary
 from treadle_numpy.operands.broadcast import promote_shapes
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.promote import inexact_operand
-from treadle_numpy.operands.scalars import number
+from treadle_numpy.operands.scalars import number, zero_like
 
 __all__ = ["exp", "exp2", "expm1", "log", "log1p", "log2", "log10", "logaddexp", "logaddexp2"]
 
@@ -39,11 +43,9 @@ def log10(x: ArrayLike, /) -> Array:
     return _by_log("log10", 10.0, x)
 
 
-def _logaddexp(name: str, x1: ArrayLike, x2: ArrayLike, base: float | None) -> Array:
-    # log(e^x + e^y) = max + log1p(e^-|x - y|); where x == y both may be infinite, and x - y is not a number.
-    x, y = promote_shapes(name, x1, x2, inexact=True)
-    if is_complex(x.dtype):
-        return log(add(exp(x), exp(y)))
+def log_of_sum(x: Operand, y: Operand, base: float | None = None) -> Array:
+    """`log(e^x + e^y)`, or that to another base, of real operands of one type."""
+    # max + log1p(e^-|x - y|); where x == y both may be infinite, and x - y is not a number
     top = ops.maximum(x, y)
     gap = ops.subtract(x, y)
     below = ops.negate(ops.abs(gap))
@@ -53,6 +55,41 @@ def _logaddexp(name: str, x1: ArrayLike, x2: ArrayLike, base: float | None) -> A
         scale = number(np.log(base), top)
         near = ops.divide(ops.log_plus_one(ops.exponential(ops.multiply(below, scale))), scale)
     return ops.select(ops.compare(gap, gap, direction="ne"), ops.add(x, y), ops.add(top, near))
+
+
+@partial(custom_jvp, nondiff_argnums=(0,), pure=True)
+def _log_of_sum(base: float | None, x: Operand, y: Operand) -> Array:
+    return log_of_sum(x, y, base)
+
+
+@_log_of_sum.defjvp
+def _log_of_sum_jvp(
+    base: float | None, primals: Sequence[Operand], tangents: Sequence[Operand]
+) -> tuple[Operand, Operand]:
+    # The weights e^x / (e^x + e^y) and e^y / (e^x + e^y) are logistic functions of the gap, which are smooth at a tie.
+    # Operands that are infinite and equal weigh the same.
+    (x, y), (dx, dy) = primals, tangents
+    equal = ops.compare(x, y, direction="eq")
+    gap = ops.subtract(x, y)
+    gap = ops.select(equal, ops.subtract(_finite(x), _finite(y)), gap)
+    if base is not None:
+        gap = ops.multiply(gap, number(np.log(base), gap))
+    by_x = ops.multiply(dx, ops.logistic(gap))
+    by_y = ops.multiply(dy, ops.logistic(ops.negate(gap)))
+    return _log_of_sum(base, x, y), ops.add(by_x, by_y)
+
+
+def _finite(x: Operand) -> Operand:
+    """The operand where it is finite, else 0."""
+    return ops.select(ops.is_finite(x), x, zero_like(x))
+
+
+def _logaddexp(name: str, x1: ArrayLike, x2: ArrayLike, base: float | None) -> Array:
+    x, y = promote_shapes(name, x1, x2, inexact=True)
+    if is_complex(x.dtype):
+        return log(add(exp(x), exp(y)))
+    result: Array = _log_of_sum(base, x, y)
+    return result
 
 
 def logaddexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:

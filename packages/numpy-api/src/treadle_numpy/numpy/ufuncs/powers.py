@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
 import numpy as np
 
-from treadle_ir import Array, DTypeError, Literal, ops, promoted
+from treadle_autodiff import custom_jvp
+from treadle_ir import Array, DTypeError, Literal, Operand, ops, promoted
 from treadle_ir.dtypes import is_bool, is_complex, is_inexact, is_integer
 from treadle_ir.primitives import elementwise as primitives
 from treadle_numpy.numpy.ufuncs.making import INT32, unary
@@ -107,8 +110,29 @@ sqrt = unary("sqrt", primitives.Sqrt(), "The square root.", "print(sqrt(4))\n   
 cbrt = unary("cbrt", primitives.Cbrt(), "The cube root.")
 
 
+@partial(custom_jvp, pure=True)
+def _hypot(x: Operand, y: Operand) -> Array:
+    x, y = ops.abs(x), ops.abs(y)
+    top, low = ops.maximum(x, y), ops.minimum(x, y)
+    at_zero = ops.compare(top, zero_like(top), direction="eq")
+    ratio = ops.divide(low, ops.select(at_zero, number(1, top), top))
+    root = ops.sqrt(ops.add(ops.square(ratio), number(1, top)))
+    return ops.select(at_zero, top, ops.multiply(top, root))
+
+
+@_hypot.defjvp
+def _hypot_jvp(primals: Sequence[Operand], tangents: Sequence[Operand]) -> tuple[Operand, Operand]:
+    # dz = (x dx + y dy) / z, smooth where x and y are of one size or one of them is 0; at the origin it is 0
+    (x, y), (dx, dy) = primals, tangents
+    z = _hypot(x, y)
+    at_zero = ops.compare(z, zero_like(z), direction="eq")
+    safe = ops.select(at_zero, number(1, z), z)
+    by_x, by_y = ops.multiply(dx, ops.divide(x, safe)), ops.multiply(dy, ops.divide(y, safe))
+    return z, ops.add(by_x, by_y)
+
+
 def hypot(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """`sqrt(x1 ** 2 + x2 ** 2)`, without overflow.
+    """`sqrt(x1 ** 2 + x2 ** 2)`, without overflow. Its derivative at the origin is 0.
 
     Example:
         >>> print(hypot(3.0, 4.0))
@@ -119,16 +143,5 @@ def hypot(x1: ArrayLike, x2: ArrayLike, /) -> Array:
         raise DTypeError(
             "hypot is not defined for complex numbers", fix="convert to real numbers, as with abs"
         )
-    x, y = ops.abs(x), ops.abs(y)
-    top, low = ops.maximum(x, y), ops.minimum(x, y)
-    zero = zero_like(top)
-    # the inner select keeps the division, and so its derivative, finite where both are 0
-    safe = ops.select(ops.compare(top, zero, direction="eq"), number(1, top), top)
-    return ops.select(
-        ops.compare(top, zero, direction="eq"),
-        top,
-        ops.multiply(
-            top,
-            ops.sqrt(ops.add(ops.square(ops.divide(low, safe)), number(1, top))),
-        ),
-    )
+    result: Array = _hypot(x, y)
+    return result

@@ -33,7 +33,6 @@ __all__ = [
     "rad2deg",
     "radians",
     "sin",
-    "sinc",
     "sinh",
     "tan",
     "tanh",
@@ -89,22 +88,3 @@ def rad2deg(x: ArrayLike, /) -> Array:
 
 radians = deg2rad
 degrees = rad2deg
-
-
-def sinc(x: ArrayLike, /) -> Array:
-    """`sin(pi x) / (pi x)`, 1 at 0.
-
-    Example:
-        >>> print(sinc(0.0))
-        1.0
-    """
-    operand = inexact_operand("sinc", x)
-    zero, one = number(0, operand), number(1, operand)
-    angle = ops.multiply(operand, number(np.pi, operand))
-    at_zero = ops.compare(angle, zero, direction="eq")
-    safe = ops.select(at_zero, one, angle)
-    # 1 - angle^2/6 stands in at 0, so that derivatives up to the third are right there, too
-    near = ops.subtract(
-        one, ops.divide(ops.square(ops.select(at_zero, angle, zero)), number(6, operand))
-    )
-    return ops.select(at_zero, near, ops.divide(ops.sine(safe), safe))

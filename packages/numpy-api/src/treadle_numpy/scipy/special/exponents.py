@@ -11,9 +11,9 @@ import numpy as np
 from treadle_autodiff import custom_jvp
 from treadle_ir import Array, Operand, ops
 from treadle_ir.dtypes import is_complex
+from treadle_numpy.numpy.dtypes.limits import finfo
 from treadle_numpy.numpy.reductions.extremes import max
 from treadle_numpy.numpy.reductions.sums import sum
-from treadle_numpy.numpy.searching.choosing import where as where_
 from treadle_numpy.numpy.ufuncs.arithmetic import add, divide, multiply, subtract
 from treadle_numpy.numpy.ufuncs.exponentials import exp, log
 from treadle_numpy.operands.arrays import array_of
@@ -94,12 +94,26 @@ def xlog1py(x: ArrayLike, y: ArrayLike) -> Array:
     return result
 
 
+@partial(custom_jvp, pure=True)
+def _entr(x: Operand) -> Array:
+    return ops.negate(_xlogy(x, x))
+
+
+@_entr.defjvp
+def _entr_jvp(primals: Sequence[Operand], tangents: Sequence[Operand]) -> tuple[Operand, Operand]:
+    (x,), (dx,) = primals, tangents
+    slope = ops.negate(
+        ops.add(ops.log(x), literal(1, x))
+    )  # infinite at 0, where x / x would be NaN
+    return _entr(x), multiply(dx, slope)
+
+
 def entr(x: ArrayLike) -> Array:
     """`-x log x`, 0 at 0, minus infinity below."""
     p = inexact_operand("entr", x)
-    zero = zero_like(p)
-    inner = ops.negate(_xlogy(p, p))
-    return ops.select(ops.compare(p, zero, direction="lt"), literal(-np.inf, p), inner)
+    below = ops.compare(p, zero_like(p), direction="lt")
+    inner = _entr(ops.select(below, literal(1, p), p))
+    return ops.select(below, literal(-np.inf, p), inner)
 
 
 def rel_entr(p: ArrayLike, q: ArrayLike) -> Array:
@@ -116,6 +130,16 @@ def rel_entr(p: ArrayLike, q: ArrayLike) -> Array:
 def kl_div(p: ArrayLike, q: ArrayLike) -> Array:
     """`p log(p / q) - p + q`."""
     return add(subtract(rel_entr(p, q), p), q)
+
+
+def _weighed(weights: Array, exponents: Array) -> Array:
+    """`weights * exp(exponents)`; 0 where the weight is, with the slope by it of the other terms."""
+    # an exponential there must not overflow, since 0 times infinity is no number
+    size = ops.real(exponents) if is_complex(exponents.dtype) else exponents
+    most = literal(np.log(float(finfo(size.dtype).max)) - 1, size)
+    absent = ops.compare(weights, zero_like(weights), direction="eq")
+    beyond = ops.and_(absent, ops.not_(ops.compare(size, most, direction="lt")))
+    return multiply(weights, exp(ops.select(beyond, literal(most, exponents), exponents)))
 
 
 @overload
@@ -158,18 +182,17 @@ def logsumexp(
             if not weights.ndim and x.ndim
             else weights
         )
-        x = array_of(
-            where_(ops.compare(weights, zero_like(weights), direction="ne"), x, literal(-np.inf, x))
-        )
     else:
         x, weights = array_of(inexact_operand("logsumexp", a)), None
     axes = sorted_axes("logsumexp", axis, x.ndim)
-    magnitudes = ops.real(x) if is_complex(x.dtype) else x
+    magnitudes = array_of(ops.real(x) if is_complex(x.dtype) else x)
+    if weights is not None:  # the greatest of the terms that add something
+        absent = ops.compare(weights, zero_like(weights), direction="eq")
+        magnitudes = ops.select(absent, literal(-np.inf, magnitudes), magnitudes)
     top = max(magnitudes, axes, keepdims=True, initial=-np.inf, where=where)
     top = ops.stop_gradient(ops.select(ops.is_finite(top), top, zero_like(top)))
-    powers = exp(subtract(x, top))
-    if weights is not None:
-        powers = multiply(weights, powers)
+    exponents = subtract(x, top)
+    powers = exp(exponents) if weights is None else _weighed(weights, exponents)
     total = sum(powers, axes, keepdims=True, where=where)
     sign = ops.sign(total)
     if return_sign:

@@ -1,0 +1,26 @@
+"""All rows."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from conformance.derivatives import (
+    lax_arrays,
+    lax_functions,
+    nn_functions,
+    numpy_arrangements,
+    numpy_functions,
+    numpy_reductions,
+    special_functions,
+)
+from conformance.derivatives.row import Row
+
+ROWS: Final[tuple[Row, ...]] = (
+    *numpy_functions.ROWS,
+    *numpy_reductions.ROWS,
+    *numpy_arrangements.ROWS,
+    *lax_functions.ROWS,
+    *lax_arrays.ROWS,
+    *special_functions.ROWS,
+    *nn_functions.ROWS,
+)

@@ -1,0 +1,72 @@
+"""Every public function has a row, or a reason for none; a new function cannot come without."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any, Final
+
+import numpy as np
+
+import treadle.lax
+import treadle.nn
+import treadle.numpy
+import treadle.scipy.special
+from conformance.derivatives.table import ROWS
+from conformance.derivatives.without import WITHOUT
+
+NAMESPACES: Final[dict[str, ModuleType]] = {
+    "numpy": treadle.numpy,
+    "numpy.linalg": treadle.numpy.linalg,
+    "lax": treadle.lax,
+    "nn": treadle.nn,
+    "scipy.special": treadle.scipy.special,
+}
+
+
+def listed(module: ModuleType) -> list[str]:
+    """The public names of a module."""
+    names: list[str] = sorted(set(module.__all__) | {n for n in dir(module) if n[0] != "_"})
+    return names
+
+
+def callables() -> Iterator[tuple[str, Any]]:
+    for namespace, module in NAMESPACES.items():
+        for name in listed(module):
+            found = getattr(module, name)
+            if callable(found) and not isinstance(found, ModuleType):
+                yield f"{namespace}.{name}", found
+
+
+def is_type(found: Any) -> bool:
+    """Element types make arrays of numbers; float64 has a row for all of them."""
+    return isinstance(found, type) or type(found) is type(treadle.numpy.float64)
+
+
+CALLABLES: Final = dict(callables())
+ROWED: Final = {row.name for row in ROWS}
+
+
+def test_there_are_functions() -> None:
+    assert len(CALLABLES) > 500
+
+
+def test_every_function_has_a_row_or_a_reason() -> None:
+    for name, found in CALLABLES.items():
+        aliases = [
+            other for other, each in CALLABLES.items() if each is found
+        ]  # one object, one row
+        rows = [other for other in aliases if other in ROWED]
+        reasons = [other for other in aliases if other in WITHOUT]
+        assert rows or reasons or is_type(found), f"{name}: add a row to conformance/derivatives"
+        assert not (rows and reasons), f"{name} has a row, and a reason for none"
+
+
+def test_every_row_and_reason_is_of_a_function_that_there_is() -> None:
+    assert not {*ROWED, *WITHOUT} - set(CALLABLES)
+
+
+def test_points_and_kinks_have_one_shape() -> None:
+    for row in ROWS:
+        shapes = {tuple(np.shape(x) for x in point) for point in (*row.points, *row.kinks)}
+        assert len(shapes) == 1, row.name

@@ -1,0 +1,36 @@
+"""Derivatives of elementwise functions at the points where their formulas take care."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from treadle_autodiff import grad, jvp
+from treadle_ir import Operand, ops
+
+
+def test_power_changes_with_both_operands_at_exponent_zero() -> None:
+    # d^2 x^y / dx dy = x^(y - 1) (1 + y log x), which is 1/x at y = 0
+    def by_base(x: Operand, y: Operand) -> Operand:
+        return grad(ops.power)(x, y)
+
+    x, y = np.float64(2.0), np.float64(0.0)
+    assert grad(by_base, 1)(x, y) == 0.5
+    assert jvp(lambda e: by_base(x, e), (y,), (np.float64(1.0),))[1] == 0.5
+    assert by_base(np.float64(0.0), y) == 0.0  # not 0 * 0^-1
+
+
+@pytest.mark.parametrize("x", [1.0, 2.0, 10.0])
+def test_lgamma_in_reverse_at_whole_numbers(x: float) -> None:
+    # psi''(1) = -2 zeta(3), and psi''(x + 1) = psi''(x) + 2 / x^3
+    expected = -2 * 1.2020569031595942 + sum(2 / k**3 for k in range(1, int(x)))
+    third = grad(grad(grad(ops.lgamma)))(np.float64(x))
+    assert math.isclose(float(third), expected, rel_tol=1e-12)
+
+
+def test_digamma_left_of_one_half_and_at_it() -> None:
+    # psi'(1/2) = pi^2 / 2, and psi'(x) = psi'(x + 1) + 1 / x^2
+    for x, expected in ((0.5, math.pi**2 / 2), (-0.5, math.pi**2 / 2 + 4)):
+        assert math.isclose(float(grad(ops.digamma)(np.float64(x))), expected, rel_tol=1e-12)

@@ -1,0 +1,35 @@
+"""Variances of what is selected, in reverse."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import treadle_numpy.numpy as tnp
+from treadle_autodiff import grad
+from treadle_ir import Array
+
+pytestmark = pytest.mark.usefixtures("wide")
+
+
+X = np.array([1.0, np.nan, 3.0, 8.0])
+
+
+def test_what_is_left_out_has_no_part_in_the_gradient() -> None:
+    # d var / dx_i = 2 (x_i - mean) / n
+    np.testing.assert_allclose(grad(tnp.nanvar)(X), [-2.0, 0.0, -2 / 3, 8 / 3], rtol=1e-15)
+    deviation = np.nanstd(X)
+    expected = np.array([-1.0, 0.0, -1 / 3, 4 / 3]) / deviation
+    np.testing.assert_allclose(grad(tnp.nanstd)(X), expected, rtol=1e-15)
+
+
+@pytest.mark.parametrize("axis", [None, 0])
+def test_where_that_broadcasts(axis: int | None) -> None:
+    x = np.array([[1.0, 2.0], [np.inf, 5.0], [4.0, -1.0]])
+    where = np.array([[True], [False], [True]])
+
+    def total(x: Array) -> Array:
+        return tnp.sum(tnp.var(x, axis, where=where))
+
+    np.testing.assert_allclose(total(x), np.sum(np.var(x[[0, 2]], axis)), rtol=1e-15)
+    assert np.all(np.isfinite(grad(total)(x)))

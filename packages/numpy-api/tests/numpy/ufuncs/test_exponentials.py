@@ -1,0 +1,53 @@
+"""logaddexp and logaddexp2 where operands are equal, far apart or infinite."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import treadle_numpy.numpy as tnp
+from treadle_autodiff import grad, jvp
+from treadle_ir import Operand
+
+pytestmark = pytest.mark.usefixtures("wide")
+
+
+def test_logaddexp_is_smooth_at_a_tie() -> None:
+    x = np.float64(1.0)
+    assert grad(tnp.logaddexp)(x, x) == 0.5
+    assert grad(grad(tnp.logaddexp))(x, x) == 0.25
+    assert grad(grad(tnp.logaddexp), 1)(x, x) == -0.25
+    second = grad(grad(tnp.logaddexp2))(x, x)
+    assert math.isclose(float(second), math.log(2) / 4, rel_tol=1e-15)
+
+
+def test_the_lesser_operand_counts_for_what_it_is() -> None:
+    x, y = np.float64(0.0), np.float64(-40.0)
+    assert math.isclose(float(grad(tnp.logaddexp, 1)(x, y)), math.exp(-40), rel_tol=1e-14)
+
+
+@pytest.mark.parametrize("infinity", [np.inf, -np.inf])
+def test_operands_that_are_infinite_and_equal_weigh_the_same(infinity: float) -> None:
+    x = np.float64(infinity)
+    assert tnp.logaddexp(x, x) == infinity
+    assert grad(tnp.logaddexp)(x, x) == 0.5
+    assert np.isnan(grad(tnp.logaddexp)(np.float64(np.nan), x))
+
+
+def test_a_scalar_beside_an_array() -> None:
+    x, y = np.array([0.0, 1.0, 2.0]), np.float64(1.0)
+
+    def total(y: Operand) -> Operand:
+        return tnp.sum(tnp.logaddexp(x, y))
+
+    weights = 1 / (1 + np.exp(x - 1))
+    assert np.isclose(grad(total)(y), weights.sum(), rtol=1e-14)
+    assert np.isclose(jvp(total, (y,), (y,))[1], weights.sum(), rtol=1e-14)
+
+
+def test_complex_operands() -> None:
+    x, y = np.complex128(1 + 2j), np.complex128(0.5 - 1j)
+    _, slope = jvp(lambda z: tnp.logaddexp(z, y), (x,), (np.complex128(1),))
+    assert np.isclose(slope, np.exp(x) / (np.exp(x) + np.exp(y)), rtol=1e-14)
