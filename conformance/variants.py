@@ -23,6 +23,7 @@ from treadle_ir import (
     TreadleError,
     Type,
     dtypes,
+    inferred,
     interpret,
     stage,
 )
@@ -40,7 +41,7 @@ DTYPES: Final = tuple(dtype for name, dtype in BY_NAME.items() if name != "f0")
 def accepted(primitive: Primitive, types: Sequence[Type]) -> bool:
     """Whether the typing rule takes operands of these types."""
     try:
-        primitive.infer(*types)
+        inferred(primitive, tuple(types))
     except TreadleError:
         return False
     return True
@@ -58,6 +59,10 @@ def cast(x: Array, dtype: DType) -> Array:
     """Numbers as near to these as an element type has; complex numbers with some other as imaginary part."""
     if x.dtype == dtype:
         return x
+    if dtypes.is_key(x.dtype):
+        x = x.view(np.uint64)
+    if dtypes.is_key(dtype):
+        return cast(x, BY_NAME["u64"]).view(dtype)
     real = np.real(x).astype(np.float64)
     if dtypes.is_bool(dtype):
         return np.asarray(real > 0)
@@ -134,6 +139,8 @@ def reshaped(example: Example, shape: tuple[int, ...]) -> Example | None:
 
 def fields_of_dtype(primitive: Primitive) -> list[str]:
     """The attributes that are element types."""
+    if not dataclasses.is_dataclass(primitive):  # it has no attributes
+        return []
     return [
         field.name
         for field in dataclasses.fields(primitive)

@@ -38,7 +38,7 @@ from treadle_compiler.registry import (
     lowering_rule as lowering_rule,
     lowering_rules as lowering_rules,
 )
-from treadle_compiler.types import element_type as element_type
+from treadle_compiler.types import device_dtype as device_dtype, element_type as element_type
 from treadle_compiler.xla import (
     CompileError as CompileError,
     MemoryStats as MemoryStats,

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, NoReturn
 import numpy as np
 
 from treadle_ir.array import Array, Operand
+from treadle_ir.dtypes import user_name
 from treadle_ir.errors import (
     ArgumentError,
     ConcretizationError,
@@ -137,7 +138,7 @@ class Tracer(Array):
 
     def __repr__(self) -> str:
         shape = ",".join(map(str, self.type.shape))
-        return f"Traced<ShapedArray({self.type.dtype.name}[{shape}])>"
+        return f"Traced<ShapedArray({user_name(self.type.dtype)}[{shape}])>"
 
     def __format__(self, spec: str) -> str:
         elements = self.concrete()

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, final
 
-import numpy as np
-
 from treadle_compiler import (
     LoadedExecutable,
     LoweredCallback,
     LoweredModule,
     check_fork,
     compile_lowered,
+    device_dtype,
     jaxlib,
 )
 from treadle_ir import ArrayType, fork_safe_lock
@@ -62,7 +61,7 @@ class Launch:
             [
                 (
                     placed.type.shape,
-                    np.bool_ if placed.type.dtype.names else placed.type.dtype,
+                    device_dtype(placed.type.dtype),
                     placed.placement.sharding.raw,
                 )
                 for placed in results

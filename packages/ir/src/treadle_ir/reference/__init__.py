@@ -27,6 +27,10 @@ from treadle_ir.reference import (
 )
 from treadle_ir.reference.bare import bare_kernel as bare_kernel
 from treadle_ir.reference.evaluator import ReferenceEvaluator as ReferenceEvaluator
+from treadle_ir.reference.random import (
+    keys_of_words as keys_of_words,
+    words_of_keys as words_of_keys,
+)
 from treadle_ir.reference.reduce import greatest as greatest, least as least
 from treadle_ir.reference.registry import (
     EvalRule as EvalRule,
