@@ -21,6 +21,7 @@ from conformance.cases import chosen
 from conformance.variants import (
     DTYPES,
     accepted,
+    attributes,
     changed,
     fields_of_dtype,
     is_opaque,
@@ -101,7 +102,7 @@ def _with_sizes(draw: Draw, example: Example) -> Example | None:
         return new if type(value) is int and value == old else value
 
     primitive = example.primitive
-    for field in dataclasses.fields(primitive):
+    for field in attributes(primitive):
         value = getattr(primitive, field.name)
         if isinstance(value, (int, tuple)) and resized(value) != value and draw(st.booleans()):
             primitive = _constructed(primitive, field.name, resized(value)) or primitive
@@ -148,7 +149,7 @@ def _hints(cls: type[Primitive]) -> dict[str, Any]:
 
 def _with_attribute(draw: Draw, example: Example) -> Example | None:
     primitive = example.primitive
-    names = [field.name for field in dataclasses.fields(primitive)]
+    names = [field.name for field in attributes(primitive)]
     names = [n for n in names if n not in _ASIDE and not n.startswith("_")]
     if not names:
         return None
@@ -192,6 +193,8 @@ def numbers(dtype: DType, *, moderate: bool) -> st.SearchStrategy[Any]:
     """Numbers of an element type: every kind, or `moderate` ones of which sums and products stay in range."""
     if dtypes.is_bool(dtype):
         return st.booleans()
+    if dtypes.is_key(dtype):
+        return st.integers(0, 2**64 - 1)
     if dtypes.is_integer(dtype):
         low, high = least_and_greatest(dtype)
         near = st.integers(max(low, -5), min(high, 9))
@@ -224,6 +227,8 @@ def values(draw: Draw, type: ArrayType, *, moderate: bool) -> Array:
         flat: Array = np.empty(few, type.dtype)
         flat.real = np.array([x for x, _ in drawn], part)
         flat.imag = np.array([y for _, y in drawn], part)
+    elif dtypes.is_key(type.dtype):
+        flat = np.array(drawn, np.uint64).view(type.dtype)
     elif dtypes.is_integer(type.dtype):
         flat = _integers(drawn, type.dtype)
     else:

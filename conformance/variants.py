@@ -137,13 +137,16 @@ def reshaped(example: Example, shape: tuple[int, ...]) -> Example | None:
     return changed(example, lambda type: type.with_shape(shape))
 
 
+def attributes(primitive: Primitive) -> tuple[dataclasses.Field[Any], ...]:
+    """The fields of a primitive; one without attributes need not be a dataclass."""
+    return dataclasses.fields(primitive) if dataclasses.is_dataclass(primitive) else ()
+
+
 def fields_of_dtype(primitive: Primitive) -> list[str]:
     """The attributes that are element types."""
-    if not dataclasses.is_dataclass(primitive):  # it has no attributes
-        return []
     return [
         field.name
-        for field in dataclasses.fields(primitive)
+        for field in attributes(primitive)
         if isinstance(getattr(primitive, field.name), np.dtype)
     ]
 

@@ -78,12 +78,12 @@ def user_name(dtype: DType) -> str:
 
 def is_float0(dtype: DType) -> bool:
     """Whether it is the type of the tangents of integers and booleans."""
-    return dtype == float0
+    return dtype is float0 or (dtype.names is not None and dtype == float0)
 
 
 def is_key(dtype: DType) -> bool:
     """Whether it is the type of random keys."""
-    return dtype is KEY or dtype == KEY
+    return dtype is KEY or (dtype.names is not None and dtype == KEY)
 
 
 def key_refused(what: str) -> DTypeError:

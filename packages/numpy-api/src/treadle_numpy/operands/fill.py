@@ -4,8 +4,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import Array, Literal, Operand, ops
+from treadle_ir import Array, DType, Literal, Operand, ops
+from treadle_ir.dtypes import is_key, key_refused
 from treadle_numpy.operands.arrays import made, on_host
+
+
+def scalar_of(function: str, value: int, dtype: DType) -> np.generic:
+    """A number in an element type; of random keys there is the one whose words are zero.
+
+    Raises:
+        DTypeError: another number as a random key.
+    """
+    scalar: np.generic
+    if is_key(dtype):
+        if value:
+            raise key_refused(function)
+        scalar = np.zeros((), dtype)[()]
+    else:
+        scalar = dtype.type(value)
+    return scalar
 
 
 def filled(shape: tuple[int, ...], value: Operand) -> Array:

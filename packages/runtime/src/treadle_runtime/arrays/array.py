@@ -28,6 +28,7 @@ from treadle_ir import (
     TreadleError,
     canonical_dtype,
     capture,
+    no_first_axis,
 )
 from treadle_ir.dtypes import is_key
 from treadle_ir.events import ElementsTransferred, emit, listeners
@@ -156,10 +157,7 @@ class DeviceArray(Array):
 
     def __iter__(self) -> Iterator[Array]:
         if not self.type.shape:
-            raise ArgumentError(
-                "iteration over an array without axes",
-                fix="`for` goes over the first axis; use the scalar itself",
-            )
+            raise no_first_axis(self)
         part = self.placed.with_shape(self.type.shape[1:])
         return iter([DeviceArray(part, np.asarray(element)) for element in elements_of(self)])
 
