@@ -87,7 +87,9 @@ def keys_shape(name: str, keys: ArrayType) -> tuple[int, ...]:
             fix="make a key with random.key(seed)",
         )
     if not keys.shape or keys.shape[-1] != 2:
-        raise ShapeError(f"{name}: the raw keys are {keys}, but a key has 2 words along the last axis")
+        raise ShapeError(
+            f"{name}: the raw keys are {keys}, but a key has 2 words along the last axis"
+        )
     return keys.shape[:-1]
 
 

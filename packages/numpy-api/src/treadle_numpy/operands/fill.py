@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from treadle_ir import Array, DType, Literal, Operand, ops
@@ -15,14 +17,14 @@ def scalar_of(function: str, value: int, dtype: DType) -> np.generic:
     Raises:
         DTypeError: another number as a random key.
     """
-    scalar: np.generic
+    scalar: Any  # of NumPy's scalars, whichever the element type has
     if is_key(dtype):
         if value:
             raise key_refused(function)
         scalar = np.zeros((), dtype)[()]
     else:
         scalar = dtype.type(value)
-    return scalar
+    return scalar  # type: ignore[no-any-return]
 
 
 def filled(shape: tuple[int, ...], value: Operand) -> Array:

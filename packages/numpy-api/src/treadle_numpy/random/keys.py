@@ -181,7 +181,9 @@ def key_data(keys: KeyLike) -> Array:
     return ops.random_unwrap(found) if is_key(found.dtype) else found
 
 
-def wrap_key_data(key_bits_array: KeyLike, *, impl: str | None = None, dtype: object = None) -> Array:
+def wrap_key_data(
+    key_bits_array: KeyLike, *, impl: str | None = None, dtype: object = None
+) -> Array:
     """Typed keys from their words, u32[*shape, 2].
 
     Raises:

@@ -121,7 +121,9 @@ def device_get(x: Any) -> Any:
             leaf.copy_to_host_async()
     return structure.unflatten(
         [
-            leaf if isinstance(leaf, int | float | complex | bool) or _is_keys(leaf) else np.asarray(leaf)
+            leaf
+            if isinstance(leaf, int | float | complex | bool) or _is_keys(leaf)
+            else np.asarray(leaf)
             for leaf in leaves
         ]
     )

@@ -177,9 +177,7 @@ def choice(
         if replace:
             sums = cumsum(weights)
             total = ops.reshape(slice_along(sums, 0, count - 1, count), shape=())
-            drawn = multiply(
-                total, ops.subtract(dtype.type(1), uniform_floats(one, sizes, dtype))
-            )
+            drawn = multiply(total, ops.subtract(dtype.type(1), uniform_floats(one, sizes, dtype)))
             places = searchsorted(sums, drawn)
         else:
             noisy = ops.add(gumbel_floats(one, (count,), dtype), ops.log(weights))
