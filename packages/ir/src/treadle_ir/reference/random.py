@@ -112,6 +112,16 @@ def keys_of_words(words: Elements) -> Elements:
     return np.ascontiguousarray(words).view(KEY).reshape(words.shape[:-1])
 
 
+def _halves(key: Elements) -> tuple[int, int]:
+    """The words of one typed key in Python's integers; the first is the lower half, as little-endian memory has it."""
+    whole: int = key.item()[0]
+    return whole & _MASK, whole >> 32
+
+
+def _joined(first: int, second: int) -> int:
+    return first | second << 32
+
+
 def _words(keys: Elements) -> tuple[Elements, bool]:
     """The words of keys, and whether the keys were typed: a comparison of identity, as it is asked each time."""
     if keys.dtype is _U32:
@@ -148,9 +158,13 @@ def random_bits_eval(primitive: RandomBits, keys: Elements) -> list[Elements]:
 @eval_rule(RandomSplit)
 def random_split_eval(primitive: RandomSplit, keys: Elements) -> list[Elements]:
     """Both words of each counter, side by side."""
+    size = reduce(mul, primitive.shape, 1)
+    if keys.dtype is KEY and keys.ndim == 0 and size <= _FEW:
+        key0, key1 = _halves(keys)
+        whole = [_joined(*block(key0, key1, 0, at)) for at in range(size)]
+        return [np.array(whole, np.uint64).view(KEY).reshape(primitive.shape)]
     keys, typed = _words(keys)
     shape = (*keys.shape[:-1], *primitive.shape, 2)
-    size = reduce(mul, primitive.shape, 1)
     if keys.ndim == 1 and size <= _FEW:
         key0, key1 = keys.tolist()
         blocks = [block(key0, key1, 0, at) for at in range(size)]
@@ -163,11 +177,13 @@ def random_split_eval(primitive: RandomSplit, keys: Elements) -> list[Elements]:
 @eval_rule(RandomFoldIn)
 def random_fold_in_eval(primitive: RandomFoldIn, keys: Elements, data: Elements) -> list[Elements]:
     """One block per key."""
+    if keys.dtype is KEY and keys.ndim == 0:
+        key0, key1 = _halves(keys)
+        return [np.array(_joined(*block(key0, key1, 0, int(data))), KEY)]
     keys, typed = _words(keys)
     if keys.ndim == 1:
         key0, key1 = keys.tolist()
-        new = np.array(block(key0, key1, 0, int(data)), np.uint32)
-        return [keys_of_words(new) if typed else new]
+        return [np.array(block(key0, key1, 0, int(data)), np.uint32)]
     y0 = np.zeros(keys.shape[:-1], np.uint32)
     y1 = np.broadcast_to(data, y0.shape).copy()
     _encrypt(keys[..., 0], keys[..., 1], y0, y1)

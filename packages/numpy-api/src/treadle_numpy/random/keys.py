@@ -43,12 +43,12 @@ def _implementation(impl: str | None) -> None:
         )
 
 
-def _words(seed: int) -> Elements:
+def _words(seed: int) -> tuple[int, int]:
     """The words of a key from a Python seed: its high and its low 32 bits."""
     if not -(2**63) <= seed < 2**64:
         raise OverflowError(f"the seed {seed} does not fit into 64 bits")
     high = (seed >> 32) & 0xFFFFFFFF if x64_enabled() else 0
-    return np.array([high, seed & 0xFFFFFFFF], np.uint32)
+    return high, seed & 0xFFFFFFFF
 
 
 def _traced_words(seed: ArrayLike) -> Array:
@@ -83,7 +83,7 @@ def PRNGKey(seed: ArrayLike, *, impl: str | None = None) -> Array:  # noqa: N802
     """
     _implementation(impl)
     if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool):
-        return made(_words(int(seed)))
+        return made(np.array(_words(int(seed)), np.uint32))
     return _traced_words(seed)
 
 
@@ -97,7 +97,8 @@ def key(seed: ArrayLike, *, impl: str | None = None, dtype: object = None) -> Ar
     """
     _implementation(impl)
     if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool):
-        return made(_words(int(seed)).view(KEY).reshape(()))
+        first, second = _words(int(seed))
+        return made(np.array(first | second << 32, KEY))  # the first word is the lower half
     return ops.random_wrap(_traced_words(seed))
 
 
