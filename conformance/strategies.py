@@ -192,6 +192,8 @@ def numbers(dtype: DType, *, moderate: bool) -> st.SearchStrategy[Any]:
     """Numbers of an element type: every kind, or `moderate` ones of which sums and products stay in range."""
     if dtypes.is_bool(dtype):
         return st.booleans()
+    if dtypes.is_key(dtype):
+        return st.integers(0, 2**64 - 1)
     if dtypes.is_integer(dtype):
         low, high = least_and_greatest(dtype)
         near = st.integers(max(low, -5), min(high, 9))
@@ -224,6 +226,8 @@ def values(draw: Draw, type: ArrayType, *, moderate: bool) -> Array:
         flat: Array = np.empty(few, type.dtype)
         flat.real = np.array([x for x, _ in drawn], part)
         flat.imag = np.array([y for _, y in drawn], part)
+    elif dtypes.is_key(type.dtype):
+        flat = np.array(drawn, np.uint64).view(type.dtype)
     elif dtypes.is_integer(type.dtype):
         flat = _integers(drawn, type.dtype)
     else:

@@ -110,6 +110,8 @@ NEVER_RANK_0: Final = {
     "random_bits",
     "random_fold_in",
     "random_split",
+    "random_unwrap",
+    "random_wrap",
     "sort",
     "top_k",
 }

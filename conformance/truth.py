@@ -59,6 +59,10 @@ def widened(x: Any, dtype: DType) -> Wide:
     if dtypes.is_integer(dtype):
         native = array.astype(np.int64) if bit_width(dtype) == 4 else array
         return np.asarray(native.astype(object))
+    if dtypes.is_key(dtype):  # both words as one number
+        return np.asarray(np.ascontiguousarray(array).view(np.uint64).astype(object)).reshape(
+            array.shape
+        )
     with np.errstate(invalid="ignore"):  # a signalling NaN is a NaN like others
         if dtypes.is_complex(dtype):
             return array.astype(COMPLEX)
@@ -80,7 +84,7 @@ def true_results(primitive: Primitive, types: Types, operands: Sequence[Wide]) -
     for result, type_ in zip(results, primitive.infer(*types), strict=True):
         assert isinstance(type_, ArrayType)
         array = np.asarray(result)
-        if dtypes.is_integer(type_.dtype):
+        if dtypes.is_integer(type_.dtype) or dtypes.is_key(type_.dtype):
             array = _objects([wrapped(int(v), type_.dtype) for v in array.flat], array.shape)
         elif dtypes.is_bool(type_.dtype):
             array = array.astype(np.bool_)
@@ -1096,6 +1100,40 @@ def _threefry(primitive: Primitive, types: Types, *operands: Wide) -> Sequence[W
     return [_objects([pair[n] for pair in words], k0.shape) for n in (0, 1)]
 
 
+def _as_words(types: Types, keys: Wide) -> Wide:
+    """The two words of each key as a last axis; of raw keys these are what is given."""
+    if not dtypes.is_key(types[0].dtype):
+        return keys
+    words = [word for key in keys.flat for word in (int(key) % 2**32, int(key) // 2**32)]
+    return _objects(words, (*keys.shape, 2))
+
+
+def _new_keys(
+    primitive: Primitive, types: Types, words: Callable[[Index], tuple[int, int]]
+) -> list[Wide]:
+    """Keys whose two words at each index are what a function says: typed or raw, as the result is."""
+    (result, *_) = primitive.infer(*types)
+    assert isinstance(result, ArrayType)
+
+    def element(i: Index) -> int:
+        if not dtypes.is_key(result.dtype):
+            return words(i[:-1])[i[-1]]
+        first, second = words(i)
+        return first + second * 2**32
+
+    return _filled_by(primitive, types, element, np.dtype(object))
+
+
+@truth_of(random.RandomWrap)
+def _random_wrap(primitive: Primitive, types: Types, words: Wide) -> Sequence[Wide]:
+    return _new_keys(primitive, types, lambda i: (int(words[(*i, 0)]), int(words[(*i, 1)])))
+
+
+@truth_of(random.RandomUnwrap)
+def _random_unwrap(primitive: Primitive, types: Types, keys: Wide) -> Sequence[Wide]:
+    return [_as_words(types, keys)]
+
+
 def _word(primitive: Primitive, keys: Wide, i: Index, inner: Sequence[int]) -> tuple[int, int]:
     outer = keys.ndim - 1
     position = _position(i[outer:], inner)
@@ -1105,6 +1143,8 @@ def _word(primitive: Primitive, keys: Wide, i: Index, inner: Sequence[int]) -> t
 
 @truth_of(random.RandomBits)
 def _random_bits(primitive: random.RandomBits, types: Types, keys: Wide) -> Sequence[Wide]:
+    keys = _as_words(types, keys)
+
     def element(i: Index) -> int:
         high, low = _word(primitive, keys, i, primitive.shape)
         if primitive.bit_width == 64:
@@ -1116,23 +1156,20 @@ def _random_bits(primitive: random.RandomBits, types: Types, keys: Wide) -> Sequ
 
 @truth_of(random.RandomSplit)
 def _random_split(primitive: random.RandomSplit, types: Types, keys: Wide) -> Sequence[Wide]:
-    return _filled_by(
-        primitive,
-        types,
-        lambda i: _word(primitive, keys, i[:-1], primitive.shape)[i[-1]],
-        np.dtype(object),
-    )
+    keys = _as_words(types, keys)
+    return _new_keys(primitive, types, lambda i: _word(primitive, keys, i, primitive.shape))
 
 
 @truth_of(random.RandomFoldIn)
 def _random_fold_in(primitive: Primitive, types: Types, keys: Wide, data: Wide) -> Sequence[Wide]:
+    keys = _as_words(types, keys)
     spread = np.broadcast_to(data, keys.shape[:-1])
 
-    def element(i: Index) -> int:
-        first, second = map(int, keys[i[:-1]])
-        return threefry((first, second), (0, int(spread[i[:-1]])))[i[-1]]
+    def words(i: Index) -> tuple[int, int]:
+        first, second = map(int, keys[i])
+        return threefry((first, second), (0, int(spread[i])))
 
-    return _filled_by(primitive, types, element, np.dtype(object))
+    return _new_keys(primitive, types, words)
 
 
 # --- programs -----------------------------------------------------------------------------------------

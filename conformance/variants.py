@@ -23,6 +23,7 @@ from treadle_ir import (
     TreadleError,
     Type,
     dtypes,
+    inferred,
     interpret,
     stage,
 )
@@ -41,7 +42,7 @@ DTYPES: Final = tuple(dtype for name, dtype in BY_NAME.items() if name != "f0")
 def accepted(primitive: Primitive, types: Sequence[Type]) -> bool:
     """Whether the typing rule takes operands of these types."""
     try:
-        primitive.infer(*types)
+        inferred(primitive, tuple(types))
     except TreadleError:
         return False
     return True
@@ -59,6 +60,10 @@ def cast(x: Array, dtype: DType) -> Array:
     """Numbers as near to these as an element type has; complex numbers with some other as imaginary part."""
     if x.dtype == dtype:
         return x
+    if dtypes.is_key(x.dtype):  # no numbers at all: a few small ones in their place
+        x = x.view(np.uint64) % np.uint64(5)
+    if dtypes.is_key(dtype):
+        return cast(x, BY_NAME["u64"]).view(dtype)
     real = np.real(x).astype(np.float64)
     if dtypes.is_bool(dtype):
         return np.asarray(real > 0)
@@ -131,6 +136,11 @@ def reshaped(example: Example, shape: tuple[int, ...]) -> Example | None:
     if example.draw is not None:
         return None
     return changed(example, lambda type: type.with_shape(shape))
+
+
+def attributes(primitive: Primitive) -> tuple[dataclasses.Field[Any], ...]:
+    """The fields of a primitive; one without attributes need not be a dataclass."""
+    return dataclasses.fields(primitive) if dataclasses.is_dataclass(primitive) else ()
 
 
 def fields_of_dtype(primitive: Primitive) -> list[str]:

@@ -13,8 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from treadle_compiler import device_dtype
 from treadle_compiler.mlir import parse
 from treadle_ir import ArrayType, Type
+from treadle_ir.dtypes import is_key
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -62,8 +64,11 @@ def run_text(
     buffers = []
     for operand in operands:
         array = np.asarray(operand)
-        if array.dtype.names is not None:  # float0 has no data; it is lowered as booleans
-            array = np.zeros(array.shape, np.bool_)
+        held = device_dtype(array.dtype)
+        if is_key(array.dtype):
+            array = array.view(held)
+        elif held != array.dtype:  # float0 has no data
+            array = np.zeros(array.shape, held)
         shape = _Shape(array.shape, array.dtype)
         buffers.append(
             xla_client.batched_device_put(shape, given, [array], [device], True, enable_x64=True)
@@ -72,10 +77,12 @@ def run_text(
     handlers = []
     for type in result_types:
         assert isinstance(type, ArrayType)
-        shape = _Shape(
-            type.shape, np.dtype(np.bool_) if type.dtype.names is not None else type.dtype
-        )
+        shape = _Shape(type.shape, device_dtype(type.dtype))
         more = {"_skip_checks": True} if unchecked else {}
         handlers.append(core.array_result_handler(shape, out, False, **more))
     results = executable.execute_sharded(buffers).consume_with_handlers(handlers)
-    return [np.array(result) for result in results]
+    return [
+        np.array(result).view(type.dtype) if is_key(type.dtype) else np.array(result)
+        for result, type in zip(results, result_types, strict=True)
+        if isinstance(type, ArrayType)
+    ]

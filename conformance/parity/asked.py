@@ -38,6 +38,40 @@ def random_numbers(library: Any, question: dict[str, Any]) -> Any:
     return np.asarray(drawn)
 
 
+def moved_keys(library: Any, question: dict[str, Any]) -> Any:
+    """The words of keys after a function has moved or compared them; booleans as they are."""
+    keys = library.random.split(library.random.key(question["seed"]), 6)
+    n = library.numpy
+    moves = {
+        "reshape": lambda k: k.reshape(2, 3).T,
+        "index": lambda k: k[n.asarray([5, 0, -1])],
+        "slice": lambda k: k[4:1:-2],
+        "out of range": lambda k: n.take(k, 9, mode="fill"),
+        "stack": lambda k: n.stack([k[1], k[0]]),
+        "concatenate": lambda k: n.concatenate([k[3:], k]),
+        "where": lambda k: n.where(n.arange(6) % 2 == 0, k, k[0]),
+        "set": lambda k: k.at[1].set(k[3]),
+        "repeat": lambda k: n.repeat(k, 2),
+        "zeros": lambda k: n.zeros_like(k),
+        "equal": lambda k: k == k[2],
+        "split of each": library.vmap(lambda k: library.random.split(k, 3)),
+        "fold in of each": library.vmap(library.random.fold_in, (0, None)),
+        "scan": lambda k: library.lax.scan(lambda c, x: (library.random.fold_in(c, 1), c), k[0], k)[
+            1
+        ],
+    }
+    move = moves[question["move"]]
+    arguments = [keys, 7] if question["move"] == "fold in of each" else [keys]
+    moved = (library.jit(move) if question["jit"] else move)(*arguments)
+    return np.asarray(moved if moved.dtype == np.bool_ else library.random.key_data(moved))
+
+
+MOVES = (
+    *("reshape", "index", "slice", "out of range", "stack", "concatenate", "where", "set"),
+    *("repeat", "zeros", "equal", "split of each", "fold in of each", "scan"),
+)
+
+
 def keywords(question: dict[str, Any]) -> dict[str, Any]:
     given = dict(question.get("keywords", {}))
     if "shape" in given:
@@ -209,7 +243,13 @@ def indexing(library: Any, question: dict[str, Any]) -> Any:
         return {"error": type(error).__name__}
 
 
-DO = {"random": random_numbers, "call": call, "indexing": indexing, "derivatives": derivatives}
+DO = {
+    "random": random_numbers,
+    "keys": moved_keys,
+    "call": call,
+    "indexing": indexing,
+    "derivatives": derivatives,
+}
 
 
 def answer(library: Any, questions: list[dict[str, Any]]) -> list[Any]:

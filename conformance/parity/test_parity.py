@@ -11,11 +11,16 @@ import pytest
 import treadle
 import treadle.numpy
 import treadle.random
-from conformance.parity.asked import answer
+from conformance.parity.asked import MOVES, answer
 from conformance.parity.conftest import Ask
 
 TREADLE: Final = SimpleNamespace(
-    numpy=treadle.numpy, random=treadle.random, jit=treadle.jit, memory={}
+    numpy=treadle.numpy,
+    random=treadle.random,
+    lax=treadle.lax,
+    jit=treadle.jit,
+    vmap=treadle.vmap,
+    memory={},
 )
 
 Questions = list[dict[str, Any]]
@@ -91,6 +96,19 @@ def test_random_numbers_bit_for_bit(ask: Ask, x64: bool) -> None:
         if not (same and ours.shape == theirs.shape and ours.tobytes() == theirs.tobytes()):
             wrong.append((question, ours, theirs))
     assert not wrong, f"{len(wrong)} of {len(questions)}, for example {wrong[:3]}"
+
+
+@pytest.mark.parametrize("x64", [False, True])
+def test_moved_keys_bit_for_bit(ask: Ask, x64: bool) -> None:
+    questions: Questions = [
+        {"do": "keys", "move": move, "seed": seed, "jit": jit}
+        for move in MOVES
+        for seed in (0, 42)
+        for jit in (False, True)
+    ]
+    for question, ours, theirs in both(ask, questions, x64):
+        assert (ours.dtype, ours.shape) == (theirs.dtype, theirs.shape), question
+        assert ours.tobytes() == theirs.tobytes(), question
 
 
 # Functions of the uniform numbers are the same bits when they are jitted, since XLA computes both. Eagerly, NumPy

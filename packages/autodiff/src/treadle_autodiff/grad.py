@@ -209,7 +209,13 @@ def check_input(leaf: object, position: int, holomorphic: bool, allow_int: bool)
         DTypeError: its element type has no derivatives, or not of the kind that is asked for.
     """
     dtype = type_of(leaf).dtype
-    name = dtype.name
+    name = dtypes.user_name(dtype)
+    if dtypes.is_key(dtype) and not allow_int:
+        raise DTypeError(
+            f"grad requires real- or complex-valued inputs (input dtype that is a sub-dtype of np.inexact), "
+            f"but got {name}: random keys are not differentiable",
+            fix=f"choose other arguments with argnums; argument {position} is or holds a random key",
+        )
     if holomorphic:
         if not dtypes.is_complex(dtype):
             raise DTypeError(
@@ -251,12 +257,13 @@ def _scalar(output: Tree, holomorphic: bool) -> tuple[Operands, None]:
     if holomorphic:
         if not dtypes.is_complex(type.dtype):
             raise DTypeError(
-                f"grad with holomorphic=True requires outputs with complex dtype, but got {type.dtype.name}."
+                f"grad with holomorphic=True requires outputs with complex dtype, but got "
+                f"{dtypes.user_name(type.dtype)}."
             )
     elif not dtypes.is_floating(type.dtype):
         raise DTypeError(
             "grad requires real-valued outputs (output dtype that is a sub-dtype of np.floating), "
-            f"but got {type.dtype.name}.",
+            f"but got {dtypes.user_name(type.dtype)}.",
             fix="return a floating number; of a complex one its real part, or pass holomorphic=True",
         )
     return [as_array(value)], None

@@ -188,7 +188,9 @@ def jacrev(
                 dtypes.is_complex(type.dtype) if holomorphic else dtypes.is_floating(type.dtype)
             ):
                 kind = "complex" if holomorphic else "real-valued"
-                raise DTypeError(f"jacrev requires {kind} outputs, but got {type.dtype.name}.")
+                raise DTypeError(
+                    f"jacrev requires {kind} outputs, but got {dtypes.user_name(type.dtype)}."
+                )
 
         def pull(*cotangents: Operand) -> Operands:
             outgoing = pulled(linearized, cotangents, leaves, nonzero)

@@ -6,7 +6,7 @@ from typing import TypeAlias, final
 
 import numpy as np
 
-from treadle_ir import Array, ArrayType, Operand, Type, as_array, float0, frozen, ops, type_of
+from treadle_ir import Array, ArrayType, Operand, Type, as_array, dtypes, frozen, ops, type_of
 
 
 @final
@@ -36,7 +36,7 @@ Tangent: TypeAlias = Operand | Zero
 def zeros(type: Type) -> Operand:
     """An array of zeros of a type: a scalar zero, broadcast."""
     assert isinstance(type, ArrayType)
-    if type.dtype.names is not None:  # float0 has one value and no data
+    if dtypes.is_float0(type.dtype):  # it has one value and no data
         return np.zeros(type.shape, type.dtype)
     zero: np.generic = type.dtype.type(0)
     if type.shape:
@@ -53,7 +53,7 @@ def presented(tangent: Tangent, primal: Operand) -> Array:
     """The tangent of a primal as users see it: an array, as weak as the primal is."""
     array = as_array(materialise(tangent))
     type, weak = type_of(array), type_of(primal).weak
-    if type.weak == weak or type.dtype == float0:
+    if type.weak == weak or dtypes.is_float0(type.dtype):
         return array
     return ops.convert(array, dtype=type.dtype, weak=weak)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 import numpy as np
 
 from treadle_compiler.types import dense, mlir_type, scalar_text
-from treadle_ir import ArrayType, Literal, Program, TreadleError, Type
+from treadle_ir import ArrayType, Literal, Program, TreadleError, Type, dtypes
 
 if TYPE_CHECKING:
     from treadle_compiler.lower import ModuleWriter
@@ -54,7 +54,9 @@ class HloValue:
 
 def _elements(value: object, type: ArrayType) -> np.ndarray[Any, np.dtype[Any]]:
     """The elements of a constant; those of type float0, which have no data, are lowered as booleans."""
-    return np.asarray(value, type.dtype) if type.dtype.names is None else np.zeros((), np.bool_)
+    if dtypes.is_float0(type.dtype):
+        return np.zeros((), np.bool_)
+    return np.asarray(value, type.dtype)
 
 
 _Key: TypeAlias = tuple[

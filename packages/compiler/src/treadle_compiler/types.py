@@ -32,8 +32,11 @@ _ELEMENTS: Final = {
     "c64": "complex<f32>",
     "c128": "complex<f64>",
     "f0": "i1",  # no data: lowered as booleans
+    "key<fry>": "ui64",  # the two words of a key
 }
 
+_BOOL: Final = np.dtype(np.bool_)
+_WORDS: Final = np.dtype(np.uint64)
 _MOST_BYTES: Final = (1 << 63) - 1
 
 
@@ -45,6 +48,13 @@ def element_type(dtype: DType) -> str:
         ('ui8', 'complex<f32>')
     """
     return _ELEMENTS[dtypes.dtype_name(dtype)]
+
+
+def device_dtype(dtype: DType) -> DType:
+    """The element type of the buffers that hold arrays of a type: keys are 64-bit words, float0 is booleans."""
+    if dtypes.is_key(dtype):
+        return _WORDS
+    return _BOOL if dtypes.is_float0(dtype) else dtype
 
 
 @lru_cache(maxsize=8192)
@@ -78,8 +88,10 @@ def scalar_text(value: np.generic[Any]) -> str:
         ('0x3F800000', '-3', 'true')
     """
     dtype = value.dtype
-    if dtype.names is not None:  # float0, which has no data
+    if dtypes.is_float0(dtype):  # it has no data
         return "false"
+    if dtypes.is_key(dtype):
+        return str(value.item()[0])
     if dtype == np.bool_:
         return "true" if value else "false"
     if dtypes.is_complex(dtype):

@@ -28,6 +28,7 @@ from treadle_ir.array import (
     Operand as Operand,
     Operands as Operands,
     install_operators as install_operators,
+    no_first_axis as no_first_axis,
     type_of as type_of,
     types_of as types_of,
 )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
-from treadle_ir.dtypes import DType
+from treadle_ir.dtypes import DType, is_key
 from treadle_ir.errors import ArgumentError
 from treadle_ir.promotion import scalar_type
 from treadle_ir.types import ArrayType, Type
@@ -99,6 +99,18 @@ class Array(ArrayMembers, ABC):
         raise TypeError(
             f"unhashable type: {type(self).__name__!r} (arrays compare element by element, so they have no hash)"
         )
+
+
+def no_first_axis(array: Array) -> ArgumentError:
+    """The error for iteration over an array without axes."""
+    if is_key(array.type.dtype):
+        return ArgumentError(
+            "iteration over a single random key", fix="split it first: `a, b = random.split(key)`"
+        )
+    return ArgumentError(
+        "iteration over an array without axes",
+        fix="`for` goes over the first axis; use the scalar itself",
+    )
 
 
 Operand: TypeAlias = Array | np.ndarray[Any, np.dtype[Any]] | np.generic | Literal

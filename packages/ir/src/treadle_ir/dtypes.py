@@ -1,7 +1,10 @@
 """The supported element types, their names in the text format, and their kinds.
 
-An element type is a `numpy.dtype`; ml_dtypes adds the ones that NumPy has not. `float0` is the type of
-the tangents of integers and booleans: it has one value and no data.
+An element type is a `numpy.dtype`; ml_dtypes adds the ones that NumPy has not. Two are NumPy's structured types:
+
+* `float0` is the type of the tangents of integers and booleans: it has one value and no data.
+* `key<fry>` is the type of random keys: eight bytes, the two words of a Threefry key. Keys can be moved, chosen and
+  compared for equality; they are no numbers, so no arithmetic takes them.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from treadle_ir.errors import DTypeError
 DType: TypeAlias = np.dtype[Any]
 
 float0: Final[DType] = np.dtype([("float0", np.void, 0)])
+KEY: Final[DType] = np.dtype([("key<fry>", np.uint64)])
 bfloat16: Final[DType] = np.dtype(ml_dtypes.bfloat16)
 
 BY_NAME: Final[dict[str, DType]] = {
@@ -39,6 +43,7 @@ BY_NAME: Final[dict[str, DType]] = {
     "c64": np.dtype(np.complex64),
     "c128": np.dtype(np.complex128),
     "f0": float0,
+    "key<fry>": KEY,
 }
 NAMES: Final[dict[DType, str]] = {dtype: name for name, dtype in BY_NAME.items()}
 
@@ -62,6 +67,32 @@ def dtype_name(dtype: DType) -> str:
             f"element type {dtype} is not supported",
             fix=f"convert to one of {', '.join(BY_NAME)}; strings and objects have no place in a program",
         ) from None
+
+
+def user_name(dtype: DType) -> str:
+    """The name that users know: NumPy's, but `float0` and `key<fry>`, which are structured types to NumPy."""
+    if dtype.names is None:
+        return dtype.name
+    return "float0" if is_float0(dtype) else dtype_name(dtype)
+
+
+def is_float0(dtype: DType) -> bool:
+    """Whether it is the type of the tangents of integers and booleans."""
+    return dtype is float0 or (dtype.names is not None and dtype == float0)
+
+
+def is_key(dtype: DType) -> bool:
+    """Whether it is the type of random keys."""
+    return dtype is KEY or (dtype.names is not None and dtype == KEY)
+
+
+def key_refused(what: str) -> DTypeError:
+    """The error for a random key where numbers are wanted; `what` is the operation."""
+    return DTypeError(
+        f"{what}: random keys (key<fry>) are no numbers and take no part in arithmetic",
+        fix="draw numbers with `random.bits(key)` or `random.uniform(key)`, make new keys with `random.split(key)`, "
+        "or take the words of the key with `random.key_data(key)`",
+    )
 
 
 def is_bool(dtype: DType) -> bool:

@@ -40,6 +40,7 @@ class Rearrangement(Primitive):
     """Family: the operands' elements at other places, and constants between them; nothing is computed."""
 
     __slots__ = ()
+    takes_keys: ClassVar[bool] = True
     computes: ClassVar[bool] = False
 
 
@@ -47,6 +48,7 @@ class Indexing(Primitive):
     """Family: reads or writes elements at places that other operands name."""
 
     __slots__ = ()
+    takes_keys: ClassVar[bool] = True
     computes: ClassVar[bool] = False
 
 
@@ -98,6 +100,7 @@ class Randomness(Primitive):
     """Family: random bits from keys."""
 
     __slots__ = ()
+    takes_keys: ClassVar[bool] = True
     may_alias: ClassVar[bool] = False
 
 
@@ -105,12 +108,14 @@ class ControlFlow(Primitive):
     """Family: branches and loops around nested programs."""
 
     __slots__ = ()
+    takes_keys: ClassVar[bool] = True
 
 
 class InlineCall(Primitive):
     """Family: applying it means inlining `program`. One rule per transformation serves all."""
 
     __slots__ = ()
+    takes_keys: ClassVar[bool] = True
     program: Program
 
     @abstractmethod
@@ -137,6 +142,7 @@ class FunctionCall(Primitive):
     """
 
     __slots__ = ()
+    takes_keys: ClassVar[bool] = True
     is_function: ClassVar[bool] = True
     __eq__ = object.__eq__  # Python functions have nothing to compare
     __hash__ = object.__hash__

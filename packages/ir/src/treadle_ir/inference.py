@@ -7,14 +7,21 @@ from __future__ import annotations
 
 from typing import Final, TypeAlias
 
+from treadle_ir.dtypes import is_key, key_refused
 from treadle_ir.effects import Effects
 from treadle_ir.primitive import Primitive
-from treadle_ir.types import Type
+from treadle_ir.types import ArrayType, Type
 
 Inferred: TypeAlias = tuple[tuple[Type, ...], Effects]
 
 _CACHE: Final[dict[tuple[Primitive, tuple[Type, ...]], Inferred]] = {}
 _LIMIT: Final = 16384
+
+
+def _refuse_keys(primitive: Primitive, operands: tuple[Type, ...]) -> None:
+    for operand in operands:
+        if isinstance(operand, ArrayType) and is_key(operand.dtype):
+            raise key_refused(primitive.name)
 
 
 def inferred(primitive: Primitive, operands: tuple[Type, ...]) -> Inferred:
@@ -26,6 +33,8 @@ def inferred(primitive: Primitive, operands: tuple[Type, ...]) -> Inferred:
     key = (primitive, operands)
     found = _CACHE.get(key)
     if found is None:
+        if not primitive.takes_keys:
+            _refuse_keys(primitive, operands)
         found = primitive.infer(*operands), primitive.effects(*operands)
         if type(primitive).programs is Primitive.programs and not primitive.opaque:
             if len(_CACHE) >= _LIMIT:

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from treadle_ir.array import Array, Operand
-from treadle_ir.dtypes import float0
+from treadle_ir.dtypes import is_float0
 from treadle_ir.errors import ArgumentError, out_of_range
 from treadle_ir.primitives.convert import Convert
 from treadle_ir.promotion import canonical_dtype, scalar_type
@@ -115,7 +115,7 @@ def as_array(x: object) -> Array:
         return operand
     if isinstance(operand, np.ndarray):
         return _of_elements(operand, x)
-    if operand.dtype == float0:
+    if is_float0(operand.dtype):
         return new_array(np.asarray(operand))
     weak = isinstance(operand, Literal) and operand.type.weak
     if staging_trace() is None:

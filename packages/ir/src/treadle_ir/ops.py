@@ -110,6 +110,8 @@ from treadle_ir.primitives.random import (
     random_bits as random_bits,
     random_fold_in as random_fold_in,
     random_split as random_split,
+    random_unwrap as random_unwrap,
+    random_wrap as random_wrap,
     threefry2x32 as threefry2x32,
 )
 from treadle_ir.primitives.reduce import (

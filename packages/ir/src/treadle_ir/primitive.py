@@ -36,6 +36,8 @@ class Primitive(ABC):
     computes: ClassVar[bool] = True
     # Results of its NumPy kernel may share the memory of operands.
     may_alias: ClassVar[bool] = True
+    # Operands may be random keys, which are moved and chosen like other elements, but are no numbers.
+    takes_keys: ClassVar[bool] = False
 
     @abstractmethod
     def infer(self, *operands: Type) -> tuple[Type, ...]:

@@ -84,6 +84,8 @@ def literal_value_text(value: np.generic) -> str:
         return _real_text(value)
     if dtypes.is_complex(dtype):
         return f"({_real_text(value.real)}, {_real_text(value.imag)})"
+    if dtypes.is_key(dtype):
+        return str(value.item()[0])  # both words as one number
     return "zero"  # f0 has one value
 
 

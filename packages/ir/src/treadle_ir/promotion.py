@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import Final
 
 from treadle_ir.context import Setting, current_context, one_of
-from treadle_ir.dtypes import BY_NAME, DType, dtype_name, float0, is_inexact
+from treadle_ir.dtypes import BY_NAME, DType, dtype_name, is_float0, is_inexact, is_key, key_refused
 from treadle_ir.errors import DTypeError
 from treadle_ir.types import ArrayType
 
@@ -113,6 +113,8 @@ def inexact_dtype(dtype: DType) -> DType:
     """
     if is_inexact(dtype):
         return dtype
+    if is_key(dtype):
+        raise key_refused("a function of real numbers")
     return BY_NAME["f64" if dtype.itemsize == 8 else "f32"]
 
 
@@ -174,8 +176,10 @@ def promoted(types: Sequence[ArrayType]) -> tuple[DType, bool]:
             break
     else:
         return dtype, weak
-    if any(each.dtype == float0 for each in types):
+    if any(is_float0(each.dtype) for each in types):
         raise DTypeError("float0, the type of integers' tangents, takes no part in arithmetic")
+    if any(is_key(each.dtype) for each in types):
+        raise key_refused(f"operands of types {', '.join(map(str, types))}")
     dtype, weak = _promote(tuple((each.dtype, each.weak) for each in types), x64_enabled())
     if DTYPE_PROMOTION() == "strict":
         _refuse_promotion(types, dtype)

@@ -12,7 +12,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from treadle_ir.array import Array, Operand
+from treadle_ir.array import Array, Operand, no_first_axis
+from treadle_ir.dtypes import user_name
 from treadle_ir.errors import (
     ArgumentError,
     ConcretizationError,
@@ -132,15 +133,12 @@ class Tracer(Array):
 
     def __iter__(self) -> Iterator[Array]:
         if not self.type.shape:
-            raise ArgumentError(
-                "iteration over an array without axes",
-                fix="`for` goes over the first axis; use the scalar itself",
-            )
+            raise no_first_axis(self)
         return (self[i] for i in range(self.type.shape[0]))
 
     def __repr__(self) -> str:
         shape = ",".join(map(str, self.type.shape))
-        return f"Traced<ShapedArray({self.type.dtype.name}[{shape}])>"
+        return f"Traced<ShapedArray({user_name(self.type.dtype)}[{shape}])>"
 
     def __str__(self) -> str:
         original = self.original()

@@ -13,7 +13,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from treadle_ir.dtypes import DType, dtype_name, float0, is_inexact
+from treadle_ir.dtypes import BY_NAME, DType, dtype_name, float0, is_inexact
 from treadle_ir.fork import fork_safe_lock
 
 
@@ -67,8 +67,9 @@ class ArrayType(Type):
 
     @classmethod
     def _intern(cls, shape: tuple[int, ...], dtype: DType, weak: bool) -> ArrayType:
+        # Refuses element types that treadle has not; NumPy makes structured types that are equal, not the same.
+        dtype = BY_NAME[dtype_name(dtype)]
         key = (shape, dtype, weak)
-        dtype_name(dtype)  # refuses element types that treadle has not
         with cls._lock:
             found = cls._interned.get(key)
             if found is None:

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from treadle_ir import ArgumentError
-from treadle_ir.tree import tree_leaves, tree_map
-from treadle_numpy import random
+import treadle_numpy.numpy as tnp
+from treadle_ir import ArgumentError, DTypeError
+from treadle_numpy import lax, random
+from treadle_numpy.numpy.dtypes.questions import issubdtype
+from treadle_numpy.numpy.dtypes.types import extended, prng_key
 
 KEY = np.array([0, 3], np.uint32)  # PRNGKey(3)
 UNIT = [0.07405257225036621, 0.938144326210022, 0.6489570140838623, 0.9756209850311279]
@@ -64,19 +66,72 @@ def test_moments(name: str, mean: float, variance: float) -> None:
     assert abs(drawn.var() - variance) < 0.06
 
 
-def test_keys_are_trees_of_words() -> None:
+def test_typed_and_raw_keys_have_the_same_bits() -> None:
+    typed = random.key(3)
+    assert np.asarray(random.key_data(typed)).tolist() == KEY.tolist()
+    np.testing.assert_array_equal(random.key_data(random.split(typed, 3)), random.split(KEY, 3))
+    np.testing.assert_array_equal(
+        random.key_data(random.fold_in(typed, 11)), random.fold_in(KEY, 11)
+    )
+    for draw in (random.normal, random.bits, random.uniform, random.gumbel):
+        np.testing.assert_array_equal(draw(typed, (5,)), draw(KEY, (5,)))
+    np.testing.assert_array_equal(random.permutation(typed, 10), random.permutation(KEY, 10))
+
+
+def test_keys_have_an_abstract_element_type() -> None:
+    dtype = random.key(0).dtype
+    assert issubdtype(dtype, prng_key)
+    assert issubdtype(dtype, extended)
+    assert not issubdtype(dtype, np.integer)
+    assert not issubdtype(np.dtype(np.uint64), prng_key)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda keys: tnp.ones_like(keys),
+        lambda keys: tnp.full((2,), 7, keys.dtype),
+        lambda keys: tnp.array(7, keys.dtype),
+        lambda keys: tnp.array([1, 2], keys.dtype),
+        lambda keys: tnp.pad(keys, 1),
+        lambda keys: tnp.where(True, keys, 0),
+        lambda keys: lax.bitcast_convert_type(random.key_data(keys), keys.dtype),
+    ],
+)
+def test_numbers_do_not_become_keys(made: Callable[[Any], Any]) -> None:
+    with pytest.raises(DTypeError, match="random keys"):
+        made(random.split(random.key(0), 3))
+
+
+@pytest.mark.parametrize("function", [tnp.add, tnp.sin, tnp.sum, tnp.cumsum, tnp.sort, tnp.argmax])
+def test_keys_take_no_part_in_arithmetic(function: Callable[..., Any]) -> None:
     keys = random.split(random.key(0), 3)
-    (words,) = tree_leaves(keys)
-    assert words.shape == (3, 2)
-    again = tree_map(lambda w: w, keys)
-    assert isinstance(again, random.Key)
-    assert again.shape == (3,)
-    assert len(list(keys)) == 3 or keys.shape == (3,)
+    with pytest.raises(DTypeError, match="random keys") as caught:
+        function(*[keys] * (2 if function is tnp.add else 1))
+    assert "random.key_data(key)" in "".join(caught.value.__notes__)
 
 
-def test_keys_are_immutable() -> None:
-    with pytest.raises(AttributeError, match="immutable"):
-        random.key(0).words = 1  # type: ignore[misc, assignment]
+def test_wrapping_is_undone_by_unwrapping() -> None:
+    words = np.arange(12, dtype=np.uint32).reshape(2, 3, 2)
+    keys = random.wrap_key_data(words)
+    assert keys.shape == (2, 3)
+    np.testing.assert_array_equal(random.key_data(keys), words)
+    np.testing.assert_array_equal(random.key_data(keys[1, 2]), words[1, 2])
+
+
+def test_keys_of_zeros() -> None:
+    keys = random.split(random.key(0), 3)
+    for made in (tnp.zeros_like(keys), tnp.empty_like(keys), tnp.zeros(3, keys.dtype)):
+        assert np.asarray(random.key_data(made)).tolist() == [[0, 0]] * 3
+    assert bool((tnp.full((2,), keys[1]) == keys[1]).all())
+
+
+def test_permutation_and_choice_of_keys() -> None:
+    keys = random.split(random.key(1), 5)
+    mixed = random.permutation(random.key(0), keys)
+    order = np.asarray(random.permutation(random.key(0), 5))
+    np.testing.assert_array_equal(random.key_data(mixed), np.asarray(random.key_data(keys))[order])
+    assert random.choice(random.key(0), keys, (2,)).shape == (2,)
 
 
 def test_what_is_no_key_is_refused() -> None:
@@ -86,3 +141,7 @@ def test_what_is_no_key_is_refused() -> None:
         random.uniform(np.zeros(3, np.float32))
     with pytest.raises(ValueError, match="accepts a single key"):
         random.uniform(random.split(random.key(0)))
+    with pytest.raises(ArgumentError, match="typed keys already"):
+        random.wrap_key_data(random.key(0))
+    with pytest.raises(ArgumentError, match="must be a random key"):
+        random.key_data(1)  # type: ignore[arg-type]  # the mistake

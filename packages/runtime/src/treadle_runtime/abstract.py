@@ -8,7 +8,7 @@ from typing import Any, final
 
 import numpy as np
 
-from treadle_ir import ArrayType, canonical_dtype, type_of
+from treadle_ir import ArrayType, canonical_dtype, dtypes, type_of
 from treadle_runtime.arrays.array import DeviceArray
 from treadle_runtime.placement.placement import PlacedType, default_placement, placement_of
 from treadle_runtime.placement.sharding import Sharding
@@ -67,7 +67,7 @@ class ShapeDtypeStruct:
         weak = ", weak_type=True" if self.weak_type else ""
         where = f", sharding={self.sharding}" if self.sharding is not None else ""
         comma = "," if len(self.shape) == 1 else ""
-        return f"ShapeDtypeStruct(shape=({shape}{comma}), dtype={self.dtype.name}{where}{weak})"
+        return f"ShapeDtypeStruct(shape=({shape}{comma}), dtype={dtypes.user_name(self.dtype)}{where}{weak})"
 
 
 def abstract_placed(leaf: Any) -> PlacedType:  # Any: whatever has a shape and an element type

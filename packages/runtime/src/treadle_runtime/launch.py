@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, final
 
-import numpy as np
-
 import treadle_compiler as compiler
 from treadle_compiler import check_fork, jaxlib
 from treadle_ir import ArrayType, fork_safe_lock
@@ -59,7 +57,7 @@ class Launch:
             [
                 (
                     placed.type.shape,
-                    np.bool_ if placed.type.dtype.names else placed.type.dtype,
+                    compiler.device_dtype(placed.type.dtype),
                     placed.placement.sharding.raw,
                 )
                 for placed in results

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import treadle_ir
-from treadle_ir import ArrayType, DonatedError
+from treadle_ir import ArrayType, DonatedError, DTypeError
+from treadle_ir.dtypes import KEY
 from treadle_runtime import DeviceArray, SingleDeviceSharding, devices, from_host, jit
 from treadle_runtime.arrays.array import Elements, buffer_of, elements_of
 
@@ -229,3 +230,26 @@ def test_a_large_array_is_not_kept_twice() -> None:
     buffer_of(x)
     assert x.host is None
     assert x.tolist() == [*range(100_000)]
+
+
+def test_keys_on_the_host_and_on_a_device() -> None:
+    words = np.array([[0, 7], [1, 2]], np.uint32)
+    keys = from_host(words.view(KEY).reshape(2))
+    assert np.asarray(buffer_of(keys)).tolist() == [7 << 32, 1 | 2 << 32]
+    there = jit(lambda k: k)(keys)
+    assert there.dtype is KEY
+    for each in (keys, there, copy.copy(there), pickle.loads(pickle.dumps(there))):
+        np.testing.assert_array_equal(elements_of(each), words.view(KEY).reshape(2))
+        assert repr(each).splitlines() == [
+            "Array((2,), dtype=key<fry>) overlaying:",
+            "[[0 7]",
+            " [1 2]]",
+        ]
+
+
+def test_numpy_gets_keys_only_by_the_name_of_their_type() -> None:
+    key = from_host(np.array(5, KEY))
+    for read in (np.asarray, float, bool, DeviceArray.item, DeviceArray.tolist, np.from_dlpack):
+        with pytest.raises(DTypeError, match="random keys"):
+            read(key)
+    assert np.asarray(key, KEY).item() == (5,)

@@ -12,6 +12,7 @@ from treadle_ir import (
     EvalTrace,
     Tracer as Tracer,
     current_trace,
+    dtypes,
 )
 
 
@@ -58,7 +59,7 @@ class ShapedArray:
 
     def str_short(self) -> str:
         """`float32[2,3]`."""
-        return f"{self.dtype.name}[{','.join(map(str, self.shape))}]"
+        return f"{dtypes.user_name(self.dtype)}[{','.join(map(str, self.shape))}]"
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.str_short()})"

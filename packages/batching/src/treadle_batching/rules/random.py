@@ -8,7 +8,34 @@ from treadle_batching.axis import Axis, Dim
 from treadle_batching.moving import at_front, move
 from treadle_batching.registry import batch_rule
 from treadle_ir import Operands, bind, ops, type_of
-from treadle_ir.primitives.random import RandomBits, RandomFoldIn, RandomSplit
+from treadle_ir.primitives.random import (
+    RandomBits,
+    RandomFoldIn,
+    RandomSplit,
+    RandomUnwrap,
+    RandomWrap,
+    keys_shape,
+)
+
+
+@batch_rule(RandomWrap)
+def random_wrap_batch(
+    primitive: RandomWrap, axis: Axis, operands: Operands, dims: Sequence[Dim]
+) -> tuple[Operands, Sequence[Dim]]:
+    """More words; the words of a key stay last."""
+    (words,), (dim,) = operands, dims
+    assert dim is not None
+    if dim == type_of(words).ndim - 1:
+        words, dim = move(words, dim, 0), 0
+    return bind(primitive, words), [dim]
+
+
+@batch_rule(RandomUnwrap)
+def random_unwrap_batch(
+    primitive: RandomUnwrap, axis: Axis, operands: Operands, dims: Sequence[Dim]
+) -> tuple[Operands, Sequence[Dim]]:
+    """The words of more keys."""
+    return bind(primitive, *operands), dims
 
 
 @batch_rule(RandomBits)
@@ -36,7 +63,7 @@ def random_fold_in_batch(
     """New keys from more keys; data that one operand has for all keys stays one number."""
     keys = at_front(operands[0], dims[0], axis)
     data, data_dim = operands[1], dims[1]
-    shape = type_of(keys).shape[:-1]
+    shape = keys_shape(primitive.name, type_of(keys))
     if data_dim is not None:
         data = move(data, data_dim, 0)
         if type_of(data).ndim < len(shape):  # one number for all keys of an element of the batch

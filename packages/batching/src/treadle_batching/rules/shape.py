@@ -99,7 +99,7 @@ def pad_batch(
         return [_padded(primitive, x, value, x_dim)], [x_dim]
     x = at_front(x, x_dim, axis)
     type = type_of(x)
-    padded = _padded(primitive, x, type.dtype.type(0), 0)
+    padded = _padded(primitive, x, np.zeros((), type.dtype), 0)
     outside = ops.pad(
         ops.broadcast_in_dim(np.bool_(False), shape=type.shape[1:], dimensions=()),
         np.bool_(True),

@@ -19,7 +19,7 @@ def convert_lowering(
     type = emit.result_type(context)
     if x.dtype == type.dtype:
         return [x]
-    if type.dtype.names is not None or x.dtype.names is not None:  # float0 has no data
+    if dtypes.is_float0(type.dtype) or dtypes.is_float0(x.dtype):  # it has no data
         return [context.constant(0, type)]
     if dtypes.is_bool(type.dtype):
         zero = context.constant(0, ArrayType(type.shape, x.dtype))

@@ -16,6 +16,7 @@ from treadle_compiler import emit
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.registry import lowering_rule
 from treadle_ir import ArrayType
+from treadle_ir.dtypes import is_key
 from treadle_ir.primitives.random import (
     PARITY,
     ROTATIONS,
@@ -23,7 +24,10 @@ from treadle_ir.primitives.random import (
     RandomBits,
     RandomFoldIn,
     RandomSplit,
+    RandomUnwrap,
+    RandomWrap,
     Threefry2x32,
+    keys_shape,
 )
 
 _U32: Final = np.dtype(np.uint32)
@@ -67,12 +71,21 @@ def threefry2x32_lowering(
 
 
 def _words(context: LoweringContext, keys: HloValue, shape: tuple[int, ...]) -> list[HloValue]:
-    """The two words of each key, spread over axes behind them."""
-    batch = keys.shape[:-1]
+    """The two words of each key, spread over axes behind them.
+
+    Those of a typed key are its halves, the lower one first: elementwise operations, which XLA fuses with the cipher.
+    """
+    batch = keys_shape("random", emit.array_type(keys))
     last = len(batch)
-    words = [
-        emit.reshape(context, emit.slice(context, keys, last, at, at + 1), batch) for at in (0, 1)
-    ]
+    if is_key(keys.dtype):
+        whole = emit.bitcast(context, keys, _U64)
+        high = emit.binary(context, "shift_right_logical", whole, emit.like(context, whole, 32))
+        words = [emit.convert(context, whole, _U32), emit.convert(context, high, _U32)]
+    else:
+        words = [
+            emit.reshape(context, emit.slice(context, keys, last, at, at + 1), batch)
+            for at in (0, 1)
+        ]
     return [
         word if shape == batch else emit.broadcast(context, word, shape, range(last))
         for word in words
@@ -81,7 +94,7 @@ def _words(context: LoweringContext, keys: HloValue, shape: tuple[int, ...]) -> 
 
 def _counted(context: LoweringContext, keys: HloValue, size: int) -> tuple[HloValue, HloValue]:
     """The cipher of the counters 0 to size - 1 for each key, along one new axis."""
-    batch = keys.shape[:-1]
+    batch = keys_shape("random", emit.array_type(keys))
     shape = (*batch, size)
     key0, key1 = _words(context, keys, shape)
     if size <= 1 << 32:
@@ -110,7 +123,12 @@ def random_bits_lowering(
     return [emit.reshape(context, bits, type.shape)]
 
 
-def _side_by_side(context: LoweringContext, y0: HloValue, y1: HloValue) -> HloValue:
+def _keys(context: LoweringContext, y0: HloValue, y1: HloValue, type: ArrayType) -> HloValue:
+    """Keys of their words, typed or raw."""
+    if is_key(type.dtype):
+        low, high = emit.convert(context, y0, _U64), emit.convert(context, y1, _U64)
+        high = emit.binary(context, "shift_left", high, emit.like(context, high, 32))
+        return emit.bitcast(context, emit.binary(context, "or", low, high), type.dtype)
     parts = [emit.reshape(context, y, (*y.shape, 1)) for y in (y0, y1)]
     attributes = {"dimension": f"{len(y0.shape)} : i64"}
     return context.one("stablehlo.concatenate", parts, ArrayType((*y0.shape, 2), _U32), attributes)
@@ -122,8 +140,8 @@ def random_split_lowering(
 ) -> Sequence[HloValue]:
     """Both words of each counter, side by side."""
     type = emit.result_type(context)
-    both = _side_by_side(context, *_counted(context, keys, reduce(mul, primitive.shape, 1)))
-    return [emit.reshape(context, both, type.shape)]
+    y0, y1 = _counted(context, keys, reduce(mul, primitive.shape, 1))
+    return [emit.reshape(context, _keys(context, y0, y1, type), type.shape)]
 
 
 @lowering_rule(RandomFoldIn)
@@ -131,8 +149,24 @@ def random_fold_in_lowering(
     context: LoweringContext, primitive: RandomFoldIn, keys: HloValue, data: HloValue
 ) -> Sequence[HloValue]:
     """One block per key."""
-    key0, key1 = _words(context, keys, keys.shape[:-1])
+    type = emit.result_type(context)
+    key0, key1 = _words(context, keys, keys_shape("random", type))
     data = context.spread(data, ArrayType(key0.shape, _U32))
-    return [
-        _side_by_side(context, *_encrypt(context, key0, key1, emit.like(context, data, 0), data))
-    ]
+    y0, y1 = _encrypt(context, key0, key1, emit.like(context, data, 0), data)
+    return [_keys(context, y0, y1, type)]
+
+
+@lowering_rule(RandomWrap)
+def random_wrap_lowering(
+    context: LoweringContext, primitive: RandomWrap, words: HloValue
+) -> Sequence[HloValue]:
+    """The same bits: the first word is the lower half of a key, as NumPy has it in memory."""
+    return context.emit("stablehlo.bitcast_convert", [words], context.result_types)
+
+
+@lowering_rule(RandomUnwrap)
+def random_unwrap_lowering(
+    context: LoweringContext, primitive: RandomUnwrap, keys: HloValue
+) -> Sequence[HloValue]:
+    """The same bits, the lower half first."""
+    return context.emit("stablehlo.bitcast_convert", [keys], context.result_types)

@@ -79,6 +79,7 @@ class OptimizationBarrier(Attributeless):
     """Its operands, unchanged; no optimisation moves a computation across it."""
 
     __slots__ = ()
+    takes_keys: ClassVar[bool] = True
     name: ClassVar[str] = "optimization_barrier"
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
@@ -92,8 +93,9 @@ class StopGradient(Attributeless, Unary):
     """Its operand, as a constant for differentiation."""
 
     __slots__ = ()
+    takes_keys: ClassVar[bool] = True
     name: ClassVar[str] = "stop_gradient"
-    kinds: ClassVar[str] = "biufc"
+    kinds: ClassVar[str] = "biufck"
 
 
 @register
@@ -102,8 +104,9 @@ class StopGradient(Attributeless, Unary):
 class CheckpointName(Unary):
     """Its operand, under a name that checkpoint policies can speak of."""
 
+    takes_keys: ClassVar[bool] = True
     name: ClassVar[str] = "checkpoint_name"
-    kinds: ClassVar[str] = "biufc"
+    kinds: ClassVar[str] = "biufck"
     label: str
 
 
@@ -243,6 +246,7 @@ class CustomVjpLinear(Primitive):
     Operands are the residuals, then one tangent per primal; results are the tangents of the call's results.
     """
 
+    takes_keys: ClassVar[bool] = True  # among the residuals
     name: ClassVar[str] = "custom_vjp_linear"
     opaque: ClassVar[bool] = True
     label: str

@@ -64,6 +64,7 @@ class AllGather(Collective):
         (C1) the axis is in range of the result
     """
 
+    takes_keys: ClassVar[bool] = True
     name: ClassVar[str] = "all_gather"
     axis_names: tuple[Hashable, ...]
     size: int

@@ -29,9 +29,10 @@ class Compare(Elementwise):
 
     Constraints:
         (C1) operands have one shape (or are scalars) and one element type
-        (C2) complex numbers have no order: only `eq` and `ne`
+        (C2) complex numbers and random keys have no order: only `eq` and `ne`
     """
 
+    takes_keys: ClassVar[bool] = True
     name: ClassVar[str] = "compare"
     direction: Direction
 
@@ -50,6 +51,11 @@ class Compare(Elementwise):
                 f"compare: complex numbers have no order, so `{self.direction}` means nothing for {type}",
                 fix="compare real parts, imaginary parts or absolute values",
             )
+        if dtypes.is_key(type.dtype) and self.direction not in ("eq", "ne"):  # C2
+            raise DTypeError(
+                f"compare: random keys have no order, so `{self.direction}` means nothing for {type}",
+                fix="keys are equal or not: use `==` or `!=`",
+            )
         return (ArrayType(type.shape, np.dtype(np.bool_)),)
 
 
@@ -64,6 +70,7 @@ class Select(Attributeless, Elementwise):
     """
 
     __slots__ = ()
+    takes_keys: ClassVar[bool] = True
     name: ClassVar[str] = "select"
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:

@@ -25,8 +25,12 @@ class Convert(Conversion):
 
     Floats to integers round toward zero and saturate, NaN becomes 0; anything to boolean is `x != 0`;
     complex to real keeps the real part. `weak` says whether the result is weak.
+
+    Constraints:
+        (C1) random keys are converted to random keys only, and nothing else is
     """
 
+    takes_keys: ClassVar[bool] = True
     name: ClassVar[str] = "convert"
     dtype: DType
     weak: bool = False
@@ -35,6 +39,13 @@ class Convert(Conversion):
         """The operand's shape with the new element type."""
         (x,) = operands
         assert isinstance(x, ArrayType)
+        if dtypes.is_key(x.dtype) != dtypes.is_key(self.dtype):  # C1
+            if dtypes.is_key(x.dtype):
+                raise dtypes.key_refused(f"convert to {dtypes.dtype_name(self.dtype)}")
+            raise DTypeError(
+                f"convert: {x} cannot be made random keys",
+                fix="make a key of a seed with `random.key(seed)`, or of words with `random.wrap_key_data(words)`",
+            )
         return (ArrayType(x.shape, self.dtype, self.weak),)
 
 
@@ -47,9 +58,10 @@ class BitcastConvert(Conversion):
     Constraints:
         (C1) both element types have the same number of bits; a 4-bit integer has 4
         (C2) both are boolean or neither; both are complex or neither
+        (C3) neither is the type of random keys
 
     Raises:
-        DTypeError: C1 or C2.
+        DTypeError: C1, C2 or C3.
 
     Source: StableHLO specification, `bitcast_convert`, without its change of rank.
     """
@@ -63,6 +75,11 @@ class BitcastConvert(Conversion):
         assert isinstance(x, ArrayType)
         own, new = dtypes.bit_width(x.dtype), dtypes.bit_width(self.dtype)
         wanted = dtypes.dtype_name(self.dtype)
+        if dtypes.is_key(self.dtype):  # C3
+            raise DTypeError(
+                f"bitcast_convert: {x} cannot be read as random keys",
+                fix="use random.wrap_key_data, which takes two 32-bit words for each key",
+            )
         if own != new:  # C1
             raise DTypeError(
                 f"bitcast_convert: {x} cannot be read as {wanted}, whose elements have {new} bits, not {own}",
@@ -104,8 +121,9 @@ class Copy(Attributeless, Unary):
     """The same array in a buffer of its own."""
 
     __slots__ = ()
+    takes_keys: ClassVar[bool] = True
     name: ClassVar[str] = "copy"
-    kinds: ClassVar[str] = "biufc"
+    kinds: ClassVar[str] = "biufck"
 
 
 _COPY: Final = Copy()

@@ -29,11 +29,12 @@ _KINDS: Final = {
     "u": ("unsigned integer", dtypes.is_unsigned),
     "f": ("floating", dtypes.is_floating),
     "c": ("complex", dtypes.is_complex),
+    "k": ("random keys", dtypes.is_key),
 }
 
 
 def check_kind(name: str, kinds: str, dtype: DType) -> None:
-    """Refuse element types of other kinds than these (letters of `biufc`).
+    """Refuse element types of other kinds than these (letters of `biufck`).
 
     Raises:
         DTypeError: it is of another kind.

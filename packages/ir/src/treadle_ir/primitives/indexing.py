@@ -212,6 +212,8 @@ class Gather(Indexing):
             return np.asarray(True)
         if dtypes.is_inexact(dtype):
             return np.asarray(np.nan).astype(dtype)
+        if dtypes.is_key(dtype):
+            return np.asarray((1 << 64) - 1, dtype)
         bits = dtypes.bit_width(dtype)
         return np.asarray(
             -(1 << (bits - 1)) if dtypes.is_signed(dtype) else (1 << bits) - 1
@@ -361,6 +363,7 @@ class ScatterAdd(ScatterFamily):
     """The operand with updates added to its elements."""
 
     __slots__ = ()
+    takes_keys: ClassVar[bool] = False
     name: ClassVar[str] = "scatter_add"
 
 
@@ -370,6 +373,7 @@ class ScatterMultiply(ScatterFamily):
     """The operand with its elements multiplied by updates."""
 
     __slots__ = ()
+    takes_keys: ClassVar[bool] = False
     name: ClassVar[str] = "scatter_multiply"
 
 
@@ -379,6 +383,7 @@ class ScatterMaximum(ScatterFamily):
     """The operand with the greater of its elements and their updates."""
 
     __slots__ = ()
+    takes_keys: ClassVar[bool] = False
     name: ClassVar[str] = "scatter_maximum"
     kinds: ClassVar[str] = "biuf"
 
@@ -389,6 +394,7 @@ class ScatterMinimum(ScatterFamily):
     """The operand with the lesser of its elements and their updates."""
 
     __slots__ = ()
+    takes_keys: ClassVar[bool] = False
     name: ClassVar[str] = "scatter_minimum"
     kinds: ClassVar[str] = "biuf"
 

@@ -1,9 +1,14 @@
-"""Random bits from counters: threefry2x32, and random_bits, random_split, random_fold_in on raw key data.
+"""Random bits from counters: threefry2x32; random_bits, random_split, random_fold_in on keys; keys and their words.
 
     threefry2x32(key0, key1, x0, x1) -> (y0, y1)             u32 each, elementwise
-    random_bits(key_data, *, shape, bit_width=32)            u32[*keys, 2] -> u8|u16|u32|u64[*keys, *shape]
-    random_split(key_data, *, shape)                         u32[*keys, 2] -> u32[*keys, *shape, 2]
-    random_fold_in(key_data, data)                           u32[*keys, 2], u32[*keys] -> u32[*keys, 2]
+    random_bits(keys, *, shape, bit_width=32)                key<fry>[*keys] -> u8|u16|u32|u64[*keys, *shape]
+    random_split(keys, *, shape)                             key<fry>[*keys] -> key<fry>[*keys, *shape]
+    random_fold_in(keys, data)                               key<fry>[*keys], u32[*keys] -> key<fry>[*keys]
+    random_wrap(words)                                       u32[*keys, 2] -> key<fry>[*keys]
+    random_unwrap(keys)                                      key<fry>[*keys] -> u32[*keys, 2]
+
+The three in the middle also take raw keys, the words u32[*keys, 2] of keys, and then give raw keys. A key holds its
+two words in memory one after the other, so wrapping and unwrapping are views.
 
 The cipher is Threefry-2x32 with 20 rounds. Counters are the row-major positions in `shape` as 64-bit numbers,
 x0 the high and x1 the low word, so that an element does not depend on how the work is cut up. 32-bit bits are
@@ -25,6 +30,7 @@ from treadle_ir.dtypes import DType
 from treadle_ir.errors import ArgumentError, DTypeError, ShapeError
 from treadle_ir.families import Elementwise, Randomness
 from treadle_ir.frozen import frozen
+from treadle_ir.primitive import Attributeless
 from treadle_ir.primitives.elementwise import common_type
 from treadle_ir.registry import register
 from treadle_ir.trace import bind
@@ -66,17 +72,82 @@ class Threefry2x32(Elementwise):
         return (type.strong(), type.strong())
 
 
-def _key_type(name: str, keys: Type) -> ArrayType:
-    assert isinstance(keys, ArrayType)
+def keys_shape(name: str, keys: ArrayType) -> tuple[int, ...]:
+    """The shape of an array of keys, which are typed or raw.
+
+    Raises:
+        DTypeError: neither keys nor u32.
+        ShapeError: raw keys without the axis of their 2 words.
+    """
+    if dtypes.is_key(keys.dtype):
+        return keys.shape
     if keys.dtype != _U32:
         raise DTypeError(
-            f"{name}: the key data is {keys}, but must be u32", fix="pass random.key_data(key)"
+            f"{name}: the keys are {keys}, but must be u32 words or key<fry>",
+            fix="make a key with random.key(seed)",
         )
     if not keys.shape or keys.shape[-1] != 2:
         raise ShapeError(
-            f"{name}: the key data is {keys}, but a key has 2 words along the last axis"
+            f"{name}: the raw keys are {keys}, but a key has 2 words along the last axis"
         )
-    return keys
+    return keys.shape[:-1]
+
+
+def _keys(name: str, keys: Type) -> tuple[ArrayType, tuple[int, ...]]:
+    assert isinstance(keys, ArrayType)
+    return keys, keys_shape(name, keys)
+
+
+@register
+@final
+class RandomWrap(Attributeless, Randomness):
+    """Keys of their words.
+
+    Shapes:
+        words: u32[*keys, 2]
+        result: key<fry>[*keys]
+
+    Constraints:
+        (C1) words are u32, 2 of them along the last axis
+    """
+
+    __slots__ = ()
+    takes_keys: ClassVar[bool] = False
+    computes: ClassVar[bool] = False
+    may_alias: ClassVar[bool] = True
+    name: ClassVar[str] = "random_wrap"
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """Keys without the axis of words."""
+        _, shape = _keys(self.name, operands[0])  # C1
+        return (ArrayType(shape, dtypes.KEY),)
+
+
+@register
+@final
+class RandomUnwrap(Attributeless, Randomness):
+    """The words of keys.
+
+    Shapes:
+        keys: key<fry>[*keys]
+        result: u32[*keys, 2]
+
+    Constraints:
+        (C1) keys have the type key<fry>
+    """
+
+    __slots__ = ()
+    computes: ClassVar[bool] = False
+    may_alias: ClassVar[bool] = True
+    name: ClassVar[str] = "random_unwrap"
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """Words, two for each key."""
+        (keys,) = operands
+        assert isinstance(keys, ArrayType)
+        if not dtypes.is_key(keys.dtype):  # C1
+            raise DTypeError(f"random_unwrap: the operand is {keys}, but must be key<fry>")
+        return (ArrayType((*keys.shape, 2), _U32),)
 
 
 @register
@@ -86,11 +157,11 @@ class RandomBits(Randomness):
     """Uniformly random bits, as unsigned integers: `shape` of them for each key.
 
     Shapes:
-        key_data: u32[*keys, 2]
+        keys: key<fry>[*keys] or u32[*keys, 2]
         result: [*keys, *shape]
 
     Constraints:
-        (C1) key data is u32 with 2 words along the last axis
+        (C1) keys are key<fry>, or u32 with 2 words along the last axis
         (C2) bit_width is 8, 16, 32 or 64
     """
 
@@ -104,9 +175,8 @@ class RandomBits(Randomness):
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
         """Unsigned integers of that width."""
-        (keys,) = operands
-        keys = _key_type(self.name, keys)  # C1
-        return (ArrayType((*keys.shape[:-1], *self.shape), _BITS[self.bit_width]),)
+        _, shape = _keys(self.name, operands[0])  # C1
+        return (ArrayType((*shape, *self.shape), _BITS[self.bit_width]),)
 
 
 @register
@@ -116,21 +186,20 @@ class RandomSplit(Randomness):
     """New keys, `shape` of them from each key.
 
     Shapes:
-        key_data: u32[*keys, 2]
-        result: u32[*keys, *shape, 2]
+        keys: key<fry>[*keys] or u32[*keys, 2]
+        result: key<fry>[*keys, *shape] or u32[*keys, *shape, 2], as the operand
 
     Constraints:
-        (C1) key data is u32 with 2 words along the last axis
+        (C1) keys are key<fry>, or u32 with 2 words along the last axis
     """
 
     name: ClassVar[str] = "random_split"
     shape: tuple[int, ...]
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """Two words for each new key."""
-        (keys,) = operands
-        keys = _key_type(self.name, keys)  # C1
-        return (ArrayType((*keys.shape[:-1], *self.shape, 2), _U32),)
+        """Keys of the operand's kind."""
+        keys, shape = _keys(self.name, operands[0])  # C1
+        return (ArrayType((*shape, *self.shape, *keys.shape[len(shape) :]), keys.dtype),)
 
 
 @register
@@ -140,28 +209,28 @@ class RandomFoldIn(Randomness):
     """A new key from each key and a number.
 
     Shapes:
-        key_data: u32[*keys, 2]
+        keys: key<fry>[*keys] or u32[*keys, 2]
         data: u32[*keys], or a scalar for all keys
-        result: u32[*keys, 2]
+        result: as the keys
 
     Constraints:
-        (C1) key data is u32 with 2 words along the last axis
+        (C1) keys are key<fry>, or u32 with 2 words along the last axis
         (C2) data is u32, a scalar or of the shape of the keys
     """
 
     name: ClassVar[str] = "random_fold_in"
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The type of the key data."""
-        keys, data = operands
-        keys = _key_type(self.name, keys)  # C1
+        """The type of the keys."""
+        keys, shape = _keys(self.name, operands[0])  # C1
+        data = operands[1]
         assert isinstance(data, ArrayType)
         if data.dtype != _U32:  # C2
             raise DTypeError(
                 f"random_fold_in: the data is {dtypes.dtype_name(data.dtype)}, but must be u32",
                 fix="convert it first with ops.convert",
             )
-        if data.shape not in ((), keys.shape[:-1]):
+        if data.shape not in ((), shape):
             raise ShapeError(
                 f"random_fold_in: the data is {data}, but must have the shape of the keys of {keys}"
             )
@@ -170,6 +239,8 @@ class RandomFoldIn(Randomness):
 
 _THREEFRY2X32: Final = Threefry2x32()
 _RANDOM_FOLD_IN: Final = RandomFoldIn()
+_RANDOM_WRAP: Final = RandomWrap()
+_RANDOM_UNWRAP: Final = RandomUnwrap()
 
 
 def threefry2x32(key0: Operand, key1: Operand, x0: Operand, x1: Operand) -> tuple[Array, Array]:
@@ -178,16 +249,26 @@ def threefry2x32(key0: Operand, key1: Operand, x0: Operand, x1: Operand) -> tupl
     return y0, y1
 
 
-def random_bits(key_data: Operand, *, shape: tuple[int, ...], bit_width: int = 32) -> Array:
+def random_bits(keys: Operand, *, shape: tuple[int, ...], bit_width: int = 32) -> Array:
     """Uniformly random bits, as unsigned integers: `shape` of them for each key."""
-    return bind(RandomBits(shape, bit_width), key_data)[0]
+    return bind(RandomBits(shape, bit_width), keys)[0]
 
 
-def random_split(key_data: Operand, *, shape: tuple[int, ...]) -> Array:
+def random_split(keys: Operand, *, shape: tuple[int, ...]) -> Array:
     """New keys, `shape` of them from each key."""
-    return bind(RandomSplit(shape), key_data)[0]
+    return bind(RandomSplit(shape), keys)[0]
 
 
-def random_fold_in(key_data: Operand, data: Operand) -> Array:
+def random_fold_in(keys: Operand, data: Operand) -> Array:
     """A new key from each key and a 32-bit number."""
-    return bind(_RANDOM_FOLD_IN, key_data, data)[0]
+    return bind(_RANDOM_FOLD_IN, keys, data)[0]
+
+
+def random_wrap(words: Operand) -> Array:
+    """Keys of their words, u32[*keys, 2]."""
+    return bind(_RANDOM_WRAP, words)[0]
+
+
+def random_unwrap(keys: Operand) -> Array:
+    """The words of keys, u32[*keys, 2]."""
+    return bind(_RANDOM_UNWRAP, keys)[0]

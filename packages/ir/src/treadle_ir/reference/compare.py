@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from treadle_ir import dtypes
 from treadle_ir.primitives.compare import Clamp, Compare, Select
 from treadle_ir.reference.registry import Elements, eval_rule
 
@@ -19,7 +20,9 @@ _UFUNCS = {
 
 @eval_rule(Compare)
 def compare_eval(primitive: Compare, x: Elements, y: Elements) -> list[Elements]:
-    """NumPy's comparison."""
+    """NumPy's comparison; random keys as 64-bit words."""
+    if dtypes.is_key(x.dtype):
+        x, y = (np.asarray(keys).view(np.uint64) for keys in (x, y))
     return [_UFUNCS[primitive.direction](x, y)]
 
 

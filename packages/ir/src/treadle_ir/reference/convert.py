@@ -34,7 +34,7 @@ def convert_eval(primitive: Convert, x: Elements) -> list[Elements]:
             return [x.astype(target)]
     if x.dtype == target:
         return [x]
-    if target.names is not None or x.dtype.names is not None:  # float0 has no data
+    if dtypes.is_float0(target) or dtypes.is_float0(x.dtype):  # it has no data
         return [np.zeros(x.shape, target)]
     if dtypes.is_bool(target):
         return [np.asarray(x != x.dtype.type(0))]

@@ -7,6 +7,7 @@ from operator import mul
 
 import numpy as np
 
+from treadle_ir.dtypes import KEY, is_key
 from treadle_ir.primitives.random import (
     PARITY,
     ROTATIONS,
@@ -14,6 +15,8 @@ from treadle_ir.primitives.random import (
     RandomBits,
     RandomFoldIn,
     RandomSplit,
+    RandomUnwrap,
+    RandomWrap,
     Threefry2x32,
 )
 from treadle_ir.reference.registry import Elements, eval_rule
@@ -21,6 +24,7 @@ from treadle_ir.reference.registry import Elements, eval_rule
 _FEW = 6  # up to so many blocks, Python integers are faster than arrays
 _CHUNK = 4096  # words at a time: the working set of a chunk stays in the first-level cache
 _MASK = 0xFFFFFFFF
+_U32 = np.dtype(np.uint32)
 _SHIFTS = [(np.uint32(r), np.uint32(32 - r)) for r in ROTATIONS]
 _GROUPS = [
     (ROTATIONS[:4], 1, 2),
@@ -97,6 +101,34 @@ def _counted(key0: int, key1: int, size: int, y0: Elements, y1: Elements) -> Non
         _encrypt(first, second, x0, x1)
 
 
+def words_of_keys(keys: Elements) -> Elements:
+    """The words of typed keys, along a new last axis: a view where the memory is in order."""
+    shape = keys.shape
+    return np.ascontiguousarray(keys).view(np.uint32).reshape(*shape, 2)
+
+
+def keys_of_words(words: Elements) -> Elements:
+    """Typed keys of words: a view where the memory is in order."""
+    return np.ascontiguousarray(words).view(KEY).reshape(words.shape[:-1])
+
+
+def _halves(key: Elements) -> tuple[int, int]:
+    """The words of one typed key in Python's integers; the first is the lower half, as little-endian memory has it."""
+    whole: int = key.item()[0]
+    return whole & _MASK, whole >> 32
+
+
+def _joined(first: int, second: int) -> int:
+    return first | second << 32
+
+
+def _words(keys: Elements) -> tuple[Elements, bool]:
+    """The words of keys, and whether the keys were typed: a comparison of identity, as it is asked each time."""
+    if keys.dtype is _U32:
+        return keys, False
+    return (words_of_keys(keys), True) if is_key(keys.dtype) else (keys, False)
+
+
 def _blocks(keys: Elements, size: int) -> tuple[Elements, Elements]:
     """The cipher of the counters 0 to size - 1 for each key: two arrays [number of keys, size]."""
     pairs = keys.reshape(-1, 2)
@@ -114,6 +146,7 @@ def _blocks(keys: Elements, size: int) -> tuple[Elements, Elements]:
 @eval_rule(RandomBits)
 def random_bits_eval(primitive: RandomBits, keys: Elements) -> list[Elements]:
     """Both words of each counter, joined as the width has it."""
+    keys, _ = _words(keys)
     shape = keys.shape[:-1] + primitive.shape
     y0, y1 = _blocks(keys, reduce(mul, primitive.shape, 1))
     if primitive.bit_width == 64:
@@ -125,23 +158,46 @@ def random_bits_eval(primitive: RandomBits, keys: Elements) -> list[Elements]:
 @eval_rule(RandomSplit)
 def random_split_eval(primitive: RandomSplit, keys: Elements) -> list[Elements]:
     """Both words of each counter, side by side."""
-    shape = (*keys.shape[:-1], *primitive.shape, 2)
     size = reduce(mul, primitive.shape, 1)
+    if keys.dtype is KEY and keys.ndim == 0 and size <= _FEW:
+        key0, key1 = _halves(keys)
+        whole = [_joined(*block(key0, key1, 0, at)) for at in range(size)]
+        return [np.array(whole, np.uint64).view(KEY).reshape(primitive.shape)]
+    keys, typed = _words(keys)
+    shape = (*keys.shape[:-1], *primitive.shape, 2)
     if keys.ndim == 1 and size <= _FEW:
         key0, key1 = keys.tolist()
-        return [
-            np.array([block(key0, key1, 0, at) for at in range(size)], np.uint32).reshape(shape)
-        ]
-    return [np.stack(_blocks(keys, size), axis=-1).reshape(shape)]
+        blocks = [block(key0, key1, 0, at) for at in range(size)]
+        new = np.array(blocks, np.uint32).reshape(shape)
+    else:
+        new = np.stack(_blocks(keys, size), axis=-1).reshape(shape)
+    return [keys_of_words(new) if typed else new]
 
 
 @eval_rule(RandomFoldIn)
 def random_fold_in_eval(primitive: RandomFoldIn, keys: Elements, data: Elements) -> list[Elements]:
     """One block per key."""
+    if keys.dtype is KEY and keys.ndim == 0:
+        key0, key1 = _halves(keys)
+        return [np.array(_joined(*block(key0, key1, 0, int(data))), KEY)]
+    keys, typed = _words(keys)
     if keys.ndim == 1:
         key0, key1 = keys.tolist()
         return [np.array(block(key0, key1, 0, int(data)), np.uint32)]
     y0 = np.zeros(keys.shape[:-1], np.uint32)
     y1 = np.broadcast_to(data, y0.shape).copy()
     _encrypt(keys[..., 0], keys[..., 1], y0, y1)
-    return [np.stack([y0, y1], axis=-1)]
+    new = np.stack([y0, y1], axis=-1)
+    return [keys_of_words(new) if typed else new]
+
+
+@eval_rule(RandomWrap)
+def random_wrap_eval(primitive: RandomWrap, words: Elements) -> list[Elements]:
+    """The same memory."""
+    return [keys_of_words(words)]
+
+
+@eval_rule(RandomUnwrap)
+def random_unwrap_eval(primitive: RandomUnwrap, keys: Elements) -> list[Elements]:
+    """The same memory."""
+    return [words_of_keys(keys)]

@@ -69,7 +69,7 @@ def assert_close(
     y: np.ndarray[Any, np.dtype[Any]] = np.asarray(expected)
     assert x.shape == y.shape, f"{what}: shape {x.shape}, expected {y.shape}"
     assert x.dtype == y.dtype, f"{what}: element type {x.dtype}, expected {y.dtype}"
-    if y.dtype.names is not None:  # float0
+    if dtypes.is_float0(y.dtype):
         return
     if not dtypes.is_inexact(y.dtype):
         assert np.array_equal(x, y), f"{what}: {x}, expected {y}"

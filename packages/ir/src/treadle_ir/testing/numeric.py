@@ -54,6 +54,6 @@ def pairing(xs: Arrays, ys: Arrays) -> float:
         assert a.shape == b.shape, (
             f"a tangent of shape {a.shape} meets a cotangent of shape {b.shape}"
         )
-        if a.dtype.names is None and dtypes.is_inexact(a.dtype):
+        if dtypes.is_inexact(a.dtype):
             total += float(np.sum(a.astype(np.complex128) * b.astype(np.complex128)).real)
     return total

@@ -149,6 +149,7 @@ def construct(cls: type, values: Mapping[str, object]) -> Any:
 
 # --- reading literals ------------------------------------------------------------------------------
 
+ELEMENT: Final = r"[a-z][a-z0-9]*(?:<[a-z]+>)?"  # the name of an element type: `f32`, `key<fry>`
 REAL: Final = r"-?(?:inf|nan(?:\(0x[0-9a-f]{1,16}\))?|[0-9]+(?:\.[0-9]*)?(?:e[+-]?[0-9]+)?)"
 _COMPLEX: Final = re.compile(rf"\(({REAL}), ?({REAL})\)")
 _INTEGER: Final = re.compile(r"-?[0-9]{1,400}")
@@ -178,7 +179,7 @@ def read_scalar(text: str, dtype: DType) -> np.generic:
         if text not in ("True", "False"):
             raise ValueError(f"`{text}` is not a bool: it is True or False")
         return np.bool_(text == "True")
-    if dtypes.is_integer(dtype):
+    if dtypes.is_integer(dtype) or dtypes.is_key(dtype):
         if not _INTEGER.fullmatch(text):
             raise ValueError(f"`{shortened(text)}` is not an integer, which {name} asks for")
         limits = integer_limits(dtype)
@@ -195,14 +196,14 @@ def read_scalar(text: str, dtype: DType) -> np.generic:
         parts = np.empty(2, dtypes.real_part(dtype))
         parts[0], parts[1] = (_read_real(part, parts.dtype) for part in match.groups())
         return element(parts.view(dtype))
-    if dtype == dtypes.float0 and text == "zero":
+    if dtypes.is_float0(dtype) and text == "zero":
         return element(np.zeros((), dtype))
     raise ValueError(f"`{shortened(text)}` is not a value of {name}")
 
 
 def integer_limits(dtype: DType) -> tuple[int, int]:
     """The least and the greatest integer of a type."""
-    bits = dtypes.bit_width(dtype)
+    bits = dtypes.bit_width(dtype)  # a key is an unsigned integer here
     return (
         (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
         if dtypes.is_signed(dtype)
@@ -215,7 +216,7 @@ def shortened(text: str) -> str:
     return text if len(text) <= 40 else text[:37] + "..."
 
 
-_TYPE: Final = re.compile(r"([a-z][a-z0-9]*)\[([0-9, ]*)\](\*?)")
+_TYPE: Final = re.compile(rf"({ELEMENT})\[([0-9, ]*)\](\*?)")
 _MAX_RANK: Final = 64  # NumPy's
 _MAX_ELEMENTS: Final = 1 << 62
 

@@ -6,15 +6,15 @@ import re
 from typing import Final, NamedTuple, final
 
 from treadle_ir.errors import ParseError
-from treadle_ir.text.attributes import REAL, shortened
+from treadle_ir.text.attributes import ELEMENT, REAL, shortened
 
 _PATTERN: Final = re.compile(
     rf"""(?P<space>[ \t\r]+|\#.*)
-    |(?P<literal>(?:{REAL}|True|False|zero|\({REAL},\ ?{REAL}\)):[a-z][a-z0-9]*\*?)
+    |(?P<literal>(?:{REAL}|True|False|zero|\({REAL},\ ?{REAL}\)):{ELEMENT}\*?)
     |(?P<value>%[A-Za-z0-9_]+)
-    |(?P<type>[a-z][a-z0-9]*\[[0-9, ]*\]\*?)
+    |(?P<type>{ELEMENT}\[[0-9, ]*\]\*?)
     |(?P<bytes>x"[0-9a-f]*")
-    |(?P<name>[A-Za-z_][A-Za-z0-9_.]*)
+    |(?P<name>[A-Za-z_][A-Za-z0-9_.]*(?:<[a-z]+>)?)
     |(?P<complex>\({REAL},\ ?{REAL}\)j)
     |(?P<number>-?(?:[0-9]+(?:\.[0-9]*)?(?:e[+-]?[0-9]+)?|inf|nan)(?:\(0x[0-9a-f]+\))?)
     |(?P<string>"(?:[^"\\\n]|\\.)*")

@@ -7,7 +7,7 @@ first, as hosts and devices store them. A 4-bit integer counts as 4 bits. Comple
 from __future__ import annotations
 
 from treadle_ir import ArgumentError, Array, DTypeError, ShapeError, dtypes, ops
-from treadle_ir.dtypes import BY_NAME, DType, bit_width
+from treadle_ir.dtypes import BY_NAME, DType, bit_width, is_key, key_refused
 
 
 def _unsigned(bits: int) -> DType:
@@ -79,6 +79,8 @@ def viewed(x: Array, dtype: DType) -> Array:
     """
     if x.dtype == dtype:
         return x
+    if is_key(x.dtype) or is_key(dtype):
+        raise key_refused("view")
     own, new = bit_width(x.dtype), bit_width(dtype)
     if own != new and not x.ndim:
         raise ArgumentError(

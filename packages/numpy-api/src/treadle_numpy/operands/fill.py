@@ -2,10 +2,29 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from treadle_ir import Array, Literal, Operand, ops
+from treadle_ir import Array, DType, Literal, Operand, ops
+from treadle_ir.dtypes import is_key, key_refused
 from treadle_numpy.operands.arrays import made, on_host
+
+
+def scalar_of(function: str, value: int, dtype: DType) -> np.generic:
+    """A number in an element type; of random keys there is the one whose words are zero.
+
+    Raises:
+        DTypeError: another number as a random key.
+    """
+    scalar: Any  # of NumPy's scalars, whichever the element type has
+    if is_key(dtype):
+        if value:
+            raise key_refused(function)
+        scalar = np.zeros((), dtype)[()]
+    else:
+        scalar = dtype.type(value)
+    return scalar  # type: ignore[no-any-return]
 
 
 def filled(shape: tuple[int, ...], value: Operand) -> Array:

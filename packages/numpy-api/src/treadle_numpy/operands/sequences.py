@@ -19,7 +19,7 @@ from treadle_ir import (
     out_of_range,
     promoted,
 )
-from treadle_ir.dtypes import is_bool, is_complex
+from treadle_ir.dtypes import is_bool, is_complex, is_key, key_refused
 from treadle_numpy.operands.arrays import Elements, array_of, made
 from treadle_numpy.operands.coerce import (
     SCALARS,
@@ -68,7 +68,9 @@ def array_from(function: str, x: object, dtype: DType | None) -> Array:
 
 
 def refuse_complex(function: str, x: object, dtype: DType) -> None:
-    """Refuse a complex number of Python's for an element type that would lose its imaginary part without a word."""
+    """Refuse a number for random keys, and one of Python's for an element type that would lose its imaginary part."""
+    if is_key(dtype):
+        raise key_refused(function)
     if isinstance(x, complex) and not is_complex(dtype) and not is_bool(dtype):
         raise ArgumentError(
             f"{function}: {x} is complex, but the element type is {dtype}",
@@ -118,6 +120,8 @@ def _from_sequence(function: str, x: Nested, dtype: DType | None) -> Array:
                 return made(np.array(x, dtype))  # NumPy refuses integers that do not fit
             except OverflowError as error:
                 raise out_of_range(error) from None
+        if is_key(dtype) and not is_key(elements.dtype):
+            raise key_refused(function)
         return made(elements.astype(dtype))
     return _stacked(function, x, dtype)
 

@@ -31,18 +31,18 @@ def bits(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) -> Arr
     return random_bits(single("bits", key), as_shape("bits", shape), wanted.itemsize * 8)
 
 
-def random_bits(words: Array, shape: tuple[int, ...], width: int) -> Array:
-    """Bits of a key given by its words."""
-    return ops.random_bits(words, shape=shape, bit_width=width)
+def random_bits(key: Array, shape: tuple[int, ...], width: int) -> Array:
+    """Bits from one key, typed or raw."""
+    return ops.random_bits(key, shape=shape, bit_width=width)
 
 
-def unit_floats(words: Array, shape: tuple[int, ...], dtype: DType) -> Array:
+def unit_floats(key: Array, shape: tuple[int, ...], dtype: DType) -> Array:
     """Floats in [0, 1): random mantissas make floats in [1, 2), less 1."""
     mantissa = int(finfo(dtype).nmant)
     size = dtype.itemsize * 8
     width = 8 if mantissa < 8 else size
     unsigned, drawn = BY_NAME[f"u{size}"], BY_NAME[f"u{width}"]
-    raw = random_bits(words, shape, width)
+    raw = random_bits(key, shape, width)
     one = np.asarray(1, dtype).view(unsigned)[()]
     kept = ops.shift_right_logical(raw, drawn.type(width - mantissa))
     if width != size:

@@ -1,22 +1,17 @@
 """Keys: where randomness comes from. Typed keys (`key(0)`) and raw ones (`PRNGKey(0)`, two words) are both taken.
 
-A typed key is an immutable value around its words, u32[*shape, 2], and a node of pytrees, so that keys go through
-transformations as their words do.
+Typed keys are arrays of the element type key<fry>, so they are indexed, stacked, chosen and transformed as arrays are.
+They are no numbers: arithmetic refuses them. Raw keys are the words themselves, u32[*shape, 2].
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Final, TypeAlias, final, overload
+from typing import Final, TypeAlias
 
 import numpy as np
 
 from treadle_ir import ArgumentError, Array, Operand, ops, x64_enabled
-from treadle_ir.dtypes import is_integer
-from treadle_ir.tree import register_pytree_node
-from treadle_numpy.indexing.entries import read_index
-from treadle_numpy.indexing.reading import take_entries
-from treadle_numpy.numpy.manipulation.shapes import reshape
+from treadle_ir.dtypes import KEY, is_integer, is_key
 from treadle_numpy.operands.arrays import Elements, array_of, made
 from treadle_numpy.operands.coerce import ArrayLike, canonical_elements, coerce, operand_type
 from treadle_numpy.operands.shapes import Shape, as_shape
@@ -35,110 +30,8 @@ __all__ = [
 
 _U32: Final = np.dtype(np.uint32)
 
-
-@final
-class KeyType:
-    """The element type of typed keys."""
-
-    __slots__ = ()
-    is_key = True
-    name = "key<fry>"
-    itemsize = 8
-
-    def __repr__(self) -> str:
-        return "key<fry>"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, KeyType)
-
-    def __hash__(self) -> int:
-        return hash(KeyType)
-
-
-KEY_TYPE: Final = KeyType()
-
-
-@final
-class Key:
-    """A random key, or an array of them.
-
-    Example:
-        >>> key(0)
-        Key((), key<fry>)
-    """
-
-    __slots__ = ("words",)
-    words: Array
-    dtype = KEY_TYPE
-
-    def __init__(self, words: Array) -> None:
-        object.__setattr__(self, "words", words)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"keys are immutable; `{name}` cannot be set")
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The size of each axis of an array of keys."""
-        return tuple(self.words.shape[:-1])
-
-    @property
-    def ndim(self) -> int:
-        """The number of axes."""
-        return len(self.shape)
-
-    @property
-    def size(self) -> int:
-        """The number of keys."""
-        return int(np.prod(self.shape))
-
-    def __len__(self) -> int:
-        if not self.shape:
-            raise TypeError("len() of a single key")
-        return self.shape[0]
-
-    def __getitem__(self, index: object) -> Key:
-        whole = (
-            (*index, Ellipsis, slice(None))
-            if isinstance(index, tuple)
-            else (index, Ellipsis, slice(None))
-        )
-        if Ellipsis in [i for i in whole[:-2] if i is Ellipsis]:
-            whole = (*whole[:-2], slice(None))
-        return Key(take_entries(self.words, read_index(self.words.shape, whole)))
-
-    def __iter__(self) -> Iterator[Key]:
-        if not self.shape:
-            raise TypeError(
-                "iteration over a single key", "split it first: `a, b = random.split(key)`"
-            )
-        return (Key(self.words[i]) for i in range(self.shape[0]))
-
-    def reshape(self, *shape: Shape) -> Key:
-        """The same keys in another shape."""
-        sizes = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
-        return Key(reshape(self.words, (*sizes, 2)))
-
-    def ravel(self) -> Key:
-        """The keys in one axis."""
-        return self.reshape(-1)
-
-    def __repr__(self) -> str:
-        return f"Key({self.shape}, {KEY_TYPE})"
-
-
-KeyLike: TypeAlias = Key | Array | Elements  # a typed key, or the words of a raw one
-
-
-def _open(node: Key) -> tuple[tuple[Array], None]:
-    return (node.words,), None
-
-
-def _close(meta: None, children: Sequence[Array]) -> Key:
-    return Key(children[0])
-
-
-register_pytree_node(Key, _open, _close)
+Key: TypeAlias = Array  # for annotations: a typed key, or an array of them
+KeyLike: TypeAlias = Array | Elements  # typed keys, or the words of raw ones
 
 
 def _implementation(impl: str | None) -> None:
@@ -149,13 +42,16 @@ def _implementation(impl: str | None) -> None:
         )
 
 
-def _seeded(seed: ArrayLike) -> Array:
-    """The words of a key from a seed: its high and its low 32 bits."""
-    if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool):
-        if not -(2**63) <= int(seed) < 2**64:
-            raise OverflowError(f"the seed {seed} does not fit into 64 bits")
-        high = (int(seed) >> 32) & 0xFFFFFFFF if x64_enabled() else 0
-        return made(np.array([high, int(seed) & 0xFFFFFFFF], np.uint32))
+def _words(seed: int) -> tuple[int, int]:
+    """The words of a key from a Python seed: its high and its low 32 bits."""
+    if not -(2**63) <= seed < 2**64:
+        raise OverflowError(f"the seed {seed} does not fit into 64 bits")
+    high = (seed >> 32) & 0xFFFFFFFF if x64_enabled() else 0
+    return high, seed & 0xFFFFFFFF
+
+
+def _traced_words(seed: ArrayLike) -> Array:
+    """The same of an array, which may be a tracer."""
     operand = coerce("key", 0, seed)
     type = operand_type(operand)
     if not is_integer(type.dtype) or type.shape:
@@ -185,34 +81,42 @@ def PRNGKey(seed: ArrayLike, *, impl: str | None = None) -> Array:  # noqa: N802
         [0 7]
     """
     _implementation(impl)
-    return _seeded(seed)
+    if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool):
+        return made(np.array(_words(int(seed)), np.uint32))
+    return _traced_words(seed)
 
 
-def key(seed: ArrayLike, *, impl: str | None = None, dtype: object = None) -> Key:
-    """A typed key from a seed.
+def key(seed: ArrayLike, *, impl: str | None = None, dtype: object = None) -> Array:
+    """A typed key from a seed: an array without axes.
 
     Example:
-        >>> key(7).shape
-        ()
+        >>> key(7)
+        Array((), dtype=key<fry>) overlaying:
+        [0 7]
     """
     _implementation(impl)
-    return Key(_seeded(seed))
+    if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool):
+        first, second = _words(int(seed))
+        return made(np.array(first | second << 32, KEY))  # the first word is the lower half
+    return ops.random_wrap(_traced_words(seed))
 
 
-def words_of(name: str, key: KeyLike) -> Array:
-    """The words of a typed or a raw key.
+def keys_of(name: str, keys: KeyLike) -> Array:
+    """Keys as an array: typed ones, or the words of raw ones.
 
     Raises:
-        ArgumentError: it is no key.
+        ArgumentError: they are no keys.
     """
-    if isinstance(key, Key):
-        return key.words
-    if not isinstance(key, (Array, np.ndarray)):
+    if isinstance(keys, Array) and is_key(keys.dtype):
+        return keys
+    if isinstance(keys, (np.ndarray, np.void)) and is_key(keys.dtype):  # of the reference evaluator
+        return array_of(keys)
+    if not isinstance(keys, (Array, np.ndarray)):
         raise ArgumentError(
-            f"{name}: the first argument must be a random key, got {key!r} of {type(key)}",
+            f"{name}: the first argument must be a random key, got {keys!r} of {type(keys)}",
             fix="make one with `random.key(0)`",
         )
-    words = array_of(key)
+    words = array_of(keys)
     if words.dtype != _U32 or not words.shape or words.shape[-1] != 2:
         raise ArgumentError(
             f"{name}: a raw key is u32[2], got {operand_type(words)}",
@@ -222,49 +126,38 @@ def words_of(name: str, key: KeyLike) -> Array:
 
 
 def single(name: str, key: KeyLike) -> Array:
-    """The words of one key.
+    """One key, typed or raw.
 
     Raises:
-        ArgumentError: it is an array of keys.
+        ArgumentError: it is no key, or an array of keys.
     """
-    words = words_of(name, key)
-    if len(words.shape) != 1:
+    found = keys_of(name, key)
+    shape = found.shape if is_key(found.dtype) else found.shape[:-1]
+    if shape:
         raise ArgumentError(
-            f"{name} accepts a single key, but was given a key array of shape {tuple(words.shape[:-1])} != ()",
+            f"{name} accepts a single key, but was given a key array of shape {shape} != ()",
             fix="use treadle.vmap for batching",
         )
-    return words
+    return found
 
 
-def _as(key: KeyLike, words: Array) -> Key | Array:
-    return Key(words) if isinstance(key, Key) else words
-
-
-@overload
-def split(key: Key, num: Shape = 2) -> Key: ...
-@overload
-def split(key: Array | Elements, num: Shape = 2) -> Array: ...
-def split(key: KeyLike, num: Shape = 2) -> Key | Array:
-    """New keys from a key, which should not be used again.
+def split(key: KeyLike, num: Shape = 2) -> Array:
+    """New keys from a key, which should not be used again; raw ones from a raw one.
 
     Example:
         >>> split(key(0), 3).shape
         (3,)
     """
-    return _as(key, ops.random_split(single("split", key), shape=as_shape("split", num)))
+    return ops.random_split(single("split", key), shape=as_shape("split", num))
 
 
-@overload
-def fold_in(key: Key, data: ArrayLike) -> Key: ...
-@overload
-def fold_in(key: Array | Elements, data: ArrayLike) -> Array: ...
-def fold_in(key: KeyLike, data: ArrayLike) -> Key | Array:
+def fold_in(key: KeyLike, data: ArrayLike) -> Array:
     """A new key from a key and a number.
 
     Raises:
         ArgumentError: the number is not a single integer.
     """
-    words = single("fold_in", key)
+    one = single("fold_in", key)
     if isinstance(data, int) and not isinstance(data, bool):
         number: Operand = np.uint32(data & 0xFFFFFFFF)
     else:
@@ -274,30 +167,44 @@ def fold_in(key: KeyLike, data: ArrayLike) -> Key | Array:
                 f"fold_in: data must be a single integer, got {operand_type(number)}"
             )
         number = ops.convert(number, dtype=_U32)
-    return _as(key, ops.random_fold_in(words, number))
+    return ops.random_fold_in(one, number)
 
 
 def key_data(keys: KeyLike) -> Array:
-    """The words of keys, u32[*shape, 2]."""
-    return words_of("key_data", keys)
+    """The words of keys, u32[*shape, 2].
+
+    Example:
+        >>> print(key_data(key(7)))
+        [0 7]
+    """
+    found = keys_of("key_data", keys)
+    return ops.random_unwrap(found) if is_key(found.dtype) else found
 
 
-def wrap_key_data(key_bits_array: KeyLike, *, impl: str | None = None, dtype: object = None) -> Key:
-    """Typed keys from their words."""
+def wrap_key_data(
+    key_bits_array: KeyLike, *, impl: str | None = None, dtype: object = None
+) -> Array:
+    """Typed keys from their words, u32[*shape, 2].
+
+    Raises:
+        ArgumentError: these are no words of keys, or are typed keys already.
+    """
     _implementation(impl)
-    return Key(words_of("wrap_key_data", key_bits_array))
+    words = keys_of("wrap_key_data", key_bits_array)
+    if is_key(words.dtype):
+        raise ArgumentError(
+            f"wrap_key_data: {operand_type(words)} are typed keys already, not their words",
+            fix="use them as they are",
+        )
+    return ops.random_wrap(words)
 
 
 def key_impl(keys: KeyLike) -> str:
     """The name of the algorithm."""
-    words_of("key_impl", keys)
+    keys_of("key_impl", keys)
     return "threefry2x32"
 
 
-@overload
-def clone(key: Key) -> Key: ...
-@overload
-def clone(key: Array | Elements) -> Array: ...
-def clone(key: KeyLike) -> Key | Array:
+def clone(key: KeyLike) -> Array:
     """The same key again, said on purpose."""
-    return _as(key, words_of("clone", key))
+    return keys_of("clone", key)

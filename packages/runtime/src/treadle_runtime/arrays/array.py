@@ -18,15 +18,19 @@ from typing import Any, Final, NoReturn, TypeAlias, final
 
 import numpy as np
 
+from treadle_compiler import device_dtype
 from treadle_ir import (
     ArgumentError,
     Array,
     ArrayType,
+    DTypeError,
     ShapeError,
     Source,
     canonical_dtype,
     capture,
+    no_first_axis,
 )
+from treadle_ir.dtypes import is_key
 from treadle_ir.events import ElementsTransferred, MemoryDonated, emit, listeners
 from treadle_runtime.arrays.deleted import Deleted, deleted_error
 from treadle_runtime.arrays.shard import Shard
@@ -68,7 +72,9 @@ class DeviceArray(Array):
         return self.host if self.placed.placement is BASE else None
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Elements:
-        elements = elements_of(self)
+        # Keys are given to whoever names their element type: an evaluator, not a function of NumPy.
+        named = dtype is not None and dtype == self.type.dtype
+        elements = elements_of(self) if named else readable(self)
         if dtype is not None and np.dtype(dtype) != elements.dtype:
             if copy is False:
                 raise ValueError(
@@ -87,7 +93,7 @@ class DeviceArray(Array):
         Raises:
             ShapeError: there is not exactly one element, and no index.
         """
-        elements = elements_of(self)
+        elements = readable(self)
         if not index and elements.size != 1:
             raise ShapeError(
                 f"can only convert an array of size 1 to a Python scalar, got {self.type}",
@@ -97,7 +103,7 @@ class DeviceArray(Array):
 
     def tolist(self) -> Any:
         """The elements as nested lists of Python scalars."""
-        return elements_of(self).tolist()
+        return readable(self).tolist()
 
     def __bool__(self) -> bool:
         if self.type.size != 1:
@@ -107,7 +113,7 @@ class DeviceArray(Array):
                 else "The truth value of an empty array is ambiguous. Use array.size > 0",
                 fix="reduce the comparison with .any() or .all(), or choose by element with `where`",
             )
-        return bool(elements_of(self))
+        return bool(readable(self))
 
     def __int__(self) -> int:
         return int(self._scalar("int()"))
@@ -123,7 +129,7 @@ class DeviceArray(Array):
             self.type.dtype.kind == "b"
         ):  # an index, though, not a mask: Python's own bools are integers too
             raise self._no_index()
-        elements = elements_of(self)
+        elements = readable(self)
         try:
             return operator.index(elements)
         except TypeError:
@@ -136,7 +142,7 @@ class DeviceArray(Array):
         )
 
     def _scalar(self, function: str) -> Elements:
-        elements = elements_of(self)
+        elements = readable(self)
         if elements.ndim:
             raise ArgumentError(
                 f"{function}: only arrays without axes can be converted to Python scalars, got {self.type}",
@@ -149,10 +155,7 @@ class DeviceArray(Array):
 
     def __iter__(self) -> Iterator[Array]:
         if not self.type.shape:
-            raise ArgumentError(
-                "iteration over an array without axes",
-                fix="`for` goes over the first axis; use the scalar itself",
-            )
+            raise no_first_axis(self)
         part = self.placed.with_shape(self.type.shape[1:])
         return iter([DeviceArray(part, np.asarray(element)) for element in elements_of(self)])
 
@@ -160,7 +163,7 @@ class DeviceArray(Array):
         return iter([*self][::-1])
 
     def __contains__(self, value: object) -> bool:
-        return bool(np.asarray(value) in elements_of(self))
+        return bool(np.asarray(value) in readable(self))
 
     def __setitem__(self, index: object, value: object) -> NoReturn:
         raise ArgumentError(
@@ -174,9 +177,11 @@ class DeviceArray(Array):
         return array_text(elements_of(self), self.type)
 
     def __str__(self) -> str:
-        return str(elements_of(self))
+        return repr(self) if is_key(self.type.dtype) else str(elements_of(self))
 
     def __format__(self, spec: str) -> str:
+        if is_key(self.type.dtype):
+            return format(repr(self), spec)
         elements = elements_of(self)
         return format(elements[()] if not elements.ndim else elements, spec)
 
@@ -186,7 +191,9 @@ class DeviceArray(Array):
     # ---- copies
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _unpickled, (np.asarray(self), self.type.weak)
+        elements = elements_of(self).view()
+        elements.flags.writeable = False
+        return _unpickled, (elements, self.type.weak)
 
     def __copy__(self) -> DeviceArray:
         return duplicate(self)
@@ -203,7 +210,7 @@ class DeviceArray(Array):
         copy: bool | None = None,
     ) -> Any:
         """A DLPack capsule of the elements, without a copy if possible. Receivers must not write to it."""
-        elements = elements_of(self)
+        elements = readable(self)
         if not elements.flags.writeable and (max_version is None or max_version < (1, 0)):
             elements = elements.copy()  # the old protocol cannot say that memory is read-only
         return elements.__dlpack__(max_version=max_version, copy=copy)
@@ -323,6 +330,21 @@ def device_of(array: DeviceArray) -> Device:
     return array.placed.placement.device
 
 
+def readable(array: DeviceArray) -> Elements:
+    """The elements for Python and NumPy, which know nothing of random keys.
+
+    Raises:
+        DTypeError: they are random keys.
+        DonatedError, ExecutionError: as `elements_of`.
+    """
+    if is_key(array.type.dtype):
+        raise DTypeError(
+            f"an array of random keys, {array.type}, cannot be converted to a NumPy array or a Python number",
+            fix="take the words of the keys with `random.key_data(keys)`",
+        )
+    return elements_of(array)
+
+
 def elements_of(array: DeviceArray) -> Elements:
     """The elements as a NumPy array that must not be written to; waits for them.
 
@@ -333,10 +355,13 @@ def elements_of(array: DeviceArray) -> Elements:
     host = array.host
     if host is None:
         backend = device_of(array).backend
-        if array.type.dtype.names is None:
+        dtype = array.type.dtype
+        if dtype.names is None:
             host = backend.read(array.raw)
-        else:  # float0 has no data; on devices it is made of booleans
-            host = np.zeros(array.type.shape, array.type.dtype)
+        elif is_key(dtype):
+            host = backend.read(array.raw).view(dtype)
+        else:  # float0 has no data
+            host = np.zeros(array.type.shape, dtype)
         if listeners and host.nbytes:
             emit(ElementsTransferred(array.type, str(array.device), "host"))
         array.host = host
@@ -355,7 +380,7 @@ def buffer_of(array: DeviceArray) -> Buffer:
         host = array.host
         assert host is not None, "an array has a host buffer or a device buffer"
         if array.type.dtype.names is not None:
-            host = np.zeros(array.type.shape, np.bool_)
+            host = _for_device(host)
         # Nobody writes to our host buffers, so the device may use the same memory.
         raw = array.raw = device.backend.put(host, device.raw, owned=True)
         if listeners:
@@ -363,6 +388,12 @@ def buffer_of(array: DeviceArray) -> Buffer:
         if host.nbytes > _KEEP_BOTH and device.platform == "cpu":
             array.host = None  # one copy is enough: the host reads the device's memory
     return raw
+
+
+def _for_device(host: Elements) -> Elements:
+    """Elements of a structured type as devices hold them: keys as 64-bit words, float0 (no data) as booleans."""
+    held = device_dtype(host.dtype)
+    return host.view(held) if is_key(host.dtype) else np.zeros(host.shape, held)
 
 
 def buffer_at(array: DeviceArray, placement: Placement) -> Buffer:
@@ -373,8 +404,9 @@ def buffer_at(array: DeviceArray, placement: Placement) -> Buffer:
         return buffer_of(array)
     if listeners:
         emit(ElementsTransferred(array.type, str(home), str(target)))
-    if array.host is not None and array.type.dtype.names is None:
-        return target.backend.put(array.host, target.raw, owned=True)
+    if array.host is not None:
+        host = array.host if array.type.dtype.names is None else _for_device(array.host)
+        return target.backend.put(host, target.raw, owned=True)
     if home.backend is target.backend:
         return target.backend.copy_to_device(buffer_of(array), target.raw)
     return target.backend.adopt(buffer_of(array), home.backend, target.raw)

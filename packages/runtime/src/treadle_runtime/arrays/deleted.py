@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import final
 
-from treadle_ir import NOWHERE, ArrayType, DonatedError, Source
+from treadle_ir import NOWHERE, ArrayType, DonatedError, Source, dtypes
 
 
 @final
@@ -23,7 +23,7 @@ def deleted_error(type: ArrayType, why: Deleted) -> DonatedError:
     shape = ",".join(map(str, type.shape))
     error = DonatedError(
         "Invalid argument: CopyToHostAsync() called on invalid buffer. "
-        f"Array has been deleted with shape={type.dtype.name}[{shape}].",
+        f"Array has been deleted with shape={dtypes.user_name(type.dtype)}[{shape}].",
         fix="use the result of the call that it was donated to, or do not donate it",
     )
     place = why.source.show()

@@ -6,12 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from treadle_ir import ArrayType
+from treadle_ir import ArrayType, reference
+from treadle_ir.dtypes import is_key, user_name
 
 
 def array_text(elements: np.ndarray[Any, np.dtype[Any]], type: ArrayType) -> str:
     """`Array([1., 2.], dtype=float32)`, in lines as NumPy breaks them."""
-    dtype = type.dtype.name if type.dtype.names is None else "float0"
+    dtype = user_name(type.dtype)
+    if is_key(type.dtype):
+        return f"Array({elements.shape}, dtype={dtype}) overlaying:\n{reference.words_of_keys(elements)}"
     tail = f"dtype={dtype}{', weak_type=True' if type.weak else ''})"
     if not elements.size and elements.shape != (0,):
         return f"Array([], shape={elements.shape}, {tail}"

@@ -8,6 +8,7 @@ import numpy as np
 
 from treadle_compiler import check_fork
 from treadle_ir import ArgumentError, Array, PlacementError, Tracer, capture
+from treadle_ir.dtypes import is_key
 from treadle_ir.tree import broadcast_prefix, tree_flatten
 from treadle_runtime.arrays.array import (
     DeviceArray,
@@ -110,17 +111,26 @@ def _put(leaf: Any, device: Device | None, donate: bool) -> Any:
 
 
 def device_get(x: Any) -> Any:
-    """A tree of NumPy arrays (read-only) from a tree of arrays; waits for them. Other leaves stay as they are."""
+    """A tree of NumPy arrays (read-only) from a tree of arrays; waits for them.
+
+    Other leaves stay as they are, and so do random keys, which NumPy knows nothing of.
+    """
     leaves, structure = tree_flatten(x)
     for leaf in leaves:
         if type(leaf) is DeviceArray:
             leaf.copy_to_host_async()
     return structure.unflatten(
         [
-            leaf if isinstance(leaf, int | float | complex | bool) else np.asarray(leaf)
+            leaf
+            if isinstance(leaf, int | float | complex | bool) or _is_keys(leaf)
+            else np.asarray(leaf)
             for leaf in leaves
         ]
     )
+
+
+def _is_keys(leaf: Any) -> bool:
+    return isinstance(leaf, Array) and is_key(leaf.dtype)
 
 
 def block_until_ready(x: T) -> T:

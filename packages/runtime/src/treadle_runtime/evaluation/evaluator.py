@@ -36,11 +36,12 @@ from treadle_runtime.evaluation.operation import Operation
 from treadle_runtime.evaluation.quiet import SILENCE, quieten, restore
 from treadle_runtime.placement.placement import BASE, PlacedType, default_placement
 
-# NumPy scalars, which kernels take as they are, by class; anything else is looked at with more care.
+# NumPy scalars, which kernels take as they are, by class; anything else is looked at with more care. All structured
+# types (keys, float0) have one class.
 _SCALARS: Final[dict[Any, PlacedType]] = {
     dtype.type: BASE.of(ArrayType((), dtype))
     for dtype in dtypes.BY_NAME.values()
-    if dtype.names is None
+    if dtype.type is not np.void
 }
 _LIMIT: Final = 8192
 

@@ -1,7 +1,7 @@
 """Calls back into Python, as users write them: trees in, trees out.
 
 `callbacks.py` makes a callback safe for XLA; this file turns a user's function on trees into one on flat arrays.
-Callbacks receive NumPy arrays.
+Callbacks receive NumPy arrays; of random keys they receive the words.
 """
 
 from __future__ import annotations
@@ -12,7 +12,18 @@ from typing import Any, final
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, ArrayType, TreeError, as_array, canonical_dtype, frozen
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    ArrayType,
+    DTypeError,
+    TreeError,
+    as_array,
+    canonical_dtype,
+    frozen,
+    ops,
+)
+from treadle_ir.dtypes import is_key
 from treadle_ir.primitives import effectful
 from treadle_ir.primitives.effectful import VMAP_METHODS, VmapMethod
 from treadle_ir.tree import PyTreeDef, tree_flatten
@@ -73,7 +84,8 @@ def _on_trees(
     operands, constants = [], []
     for index, leaf in enumerate(leaves):
         if isinstance(leaf, Array | np.ndarray | np.generic | bool | int | float | complex):
-            operands.append(as_array(leaf))
+            operand = as_array(leaf)
+            operands.append(ops.random_unwrap(operand) if is_key(operand.dtype) else operand)
         else:
             constants.append((index, leaf))
     declared, shape = tree_flatten(results)
@@ -96,7 +108,13 @@ def _declared(value: Any) -> ArrayType:
                 f"a callback's results are declared by things with shape and dtype, got {value!r}",
                 fix="use ShapeDtypeStruct(shape, dtype), or an array like the result",
             ) from None
-    return ArrayType(tuple(shape), canonical_dtype(np.dtype(dtype)))
+    declared_type = ArrayType(tuple(shape), canonical_dtype(np.dtype(dtype)))
+    if is_key(declared_type.dtype):
+        raise DTypeError(
+            f"a callback cannot return random keys, and {declared_type} is declared",
+            fix="declare and return their words, uint32[..., 2], and make keys of them with random.wrap_key_data",
+        )
+    return declared_type
 
 
 def pure_callback(

@@ -36,6 +36,7 @@ from typing import Any, Final, TypeAlias, final
 
 import numpy as np
 
+from treadle_compiler import device_dtype
 from treadle_ir import (
     ROOT,
     Arguments,
@@ -450,4 +451,4 @@ def _putting(
 ) -> Callable[[Any], Any]:  # Any: a NumPy array or scalar, and jaxlib's array
     """What copies small elements of one type to one place."""
     device = placed.placement.device
-    return device.backend.putting(placed.type.shape, placed.type.dtype, device.raw)
+    return device.backend.putting(placed.type.shape, device_dtype(placed.type.dtype), device.raw)

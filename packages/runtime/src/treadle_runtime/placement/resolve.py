@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from treadle_ir import PlacementError
+from treadle_ir import PlacementError, dtypes
 from treadle_runtime.placement.placement import PlacedType, Placement
 
 
@@ -44,7 +44,7 @@ def _conflict(
         devices = placed.placement.devices
         shape = ",".join(map(str, placed.type.shape))
         sides.append(
-            f"{label} of {name} with shape {placed.type.dtype.name}[{shape}] and device ids "
+            f"{label} of {name} with shape {dtypes.user_name(placed.type.dtype)}[{shape}] and device ids "
             f"{[device.id for device in devices]} on platform {devices[0].platform.upper()} "
             f"({', '.join(map(repr, devices))})"
         )

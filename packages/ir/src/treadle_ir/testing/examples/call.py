@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+import numpy as np
+
 from treadle_ir import ops
 from treadle_ir.array import Operand, Operands
 from treadle_ir.primitives.call import (
@@ -56,6 +58,14 @@ _RULE: Final = CustomVjpRule(_product_forward)
 _VJP: Final = CustomVjpCall("product", _product, _RULE).staged((_F32, _F32))[0]
 
 
+def _draw(key: Operand, x: Operand) -> list[Operand]:
+    noise = ops.convert(ops.random_bits(key, shape=(3,), bit_width=8), dtype=_F32.dtype)
+    return [ops.multiply(x, noise), ops.random_fold_in(key, np.uint32(1))]
+
+
+_DRAW: Final = stage(_draw, array_type("key<fry>[]"), _F32).program
+
+
 def _keeps_sine(primitive: object) -> bool:
     return getattr(primitive, "name", "") == "sine"
 
@@ -77,4 +87,9 @@ EXAMPLES: Final[list[Example]] = [
     example(OptimizationBarrier(), "f32[3]", "i32[2]"),
     example(StopGradient(), "f32[3]", differentiable=False),
     example(CheckpointName("kept"), "f32[3]"),
+    example(OptimizationBarrier(), "f32[3]", "key<fry>[2]", label="keys"),
+    example(StopGradient(), "key<fry>[2]"),
+    example(CheckpointName("kept"), "key<fry>[]", label="keys"),
+    example(Call(_DRAW, "draw"), "key<fry>[]", "f32[3]"),
+    example(Checkpoint(_DRAW), "key<fry>[]", "f32[3]", differentiable=False, label="keys"),
 ]

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from typing import Final
 
+import numpy as np
+
+from treadle_ir.array import Operand
 from treadle_ir.primitives.compare import Clamp, Compare, Select
-from treadle_ir.testing.examples import example
+from treadle_ir.testing.examples import array_type, example, sample
+
+
+def _one_key(random: np.random.Generator) -> list[Operand]:
+    keys = sample(random, array_type("key<fry>[3]"), (0.0, 1.0))
+    return [keys, keys]
+
 
 EXAMPLES: Final = [
     example(Compare("eq"), "i32[2,3]", "i32[2,3]"),
@@ -32,4 +41,10 @@ EXAMPLES: Final = [
     example(Clamp(), "i32[5]", "i32[5]", "i32[5]", domain=(-5.0, 5.0)),
     example(Clamp(), "u8[2,3]", "u8[2,3]", "u8[2,3]", domain=(0.0, 9.0)),
     example(Clamp(), "bf16[0]", "bf16[0]", "bf16[0]"),
+    example(Compare("eq"), "key<fry>[2,3]", "key<fry>[2,3]"),
+    example(Compare("ne"), "key<fry>[4]", "key<fry>[]"),
+    example(Compare("eq"), "key<fry>[3]", "key<fry>[3]", draw=_one_key, label="equal"),
+    example(Select(), "bool[3]", "key<fry>[3]", "key<fry>[3]"),
+    example(Select(), "bool[4]", "key<fry>[]", "key<fry>[4]"),
+    example(Select(), "bool[]", "key<fry>[2]", "key<fry>[2]"),
 ]

@@ -11,7 +11,7 @@ from treadle_ir.array import Function, Operand
 from treadle_ir.primitives.control import Case, Scan, While
 from treadle_ir.program import Program
 from treadle_ir.stage import stage
-from treadle_ir.testing.examples import Draw, Example, array_type, example
+from treadle_ir.testing.examples import Draw, Example, array_type, example, sample
 from treadle_ir.trace import bind
 
 _ONE: Final = np.int32(1)
@@ -134,6 +134,34 @@ def _nested_turn(c: Operand, x: Operand) -> list[Operand]:
 _NESTED: Final = _staged(_nested_turn, "f64[3]", "f64[3]")
 
 
+def _splitting(key: Operand, x: Operand) -> list[Operand]:
+    bits = ops.convert(ops.random_bits(key, shape=(), bit_width=8), dtype=np.dtype("f8"))
+    return [ops.random_fold_in(key, np.uint32(1)), key, ops.multiply(x, bits)]
+
+
+_SPLITTING: Final = _staged(_splitting, "key<fry>[]", "f64[]")
+_KEY_BRANCHES: Final = (
+    _staged(lambda a, b: [a], "key<fry>[]", "key<fry>[]"),
+    _staged(lambda a, b: [ops.random_fold_in(b, np.uint32(3))], "key<fry>[]", "key<fry>[]"),
+)
+_SCALAR_KEY_COND: Final = _staged(
+    lambda limit, i, key: [ops.compare(i, limit, direction="lt")], "i32[]", "i32[]", "key<fry>[]"
+)
+_SCALAR_KEY_BODY: Final = _staged(
+    lambda i, key: [ops.add(i, _ONE), ops.random_fold_in(key, np.uint32(2))], "i32[]", "key<fry>[]"
+)
+
+
+def _keys_case(random: np.random.Generator) -> list[Operand]:
+    index = np.asarray(random.integers(0, 2)).astype("i4")
+    return [index, *[sample(random, array_type("key<fry>[]"), (0.0, 1.0)) for _ in range(2)]]
+
+
+def _keys_while(random: np.random.Generator) -> list[Operand]:
+    turns = np.asarray(random.integers(1, 4)).astype("i4")
+    return [turns, np.asarray(np.int32(0)), sample(random, array_type("key<fry>[]"), (0.0, 1.0))]
+
+
 _CASE_TYPES: Final = ("i32[]", "f64[3]", "f64[3]")
 _UNIT: Final = (-1.0, 1.0)
 
@@ -186,4 +214,22 @@ EXAMPLES: Final[list[Example]] = [
         label="empty",
     ),
     example(Scan(_NESTED, 3, 0, 1), "f64[3]", "f64[3,3]", domain=_UNIT, label="nested"),
+    example(Scan(_SPLITTING, 4, 0, 1), "key<fry>[]", "f64[4]", differentiable=False, label="keys"),
+    example(Scan(_SPLITTING, 0, 0, 1), "key<fry>[]", "f64[0]", label="keys, no turns"),
+    example(
+        Case(_KEY_BRANCHES),
+        "i32[]",
+        "key<fry>[]",
+        "key<fry>[]",
+        draw=_keys_case,
+        label="keys",
+    ),
+    example(
+        While(_SCALAR_KEY_COND, _SCALAR_KEY_BODY, 1, 0, 4),
+        "i32[]",
+        "i32[]",
+        "key<fry>[]",
+        draw=_keys_while,
+        label="keys",
+    ),
 ]

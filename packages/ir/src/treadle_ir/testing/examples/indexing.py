@@ -112,6 +112,12 @@ def _dynamic_update_slice(starts: tuple[int, ...], *types: str, label: str = "")
 
 _EXTREMES: Final = (ScatterMaximum, ScatterMinimum)
 _ONCE: Final = ("f64[6]", "i32[3,1]", "f64[3]")
+_ELEMENTS: Final[dict[str, Any]] = {
+    "offset_dims": (),
+    "collapsed_slice_dims": (0,),
+    "start_index_map": (0,),
+    "slice_sizes": (1,),
+}
 _POINTS: Final[dict[str, Any]] = {
     "update_window_dims": (),
     "inserted_window_dims": (0,),
@@ -421,4 +427,14 @@ EXAMPLES: Final[list[Example]] = [
     _dynamic_update_slice((2, 1), "f64[0,3]", "f64[0,2]", "i32[]", "i32[]", label="of nothing"),
     _dynamic_update_slice((2,), "i32[5]", "i32[5]", "i32[]", label="whole"),
     _dynamic_update_slice((), "f64[]", "f64[]", label="rank 0"),
+    *_gathers("keys", ("key<fry>[4]", "i32[3,1]"), 6, **_ELEMENTS),
+    *_scatters(
+        "keys",
+        ("key<fry>[5]", "i32[4,1]", "key<fry>[4]"),
+        6,
+        kinds=(Scatter,),
+        **_POINTS,
+    ),
+    _dynamic_slice((2,), (1,), "key<fry>[4]", "i32[]"),
+    _dynamic_update_slice((9,), "key<fry>[4]", "key<fry>[2]", "i32[]"),
 ]

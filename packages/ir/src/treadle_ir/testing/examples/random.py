@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from treadle_ir.primitives.random import RandomBits, RandomFoldIn, RandomSplit, Threefry2x32
+from treadle_ir.primitives.random import (
+    RandomBits,
+    RandomFoldIn,
+    RandomSplit,
+    RandomUnwrap,
+    RandomWrap,
+    Threefry2x32,
+)
 from treadle_ir.testing.examples import Example, example
 
 _WORDS: Final = (0.0, 2.0**32 - 3)
@@ -31,4 +38,23 @@ EXAMPLES: Final[list[Example]] = [
     example(RandomFoldIn(), "u32[3,2]", "u32[3]", domain=_WORDS),
     example(RandomFoldIn(), "u32[0,2]", "u32[0]", domain=_WORDS),
     example(RandomFoldIn(), "u32[2,3,2]", "u32[]", domain=_WORDS),
+    *[
+        example(RandomBits(shape, width), "key<fry>[]", label=f"{width} bits, {shape}, typed")
+        for shape in ((), (7,), (0, 2))
+        for width in (8, 16, 32, 64)
+    ],
+    example(RandomBits((5000,)), "key<fry>[]", label="many, typed"),
+    example(RandomBits((3,)), "key<fry>[4]"),
+    example(RandomBits((), 8), "key<fry>[2,3]"),
+    *[
+        example(RandomSplit(shape), "key<fry>[]", label=f"{shape}, typed")
+        for shape in ((), (2,), (9,), (2, 3), (0,))
+    ],
+    example(RandomSplit((3,)), "key<fry>[4]"),
+    example(RandomFoldIn(), "key<fry>[]", "u32[]", domain=_WORDS),
+    example(RandomFoldIn(), "key<fry>[3]", "u32[3]", domain=_WORDS),
+    example(RandomFoldIn(), "key<fry>[0]", "u32[0]", domain=_WORDS),
+    example(RandomFoldIn(), "key<fry>[2,3]", "u32[]", domain=_WORDS),
+    *[example(RandomWrap(), f"u32[{shape}2]", domain=_WORDS) for shape in ("", "3,", "0,", "2,3,")],
+    *[example(RandomUnwrap(), f"key<fry>[{shape}]") for shape in ("", "3", "0", "2,3")],
 ]

@@ -64,4 +64,12 @@ EXAMPLES: Final[list[Example]] = [
     example(Slice((0,), (0,), (2,)), "i32[0]", label="of nothing"),
     example(Slice((1,), (3,), (1,)), "c64[4]"),
     example(Slice((0,), (3,), (2,)), "bf16[3]"),
+    example(BroadcastInDim((2, 3), ()), "key<fry>[]"),
+    example(BroadcastInDim((2, 3), (1,)), "key<fry>[3]"),
+    example(Reshape((3, 2)), "key<fry>[2,3]"),
+    example(Transpose((1, 0)), "key<fry>[2,3]"),
+    example(Reverse((0,)), "key<fry>[4]"),
+    example(Concatenate(0), "key<fry>[2]", "key<fry>[3]"),
+    example(Pad((1,), (-1,), (1,)), "key<fry>[3]", "key<fry>[]"),
+    example(Slice((1,), (8,), (3,)), "key<fry>[9]"),
 ]

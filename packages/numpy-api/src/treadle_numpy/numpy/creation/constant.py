@@ -21,7 +21,7 @@ from treadle_numpy.operands.coerce import (
 )
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
-from treadle_numpy.operands.fill import filled
+from treadle_numpy.operands.fill import filled, scalar_of
 from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.sequences import array_from, refuse_complex
 from treadle_numpy.operands.shapes import Shape, as_shape
@@ -52,7 +52,7 @@ def _fill(
 ) -> Array:
     sizes = as_shape(function, shape)
     wanted = as_dtype(function, dtype) or default_dtype(float)
-    return placed(filled(sizes, wanted.type(value)), device)
+    return placed(filled(sizes, scalar_of(function, value, wanted)), device)
 
 
 def zeros(shape: Shape, dtype: DTypeLike | None = None, *, device: Device = None) -> Array:
@@ -143,7 +143,7 @@ def _filled_like(
         scalar = weak_literal(wanted.type(value).item())
         if scalar.type.dtype == wanted:
             return placed(filled(sizes, scalar), device)
-    return placed(filled(sizes, wanted.type(value)), device)
+    return placed(filled(sizes, scalar_of(function, value, wanted)), device)
 
 
 def zeros_like(

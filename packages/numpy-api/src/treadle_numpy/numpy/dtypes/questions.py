@@ -74,6 +74,10 @@ _ABSTRACT: Final[dict[type, Callable[[DType], bool]]] = {
 }
 
 
+def _is_key(x: object) -> bool:
+    return isinstance(x, np.dtype) and ir_dtypes.is_key(x)
+
+
 def issubdtype(arg1: object, arg2: object) -> bool:
     """Whether an element type is of a kind; the kinds know of bfloat16, which NumPy's do not.
 
@@ -83,8 +87,8 @@ def issubdtype(arg1: object, arg2: object) -> bool:
         True
     """
     if arg2 in (extended, prng_key):
-        return arg1 in (extended, prng_key) or bool(getattr(arg1, "is_key", False))
-    if getattr(arg1, "is_key", False) or arg1 in (extended, prng_key):
+        return arg1 in (extended, prng_key) or _is_key(arg1)
+    if arg1 in (extended, prng_key) or (_is_key(arg1) and isinstance(arg2, type)):
         return arg2 is np.generic
     if isinstance(arg1, type) and issubclass(arg1, np.generic) and arg1 in _ABSTRACT:
         return isinstance(arg2, type) and issubclass(arg1, arg2)

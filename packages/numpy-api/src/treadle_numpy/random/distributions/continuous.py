@@ -44,11 +44,11 @@ def gumbel(
     )
 
 
-def gumbel_floats(words: Array, shape: tuple[int, ...], dtype: DType) -> Array:
-    """`gumbel` for the words of a key."""
+def gumbel_floats(key: Array, shape: tuple[int, ...], dtype: DType) -> Array:
+    """`gumbel` from one key, typed or raw."""
     tiny = dtype.type(finfo(dtype).tiny)
     return ops.negate(
-        ops.log(ops.negate(ops.log(uniform_floats(words, shape, dtype, tiny, dtype.type(1)))))
+        ops.log(ops.negate(ops.log(uniform_floats(key, shape, dtype, tiny, dtype.type(1)))))
     )
 
 

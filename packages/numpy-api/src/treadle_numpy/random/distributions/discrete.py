@@ -11,7 +11,7 @@ from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.promote import converted, promote
 from treadle_numpy.operands.shapes import Shape, as_shape
-from treadle_numpy.random.distributions.parameters import parameter, result_shape, split_words
+from treadle_numpy.random.distributions.parameters import parameter, result_shape, split_key
 from treadle_numpy.random.distributions.uniform import uniform_floats
 from treadle_numpy.random.generator import random_bits
 from treadle_numpy.random.keys import KeyLike, single
@@ -86,7 +86,7 @@ def randint(
     unsigned = BY_NAME[f"u{width}"]
     if wanted.itemsize < 4:
         low, high = ops.convert(low, dtype=_INT32), ops.convert(high, dtype=_INT32)
-    first, second = split_words(single("randint", key), 2)
+    first, second = split_key(single("randint", key), 2)
     upper, lower = random_bits(first, sizes, width), random_bits(second, sizes, width)
 
     def as_unsigned(x: Operand) -> Operand:

@@ -13,7 +13,7 @@ from treadle_numpy.random.distributions.parameters import (
     float_dtype,
     parameter,
     result_shape,
-    split_words,
+    split_key,
 )
 from treadle_numpy.random.distributions.uniform import uniform_floats
 from treadle_numpy.random.keys import KeyLike, single
@@ -21,11 +21,11 @@ from treadle_numpy.random.keys import KeyLike, single
 __all__ = ["lognormal", "maxwell", "normal", "truncated_normal"]
 
 
-def normal_floats(words: Array, shape: tuple[int, ...], dtype: DType) -> Array:
-    """`normal` of a real element type, for the words of a key."""
+def normal_floats(key: Array, shape: tuple[int, ...], dtype: DType) -> Array:
+    """`normal` of a real element type, from one key, typed or raw."""
     low = np.nextafter(np.asarray(-1.0, dtype), np.asarray(0.0, dtype), dtype=dtype)[()]
     return ops.multiply(
-        ops.erf_inv(uniform_floats(words, shape, dtype, low, dtype.type(1))), dtype.type(np.sqrt(2))
+        ops.erf_inv(uniform_floats(key, shape, dtype, low, dtype.type(1))), dtype.type(np.sqrt(2))
     )
 
 
@@ -38,14 +38,14 @@ def normal(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) -> A
         (2, 3)
     """
     wanted = as_dtype("normal", float if dtype is None else dtype)
-    sizes, words = as_shape("normal", shape), single("normal", key)
+    sizes, key = as_shape("normal", shape), single("normal", key)
     if is_complex(wanted):
-        first, second = split_words(words, 2)
+        first, second = split_key(key, 2)
         part = real_part(wanted)
         half = part.type(np.sqrt(2))
         real, imag = normal_floats(first, sizes, part), normal_floats(second, sizes, part)
         return ops.complex(ops.divide(real, half), ops.divide(imag, half))
-    return normal_floats(words, sizes, float_dtype("normal", wanted))
+    return normal_floats(key, sizes, float_dtype("normal", wanted))
 
 
 def truncated_normal(

@@ -48,7 +48,7 @@ def parameter(x: ArrayLike, dtype: DType, shape: tuple[int, ...]) -> Operand:
     return broadcast_to_shape(operand, shape) if operand.shape else operand
 
 
-def split_words(words: Array, count: int) -> list[Array]:
-    """The words of several keys made from those of one."""
-    parts = ops.random_split(words, shape=(count,))
-    return [ops.reshape(slice_along(parts, 0, i, i + 1), shape=(2,)) for i in range(count)]
+def split_key(key: Array, count: int) -> list[Array]:
+    """Several keys made from one, typed or raw as it is."""
+    parts = ops.random_split(key, shape=(count,))
+    return [ops.reshape(slice_along(parts, 0, i, i + 1), shape=key.shape) for i in range(count)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from treadle_ir import ArgumentError, Array, default_dtype, ops
-from treadle_ir.dtypes import is_integer
+from treadle_ir.dtypes import is_integer, is_key
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.creation.ranges import arange
 from treadle_numpy.numpy.manipulation.axes import moveaxis
@@ -26,7 +26,7 @@ from treadle_numpy.operands.sequences import array_from
 from treadle_numpy.operands.shapes import Shape, as_shape
 from treadle_numpy.random.distributions.continuous import gumbel_floats
 from treadle_numpy.random.distributions.discrete import randint
-from treadle_numpy.random.distributions.parameters import split_words
+from treadle_numpy.random.distributions.parameters import split_key
 from treadle_numpy.random.distributions.uniform import uniform_floats
 from treadle_numpy.random.generator import random_bits
 from treadle_numpy.random.keys import KeyLike, single
@@ -34,13 +34,13 @@ from treadle_numpy.random.keys import KeyLike, single
 __all__ = ["categorical", "choice", "permutation"]
 
 
-def _shuffled(words: Array, x: Array, axis: int) -> Array:
-    """Each vector along an axis in random order: sorted by random keys, often enough that ties do not matter."""
+def _shuffled(key: Array, x: Array, axis: int) -> Array:
+    """Each vector along an axis in random order: sorted by random numbers, often enough that ties do not matter."""
     rounds = math.ceil(3 * math.log(max(1, x.size)) / math.log(2**32 - 1))
     for _ in range(rounds):
-        words, here = split_words(words, 2)
-        keys = random_bits(here, x.shape, 32)
-        x = ops.sort([keys, x], dimension=axis, num_keys=1, stable=True)[1]
+        key, here = split_key(key, 2)
+        order = random_bits(here, x.shape, 32)
+        x = ops.sort([order, x], dimension=axis, num_keys=1, stable=True)[1]
     return x
 
 
@@ -66,16 +66,16 @@ def permutation(key: KeyLike, x: ArrayLike, axis: int = 0, independent: bool = F
         >>> sorted(permutation(key(0), 3).tolist())
         [0, 1, 2]
     """
-    words = single("permutation", key)
+    one = single("permutation", key)
     operand = array_from("permutation", x, None)
     if not operand.ndim:
         if not is_integer(operand.dtype):
             raise ArgumentError("x must be an integer or at least 1-dimensional")
-        return _shuffled(words, arange(_known_count("permutation", x)), 0)
+        return _shuffled(one, arange(_known_count("permutation", x)), 0)
     along = as_axis("permutation", axis, operand.ndim)
-    if independent or operand.ndim == 1:
-        return _shuffled(words, operand, along)
-    order = _shuffled(words, arange(operand.shape[along]), 0)
+    if independent or (operand.ndim == 1 and not is_key(operand.dtype)):  # keys cannot be sorted
+        return _shuffled(one, operand, along)
+    order = _shuffled(one, arange(operand.shape[along]), 0)
     return take(operand, order, along, mode="clip")
 
 
@@ -108,14 +108,14 @@ def categorical(
         raise ArgumentError(
             f"categorical: the shape {sizes} does not end in the batch shape {batch} of the logits"
         )
-    words = single("categorical", key)
+    one = single("categorical", key)
     if replace:
         # the noise has the logits' own axis order, behind the extra axes
         inner = list(sizes[extra:])
         inner.insert(along, x.shape[along])
-        noise = gumbel_floats(words, (*sizes[:extra], *inner), x.dtype)
+        noise = gumbel_floats(one, (*sizes[:extra], *inner), x.dtype)
         return argmax(add(noise, broadcast_to(x, (*sizes[:extra], *inner))), axis=extra + along)
-    noisy = ops.add(gumbel_floats(words, x.shape, x.dtype), x)
+    noisy = ops.add(gumbel_floats(one, x.shape, x.dtype), x)
     count = 1
     for n in sizes[:extra]:
         count *= n
@@ -140,7 +140,7 @@ def choice(
         ArgumentError: there are fewer elements than are drawn, or `p` has another shape.
         ArgumentError: the number of integers is being traced.
     """
-    words = single("choice", key)
+    one = single("choice", key)
     sizes = as_shape("choice", shape)
     pool = array_from("choice", a, None)
     along = as_axis("choice", axis, pool.ndim) if pool.ndim else 0
@@ -175,12 +175,10 @@ def choice(
         if replace:
             sums = cumsum(weights)
             total = ops.reshape(slice_along(sums, 0, count - 1, count), shape=())
-            drawn = multiply(
-                total, ops.subtract(dtype.type(1), uniform_floats(words, sizes, dtype))
-            )
+            drawn = multiply(total, ops.subtract(dtype.type(1), uniform_floats(one, sizes, dtype)))
             places = searchsorted(sums, drawn)
         else:
-            noisy = ops.add(gumbel_floats(words, (count,), dtype), ops.log(weights))
+            noisy = ops.add(gumbel_floats(one, (count,), dtype), ops.log(weights))
             places = reshape(slice_along(argsort(ops.negate(noisy)), 0, 0, draws), sizes)
     if not pool.ndim:
         return array_of(converted(places, default_dtype(int)))

@@ -35,11 +35,11 @@ def uniform(
 
 
 def uniform_floats(
-    words: Array, shape: tuple[int, ...], dtype: DType, low: ArrayLike = 0.0, high: ArrayLike = 1.0
+    key: Array, shape: tuple[int, ...], dtype: DType, low: ArrayLike = 0.0, high: ArrayLike = 1.0
 ) -> Array:
-    """`uniform` for the words of a key."""
+    """`uniform` from one key, typed or raw."""
     first, last = parameter(low, dtype, shape), parameter(high, dtype, shape)
-    floats = unit_floats(words, shape, dtype)
+    floats = unit_floats(key, shape, dtype)
     if isinstance(low, float) and isinstance(high, float) and (low, high) == (0.0, 1.0):
         return floats
     return ops.maximum(ops.add(ops.multiply(floats, ops.subtract(last, first)), first), first)
