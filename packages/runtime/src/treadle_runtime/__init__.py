@@ -11,10 +11,6 @@ from treadle_runtime.arrays.transfer import (
     device_put as device_put,
 )
 from treadle_runtime.client import backends as backends
-from treadle_runtime.client.failures import (
-    ExecutionError as ExecutionError,
-    OutOfMemoryError as OutOfMemoryError,
-)
 from treadle_runtime.client.plugins import (
     PlatformError as PlatformError,
     PlatformWarning as PlatformWarning,

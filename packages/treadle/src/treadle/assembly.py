@@ -11,9 +11,17 @@ import treadle_numpy
 from treadle import core, errors, tracebacks
 from treadle.interpreters import partial_eval
 from treadle_batching import vmap
-from treadle_ir import install, install_operators, install_vmap, source
+from treadle_ir import Array, UnsupportedError, install, install_operators, install_vmap, source
 from treadle_numpy.arrays import table
-from treadle_runtime import RuntimeEvaluator
+from treadle_runtime import Device, RuntimeEvaluator, device_put
+
+
+def to_device(x: Array, device: Device, /, *, stream: None = None) -> Array:
+    """The array on a device; the method `x.to_device` of the array API standard."""
+    if stream is not None:
+        raise UnsupportedError("to_device: streams are not supported", fix="leave `stream` out")
+    moved: Array = device_put(x, device)
+    return moved
 
 
 def assemble() -> None:
@@ -22,7 +30,7 @@ def assemble() -> None:
     source.internal(treadle_numpy.__path__[0])
     install(RuntimeEvaluator())
     table.install()
-    install_operators({"aval": property(core.aval)})
+    install_operators({"aval": property(core.aval), "to_device": to_device})
     install_vmap(vmap)
     partial_eval.name_tracers()
     errors.name_classes()

@@ -18,9 +18,11 @@ from treadle_ir import (
     DonatedError as DonatedError,
     DTypeError as DTypeError,
     EscapedTracerError as EscapedTracerError,
+    ExecutionError as ExecutionError,
     IndexingError as IndexingError,
     MissingRuleError as MissingRuleError,
     NonConcreteBooleanIndexError as NonConcreteBooleanIndexError,
+    OutOfMemoryError as OutOfMemoryError,
     ParseError as ParseError,
     PlacementError as PlacementError,
     RangeError as RangeError,
@@ -36,8 +38,6 @@ from treadle_ir import (
 )
 from treadle_runtime import (
     CallbackError as CallbackError,
-    ExecutionError as ExecutionError,
-    OutOfMemoryError as OutOfMemoryError,
     PlatformError as PlatformError,
     PlatformWarning as PlatformWarning,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any, Final, TypeVar, final
 
+from treadle_ir.declared import functions, refused
 from treadle_ir.errors import TreeError
 from treadle_ir.tree.difference import explain_difference, prefix_error, shallow
 from treadle_ir.tree.flatten import (
@@ -45,6 +46,8 @@ def tree_unflatten(treedef: PyTreeDef, leaves: Iterable[Leaf]) -> Tree:
         >>> tree_unflatten(structure, [-leaf for leaf in leaves])
         {'a': -3, 'b': [-1, -2]}
     """
+    if not isinstance(treedef, PyTreeDef):
+        raise refused("tree_unflatten", "treedef", "a PyTreeDef", treedef)
     return treedef.unflatten(leaves)
 
 
@@ -76,6 +79,7 @@ def tree_map(f: Callable[..., Any], tree: Tree, *rest: Tree, is_leaf: IsLeaf | N
         >>> tree_map(lambda x, y: x + y, {"a": 1, "b": [2]}, {"a": 10, "b": [20]})
         {'a': 11, 'b': [22]}
     """
+    functions("tree_map", f=f)
     leaves, structure = tree_flatten(tree, is_leaf)
     if not rest:
         return build(structure.code, [*map(f, leaves)])
@@ -128,6 +132,7 @@ def tree_reduce(
         >>> tree_reduce(lambda total, x: total + x, {"a": 1, "b": [2, 3]})
         6
     """
+    functions("tree_reduce", function=function)
     leaves = tree_leaves(tree, is_leaf)
     if not isinstance(initializer, Unspecified):
         return functools.reduce(function, leaves, initializer)
@@ -153,6 +158,7 @@ def tree_reduce_associative(
         >>> tree_reduce_associative(lambda x, y: (x, y), [1, 2, 3, 4])
         ((1, 2), (3, 4))
     """
+    functions("tree_reduce_associative", operation=operation)
     leaves: list[T] = tree_leaves(tree, is_leaf)
     if not leaves:
         if isinstance(identity, Unspecified):
@@ -185,6 +191,9 @@ def tree_transpose(
         >>> tree_transpose(tree_structure([0, 0]), None, [{"a": 1, "b": 2}, {"a": 3, "b": 4}])
         {'a': [1, 3], 'b': [2, 4]}
     """
+    for name, treedef in (("outer_treedef", outer_treedef), ("inner_treedef", inner_treedef)):
+        if not isinstance(treedef, PyTreeDef) and not (name[0] == "i" and treedef is None):
+            raise refused("tree_transpose", name, "a PyTreeDef", treedef)
     if inner_treedef is None:
         subtrees = outer_treedef.flatten_up_to(pytree_to_transpose)
         if not subtrees:

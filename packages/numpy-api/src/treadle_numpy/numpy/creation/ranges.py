@@ -7,7 +7,7 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, DTypeError, Tracer, ops
+from treadle_ir import ArgumentError, Array, DTypeError, Tracer, flags, integer, ops
 from treadle_ir.dtypes import is_bool, is_floating, is_integer
 from treadle_numpy.numpy.creation.data import placed
 from treadle_numpy.numpy.dtypes.questions import result_type
@@ -151,6 +151,8 @@ def linspace(
         >>> print(linspace(0, 1, 3))
         [0.  0.5 1. ]
     """
+    flags("linspace", endpoint=endpoint, retstep=retstep)
+    num = integer("linspace", "num", num)
     count = as_index("linspace", "num", num)
     if count < 0:
         raise ArgumentError(f"linspace: number of samples, {count}, must be non-negative")
@@ -212,6 +214,8 @@ def logspace(
     axis: int = 0,
 ) -> Array:
     """`num` numbers from `base ** start` to `base ** stop` whose logarithms are evenly spaced."""
+    flags("logspace", endpoint=endpoint)
+    num = integer("logspace", "num", num)
     points = power(base, linspace(start, stop, num, endpoint, axis=axis))
     wanted = as_dtype("logspace", dtype)
     return points if wanted is None else ops.convert(points, dtype=wanted)
@@ -226,6 +230,8 @@ def geomspace(
     axis: int = 0,
 ) -> Array:
     """`num` numbers from `start` to `stop`, each the same multiple of the one before."""
+    flags("geomspace", endpoint=endpoint)
+    num = integer("geomspace", "num", num)
     start, stop = promote("geomspace", start, stop, inexact=True)
     signs = sign(start)
     points = exp(

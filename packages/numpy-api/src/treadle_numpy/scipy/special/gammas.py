@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, Operand, ops
+from treadle_ir import ArgumentError, Array, Operand, flags, integer, ops
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import promote_shapes
 from treadle_numpy.operands.coerce import ArrayLike
@@ -60,6 +60,7 @@ def factorial(n: ArrayLike, exact: bool = False) -> Array:
     Raises:
         ArgumentError: `exact` is asked for.
     """
+    flags("factorial", exact=exact)
     if exact:
         raise ArgumentError("factorial: exact=True is not supported")
     p = inexact_operand("factorial", n)
@@ -90,6 +91,7 @@ def beta(a: ArrayLike, b: ArrayLike) -> Array:
 
 def multigammaln(a: ArrayLike, d: int) -> Array:
     """The logarithm of the multivariate gamma function of dimension `d`."""
+    d = integer("multigammaln", "d", d)
     p = inexact_operand("multigammaln", a)
     result: Operand = literal(d * (d - 1) / 4 * np.log(np.pi), p)
     for i in range(d):
