@@ -54,6 +54,7 @@ NAMES: Final[dict[str, Any]] = {
     "linear": lambda x: 2 * x,
     "plus": lambda x, y: x + y,
     "times": lambda x, y: (x + y, x * y),
+    "zero": lambda x: x - x,
     "above": lambda x: x > 5.0,
     "plus_path": lambda path, x: x,
     "step": lambda i, x: x + 1.0,
@@ -74,7 +75,7 @@ tnp: shape size squeeze sort_complex real imag nan_to_num empty_like ones_like z
 tnp: transpose unique unstack fliplr flipud flip rot90 tril triu tril_indices_from triu_indices_from (x)
 tnp: diff ediff1d diagonal trace gradient cov corrcoef trapezoid unwrap array asarray diagflat (square)
 tnp: bitwise_count bitwise_invert bitwise_not invert (i)
-tnp: cumulative_prod cumulative_sum vander diag histogram histogram_bin_edges atleast_1d ix_ (v)
+tnp: cumulative_prod cumulative_sum vander diag histogram histogram_bin_edges ix_ (v)
 tnp: add arctan2 atan2 divide equal float_power greater greater_equal less less_equal logical_and (x, y)
 tnp: logical_or logical_xor maximum minimum multiply nextafter not_equal subtract true_divide (x, y)
 tnp: copysign divmod floor_divide fmax fmin fmod heaviside hypot logaddexp logaddexp2 mod pow power (x, y)
@@ -217,13 +218,10 @@ lax: switch (1, [cube_of, linear], x)
 lax: tile (x, (2, 2))
 lax: top_k (x, 2)
 lax: transpose (x, (1, 0))
-lax: while_loop (above, linear, 1.0)
+lax: while_loop (above, zero, 1.0)
 lax: GatherDimensionNumbers ((1,), (0,), (0,))
 lax: ScatterDimensionNumbers ((1,), (0,), (0,))
 lax: ConvDimensionNumbers ((0, 1), (0, 1), (0, 1))
-lax: GatherScatterMode ("clip")
-lax: Precision ("highest")
-lax: RoundingMethod (0)
 nn: celu elu gelu hard_sigmoid hard_silu hard_swish hard_tanh identity leaky_relu log_sigmoid log_softmax (x)
 nn: logmeanexp logsumexp mish relu relu6 selu sigmoid silu soft_sign softmax softplus squareplus (x)
 nn: standardize swish tanh (x)
@@ -290,6 +288,8 @@ method: all any argmax argmin argsort conj conjugate copy cumprod cumsum diagona
 method: nonzero prod ptp ravel round sort squeeze std sum tobytes tolist trace transpose var (x)
 method: __abs__ __neg__ __pos__ __len__ __iter__ __repr__ __str__ __array__ copy_to_host_async devices (x)
 method: addressable_data (x, 0)
+method: delete (tnp.ones(3))
+method: to_device (x, treadle.devices()[0])
 method: block_until_ready is_deleted is_ready on_device_size_in_bytes unsafe_buffer_pointer (x)
 method: __bool__ __int__ __float__ __complex__ item (s)
 method: __index__ __invert__ (n)
@@ -330,9 +330,10 @@ LEFT_OUT: Final[dict[str, str]] = {
             *("tnp.character", "tnp.complexfloating", "tnp.dtype", "tnp.flexible", "tnp.floating"),
             *("tnp.generic", "tnp.inexact", "tnp.integer", "tnp.number", "tnp.object_"),
             *("tnp.signedinteger", "tnp.unsignedinteger", "lax.DotDimensionNumbers"),
-            *("tree_util.KeyEntry", "tree_util.KeyPath", "random.Key"),
+            *("tree_util.KeyEntry", "tree_util.KeyPath", "random.Key", "lax.GatherScatterMode"),
+            *("lax.Precision", "lax.RoundingMethod"),
         ],
-        "a class of NumPy's, a type for annotations, or one that only treadle makes",
+        "a class of NumPy's, an enumeration, a type for annotations, or one that only treadle makes",
     ),
     **dict.fromkeys(
         [

@@ -47,7 +47,7 @@ class WrongIndex:
     """An object whose index is none."""
 
     def __index__(self) -> Any:
-        return "no index"
+        return "no index"  # noqa: PLE0305 - that is what is wrong with it
 
 
 class Endless:

@@ -52,6 +52,7 @@ from treadle_ir.declared import (
     names as names,
     refused as refused,
     sequence as sequence,
+    sequence_or_none as sequence_or_none,
     shown as shown,
 )
 from treadle_ir.derived import Derived as Derived, derived as derived

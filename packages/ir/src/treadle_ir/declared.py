@@ -70,6 +70,17 @@ def functions(function: str, /, **arguments: object) -> None:
             raise refused(function, name, "a function", value)
 
 
+def classes(function: str, /, **arguments: object) -> None:
+    """Check that arguments are classes.
+
+    Raises:
+        ArgumentError: one is none.
+    """
+    for name, value in arguments.items():
+        if not isinstance(value, type):
+            raise refused(function, name, "a class", value)
+
+
 def names(function: str, /, **arguments: object) -> None:
     """Check that arguments are strings; None is left to the function.
 
@@ -106,6 +117,11 @@ def integer(function: str, name: str, value: object) -> int:
 def integer_or_none(function: str, name: str, value: object) -> int | None:
     """`integer`, or None."""
     return None if value is None else integer(function, name, value)
+
+
+def sequence_or_none(function: str, name: str, value: object) -> tuple[Any, ...] | None:
+    """`sequence`, or None."""
+    return None if value is None else sequence(function, name, value)
 
 
 def _no_integer(value: object) -> bool:

@@ -48,9 +48,9 @@ from treadle_ir import (
     float0 as float0,
     importing as _importing,
 )
-from treadle_ir.tree import tree_leaves as _tree_leaves
 from treadle_runtime import (
     Device as Device,
+    block_until_ready as block_until_ready,
     default_backend as default_backend,
     default_device as default_device,
     device_count as device_count,
@@ -92,20 +92,6 @@ _assembly.assemble()
 jacobian = jacrev
 remat = checkpoint
 pjit = jit
-
-
-def block_until_ready(x: object) -> object:
-    """Wait until all arrays of a tree are computed; the tree itself.
-
-    Example:
-        >>> import treadle, treadle.numpy as tnp
-        >>> treadle.block_until_ready({"a": tnp.ones(2)})
-        {'a': Array([1., 1.], dtype=float32)}
-    """
-    for leaf in _tree_leaves(x):
-        if isinstance(leaf, Array):
-            leaf.block_until_ready()
-    return x
 
 
 def __getattr__(name: str) -> object:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any, Final, TypeVar, final
 
-from treadle_ir.declared import functions, refused
+from treadle_ir.declared import functions, refused, sequence
 from treadle_ir.errors import TreeError
 from treadle_ir.tree.difference import explain_difference, prefix_error, shallow
 from treadle_ir.tree.flatten import (
@@ -46,9 +46,7 @@ def tree_unflatten(treedef: PyTreeDef, leaves: Iterable[Leaf]) -> Tree:
         >>> tree_unflatten(structure, [-leaf for leaf in leaves])
         {'a': -3, 'b': [-1, -2]}
     """
-    if not isinstance(treedef, PyTreeDef):
-        raise refused("tree_unflatten", "treedef", "a PyTreeDef", treedef)
-    return treedef.unflatten(leaves)
+    return _structure("tree_unflatten", treedef).unflatten(leaves)
 
 
 def matching_columns(
@@ -101,6 +99,7 @@ def tree_map_with_path(
         >>> tree_map_with_path(lambda path, x: f"{keystr(path)}={x}", {"a": [1]})
         {'a': ["['a'][0]=1"]}
     """
+    functions("tree_map_with_path", f=f)
     pairs, structure = tree_flatten_with_path(tree, is_leaf, is_leaf_takes_path)
     columns = matching_columns("tree_map_with_path", structure, rest)
     paths, leaves = [path for path, _ in pairs], [leaf for _, leaf in pairs]
@@ -268,8 +267,15 @@ def treedef_tuple(treedefs: Iterable[PyTreeDef]) -> PyTreeDef:
         >>> treedef_tuple([tree_structure(0), tree_structure([0])])
         PyTreeDef((*, [*]))
     """
+    treedefs = sequence("treedef_tuple", "treedefs", treedefs)
     codes = [treedef.code for treedef in treedefs]
     return make_structure((*join(codes), (TUPLE, len(codes), None)))
+
+
+def _structure(function: str, treedef: object) -> PyTreeDef:
+    if not isinstance(treedef, PyTreeDef):
+        raise refused(function, "treedef", "a PyTreeDef", treedef)
+    return treedef
 
 
 def treedef_children(treedef: PyTreeDef) -> list[PyTreeDef]:
@@ -279,7 +285,7 @@ def treedef_children(treedef: PyTreeDef) -> list[PyTreeDef]:
         >>> treedef_children(tree_structure([0, (0, 0)]))
         [PyTreeDef(*), PyTreeDef((*, *))]
     """
-    return treedef.children()
+    return _structure("treedef_children", treedef).children()
 
 
 def treedef_is_leaf(treedef: PyTreeDef) -> bool:
@@ -289,7 +295,7 @@ def treedef_is_leaf(treedef: PyTreeDef) -> bool:
         >>> treedef_is_leaf(tree_structure(0)), treedef_is_leaf(tree_structure([0]))
         (True, False)
     """
-    return treedef.num_nodes == 1
+    return _structure("treedef_is_leaf", treedef).num_nodes == 1
 
 
 def all_leaves(iterable: Iterable[Any], is_leaf: IsLeaf | None = None) -> bool:

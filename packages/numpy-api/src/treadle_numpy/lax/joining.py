@@ -87,6 +87,7 @@ def split(operand: ArrayLike, sizes: Sequence[int], axis: int = 0) -> list[Array
     Raises:
         ShapeError: the sizes do not sum up to that of the axis.
     """
+    sizes = sequence("split", "sizes", sizes)
     x = coerce_array("split", 0, operand)
     along = as_axis("split", axis, x.ndim)
     if builtins.sum(sizes) != x.shape[along]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from treadle_ir import ArgumentError, Array, UnsupportedError, integer, integer_or_none, ops
 from treadle_ir.dtypes import is_bool
 from treadle_numpy.lax.slicing import slice_along
@@ -17,6 +19,9 @@ from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
 from treadle_numpy.operands.promote import converted, promote
 
 __all__ = ["diff", "ediff1d", "gradient", "trapezoid"]
+
+
+_MOST_DIFFERENCES: Final = 1 << 12  # each is an operation of its own
 
 
 def diff(
@@ -46,6 +51,8 @@ def diff(
     along = as_axis("diff", axis, x.ndim)
     if n == 0:
         return x
+    if n > _MOST_DIFFERENCES:
+        raise ArgumentError(f"diff: n={n} is more than {_MOST_DIFFERENCES}")
     parts = [x]
     for value, first in ((prepend, True), (append, False)):
         if value is not None:

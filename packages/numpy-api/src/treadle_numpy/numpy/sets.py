@@ -118,6 +118,8 @@ def unique(
     axis = integer_or_none("unique", "axis", axis)
     size = integer_or_none("unique", "size", size)
     x = coerce_array("unique", 0, ar)
+    if axis is not None:
+        axis = as_axis("unique", axis, x.ndim)
     whole = default_dtype(int)
     if size is None:
         elements = concrete_mask("unique", x)

@@ -124,7 +124,7 @@ def device_get(x: Any) -> Any:
 
 
 def block_until_ready(x: T) -> T:
-    """Wait for all arrays of a tree; returns the tree."""
+    """Wait for all arrays of a tree; returns the tree. There is nothing to wait for in a traced array."""
     for leaf in tree_flatten(x)[0]:
         if type(leaf) is DeviceArray:
             leaf.block_until_ready()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
 from treadle_ir import ArgumentError, Array, allocating, default_dtype, flags, ops
@@ -12,7 +14,7 @@ from treadle_numpy.operands.coerce import ArrayLike, coerce_array
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.fill import filled
-from treadle_numpy.operands.shapes import as_index
+from treadle_numpy.operands.shapes import as_index, as_shape
 
 __all__ = ["eye", "identity", "tri", "vander"]
 
@@ -34,6 +36,7 @@ def eye(
     """
     rows = as_index("eye", "N", N)
     columns = rows if M is None else as_index("eye", "M", M)
+    as_shape("eye", (rows, columns))
     wanted = as_dtype("eye", dtype) or default_dtype(float)
     if on_host():
         offset = as_index("eye", "k", k)
@@ -82,6 +85,9 @@ def lower_mask(rows: int, columns: int, k: int) -> Array:
     return ops.compare(ops.add(row, whole.type(k)), column, direction="ge")
 
 
+_MOST_POWERS: Final = 1 << 12  # each is an operation of its own
+
+
 def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Array:  # noqa: N803
     """The powers of each element, as the columns of a matrix.
 
@@ -93,6 +99,8 @@ def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Arra
     if vector.ndim != 1:
         raise ArgumentError("vander: x must be a one-dimensional array")
     count = vector.size if N is None else as_index("vander", "N", N)
+    if count > _MOST_POWERS:
+        raise ArgumentError(f"vander: N={count} is more than {_MOST_POWERS}")
     dtype = vector.dtype
     if is_bool(dtype):
         dtype = default_dtype(int)

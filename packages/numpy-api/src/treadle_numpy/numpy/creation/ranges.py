@@ -90,7 +90,10 @@ def arange(
     by = 1 if by is None else by
     if by == 0:
         raise ArgumentError("arange: step must not be 0")
-    count = max(0, math.ceil((last - first) / by))
+    length = (last - first) / by
+    if not math.isfinite(length):
+        raise ArgumentError(f"arange: there is no end between {first} and {last} in steps of {by}")
+    count = max(0, math.ceil(length))
     if on_host():
         if is_integer(wanted):
             elements = np.arange(first, last, by).astype(wanted)

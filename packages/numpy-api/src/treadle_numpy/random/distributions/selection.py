@@ -150,7 +150,7 @@ def choice(
     draws = 1
     for n in sizes:
         draws *= n
-    if draws and not count:
+    if draws and count <= 0:
         raise ArgumentError("a must be greater than 0 unless no samples are taken")
     if not replace and draws > count:
         raise ArgumentError(
