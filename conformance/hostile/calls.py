@@ -61,7 +61,7 @@ NAMES: Final[dict[str, Any]] = {
     "host": lambda x: x,
 }
 
-# namespace: names (arguments)
+# A line is a namespace, the names of functions, and arguments that are valid for each of them.
 TABLE: Final = """
 tnp: abs absolute acos acosh arccos arccosh arcsin arcsinh arctan arctanh asin asinh atan atanh (x)
 tnp: cbrt ceil conj conjugate cos cosh deg2rad degrees exp exp2 expm1 fabs fix floor isfinite isinf (x)
@@ -394,7 +394,7 @@ class Call(NamedTuple):
             return []
 
     def places(self) -> dict[int | str, str]:
-        """The arguments that can be replaced, by position or keyword, and their names; those not given are among them."""
+        """The arguments that can be replaced, by position or keyword, with their names; also those not given."""
         positional, named = self.arguments()
         parameters = self.parameters()
         ordered = [

@@ -1,6 +1,6 @@
 """A process that hands the hostile values to one part of the functions, and prints what it found.
 
-It may take little memory, so that what asks for too much meets its end here, and it writes down what it is about to call,
+It may take little memory, so that what asks for too much meets its end here. It writes down what it is about to call,
 so that whoever started it can name a call that did not come back.
 """
 
@@ -35,6 +35,16 @@ def _too_long(*_: object) -> NoReturn:
 
 
 def outcome(call: Call, place: int | str, value: Any) -> str | None:
+    """`_outcome`, also where the alarm goes off on the way out."""
+    try:
+        return _outcome(call, place, value)
+    except TooLongError:
+        return f"it took more than {SECONDS} s"
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _outcome(call: Call, place: int | str, value: Any) -> str | None:
     """What is wrong with what a call does with a value in one place; None when nothing is."""
     positional, named = call.arguments()
     if isinstance(place, int):
@@ -54,11 +64,9 @@ def outcome(call: Call, place: int | str, value: Any) -> str | None:
             return None
         return _told(error)
     except TooLongError:
-        return f"it took more than {SECONDS} s"
+        raise
     except BaseException as error:  # of whatever kind, that is what is being looked for
         return _told(error)
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
     if isinstance(result, np.ndarray) and result.dtype == object:
         return "the result is a NumPy array of objects"
     return None
