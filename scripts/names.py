@@ -206,12 +206,15 @@ def lazy_text(file: Path) -> str:
     for statement in ast.parse(file.read_text().partition(LAZY)[0]).body:
         if isinstance(statement, ast.If) and ast.unparse(statement.test) == "TYPE_CHECKING":
             for each in statement.body:
+                if isinstance(each, ast.Assign):  # `pjit = jit`: another name for the same
+                    alias, original = ast.unparse(each.targets[0]), ast.unparse(each.value)
+                    home = next(module for module, names in modules.items() if original in names)
+                    modules[home].append(f"{original}:{alias}")
+                    continue
                 assert isinstance(each, ast.ImportFrom), f"{file}:{each.lineno}: not `from ...`"
                 assert each.module is not None, f"{file}:{each.lineno}: a relative import"
-                for alias in each.names:
-                    renamed = f"{alias.name}:{alias.asname}"
-                    same = alias.asname == alias.name
-                    modules.setdefault(each.module, []).append(alias.name if same else renamed)
+                for imported in each.names:
+                    modules.setdefault(each.module, []).append(imported.name)
     submodules = tuple(sorted(modules.pop(package, ())))
     arguments = (
         f"        __name__,\n        {table({k: tuple(v) for k, v in modules.items()}, ' ' * 8)},\n"

@@ -19,7 +19,9 @@ from treadle_ir import (
     as_array,
     canonical_dtype,
     dtypes,
+    flags,
     flatten_arrays,
+    functions,
     stage_tree,
     type_of,
 )
@@ -70,6 +72,8 @@ def jvp(
         >>> jvp(ops.sine, (np.float32(0.0),), (np.float32(2.0),))
         (array(0., dtype=float32), array(2., dtype=float32))
     """
+    flags("jvp", has_aux=has_aux)
+    functions("jvp", fun=fun)
     check_callable(fun, "jvp")
     if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
         raise ArgumentError(
@@ -122,6 +126,8 @@ def linearize(fun: Callable[..., Tree], *primals: Tree, has_aux: bool = False) -
         >>> f_jvp(np.float32(3.0))
         array(3., dtype=float32)
     """
+    flags("linearize", has_aux=has_aux)
+    functions("linearize", fun=fun)
     check_callable(fun, "linearize")
     leaves, structure = flatten_arrays(primals, "argument ")
     given = flatten_leaves_and_structure(primals)[0]
@@ -189,6 +195,8 @@ def vjp(fun: Callable[..., Tree], *primals: Tree, has_aux: bool = False) -> tupl
         >>> f_vjp(np.float32(1.0))
         (array(5., dtype=float32), array(2., dtype=float32))
     """
+    flags("vjp", has_aux=has_aux)
+    functions("vjp", fun=fun)
     check_callable(fun, "vjp")
     leaves, structure = flatten_arrays(primals, "argument ")
     given = flatten_leaves_and_structure(primals)[0]
@@ -226,6 +234,7 @@ def linear_transpose(
         >>> linear_transpose(triple, np.float32(0.0))(np.float32(2.0))
         (array(6., dtype=float32),)
     """
+    functions("linear_transpose", fun=fun)
     check_callable(fun, "linear_transpose")
     leaves, structure = flatten_leaves_and_structure(primals)
     types = [_type_like(leaf) for leaf in leaves]

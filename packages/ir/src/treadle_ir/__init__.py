@@ -45,6 +45,17 @@ from treadle_ir.context import (
     process_context as process_context,
     yes_or_no as yes_or_no,
 )
+from treadle_ir.declared import (
+    flags as flags,
+    functions as functions,
+    integer as integer,
+    integer_or_none as integer_or_none,
+    names as names,
+    refused as refused,
+    sequence as sequence,
+    sequence_or_none as sequence_or_none,
+    shown as shown,
+)
 from treadle_ir.derived import Derived as Derived, derived as derived
 from treadle_ir.dtypes import DType as DType, float0 as float0
 from treadle_ir.effects import (
@@ -65,9 +76,11 @@ from treadle_ir.errors import (
     DonatedError as DonatedError,
     DTypeError as DTypeError,
     EscapedTracerError as EscapedTracerError,
+    ExecutionError as ExecutionError,
     IndexingError as IndexingError,
     MissingRuleError as MissingRuleError,
     NonConcreteBooleanIndexError as NonConcreteBooleanIndexError,
+    OutOfMemoryError as OutOfMemoryError,
     ParseError as ParseError,
     PlacementError as PlacementError,
     RangeError as RangeError,
@@ -80,6 +93,7 @@ from treadle_ir.errors import (
     TreeError as TreeError,
     UnsupportedError as UnsupportedError,
     VerifyError as VerifyError,
+    allocating as allocating,
     did_you_mean as did_you_mean,
     during as during,
     out_of_range as out_of_range,

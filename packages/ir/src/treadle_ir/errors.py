@@ -145,6 +145,37 @@ class StructureError(TreeError):
     """Two pytrees that must have the same structure have not."""
 
 
+class ExecutionError(TreadleError, RuntimeError):
+    """A program failed while it ran."""
+
+
+class OutOfMemoryError(ExecutionError, MemoryError):
+    """A program, or one operation, needed more memory than there is."""
+
+
+def out_of_memory(error: Exception) -> OutOfMemoryError:
+    """NumPy's error for an array that does not fit into memory, with what to do."""
+    return OutOfMemoryError(
+        f"out of memory: {error}" if str(error) else "out of memory",
+        fix="use smaller arrays or batches, or delete arrays",
+    )
+
+
+@contextmanager
+def allocating() -> Iterator[None]:
+    """Say that there is no memory where NumPy makes an array by itself.
+
+    Raises:
+        OutOfMemoryError: the array has more bytes than there are, or than can be counted.
+    """
+    try:
+        yield
+    except (MemoryError, ValueError, OverflowError) as error:
+        if isinstance(error, TreadleError):
+            raise
+        raise out_of_memory(error) from None
+
+
 def out_of_range(error: OverflowError) -> RangeError:
     """NumPy's error for a Python integer that does not fit, with what to do."""
     return RangeError(

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from treadle_ir.array import Array, Operand
+from treadle_ir.declared import shown
 from treadle_ir.dtypes import is_float0
 from treadle_ir.errors import ArgumentError, out_of_range
 from treadle_ir.primitives.convert import Convert
@@ -66,7 +67,7 @@ def operand_or_none(x: object) -> Operand | None:
 def no_array(x: object) -> ArgumentError:
     """The error for a value that is no array and no number."""
     return ArgumentError(
-        f"{x!r:.200} of type {type(x)} is not a valid JAX type",
+        f"{shown(x)} of type {type(x)} is not a valid JAX type",
         fix="pass arrays, NumPy arrays or numbers; to hand over an object, mark it static or register it as a pytree",
     )
 

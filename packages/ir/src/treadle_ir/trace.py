@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar, final
 
 from treadle_ir.array import Array
 from treadle_ir.context import context_overrides
+from treadle_ir.errors import TreadleError, out_of_memory
 from treadle_ir.evaluator import Evaluator
 from treadle_ir.families import FunctionCall
 from treadle_ir.primitive import Primitive
@@ -58,7 +59,12 @@ class EvalTrace(Trace):
         if primitive.is_function:
             assert isinstance(primitive, FunctionCall)
             return primitive.call(operands)
-        return self.evaluator.evaluate(primitive, operands)
+        try:
+            return self.evaluator.evaluate(primitive, operands)
+        except MemoryError as error:
+            if isinstance(error, TreadleError):
+                raise
+            raise out_of_memory(error) from None
 
 
 @final

@@ -155,7 +155,7 @@ def test_children_must_be_iterable() -> None:
 
 
 def test_only_classes_are_registered() -> None:
-    with pytest.raises(TypeError, match="expected a class, got 3"):
+    with pytest.raises(TypeError, match="register_static: cls must be a class, got 3"):
         register_static(3)  # type: ignore[type-var]
 
 

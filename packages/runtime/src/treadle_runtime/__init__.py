@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     )
     from treadle_runtime.client import backends as backends
     from treadle_runtime.client.failures import (
-        ExecutionError as ExecutionError,
-        OutOfMemoryError as OutOfMemoryError,
         PlatformError as PlatformError,
         PlatformWarning as PlatformWarning,
     )
@@ -78,9 +76,7 @@ if not TYPE_CHECKING:
                 "block_until_ready copy_to_host_async device_get device_put"
             ),
             "treadle_runtime.client": "backends",
-            "treadle_runtime.client.failures": (
-                "ExecutionError OutOfMemoryError PlatformError PlatformWarning"
-            ),
+            "treadle_runtime.client.failures": "PlatformError PlatformWarning",
             "treadle_runtime.evaluation.evaluator": "RuntimeEvaluator",
             "treadle_runtime.evaluation.limits": "host_limits",
             "treadle_runtime.host.callbacks": (

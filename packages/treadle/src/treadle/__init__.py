@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from treadle.jacobians import (
         hessian as hessian,
         jacfwd as jacfwd,
-        jacrev as jacobian,  # noqa: F401 - public under both names
         jacrev as jacrev,
     )
     from treadle.settings import (
@@ -59,7 +58,6 @@ if TYPE_CHECKING:
     )
     from treadle_autodiff import (
         checkpoint as checkpoint,
-        checkpoint as remat,  # noqa: F401 - public under both names
         checkpoint_policies as checkpoint_policies,
         custom_gradient as custom_gradient,
         custom_jvp as custom_jvp,
@@ -84,12 +82,15 @@ if TYPE_CHECKING:
         devices as devices,
         effects_barrier as effects_barrier,
         jit as jit,
-        jit as pjit,  # noqa: F401 - public under both names
         local_device_count as local_device_count,
         local_devices as local_devices,
         pmap as pmap,
         pure_callback as pure_callback,
     )
+
+    jacobian = jacrev
+    pjit = jit
+    remat = checkpoint
 
 _assembly.assemble()
 

@@ -10,11 +10,28 @@ from typing import Any
 
 import treadle
 import treadle_numpy
+import treadle_runtime
 from treadle import core, tracebacks
 from treadle.interpreters import partial_eval
-from treadle_ir import errors, install, install_operators, install_vmap, source
+from treadle_ir import (
+    Array,
+    UnsupportedError,
+    errors,
+    install,
+    install_operators,
+    install_vmap,
+    source,
+)
 from treadle_numpy.arrays import table
 from treadle_runtime import RuntimeEvaluator
+
+
+def to_device(x: Array, device: treadle_runtime.Device, /, *, stream: None = None) -> Array:
+    """The array on a device; the method `x.to_device` of the array API standard."""
+    if stream is not None:
+        raise UnsupportedError("to_device: streams are not supported", fix="leave `stream` out")
+    moved: Array = treadle_runtime.device_put(x, device)
+    return moved
 
 
 def assemble() -> None:
@@ -23,7 +40,7 @@ def assemble() -> None:
     source.internal(treadle_numpy.__path__[0])
     install(RuntimeEvaluator())
     table.install()
-    install_operators({"aval": property(core.aval)})
+    install_operators({"aval": property(core.aval), "to_device": to_device})
     install_vmap(_vmap)
     partial_eval.name_tracers()
     errors.show_as("treadle.errors")

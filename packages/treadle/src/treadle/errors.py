@@ -19,15 +19,15 @@ if TYPE_CHECKING:
         AxisError as AxisError,
         AxisNameError as AxisNameError,
         ConcretizationError as ConcretizationError,
-        ConcretizationError as ConcretizationTypeError,  # noqa: F401 - JAX's name
         DerivativeError as DerivativeError,
         DonatedError as DonatedError,
         DTypeError as DTypeError,
         EscapedTracerError as EscapedTracerError,
-        EscapedTracerError as UnexpectedTracerError,  # noqa: F401 - JAX's name
+        ExecutionError as ExecutionError,
         IndexingError as IndexingError,
         MissingRuleError as MissingRuleError,
         NonConcreteBooleanIndexError as NonConcreteBooleanIndexError,
+        OutOfMemoryError as OutOfMemoryError,
         ParseError as ParseError,
         PlacementError as PlacementError,
         RangeError as RangeError,
@@ -43,11 +43,12 @@ if TYPE_CHECKING:
     )
     from treadle_runtime import (
         CallbackError as CallbackError,
-        ExecutionError as ExecutionError,
-        OutOfMemoryError as OutOfMemoryError,
         PlatformError as PlatformError,
         PlatformWarning as PlatformWarning,
     )
+
+    ConcretizationTypeError = ConcretizationError  # JAX's names
+    UnexpectedTracerError = EscapedTracerError
 
 # Written by scripts/names.py from the imports for type checkers: change nothing from here on by hand.
 if not TYPE_CHECKING:
@@ -59,13 +60,11 @@ if not TYPE_CHECKING:
                 "ArgumentError AxisError AxisNameError ConcretizationError "
                 "ConcretizationError:ConcretizationTypeError DerivativeError DonatedError "
                 "DTypeError EscapedTracerError EscapedTracerError:UnexpectedTracerError "
-                "IndexingError MissingRuleError NonConcreteBooleanIndexError ParseError "
-                "PlacementError RangeError ShapeError StructureError TracerArrayConversionError "
-                "TracerBoolConversionError TracerIntegerConversionError TreadleError TreeError "
-                "UnsupportedError VerifyError"
+                "ExecutionError IndexingError MissingRuleError NonConcreteBooleanIndexError "
+                "OutOfMemoryError ParseError PlacementError RangeError ShapeError StructureError "
+                "TracerArrayConversionError TracerBoolConversionError TracerIntegerConversionError "
+                "TreadleError TreeError UnsupportedError VerifyError"
             ),
-            "treadle_runtime": (
-                "CallbackError ExecutionError OutOfMemoryError PlatformError PlatformWarning"
-            ),
+            "treadle_runtime": "CallbackError PlatformError PlatformWarning",
         },
     )

@@ -6,6 +6,7 @@ import dataclasses
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from treadle_ir.declared import classes
 from treadle_ir.errors import TreeError
 from treadle_ir.tree.paths import GetAttrKey, Tree
 from treadle_ir.tree.registry import Kind, Meta, Opened, default_registry
@@ -48,6 +49,7 @@ def register_dataclass(
         >>> tree_leaves(Scaled(2.0))
         [2.0]
     """
+    classes("register_dataclass", nodetype=nodetype)
     name = nodetype.__qualname__
     if (data_fields is None) != (meta_fields is None):
         raise TypeError(

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
+from treadle_ir.declared import functions
 from treadle_ir.errors import TreeError
 from treadle_ir.tree.paths import KeyEntry, KeyPath, Leaf, Tree, place
 from treadle_ir.tree.registry import DICT, KINDS, LEAF_TYPES, LIST, LONG_DICT, TUPLE, sorted_keys
@@ -77,6 +78,8 @@ def tree_flatten(tree: Tree, is_leaf: IsLeaf | None = None) -> tuple[list[Leaf],
 def take_apart(tree: Tree, leaves: list[Leaf], is_leaf: IsLeaf | None) -> list[Any]:
     """Append a tree's leaves to a list; return its code."""
     kinds, bulk = KINDS, all_leaf_types
+    if is_leaf is not None:
+        functions("tree_flatten", is_leaf=is_leaf)
     code: list[Any] = []
     emit, leaf = code.append, leaves.append
     counted = len(leaves)
@@ -162,6 +165,8 @@ def tree_flatten_with_path(
         >>> [(keystr(path), leaf) for path, leaf in tree_flatten_with_path({"a": [1, 2]})[0]]
         [("['a'][0]", 1), ("['a'][1]", 2)]
     """
+    if is_leaf is not None:
+        functions("tree_flatten_with_path", is_leaf=is_leaf)
     kinds = KINDS
     leaves: list[tuple[KeyPath, Leaf]] = []
     code: list[Any] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any, Final, TypeVar, final
 
+from treadle_ir.declared import functions, refused, sequence
 from treadle_ir.errors import TreeError
 from treadle_ir.tree.difference import explain_difference, prefix_error, shallow
 from treadle_ir.tree.flatten import (
@@ -45,7 +46,7 @@ def tree_unflatten(treedef: PyTreeDef, leaves: Iterable[Leaf]) -> Tree:
         >>> tree_unflatten(structure, [-leaf for leaf in leaves])
         {'a': -3, 'b': [-1, -2]}
     """
-    return treedef.unflatten(leaves)
+    return _structure("tree_unflatten", treedef).unflatten(leaves)
 
 
 def matching_columns(
@@ -76,6 +77,7 @@ def tree_map(f: Callable[..., Any], tree: Tree, *rest: Tree, is_leaf: IsLeaf | N
         >>> tree_map(lambda x, y: x + y, {"a": 1, "b": [2]}, {"a": 10, "b": [20]})
         {'a': 11, 'b': [22]}
     """
+    functions("tree_map", f=f)
     leaves, structure = tree_flatten(tree, is_leaf)
     if not rest:
         return build(structure.code, [*map(f, leaves)])
@@ -97,6 +99,7 @@ def tree_map_with_path(
         >>> tree_map_with_path(lambda path, x: f"{keystr(path)}={x}", {"a": [1]})
         {'a': ["['a'][0]=1"]}
     """
+    functions("tree_map_with_path", f=f)
     pairs, structure = tree_flatten_with_path(tree, is_leaf, is_leaf_takes_path)
     columns = matching_columns("tree_map_with_path", structure, rest)
     paths, leaves = [path for path, _ in pairs], [leaf for _, leaf in pairs]
@@ -128,6 +131,7 @@ def tree_reduce(
         >>> tree_reduce(lambda total, x: total + x, {"a": 1, "b": [2, 3]})
         6
     """
+    functions("tree_reduce", function=function)
     leaves = tree_leaves(tree, is_leaf)
     if not isinstance(initializer, Unspecified):
         return functools.reduce(function, leaves, initializer)
@@ -153,6 +157,7 @@ def tree_reduce_associative(
         >>> tree_reduce_associative(lambda x, y: (x, y), [1, 2, 3, 4])
         ((1, 2), (3, 4))
     """
+    functions("tree_reduce_associative", operation=operation)
     leaves: list[T] = tree_leaves(tree, is_leaf)
     if not leaves:
         if isinstance(identity, Unspecified):
@@ -185,6 +190,9 @@ def tree_transpose(
         >>> tree_transpose(tree_structure([0, 0]), None, [{"a": 1, "b": 2}, {"a": 3, "b": 4}])
         {'a': [1, 3], 'b': [2, 4]}
     """
+    for name, treedef in (("outer_treedef", outer_treedef), ("inner_treedef", inner_treedef)):
+        if not isinstance(treedef, PyTreeDef) and not (name[0] == "i" and treedef is None):
+            raise refused("tree_transpose", name, "a PyTreeDef", treedef)
     if inner_treedef is None:
         subtrees = outer_treedef.flatten_up_to(pytree_to_transpose)
         if not subtrees:
@@ -259,8 +267,15 @@ def treedef_tuple(treedefs: Iterable[PyTreeDef]) -> PyTreeDef:
         >>> treedef_tuple([tree_structure(0), tree_structure([0])])
         PyTreeDef((*, [*]))
     """
+    treedefs = sequence("treedef_tuple", "treedefs", treedefs)
     codes = [treedef.code for treedef in treedefs]
     return make_structure((*join(codes), (TUPLE, len(codes), None)))
+
+
+def _structure(function: str, treedef: object) -> PyTreeDef:
+    if not isinstance(treedef, PyTreeDef):
+        raise refused(function, "treedef", "a PyTreeDef", treedef)
+    return treedef
 
 
 def treedef_children(treedef: PyTreeDef) -> list[PyTreeDef]:
@@ -270,7 +285,7 @@ def treedef_children(treedef: PyTreeDef) -> list[PyTreeDef]:
         >>> treedef_children(tree_structure([0, (0, 0)]))
         [PyTreeDef(*), PyTreeDef((*, *))]
     """
-    return treedef.children()
+    return _structure("treedef_children", treedef).children()
 
 
 def treedef_is_leaf(treedef: PyTreeDef) -> bool:
@@ -280,7 +295,7 @@ def treedef_is_leaf(treedef: PyTreeDef) -> bool:
         >>> treedef_is_leaf(tree_structure(0)), treedef_is_leaf(tree_structure([0]))
         (True, False)
     """
-    return treedef.num_nodes == 1
+    return _structure("treedef_is_leaf", treedef).num_nodes == 1
 
 
 def all_leaves(iterable: Iterable[Any], is_leaf: IsLeaf | None = None) -> bool:

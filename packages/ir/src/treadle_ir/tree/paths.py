@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
+from treadle_ir.declared import flags, names
 from treadle_ir.frozen import frozen
 
 if TYPE_CHECKING:
@@ -78,6 +79,8 @@ def keystr(keys: KeyPath, *, simple: bool = False, separator: str = "") -> str:
         >>> keystr((DictKey("layers"), SequenceKey(0)), simple=True, separator="/")
         'layers/0'
     """
+    flags("keystr", simple=simple)
+    names("keystr", separator=separator)
     write = simple_key if simple else str
     return separator.join(map(write, keys))
 

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
 from typing import Any, TypeAlias, TypeVar, final
 
+from treadle_ir.declared import classes
 from treadle_ir.errors import TreeError
 from treadle_ir.fork import fork_safe_lock
 from treadle_ir.frozen import frozen
@@ -334,6 +335,7 @@ def register_pytree_node_class(cls: T) -> T:
         >>> is_tree_node(Pair)
         True
     """
+    classes("register_pytree_node_class", cls=cls)
     methods: Any = cls  # the decorated class has the two methods, which `type` does not declare
     register_pytree_node(cls, methods.tree_flatten, methods.tree_unflatten)
     return cls
@@ -341,6 +343,7 @@ def register_pytree_node_class(cls: T) -> T:
 
 def register_pytree_with_keys_class(cls: T) -> T:
     """Make a class a node by `tree_flatten_with_keys()`, `tree_unflatten` and maybe `tree_flatten()`."""
+    classes("register_pytree_with_keys_class", cls=cls)
     methods: Any = cls  # the decorated class has the methods, which `type` does not declare
     register_pytree_with_keys(
         cls,
@@ -356,5 +359,6 @@ def register_static(cls: T) -> T:
 
     Instances must be hashable and comparable, because structures are.
     """
+    classes("register_static", cls=cls)
     default_registry.register(Kind(cls, lambda x: ((), x), lambda x, _: x, flat_keys))
     return cls

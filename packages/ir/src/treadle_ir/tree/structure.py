@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
+from treadle_ir.declared import sequence
 from treadle_ir.errors import TreeError
 from treadle_ir.tree.difference import Code, prefix_error, write
 from treadle_ir.tree.paths import Leaf, Tree
@@ -118,7 +119,7 @@ class PyTreeDef:
             {'a': ['x', 'y'], 'b': 'z'}
         """
         if type(leaves) is not list:
-            leaves = list(leaves)
+            leaves = list(sequence("unflatten", "leaves", leaves))
         if len(leaves) != self.num_leaves:
             error = TreeError(
                 f"unflatten: got {len(leaves)} leaves for a structure of {self.num_leaves}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NoReturn, final
 
-from treadle_ir import ArgumentError, Array, UnsupportedError, ops
+from treadle_ir import ArgumentError, Array, UnsupportedError, flags, functions, ops
 from treadle_ir.dtypes import is_inexact
 from treadle_ir.primitives.indexing import FillValue
 from treadle_numpy.indexing.entries import read_index
@@ -51,6 +51,7 @@ def at(x: ArrayLike) -> Updates:
 
 
 def _wrap_only(wrap_negative_indices: bool) -> None:
+    flags("x.at[...]", wrap_negative_indices=wrap_negative_indices)
     if not wrap_negative_indices:
         raise UnsupportedError(
             "x.at[...]: wrap_negative_indices=False is not supported",
@@ -184,6 +185,7 @@ class UpdatesAt:
     ) -> Array:
         """The array with an elementwise function applied there, once also to positions named more than once."""
         _wrap_only(wrap_negative_indices)
+        functions("x.at[...].apply", func=func)
         x = self._array
         how = How(ops.scatter, mode, indices_are_sorted, unique_indices)
         return update(how, x, self._index, func(take_entries(x, read_index(x.shape, self._index))))

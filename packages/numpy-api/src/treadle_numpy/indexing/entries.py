@@ -5,6 +5,7 @@ An entry is a range that is known (`slice`), a position that is known (`int`), o
 
 from __future__ import annotations
 
+import builtins
 from typing import TypeAlias, final
 
 import numpy as np
@@ -15,6 +16,8 @@ from treadle_ir import (
     IndexingError,
     NonConcreteBooleanIndexError,
     frozen,
+    integer,
+    shown,
 )
 from treadle_ir.dtypes import is_bool, is_integer
 from treadle_numpy.operands.arrays import Elements
@@ -137,11 +140,12 @@ def _positions(item: object) -> list[tuple[_Part, int]]:
     if isinstance(item, (int, np.integer)):
         return [(int(item), 1)]
     if not isinstance(item, (Array, np.ndarray)):
-        to_index = getattr(item.__class__, "__index__", None)
-        if to_index is not None and not isinstance(item, np.generic):
-            return [(int(to_index(item)), 1)]
+        if hasattr(item.__class__, "__index__") and not isinstance(
+            item, (np.generic, builtins.type)
+        ):
+            return [(integer("x[...]", "an index", item), 1)]
         raise IndexingError(
-            f"Indexer must have integer or boolean type, got indexer {item!r} of type {item.__class__.__name__}",
+            f"Indexer must have integer or boolean type, got indexer {shown(item)} of type {item.__class__.__name__}",
             fix="index with integers, slices, None, ..., or arrays of integers or booleans",
         )
     type = operand_type(item)
@@ -177,5 +181,5 @@ def _range(item: slice, size: int) -> slice:
             f"Slice entries must be static integers. Got {item}",
             fix="use lax.dynamic_slice with a fixed size, or a mask with `where`",
         ) from error
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
         raise IndexingError(f"a slice of an array: {error}") from None

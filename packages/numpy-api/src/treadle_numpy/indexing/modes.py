@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from typing import TypeAlias
 
-from treadle_ir import ArgumentError
+from treadle_ir import ArgumentError, shown
 from treadle_ir.primitives.indexing import Mode
 
 
@@ -42,7 +42,7 @@ def gather_mode(mode: IndexMode, default: Mode) -> Mode:
     """
     if mode is None:
         return default
-    name = str(getattr(mode, "name", mode)).lower()
+    name = (mode if isinstance(mode, str) else str(getattr(mode, "name", ""))).lower()
     known: dict[str, Mode] = {
         "clip": "clip",
         "fill": "fill",
@@ -52,6 +52,6 @@ def gather_mode(mode: IndexMode, default: Mode) -> Mode:
     }
     if name not in known:
         raise ArgumentError(
-            f"the mode of an index is {mode!r}, which is none of clip, fill, drop, promise_in_bounds"
+            f"the mode of an index is {shown(mode)}, which is none of clip, fill, drop, promise_in_bounds"
         )
     return known[name]

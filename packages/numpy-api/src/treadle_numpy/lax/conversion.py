@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_ir import Array, DType, ops
+from treadle_ir import Array, DType, integer, ops
 from treadle_numpy.lax.reinterpret import bitcast
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, operand_type
@@ -38,6 +38,8 @@ def bitcast_convert_type(operand: ArrayLike, new_dtype: DTypeLike) -> Array:
 
 def reduce_precision(operand: ArrayLike, exponent_bits: int, mantissa_bits: int) -> Array:
     """Floats rounded to fewer bits."""
+    exponent_bits = integer("reduce_precision", "exponent_bits", exponent_bits)
+    mantissa_bits = integer("reduce_precision", "mantissa_bits", mantissa_bits)
     return ops.reduce_precision(
         coerce("reduce_precision", 0, operand),
         exponent_bits=exponent_bits,

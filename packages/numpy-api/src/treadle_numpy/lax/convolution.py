@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
-from treadle_ir import ArgumentError, Array, ops
+from treadle_ir import ArgumentError, Array, integer, ops, sequence, sequence_or_none
 from treadle_numpy.lax.precision import PrecisionLike, precision_name
 from treadle_numpy.lax.windows import Padding, padtype_to_pads
 from treadle_numpy.operands.arrays import array_of
@@ -44,6 +44,7 @@ def conv_dimension_numbers(
     Raises:
         ArgumentError: they are not three strings with a letter for each axis.
     """
+    lhs_shape = sequence("conv_dimension_numbers", "lhs_shape", lhs_shape)
     if isinstance(dimension_numbers, ConvDimensionNumbers):
         return dimension_numbers
     rank = len(lhs_shape)
@@ -84,6 +85,13 @@ def conv_general_dilated(
     preferred_element_type: DTypeLike | None = None,
 ) -> Array:
     """The convolution (as in neural networks: not mirrored) of an input with a kernel."""
+    window_strides = sequence("conv_general_dilated", "window_strides", window_strides)
+    feature_group_count = integer(
+        "conv_general_dilated", "feature_group_count", feature_group_count
+    )
+    rhs_dilation = sequence_or_none("conv_general_dilated", "rhs_dilation", rhs_dilation)
+    lhs_dilation = sequence_or_none("conv_general_dilated", "lhs_dilation", lhs_dilation)
+    batch_group_count = integer("conv_general_dilated", "batch_group_count", batch_group_count)
     x, kernel = [array_of(v) for v in strict("conv_general_dilated", lhs, rhs)]
     specs = conv_dimension_numbers(x.shape, kernel.shape, dimension_numbers)
     ones = (1,) * (x.ndim - 2)
@@ -123,6 +131,7 @@ def conv(
     preferred_element_type: DTypeLike | None = None,
 ) -> Array:
     """`conv_general_dilated` with batch and feature axes first."""
+    window_strides = sequence("conv", "window_strides", window_strides)
     return conv_general_dilated(
         lhs,
         rhs,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from treadle_ir import Array, Operand, ops
+from treadle_ir import Array, Operand, flags, ops
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
 
@@ -29,6 +29,7 @@ class _Instruction(Protocol):
 
 def _running(name: str, instruction: _Instruction) -> RunningFunction:
     def function(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
+        flags(name, reverse=reverse)
         x = coerce_array(name, 0, operand)
         return instruction(x, axis=as_axis(name, axis, x.ndim), reverse=reverse)
 

@@ -7,7 +7,16 @@ from typing import TypeAlias
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, Operand, ShapeError, default_dtype, ops
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    Operand,
+    ShapeError,
+    default_dtype,
+    flags,
+    ops,
+    out_of_range,
+)
 from treadle_ir.dtypes import is_integer
 from treadle_numpy.indexing.positions import wrapped
 from treadle_numpy.lax.shapes import expand_dims, squeeze
@@ -53,7 +62,10 @@ def _starts(
 def _start(name: str, index: ArrayLike, size: int, negative: bool) -> Operand:
     whole = default_dtype(int)
     if isinstance(index, int):
-        start: np.generic = whole.type(index + size if negative and index < 0 else index)
+        try:
+            start: np.generic = whole.type(index + size if negative and index < 0 else index)
+        except OverflowError as error:
+            raise out_of_range(error) from None
         return start
     operand = coerce(name, 1, index)
     if not is_integer(operand.dtype):
@@ -88,6 +100,7 @@ def dynamic_slice_in_dim(
     allow_negative_indices: bool = True,
 ) -> Array:
     """`dynamic_slice` along one axis."""
+    flags("dynamic_slice_in_dim", allow_negative_indices=allow_negative_indices)
     x = coerce_array("dynamic_slice_in_dim", 0, operand)
     along = as_axis("dynamic_slice_in_dim", axis, x.ndim)
     starts: list[ArrayLike] = [0] * x.ndim
@@ -108,6 +121,7 @@ def dynamic_index_in_dim(
     allow_negative_indices: bool = True,
 ) -> Array:
     """One computed position along one axis."""
+    flags("dynamic_index_in_dim", allow_negative_indices=allow_negative_indices, keepdims=keepdims)
     part = dynamic_slice_in_dim(
         operand, index, 1, axis, allow_negative_indices=allow_negative_indices
     )
@@ -138,6 +152,7 @@ def dynamic_update_slice_in_dim(
     allow_negative_indices: bool = True,
 ) -> Array:
     """`dynamic_update_slice` along one axis."""
+    flags("dynamic_update_slice_in_dim", allow_negative_indices=allow_negative_indices)
     x = coerce_array("dynamic_update_slice_in_dim", 0, operand)
     starts: list[ArrayLike] = [0] * x.ndim
     starts[as_axis("dynamic_update_slice_in_dim", axis, x.ndim)] = start_index

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from treadle_ir import Array, ops
+from treadle_ir import Array, flags, ops, refused
 from treadle_ir.primitives.indexing import FillValue
 from treadle_numpy.indexing.modes import (
     GatherScatterMode as GatherScatterMode,
@@ -63,7 +63,10 @@ def gather(
     fill_value: FillValue = None,
 ) -> Array:
     """Slices of an array from computed places: the index vectors lie along the last axis."""
+    flags("gather", unique_indices=unique_indices, indices_are_sorted=indices_are_sorted)
     d = dimension_numbers
+    if not isinstance(d, GatherDimensionNumbers):
+        raise refused("gather", "dimension_numbers", "GatherDimensionNumbers", d)
     return ops.gather(
         coerce_array("gather", 0, operand),
         coerce_array("gather", 1, start_indices),
@@ -111,6 +114,9 @@ def _scatter(name: str, instruction: ScatterInstruction, doc: str) -> ScatterFun
         mode: IndexMode = None,
     ) -> Array:
         d = dimension_numbers
+        if not isinstance(d, ScatterDimensionNumbers):
+            raise refused(name, "dimension_numbers", "ScatterDimensionNumbers", d)
+        flags(name, indices_are_sorted=indices_are_sorted, unique_indices=unique_indices)
         x, new = strict(name, operand, updates)
         return instruction(
             array_of(x),

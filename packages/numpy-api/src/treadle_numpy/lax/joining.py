@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, DType, Operand, ShapeError, ops
+from treadle_ir import ArgumentError, Array, DType, Operand, ShapeError, ops, sequence
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.operands.arrays import Elements, array_of
 from treadle_numpy.operands.axes import as_axis
@@ -30,7 +30,7 @@ def operands_of(function: str, arrays: Arrays) -> list[Operand]:
     """
     if isinstance(arrays, (Array, np.ndarray)):
         arrays = unstack(arrays)
-    operands = [coerce(function, i, x) for i, x in enumerate(arrays)]
+    operands = [coerce(function, i, x) for i, x in enumerate(sequence(function, "arrays", arrays))]
     if not operands:
         raise ArgumentError(
             "Need at least one array to concatenate.",
@@ -50,6 +50,7 @@ def concatenate(operands: Sequence[ArrayLike], dimension: int) -> Array:
     Raises:
         ArgumentError: there are no arrays.
     """
+    operands = sequence("concatenate", "operands", operands)
     parts = [coerce_array("concatenate", i, x) for i, x in enumerate(operands)]
     if not parts:
         raise ArgumentError("concatenate requires a non-empty sequences of arrays")
@@ -86,6 +87,7 @@ def split(operand: ArrayLike, sizes: Sequence[int], axis: int = 0) -> list[Array
     Raises:
         ShapeError: the sizes do not sum up to that of the axis.
     """
+    sizes = sequence("split", "sizes", sizes)
     x = coerce_array("split", 0, operand)
     along = as_axis("split", axis, x.ndim)
     if builtins.sum(sizes) != x.shape[along]:

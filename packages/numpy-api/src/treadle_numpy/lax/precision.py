@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from typing import Final, TypeAlias, get_args
 
-from treadle_ir import ArgumentError
+from treadle_ir import ArgumentError, shown
 from treadle_ir.primitives.contract import Precision as PrecisionName
 from treadle_numpy.settings import MATMUL_PRECISION
 
@@ -46,11 +46,16 @@ def precision_name(precision: PrecisionLike) -> PrecisionName:
         precision = MATMUL_PRECISION()
         if precision is None:
             return "default"
-    if isinstance(precision, (tuple, list)):
-        return max([precision_name(p) for p in precision], key=get_args(PrecisionName).index)
-    name = str(getattr(precision, "name", precision)).lower()
+    if isinstance(precision, (tuple, list)) and len(precision) == 2:
+        one, other = [None if isinstance(p, (tuple, list)) else p for p in precision]
+        if one is not None and other is not None:
+            return max(
+                precision_name(one), precision_name(other), key=get_args(PrecisionName).index
+            )
+    name = precision.name.lower() if isinstance(precision, Precision) else precision
+    name = name.lower() if isinstance(name, str) else None
     if name not in _PRECISIONS:
         raise ArgumentError(
-            f"precision is {precision!r}, which is none of {', '.join(_PRECISIONS)}"
+            f"precision is {shown(precision)}, which is none of {', '.join(_PRECISIONS)}"
         )
     return _PRECISIONS[name]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from treadle_ir import Array, UnsupportedError, ops
+from treadle_ir import Array, UnsupportedError, ops, sequence
 from treadle_numpy.lax.monoids import Computation, Reduction, monoid_of
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
@@ -43,7 +43,7 @@ class _Instruction(Reduction, Protocol):
 def _reduction(name: str, instruction: _Instruction) -> ReductionFunction:
     def function(operand: ArrayLike, axes: Sequence[int]) -> Array:
         x = coerce_array(name, 0, operand)
-        named = tuple(sorted(as_axis(name, axis, x.ndim) for axis in axes))
+        named = tuple(sorted(as_axis(name, axis, x.ndim) for axis in sequence(name, "axes", axes)))
         return instruction(x, axes=named)
 
     function.__name__ = function.__qualname__ = name
@@ -87,6 +87,7 @@ def reduce(
     Raises:
         UnsupportedError: another function than these.
     """
+    dimensions = sequence("reduce", "dimensions", dimensions)
     x = coerce_array("reduce", 0, operands)
     monoid = monoid_of(computation, x.dtype)
     if monoid is None:

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import Array, ShapeError, ops
+from treadle_ir import Array, ShapeError, integer, integer_or_none, ops, sequence, sequence_or_none
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.broadcast import common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
@@ -38,6 +38,9 @@ def broadcast_in_dim(
     operand: ArrayLike, shape: Shape, broadcast_dimensions: Sequence[int]
 ) -> Array:
     """The array repeated along new axes, and along its axes of size 1."""
+    broadcast_dimensions = sequence(
+        "broadcast_in_dim", "broadcast_dimensions", broadcast_dimensions
+    )
     x = coerce("broadcast_in_dim", 0, operand)
     return ops.broadcast_in_dim(
         x, shape=as_shape("broadcast_in_dim", shape), dimensions=tuple(broadcast_dimensions)
@@ -51,6 +54,7 @@ def broadcast_shapes(*shapes: Shape) -> tuple[int, ...]:
 
 def reshape(operand: ArrayLike, new_sizes: Shape, dimensions: Sequence[int] | None = None) -> Array:
     """The same elements in another shape, after a transposition if `dimensions` says so."""
+    dimensions = sequence_or_none("reshape", "dimensions", dimensions)
     x = coerce_array("reshape", 0, operand)
     if dimensions is not None and tuple(dimensions) != tuple(range(x.ndim)):
         x = ops.transpose(x, permutation=tuple(dimensions))
@@ -59,6 +63,8 @@ def reshape(operand: ArrayLike, new_sizes: Shape, dimensions: Sequence[int] | No
 
 def collapse(operand: Array, start_dimension: int, stop_dimension: int | None = None) -> Array:
     """Some neighbouring axes made one."""
+    stop_dimension = integer_or_none("collapse", "stop_dimension", stop_dimension)
+    start_dimension = integer("collapse", "start_dimension", start_dimension)
     x = coerce_array("collapse", 0, operand)
     low, high, _ = slice_type(start_dimension, stop_dimension).indices(x.ndim)
     count = 1
@@ -76,6 +82,7 @@ def squeeze(array: ArrayLike, dimensions: Sequence[int]) -> Array:
     Raises:
         ShapeError: an axis has not size 1.
     """
+    dimensions = sequence("squeeze", "dimensions", dimensions)
     x = coerce_array("squeeze", 0, array)
     drop = [as_axis("squeeze", i, x.ndim) for i in dimensions]
     if any(x.shape[i] != 1 for i in drop):
@@ -87,6 +94,7 @@ def squeeze(array: ArrayLike, dimensions: Sequence[int]) -> Array:
 
 def expand_dims(array: ArrayLike, dimensions: Sequence[int]) -> Array:
     """The array with axes of size 1 put in."""
+    dimensions = sequence("expand_dims", "dimensions", dimensions)
     x = coerce_array("expand_dims", 0, array)
     ndim = x.ndim + len(dimensions)
     places = [as_axis("expand_dims", i, ndim) for i in dimensions]
@@ -96,6 +104,7 @@ def expand_dims(array: ArrayLike, dimensions: Sequence[int]) -> Array:
 
 def transpose(operand: ArrayLike, permutation: Sequence[int]) -> Array:
     """The axes in another order."""
+    permutation = sequence("transpose", "permutation", permutation)
     return ops.transpose(
         coerce("transpose", 0, operand), permutation=tuple([int(i) for i in permutation])
     )

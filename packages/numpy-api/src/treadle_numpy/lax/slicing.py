@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle_ir import Array, ops
+from treadle_ir import Array, flags, integer, integer_or_none, ops, sequence, sequence_or_none
 from treadle_numpy.lax.shapes import squeeze
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
@@ -27,6 +27,9 @@ def slice(
     strides: Sequence[int] | None = None,
 ) -> Array:
     """The elements at start, start + stride, ... below limit, on each axis."""
+    strides = sequence_or_none("slice", "strides", strides)
+    start_indices = sequence("slice", "start_indices", start_indices)
+    limit_indices = sequence("slice", "limit_indices", limit_indices)
     x = coerce("slice", 0, operand)
     steps = (1,) * len(start_indices) if strides is None else tuple(strides)
     return ops.slice(x, start=tuple(start_indices), limit=tuple(limit_indices), strides=steps)
@@ -40,6 +43,9 @@ def slice_in_dim(
     axis: int = 0,
 ) -> Array:
     """A range along one axis."""
+    limit_index = integer_or_none("slice_in_dim", "limit_index", limit_index)
+    start_index = integer_or_none("slice_in_dim", "start_index", start_index)
+    stride = integer("slice_in_dim", "stride", stride)
     x = coerce_array("slice_in_dim", 0, operand)
     along = as_axis("slice_in_dim", axis, x.ndim)
     size = x.shape[along]
@@ -56,6 +62,8 @@ def index_in_dim(operand: ArrayLike, index: int, axis: int = 0, keepdims: bool =
     Raises:
         IndexError: there is no such position.
     """
+    flags("index_in_dim", keepdims=keepdims)
+    index = integer("index_in_dim", "index", index)
     x = coerce_array("index_in_dim", 0, operand)
     along = as_axis("index_in_dim", axis, x.ndim)
     size = x.shape[along]

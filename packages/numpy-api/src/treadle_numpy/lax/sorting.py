@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import overload
 
-from treadle_ir import Array, ops
+from treadle_ir import Array, flags, integer, ops
 from treadle_numpy.lax.shapes import moved
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
@@ -32,6 +32,8 @@ def sort(
     num_keys: int = 1,
 ) -> Array | tuple[Array, ...]:
     """The array, or several arrays by the first ones, in ascending order along an axis."""
+    flags("sort", is_stable=is_stable)
+    num_keys = integer("sort", "num_keys", num_keys)
     given = operand if isinstance(operand, (tuple, list)) else [operand]
     operands = [coerce_array("sort", i, x) for i, x in enumerate(given)]
     along = as_axis("sort", dimension, operands[0].ndim)

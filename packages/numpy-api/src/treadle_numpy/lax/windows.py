@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from treadle_ir import ArgumentError, Array, UnsupportedError
+from treadle_ir import ArgumentError, Array, UnsupportedError, sequence, sequence_or_none
 from treadle_numpy.lax.monoids import Computation, monoid_of
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
 from treadle_numpy.operands.promote import converted
@@ -58,6 +58,10 @@ def reduce_window(
     Raises:
         UnsupportedError: another function than these.
     """
+    base_dilation = sequence_or_none("reduce_window", "base_dilation", base_dilation)
+    window_strides = sequence_or_none("reduce_window", "window_strides", window_strides)
+    window_dimensions = sequence("reduce_window", "window_dimensions", window_dimensions)
+    window_dilation = sequence_or_none("reduce_window", "window_dilation", window_dilation)
     x = coerce_array("reduce_window", 0, operand)
     monoid = monoid_of(computation, x.dtype)
     if monoid is None or monoid.reduce_window is None:

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from treadle_autodiff import custom_jvp
-from treadle_ir import ArgumentError, Array, Operand, ops
+from treadle_ir import ArgumentError, Array, Operand, flags, ops
 from treadle_ir.dtypes import is_complex
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.searching.choosing import where as where_
@@ -224,6 +224,7 @@ hard_swish = hard_silu
 
 def gelu(x: ArrayLike, approximate: bool = True) -> Array:
     """`x` times the normal distribution function of `x`; by a tanh if `approximate` (Hendrycks, Gimpel 2016)."""
+    flags("gelu", approximate=approximate)
     operand = inexact_operand("gelu", x)
     one, half = literal(1, operand), literal(0.5, operand)
     if approximate:

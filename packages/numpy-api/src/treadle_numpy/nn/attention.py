@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import Array
+from treadle_ir import Array, flags
 from treadle_numpy.nn.normalisation import softmax
 from treadle_numpy.numpy.contraction.einsums import einsum
 from treadle_numpy.numpy.creation.matrices import lower_mask
@@ -34,6 +34,7 @@ def dot_product_attention(
         query: [*batch, T, N, H]; key, value: [*batch, S, N, H]
         result: as query
     """
+    flags("dot_product_attention", is_causal=is_causal)
     q, k, v = [
         array_of(x) for x in promote("dot_product_attention", query, key, value, inexact=True)
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import Array, ops
+from treadle_ir import Array, flags, ops
 from treadle_numpy.numpy.reductions.extremes import max
 from treadle_numpy.numpy.reductions.sums import sum
 from treadle_numpy.numpy.searching.choosing import where as where_
@@ -70,6 +70,7 @@ def logmeanexp(
     a: ArrayLike, axis: Axis = None, where: ArrayLike | None = None, keepdims: bool = False
 ) -> Array:
     """`log(mean(exp(a)))`, without overflow."""
+    flags("logmeanexp", keepdims=keepdims)
     total = logsumexp(a, axis, keepdims=keepdims, where=where)
     x = coerce_array("logmeanexp", 0, a)
     if where is None:

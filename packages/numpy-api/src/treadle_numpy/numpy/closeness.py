@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import Array
+from treadle_ir import Array, flags
 from treadle_ir.dtypes import is_bool, is_complex, is_floating
 from treadle_numpy.numpy.reductions.truths import all
 from treadle_numpy.numpy.ufuncs.arithmetic import add, multiply, subtract
@@ -32,6 +32,7 @@ def isclose(
         >>> print(isclose(1.0, 1.0000001))
         True
     """
+    flags("isclose", equal_nan=equal_nan)
 
     x, y = coerce("isclose", 0, a), coerce("isclose", 1, b)
     types = operand_type(x), operand_type(y)
@@ -56,12 +57,14 @@ def allclose(
     equal_nan: bool = False,
 ) -> Array:
     """Whether all elements are close, as a boolean array without axes."""
+    flags("allclose", equal_nan=equal_nan)
 
     return all(isclose(a, b, rtol, atol, equal_nan))
 
 
 def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> Array:
     """Whether shapes and all elements are equal, as a boolean array without axes."""
+    flags("array_equal", equal_nan=equal_nan)
 
     x, y = coerce("array_equal", 0, a1), coerce("array_equal", 1, a2)
     if x.shape != y.shape:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from treadle_ir import ArgumentError, Array, UnsupportedError, ops
+from typing import Final
+
+from treadle_ir import ArgumentError, Array, UnsupportedError, integer, integer_or_none, ops
 from treadle_ir.dtypes import is_bool
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.manipulation.axes import moveaxis
@@ -17,6 +19,9 @@ from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
 from treadle_numpy.operands.promote import converted, promote
 
 __all__ = ["diff", "ediff1d", "gradient", "trapezoid"]
+
+
+_MOST_DIFFERENCES: Final = 1 << 12  # each is an operation of its own
 
 
 def diff(
@@ -37,6 +42,7 @@ def diff(
         >>> print(diff(np.array([1, 4, 9], np.int32)))
         [3 5]
     """
+    n = integer("diff", "n", n)
     x = coerce_array("diff", 0, a)
     if n < 0:
         raise ArgumentError(f"order must be non-negative but got {n}")
@@ -45,6 +51,8 @@ def diff(
     along = as_axis("diff", axis, x.ndim)
     if n == 0:
         return x
+    if n > _MOST_DIFFERENCES:
+        raise ArgumentError(f"diff: n={n} is more than {_MOST_DIFFERENCES}")
     parts = [x]
     for value, first in ((prepend, True), (append, False)):
         if value is not None:
@@ -138,6 +146,7 @@ def gradient(
         >>> print(gradient(np.array([1.0, 4.0, 9.0], np.float32)))
         [3. 4. 5.]
     """
+    edge_order = integer_or_none("gradient", "edge_order", edge_order)
     if edge_order is not None and edge_order != 1:
         raise UnsupportedError("gradient: edge_order other than 1 is not supported")
     (operand,) = promote("gradient", f, inexact=True)

@@ -7,7 +7,15 @@ from typing import Final, TypeAlias, TypeVar, final, overload
 
 import numpy as np
 
-from treadle_ir import Array, default_dtype
+from treadle_ir import (
+    Array,
+    ShapeError,
+    allocating,
+    default_dtype,
+    integer,
+    integer_or_none,
+    refused,
+)
 from treadle_numpy.numpy.creation.coordinates import meshgrid
 from treadle_numpy.numpy.creation.ranges import arange, linspace
 from treadle_numpy.numpy.manipulation.joining import concatenate, stack
@@ -114,14 +122,22 @@ r_: Final = Concatenator(False)
 c_: Final = Concatenator(True)
 
 
+_MOST_AXES: Final = 64  # as NumPy has it
+
+
 def diag_indices(n: int, ndim: int = 2) -> tuple[Array, ...]:
     """The positions of the main diagonal."""
+    ndim = integer("diag_indices", "ndim", ndim)
+    if not 0 <= ndim <= _MOST_AXES:
+        raise refused("diag_indices", "ndim", f"0 to {_MOST_AXES}", ndim)
     return (arange(as_index("diag_indices", "n", n)),) * ndim
 
 
 def diag_indices_from(arr: ArrayLike) -> tuple[Array, ...]:
     """The positions of the main diagonal of an array."""
     x = coerce_array("diag_indices_from", 0, arr)
+    if x.ndim < 2:
+        raise ShapeError(f"diag_indices_from: the array must have two axes or more, got {x.shape}")
     return diag_indices(x.shape[0], x.ndim)
 
 
@@ -134,23 +150,42 @@ def _triangle(mask: Elements) -> tuple[Array, Array]:
 
 def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array]:
     """The positions on and below a diagonal."""
-    return _triangle(np.tri(n, n if m is None else m, k, dtype=bool))
+    n = integer("tril_indices", "n", n)
+    k = integer("tril_indices", "k", k)
+    m = integer_or_none("tril_indices", "m", m)
+    with allocating():
+        mask = np.tri(n, n if m is None else m, k, dtype=bool)
+    return _triangle(mask)
 
 
 def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array]:
     """The positions on and above a diagonal."""
-    return _triangle(~np.tri(n, n if m is None else m, k - 1, dtype=bool))
+    n = integer("triu_indices", "n", n)
+    k = integer("triu_indices", "k", k)
+    m = integer_or_none("triu_indices", "m", m)
+    with allocating():
+        mask = ~np.tri(n, n if m is None else m, k - 1, dtype=bool)
+    return _triangle(mask)
+
+
+def _matrix_shape(function: str, arr: ArrayLike) -> tuple[int, int]:
+    shape = coerce_array(function, 0, arr).shape
+    if len(shape) != 2:
+        raise ShapeError(f"{function}: the array must have two axes, got {shape}")
+    return shape[0], shape[1]
 
 
 def tril_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Array, Array]:
     """The positions on and below a diagonal of a matrix."""
-    rows, columns = coerce_array("tril_indices_from", 0, arr).shape[-2:]
+    k = integer("tril_indices_from", "k", k)
+    rows, columns = _matrix_shape("tril_indices_from", arr)
     return tril_indices(rows, k, columns)
 
 
 def triu_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Array, Array]:
     """The positions on and above a diagonal of a matrix."""
-    rows, columns = coerce_array("triu_indices_from", 0, arr).shape[-2:]
+    k = integer("triu_indices_from", "k", k)
+    rows, columns = _matrix_shape("triu_indices_from", arr)
     return triu_indices(rows, k, columns)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_ir import ArgumentError, Array, ops
+from treadle_ir import ArgumentError, Array, ShapeError, flags, names, ops
 from treadle_numpy.indexing.modes import IndexMode
 from treadle_numpy.indexing.writing import How, update
 from treadle_numpy.lax.slicing import slice_along
@@ -35,6 +35,8 @@ def put(
     a: ArrayLike, ind: ArrayLike, v: ArrayLike, mode: str | None = None, *, inplace: bool = True
 ) -> Array:
     """The array with values at positions of the flat array; needs `inplace=False`."""
+    flags("put", inplace=inplace)
+    names("put", mode=mode)
     _new_array_only("put", inplace)
     x = coerce_array("put", 0, a)
     places, values = ravel(ind), ravel(v)
@@ -55,6 +57,7 @@ def place(arr: ArrayLike, mask: ArrayLike, vals: ArrayLike, *, inplace: bool = T
     Raises:
         ArgumentError: there are no values.
     """
+    flags("place", inplace=inplace)
     _new_array_only("place", inplace)
     x, values = coerce_array("place", 0, arr), ravel(vals)
     chosen = ravel(truth("place", 1, mask))
@@ -75,6 +78,7 @@ def put_along_axis(
     mode: IndexMode = None,
 ) -> Array:
     """The counterpart of `take_along_axis`; needs `inplace=False`."""
+    flags("put_along_axis", inplace=inplace)
     _new_array_only("put_along_axis", inplace)
     x, places = (
         coerce_array("put_along_axis", 0, arr),
@@ -89,6 +93,10 @@ def put_along_axis(
         )
         return reshape(flat, x.shape)
     along = as_axis("put_along_axis", axis, x.ndim)
+    if places.ndim != x.ndim:
+        raise ShapeError(
+            f"put_along_axis: indices must have as many axes as the array, got {places.shape} for {x.shape}"
+        )
     shape = common_shape(
         "put_along_axis",
         [tuple(1 if i == along else n for i, n in enumerate(s)) for s in (x.shape, places.shape)],

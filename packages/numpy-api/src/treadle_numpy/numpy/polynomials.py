@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_ir import Array, Operand, ops
+from treadle_ir import Array, Operand, ShapeError, ops
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.ufuncs.arithmetic import add, multiply
 from treadle_numpy.operands.arrays import array_of
@@ -21,6 +21,8 @@ def polyval(p: ArrayLike, x: ArrayLike, *, unroll: int | None = None) -> Array:
         11
     """
     coefficients = coerce_array("polyval", 0, p)
+    if not coefficients.ndim:
+        raise ShapeError("polyval: p must have an axis of coefficients, got a scalar")
     operand: Operand = coerce("polyval", 1, x)
     result = multiply(operand, coefficients.dtype.type(0))
     for i in range(coefficients.shape[0]):

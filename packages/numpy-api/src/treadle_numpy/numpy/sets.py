@@ -9,7 +9,15 @@ from typing import Final, Literal, overload
 
 import numpy as np
 
-from treadle_ir import Array, Operand, UnsupportedError, default_dtype, ops
+from treadle_ir import (
+    Array,
+    Operand,
+    UnsupportedError,
+    default_dtype,
+    flags,
+    integer_or_none,
+    ops,
+)
 from treadle_ir.dtypes import is_inexact
 from treadle_ir.primitives.indexing import FillValue
 from treadle_numpy.indexing.concrete import concrete_mask
@@ -100,7 +108,18 @@ def unique(
         >>> print(unique(np.array([3, 1, 3], np.int32)))
         [1 3]
     """
+    flags(
+        "unique",
+        return_index=return_index,
+        return_inverse=return_inverse,
+        return_counts=return_counts,
+        equal_nan=equal_nan,
+    )
+    axis = integer_or_none("unique", "axis", axis)
+    size = integer_or_none("unique", "size", size)
     x = coerce_array("unique", 0, ar)
+    if axis is not None:
+        axis = as_axis("unique", axis, x.ndim)
     whole = default_dtype(int)
     if size is None:
         elements = concrete_mask("unique", x)
@@ -211,6 +230,7 @@ def isin(
         >>> print(isin(np.array([1, 2]), np.array([2, 3])))
         [False  True]
     """
+    flags("isin", invert=invert)
     x, others = [array_of(v) for v in promote("isin", element, test_elements)]
     flat = ravel(others)
     if flat.size <= _FEW:
@@ -229,6 +249,7 @@ def union1d(
     ar1: ArrayLike, ar2: ArrayLike, *, size: int | None = None, fill_value: ArrayLike | None = None
 ) -> Array:
     """The distinct elements of both, in ascending order."""
+    size = integer_or_none("union1d", "size", size)
     return unique(concatenate([ravel(ar1), ravel(ar2)]), size=size, fill_value=fill_value)
 
 
@@ -241,6 +262,8 @@ def setdiff1d(
     fill_value: FillValue = None,
 ) -> Array:
     """The distinct elements of the one that the other has not."""
+    flags("setdiff1d", assume_unique=assume_unique)
+    size = integer_or_none("setdiff1d", "size", size)
     x = ravel(ar1)
     if size is None:
         kept = concrete_mask("setdiff1d", isin(x, ar2, invert=True))
@@ -297,6 +320,8 @@ def intersect1d(
     Raises:
         UnsupportedError: return_indices together with size.
     """
+    flags("intersect1d", assume_unique=assume_unique, return_indices=return_indices)
+    size = integer_or_none("intersect1d", "size", size)
     x, y = [array_of(v) for v in promote("intersect1d", ravel(ar1), ravel(ar2))]
     if size is None:
         found = np.intersect1d(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_ir import ArgumentError, Array, ops
+from treadle_ir import ArgumentError, Array, names, ops
 from treadle_numpy.lax.precision import PrecisionLike, precision_name
 from treadle_numpy.numpy.manipulation.rearranging import flip
 from treadle_numpy.numpy.manipulation.shapes import ravel
@@ -70,6 +70,7 @@ def convolve(
         >>> print(convolve(np.array([1.0, 2.0], np.float32), np.array([1.0, 1.0], np.float32)))
         [1. 3. 2.]
     """
+    names("convolve", mode=mode)
     return _slid("convolve", a, v, mode, precision, preferred_element_type)
 
 
@@ -82,6 +83,7 @@ def correlate(
     preferred_element_type: DTypeLike | None = None,
 ) -> Array:
     """The correlation of two vectors, the second conjugated."""
+    names("correlate", mode=mode)
     (y,) = promote("correlate", v)
     mirrored = flip(conjugate(array_of(y)))
     return _slid("correlate", a, mirrored, mode, precision, preferred_element_type)

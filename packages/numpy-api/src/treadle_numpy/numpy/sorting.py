@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, Operand, default_dtype, ops
+from treadle_ir import ArgumentError, Array, Operand, default_dtype, flags, names, ops, sequence
 from treadle_ir.dtypes import is_complex
 from treadle_numpy.lax.shapes import moved
 from treadle_numpy.lax.slicing import slice_along
@@ -49,6 +49,7 @@ def sort(
         >>> print(sort(np.array([3, 1, 2], np.int32)))
         [1 2 3]
     """
+    flags("sort", stable=stable, descending=descending)
     named_only("sort", kind=kind, order=order)
     x, along = _along("sort", a, axis)
     (result,) = _sorted([x], along, stable=stable)
@@ -70,6 +71,7 @@ def argsort(
         >>> print(argsort(np.array([3, 1, 2], np.int32)))
         [1 2 0]
     """
+    flags("argsort", stable=stable, descending=descending)
     named_only("argsort", kind=kind, order=order)
     x, along = _along("argsort", a, axis)
     if descending:  # sorted backwards from the end, equal elements come out in their order again
@@ -87,7 +89,9 @@ def lexsort(keys: Sequence[ArrayLike] | Array, axis: int = -1) -> Array:
     Raises:
         ArgumentError: there are no keys, or they have different shapes.
     """
-    operands = [coerce_array("lexsort", i, key) for i, key in enumerate(keys)]
+    operands = [
+        coerce_array("lexsort", i, key) for i, key in enumerate(sequence("lexsort", "keys", keys))
+    ]
     if not operands:
         raise ArgumentError("need sequence of keys with len > 0 in lexsort")
     if len({x.shape for x in operands}) > 1:
@@ -150,6 +154,7 @@ def top_k(
         >>> print(*top_k(np.array([1, 3, 2], np.int32), 2))
         [3 2] [1 2]
     """
+    names("top_k", mode=mode)
     if mode not in ("largest", "smallest"):
         raise ArgumentError(f"top_k: mode must be 'largest' or 'smallest', got {mode!r}")
     if mode == "largest":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, Literal, default_dtype, ops
+from treadle_ir import ArgumentError, Array, Literal, default_dtype, flags, names, ops
 from treadle_ir.dtypes import is_integer
 from treadle_ir.primitives.indexing import FillValue
 from treadle_numpy.indexing.entries import Entry
@@ -56,6 +56,7 @@ def take(
     else:
         along = as_axis("take", axis, x.ndim)
     size = x.shape[along]
+    names("take", mode=mode)
     from_end = mode == "wrap"  # the remainder of a negative position is negative
     if from_end:
         whole = default_dtype(int)
@@ -88,6 +89,7 @@ def take_along_axis(
         >>> print(take_along_axis(np.array([[3, 1]], np.int32), np.array([[1, 0]]), 1))
         [[1 3]]
     """
+    flags("take_along_axis", wrap_negative_indices=wrap_negative_indices)
     x, positions = (
         coerce_array("take_along_axis", 0, arr),
         coerce("take_along_axis", 1, indices),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import final
 
-from treadle_ir import ArgumentError, ops
+from treadle_ir import ArgumentError, functions, integer, names, ops
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.manipulation.axes import moveaxis
 from treadle_numpy.numpy.manipulation.shapes import reshape
@@ -29,9 +29,11 @@ class ufunc:  # noqa: N801 - NumPy's name
         name: str | None = None,
         identity: ArrayLike | None = None,
     ) -> None:
+        functions("ufunc", func=func)
+        names("ufunc", name=name)
         self._func = func
-        self.nin = nin
-        self.nout = nout
+        self.nin = nin = integer("ufunc", "nin", nin)
+        self.nout = nout = integer("ufunc", "nout", nout)
         self.nargs = nin + nout
         self.identity = identity
         self.__name__ = name or getattr(func, "__name__", "ufunc")

@@ -15,6 +15,7 @@ from treadle_ir import (
     canonical_dtype,
     default_dtype,
     dtypes as ir_dtypes,
+    shown,
 )
 from treadle_numpy.operands.sequences import array_from
 
@@ -118,9 +119,9 @@ def named_dtype(function: str, dtype: object) -> DType:
         return _OURS[dtype]
     try:
         found: DType = np.dtype(dtype)  # type: ignore[call-overload]  # or it is none
-    except TypeError as error:
+    except (TypeError, ValueError, RecursionError) as error:  # whatever it is made of
         raise ArgumentError(
-            f"{function}: {dtype!r} is not an element type",
+            f"{function}: {shown(dtype)} is not an element type",
             fix="pass a name ('float32') or a type of treadle.numpy",
         ) from error
     return found

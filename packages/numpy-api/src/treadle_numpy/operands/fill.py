@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from treadle_ir import Array, DType, Literal, Operand, ops
+from treadle_ir import Array, DType, Literal, Operand, allocating, ops
 from treadle_ir.dtypes import is_key, key_refused
 from treadle_numpy.operands.arrays import made, on_host
 
@@ -31,7 +31,8 @@ def filled(shape: tuple[int, ...], value: Operand) -> Array:
     """An array of one value, a scalar operand of the element type it shall have."""
     if on_host() and not isinstance(value, Array):
         scalar = value.value if isinstance(value, Literal) else value
-        elements = np.empty(shape, scalar.dtype)
+        with allocating():
+            elements = np.empty(shape, scalar.dtype)
         elements[...] = scalar
         return made(elements, isinstance(value, Literal) and value.type.weak)
     if not shape and isinstance(value, Array):

@@ -31,11 +31,8 @@ def scalar_beside(value: object, type: ArrayType) -> np.generic | None:
         scalar = dtype.type(value)
         return scalar
     if kind is int:
-        if dtype in FLOATS:
-            scalar = dtype.type(value)
-            return scalar
         try:
-            return dtype.type(value) if is_signed(dtype) else None
+            return dtype.type(value) if dtype in FLOATS or is_signed(dtype) else None
         except OverflowError:
             return None
     return None

@@ -12,6 +12,7 @@ from treadle_ir import (
     Array,
     DType,
     Literal,
+    RangeError,
     ShapeError,
     as_array,
     default_dtype,
@@ -31,6 +32,8 @@ from treadle_numpy.operands.coerce import (
     weak_literal,
 )
 from treadle_numpy.operands.promote import converted
+
+_MOST_AXES: Final = 64  # as NumPy has it
 
 Nested: TypeAlias = Sequence[object]  # lists and tuples of arrays, numbers, and of further ones
 
@@ -61,10 +64,20 @@ def array_from(function: str, x: object, dtype: DType | None) -> Array:
     if convert is not None:
         return array_from(function, convert(x), dtype)
     if getattr(type(x), "__array__", None) is not None or isinstance(x, (memoryview, bytearray)):
-        return array_from(function, np.asarray(x), dtype)
+        return array_from(function, _as_numpy(function, x), dtype)
     if isinstance(x, range):
         return _from_sequence(function, list(x), dtype)
     raise refused(function, 0, x)
+
+
+def _as_numpy(function: str, x: object) -> Elements:
+    """What an object hands out as its array."""
+    if isinstance(x, type):
+        raise refused(function, 0, x)
+    elements = np.asarray(x)
+    if elements.dtype == object:
+        raise refused(function, 0, x)
+    return elements
 
 
 def refuse_complex(function: str, x: object, dtype: DType) -> None:
@@ -78,10 +91,18 @@ def refuse_complex(function: str, x: object, dtype: DType) -> None:
         )
 
 
+_FLOAT_LIMIT: Final = 1 << 1023
+
+
 def _host_scalar(x: complex, dtype: DType) -> Elements:
     if dtype.kind in "iu" and isinstance(x, int):
-        return np.asarray(x, dtype)  # NumPy refuses what does not fit
-    return np.asarray(x).astype(dtype)
+        try:
+            return np.asarray(x, dtype)  # NumPy refuses what does not fit
+        except OverflowError as error:
+            raise out_of_range(error) from None
+    if isinstance(x, int) and not -_FLOAT_LIMIT < x < _FLOAT_LIMIT:
+        raise RangeError(f"a Python integer of {x.bit_length()} bits is out of bounds for {dtype}")
+    return np.asarray(complex(x) if is_complex(dtype) else x).astype(dtype)
 
 
 def _from_sequence(function: str, x: Nested, dtype: DType | None) -> Array:
@@ -140,11 +161,16 @@ def _plain(leaf: object) -> object:
 def _leaves(x: Nested) -> list[object]:
     """What stands in nested sequences, without recursion."""
     leaves: list[object] = []
-    waiting: list[object] = [x]
+    waiting: list[tuple[object, int]] = [(x, 0)]
     while waiting:
-        each = waiting.pop()
+        each, depth = waiting.pop()
         if isinstance(each, (list, tuple)):
-            waiting.extend(reversed(each))
+            if depth == _MOST_AXES:
+                raise ShapeError(
+                    f"sequences are nested more than {_MOST_AXES} deep, but arrays have no more axes than that",
+                    fix="a list that contains itself makes no array",
+                )
+            waiting.extend([(part, depth + 1) for part in reversed(each)])
         else:
             leaves.append(each)
     return leaves

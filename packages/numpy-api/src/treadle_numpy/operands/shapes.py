@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, ShapeError
+from treadle_ir import ArgumentError, Array, ShapeError, integer, shown
 
 Shape: TypeAlias = int | Sequence[int]
+_LARGE: Final = 1 << 31  # a size from which on a shape is looked at
+_MOST: Final = 1 << 58  # elements, of 16 bytes at most: NumPy counts bytes in 63 bits
 
 
 def as_shape(function: str, shape: object) -> tuple[int, ...]:
@@ -23,24 +25,28 @@ def as_shape(function: str, shape: object) -> tuple[int, ...]:
             if size.__class__ is not int or size < 0:
                 break
         else:  # as nearly always
-            return (*shape,)
-    sizes: Iterable[object]
-    try:
-        sizes = (shape.__index__(),)  # type: ignore[attr-defined]  # asked for, not promised
-    except (AttributeError, TypeError):
-        if isinstance(shape, Array) and not shape.ndim:
-            raise  # it says itself why it is no integer
-        if isinstance(shape, str) or not isinstance(shape, Iterable):
+            if not shape or max(shape) < _LARGE:
+                return (*shape,)
+    sizes: Iterable[object] = (shape,)
+    if getattr(shape, "ndim", 0) or not hasattr(shape, "__index__") or isinstance(shape, type):
+        if isinstance(shape, (str, bytes, bytearray, memoryview, type)) or not isinstance(
+            shape, Iterable
+        ):
             raise ArgumentError(
-                f"{function}: a shape is an integer or a sequence of integers, got {shape!r} of {type(shape)}",
+                f"{function}: a shape is an integer or a sequence of integers, got {shown(shape)} of {type(shape)}",
                 fix="shapes are integers known before the program runs: convert with int(...)",
-            ) from None
+            )
         sizes = shape
     result = tuple([as_index(function, "a size", size) for size in sizes])
     if any(size < 0 for size in result):
         raise ShapeError(
             f"{function}: the shape {result} has a negative size",
             fix="sizes are 0 or more; only reshape takes -1, for the size that follows from the others",
+        )
+    if size_of(tuple([size or 1 for size in result])) >= _MOST:
+        raise ShapeError(
+            f"{function}: the shape {result} has more elements than memory has addresses",
+            fix="use smaller arrays or batches",
         )
     return result
 
@@ -52,12 +58,12 @@ def as_index(function: str, what: str, value: object) -> int:
         ArgumentError: it does not stand for an integer.
     """
     try:
-        return int(value.__index__())  # type: ignore[attr-defined]  # asked for, not promised
-    except AttributeError:
-        raise ArgumentError(
-            f"{function}: {what} must be an integer, got {value!r} of {type(value)}",
-            fix="shapes and axes are integers known before the program runs: convert with int(...)",
-        ) from None
+        return integer(function, what, value)
+    except ArgumentError as error:
+        error.add_note(
+            "  fix: shapes and axes are integers known before the program runs: convert with int(...)"
+        )
+        raise
 
 
 def size_of(shape: tuple[int, ...]) -> int:

@@ -134,7 +134,7 @@ def _is_keys(leaf: Any) -> bool:
 
 
 def block_until_ready(x: T) -> T:
-    """Wait until all arrays of a tree are computed; returns the tree.
+    """Wait until all arrays of a tree are computed; returns the tree. There is nothing to wait for in a traced array.
 
     Example:
         >>> import treadle, treadle.numpy as tnp

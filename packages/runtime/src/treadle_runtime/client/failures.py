@@ -6,19 +6,17 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from treadle_ir import ArrayType, DonatedError, TreadleError
+from treadle_ir import (
+    ArrayType,
+    DonatedError,
+    ExecutionError as ExecutionError,
+    OutOfMemoryError as OutOfMemoryError,
+    TreadleError,
+)
 
 _CODE: Final = re.compile(r"^([A-Z]+(?:_[A-Z]+)*): ")
 _ASKED: Final = re.compile(r"\balloc\w* ([\d,]+) ?(?:bytes|B)\b")
 _UNITS: Final = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")
-
-
-class ExecutionError(TreadleError, RuntimeError):
-    """A compiled program failed while it ran."""
-
-
-class OutOfMemoryError(ExecutionError, MemoryError):
-    """A compiled program needed more memory than there is."""
 
 
 class PlatformError(TreadleError, RuntimeError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias, TypeVar, overload
 
-from treadle_ir import ArgumentError, Array, Operand, StructureError, ops
+from treadle_ir import ArgumentError, Array, Operand, StructureError, flags, functions, ops
 from treadle_ir.tree import explain_difference, tree_unflatten
 from treadle_numpy.lax.control.staging import flatten_operands, paths_of
 from treadle_numpy.operands.arrays import array_of
@@ -59,6 +59,8 @@ def associative_scan(
         >>> print(associative_scan(lambda a, b: a + b, np.arange(5)))
         [ 0  1  3  6 10]
     """
+    flags("associative_scan", reverse=reverse)
+    functions("associative_scan", fn=fn)
     if not callable(fn):
         raise ArgumentError("associative_scan: the first argument must be a function")
     leaves, structure = flatten_operands("associative_scan", "elems", elems)

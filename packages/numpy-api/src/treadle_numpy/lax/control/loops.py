@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar, overload
 
-from treadle_ir import ArgumentError, Array, Operand, bind, ops, promoted
+from treadle_ir import ArgumentError, Array, Operand, bind, functions, ops, promoted
 from treadle_ir.dtypes import is_bool, is_integer
 from treadle_ir.primitives.control import While
 from treadle_ir.tree import PyTreeDef, tree_unflatten, treedef_tuple
@@ -163,6 +163,7 @@ def fori_loop(
         >>> print(fori_loop(0, 5, lambda i, total: total + i, 0))
         10
     """
+    functions("fori_loop", body_fun=body_fun)
     if not callable(body_fun):
         raise ArgumentError("fori_loop: body_fun must be a function")
     bounds = [coerce("fori_loop", number, bound) for number, bound in enumerate((lower, upper))]

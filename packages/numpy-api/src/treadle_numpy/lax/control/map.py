@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar, overload
 
-from treadle_ir import ArgumentError, Array, Operand, installed_vmap, ops
+from treadle_ir import ArgumentError, Array, Operand, functions, installed_vmap, ops
 from treadle_ir.tree import tree_map, tree_unflatten
 from treadle_numpy.lax.control.scan import length_of, scan_flat
 from treadle_numpy.lax.control.staging import flatten_operands
@@ -42,6 +42,7 @@ def map(f: Callable[[Tree], Tree], xs: Tree, *, batch_size: int | None = None) -
         >>> print(map(lambda x: x * x, np.arange(3)))
         [0 1 4]
     """
+    functions("map", f=f)
     if batch_size is None:
 
         def iteration(_: None, x: Tree) -> tuple[None, Tree]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar, overload
 
-from treadle_ir import ArgumentError, Array, ArrayType, Operand, bind
+from treadle_ir import ArgumentError, Array, ArrayType, Operand, bind, flags, functions
 from treadle_ir.primitives.control import Scan
 from treadle_ir.tree import PyTreeDef, tree_unflatten
 from treadle_numpy.lax.control.carries import settled
@@ -135,6 +135,8 @@ def scan(
         >>> print(total, sums)
         6.0 [0. 1. 3. 6.]
     """
+    flags("scan", reverse=reverse)
+    functions("scan", f=f)
     if not callable(f):
         raise ArgumentError(
             f"scan: the first argument must be a function, but it is {type(f).__name__}"

@@ -259,5 +259,8 @@ def einsum_path(
     if not isinstance(subscripts, str):
         subscripts, given = _interleaved((subscripts, *operands))
     shapes = [coerce("einsum_path", i + 1, x).shape for i, x in enumerate(given)]
-    path, info = opt_einsum.contract_path(subscripts, *shapes, shapes=True, optimize=optimize)
+    try:
+        path, info = opt_einsum.contract_path(subscripts, *shapes, shapes=True, optimize=optimize)
+    except (TypeError, ValueError, KeyError) as error:  # opt_einsum reads the subscripts
+        raise ArgumentError(f"einsum_path: {error}") from None
     return list(path), info

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, TypeAlias
 
-from treadle_ir import ArgumentError, Array, Operand, ShapeError, current_trace, ops
+from treadle_ir import ArgumentError, Array, Operand, ShapeError, current_trace, ops, shown
 from treadle_ir.primitives.contract import DotGeneral
 from treadle_numpy.lax.contraction import contracted
 from treadle_numpy.lax.precision import PrecisionLike, precision_name
@@ -289,7 +289,7 @@ def tensordot(
     rank_x, rank_y = len(x.shape), len(y.shape)
     if isinstance(axes, (tuple, list)):
         if len(axes) != 2:
-            raise ArgumentError(f"tensordot: axes must be an integer or a pair, got {axes!r}")
+            raise ArgumentError(f"tensordot: axes must be an integer or a pair, got {shown(axes)}")
         left = list(axes[0] if isinstance(axes[0], (tuple, list)) else (axes[0],))
         right = list(axes[1] if isinstance(axes[1], (tuple, list)) else (axes[1],))
     else:

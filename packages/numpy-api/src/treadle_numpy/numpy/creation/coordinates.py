@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Literal, TypeVar, overload
 
-from treadle_ir import ArgumentError, Array, default_dtype, ops
+from treadle_ir import ArgumentError, Array, default_dtype, flags, functions, names, ops
 from treadle_numpy.numpy.creation.ranges import arange
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
@@ -26,6 +26,7 @@ def fromfunction(
     **kwargs: Tree,
 ) -> Result:
     """The value of a vectorised function at each index of a shape."""
+    functions("fromfunction", function=function)
     return function(*indices(shape, dtype=dtype), **kwargs)
 
 
@@ -41,6 +42,7 @@ def indices(
     dimensions: Sequence[int], dtype: DTypeLike | None = None, sparse: bool = False
 ) -> Array | tuple[Array, ...]:
     """For each axis of a shape, the positions along it, as an array of that shape."""
+    flags("indices", sparse=sparse)
     sizes = as_shape("indices", dimensions)
     wanted = as_dtype("indices", dtype) or default_dtype(int)
     parts = []
@@ -70,6 +72,8 @@ def meshgrid(
         >>> print(x.shape)
         (3, 2)
     """
+    flags("meshgrid", sparse=sparse)
+    names("meshgrid", indexing=indexing)
     if indexing not in ("xy", "ij"):
         raise ArgumentError(f"meshgrid: indexing must be 'xy' or 'ij', got {indexing!r}")
     vectors = [coerce_array("meshgrid", i, x) for i, x in enumerate(xi)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_ir import ArgumentError, Array, ops
+from treadle_ir import ArgumentError, Array, integer, names, ops
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
@@ -31,6 +31,8 @@ def array(
         >>> print(array([1, 2.5]))
         [1.  2.5]
     """
+    names("array", order=order)
+    ndmin = integer("array", "ndmin", ndmin)
     if order not in (None, "K", "C", "A"):
         raise ArgumentError(
             f"array: order is {order!r}, but arrays are row-major", fix="leave `order` out"
@@ -62,7 +64,7 @@ def placed(x: Array, device: Device) -> Array:
     """An array on a device, if one is given."""
     if device is None:
         return x
-    moved: Array = x.to_device(device)  # type: ignore[attr-defined]  # not of the runtime's arrays so far
+    moved: Array = x.to_device(device)  # type: ignore[attr-defined]  # installed with the runtime
     return moved
 
 

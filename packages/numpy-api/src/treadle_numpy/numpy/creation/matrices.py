@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, default_dtype, ops
+from treadle_ir import ArgumentError, Array, allocating, default_dtype, flags, ops
 from treadle_ir.dtypes import is_bool
 from treadle_numpy.numpy.creation.data import placed
 from treadle_numpy.operands.arrays import made, on_host
@@ -12,7 +14,7 @@ from treadle_numpy.operands.coerce import ArrayLike, coerce_array
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.fill import filled
-from treadle_numpy.operands.shapes import as_index
+from treadle_numpy.operands.shapes import as_index, as_shape
 
 __all__ = ["eye", "identity", "tri", "vander"]
 
@@ -34,9 +36,13 @@ def eye(
     """
     rows = as_index("eye", "N", N)
     columns = rows if M is None else as_index("eye", "M", M)
+    as_shape("eye", (rows, columns))
     wanted = as_dtype("eye", dtype) or default_dtype(float)
     if on_host():
-        return placed(made(np.eye(rows, columns, as_index("eye", "k", k)).astype(wanted)), device)
+        offset = as_index("eye", "k", k)
+        with allocating():
+            elements = np.eye(rows, columns, offset).astype(wanted)
+        return placed(made(elements), device)
     whole = default_dtype(int)
     row, column = (
         ops.iota(shape=(rows, columns), dimension=0, dtype=whole),
@@ -59,15 +65,18 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike | None = None
         [[1. 0.]
          [1. 1.]]
     """
-    columns = N if M is None else M
+    rows = as_index("tri", "N", N)
+    columns = rows if M is None else as_index("tri", "M", M)
     wanted = as_dtype("tri", dtype) or default_dtype(float)
-    return ops.convert(lower_mask(N, columns, k), dtype=wanted)
+    return ops.convert(lower_mask(rows, columns, as_index("tri", "k", k)), dtype=wanted)
 
 
 def lower_mask(rows: int, columns: int, k: int) -> Array:
     """Which elements of a matrix are on or below diagonal `k`."""
     if on_host():
-        return made(np.tri(rows, columns, k, dtype=np.bool_))
+        with allocating():
+            mask = np.tri(rows, columns, k, dtype=np.bool_)
+        return made(mask)
     whole = default_dtype(int)
     row, column = (
         ops.iota(shape=(rows, columns), dimension=0, dtype=whole),
@@ -76,16 +85,22 @@ def lower_mask(rows: int, columns: int, k: int) -> Array:
     return ops.compare(ops.add(row, whole.type(k)), column, direction="ge")
 
 
+_MOST_POWERS: Final = 1 << 12  # each is an operation of its own
+
+
 def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Array:  # noqa: N803
     """The powers of each element, as the columns of a matrix.
 
     Raises:
         ArgumentError: `x` is not a vector.
     """
+    flags("vander", increasing=increasing)
     vector = coerce_array("vander", 0, x)
     if vector.ndim != 1:
         raise ArgumentError("vander: x must be a one-dimensional array")
     count = vector.size if N is None else as_index("vander", "N", N)
+    if count > _MOST_POWERS:
+        raise ArgumentError(f"vander: N={count} is more than {_MOST_POWERS}")
     dtype = vector.dtype
     if is_bool(dtype):
         dtype = default_dtype(int)

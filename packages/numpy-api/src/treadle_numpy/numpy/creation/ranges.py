@@ -7,7 +7,7 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, DTypeError, Tracer, ops
+from treadle_ir import ArgumentError, Array, DTypeError, Tracer, flags, integer, ops
 from treadle_ir.dtypes import is_bool, is_floating, is_integer
 from treadle_numpy.numpy.creation.data import placed
 from treadle_numpy.numpy.dtypes.questions import result_type
@@ -90,7 +90,10 @@ def arange(
     by = 1 if by is None else by
     if by == 0:
         raise ArgumentError("arange: step must not be 0")
-    count = max(0, math.ceil((last - first) / by))
+    length = (last - first) / by
+    if not math.isfinite(length):
+        raise ArgumentError(f"arange: there is no end between {first} and {last} in steps of {by}")
+    count = max(0, math.ceil(length))
     if on_host():
         if is_integer(wanted):
             elements = np.arange(first, last, by).astype(wanted)
@@ -151,6 +154,8 @@ def linspace(
         >>> print(linspace(0, 1, 3))
         [0.  0.5 1. ]
     """
+    flags("linspace", endpoint=endpoint, retstep=retstep)
+    num = integer("linspace", "num", num)
     count = as_index("linspace", "num", num)
     if count < 0:
         raise ArgumentError(f"linspace: number of samples, {count}, must be non-negative")
@@ -212,6 +217,8 @@ def logspace(
     axis: int = 0,
 ) -> Array:
     """`num` numbers from `base ** start` to `base ** stop` whose logarithms are evenly spaced."""
+    flags("logspace", endpoint=endpoint)
+    num = integer("logspace", "num", num)
     points = power(base, linspace(start, stop, num, endpoint, axis=axis))
     wanted = as_dtype("logspace", dtype)
     return points if wanted is None else ops.convert(points, dtype=wanted)
@@ -226,6 +233,8 @@ def geomspace(
     axis: int = 0,
 ) -> Array:
     """`num` numbers from `start` to `stop`, each the same multiple of the one before."""
+    flags("geomspace", endpoint=endpoint)
+    num = integer("geomspace", "num", num)
     start, stop = promote("geomspace", start, stop, inexact=True)
     signs = sign(start)
     points = exp(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 
-from treadle_ir import Array, DType, default_dtype
+from treadle_ir import Array, DType, DTypeError, default_dtype
+from treadle_ir.dtypes import is_inexact, is_integer
 from treadle_numpy.operands.dtypes import is_python, named_dtype
 
 __all__ = ["finfo", "iinfo"]
@@ -18,7 +19,12 @@ def finfo(dtype: object) -> ml_dtypes.finfo:
         >>> float(finfo("float32").eps)
         1.1920928955078125e-07
     """
-    return ml_dtypes.finfo(_of("finfo", dtype))  # type: ignore[no-untyped-call]
+    found = _of("finfo", dtype)
+    if not is_inexact(found):
+        raise DTypeError(
+            f"finfo: {found} is not a floating element type", fix="use iinfo for integers"
+        )
+    return ml_dtypes.finfo(found)  # type: ignore[no-untyped-call]
 
 
 def iinfo(int_type: object) -> ml_dtypes.iinfo:
@@ -28,7 +34,12 @@ def iinfo(int_type: object) -> ml_dtypes.iinfo:
         >>> iinfo("int8").max
         127
     """
-    return ml_dtypes.iinfo(_of("iinfo", int_type))  # type: ignore[no-untyped-call]
+    found = _of("iinfo", int_type)
+    if not is_integer(found):
+        raise DTypeError(
+            f"iinfo: {found} is not an integer element type", fix="use finfo for floats"
+        )
+    return ml_dtypes.iinfo(found)  # type: ignore[no-untyped-call]
 
 
 def _of(function: str, x: object) -> DType:

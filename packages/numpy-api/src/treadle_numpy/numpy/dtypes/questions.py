@@ -14,7 +14,9 @@ from treadle_ir import (
     canonical_dtype,
     default_dtype,
     dtypes as ir_dtypes,
+    names,
     promoted,
+    shown,
 )
 from treadle_numpy.numpy.dtypes.types import extended, prng_key
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
@@ -86,6 +88,10 @@ def issubdtype(arg1: object, arg2: object) -> bool:
         >>> issubdtype(bfloat16, floating)
         True
     """
+    if isinstance(arg1, np.ndarray) or isinstance(arg2, np.ndarray):
+        raise ArgumentError(
+            "issubdtype: element types are wanted, got an array", fix="pass x.dtype"
+        )
     if arg2 in (extended, prng_key):
         return arg1 in (extended, prng_key) or _is_key(arg1)
     if arg1 in (extended, prng_key) or (_is_key(arg1) and isinstance(arg2, type)):
@@ -122,6 +128,9 @@ def isdtype(dtype: DTypeLike, kind: DTypeLike | tuple[DTypeLike, ...]) -> bool:
 
 def can_cast(from_: object, to: DTypeLike, casting: str = "safe") -> bool:
     """Whether NumPy would convert an element type to another under a casting rule."""
+    names("can_cast", casting=casting)
+    if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):
+        raise ArgumentError(f"can_cast: there is no casting rule {shown(casting)}")
     return np.can_cast(named_dtype("can_cast", from_), named_dtype("can_cast", to), casting=casting)  # type: ignore[arg-type]
 
 

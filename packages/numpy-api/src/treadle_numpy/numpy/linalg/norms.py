@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, UnsupportedError, ops
+from treadle_ir import ArgumentError, Array, UnsupportedError, flags, ops, refused
 from treadle_ir.dtypes import is_complex
 from treadle_numpy.numpy.reductions.extremes import max, min
 from treadle_numpy.numpy.reductions.sums import sum
@@ -40,6 +40,8 @@ def norm(x: ArrayLike, ord: Order = None, axis: Axis = None, keepdims: bool = Fa
         >>> print(norm(np.array([3.0, 4.0], np.float32)))
         5.0
     """
+    flags("norm", keepdims=keepdims)
+    _check_order("norm", ord)
     operand = inexact_operand("norm", x)
     operand = array_of(converted(operand, operand.dtype))
     if axis is None:
@@ -79,6 +81,11 @@ def norm(x: ArrayLike, ord: Order = None, axis: Axis = None, keepdims: bool = Fa
     raise ArgumentError(f"Invalid order '{ord}' for matrix norm.")
 
 
+def _check_order(function: str, ord: object) -> None:
+    if ord is not None and not isinstance(ord, (str, int, float, np.number)):
+        raise refused(function, "ord", "a number or a string", ord)
+
+
 def vector_norm(
     x: ArrayLike, /, *, axis: Axis = None, keepdims: bool = False, ord: Order = 2
 ) -> Array:
@@ -87,6 +94,7 @@ def vector_norm(
     Raises:
         ArgumentError: there is no such norm of vectors.
     """
+    _check_order("vector_norm", ord)
     operand = array_of(inexact_operand("vector_norm", x))
     axes = as_axes("vector_norm", axis, operand.ndim)
     if ord is None or ord == 2:

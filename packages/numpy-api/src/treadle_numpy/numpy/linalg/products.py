@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle_ir import ArgumentError, Array, ShapeError, UnsupportedError
+from treadle_ir import ArgumentError, Array, ShapeError, UnsupportedError, sequence
 from treadle_numpy.lax.precision import PrecisionLike
 from treadle_numpy.numpy.contraction.einsums import einsum
 from treadle_numpy.numpy.contraction.products import (
@@ -19,6 +19,7 @@ from treadle_numpy.numpy.manipulation import diagonals
 from treadle_numpy.numpy.manipulation.axes import matrix_transpose as matrix_transpose
 from treadle_numpy.numpy.manipulation.broadcasting import broadcast_to
 from treadle_numpy.operands.arrays import array_of
+from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
 from treadle_numpy.operands.dtypes import DTypeLike
 from treadle_numpy.operands.promote import promote
@@ -73,7 +74,7 @@ def multi_dot(arrays: Sequence[ArrayLike], *, precision: PrecisionLike = None) -
     Raises:
         ArgumentError: there are fewer than two matrices.
     """
-    operands = [array_of(x) for x in promote("multi_dot", *arrays)]
+    operands = [array_of(x) for x in promote("multi_dot", *sequence("multi_dot", "arrays", arrays))]
     if len(operands) < 2:
         raise ArgumentError(
             f"multi_dot requires at least two arrays; got len(arrays)={len(operands)}"
@@ -101,6 +102,8 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array:
         ShapeError: the vectors have not three elements.
     """
     a, b = [array_of(v) for v in promote("cross", x1, x2)]
+    for each in (a, b):
+        as_axis("cross", axis, each.ndim)
     if a.shape[axis] != 3 or b.shape[axis] != 3:
         raise ShapeError(
             f"Both input arrays must be (arrays of) 3-dimensional vectors, but they have {a.shape[axis]} and "

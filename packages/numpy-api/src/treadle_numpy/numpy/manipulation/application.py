@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from treadle_ir import Array, ops
+from treadle_ir import Array, functions, ops, sequence
 from treadle_numpy.lax.joining import unstack
 from treadle_numpy.numpy.manipulation.axes import moveaxis
 from treadle_numpy.numpy.manipulation.joining import stack
@@ -22,6 +22,7 @@ def apply_along_axis(
     func1d: Callable[..., ArrayLike], axis: int, arr: ArrayLike, *args: Tree, **kwargs: Tree
 ) -> Array:
     """A function of vectors applied to each vector along an axis."""
+    functions("apply_along_axis", func1d=func1d)
     x = moveaxis(coerce_array("apply_along_axis", 2, arr), axis, -1)
     outer = x.shape[:-1]
     flat = ops.reshape(x, shape=(size_of(outer), x.shape[-1]))
@@ -43,8 +44,9 @@ def apply_over_axes(
     func: Callable[[Array, int], Array], a: ArrayLike, axes: Sequence[int]
 ) -> Array:
     """A reduction applied along one axis after the other, keeping the axes."""
+    functions("apply_over_axes", func=func)
     x = coerce_array("apply_over_axes", 1, a)
-    for axis in axes:
+    for axis in sequence("apply_over_axes", "axes", axes):
         place = as_axis("apply_over_axes", axis, x.ndim)
         result = func(x, place)
         x = result if result.ndim == x.ndim else expand_dims(result, place)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from treadle_ir import ArgumentError, Array, ShapeError, current_trace
+from treadle_ir import ArgumentError, Array, ShapeError, current_trace, integer, sequence
 from treadle_ir.primitives.shape import Transpose
 from treadle_numpy.operands.axes import as_axes, as_axis
 from treadle_numpy.operands.bind import bind
@@ -42,7 +42,8 @@ def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> Array:
     if axes is None:
         order = tuple(range(ndim - 1, -1, -1))
     else:
-        order = as_axes("transpose", tuple(axes), ndim)
+        axes = sequence("transpose", "axes", axes)
+        order = as_axes("transpose", axes, ndim)
         if len(order) != ndim:
             raise ShapeError(
                 f"transpose: axes {tuple(axes)} do not name each axis of shape {x.shape} once"
@@ -104,6 +105,7 @@ def moveaxis(a: ArrayLike, source: int | Sequence[int], destination: int | Seque
 
 def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> Array:
     """An axis moved to before another one."""
+    start = integer("rollaxis", "start", start)
     x = coerce_array("rollaxis", 0, a)
     i = as_axis("rollaxis", axis, x.ndim)
     place = start + x.ndim if start < 0 else start

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_ir import Array, ShapeError, ops
+from treadle_ir import Array, ShapeError, integer, ops
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.creation.matrices import lower_mask
 from treadle_numpy.numpy.manipulation.axes import moveaxis
@@ -27,6 +27,7 @@ def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> A
         >>> print(diagonal(np.arange(4).reshape(2, 2)))
         [0 3]
     """
+    offset = integer("diagonal", "offset", offset)
     x = coerce_array("diagonal", 0, a)
     if x.ndim < 2:
         raise ShapeError(f"diagonal: the array has shape {x.shape}, but needs at least two axes")
@@ -59,6 +60,7 @@ def trace(
     out: None = None,
 ) -> Array:
     """The sum of a matrix' diagonal."""
+    offset = integer("trace", "offset", offset)
     return total_of(diagonal(a, offset, axis1, axis2), -1, dtype)
 
 
@@ -68,6 +70,7 @@ def diag(v: ArrayLike, k: int = 0) -> Array:
     Raises:
         ShapeError: there are more than two axes, or none.
     """
+    k = integer("diag", "k", k)
     x = coerce_array("diag", 0, v)
     if x.ndim == 1:
         return diagflat(x, k)
@@ -78,6 +81,7 @@ def diag(v: ArrayLike, k: int = 0) -> Array:
 
 def diagflat(v: ArrayLike, k: int = 0) -> Array:
     """A matrix with the elements on its diagonal."""
+    k = integer("diagflat", "k", k)
     x = ravel(v)
     count = x.size
     side = count + builtin_abs(k)
@@ -105,11 +109,13 @@ def builtin_abs(k: int) -> int:
 
 def tril(m: ArrayLike, k: int = 0) -> Array:
     """The matrix with zeros above a diagonal."""
+    k = integer("tril", "k", k)
     return _triangle("tril", m, k, True)
 
 
 def triu(m: ArrayLike, k: int = 0) -> Array:
     """The matrix with zeros below a diagonal."""
+    k = integer("triu", "k", k)
     return _triangle("triu", m, k, False)
 
 

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, UnsupportedError, default_dtype, ops
+from treadle_ir import ArgumentError, Array, UnsupportedError, default_dtype, names, ops
 from treadle_ir.dtypes import is_inexact
 from treadle_numpy.numpy.manipulation.joining import concatenate
 from treadle_numpy.numpy.manipulation.repetition import repeat
@@ -77,6 +77,8 @@ def pad(
                 scalar = converted(coerce("pad", 3, value), x.dtype)
                 x = ops.pad(x, scalar, low=sizes if first else none, high=none if first else sizes)
         return x
+    if not callable(mode):
+        names("pad", mode=mode)
     if callable(mode):
         raise UnsupportedError(
             "pad: functions as mode are not supported", fix="pad with constants, then write into it"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle_ir import ArgumentError, Array, default_dtype, ops
+from treadle_ir import ArgumentError, Array, default_dtype, integer, ops, refused, sequence
+from treadle_ir.dtypes import is_integer
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.manipulation.axes import swapaxes
 from treadle_numpy.numpy.manipulation.shapes import ravel, reshape
@@ -33,8 +34,12 @@ def flipud(m: ArrayLike) -> Array:
 
 def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
     """Turned by `k` quarters, from the first axis towards the second."""
+    k = integer("rot90", "k", k)
     x = coerce_array("rot90", 0, m)
-    first, second = as_axes("rot90", tuple(axes), x.ndim)
+    pair = as_axes("rot90", sequence("rot90", "axes", axes), x.ndim)
+    if len(pair) != 2:
+        raise refused("rot90", "axes", "a pair", axes)
+    first, second = pair
     turns = k % 4
     if turns == 0:
         return x
@@ -77,6 +82,9 @@ def roll(
         length = x.shape[along]
         if not length:
             continue
+        by = coerce("roll", 1, by)
+        if by.shape or not is_integer(by.dtype):
+            raise refused("roll", "shift", "an integer for each axis", shift)
         elements = host_elements(by)
         if elements is None:  # the shift is known only when the program runs: cut from two copies
             whole = default_dtype(int)

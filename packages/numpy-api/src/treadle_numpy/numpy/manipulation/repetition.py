@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from treadle_ir import Array, default_dtype, ops
+from treadle_ir import Array, default_dtype, integer_or_none, ops
 from treadle_numpy.lax.joining import tile as lax_tile
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.creation.ranges import arange
@@ -49,6 +49,7 @@ def repeat(
         >>> print(repeat(np.arange(2), 2))
         [0 0 1 1]
     """
+    total_repeat_length = integer_or_none("repeat", "total_repeat_length", total_repeat_length)
     x = coerce_array("repeat", 0, a)
     if axis is None:
         x, axis = ravel(x), 0

@@ -7,12 +7,13 @@ from typing import Final, overload
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, ShapeError, current_trace, ops
+from treadle_ir import ArgumentError, Array, ShapeError, current_trace, names, ops, sequence
 from treadle_ir.primitives.shape import Reshape
 from treadle_numpy.numpy.manipulation.axes import transpose
 from treadle_numpy.operands.axes import as_axes
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
 from treadle_numpy.operands.plans import Plans, key_with_integers, remember
+from treadle_numpy.operands.sequences import array_from
 from treadle_numpy.operands.shapes import Shape, as_index
 
 __all__ = [
@@ -31,7 +32,11 @@ __all__ = [
 
 def shape(a: ArrayLike) -> tuple[int, ...]:
     """The size of each axis."""
-    return a.shape if isinstance(a, (Array, np.ndarray)) else np.shape(a)
+    if isinstance(a, (Array, np.ndarray)):
+        return a.shape
+    if isinstance(a, (list, tuple)):
+        return array_from("shape", a, None).type.shape
+    return coerce_array("shape", 0, a).type.shape
 
 
 def ndim(a: ArrayLike) -> int:
@@ -54,9 +59,9 @@ def wanted_shape(function: str, total: int, old: tuple[int, ...], new: Shape) ->
     Raises:
         ShapeError: the elements do not fill it.
     """
-    if isinstance(new, int):
-        new = (new,)
-    sizes = [as_index(function, "a size", n) for n in new]
+    if getattr(new, "ndim", 1) == 0 or isinstance(new, int):
+        new = (as_index(function, "a size", new),)
+    sizes = [as_index(function, "a size", n) for n in sequence(function, "shape", new)]
     unknown = [i for i, n in enumerate(sizes) if n == -1]
     count = 1
     for n in sizes:
@@ -93,6 +98,7 @@ def reshape(a: ArrayLike, shape: Shape, order: str = "C", *, copy: bool | None =
         [[0 1]
          [2 3]]
     """
+    names("reshape", order=order)
     key = None
     if order == "C":
         key = key_with_integers(a, shape)
@@ -116,6 +122,7 @@ def reshape(a: ArrayLike, shape: Shape, order: str = "C", *, copy: bool | None =
 
 def ravel(a: ArrayLike, order: str = "C") -> Array:
     """The elements in one axis."""
+    names("ravel", order=order)
     return reshape(a, (-1,) if size(a) else (0,), "C" if order == "K" else order)
 
 

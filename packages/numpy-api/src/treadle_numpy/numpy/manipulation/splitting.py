@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
-import numpy as np
-
-from treadle_ir import ArgumentError, Array
+from treadle_ir import ArgumentError, Array, sequence
 from treadle_numpy.indexing.concrete import concrete_mask
 from treadle_numpy.lax.joining import unstack as unstack
 from treadle_numpy.lax.slicing import slice_along
@@ -23,22 +21,28 @@ __all__ = ["array_split", "dsplit", "hsplit", "split", "unstack", "vsplit"]
 Sections: TypeAlias = int | Sequence[int] | Array | Elements  # a number of parts, or where to cut
 
 
+_MOST_SECTIONS: Final = 1 << 20
+
+
 def _split(function: str, ary: ArrayLike, sections: Sections, axis: int, even: bool) -> list[Array]:
     x = coerce_array(function, 0, ary)
     place = as_axis(function, axis, x.ndim)
     length = x.shape[place]
-    if isinstance(sections, (tuple, list)) or np.ndim(sections):
-        elements = (
-            concrete_mask(function, sections)
-            if isinstance(sections, Array)
-            else np.asarray(sections)
+    if isinstance(sections, (tuple, list)) or getattr(sections, "ndim", False):
+        elements = sequence(
+            function,
+            "sections",
+            concrete_mask(function, sections) if isinstance(sections, Array) else sections,
         )
-        points = [int(i) + length if i < 0 else int(i) for i in elements]
+        cuts = [as_index(function, "a section", i) for i in elements]
+        points = [i + length if i < 0 else i for i in cuts]
         bounds = [0, *[min(max(p, 0), length) for p in points], length]
     else:
         count = as_index(function, "the number of sections", sections)
         if count <= 0:
             raise ArgumentError(f"{function}: the number of sections must be positive, got {count}")
+        if count > _MOST_SECTIONS:
+            raise ArgumentError(f"{function}: {count} sections are more than {_MOST_SECTIONS}")
         if even and length % count:
             raise ArgumentError(
                 "array split does not result in an equal division",

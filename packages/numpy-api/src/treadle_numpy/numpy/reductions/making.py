@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from treadle_ir import Array, ArrayType, DType, Operand, Primitive, current_trace, ops
+from treadle_ir import Array, ArrayType, DType, Operand, Primitive, current_trace, flags, ops
 from treadle_ir.dtypes import BY_NAME
 from treadle_ir.primitives.shape import Reshape
 from treadle_numpy.operands.axes import Axis, sorted_axes
@@ -18,6 +18,7 @@ from treadle_numpy.operands.truth import truth
 
 def kept(x: Array, type: ArrayType, axes: tuple[int, ...], keepdims: bool) -> Array:
     """A result of a reduction of an array of some type; if asked for, with size 1 for the axes that were reduced."""
+    flags("a reduction", keepdims=keepdims)
     return ops.reshape(x, shape=kept_shape(type.shape, axes)) if keepdims else x
 
 
@@ -47,6 +48,7 @@ def planned(
     def plan_for(
         x: ArrayLike, axis: Axis, keepdims: bool
     ) -> tuple[Primitive, Reshape | None] | None:
+        flags(name, keepdims=keepdims)
         type = getattr(x, "type", None)
         if not isinstance(type, ArrayType) or type.dtype not in dtypes:
             return None
@@ -63,7 +65,7 @@ def planned(
         plan: tuple[Primitive, Reshape | None] | None
         try:
             plan = plans[x.type, axis, keepdims]  # type: ignore[union-attr]  # NumPy's arrays have none
-        except (AttributeError, KeyError):
+        except (AttributeError, KeyError, TypeError):
             plan = None
         if plan is None:  # not within the `except`: errors would come with a KeyError of ours
             plan = plan_for(x, axis, keepdims)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, default_dtype, ops
+from treadle_ir import ArgumentError, Array, default_dtype, flags, ops
 from treadle_ir.dtypes import is_bool, is_complex, real_part
 from treadle_numpy.numpy.reductions.extremes import leaders
 from treadle_numpy.numpy.reductions.making import kept
@@ -50,6 +50,7 @@ def argmax(
         >>> print(argmax(np.array([1, 3, 2], np.int32)))
         1
     """
+    flags("argmax", keepdims=keepdims)
     named_only("argmax", out=out)
     return position("argmax", a, axis, keepdims, True)
 
@@ -58,5 +59,6 @@ def argmin(
     a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None
 ) -> Array:
     """The position of the least element (of the first NaN, if there is one), in the flat array by default."""
+    flags("argmin", keepdims=keepdims)
     named_only("argmin", out=out)
     return position("argmin", a, axis, keepdims, False)

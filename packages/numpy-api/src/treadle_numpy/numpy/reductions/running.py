@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from treadle_ir import ArgumentError, Array, Operand, default_dtype, ops
+from treadle_ir import ArgumentError, Array, Operand, default_dtype, flags, ops
 from treadle_ir.dtypes import is_bool, is_inexact
 from treadle_numpy.numpy.reductions.sums import sum_dtype
 from treadle_numpy.operands.arguments import named_only
@@ -104,6 +104,7 @@ def cumulative_sum(
     include_initial: bool = False,
 ) -> Array:
     """The running sum along an axis, with a leading 0 if `include_initial`."""
+    flags("cumulative_sum", include_initial=include_initial)
     return _cumulative("cumulative_sum", x, axis, dtype, include_initial, 0)
 
 
@@ -116,4 +117,5 @@ def cumulative_prod(
     include_initial: bool = False,
 ) -> Array:
     """The running product along an axis, with a leading 1 if `include_initial`."""
+    flags("cumulative_prod", include_initial=include_initial)
     return _cumulative("cumulative_prod", x, axis, dtype, include_initial, 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
-from treadle_ir import Array, DType, Primitive, canonical_dtype, default_dtype, x64_enabled
+from treadle_ir import Array, DType, Primitive, canonical_dtype, default_dtype, flags, x64_enabled
 from treadle_ir.dtypes import BY_NAME, is_bool, is_inexact, is_integer, is_unsigned
 from treadle_ir.primitives import elementwise, reduce as primitives
 from treadle_numpy.numpy.reductions.making import ORDERED, PLAIN, kept, planned, selected
@@ -129,6 +129,7 @@ def prod(
         >>> print(prod(np.array([2.0, 3.0], np.float32)))
         6.0
     """
+    flags("prod", promote_integers=promote_integers)
     named_only("prod", out=out)
     return _prod(a, axis, dtype, keepdims, initial, where, promote_integers)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import Array, Operand, ops
+from treadle_ir import Array, Operand, flags, ops
 from treadle_ir.dtypes import is_inexact
 from treadle_numpy.numpy.reductions.extremes import extreme
 from treadle_numpy.numpy.reductions.positions import position
@@ -54,6 +54,7 @@ def nanargmax(
     a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None
 ) -> Array:
     """The position of the greatest element that is not NaN; -1 where all are."""
+    flags("nanargmax", keepdims=keepdims)
     named_only("nanargmax", out=out)
     return _nan_position("nanargmax", a, axis, keepdims, True)
 
@@ -62,6 +63,7 @@ def nanargmin(
     a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None
 ) -> Array:
     """The position of the least element that is not NaN; -1 where all are."""
+    flags("nanargmin", keepdims=keepdims)
     named_only("nanargmin", out=out)
     return _nan_position("nanargmin", a, axis, keepdims, False)
 

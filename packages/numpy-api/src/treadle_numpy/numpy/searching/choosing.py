@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, overload
 
-from treadle_ir import ArgumentError, Array, current_trace, ops
+from treadle_ir import ArgumentError, Array, current_trace, ops, sequence
 from treadle_ir.primitives.compare import Select
 from treadle_numpy.numpy.searching.finding import FillValues, nonzero
 from treadle_numpy.operands.arrays import array_of
@@ -94,6 +94,8 @@ def select(
         >>> print(select([x < 1, x < 3], [x + 10, x + 20], 5))
         [10 21 22  5]
     """
+    condlist = sequence("select", "condlist", condlist)
+    choicelist = sequence("select", "choicelist", choicelist)
     if len(condlist) != len(choicelist):
         raise ArgumentError(
             f"condlist must have length equal to choicelist ({len(condlist)} vs {len(choicelist)})"
@@ -129,7 +131,7 @@ def piecewise(
     """
     operand = coerce_array("piecewise", 0, x)
     conditions = list(condlist) if isinstance(condlist, (list, tuple)) else [condlist]
-    functions = list(funclist)
+    functions = list(sequence("piecewise", "funclist", funclist))
     if len(functions) == len(conditions) + 1:
         functions = [functions[-1], *functions[:-1]]
     elif len(functions) == len(conditions):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_ir import ArgumentError, Array, default_dtype, ops
+from treadle_ir import ArgumentError, Array, default_dtype, integer, integer_or_none, ops
 from treadle_ir.dtypes import is_integer
 from treadle_numpy.indexing.concrete import concrete_mask
 from treadle_numpy.numpy.ufuncs.extremes import maximum
@@ -32,6 +32,8 @@ def bincount(
         >>> print(bincount(np.array([1, 1, 3])))
         [0 2 0 1]
     """
+    minlength = integer("bincount", "minlength", minlength)
+    length = integer_or_none("bincount", "length", length)
     values = coerce_array("bincount", 0, x)
     if not is_integer(values.dtype) or values.ndim != 1:
         raise ArgumentError(f"bincount: x must be a vector of integers, got {operand_type(values)}")

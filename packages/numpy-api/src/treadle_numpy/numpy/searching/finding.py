@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, default_dtype, ops
+from treadle_ir import ArgumentError, Array, default_dtype, integer_or_none, ops
 from treadle_ir.primitives.indexing import FillValue
 from treadle_numpy.indexing.concrete import concrete_mask
 from treadle_numpy.numpy.manipulation.joining import stack
@@ -45,6 +45,7 @@ def nonzero(
         >>> print(nonzero(np.array([0, 5, 0, 7]))[0])
         [1 3]
     """
+    size = integer_or_none("nonzero", "size", size)
     operand = coerce("nonzero", 0, a)
     shape = operand.shape
     if not shape:
@@ -98,6 +99,7 @@ def flatnonzero(a: ArrayLike, *, size: int | None = None, fill_value: FillValues
         >>> print(flatnonzero(np.array([[0, 5], [0, 7]])))
         [1 3]
     """
+    size = integer_or_none("flatnonzero", "size", size)
     return nonzero(ravel(a), size=size, fill_value=fill_value)[0]
 
 
@@ -112,6 +114,7 @@ def argwhere(a: ArrayLike, *, size: int | None = None, fill_value: FillValues = 
         [[0 1]
          [1 1]]
     """
+    size = integer_or_none("argwhere", "size", size)
     operand = coerce("argwhere", 0, a)
     if not operand.shape:  # its one element, if that is not zero, has a position of no coordinates
         (places,) = nonzero(ravel(operand), size=size)
@@ -131,6 +134,7 @@ def extract(
         >>> print(extract(np.array([True, False, True]), np.array([1, 2, 3])))
         [1 3]
     """
+    size = integer_or_none("extract", "size", size)
     return compress(ravel(condition), ravel(arr), size=size, fill_value=fill_value)
 
 
@@ -155,6 +159,7 @@ def compress(
         >>> print(compress(np.array([True, False]), np.array([[1, 2], [3, 4]]), axis=0))
         [[1 2]]
     """
+    size = integer_or_none("compress", "size", size)
     named_only("compress", out=out)
     mask = coerce(
         "compress", 0, np.asarray(condition) if isinstance(condition, (list, tuple)) else condition

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from treadle_ir import ArgumentError, Array, ops
+from treadle_ir import ArgumentError, Array, names, ops, sequence
 from treadle_numpy.indexing.concrete import concrete_mask
 from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.ufuncs.arithmetic import add, floor_divide, multiply, remainder
@@ -65,7 +65,9 @@ def ravel_multi_index(
         >>> print(ravel_multi_index((np.array([0, 1]), np.array([1, 2])), (2, 3)))
         [1 5]
     """
+    names("ravel_multi_index", mode=mode, order=order)
     sizes = as_shape("ravel_multi_index", dims)
+    multi_index = sequence("ravel_multi_index", "multi_index", multi_index)
     if len(sizes) != len(multi_index):
         raise ArgumentError(f"len(multi_index)={len(multi_index)} != len(dims)={len(sizes)}")
     parts = [coerce_array("ravel_multi_index", i, x) for i, x in enumerate(multi_index)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, DType, ops
+from treadle_ir import ArgumentError, Array, DType, flags, names, ops
 from treadle_ir.dtypes import BY_NAME, is_inexact
 from treadle_numpy.numpy.manipulation.joining import concatenate
 from treadle_numpy.numpy.searching.choosing import where
@@ -42,6 +42,7 @@ def searchsorted(
         >>> print(searchsorted(np.array([1, 3, 5], np.int32), 3))
         1
     """
+    names("searchsorted", side=side)
     if side not in ("left", "right"):
         raise ArgumentError(
             f"side={side!r} is an invalid argument for side. Expected one of ('left', 'right')"
@@ -98,6 +99,7 @@ def digitize(
         >>> print(digitize(np.array([0, 4, 9], np.int32), np.array([1, 5], np.int32)))
         [0 1 2]
     """
+    flags("digitize", right=right)
     edges = coerce_array("digitize", 1, bins)
     if edges.ndim != 1:
         raise ArgumentError("digitize: bins must be a 1-dimensional array")

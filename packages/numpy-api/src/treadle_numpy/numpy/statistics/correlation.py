@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_ir import Array, Operand, ShapeError, ops
+from treadle_ir import Array, Operand, ShapeError, flags, integer_or_none, ops
 from treadle_ir.dtypes import is_complex, real_part
 from treadle_numpy.numpy.contraction.products import matmul
 from treadle_numpy.numpy.manipulation.axes import transpose
@@ -43,6 +43,8 @@ def cov(
         [[ 1. -1.]
          [-1.  1.]]
     """
+    flags("cov", rowvar=rowvar, bias=bias)
+    ddof = integer_or_none("cov", "ddof", ddof)
     parts = [m] if y is None else [m, y]
     operands = [array_of(x) for x in promote("cov", *parts, inexact=True)]
     if any(x.ndim > 2 for x in operands):
@@ -100,6 +102,7 @@ def corrcoef(
         [[ 1. -1.]
          [-1.  1.]]
     """
+    flags("corrcoef", rowvar=rowvar)
     spread = cov(x, y, rowvar, dtype=dtype)
     if spread.ndim == 0:
         return divide(spread, spread)

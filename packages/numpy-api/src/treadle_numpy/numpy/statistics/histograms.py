@@ -7,7 +7,18 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from treadle_ir import Array, DType, Operand, UnsupportedError, default_dtype, inexact_dtype, ops
+from treadle_ir import (
+    Array,
+    DType,
+    Operand,
+    UnsupportedError,
+    default_dtype,
+    flags,
+    inexact_dtype,
+    ops,
+    refused,
+    sequence,
+)
 from treadle_numpy.numpy.creation.ranges import linspace
 from treadle_numpy.numpy.manipulation.shapes import ravel
 from treadle_numpy.numpy.reductions.extremes import max, min
@@ -19,6 +30,7 @@ from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
 from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.promote import converted, promote
+from treadle_numpy.operands.sequences import array_from
 from treadle_numpy.operands.shapes import as_index
 
 __all__ = ["histogram", "histogram_bin_edges"]
@@ -46,16 +58,18 @@ def histogram_bin_edges(
         raise UnsupportedError(
             "histogram_bin_edges: rules for the number of bins are not supported"
         )
-    given = coerce(
-        "histogram_bin_edges", 1, np.asarray(bins) if isinstance(bins, (list, tuple)) else bins
-    )
+    if isinstance(bins, (list, tuple)):
+        bins = array_from("histogram_bin_edges", bins, None)
+    given = coerce("histogram_bin_edges", 1, bins)
     if operand_type(given).ndim:
         return array_of(given)
     count = as_index("histogram_bin_edges", "bins", bins)
     x = ravel(a)
     dtype = inexact_dtype(x.dtype)
     if range is not None:
-        ends: Sequence[ArrayLike] = range
+        ends: Sequence[ArrayLike] = sequence("histogram_bin_edges", "range", range)
+        if len(ends) != 2:
+            raise refused("histogram_bin_edges", "range", "a pair", range)
     else:
         ends = (min(x), max(x)) if x.size else (0.0, 1.0)
     low, high = [converted(v, dtype) for v in promote("histogram_bin_edges", *ends)]
@@ -103,6 +117,7 @@ def histogram(
         >>> print(counts, edges)
         [2. 1.] [0. 2. 4.]
     """
+    flags("histogram", density=density)
     x = ravel(a)
     edges = histogram_bin_edges(x, bins, range)
     values, borders = [array_of(v) for v in promote("histogram", x, edges, inexact=True)]

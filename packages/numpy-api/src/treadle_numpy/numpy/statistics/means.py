@@ -7,7 +7,7 @@ from typing import Final, Literal, overload
 
 import numpy as np
 
-from treadle_ir import Array, DType, DTypeError, Operand, ShapeError, inexact_dtype, ops
+from treadle_ir import Array, DType, DTypeError, Operand, ShapeError, flags, inexact_dtype, ops
 from treadle_ir.dtypes import BY_NAME, is_bool, is_inexact
 from treadle_ir.primitives.elementwise import Divide
 from treadle_ir.primitives.reduce import ReduceAdd
@@ -158,6 +158,7 @@ def average(
         >>> print(average(np.array([1.0, 3.0], np.float32), weights=np.array([3.0, 1.0], np.float32)))
         1.5
     """
+    flags("average", returned=returned)
     x = coerce_array("average", 0, a)
     if weights is None:
         result = mean(x, axis, keepdims=keepdims)

@@ -7,7 +7,16 @@ from typing import Final, Protocol
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, ShapeError, UnsupportedError, default_dtype, ops
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    ShapeError,
+    UnsupportedError,
+    default_dtype,
+    flags,
+    names,
+    ops,
+)
 from treadle_ir.dtypes import is_complex
 from treadle_numpy.numpy.manipulation.axes import moveaxis, transpose
 from treadle_numpy.numpy.manipulation.shapes import reshape
@@ -84,6 +93,8 @@ def _quantile(
     skip_nan: bool,
     weights: ArrayLike | None = None,
 ) -> Array:
+    names(name, method=method)
+    flags(name, keepdims=keepdims)
     if method not in _METHODS:
         raise ArgumentError(
             f"{name}: there is no method {method!r}", fix=f"choose one of {', '.join(_METHODS)}"
@@ -284,6 +295,7 @@ def median(
         >>> print(median(np.array([3, 1, 2], np.int32)))
         2.0
     """
+    flags("median", keepdims=keepdims)
     named_only("median", out=out)
     return _quantile("median", a, 0.5, axis, "midpoint", keepdims, False)
 
@@ -304,5 +316,6 @@ def nanmedian(
         >>> print(nanmedian(np.array([1.0, np.nan, 3.0], np.float32)))
         2.0
     """
+    flags("nanmedian", keepdims=keepdims)
     named_only("nanmedian", out=out)
     return _quantile("nanmedian", a, 0.5, axis, "midpoint", keepdims, True)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from treadle_ir import Array, DTypeError, ops
+from treadle_ir import Array, DTypeError, ops, refused
 from treadle_ir.dtypes import is_bool, is_complex, real_part
 from treadle_numpy.numpy.manipulation.broadcasting import broadcast_to
 from treadle_numpy.numpy.reductions.making import selected
@@ -39,6 +39,8 @@ def _variance(
         ddof = correction
     operand = coerce(name, 0, a)
     type = operand_type(operand)
+    if not isinstance(ddof, (int, float, np.number)):
+        raise refused(name, "ddof", "a number", ddof)
     wanted = as_dtype(name, dtype)
     base = wanted or type.dtype
     if wanted is not None and is_bool(wanted):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_ir import Array, default_dtype, ops
+from treadle_ir import Array, default_dtype, flags, ops
 from treadle_ir.dtypes import is_complex, is_inexact
 from treadle_numpy.numpy.ufuncs.trigonometry import rad2deg
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
@@ -42,6 +42,7 @@ conj = conjugate
 
 def angle(z: ArrayLike, deg: bool = False) -> Array:
     """The angle of a complex number."""
+    flags("angle", deg=deg)
     operand = coerce("angle", 0, z)
     dtype = operand.dtype
     if not is_complex(dtype):  # not weak and not by width, as JAX has it

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from typing import Final
 
-from treadle_ir import Array, DTypeError, default_dtype, ops
+from treadle_ir import Array, DTypeError, default_dtype, integer, ops
 from treadle_ir.dtypes import is_bool, is_complex, is_inexact, is_integer
 from treadle_ir.primitives import elementwise as primitives
 from treadle_numpy.numpy.ufuncs.making import rounding
@@ -46,6 +46,7 @@ def round(a: ArrayLike, decimals: int = 0, out: None = None) -> Array:
         >>> print(round(2.5))
         2.0
     """
+    decimals = integer("round", "decimals", decimals)
     named_only("round", out=out)
     operand = coerce("round", 0, a)
     type = operand_type(operand)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, DType, ops
+from treadle_ir import ArgumentError, Array, DType, names, ops
 from treadle_numpy.numpy.dtypes.limits import finfo
 from treadle_numpy.numpy.ufuncs.arithmetic import add, multiply, subtract
 from treadle_numpy.operands.coerce import ArrayLike, coerce
@@ -35,6 +35,7 @@ def gumbel(
     Raises:
         ArgumentError: a mode that is not there.
     """
+    names("gumbel", mode=mode)
     if mode not in (None, "low"):
         raise ArgumentError(
             f"gumbel: mode {mode!r} is not supported", fix="only 'low', the default, is there"

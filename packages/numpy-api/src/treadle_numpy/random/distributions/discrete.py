@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, DType, Operand, ops
+from treadle_ir import ArgumentError, Array, DType, Operand, names, ops
 from treadle_ir.dtypes import BY_NAME, is_integer
 from treadle_numpy.operands.broadcast import broadcast_to_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
@@ -29,6 +29,7 @@ def bernoulli(
     Raises:
         ArgumentError: a mode that is not there.
     """
+    names("bernoulli", mode=mode)
     if mode != "low":
         raise ArgumentError(
             f"bernoulli: mode {mode!r} is not supported", fix="only 'low', the default, is there"

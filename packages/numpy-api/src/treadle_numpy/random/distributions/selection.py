@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from treadle_ir import ArgumentError, Array, default_dtype, ops
+from treadle_ir import ArgumentError, Array, default_dtype, flags, ops
 from treadle_ir.dtypes import is_integer, is_key
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.creation.ranges import arange
@@ -66,6 +66,7 @@ def permutation(key: KeyLike, x: ArrayLike, axis: int = 0, independent: bool = F
         >>> sorted(permutation(key(0), 3).tolist())
         [0, 1, 2]
     """
+    flags("permutation", independent=independent)
     one = single("permutation", key)
     operand = array_from("permutation", x, None)
     if not operand.ndim:
@@ -98,6 +99,7 @@ def categorical(
         >>> print(categorical(key(0), np.array([0.0, -np.inf], np.float32)))
         0
     """
+    flags("categorical", replace=replace)
     (operand,) = promote("categorical", logits, inexact=True)
     x = array_of(operand)
     along = as_axis("categorical", axis, x.ndim)
@@ -140,6 +142,7 @@ def choice(
         ArgumentError: there are fewer elements than are drawn, or `p` has another shape.
         ArgumentError: the number of integers is being traced.
     """
+    flags("choice", replace=replace)
     one = single("choice", key)
     sizes = as_shape("choice", shape)
     pool = array_from("choice", a, None)
@@ -148,7 +151,7 @@ def choice(
     draws = 1
     for n in sizes:
         draws *= n
-    if draws and not count:
+    if draws and count <= 0:
         raise ArgumentError("a must be greater than 0 unless no samples are taken")
     if not replace and draws > count:
         raise ArgumentError(

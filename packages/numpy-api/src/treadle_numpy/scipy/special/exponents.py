@@ -9,7 +9,7 @@ from typing import Literal, overload
 import numpy as np
 
 from treadle_autodiff import custom_jvp
-from treadle_ir import Array, Operand, ops
+from treadle_ir import Array, Operand, flags, ops
 from treadle_ir.dtypes import is_complex
 from treadle_numpy.numpy.dtypes.limits import finfo
 from treadle_numpy.numpy.reductions.extremes import max
@@ -175,6 +175,7 @@ def logsumexp(
         >>> print(f"{float(logsumexp(np.array([1000.0, 1000.0], np.float32))):.3f}")
         1000.693
     """
+    flags("logsumexp", keepdims=keepdims, return_sign=return_sign)
     if b is not None:
         x, weights = [array_of(v) for v in promote_shapes("logsumexp", a, b, inexact=True)]
         weights = (

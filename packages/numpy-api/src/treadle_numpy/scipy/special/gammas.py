@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, Operand, ops
+from treadle_ir import ArgumentError, Array, Operand, flags, integer, ops, refused
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import promote_shapes
 from treadle_numpy.operands.coerce import ArrayLike
@@ -60,6 +62,7 @@ def factorial(n: ArrayLike, exact: bool = False) -> Array:
     Raises:
         ArgumentError: `exact` is asked for.
     """
+    flags("factorial", exact=exact)
     if exact:
         raise ArgumentError("factorial: exact=True is not supported")
     p = inexact_operand("factorial", n)
@@ -88,8 +91,14 @@ def beta(a: ArrayLike, b: ArrayLike) -> Array:
     return ops.multiply(sign, ops.exponential(betaln(x, y)))
 
 
+_MOST_DIMENSIONS: Final = 1 << 12  # each is an operation of its own
+
+
 def multigammaln(a: ArrayLike, d: int) -> Array:
     """The logarithm of the multivariate gamma function of dimension `d`."""
+    d = integer("multigammaln", "d", d)
+    if not 0 < d <= _MOST_DIMENSIONS:
+        raise refused("multigammaln", "d", f"1 to {_MOST_DIMENSIONS}", d)
     p = inexact_operand("multigammaln", a)
     result: Operand = literal(d * (d - 1) / 4 * np.log(np.pi), p)
     for i in range(d):

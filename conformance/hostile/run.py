@@ -1,0 +1,109 @@
+"""A process that hands the hostile values to one part of the functions, and prints what it found.
+
+It may take little memory, so that what asks for too much meets its end here. It writes down what it is about to call,
+so that whoever started it can name a call that did not come back.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import signal
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+import numpy as np
+
+from conformance.hostile.calls import Call, calls
+from conformance.hostile.values import UsersError, values
+from treadle.errors import TreadleError
+
+MEMORY: Final = 6 << 30  # bytes of addresses: XLA's libraries and threads take about three
+SECONDS: Final = 6.0  # one call
+
+
+class TooLongError(BaseException):
+    """A call took more than `SECONDS`."""
+
+
+def _too_long(*_: object) -> NoReturn:
+    raise TooLongError
+
+
+def outcome(call: Call, place: int | str, value: Any) -> str | None:
+    """`_outcome`, also where the alarm goes off on the way out."""
+    try:
+        return _outcome(call, place, value)
+    except TooLongError:
+        return f"it took more than {SECONDS} s"
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _outcome(call: Call, place: int | str, value: Any) -> str | None:
+    """What is wrong with what a call does with a value in one place; None when nothing is."""
+    positional, named = call.arguments()
+    if isinstance(place, int):
+        positional[place] = value
+    else:
+        named[place] = value
+    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    try:
+        result = call.function(*positional, **named)
+    except TreadleError as error:
+        return None if str(error) else "an error without a message"
+    except UsersError:
+        return None
+    except TypeError as error:
+        inner = error.__traceback__ and error.__traceback__.tb_next
+        if inner is None:  # the call itself: arguments too many, or none such
+            return None
+        return _told(error)
+    except TooLongError:
+        raise
+    except BaseException as error:  # of whatever kind, that is what is being looked for
+        return _told(error)
+    if isinstance(result, np.ndarray) and result.dtype == object:
+        return "the result is a NumPy array of objects"
+    return None
+
+
+def _told(error: BaseException) -> str:
+    try:
+        return f"{type(error).__name__}: {str(error)[:120]}"
+    except Exception:  # of a user's class
+        return type(error).__name__
+
+
+def faults(part: int, parts: int, about_to: Path) -> Iterator[tuple[str, str, str, str]]:
+    """Function, parameter, value and what is wrong, for each fault of a part of the table."""
+    for call in list(calls())[part::parts]:
+        positional, named = call.arguments()
+        call.function(*positional, **named)  # it is valid
+        for place, parameter in call.places().items():
+            about_to.write_text(f"{call.name}({parameter}=...)")
+            for name, value in values().items():
+                wrong = outcome(call, place, value)
+                if wrong is not None:
+                    yield call.name, parameter, name, wrong
+
+
+def main() -> None:
+    """Write the faults of a part as JSON."""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    signal.signal(signal.SIGALRM, _too_long)
+    warnings.simplefilter("ignore")
+    np.seterr(all="ignore")
+    part, parts, folder = int(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3])
+    start = time.perf_counter()
+    found = list(faults(part, parts, folder / f"about_to_{part}"))
+    seconds = time.perf_counter() - start
+    (folder / f"found_{part}.json").write_text(json.dumps({"found": found, "seconds": seconds}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,149 @@
+"""Arguments that are no operands - flags, functions, names, integers, sequences - checked where users hand them over.
+
+Each check names the function and the argument. What the value's own methods raise is the user's and goes on as it is,
+but for NumPy's arrays, whose errors speak of NumPy.
+"""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Iterable
+from typing import Any, Final
+
+import numpy as np
+
+from treadle_ir.errors import ArgumentError, RangeError
+
+_LONGEST: Final = 100
+
+
+def shown(value: object) -> str:
+    """A value as messages show it: the beginning of its repr, or its class when it has none.
+
+    Example:
+        >>> shown("a" * 200)[:4], len(shown("a" * 200))
+        ("'aaa", 100)
+    """
+    if isinstance(value, (list, tuple, dict, set, frozenset)):
+        text = reprlib.repr(value)
+    else:
+        try:
+            text = repr(value)
+        except Exception:  # a user's class may raise anything
+            return f"an object of {type(value)}"
+    text = text.encode("utf-8", "backslashreplace").decode()
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+
+
+def refused(function: str, name: str, expected: str, value: object) -> ArgumentError:
+    """The error for an argument of another kind than its function takes."""
+    return ArgumentError(
+        f"{function}: {name} must be {expected}, got {shown(value)} of {type(value)}"
+    )
+
+
+def flags(function: str, /, **arguments: object) -> None:
+    """Check that arguments are true or false.
+
+    Raises:
+        ArgumentError: one is not; ConcretizationError: one is traced.
+
+    Example:
+        >>> flags("sort", stable=True)
+    """
+    for name, value in arguments.items():
+        if value.__class__ is bool or isinstance(value, (int, np.bool_)) or value is None:
+            continue
+        if getattr(value, "ndim", None) != 0 or isinstance(value, type):
+            raise refused(function, name, "true or false", value)
+        bool(value)
+
+
+def functions(function: str, /, **arguments: object) -> None:
+    """Check that arguments can be called.
+
+    Raises:
+        ArgumentError: one cannot.
+    """
+    for name, value in arguments.items():
+        if not callable(value):
+            raise refused(function, name, "a function", value)
+
+
+def classes(function: str, /, **arguments: object) -> None:
+    """Check that arguments are classes.
+
+    Raises:
+        ArgumentError: one is none.
+    """
+    for name, value in arguments.items():
+        if not isinstance(value, type):
+            raise refused(function, name, "a class", value)
+
+
+def names(function: str, /, **arguments: object) -> None:
+    """Check that arguments are strings; None is left to the function.
+
+    Raises:
+        ArgumentError: one is none.
+    """
+    for name, value in arguments.items():
+        if not isinstance(value, str) and value is not None:
+            raise refused(function, name, "a string", value)
+
+
+def integer(function: str, name: str, value: object) -> int:
+    """A Python integer from whatever stands for one; a tracer's own error tells what to do.
+
+    Raises:
+        ArgumentError: it does not stand for an integer; RangeError: it has more than 64 bits.
+    """
+    if value.__class__ is int:
+        found: Any = value
+    elif isinstance(value, type) or not hasattr(value, "__index__") or _no_integer(value):
+        raise refused(function, name, "an integer", value)
+    else:
+        try:
+            found = value.__index__()
+        except AttributeError:
+            raise refused(function, name, "an integer", value) from None
+        if not isinstance(found, int):
+            raise refused(function, name, "an integer", value)
+    if not -(1 << 63) <= found < 1 << 63:
+        raise RangeError(f"{function}: {name} is {shown(found)}, which has more than 64 bits")
+    return int(found)
+
+
+def integer_or_none(function: str, name: str, value: object) -> int | None:
+    """`integer`, or None."""
+    return None if value is None else integer(function, name, value)
+
+
+def sequence_or_none(function: str, name: str, value: object) -> tuple[Any, ...] | None:
+    """`sequence`, or None."""
+    return None if value is None else sequence(function, name, value)
+
+
+def _no_integer(value: object) -> bool:
+    """Whether it is an array of several elements, or of other elements than integers."""
+    dtype = getattr(value, "dtype", None)
+    if not isinstance(dtype, np.dtype):
+        return False
+    return getattr(value, "ndim", 0) != 0 or dtype.kind not in "biuV"
+
+
+def sequence(function: str, name: str, value: object) -> tuple[Any, ...]:
+    """The elements of a sequence of options: a tuple, a list, or anything else that can be gone through.
+
+    Raises:
+        ArgumentError: it is no sequence.
+    """
+    if isinstance(value, tuple):
+        return value
+    if (
+        isinstance(value, (str, bytes, bytearray, memoryview, dict, set, type))
+        or not isinstance(value, Iterable)
+        or getattr(value, "ndim", 1) == 0
+    ):
+        raise refused(function, name, "a sequence", value)
+    return tuple(value)
