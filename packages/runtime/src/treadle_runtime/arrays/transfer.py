@@ -142,7 +142,7 @@ def block_until_ready(x: T) -> T:
         {'a': Array([1., 1.], dtype=float32)}
     """
     for leaf in tree_flatten(x)[0]:
-        if isinstance(leaf, Array):
+        if isinstance(leaf, DeviceArray):
             leaf.block_until_ready()
     return x
 
