@@ -16,8 +16,7 @@ import pytest
 import treadle
 import treadle.numpy as tnp
 from treadle import lax
-from treadle_ir import evaluating
-from treadle_ir.primitives.collective import AxisNameError
+from treadle_ir import AxisNameError, evaluating
 from treadle_runtime import RuntimeEvaluator
 
 X: Final = np.arange(1, 25, dtype=np.float32).reshape(2, 3, 4) / 8

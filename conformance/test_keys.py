@@ -18,6 +18,7 @@ import treadle
 import treadle.numpy as tnp
 from treadle import Array, lax, random
 from treadle.dtypes import extended, issubdtype, prng_key
+from treadle.typing import ArrayLike
 
 pytestmark = pytest.mark.xla
 
@@ -337,7 +338,7 @@ def test_arguments_of_compiled_calls() -> None:
     calls = []
 
     @treadle.jit
-    def drawn(key: Array, count: Array) -> tuple[Array, Array]:
+    def drawn(key: Array, count: ArrayLike) -> tuple[Array, Array]:
         calls.append(1)
         return random.fold_in(key, count), random.uniform(key)
 
@@ -465,9 +466,10 @@ def test_a_single_key_is_not_unpacked() -> None:
 
 
 def test_what_is_no_key_is_refused() -> None:
-    for wrong in (1, 1.0, "key", None):
+    others: list[Any] = [1, 1.0, "key", None]
+    for other in others:
         with pytest.raises(TypeError, match="must be a random key"):
-            random.split(wrong)
+            random.split(other)
     for wrong in (tnp.arange(2), np.zeros((2, 3), np.uint32)):
         with pytest.raises(TypeError, match="raw key is u32"):
             random.uniform(wrong)

@@ -138,11 +138,6 @@ def reshaped(example: Example, shape: tuple[int, ...]) -> Example | None:
     return changed(example, lambda type: type.with_shape(shape))
 
 
-def attributes(primitive: Primitive) -> tuple[dataclasses.Field[Any], ...]:
-    """The fields of a primitive; one without attributes need not be a dataclass."""
-    return dataclasses.fields(primitive) if dataclasses.is_dataclass(primitive) else ()
-
-
 def fields_of_dtype(primitive: Primitive) -> list[str]:
     """The attributes that are element types."""
     return [

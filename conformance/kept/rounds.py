@@ -102,7 +102,7 @@ def failing(held: Held) -> Callable[[Any], Any]:
     return f
 
 
-def caught(f: Callable[[Any], Any]) -> Round:
+def caught(f: Callable[[Any], Any]) -> Callable[[Any], None]:
     def run(x: Any) -> None:
         try:
             f(x)
@@ -156,6 +156,13 @@ COUNTED: Final = treadle.jit(lambda x, n: x * n, static_argnums=1)
 SHAPED: Final = treadle.jit(lambda x: x * 2)
 
 
+def used(
+    make: Callable[[Held], Callable[[Any], Any]],
+    transform: Callable[[Callable[[Any], Any]], Callable[[Any], Any]],
+) -> Round:
+    return lambda held: transform(make(held))(X)
+
+
 def rounds() -> dict[str, Round]:
     """All rounds, by name."""
     found: dict[str, Round] = {}
@@ -165,7 +172,7 @@ def rounds() -> dict[str, Round]:
                 continue
             if (what, how) in REFUSED:
                 continue
-            found[f"{how}, {what}"] = lambda held, m=make, t=transform: t(m(held))(X)
+            found[f"{how}, {what}"] = used(make, transform)
     found |= {
         "static": lambda held: STATIC(X, held),
         "static by name": lambda held: STATIC_BY_NAME(X, held=held),

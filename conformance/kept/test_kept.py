@@ -44,10 +44,7 @@ def test_what_a_round_held_is_let_go(name: str) -> None:
     act = ROUNDS[name]
     alive: weakref.WeakSet[Held] = weakref.WeakSet()
     for number in range(N if "static" in name or "object" in name else 6):
-        held = Held(number)
-        alive.add(held)
-        act(held)
-        del held
+        act(made(number, alive))
     treadle.effects_barrier()
     gc.collect()
     gc.collect()  # what executables held goes with them
@@ -55,14 +52,18 @@ def test_what_a_round_held_is_let_go(name: str) -> None:
     assert len(alive) <= kept, f"{len(alive)} of {N} objects are left"
 
 
+def made(number: int, alive: weakref.WeakSet[Held]) -> Held:
+    held = Held(number)
+    alive.add(held)
+    return held
+
+
 def test_static_values_leave_with_the_function() -> None:
     alive: weakref.WeakSet[Held] = weakref.WeakSet()
     function = treadle.jit(lambda x, held: x * held.number, static_argnums=1)
     for number in range(5):
-        held = Held(number)
-        alive.add(held)
-        function(1.0, held)
-    del held, function
+        function(1.0, made(number, alive))
+    del function
     gc.collect()
     assert not alive
 
@@ -70,11 +71,14 @@ def test_static_values_leave_with_the_function() -> None:
 def test_arrays_leave_with_their_names() -> None:
     arrays = []
     function = treadle.jit(lambda x: (x * 2, x + 1))
-    for number in range(5):
+
+    def use(number: int) -> None:
         x = tnp.arange(4.0) + number
-        arrays += [weakref.ref(x), *map(weakref.ref, function(x))]
+        arrays.extend([weakref.ref(x), *map(weakref.ref, function(x))])
         treadle.grad(lambda x: function(x)[0].sum())(x)
-    del x
+
+    for number in range(5):
+        use(number)
     gc.collect()
     assert [ref for ref in arrays if ref() is not None] == []
 

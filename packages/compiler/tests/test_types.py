@@ -27,4 +27,4 @@ def test_what_devices_hold() -> None:
     assert device_dtype(dtypes.float0) == np.bool_
     assert device_dtype(np.dtype(np.float32)) == np.float32
     assert mlir_type(ArrayType((2,), dtypes.KEY)) == "tensor<2xui64>"
-    assert scalar_text(np.array(2**64 - 1, dtypes.KEY)[()]) == str(2**64 - 1)
+    assert scalar_text(np.array([2**64 - 1], dtypes.KEY)[0]) == str(2**64 - 1)

@@ -8,6 +8,7 @@ import pytest
 import treadle_numpy.numpy as tnp
 from treadle_autodiff import grad
 from treadle_ir import Array
+from treadle_numpy import ArrayLike
 
 pytestmark = pytest.mark.usefixtures("wide")
 
@@ -28,7 +29,7 @@ def test_where_that_broadcasts(axis: int | None) -> None:
     x = np.array([[1.0, 2.0], [np.inf, 5.0], [4.0, -1.0]])
     where = np.array([[True], [False], [True]])
 
-    def total(x: Array) -> Array:
+    def total(x: ArrayLike) -> Array:
         return tnp.sum(tnp.var(x, axis, where=where))
 
     np.testing.assert_allclose(total(x), np.sum(np.var(x[[0, 2]], axis)), rtol=1e-15)
