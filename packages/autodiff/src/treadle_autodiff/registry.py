@@ -13,7 +13,16 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
 from treadle_autodiff.tangents import Linear, Tangent, Zero, materialise
-from treadle_ir import Operand, Operands, Primitive, RuleTable, bind, inferred, types_of
+from treadle_ir import (
+    MissingRuleError,
+    Operand,
+    Operands,
+    Primitive,
+    RuleTable,
+    bind,
+    inferred,
+    types_of,
+)
 
 P = TypeVar("P", bound=Primitive)
 P_contra = TypeVar("P_contra", bound=Primitive, contravariant=True)
@@ -98,6 +107,15 @@ def transpose_rule(primitive: type[P]) -> Callable[[TransposeRule[P]], Transpose
         return rule
 
     return register
+
+
+def not_linear(primitive: Primitive) -> MissingRuleError:
+    """The error for an operation that meets a linear value in a way that is not linear."""
+    return MissingRuleError(
+        f"`{primitive.name}` of such operands is not linear, so it cannot be transposed",
+        fix="what a jvp rule makes of its tangents must be linear in them, "
+        "and so must a function that is given to linear_transpose",
+    )
 
 
 def linear(primitive: type[Primitive]) -> None:

@@ -7,10 +7,11 @@ by its primitive's rule. Cotangents that meet are added.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from treadle_autodiff.registry import transpose_rules
+from treadle_autodiff.registry import TransposeRule, not_linear, transpose_rules
 from treadle_autodiff.tangents import Linear, Tangent, Zero, add
-from treadle_ir import Literal, Operand, Operands, Program, Value, current_trace
+from treadle_ir import Literal, Operand, Operands, Primitive, Program, Value, current_trace
 
 
 def transpose(program: Program, known: Operands, cotangents: Sequence[Tangent]) -> list[Tangent]:
@@ -55,7 +56,7 @@ def transpose(program: Program, known: Operands, cotangents: Sequence[Tangent]) 
                 at_hand.append(environment[atom])
             else:
                 at_hand.append(Linear(atom.type))
-        outgoing = transpose_rules[equation.primitive](equation.primitive, incoming, at_hand)
+        outgoing = _rule(equation.primitive)(equation.primitive, incoming, at_hand)
         for atom, outward in zip(equation.operands, outgoing, strict=True):
             if outward is None or isinstance(outward, Zero):
                 continue
@@ -68,3 +69,14 @@ def transpose(program: Program, known: Operands, cotangents: Sequence[Tangent]) 
         gathered.get(parameter, Zero(parameter.type.tangent()))
         for parameter in program.parameters[len(known) :]
     ]
+
+
+def _rule(primitive: Primitive) -> TransposeRule[Any]:  # Any: of this primitive
+    rule = transpose_rules.get(type(primitive))
+    if rule is None:
+        # treadle's own linear operations all have rules: this one is not linear, and a user's rule applied it.
+        ours = type(primitive).__module__.startswith("treadle_ir.")
+        if ours and transpose_rules.why_absent(type(primitive)) is None:
+            raise not_linear(primitive)
+        raise transpose_rules.missing(type(primitive))
+    return rule

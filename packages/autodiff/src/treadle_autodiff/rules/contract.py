@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from treadle_autodiff.registry import jvp_rule, transpose_rule
+from treadle_autodiff.registry import jvp_rule, not_linear, transpose_rule
 from treadle_autodiff.tangents import Linear, Tangent, Zero, add, materialise
 from treadle_ir import (
     ArrayType,
@@ -83,7 +83,8 @@ def dot_general_transpose(
     (batch_x, batch_y), (sum_x, sum_y) = primitive.batching, primitive.contracting
     batch = tuple(range(len(batch_x)))
     if isinstance(x, Linear):
-        assert not isinstance(y, Linear)
+        if isinstance(y, Linear):
+            raise not_linear(primitive)
         assert isinstance(x.type, ArrayType)
         ct, y = _matched(ct, y)
         ndim, rank = type_of(y).ndim, type_of(ct).ndim
@@ -155,7 +156,8 @@ def convolution_transpose(
     ct = materialise(cotangents[0])
     x, kernel = operands
     if isinstance(x, Linear):
-        assert not isinstance(kernel, Linear)
+        if isinstance(kernel, Linear):
+            raise not_linear(primitive)
         assert isinstance(x.type, ArrayType)
         return [_transpose_operand(primitive, ct, x.type, kernel), None]
     assert isinstance(kernel, Linear)

@@ -17,7 +17,14 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Final, TypeAlias
 
-from treadle_autodiff.registry import jvp_rule, jvp_rules, linear, locally_constant, transpose_rule
+from treadle_autodiff.registry import (
+    jvp_rule,
+    jvp_rules,
+    linear,
+    locally_constant,
+    not_linear,
+    transpose_rule,
+)
 from treadle_autodiff.tangents import Linear, Tangent, Zero
 from treadle_ir import (
     ArrayType,
@@ -384,7 +391,8 @@ def multiply_transpose(
     assert not isinstance(ct, Zero)
     x, y = operands
     if isinstance(x, Linear):
-        assert not isinstance(y, Linear), "a product of two linear operands is not linear"
+        if isinstance(y, Linear):
+            raise not_linear(primitive)
         return [_gathered(ops.multiply(ct, y), x), None]
     assert isinstance(y, Linear)
     return [None, _gathered(ops.multiply(x, ct), y)]
@@ -398,8 +406,9 @@ def divide_transpose(
     (ct,) = cotangents
     assert not isinstance(ct, Zero)
     x, y = operands
-    assert isinstance(x, Linear), "division is linear in the numerator only"
-    assert not isinstance(y, Linear), "division is linear in the numerator only"
+    if isinstance(y, Linear):
+        raise not_linear(primitive)
+    assert isinstance(x, Linear)
     return [_gathered(ops.divide(ct, y), x), None]
 
 
