@@ -69,7 +69,7 @@ def test_allocations_that_fail(limited: bool) -> None:
     for name, (_, memory, text, notes) in found.items():
         assert memory, name
         assert "RESOURCE_EXHAUSTED" not in text, name
-        if not text.startswith("Unable to allocate"):
+        if "Unable to allocate" not in text:  # NumPy's words
             assert text.startswith("out of memory: a compiled program asked for "), name
             assert "fix: use smaller" in notes, name
     shape = f"f32[{size // 3600},300,3]"
@@ -124,9 +124,10 @@ def shapes_beyond_64_bits() -> None:
     ]
     for number, attempt in enumerate(attempts):
         error = raised(lambda attempt=attempt: treadle.jit(attempt)(x))
-        assert isinstance(error, treadle.errors.ShapeError), (number, error)
-        assert "too large" in str(error), (number, error)
-        assert isinstance(raised(lambda attempt=attempt: attempt(x)), ValueError), number
+        kinds = (treadle.errors.ShapeError, treadle.errors.RangeError)
+        assert isinstance(error, kinds), (number, error)
+        assert "too large" in str(error) or "more than 64 bits" in str(error), (number, error)
+        assert isinstance(raised(lambda attempt=attempt: attempt(x)), kinds), number
     assert float(treadle.jit(lambda x: (x * 2).sum())(x)) == 6
 
 

@@ -337,7 +337,7 @@ def array_of_strings() -> None:
 @mistake(
     errors.DTypeError,
     "element type <U1 is not supported",
-    "convert to one of bool, i4, i8, i16, i32, i64, u4, u8, u16, u32, u64, f8e4m3fn, f8e5m2, bf16, f16, f32, f64, c64, c128, f0; strings and objects have no place in a program",
+    "convert to one of bool, i4, i8, i16, i32, i64, u4, u8, u16, u32, u64, f8e4m3fn, f8e5m2, bf16, f16, f32, f64, c64, c128; strings and objects have no place in a program",
 )
 def strings_of_an_npz() -> None:
     tnp.asarray(np.array(["a", "b"]))  # here

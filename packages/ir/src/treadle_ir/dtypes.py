@@ -63,9 +63,10 @@ def dtype_name(dtype: DType) -> str:
     try:
         return NAMES[dtype]
     except KeyError:
+        numbers = [name for name, known in BY_NAME.items() if known.names is None]
         raise DTypeError(
             f"element type {dtype} is not supported",
-            fix=f"convert to one of {', '.join(BY_NAME)}; strings and objects have no place in a program",
+            fix=f"convert to one of {', '.join(numbers)}; strings and objects have no place in a program",
         ) from None
 
 

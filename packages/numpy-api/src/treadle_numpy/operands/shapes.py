@@ -45,7 +45,7 @@ def as_shape(function: str, shape: object) -> tuple[int, ...]:
         )
     if size_of(tuple([size or 1 for size in result])) >= _MOST:
         raise ShapeError(
-            f"{function}: the shape {result} has more elements than memory has addresses",
+            f"{function}: the shape {result} is too large: it has more elements than memory has addresses",
             fix="use smaller arrays or batches",
         )
     return result
