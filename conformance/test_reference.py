@@ -167,7 +167,7 @@ def allowed(example: Example, result: ArrayType) -> float:
 def greatest_size(truth: Any) -> float:
     """The size of the greatest finite element of a truth; 0 where there is none."""
     sizes = np.asarray(np.abs(np.asarray(truth)))
-    if sizes.dtype == object or not dtypes.is_inexact(sizes.dtype):
+    if sizes.dtype.kind != "f":
         return 0.0
     return float(np.max(sizes, initial=0.0, where=np.isfinite(sizes)))
 

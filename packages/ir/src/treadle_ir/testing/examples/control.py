@@ -119,6 +119,10 @@ _EMPTY_BODY: Final = _staged(lambda i, x: [ops.add(i, _ONE), ops.sine(x)], "i32[
 _NO_CARRY: Final = _staged(lambda x: [ops.sine(x)], "f64[3]")
 
 
+# The exponential of a carry would multiply its error by the carry, iteration after iteration.
+_TANH: Final = _staged(lambda x, y: [ops.tanh(x), ops.multiply(x, x)], "f64[3]", "f64[3]")
+
+
 def _nested_turn(c: Operand, x: Operand) -> list[Operand]:
     inner = bind(
         Scan(_LINEAR, 3, 1, 1), x, c, ops.broadcast_in_dim(x, shape=(3, 3), dimensions=(1,))
@@ -127,7 +131,7 @@ def _nested_turn(c: Operand, x: Operand) -> list[Operand]:
         ops.compare(ops.reduce_add(x, axes=(0,)), np.float64(0), direction="gt"),
         dtype=np.dtype("i4"),
     )
-    first, second = bind(Case(_BRANCHES[:2]), above, inner[0], x)
+    first, second = bind(Case((_BRANCHES[0], _TANH)), above, inner[0], x)
     return [first, second]
 
 
