@@ -1,6 +1,6 @@
 # ruff: noqa: E501
 # Messages are as long as they are.
-"""Mistakes that people make, each with the error they get: its class, its first line, and how to mend it.
+"""Mistakes that people make, each with the error they get: its class, its first line, and how to fix it.
 
 `# here` marks the line of the user that the error has to show. Objects' addresses are written `0x...`.
 """
@@ -945,7 +945,7 @@ def scan_over_other_lengths() -> None:
 
 @mistake(
     errors.ArgumentError,
-    "scan: without arrays in `xs` the number of turns is not known",
+    "scan: without arrays in `xs` the number of iterations is not known",
     "pass `length`",
 )
 def scan_without_length() -> None:
@@ -1142,7 +1142,7 @@ def grad_of_a_callback() -> None:
 @mistake(
     errors.ShapeError,
     "vmap in_axes must be an int, None, or a tuple of entries corresponding to the positional arguments passed to the function, but got len(in_axes)=1, len(args)=2",
-    "give one entry per positional argument: an axis, or None for one that all rows share",
+    "give one entry per positional argument: an axis, or None for one that all batch elements share",
 )
 def in_axes_for_other_arguments() -> None:
     treadle.vmap(lambda x, y: x + y, in_axes=(0,))(tnp.ones(2), tnp.ones(2))  # here
@@ -1151,7 +1151,7 @@ def in_axes_for_other_arguments() -> None:
 @mistake(
     errors.ShapeError,
     "vmap got inconsistent sizes for array axes to be mapped: argument 0 has 2 (axis 0 of f32[2]); argument 1 has 3 (axis 0 of f32[3])",
-    "mapped axes must have one size; pass in_axes=None for arguments that all rows share",
+    "mapped axes must have one size; pass in_axes=None for arguments that all batch elements share",
 )
 def rows_of_other_numbers() -> None:
     treadle.vmap(lambda x, y: x + y)(tnp.ones(2), tnp.ones(3))  # here
@@ -1160,7 +1160,7 @@ def rows_of_other_numbers() -> None:
 @mistake(
     errors.ShapeError,
     "vmap was requested to map argument 0 along axis 1, which implies that its rank should be at least 2, but is only 1 (its type is f32[2])",
-    "pass in_axes=None for arguments that all rows share",
+    "pass in_axes=None for arguments that all batch elements share",
 )
 def in_axis_that_does_not_exist() -> None:
     treadle.vmap(lambda x: x, in_axes=1)(tnp.ones(2))  # here
@@ -1168,7 +1168,7 @@ def in_axis_that_does_not_exist() -> None:
 
 @mistake(
     errors.ShapeError,
-    "vmap out_axes is 1, but the result with its rows has 1 axes",
+    "vmap out_axes is 1, but the result with its batch elements has 1 axes",
     "choose an axis from -1 to 0",
 )
 def out_axis_that_does_not_exist() -> None:
@@ -1178,7 +1178,7 @@ def out_axis_that_does_not_exist() -> None:
 @mistake(
     errors.ShapeError,
     "vmap was requested to map argument 0 along axis 0, which implies that its rank should be at least 1, but is only 0 (its type is f32[]*)",
-    "pass in_axes=None for arguments that all rows share",
+    "pass in_axes=None for arguments that all batch elements share",
 )
 def rows_of_a_number() -> None:
     treadle.vmap(lambda x: x)(1.0)  # here
@@ -1186,7 +1186,7 @@ def rows_of_a_number() -> None:
 
 @mistake(
     errors.ShapeError,
-    "vmap of `<lambda>`: no argument is mapped, so the number of rows is not known",
+    "vmap of `<lambda>`: no argument is mapped, so the number of batch elements is not known",
     "give at least one argument an axis in in_axes, or pass axis_size",
 )
 def nothing_mapped() -> None:
@@ -1195,7 +1195,7 @@ def nothing_mapped() -> None:
 
 @mistake(
     errors.ShapeError,
-    "vmap has out_axes=None for a result that differs from row to row",
+    "vmap has out_axes=None for a result that differs between batch elements",
     "give the result an axis in out_axes",
 )
 def rows_that_differ_returned_once() -> None:

@@ -69,7 +69,7 @@ def _one_by_one(
 def pure_callback_batch(
     primitive: PureCallback, axis: Axis, operands: Operands, dims: Sequence[Dim], /
 ) -> tuple[Operands, Sequence[Dim]]:
-    """As `vmap_method` says: one by one, or at once with unbatched operands as they are, spread, or with an axis."""
+    """As `vmap_method` says: one by one, or at once with unbatched operands as they are, broadcast, or with an axis."""
     callback, method = primitive.callback, primitive.vmap_method
     if method is None:
         raise MissingRuleError(

@@ -1,7 +1,7 @@
 """Dead code: equations without effects whose results nobody needs are left out.
 
 Inside nested programs, too. A call (`InlineCall`) also loses results that nobody needs and operands that only
-those needed; loops and branches keep all results, since a result of theirs may feed the next turn.
+those needed; loops and branches keep all results, since a result of theirs may feed the next iteration.
 """
 
 from __future__ import annotations

@@ -438,7 +438,7 @@ class _Writer:
 
 @final
 class _Result:
-    """Stands for a result while the structure is written down."""
+    """Stands for a result while the code for the structure is generated."""
 
     __slots__ = ("text",)
 

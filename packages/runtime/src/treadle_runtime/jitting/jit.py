@@ -120,7 +120,7 @@ class JitFunction(Generic[P, R]):
         leaves: Sequence[DeviceArray],
     ) -> Any:
         """The first call with a signature."""
-        check_fork()  # before the function is staged for nothing
+        check_fork()  # before the function is staged in vain
         cache = self._cache
 
         def make() -> CompiledCall:

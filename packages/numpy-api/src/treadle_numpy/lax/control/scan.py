@@ -158,14 +158,15 @@ def length_of(
         if not shape:
             raise ArgumentError(
                 f"{name}: xs{path} is a scalar, which has no leading axis to go over",
-                fix="pass what is the same in each turn by closing over it",
+                fix="pass what is the same in each iteration by closing over it",
             )
     if length is not None:
         length = as_index(name, "`length`", length)
     sizes = {shape[0] for shape in shapes} | ({length} if length is not None else set())
     if not sizes:
         raise ArgumentError(
-            f"{name}: without arrays in `xs` the number of turns is not known", fix="pass `length`"
+            f"{name}: without arrays in `xs` the number of iterations is not known",
+            fix="pass `length`",
         )
     if len(sizes) > 1:
         paths = paths_of(structure)

@@ -52,7 +52,7 @@ _METHODS: Final = ("linear", "lower", "higher", "midpoint", "nearest", "inverted
 
 
 def _beside(name: str, weights: ArrayLike, x: Array, axes: tuple[int, ...], axis: Axis) -> Array:
-    """Weights spread over the array that they belong to: they have its shape, or that of the axes of a quantile."""
+    """Weights broadcast to the array that they belong to: they have its shape, or that of the axes of a quantile."""
     w = coerce_array(name, 2, weights)
     if w.shape == x.shape:
         return w
