@@ -337,7 +337,7 @@ def array_of_strings() -> None:
 @mistake(
     errors.DTypeError,
     "element type <U1 is not supported",
-    "convert to one of bool, i4, i8, i16, i32, i64, u4, u8, u16, u32, u64, f8e4m3fn, f8e5m2, bf16, f16, f32, f64, c64, c128, f0; strings and objects have no place in a program",
+    "convert to one of bool, i4, i8, i16, i32, i64, u4, u8, u16, u32, u64, f8e4m3fn, f8e5m2, bf16, f16, f32, f64, c64, c128; arrays hold no strings and no objects",
 )
 def strings_of_an_npz() -> None:
     tnp.asarray(np.array(["a", "b"]))  # here
@@ -937,7 +937,7 @@ def body_without_a_pair() -> None:
 @mistake(
     errors.ArgumentError,
     "scan: leading sizes must be equal, but xs[0] has 3, xs[1] has 4",
-    "all arrays that are gone over have one leading size, which is the length",
+    "give all arrays in `xs` the same leading size, which is the length",
 )
 def scan_over_other_lengths() -> None:
     lax.scan(lambda c, x: (c, x), 0.0, (tnp.arange(3.0), tnp.arange(4.0)))  # here
@@ -1062,7 +1062,7 @@ def grad_at_a_complex_number() -> None:
 
 @mistake(
     errors.TreadleError,
-    "reverse-mode differentiation (grad, vjp, jacrev) cannot pass a while loop, or a fori_loop whose bounds are traced: how many intermediate values to keep is not known when the program is made",
+    "reverse-mode differentiation (grad, vjp, jacrev) cannot differentiate a while loop, or a fori_loop whose bounds are traced: how many intermediate values to keep is not known when the program is made",
     "use lax.scan, or lax.fori_loop with Python integers as bounds; or give lax.while_loop `max_steps`; forward mode (jvp, jacfwd) passes any loop",
 )
 def grad_through_while() -> None:
@@ -1114,7 +1114,7 @@ def _backward_only() -> Any:
 
 @mistake(
     errors.DerivativeError,
-    "custom_vjp: the function has a backward rule only, so forward mode (jvp, jacfwd, linearize) cannot pass it",
+    "custom_vjp: the function has a backward rule only, so forward mode (jvp, jacfwd, linearize) cannot differentiate it",
     "use reverse mode (grad, vjp, jacrev), or give the function its derivative with custom_jvp, which serves both modes",
 )
 def forward_mode_of_custom_vjp() -> None:
@@ -1123,7 +1123,7 @@ def forward_mode_of_custom_vjp() -> None:
 
 @mistake(
     errors.DerivativeError,
-    "custom_vjp: the function has a backward rule only, so forward mode (jvp, jacfwd, linearize) cannot pass it",
+    "custom_vjp: the function has a backward rule only, so forward mode (jvp, jacfwd, linearize) cannot differentiate it",
     "use reverse mode (grad, vjp, jacrev), or give the function its derivative with custom_jvp, which serves both modes",
 )
 def jacfwd_of_custom_vjp() -> None:
@@ -1268,7 +1268,7 @@ def device_put_of_a_string() -> None:
 
 @mistake(
     errors.ShapeError,
-    "callback <lambda>: result 0 has shape [2], declared was [3]",
+    "callback <lambda>: result 0 has shape [2], but [3] was declared",
     "return an array of the declared shape; nothing is broadcast here",
 )
 def callback_with_another_shape() -> None:

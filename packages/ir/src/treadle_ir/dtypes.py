@@ -45,6 +45,7 @@ BY_NAME: Final[dict[str, DType]] = {
     "f0": float0,
     "key<fry>": KEY,
 }
+_CONVERTIBLE: Final = [name for name in BY_NAME if name not in ("f0", "key<fry>")]
 NAMES: Final[dict[DType, str]] = {dtype: name for name, dtype in BY_NAME.items()}
 
 _SIGNED = frozenset(BY_NAME[name] for name in ("i4", "i8", "i16", "i32", "i64"))
@@ -65,7 +66,7 @@ def dtype_name(dtype: DType) -> str:
     except KeyError:
         raise DTypeError(
             f"element type {dtype} is not supported",
-            fix=f"convert to one of {', '.join(BY_NAME)}; strings and objects have no place in a program",
+            fix=f"convert to one of {', '.join(_CONVERTIBLE)}; arrays hold no strings and no objects",
         ) from None
 
 

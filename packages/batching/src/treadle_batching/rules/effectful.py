@@ -74,7 +74,7 @@ def pure_callback_batch(
     if method is None:
         raise MissingRuleError(
             "pure_callback: vmap does not know how to run the callback on a batch",
-            fix='say so with vmap_method="sequential" (one by one), "expand_dims" or "broadcast_all" (at once)',
+            fix='pass vmap_method="sequential" (one by one), "expand_dims" or "broadcast_all" (at once)',
         )
     given: list[Operand]
     if method in ("sequential", "sequential_unrolled"):

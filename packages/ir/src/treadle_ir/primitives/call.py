@@ -272,7 +272,7 @@ BACKWARD_ONLY: Final = (
 def forward_mode_error() -> DerivativeError:
     """The error for any way of computing the tangents of a custom_vjp function."""
     return DerivativeError(
-        "custom_vjp: the function has a backward rule only, so forward mode (jvp, jacfwd, linearize) cannot pass it",
+        "custom_vjp: the function has a backward rule only, so forward mode (jvp, jacfwd, linearize) cannot differentiate it",
         fix="use reverse mode (grad, vjp, jacrev), or give the function its derivative with custom_jvp, "
         "which serves both modes",
     )

@@ -212,7 +212,7 @@ class Scan(ControlFlow):
             if not isinstance(x, ArrayType) or not x.shape or x.shape[0] != self.length:  # C2
                 raise ShapeError(
                     f"scan: operand {fixed + position} is {x}, but must have a leading axis of size {self.length}",
-                    fix="all arrays that are scanned over have one leading size, which is the length",
+                    fix="give all arrays that are scanned over the same leading size, which is the length",
                 )
             elements.append(x.with_shape(x.shape[1:]))
         parameters = self.body.parameter_types

@@ -157,7 +157,7 @@ def length_of(
     for path, shape in zip(paths_of(structure), shapes, strict=True):
         if not shape:
             raise ArgumentError(
-                f"{name}: xs{path} is a scalar, which has no leading axis to go over",
+                f"{name}: xs{path} is a scalar, which has no leading axis to scan over",
                 fix="pass what is the same in each iteration by closing over it",
             )
     if length is not None:
@@ -175,7 +175,7 @@ def length_of(
             each.insert(0, f"length is {length}")
         raise ArgumentError(
             f"{name}: leading sizes must be equal, but {', '.join(each[:20])}",
-            fix="all arrays that are gone over have one leading size, which is the length",
+            fix="give all arrays in `xs` the same leading size, which is the length",
         )
     count = sizes.pop()
     if count < 0:
