@@ -64,7 +64,7 @@ class BatchTrace(Trace):
         self.axis = axis
 
     def process(self, primitive: Primitive, operands: Operands) -> Operands:
-        """Apply to the whole batch at once, by the primitive's rule; what is not batched goes to the parent as it is."""
+        """Apply to the whole batch at once, by the primitive's rule; what is not batched goes to the parent."""
         inner: list[Operand] = []
         dims: list[Dim] = []
         batched = False

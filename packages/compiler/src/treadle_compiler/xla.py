@@ -2,7 +2,7 @@
 
 jaxlib is imported by `jaxlib()` on first use and never before, so that `import treadle` stays light. Releases
 differ (0.10.2, 0.11.2, 0.12); this file asks what is there and never compares version numbers. In particular a flag
-that we chose ourselves is sent in hope: if XLA answers that there is no such option, the answer is cached for
+that we chose ourselves is only tried: if XLA answers that there is no such option, the answer is cached for
 that client and the program is compiled without it. That costs 3 ms once, where probing first would cost 3 ms always.
 
 Nothing here makes jaxlib import jax; `test_xla.py` has the tripwire.

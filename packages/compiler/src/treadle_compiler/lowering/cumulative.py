@@ -4,7 +4,7 @@ On CPU a loop along the axis, which carries the last result and writes over its 
 takes 0.3 ms (one `reduce_window`: 3). It adds in the reference's order, so sums agree to the bit.
 
 Where the axis is long and the last one, each iteration of such a loop waits for the one before, through memory: 3.6 ms
-for 1e6 f32. So sums go through the flat array in blocks, whose own partial sums wait for nothing: 1.0 ms (rows times
+for 1e6 f32. So sums go through the flat array in blocks, whose own partial sums do not wait: 1.0 ms (rows times
 a triangle: 5 to 8; log-step scan: 13; columns of a transposed copy: 1.8). Float sums are then rounded in another
 order. Maxima gain nothing by it, and products keep the loop: those of a block can overflow where the whole does not.
 

@@ -24,7 +24,7 @@ _Request: TypeAlias = tuple[Program, Needed]
 # A program that is called in many places gets at most so many versions that compute different results.
 _MAX_VERSIONS: Final = 4
 
-# Their derivative rules speak of all operands and all results.
+# Their derivative rules concern all operands and all results.
 _WHOLE: Final = (CustomJvpStaged, CustomVjpStaged)
 
 

@@ -119,7 +119,7 @@ def scan(
         init: the first carry, a pytree. The carry keeps its structure, shapes and element types.
         xs: a pytree of arrays with one leading size; None needs `length`.
         length: the number of iterations, if `xs` does not say it.
-        reverse: go from the last element to the first; ys are stacked in the order of the xs all the same.
+        reverse: go from the last element to the first; ys are stacked in the order of the xs either way.
         unroll: how many iterations compiled code has in a row; True for all.
 
     Returns:
