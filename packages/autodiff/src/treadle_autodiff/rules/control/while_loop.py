@@ -169,8 +169,8 @@ def while_transpose(
         DerivativeError: always.
     """
     raise DerivativeError(
-        "reverse-mode differentiation (grad, vjp, jacrev) cannot differentiate a while loop, or a fori_loop whose bounds "
-        "are traced: how many intermediate values to keep is not known when the program is made",
+        "reverse-mode differentiation (grad, vjp, jacrev) cannot differentiate a while loop, or a fori_loop whose "
+        "bounds are traced: how many intermediate values to keep is not known when the program is made",
         fix="use lax.scan, or lax.fori_loop with Python integers as bounds; or give lax.while_loop `max_steps`; "
         "forward mode (jvp, jacfwd) passes any loop",
     )
