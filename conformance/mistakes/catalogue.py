@@ -1063,7 +1063,7 @@ def grad_at_a_complex_number() -> None:
 @mistake(
     errors.TreadleError,
     "reverse-mode differentiation (grad, vjp, jacrev) cannot differentiate a while loop, or a fori_loop whose bounds are traced: how many intermediate values to keep is not known when the program is made",
-    "use lax.scan, or lax.fori_loop with Python integers as bounds; or give lax.while_loop `max_steps`; forward mode (jvp, jacfwd) passes any loop",
+    "use lax.scan, or lax.fori_loop with Python integers as bounds; or give lax.while_loop `max_steps`; forward mode (jvp, jacfwd) can differentiate any loop",
 )
 def grad_through_while() -> None:
     treadle.grad(lambda x: lax.while_loop(lambda c: c < 10, lambda c: c * 2, x))(1.0)  # here

@@ -172,5 +172,5 @@ def while_transpose(
         "reverse-mode differentiation (grad, vjp, jacrev) cannot differentiate a while loop, or a fori_loop whose "
         "bounds are traced: how many intermediate values to keep is not known when the program is made",
         fix="use lax.scan, or lax.fori_loop with Python integers as bounds; or give lax.while_loop `max_steps`; "
-        "forward mode (jvp, jacfwd) passes any loop",
+        "forward mode (jvp, jacfwd) can differentiate any loop",
     )

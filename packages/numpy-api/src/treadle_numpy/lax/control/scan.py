@@ -120,7 +120,7 @@ def scan(
         xs: a pytree of arrays with one leading size; None needs `length`.
         length: the number of iterations, if `xs` does not say it.
         reverse: go from the last element to the first; ys are stacked in the order of the xs either way.
-        unroll: how many iterations compiled code has in a row; True for all.
+        unroll: how many iterations the body of the compiled loop holds; True for all.
 
     Returns:
         The last carry, and the ys with a leading axis.
