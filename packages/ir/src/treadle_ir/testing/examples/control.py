@@ -183,7 +183,7 @@ EXAMPLES: Final[list[Example]] = [
             *_WHILE_TYPES,
             draw=_counted(low, high),
             reversible=False,
-            label=f"turns{low}to{high}",
+            label=f"iterations{low}to{high}",
         )
         for low, high in ((0, 0), (1, 5))
     ],
