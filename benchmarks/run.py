@@ -1,4 +1,4 @@
-"""Treadle, jax on the same jaxlib and numpy, side by side: one process each, in turns, in CPU time.
+"""Treadle, jax on the same jaxlib and numpy, side by side: one process each, alternating, in CPU time.
 
     python benchmarks/run.py                     every group, a table on the screen
     python benchmarks/run.py --only eager        one group: startup eager calls operations programs memory

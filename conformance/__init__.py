@@ -1,1 +1,1 @@
-"""What every primitive must satisfy, tested over all examples; see house-style section 7."""
+"""What every primitive must satisfy, tested over all examples of treadle_ir.testing."""

@@ -342,20 +342,20 @@ def fori_loop(x: Any, s: Any) -> Any:
 
 
 def _halved(x: Any, s: Any) -> Any:
-    turns = 0
+    iterations = 0
     while np.sum(x * x) > 0.9:
-        x, turns = x * s + 0.05 * np.sin(x), turns + 1
-    return x * turns
+        x, iterations = x * s + 0.05 * np.sin(x), iterations + 1
+    return x * iterations
 
 
 @pooled(np.array([1.6, -1.5, 2.1]), np.float64(0.4), twin=_halved, reverse=False)
 def while_loop(x: Any, s: Any) -> Any:
     def body(state: Any) -> Any:
-        x, turns = state
-        return x * s + 0.05 * tnp.sin(x), turns + 1
+        x, iterations = state
+        return x * s + 0.05 * tnp.sin(x), iterations + 1
 
-    x, turns = lax.while_loop(lambda state: tnp.sum(state[0] ** 2) > 0.9, body, (x, 0))
-    return x * turns
+    x, iterations = lax.while_loop(lambda state: tnp.sum(state[0] ** 2) > 0.9, body, (x, 0))
+    return x * iterations
 
 
 def _recurrence(x: Any, xs: Any) -> Any:

@@ -244,7 +244,7 @@ def _integers(drawn: Sequence[int], dtype: DType) -> Array:
 
 
 def operands_of(example: Example, *, moderate: bool) -> st.SearchStrategy[list[Array]]:
-    """Operands for an example. Loops turn as often as an operand says, so theirs are moderate."""
+    """Operands for an example. Loops iterate as often as an operand says, so theirs are moderate."""
     calm = moderate or bool(example.primitive.programs())
     return st.tuples(*[values(type, moderate=calm) for type in example.types]).map(list)
 

@@ -148,7 +148,7 @@ def rows_of(function: Function, dims: Sequence[int | None], arguments: Sequence[
 
 
 def staged(function: Function, arguments: Sequence[Any]) -> Any:
-    """A function written down first and then run on NumPy: compiling each of so many would take minutes."""
+    """A function staged first and then run on NumPy: compiling each of so many would take minutes."""
     found = stage(lambda *xs: treadle.tree.leaves(function(*xs)), *[type_of(x) for x in arguments])
     with evaluating(ReferenceEvaluator()):
         return interpret(found.program, *[np.asarray(x) for x in found.captured], *arguments)
@@ -169,7 +169,7 @@ def test_vectorised_gradient_of_a_scan_is_that_of_each_row(name: str) -> None:
 
 @pytest.mark.parametrize("name", STEPS)
 def test_gradient_of_a_vectorised_scan_is_that_of_each_row(name: str) -> None:
-    """Cotangents of what all rows share are summed."""
+    """Cotangents of what all batch elements share are summed."""
     for dims in ((None, 0, None), (0, None, 1), (0, 0, 0)):
         given = [stacked(x, d) for x, d in zip((W, X, XS), dims, strict=True)]
         mapped = vmap(scanned(name), in_axes=dims)

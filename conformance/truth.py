@@ -1207,12 +1207,12 @@ def _case(primitive: control.Case, types: Types, index: Wide, *operands: Wide) -
 def _while(primitive: control.While, types: Types, *operands: Wide) -> Sequence[Wide]:
     first, second = primitive.cond_constants, primitive.cond_constants + primitive.body_constants
     carries = list(operands[second:])
-    turns = 0
-    while primitive.trip_bound is None or turns < primitive.trip_bound:
+    iterations = 0
+    while primitive.trip_bound is None or iterations < primitive.trip_bound:
         if not run(primitive.cond, [*operands[:first], *carries])[0]:
             break
         carries = run(primitive.body, [*operands[first:second], *carries])
-        turns += 1
+        iterations += 1
     return carries
 
 

@@ -146,7 +146,7 @@ def page() -> str:
     lines += ["", "## Users' mistakes", ""]
     lines += [
         f"{len(catalogue.MISTAKES)} mistakes in `conformance/mistakes/catalogue.py`, each with the error's",
-        "class, its first line, the user's own line and the mend, which users see beside it.",
+        "class, its first line, the user's own line and the fix, which users see beside it.",
         "",
     ]
     mistakes = [

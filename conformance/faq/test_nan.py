@@ -40,7 +40,7 @@ def test_nan_03_also_under_jit() -> None:
 
 
 @row("NAN-04")
-def test_nan_04_an_inner_where_mends_it() -> None:
+def test_nan_04_an_inner_where_fixes_it() -> None:
     assert float(safe_log(0.0)) == 0.0
     assert float(sut.grad(safe_log)(0.0)) == 0.0
     assert float(sut.jit(sut.grad(safe_log))(0.0)) == 0.0

@@ -1,1 +1,1 @@
-"""What the system keeps when the user has let go: nothing, or no more than a bound says."""
+"""What the system keeps when the user has dropped everything: nothing, or no more than a bound says."""

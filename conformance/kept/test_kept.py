@@ -1,4 +1,4 @@
-"""After a loop of n rounds that let go of what they made, what is left does not grow with n.
+"""After a loop of n rounds that drop what they made, what is left does not grow with n.
 
 Live objects are counted, and the resident size of the process is measured: of each round's kind, twice as many rounds
 leave as much as half of them. Objects that a cache may keep for a while are bounded.

@@ -1,6 +1,6 @@
 # ruff: noqa: E501
 # Messages are as long as they are.
-"""Mistakes that people make, each with the error they get: its class, its first line, and how to mend it.
+"""Mistakes that people make, each with the error they get: its class, its first line, and how to fix it.
 
 `# here` marks the line of the user that the error has to show. Objects' addresses are written `0x...`.
 """
@@ -337,7 +337,7 @@ def array_of_strings() -> None:
 @mistake(
     errors.DTypeError,
     "element type <U1 is not supported",
-    "convert to one of bool, i4, i8, i16, i32, i64, u4, u8, u16, u32, u64, f8e4m3fn, f8e5m2, bf16, f16, f32, f64, c64, c128; strings and objects have no place in a program",
+    "convert to one of bool, i4, i8, i16, i32, i64, u4, u8, u16, u32, u64, f8e4m3fn, f8e5m2, bf16, f16, f32, f64, c64, c128; arrays hold no strings and no objects",
 )
 def strings_of_an_npz() -> None:
     tnp.asarray(np.array(["a", "b"]))  # here
@@ -937,7 +937,7 @@ def body_without_a_pair() -> None:
 @mistake(
     errors.ArgumentError,
     "scan: leading sizes must be equal, but xs[0] has 3, xs[1] has 4",
-    "all arrays that are gone over have one leading size, which is the length",
+    "give all arrays in `xs` the same leading size, which is the length",
 )
 def scan_over_other_lengths() -> None:
     lax.scan(lambda c, x: (c, x), 0.0, (tnp.arange(3.0), tnp.arange(4.0)))  # here
@@ -945,7 +945,7 @@ def scan_over_other_lengths() -> None:
 
 @mistake(
     errors.ArgumentError,
-    "scan: without arrays in `xs` the number of turns is not known",
+    "scan: without arrays in `xs` the number of iterations is not known",
     "pass `length`",
 )
 def scan_without_length() -> None:
@@ -1062,8 +1062,8 @@ def grad_at_a_complex_number() -> None:
 
 @mistake(
     errors.TreadleError,
-    "reverse-mode differentiation (grad, vjp, jacrev) cannot pass a while loop, or a fori_loop whose bounds are traced: how many intermediate values to keep is not known when the program is made",
-    "use lax.scan, or lax.fori_loop with Python integers as bounds; or give lax.while_loop `max_steps`; forward mode (jvp, jacfwd) passes any loop",
+    "reverse-mode differentiation (grad, vjp, jacrev) cannot differentiate a while loop, or a fori_loop whose bounds are traced: how many intermediate values to keep is not known when the program is made",
+    "use lax.scan, or lax.fori_loop with Python integers as bounds; or give lax.while_loop `max_steps`; forward mode (jvp, jacfwd) can differentiate any loop",
 )
 def grad_through_while() -> None:
     treadle.grad(lambda x: lax.while_loop(lambda c: c < 10, lambda c: c * 2, x))(1.0)  # here
@@ -1114,7 +1114,7 @@ def _backward_only() -> Any:
 
 @mistake(
     errors.DerivativeError,
-    "custom_vjp: the function has a backward rule only, so forward mode (jvp, jacfwd, linearize) cannot pass it",
+    "custom_vjp: the function has a backward rule only, so forward mode (jvp, jacfwd, linearize) cannot differentiate it",
     "use reverse mode (grad, vjp, jacrev), or give the function its derivative with custom_jvp, which serves both modes",
 )
 def forward_mode_of_custom_vjp() -> None:
@@ -1123,7 +1123,7 @@ def forward_mode_of_custom_vjp() -> None:
 
 @mistake(
     errors.DerivativeError,
-    "custom_vjp: the function has a backward rule only, so forward mode (jvp, jacfwd, linearize) cannot pass it",
+    "custom_vjp: the function has a backward rule only, so forward mode (jvp, jacfwd, linearize) cannot differentiate it",
     "use reverse mode (grad, vjp, jacrev), or give the function its derivative with custom_jvp, which serves both modes",
 )
 def jacfwd_of_custom_vjp() -> None:
@@ -1142,7 +1142,7 @@ def grad_of_a_callback() -> None:
 @mistake(
     errors.ShapeError,
     "vmap in_axes must be an int, None, or a tuple of entries corresponding to the positional arguments passed to the function, but got len(in_axes)=1, len(args)=2",
-    "give one entry per positional argument: an axis, or None for one that all rows share",
+    "give one entry per positional argument: an axis, or None for one that all batch elements share",
 )
 def in_axes_for_other_arguments() -> None:
     treadle.vmap(lambda x, y: x + y, in_axes=(0,))(tnp.ones(2), tnp.ones(2))  # here
@@ -1151,7 +1151,7 @@ def in_axes_for_other_arguments() -> None:
 @mistake(
     errors.ShapeError,
     "vmap got inconsistent sizes for array axes to be mapped: argument 0 has 2 (axis 0 of f32[2]); argument 1 has 3 (axis 0 of f32[3])",
-    "mapped axes must have one size; pass in_axes=None for arguments that all rows share",
+    "mapped axes must have one size; pass in_axes=None for arguments that all batch elements share",
 )
 def rows_of_other_numbers() -> None:
     treadle.vmap(lambda x, y: x + y)(tnp.ones(2), tnp.ones(3))  # here
@@ -1160,7 +1160,7 @@ def rows_of_other_numbers() -> None:
 @mistake(
     errors.ShapeError,
     "vmap was requested to map argument 0 along axis 1, which implies that its rank should be at least 2, but is only 1 (its type is f32[2])",
-    "pass in_axes=None for arguments that all rows share",
+    "pass in_axes=None for arguments that all batch elements share",
 )
 def in_axis_that_does_not_exist() -> None:
     treadle.vmap(lambda x: x, in_axes=1)(tnp.ones(2))  # here
@@ -1168,7 +1168,7 @@ def in_axis_that_does_not_exist() -> None:
 
 @mistake(
     errors.ShapeError,
-    "vmap out_axes is 1, but the result with its rows has 1 axes",
+    "vmap out_axes is 1, but the result with its batch elements has 1 axes",
     "choose an axis from -1 to 0",
 )
 def out_axis_that_does_not_exist() -> None:
@@ -1178,7 +1178,7 @@ def out_axis_that_does_not_exist() -> None:
 @mistake(
     errors.ShapeError,
     "vmap was requested to map argument 0 along axis 0, which implies that its rank should be at least 1, but is only 0 (its type is f32[]*)",
-    "pass in_axes=None for arguments that all rows share",
+    "pass in_axes=None for arguments that all batch elements share",
 )
 def rows_of_a_number() -> None:
     treadle.vmap(lambda x: x)(1.0)  # here
@@ -1186,7 +1186,7 @@ def rows_of_a_number() -> None:
 
 @mistake(
     errors.ShapeError,
-    "vmap of `<lambda>`: no argument is mapped, so the number of rows is not known",
+    "vmap of `<lambda>`: no argument is mapped, so the number of batch elements is not known",
     "give at least one argument an axis in in_axes, or pass axis_size",
 )
 def nothing_mapped() -> None:
@@ -1195,7 +1195,7 @@ def nothing_mapped() -> None:
 
 @mistake(
     errors.ShapeError,
-    "vmap has out_axes=None for a result that differs from row to row",
+    "vmap has out_axes=None for a result that differs between batch elements",
     "give the result an axis in out_axes",
 )
 def rows_that_differ_returned_once() -> None:
@@ -1268,7 +1268,7 @@ def device_put_of_a_string() -> None:
 
 @mistake(
     errors.ShapeError,
-    "callback <lambda>: result 0 has shape [2], declared was [3]",
+    "callback <lambda>: result 0 has shape [2], but [3] was declared",
     "return an array of the declared shape; nothing is broadcast here",
 )
 def callback_with_another_shape() -> None:

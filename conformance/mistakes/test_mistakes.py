@@ -1,4 +1,4 @@
-"""Every mistake of the catalogue gets an error that says what, where and how to mend it, in under ten lines."""
+"""Every mistake of the catalogue gets an error that says what, where and how to fix it, in under ten lines."""
 
 from __future__ import annotations
 

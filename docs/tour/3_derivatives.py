@@ -33,7 +33,7 @@ y, dy = jvp(f, (x,), (dx,))
 assert np.allclose(y, np.sin(x) * x)
 assert np.allclose(dy, slope(x) * dx)
 
-# Linearize: the same rules, with the known part computed now and the part that is linear in the tangent written down
+# Linearize: the same rules, with the known part computed now and the part that is linear in the tangent staged
 # as a program. What the linear part needs of the known part, its residuals, are captured.
 linearized = linearize_flat(lambda x: [f(x)], [x], [True])
 print(linearized.program)
@@ -79,7 +79,7 @@ def softplus_jvp(primals, tangents):
 
 
 assert np.isclose(grad(softplus)(np.float32(100.0)), 1.0)
-assert np.isnan(grad(softplus.fun)(np.float32(100.0)))  # the rule does mend something
+assert np.isnan(grad(softplus.fun)(np.float32(100.0)))  # without the rule the derivative is NaN
 
 
 # A primitive of our own: a frozen dataclass with a typing rule. Without further rules it only has a type; the

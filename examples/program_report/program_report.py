@@ -111,7 +111,7 @@ def report(program: Program, name: str) -> str:
         lines.append(f"peak memory: {human(memory.peak, 'B')}, {where}")
     if not cost.exact:
         lines.append(
-            "a loop turns an unknown number of times: its bound is counted, or one turn where it has none"
+            "the number of iterations of a loop is unknown: its bound is counted, or one iteration where it has none"
         )
     counts = Counter(equation.primitive.name for equation in program.equations)
     lines.append(

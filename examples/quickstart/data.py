@@ -18,7 +18,7 @@ FEWEST: Final = 20  # images: below that there is nothing to hold out
 
 
 class DataError(Exception):
-    """A file that cannot be used: what is wrong, where, and how to mend it."""
+    """A file that cannot be used: what is wrong, where, and how to fix it."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def load(path: Path) -> Dataset:
 
 def read(path: Path, name: str) -> np.ndarray[Any, Any]:
     """One array of an `.npz` file; nothing in the file is executed."""
-    mend = (
+    fix = (
         "Write it with `numpy.savez('my.npz', images=images, labels=labels)`, images of shape"
         " (count, height, width) and labels of shape (count,)."
     )
@@ -107,17 +107,15 @@ def read(path: Path, name: str) -> np.ndarray[Any, Any]:
         with np.load(path, allow_pickle=False) as archive:
             if name not in archive:
                 held = ", ".join(f"`{key}`" for key in archive) or "nothing"
-                raise DataError(f"{path} has no array `{name}`; it holds {held}. {mend}")
+                raise DataError(f"{path} has no array `{name}`; it holds {held}. {fix}")
             array: np.ndarray[Any, Any] = archive[name]
             return array
     except DataError:
         raise
     except FileNotFoundError:
-        raise DataError(
-            f"There is no file {path}. Check the path given to --data. {mend}"
-        ) from None
+        raise DataError(f"There is no file {path}. Check the path given to --data. {fix}") from None
     except TypeError:  # a bare array is no context manager
-        raise DataError(f"{path} holds one bare array, not an .npz archive. {mend}") from None
+        raise DataError(f"{path} holds one bare array, not an .npz archive. {fix}") from None
     except MemoryError as error:
         raise DataError(
             f"The array `{name}` in {path} does not fit into memory ({error}). Either its header is"
@@ -125,19 +123,19 @@ def read(path: Path, name: str) -> np.ndarray[Any, Any]:
         ) from None
     except OSError as error:
         reason = error.strerror or error
-        raise DataError(f"{path} cannot be read ({reason}). Give a readable file. {mend}") from None
+        raise DataError(f"{path} cannot be read ({reason}). Give a readable file. {fix}") from None
     except (
         Exception
     ) as error:  # what numpy raises on damaged bytes is open: zip, zlib, tokenizer, ...
-        raise DataError(damaged(path, name, error, mend)) from None
+        raise DataError(damaged(path, name, error, fix)) from None
 
 
-def damaged(path: Path, name: str, error: Exception, mend: str) -> str:
+def damaged(path: Path, name: str, error: Exception, fix: str) -> str:
     """The message for content that numpy cannot make sense of."""
     reason = " ".join(str(error).split()).rstrip(".")
     if "allow_pickle" in reason or "pickled" in reason:
         reason = "it holds Python objects or is no NumPy file at all, and objects are not loaded"
-    return f"The array `{name}` cannot be read from {path}: {reason[:200]}. {mend}"
+    return f"The array `{name}` cannot be read from {path}: {reason[:200]}. {fix}"
 
 
 def check_numbers(name: str, array: np.ndarray[Any, Any], where: str) -> None:

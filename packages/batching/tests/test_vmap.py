@@ -75,7 +75,7 @@ def test_mistakes():
         vmap(ops.sine)(np.float64(1.0))
     with pytest.raises(ShapeError, match="out_axes is 5"):
         vmap(ops.sine, out_axes=5)(A)
-    with pytest.raises(ShapeError, match="differs from row to row"):
+    with pytest.raises(ShapeError, match="differs between batch elements"):
         vmap(ops.sine, out_axes=None)(A)
     with pytest.raises(ShapeError, match="no argument is mapped"):
         vmap(ops.sine, in_axes=None)(A)

@@ -119,14 +119,14 @@ def test_what_a_region_made_is_not_used_outside_of_it():
 
     def body(_):
         assert context.constant(1.0, F32) is before
-        inside.extend([context.constant(2.0, F32), context.spread(scalar, F32)])
+        inside.extend([context.constant(2.0, F32), context.broadcast_scalar(scalar, F32)])
         return inside
 
     inside = []
     context.region([F32], body)
     assert context.constant(1.0, F32) is before
     assert context.constant(2.0, F32) is not inside[0]
-    assert context.spread(scalar, F32) is not inside[1]
+    assert context.broadcast_scalar(scalar, F32) is not inside[1]
 
 
 def test_each_function_numbers_its_own_values():

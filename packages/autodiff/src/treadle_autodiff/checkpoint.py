@@ -1,4 +1,4 @@
-"""checkpoint: compute again instead of storing, and the policies that say what is stored all the same."""
+"""checkpoint: recompute instead of storing, and the policies that say what is stored nevertheless."""
 
 from __future__ import annotations
 
@@ -49,16 +49,16 @@ def checkpoint(
     policy: CheckpointPolicy | None = None,
     static_argnums: int | Sequence[int] = (),
 ) -> Callable[..., Tree]:
-    """A function whose intermediate values are not stored for the backward pass but computed again there.
+    """A function whose intermediate values are recomputed in the backward pass, not stored for it.
 
-    What is stored are the function's arguments, and what the policy keeps.
+    Stored are the function's arguments, and the results that the policy names.
 
     Args:
         fun: the function; without it, a decorator.
         prevent_cse: keep the compiler from merging the recomputation with the forward pass, which would
-            store everything after all. Needless, and a little faster without, where the two are in different
+            store everything after all. It can be off, and is a little faster off, where the two are in different
             programs or loops, as in the body of a `scan`.
-        policy: says by primitive which results are stored all the same (`checkpoint_policies`).
+        policy: says by primitive which results are stored nevertheless (`checkpoint_policies`).
         static_argnums: positional arguments that are no arrays but Python values, such as flags; from the end
             where negative.
 
@@ -112,7 +112,7 @@ def _saves_nothing(primitive: Primitive) -> bool:
 
 @final
 class checkpoint_policies:  # noqa: N801 - a namespace, JAX's name
-    """What `checkpoint` stores all the same; pass one as `policy`."""
+    """What `checkpoint` stores nevertheless; pass one as `policy`."""
 
     everything_saveable = staticmethod(_saves_everything)
     nothing_saveable = staticmethod(_saves_nothing)

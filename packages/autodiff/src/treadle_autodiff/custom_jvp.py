@@ -31,7 +31,7 @@ from treadle_ir import (
 )
 from treadle_ir.primitives.call import CustomJvpCall
 
-F = TypeVar("F", bound=Callable[..., Any])  # Any: rules are handed back as they are
+F = TypeVar("F", bound=Callable[..., Any])  # Any: rules are returned unchanged
 
 
 @final

@@ -72,7 +72,7 @@ def entering(tracers: Sequence[DualTracer]) -> list[object]:
     """What a user's function gets of its arguments: the tracers.
 
     While jit stages, a number that is not differentiated comes as it is. What Python computes with it stays known,
-    as it does of any other number in a function that is staged; an operation on a tracer would be written down.
+    as it does of any other number in a function that is staged; an operation on a tracer would be staged.
     """
     if staging_trace() is None:
         return list(tracers)

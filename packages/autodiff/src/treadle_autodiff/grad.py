@@ -57,7 +57,7 @@ def value_and_grad(
     """A function that returns the value of `fun` and its gradient (reverse mode).
 
     All positional arguments are tracers inside of `fun`, with elements where they have any; those that are not
-    differentiated are as good as the values that they stand for.
+    differentiated behave as the values that they stand for.
 
     Args:
         fun: returns a scalar (an array of rank 0), with `has_aux` a pair of it and anything.

@@ -29,14 +29,14 @@ from treadle_ir import (
 )
 from treadle_ir.tree import flatten_leaves_and_structure, tree_unflatten
 
-# A mapper applies a linear function to every row of stacked operands: vmap, where there is treadle_batching.
+# A mapper applies a linear function to every slice of stacked operands: vmap, where there is treadle_batching.
 Mapper: TypeAlias = Callable[[Callable[..., Operands], int, Sequence[Operand]], Operands]
 
 
 def in_a_loop(
     function: Callable[..., Operands], size: int, stacked: Sequence[Operand]
 ) -> list[Operand]:
-    """Apply a function to each row of the stacked operands, one after the other, and stack what it returns."""
+    """Apply a function to each slice of the stacked operands, one after the other, and stack what it returns."""
     rows = []
     for i in range(size):
         row = []
@@ -66,7 +66,7 @@ def _basis(types: Sequence[ArrayType]) -> list[Operand]:
 
 
 def _blocks(rows: Operand, types: Sequence[ArrayType]) -> list[Operand]:
-    """Split the first axis of stacked rows by the arrays whose unit vectors it runs over: [*array, *rest]."""
+    """Split the first axis of stacked slices by the arrays whose unit vectors it runs over: [*array, *rest]."""
     parts: list[Operand] = []
     start = 0
     shape = type_of(rows).shape

@@ -127,7 +127,7 @@ def _make_linearized(
 
 
 def _needed(program: Program, captured: Operands) -> tuple[Program, list[Operand]]:
-    """The program without the residuals that it does not read: they would be stored for nothing."""
+    """The program without the residuals that it does not read: they would be stored in vain."""
     read: set[object] = {atom for atom in program.results if isinstance(atom, Value)}
     for equation in program.equations:
         read.update([atom for atom in equation.operands if isinstance(atom, Value)])

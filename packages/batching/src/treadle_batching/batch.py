@@ -35,7 +35,7 @@ Out = TypeVar("Out")
 
 @final
 class BatchTracer(Tracer):
-    """An array with a batch dimension, seen as one of its rows."""
+    """An array with a batch dimension, seen as one batch element."""
 
     __slots__ = ("dim", "operand", "type")
     made_by: ClassVar[str] = "vectorised, as under vmap"
@@ -64,7 +64,7 @@ class BatchTrace(Trace):
         self.axis = axis
 
     def process(self, primitive: Primitive, operands: Operands) -> Operands:
-        """Apply to all rows at once, by the primitive's rule; what is not batched goes to the parent as it is."""
+        """Apply to the whole batch at once, by the primitive's rule; what is not batched goes to the parent."""
         inner: list[Operand] = []
         dims: list[Dim] = []
         batched = False
@@ -142,7 +142,7 @@ def _named(
 def batch_to(
     function: Function, axis: Axis, operands: Operands, dims: Sequence[Dim], wanted: Sequence[int]
 ) -> list[Operand]:
-    """Apply a function of flat operands to every row, with the results' batches where they are wanted."""
+    """Apply a function of flat operands to every batch element, with the results' batches where they are wanted."""
     results, result_dims = batch_flat(function, axis, operands, dims)
     return [
         with_dim(result, dim, destination, axis)
@@ -151,7 +151,7 @@ def batch_to(
 
 
 def map_rows(function: Function, size: int, stacked: Operands) -> list[Operand]:
-    """Apply a function to each row (along axis 0) of the stacked operands, all rows at once."""
+    """Apply a function to each batch element (along axis 0) of the stacked operands, all batch elements at once."""
     axis = Axis(size)
     results, dims = batch_flat(function, axis, stacked, [0] * len(stacked))
     return [at_front(result, dim, axis) for result, dim in zip(results, dims, strict=True)]

@@ -1,4 +1,4 @@
-"""Batched programs: a program applied to every row, as a program.
+"""Batched programs: a program applied to every batch element, as a program.
 
 What calls and control flow are vectorised with. Each is kept by the program that it was made of, so that a
 jitted function is vectorised once, and compiled once.
@@ -52,7 +52,7 @@ def batch_program(
     """A program over a batch that sits at `dims` in its parameters.
 
     Without `forced`, the batch of each result is where it happens to be. With it, results have their batch at
-    axis 0; those that `forced` marks have one even if they are the same for all rows.
+    axis 0; those that `forced` marks have one even if they are the same for all batch elements.
     """
     given = tuple(dims)
     wanted = None if forced is None else tuple(forced)

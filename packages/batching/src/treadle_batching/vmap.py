@@ -47,16 +47,16 @@ def vmap(
     axis_size: int | None = None,
     spmd_axis_name: Hashable | None = None,
 ) -> Callable[P, R]:
-    """A function that applies `fun` to every row of its arguments at once.
+    """A function that applies `fun` to every batch element of its arguments at once.
 
     Args:
-        fun: the function of one row.
-        in_axes: for each positional argument the axis that holds the rows (an int), None for an argument that
-            all rows share, or a tree of these that is a prefix of the argument. One int stands for all.
+        fun: the function of one batch element.
+        in_axes: for each positional argument the axis that holds the batch elements (an int), None for an argument that
+            all batch elements share, or a tree of these that is a prefix of the argument. One int stands for all.
             Keyword arguments are mapped over axis 0.
-        out_axes: where the rows go in each result; None for results that are the same for all rows.
+        out_axes: where the batch elements go in each result; None for results that are the same for all batch elements.
         axis_name: a name for collectives (`psum`, `axis_index`) inside.
-        axis_size: the number of rows; needed only when no argument has them.
+        axis_size: the number of batch elements; needed only when no argument has them.
         spmd_axis_name: accepted for JAX's sake; it has no meaning on one device.
 
     Raises:
@@ -90,7 +90,7 @@ def vmap(
             raise ShapeError(
                 "vmap in_axes must be an int, None, or a tuple of entries corresponding to the positional "
                 f"arguments passed to the function, but got {len(in_axes)=}, {len(args)=}",
-                fix="give one entry per positional argument: an axis, or None for one that all rows share",
+                fix="give one entry per positional argument: an axis, or None for one that all batch elements share",
             )
         leaves, structure = flatten_leaves_and_structure((args, kwargs))
         prefix = (in_axes, 0) if kwargs else (in_axes, None)
@@ -164,7 +164,7 @@ def _checked_dim(leaf: object, dim: object, index: int, tree: Tree) -> Dim:
         raise ShapeError(
             f"vmap was requested to map {_path(index, tree)} along axis {dim}, which implies that its rank "
             f"should be at least {dim + 1 if dim >= 0 else -dim}, but is only {type.ndim} (its type is {type})",
-            fix="pass in_axes=None for arguments that all rows share",
+            fix="pass in_axes=None for arguments that all batch elements share",
         )
     return dim % type.ndim
 
@@ -183,7 +183,7 @@ def _axis_size(
     }
     if not sizes and given is None:
         raise ShapeError(
-            f"vmap of `{name}`: no argument is mapped, so the number of rows is not known",
+            f"vmap of `{name}`: no argument is mapped, so the number of batch elements is not known",
             fix="give at least one argument an axis in in_axes, or pass axis_size",
         )
     distinct = sorted({*sizes.values(), *(() if given is None else (given,))})
@@ -195,7 +195,7 @@ def _axis_size(
         extra = "" if given is None else f"; axis_size is {given}"
         raise ShapeError(
             f"vmap got inconsistent sizes for array axes to be mapped: {lines}{extra}",
-            fix="mapped axes must have one size; pass in_axes=None for arguments that all rows share",
+            fix="mapped axes must have one size; pass in_axes=None for arguments that all batch elements share",
         )
     size: int = distinct[0]
     return size
@@ -205,14 +205,14 @@ def _placed(result: Operand, dim: Dim, destination: object, axis: Axis) -> Opera
     if destination is None:
         if dim is not None:
             raise ShapeError(
-                "vmap has out_axes=None for a result that differs from row to row",
+                "vmap has out_axes=None for a result that differs between batch elements",
                 fix="give the result an axis in out_axes",
             )
         return result
     rank = type_of(result).ndim + (1 if dim is None else 0)
     if not isinstance(destination, int) or not -rank <= destination < rank:
         raise ShapeError(
-            f"vmap out_axes is {destination!r}, but the result with its rows has {rank} axes",
+            f"vmap out_axes is {destination!r}, but the result with its batch elements has {rank} axes",
             fix=f"choose an axis from {-rank} to {rank - 1}",
         )
     return with_dim(result, dim, destination % rank, axis)

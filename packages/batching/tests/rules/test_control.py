@@ -135,11 +135,11 @@ def test_scan_carries_that_become_batched() -> None:
 
 def test_nested_vmap() -> None:
     loop = While(BELOW, STEP, 1, 1)
-    turns = np.array([[1, 2], [3, 0]], np.int32)
+    iterations = np.array([[1, 2], [3, 0]], np.int32)
     xs = RANDOM.normal(size=(2, 2, 3))
-    actual = vmap(vmap(lambda k, x: bind(loop, k, X, np.int32(0), x)[1]))(turns, xs)
+    actual = vmap(vmap(lambda k, x: bind(loop, k, X, np.int32(0), x)[1]))(iterations, xs)
     for i, j in itertools.product(range(2), range(2)):
-        expected = bind(loop, turns[i, j], X, np.int32(0), xs[i, j])[1]
+        expected = bind(loop, iterations[i, j], X, np.int32(0), xs[i, j])[1]
         np.testing.assert_allclose(actual[i, j], np.asarray(expected))
 
 

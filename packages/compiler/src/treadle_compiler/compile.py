@@ -38,7 +38,7 @@ _disk: Final[list[DiskCache]] = []
 
 
 def disk_cache() -> DiskCache:
-    """The process's cache on disk, as the environment wants it."""
+    """The process's cache on disk, as the environment variables say."""
     with _lock:
         if not _disk:
             _disk.append(DiskCache())

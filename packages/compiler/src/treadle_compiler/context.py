@@ -92,7 +92,7 @@ class LoweringContext:
         self.token: HloValue | None = (
             None  # of the last ordered callback in this function or region
         )
-        self._constants: dict[_Key, HloValue] = {}  # and scalars that were spread
+        self._constants: dict[_Key, HloValue] = {}  # and scalars that were broadcast
         self._added: list[_Key] = []  # to `_constants`, in this region
         self._count = 0
 
@@ -155,7 +155,7 @@ class LoweringContext:
         return self.constant(literal.value, literal.type) if found is None else found
 
     def constant(self, value: object, type: ArrayType) -> HloValue:
-        """A constant of a type: a scalar (spread over the shape), or a small array of that shape."""
+        """A constant of a type: a scalar (broadcast to the shape), or a small array of that shape."""
         if isinstance(value, np.generic) and value.dtype is type.dtype:
             key = value.tobytes(), type
         else:
@@ -180,7 +180,7 @@ class LoweringContext:
             made.literal = array[()]
         return made
 
-    def spread(self, scalar: HloValue, type: ArrayType) -> HloValue:
+    def broadcast_scalar(self, scalar: HloValue, type: ArrayType) -> HloValue:
         """A scalar over a shape: a constant of the shape where it is one, else a broadcast."""
         if scalar.shape == type.shape:
             return scalar

@@ -38,7 +38,7 @@ def scalar(context: LoweringContext, value: object, dtype: DType) -> HloValue:
 
 
 def like(context: LoweringContext, x: HloValue, value: object) -> HloValue:
-    """A scalar constant spread over the shape of a value, of its element type."""
+    """A scalar constant broadcast to the shape of a value, of its element type."""
     return context.constant(value, ArrayType(x.shape, x.dtype))
 
 
@@ -104,7 +104,7 @@ def iota(context: LoweringContext, shape: Sequence[int], dtype: DType, dimension
 def broadcast(
     context: LoweringContext, x: HloValue, shape: Sequence[int], dimensions: Sequence[int]
 ) -> HloValue:
-    """The value spread over a shape; `dimensions` says which of its axes are the value's."""
+    """The value broadcast to a shape; `dimensions` says which of its axes are the value's."""
     attributes = {"broadcast_dimensions": i64_array(dimensions)}
     return context.one(
         "stablehlo.broadcast_in_dim", (x,), ArrayType(tuple(shape), x.dtype), attributes

@@ -37,7 +37,7 @@ class Jaxlib:
 
 
 def _collect(phase: str, info: object) -> None:
-    """Free the Python objects that jaxlib has let go of: it keeps those of its own threads until it is told."""
+    """Free the Python objects that jaxlib no longer needs: it keeps those of its own threads until it is told."""
     if phase == "stop":
         jaxlib().core.collect_garbage()
 

@@ -45,7 +45,7 @@ def kept_apart(program: Program) -> frozenset[int]:
 
 
 def _one_turn(primitive: Primitive) -> bool:
-    """Whether it is a loop that XLA puts in place; a scan's lowering writes `unroll` of its turns as one."""
+    """Whether it is a loop that XLA puts in place; a scan's lowering writes `unroll` of its iterations as one."""
     return isinstance(primitive, Scan) and primitive.length <= primitive.unroll
 
 

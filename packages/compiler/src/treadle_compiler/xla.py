@@ -2,10 +2,10 @@
 
 jaxlib is imported by `jaxlib()` on first use and never before, so that `import treadle` stays light. Releases
 differ (0.10.2, 0.11.2, 0.12); this file asks what is there and never compares version numbers. In particular a flag
-that we chose ourselves is sent in hope: if XLA answers that there is no such option, the answer is remembered for
+that we chose ourselves is only tried: if XLA answers that there is no such option, the answer is cached for
 that client and the program is compiled without it. That costs 3 ms once, where probing first would cost 3 ms always.
 
-Nothing here makes jaxlib import jax (jaxlib-facts section 0); `test_xla.py` has the tripwire.
+Nothing here makes jaxlib import jax; `test_xla.py` has the tripwire.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def supports_flag(
     client: Any,  # a jaxlib client
     name: str,
 ) -> bool:
-    """Whether this client's XLA has a flag, without compiling anything (some 3 ms, remembered)."""
+    """Whether this client's XLA has a flag, without compiling anything (some 3 ms, cached)."""
     known = _probed(client)
     if name not in known:
         # The flags are set in order. The second is refused for its value, so the compiler proper never starts,

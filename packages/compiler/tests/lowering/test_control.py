@@ -60,7 +60,7 @@ def test_the_text_of_a_scan_does_not_grow_with_its_length() -> None:
 
 
 @pytest.mark.parametrize(
-    ("length", "unroll", "loops", "turns"),
+    ("length", "unroll", "loops", "iterations"),
     [
         (5, 1, 1, 1),
         (5, 2, 1, 3),
@@ -71,10 +71,12 @@ def test_the_text_of_a_scan_does_not_grow_with_its_length() -> None:
         (0, 1, 0, 0),
     ],
 )
-def test_turns_that_are_written_out(length: int, unroll: int, loops: int, turns: int) -> None:
+def test_iterations_that_are_written_out(
+    length: int, unroll: int, loops: int, iterations: int
+) -> None:
     text = text_of(Scan(TURN, length, 0, 1, False, unroll), "f32[]", f"f32[{length}]")
     assert text.count('"stablehlo.while"') == loops
-    assert text.count('"stablehlo.sine"') == turns
+    assert text.count('"stablehlo.sine"') == iterations
 
 
 def test_ordered_callbacks_in_a_loop_are_chained_through_it() -> None:

@@ -84,7 +84,7 @@ class Array(ArrayMembers, ABC):
     def __treadle_host__(self) -> np.ndarray[Any, np.dtype[Any]] | None:
         """The elements if the host has them now and no device is prescribed; not to be written to.
 
-        Reading them waits for nothing, and a new array of them may stand wherever this one may.
+        Reading them does not wait, and a new array of them may stand wherever this one may.
         """
         return None
 

@@ -1,7 +1,7 @@
 """Arguments that are no operands - flags, functions, names, integers, sequences - checked where users hand them over.
 
 Each check names the function and the argument. What the value's own methods raise is the user's and goes on as it is,
-but for NumPy's arrays, whose errors speak of NumPy.
+but for NumPy's arrays, whose errors name NumPy.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def _no_integer(value: object) -> bool:
 
 
 def sequence(function: str, name: str, value: object) -> tuple[Any, ...]:
-    """The elements of a sequence of options: a tuple, a list, or anything else that can be gone through.
+    """The elements of a sequence of options: a tuple, a list, or anything else that can be iterated over.
 
     Raises:
         ArgumentError: it is no sequence.

@@ -45,6 +45,7 @@ BY_NAME: Final[dict[str, DType]] = {
     "f0": float0,
     "key<fry>": KEY,
 }
+_CONVERTIBLE: Final = [name for name in BY_NAME if name not in ("f0", "key<fry>")]
 NAMES: Final[dict[DType, str]] = {dtype: name for name, dtype in BY_NAME.items()}
 
 _SIGNED = frozenset(BY_NAME[name] for name in ("i4", "i8", "i16", "i32", "i64"))
@@ -63,10 +64,9 @@ def dtype_name(dtype: DType) -> str:
     try:
         return NAMES[dtype]
     except KeyError:
-        numbers = [name for name, known in BY_NAME.items() if known.names is None]
         raise DTypeError(
             f"element type {dtype} is not supported",
-            fix=f"convert to one of {', '.join(numbers)}; strings and objects have no place in a program",
+            fix=f"convert to one of {', '.join(_CONVERTIBLE)}; arrays hold no strings and no objects",
         ) from None
 
 

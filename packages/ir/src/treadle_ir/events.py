@@ -45,7 +45,7 @@ class FunctionStaged(Event):
 @final
 @frozen
 class ProgramLowered(Event):
-    """A program was written down for the compiler of a platform."""
+    """A program was lowered for a platform."""
 
     name: str
     platform: str

@@ -53,5 +53,5 @@ def interpret(program: Program, *operands: Operand) -> Operands:
 def _read(atom: Atom, environment: dict[Value, Operand]) -> Operand:
     if isinstance(atom, Value):
         return environment[atom]
-    # A weak literal stays one: as a NumPy scalar it would turn strong, and so would what is made of it.
+    # A weak literal stays one: as a NumPy scalar it would become strong, and so would every result of it.
     return atom if atom.type.weak else atom.value

@@ -191,7 +191,7 @@ def escaped(tracer: Tracer) -> EscapedTracerError:
     else:
         error = EscapedTracerError(
             f"a traced array of type {tracer.type} ({tracer.made_by}) was captured by a function with a derivative "
-            "rule or a callback, which speaks of its arguments only",
+            "rule or a callback, which covers its arguments only",
             fix="pass the value to that function as an argument instead of closing over it",
         )
     made = tracer.source.show()

@@ -85,7 +85,9 @@ def _problem(equation: Equation, defined: set[Value]) -> str | None:
     primitive = equation.primitive
     operation: object = primitive
     if not isinstance(operation, Primitive) or isinstance(operation, FunctionCall):
-        return "it is no operation of programs: a function call is staged before it is written down"
+        return (
+            "it is no operation of programs: a function call is staged before it enters a program"
+        )
     types = tuple([operand.type for operand in equation.operands])
     if has_programs(primitive) and isinstance(primitive, InlineCall):
         problem = _call_problem(primitive.program.parameter_types, types)

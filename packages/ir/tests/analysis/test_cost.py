@@ -55,7 +55,7 @@ MANY = (
 )
 
 
-def test_a_scan_counts_as_often_as_it_turns() -> None:
+def test_a_scan_counts_once_for_each_iteration() -> None:
     line = "%d: f32[3], %ys: f32[5,3] = scan %c, %xs {body=@step, length=5, carries=1}"
     found = cost(line, "%c: f32[3], %xs: f32[5,3]", STEP)
     assert (found.flops, found.exact) == (15, True)

@@ -68,7 +68,7 @@ def test_element_types_must_agree() -> None:
         ops.pad(X, np.int32(0), low=(0, 0), high=(0, 0))
 
 
-def test_messages_say_how_to_mend() -> None:
+def test_messages_say_how_to_fix() -> None:
     with pytest.raises(TreadleError) as caught:
         ops.reshape(X, shape=(-1,))
     assert any("treadle.numpy.reshape" in note for note in caught.value.__notes__)

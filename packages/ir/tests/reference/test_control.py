@@ -25,7 +25,7 @@ def test_reverse_scan_keeps_the_order_of_its_elements() -> None:
     np.testing.assert_array_equal(ys, [0, 6, 8, 3])
 
 
-def test_scan_without_turns() -> None:
+def test_scan_without_iterations() -> None:
     carry, ys = bind(Scan(TURN, 0, 0, 1), np.float32(1), XS[:0])
     assert carry == 1
     assert np.shape(ys) == (0,)

@@ -50,21 +50,21 @@ def test_tokens_are_passed_as_none() -> None:
 
 
 def test_wrong_shape() -> None:
-    with pytest.raises(ShapeError, match=r"result 0 has shape \[3\], declared was \[2\]"):
+    with pytest.raises(ShapeError, match=r"result 0 has shape \[3\], but \[2\] was declared"):
         validated(lambda: np.zeros(3, "f4"), [((2,), "f4")])()
 
 
 def test_wrong_dtype() -> None:
-    with pytest.raises(DTypeError, match="result 0 has dtype float64, declared was float32"):
+    with pytest.raises(DTypeError, match="result 0 has dtype float64, but float32 was declared"):
         validated(lambda: np.zeros(2), [((2,), "f4")])()
     with pytest.raises(DTypeError, match="is a str"):
         validated(lambda: "text", [((2,), "f4")])()
 
 
 def test_wrong_number() -> None:
-    with pytest.raises(CallbackError, match="2 results came, 1 were declared"):
+    with pytest.raises(CallbackError, match="2 results were returned, 1 declared"):
         validated(lambda: (1, 2), [((), "f4")])()
-    with pytest.raises(CallbackError, match="1 results came, 0 were declared"):
+    with pytest.raises(CallbackError, match="1 results were returned, 0 declared"):
         validated(lambda: 1, [])()
 
 

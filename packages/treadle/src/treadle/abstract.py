@@ -52,7 +52,7 @@ def staged(
 
 @final
 class StagedFunction:
-    """A function written down: `print` shows the program, `.program` is it (a `treadle_ir.Program`)."""
+    """A staged function: `print` shows the program, `.program` is it (a `treadle_ir.Program`)."""
 
     def __init__(self, staged: Staged) -> None:
         self.program: Program = staged.program

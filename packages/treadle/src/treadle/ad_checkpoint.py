@@ -7,5 +7,5 @@ from treadle_ir import Operand, ops
 
 
 def checkpoint_name(x: Operand, name: str) -> Operand:
-    """The array itself, under a name that checkpoint policies can speak of."""
+    """The array itself, under a name that checkpoint policies can refer to."""
     return ops.checkpoint_name(x, label=name)

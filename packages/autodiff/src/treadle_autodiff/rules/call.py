@@ -57,7 +57,7 @@ from treadle_ir.primitives.call import (
 )
 
 
-def spread(
+def with_zeros(
     returned: Sequence[Operand], nonzero: Sequence[bool], types: Sequence[object]
 ) -> list[Tangent]:
     """Tangents per result, `Zero` where the program returned none."""
@@ -84,7 +84,7 @@ def call_jvp(
     )
     outputs = bind(primitive.rebuilt(jvp.program, sources), *jvp.captured, *primals, *given)
     count = len(primitive.program.results)
-    return outputs[:count], spread(outputs[count:], jvp.nonzero, primitive.program.result_types)
+    return outputs[:count], with_zeros(outputs[count:], jvp.nonzero, primitive.program.result_types)
 
 
 @linearize_rule(InlineCall)
@@ -101,11 +101,11 @@ def call_linearize(
 
     def linear(tangents: Sequence[Tangent]) -> Sequence[Tangent]:
         if not any(split.nonzero):
-            return spread((), split.nonzero, types)
+            return with_zeros((), split.nonzero, types)
         given = [tangent for tangent in tangents if not isinstance(tangent, Zero)]
         places = (*(None for _ in residuals), *(i for i, flag in enumerate(nonzero) if flag))
         call = primitive.rebuilt(split.linear, places)
-        return spread(bind(call, *residuals, *given), split.nonzero, types)
+        return with_zeros(bind(call, *residuals, *given), split.nonzero, types)
 
     return outputs[:count], linear
 
@@ -155,11 +155,11 @@ def checkpoint_linearize(
 
     def linear(tangents: Sequence[Tangent]) -> Sequence[Tangent]:
         if not any(split.nonzero):
-            return spread((), split.nonzero, types)
+            return with_zeros((), split.nonzero, types)
         given = [tangent for tangent in tangents if not isinstance(tangent, Zero)]
         call = replace(primitive, program=keeping.again, stores=False, recomputes=False)
         returned = bind(call, *split.captured, *primals, *saved, *given)
-        return spread(returned, split.nonzero, types)
+        return with_zeros(returned, split.nonzero, types)
 
     return outputs[: len(types)], linear
 

@@ -31,7 +31,7 @@ def all_reduce_jvp(
 def all_reduce_transpose(
     primitive: AllReduce, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
 ) -> Sequence[Tangent | None]:
-    """y_i = sum of x_j over all rows j, so ct_x_j = sum of ct_y_i over all rows i: the same sum."""
+    """y_i = sum of x_j over batch elements j, so ct_x_j = sum of ct_y_i over batch elements i: the same sum."""
     (ct_y,) = cotangents
     assert not isinstance(ct_y, Zero)
     return list(bind(primitive, ct_y))
@@ -51,7 +51,7 @@ def all_gather_jvp(
 def all_gather_transpose(
     primitive: AllGather, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
 ) -> Sequence[Tangent | None]:
-    """Every row has all rows, so row j's cotangent is the sum over rows of their j-th parts."""
+    """Every batch element holds all of them, so the cotangent of element j is the sum of all j-th parts."""
     (ct_y,) = cotangents
     (x,) = operands
     assert not isinstance(ct_y, Zero)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treadle_autodiff.registry import jvp_rule, locally_constant, transpose_rule
-from treadle_autodiff.rules.elementwise import gather, number, spread
+from treadle_autodiff.rules.elementwise import broadcast_to, gather, number
 from treadle_autodiff.tangents import Linear, Tangent, Zero
 from treadle_ir import ArrayType, Operand, Operands, bind, dtypes, ops, type_of
 from treadle_ir.primitives.compare import Clamp, Compare, Select
@@ -28,7 +28,7 @@ def select_jvp(
         dt = number(0, on_true)
     if isinstance(df, Zero):
         df = number(0, on_false)
-    return results, [spread(ops.select(condition, dt, df), type)]
+    return results, [broadcast_to(ops.select(condition, dt, df), type)]
 
 
 @transpose_rule(Select)
@@ -69,7 +69,7 @@ def clamp_jvp(
         # dx where each first is less than its second, else 0.
         conditions = [ops.compare(a, b, direction="lt") for a, b in below]
         condition = conditions[0] if len(conditions) == 1 else ops.and_(*conditions)
-        return spread(ops.select(condition, dx, number(0, dx)), type)
+        return broadcast_to(ops.select(condition, dx, number(0, dx)), type)
 
     d_low, dx, d_high = tangents
     terms: list[Operand] = []

@@ -55,7 +55,7 @@ def number(value: float, like: Operand) -> Operand:
     return _literal(value, type_of(like).dtype)
 
 
-def spread(tangent: Operand, type: ArrayType) -> Operand:
+def broadcast_to(tangent: Operand, type: ArrayType) -> Operand:
     """A tangent of a result's shape, from one of a scalar operand."""
     if type_of(tangent).shape == type.shape:
         return tangent
@@ -258,10 +258,10 @@ def _register_partials(primitive: type[Primitive], partials: tuple[Partial, Part
         if isinstance(dy, Zero):
             if isinstance(dx, Zero):
                 return results, [Zero(type)]
-            return results, [spread(by_first(dx, x, y, z), type)]
+            return results, [broadcast_to(by_first(dx, x, y, z), type)]
         if isinstance(dx, Zero):
-            return results, [spread(by_second(dy, x, y, z), type)]
-        return results, [spread(ops.add(by_first(dx, x, y, z), by_second(dy, x, y, z)), type)]
+            return results, [broadcast_to(by_second(dy, x, y, z), type)]
+        return results, [broadcast_to(ops.add(by_first(dx, x, y, z), by_second(dy, x, y, z)), type)]
 
     jvp_rules.register(primitive, rule)
 
@@ -334,7 +334,7 @@ def next_after_jvp(
     (z,) = results = bind(primitive, *primals)
     dx, _ = tangents
     type = type_of(z)
-    return results, [Zero(type) if isinstance(dx, Zero) else spread(dx, type)]
+    return results, [Zero(type) if isinstance(dx, Zero) else broadcast_to(dx, type)]
 
 
 @jvp_rule(e.Complex)
@@ -347,7 +347,7 @@ def complex_jvp(
         number(0, x) if isinstance(dx, Zero) else dx
         for x, dx in zip(primals, tangents, strict=True)
     ]
-    return results, [spread(ops.complex(dx, dy), type_of(z))]
+    return results, [broadcast_to(ops.complex(dx, dy), type_of(z))]
 
 
 @transpose_rule(e.Negate)

@@ -32,7 +32,7 @@ locally_constant(ReduceOr)
 locally_constant(ReduceXor)
 
 
-def spread(y: Operand, shape: Sequence[int], axes: Sequence[int]) -> Operand:
+def broadcast_back(y: Operand, shape: Sequence[int], axes: Sequence[int]) -> Operand:
     """The result of a reduction repeated along the axes that were reduced."""
     kept = [axis for axis in range(len(shape)) if axis not in axes]
     return ops.broadcast_in_dim(y, shape=shape, dimensions=kept)
@@ -44,7 +44,7 @@ def reduce_add_transpose(
 ) -> list[Tangent | None]:
     """Each summand gets the cotangent of the sum."""
     shape = operand_type(operands[0]).shape
-    return [spread(materialise(cotangents[0]), shape, primitive.axes)]
+    return [broadcast_back(materialise(cotangents[0]), shape, primitive.axes)]
 
 
 # d(prod x_i) = sum_i (prod_{j != i} x_j) dx_i. The product of the others is the product of those before times the
@@ -115,7 +115,7 @@ def _extreme_jvp(
     y, type = results[0], type_of(x)
     if type.size == 0:  # what there is of results are identities, which no element moves
         return results, [Zero(type_of(y).tangent())]
-    others = ops.compare(x, spread(y, type.shape, primitive.axes), direction=short)
+    others = ops.compare(x, broadcast_back(y, type.shape, primitive.axes), direction=short)
     # counted in a type that holds every count exactly where the element type does not
     wide = np.dtype(np.float32) if type.dtype.itemsize < 4 else type.dtype
     chosen = ops.convert(ops.not_(others), dtype=wide)

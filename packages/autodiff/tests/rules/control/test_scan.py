@@ -157,7 +157,7 @@ def test_reverse_scan(assert_same: Same) -> None:
     assert_same([one], [two])
 
 
-def test_scan_without_turns_passes_the_carry(assert_same: Same) -> None:
+def test_scan_without_iterations_passes_the_carry(assert_same: Same) -> None:
     def loss(c: Operand) -> Operand:
         return total(ops.sine(bind(Scan(TURN, 0, 2, 1), W, B, c, XS[:0])[0]))
 

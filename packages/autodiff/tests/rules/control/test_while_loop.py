@@ -31,45 +31,45 @@ BODY = stage(
 ).program
 
 
-def while_loss(turns: int, bound: int | None) -> Loss:
+def while_loss(iterations: int, bound: int | None) -> Loss:
     loop = While(COND, BODY, 1, 1, bound)
-    return lambda w, x: total(ops.square(bind(loop, np.int32(turns), w, np.int32(0), x)[1]))
+    return lambda w, x: total(ops.square(bind(loop, np.int32(iterations), w, np.int32(0), x)[1]))
 
 
-def loop_loss(turns: int) -> Loss:
+def loop_loss(iterations: int) -> Loss:
     def loss(w: Operand, x: Operand) -> Operand:
-        for _ in range(turns):
+        for _ in range(iterations):
             x = ops.sine(ops.multiply(w, x))
         return total(ops.square(x))
 
     return loss
 
 
-@pytest.mark.parametrize("turns", [0, 1, 4])
-def test_while_in_forward_mode(turns: int, assert_same: Same) -> None:
-    expected = jvp(loop_loss(turns), (B, C), (C, B))
-    assert_same(jvp(while_loss(turns, None), (B, C), (C, B)), expected)
-    assert_same([linearize(while_loss(turns, None), B, C)[1](C, B)], [expected[1]])
+@pytest.mark.parametrize("iterations", [0, 1, 4])
+def test_while_in_forward_mode(iterations: int, assert_same: Same) -> None:
+    expected = jvp(loop_loss(iterations), (B, C), (C, B))
+    assert_same(jvp(while_loss(iterations, None), (B, C), (C, B)), expected)
+    assert_same([linearize(while_loss(iterations, None), B, C)[1](C, B)], [expected[1]])
 
 
 @pytest.mark.parametrize(
-    ("turns", "bound", "run"), [(0, 4, 0), (4, 4, 4), (3, 6, 3), (9, 2, 2), (2, 0, 0)]
+    ("iterations", "bound", "run"), [(0, 4, 0), (4, 4, 4), (3, 6, 3), (9, 2, 2), (2, 0, 0)]
 )
 def test_while_with_a_bound_in_reverse_mode(
-    turns: int,
+    iterations: int,
     bound: int,
     run: int,
     assert_same: Same,
     assert_same_derivatives: Same,
     assert_same_twice: Same,
 ) -> None:
-    actual, expected = while_loss(turns, bound), loop_loss(run)
+    actual, expected = while_loss(iterations, bound), loop_loss(run)
     assert_same([actual(B, C)], [expected(B, C)])
     assert_same_derivatives(actual, expected, (B, C), (C, B))
     assert_same_twice(actual, expected, (B, C), (C, B))
 
 
-def test_turns_after_the_end_of_a_bounded_loop_do_not_run() -> None:
+def test_iterations_after_the_end_of_a_bounded_loop_do_not_run() -> None:
     """The body divides by what is left; run once too often it would give NaN."""
     below = stage(lambda x: [ops.compare(x, np.float64(0), direction="gt")], F).program
     step = stage(
@@ -79,7 +79,7 @@ def test_turns_after_the_end_of_a_bounded_loop_do_not_run() -> None:
     assert gradient == 1
 
 
-def test_while_in_reverse_mode_names_the_mend() -> None:
+def test_while_in_reverse_mode_names_the_fix() -> None:
     with pytest.raises(ValueError, match="reverse-mode differentiation") as raised:
         grad(while_loss(2, None))(B, C)
     notes = "\n".join(raised.value.__notes__)

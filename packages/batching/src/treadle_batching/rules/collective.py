@@ -1,4 +1,4 @@
-"""Collectives meet the axis they name here: what was a row becomes a whole axis, and is reduced."""
+"""Collectives meet the axis they name here: what was a batch element becomes a whole axis, and is reduced."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def all_reduce_batch(
 def all_gather_batch(
     primitive: AllGather, axis: Axis, operands: Operands, dims: Sequence[Dim], /
 ) -> tuple[Operands, Sequence[Dim]]:
-    """All rows are at hand: move the batch to where the gathered axis goes."""
+    """All batch elements are at hand: move the batch to where the gathered axis goes."""
     (x,), (dim,) = operands, dims
     if axis.name not in primitive.axis_names:
         assert dim is not None
@@ -60,5 +60,5 @@ def all_gather_batch(
 def axis_index_batch(
     primitive: AxisIndex, axis: Axis, operands: Operands, dims: Sequence[Dim], /
 ) -> tuple[Operands, Sequence[Dim]]:
-    """The numbers of all rows."""
+    """The numbers of all batch elements."""
     return [ops.iota(shape=(axis.size,), dtype=np.dtype(np.int32), dimension=0)], [0]

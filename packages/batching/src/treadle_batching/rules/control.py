@@ -1,9 +1,9 @@
 """Batching of control flow.
 
-Inside of nested programs the batch is at axis 0. What stays the same for all rows stays unbatched: which
-carries of a loop are batched is found by batching the body until that set stays the same. Where rows disagree
-about the way to go, all ways are gone and each row takes its own: a `case` with a batched index runs all
-branches, a `while` goes on until the last row is done, and rows that are done keep their values.
+Inside of nested programs the batch is at axis 0. What stays the same for all batch elements stays unbatched: which
+carries of a loop are batched is found by batching the body until that set stays the same. Where batch elements disagree
+about the way to go, all ways are gone and each batch element takes its own: a `case` with a batched index runs all
+branches, a `while` goes on until the last batch element is done, and batch elements that are done keep their values.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _placed(
 
 
 def _choose(condition: Operand, on_true: Operand, on_false: Operand) -> Operand:
-    """Rows of one array or another; the condition is a vector."""
+    """Batch elements of one array or another; the condition is a vector."""
     shape = type_of(on_true).shape
     if len(shape) > 1:
         condition = ops.broadcast_in_dim(condition, shape=shape, dimensions=(0,))
@@ -82,7 +82,7 @@ class _Branches:
 def case_batch(
     primitive: Case, axis: Axis, operands: Operands, dims: Sequence[Dim], /
 ) -> tuple[Operands, Sequence[Dim]]:
-    """One choice for all rows is a choice between batched branches; else all branches, and a selection."""
+    """One choice for all batch elements is a choice between batched branches; else all branches, and a selection."""
     branches = primitive.branches
     if dims[0] is not None:
         return _all_branches(branches, axis, operands, dims)
@@ -190,10 +190,10 @@ def _batched_scan(body: Program, axis: Axis, first: int, fixed: int, flags: Flag
 @final
 @frozen(eq=False)
 class _WhileLoop:
-    """A batched while loop. Where rows end at different turns, `holds` computes the condition of each row.
+    """A batched while loop. Where batch elements end at different iterations, `holds` computes each one's condition.
 
     Operands are then: what `holds` captured and the condition's constants, and the same for the body, all of
-    them constants of the body; carries are the rows' conditions, then the carries.
+    them constants of the body; carries are the batch elements' conditions, then the carries.
     """
 
     primitive: While
@@ -207,7 +207,7 @@ class _WhileLoop:
 def while_batch(
     primitive: While, axis: Axis, operands: Operands, dims: Sequence[Dim], /
 ) -> tuple[Operands, Sequence[Dim]]:
-    """One condition for all rows: a loop over batched carries. Else a loop until no row's condition holds."""
+    """One condition for all: a loop over batched carries. Else a loop until no batch element's condition holds."""
     of_cond = primitive.cond_constants
     fixed = of_cond + primitive.body_constants
     flags = _flags(dims)
@@ -244,7 +244,7 @@ def _batched_while(primitive: While, axis: Axis, flags: Flags) -> _WhileLoop:
     def condition(carried: Flags, forced: bool) -> BatchedProgram:
         return batch_program(cond, axis, _dims((*flags[:of_cond], *carried)), (forced,))
 
-    def turn(carried: Flags, forced: Flags) -> BatchedProgram:
+    def iteration(carried: Flags, forced: Flags) -> BatchedProgram:
         return batch_program(body, axis, _dims((*flags[of_cond:fixed], *carried)), forced)
 
     none = (False,) * len(body.results)
@@ -253,10 +253,10 @@ def _batched_while(primitive: While, axis: Axis, flags: Flags) -> _WhileLoop:
     def after(carried: Flags) -> Sequence[bool]:
         if condition(carried, False).dims[0] is not None:
             return every
-        return _flags(turn(carried, none).dims)
+        return _flags(iteration(carried, none).dims)
 
     carried = reached_carries(after, flags[fixed:])
-    holds, step = condition(carried, False), turn(carried, carried)
+    holds, step = condition(carried, False), iteration(carried, carried)
     if holds.dims[0] is None:
         batched = While(
             holds.program,
@@ -278,7 +278,7 @@ def _rows_at_their_own_pace(
     carry_types = step.program.parameter_types[body_count:]
     rows = batched_type(primitive.cond.result_types[0], 0, axis)
 
-    def turn(*operands: Operand) -> Operands:
+    def iteration(*operands: Operand) -> Operands:
         for_cond, for_body = operands[:cond_count], operands[cond_count : cond_count + body_count]
         active, *carries = operands[cond_count + body_count :]
         moved = interpret(step.program, *for_body, *carries)
@@ -286,16 +286,18 @@ def _rows_at_their_own_pace(
             _choose(active, new, old) for new, old in zip(moved, carries, strict=True)
         ]
         (still,) = interpret(holds.program, *for_cond, *kept)
-        # A row that is done stays done, also where the condition captured something that changes outside.
+        # A batch element that is done stays done, also where the condition captured something that changes outside.
         return [ops.and_(active, still), *kept]
 
     constants = (
         *holds.program.parameter_types[:cond_count],
         *step.program.parameter_types[:body_count],
     )
-    body = stage(turn, *constants, rows, *carry_types)
-    any_row = stage(lambda active, *_: [ops.reduce_or(active, axes=(0,))], rows, *carry_types)
-    batched = While(any_row.program, body.program, 0, cond_count + body_count, primitive.trip_bound)
+    body = stage(iteration, *constants, rows, *carry_types)
+    any_active = stage(lambda active, *_: [ops.reduce_or(active, axes=(0,))], rows, *carry_types)
+    batched = While(
+        any_active.program, body.program, 0, cond_count + body_count, primitive.trip_bound
+    )
     return _WhileLoop(
         batched,
         (*holds.captured, *step.captured),

@@ -69,12 +69,12 @@ def _one_by_one(
 def pure_callback_batch(
     primitive: PureCallback, axis: Axis, operands: Operands, dims: Sequence[Dim], /
 ) -> tuple[Operands, Sequence[Dim]]:
-    """As `vmap_method` says: one by one, or at once with unbatched operands as they are, spread, or with an axis."""
+    """As `vmap_method` says: one by one, or at once with unbatched operands as they are, broadcast, or with an axis."""
     callback, method = primitive.callback, primitive.vmap_method
     if method is None:
         raise MissingRuleError(
             "pure_callback: vmap does not know how to run the callback on a batch",
-            fix='say so with vmap_method="sequential" (one by one), "expand_dims" or "broadcast_all" (at once)',
+            fix='pass vmap_method="sequential" (one by one), "expand_dims" or "broadcast_all" (at once)',
         )
     given: list[Operand]
     if method in ("sequential", "sequential_unrolled"):

@@ -14,9 +14,9 @@ from treadle_ir import Elementwise, Operand, Operands, bind, ops, type_of
 def elementwise_batch(
     primitive: Elementwise, axis: Axis, operands: Operands, dims: Sequence[Dim], /
 ) -> tuple[Operands, Sequence[Dim]]:
-    """Bring the arrays to one batch position and apply; scalars that all rows share stay scalars.
+    """Bring the arrays to one batch position and apply; scalars that all batch elements share stay scalars.
 
-    The operands of one row have one shape, or are scalars. A batched scalar beside arrays is spread over them:
+    The operands of one batch element have one shape, or are scalars. A batched scalar beside arrays is broadcast:
     with its batch alone it has neither their shape nor rank 0.
     """
     ranks = [type_of(x).ndim - (dim is not None) for x, dim in zip(operands, dims, strict=True)]

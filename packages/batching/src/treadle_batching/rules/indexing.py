@@ -125,7 +125,7 @@ def _vectors(starts: Operands, dims: Sequence[Dim], axis: Axis) -> Operand:
 
 
 def _moving(sizes: Sequence[int], shape: Sequence[int]) -> list[int]:
-    """The axes along which a slice can move: where it takes all there is, its start is always clipped to 0."""
+    """The axes along which a slice can move: where it takes the whole axis, its start is always clipped to 0."""
     return [axis for axis, (n, size) in enumerate(zip(sizes, shape, strict=True)) if n != size]
 
 

@@ -16,7 +16,7 @@ def compare_lowering(
 ) -> Sequence[HloValue]:
     """One comparison."""
     type = emit.result_type(context)
-    x, y = context.spread(x, type), context.spread(y, type)
+    x, y = context.broadcast_scalar(x, type), context.broadcast_scalar(y, type)
     return [emit.compare(context, x, y, primitive.direction)]
 
 
@@ -30,7 +30,7 @@ def select_lowering(
 ) -> Sequence[HloValue]:
     """The condition may stay a scalar; the choices may not."""
     type = emit.result_type(context)
-    choices = [context.spread(on_true, type), context.spread(on_false, type)]
+    choices = [context.broadcast_scalar(on_true, type), context.broadcast_scalar(on_false, type)]
     return context.emit("stablehlo.select", [condition, *choices], (type,))
 
 
@@ -41,5 +41,5 @@ def clamp_lowering(
     """The limits may both stay scalars, but not one alone."""
     type = emit.result_type(context)
     if low.shape != high.shape:
-        low, high = context.spread(low, type), context.spread(high, type)
-    return context.emit("stablehlo.clamp", [low, context.spread(x, type), high], (type,))
+        low, high = context.broadcast_scalar(low, type), context.broadcast_scalar(high, type)
+    return context.emit("stablehlo.clamp", [low, context.broadcast_scalar(x, type), high], (type,))

@@ -91,13 +91,13 @@ def _loop(
             context.token = values[-1]
         return [condition(values[: len(carries)])]
 
-    def turn(values: Sequence[HloValue]) -> Sequence[HloValue]:
+    def iteration(values: Sequence[HloValue]) -> Sequence[HloValue]:
         if ordered:
             context.token = values[-1]
         results = list(body(values[: len(carries)]))
         return [*results, context.token] if ordered and context.token is not None else results
 
-    regions = (context.region(types, holds), context.region(types, turn))
+    regions = (context.region(types, holds), context.region(types, iteration))
     results = context.emit("stablehlo.while", state, types, None, regions)
     if ordered:
         context.token = results.pop()
@@ -108,7 +108,7 @@ def _loop(
 def while_lowering(
     context: LoweringContext, primitive: While, /, *operands: HloValue
 ) -> Sequence[HloValue]:
-    """A `while`; with a trip bound, the turns are counted."""
+    """A `while`; with a trip bound, the iterations are counted."""
     types = context.result_types
     of_cond = primitive.cond_constants
     fixed = of_cond + primitive.body_constants
@@ -158,7 +158,7 @@ def _written(context: LoweringContext, ys: HloValue, y: HloValue, index: HloValu
 def scan_lowering(
     context: LoweringContext, primitive: Scan, /, *operands: HloValue
 ) -> Sequence[HloValue]:
-    """A counted `while`. `unroll` turns stand in its body; those left over, and all of a short loop, stand alone."""
+    """A counted `while`. Its body holds `unroll` iterations; those left over, and all of a short loop, stand alone."""
     types, count = context.result_types, primitive.carries
     fixed = primitive.constants + count
     constants, xs = operands[: primitive.constants], operands[fixed:]
@@ -169,8 +169,8 @@ def scan_lowering(
         ys.append(context.constant(0, type.strong()))
     length, unroll = primitive.length, min(primitive.unroll, max(primitive.length, 1))
 
-    def turn(values: Sequence[HloValue], step: HloValue) -> list[HloValue]:
-        """Carries and ys after the turn with this number."""
+    def iteration(values: Sequence[HloValue], step: HloValue) -> list[HloValue]:
+        """Carries and ys after the iteration with this number."""
         index = step
         if primitive.reverse:
             index = emit.binary(context, "subtract", emit.scalar(context, length - 1, _I32), step)
@@ -183,10 +183,10 @@ def scan_lowering(
         after = _same_types(context, results[:count], [value.type for value in values[:count]])
         return [*after, *stacked]
 
-    def turns(values: Sequence[HloValue]) -> Sequence[HloValue]:
+    def iterations(values: Sequence[HloValue]) -> Sequence[HloValue]:
         step, state = values[0], list(values[1:])
         for _ in range(unroll):
-            state = turn(state, step)
+            state = iteration(state, step)
             step = emit.binary(context, "add", step, emit.scalar(context, 1, _I32))
         return [step, *state]
 
@@ -201,7 +201,7 @@ def scan_lowering(
 
             ordered = _is_ordered(primitive.body)
             first = [emit.scalar(context, 0, _I32), *state]
-            state = _loop(context, first, ordered, more, turns)[1:]
+            state = _loop(context, first, ordered, more, iterations)[1:]
         for number in range(in_loop, length):
-            state = turn(state, emit.scalar(context, number, _I32))
+            state = iteration(state, emit.scalar(context, number, _I32))
     return state

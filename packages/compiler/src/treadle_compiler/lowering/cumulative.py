@@ -3,8 +3,8 @@
 On CPU a loop along the axis, which carries the last result and writes over its own input: axis 0 of 1000x1000 f32
 takes 0.3 ms (one `reduce_window`: 3). It adds in the reference's order, so sums agree to the bit.
 
-Where the axis is long and the last one, each turn of such a loop waits for the one before, through memory: 3.6 ms
-for 1e6 f32. So sums go through the flat array in blocks, whose own partial sums wait for nothing: 1.0 ms (rows times
+Where the axis is long and the last one, each iteration of such a loop waits for the one before, through memory: 3.6 ms
+for 1e6 f32. So sums go through the flat array in blocks, whose own partial sums do not wait: 1.0 ms (rows times
 a triangle: 5 to 8; log-step scan: 13; columns of a transposed copy: 1.8). Float sums are then rounded in another
 order. Maxima gain nothing by it, and products keep the loop: those of a block can overflow where the whole does not.
 
@@ -37,7 +37,7 @@ from treadle_ir.primitives.cumulative import (
 )
 
 LEAST_SIZE: Final = 1 << 15  # smaller arrays keep the reference's order
-LEAST_LENGTH: Final = 64  # shorter axes: one turn for each place does all rows
+LEAST_LENGTH: Final = 64  # shorter axes: one iteration for each position along the axis
 
 _BOOL: Final = np.dtype(np.bool_)
 _I32: Final = np.dtype(np.int32)
@@ -98,7 +98,7 @@ def _goes_in_blocks(primitive: Cumulative, x: HloValue) -> bool:
 def _in_blocks(context: LoweringContext, primitive: Cumulative, x: HloValue) -> HloValue:
     """A loop over blocks of the flat array: the results in a block alone, then with what came before it.
 
-    It reads one array and writes another: of one that is read twice in a turn XLA would make a copy each turn.
+    It reads one array and writes another: XLA would copy, in each iteration, one that is read twice.
     """
     n, size, width = x.shape[primitive.axis], math.prod(x.shape), _block(x.dtype)
     flat = emit.reshape(context, x, (size,))
@@ -123,7 +123,7 @@ def _in_blocks(context: LoweringContext, primitive: Cumulative, x: HloValue) -> 
         if n != size:  # each row begins anew
             edge = emit.binary(context, "remainder", place, emit.scalar(context, n, _I32))
             start = emit.scalar(context, 0 if forward else n - width, _I32)
-            begins = context.spread(
+            begins = context.broadcast_scalar(
                 emit.compare(context, edge, start, "eq"), ArrayType((1,), _BOOL)
             )
             before = emit.select(context, begins, emit.like(context, before, identity), before)

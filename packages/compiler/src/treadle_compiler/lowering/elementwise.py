@@ -1,6 +1,6 @@
 """StableHLO of elementwise arithmetic.
 
-Most are one operation of StableHLO, or of CHLO, which jaxlib expands itself. A scalar beside arrays is spread
+Most are one operation of StableHLO, or of CHLO, which jaxlib expands itself. A scalar beside arrays is broadcast
 here: StableHLO wants operands of one shape.
 """
 
@@ -89,7 +89,9 @@ def _operation(primitive: type[Primitive], op: str) -> None:
         for x in operands:
             if x.type is not types[0]:  # another shape, or only another weak mark
                 type = emit.result_type(context)
-                return context.emit(op, [context.spread(x, type) for x in operands], types)
+                return context.emit(
+                    op, [context.broadcast_scalar(x, type) for x in operands], types
+                )
         return context.emit(op, operands, types)
 
     lowering_rules.register(primitive, rule)

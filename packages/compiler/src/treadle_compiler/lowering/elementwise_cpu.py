@@ -345,7 +345,7 @@ def _register(
         type = emit.result_type(context)
         if not _is_large(type) or not _has_few(context.module.program):
             return usual(context, primitive, *operands)
-        spread = [context.spread(x, type) for x in operands]
+        spread = [context.broadcast_scalar(x, type) for x in operands]
         result = _in_doubles(context, kernel, *spread)
         if keeps_subnormals:  # f(x) is x there
             chosen = [_subnormal(context, spread[0]), spread[0], result]

@@ -54,7 +54,7 @@ def signed_indices(context: LoweringContext, indices: HloValue, sizes: Sequence[
 def _vector(
     context: LoweringContext, values: Sequence[int], shape: tuple[int, ...], dtype: DType
 ) -> HloValue:
-    """A constant along the last axis, spread over a shape."""
+    """A constant along the last axis, broadcast to a shape."""
     small = context.constant(np.asarray(values, dtype), ArrayType((len(values),), dtype))
     return emit.broadcast(context, small, shape, [len(shape) - 1])
 

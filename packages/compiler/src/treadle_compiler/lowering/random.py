@@ -63,15 +63,15 @@ def _encrypt(
 def threefry2x32_lowering(
     context: LoweringContext, primitive: Threefry2x32, *operands: HloValue
 ) -> Sequence[HloValue]:
-    """The cipher, with scalars spread."""
+    """The cipher, with scalars broadcast."""
     type = context.result_types[0]
     assert isinstance(type, ArrayType)
-    key0, key1, x0, x1 = [context.spread(x, type) for x in operands]
+    key0, key1, x0, x1 = [context.broadcast_scalar(x, type) for x in operands]
     return _encrypt(context, key0, key1, x0, x1)
 
 
 def _words(context: LoweringContext, keys: HloValue, shape: tuple[int, ...]) -> list[HloValue]:
-    """The two words of each key, spread over axes behind them.
+    """The two words of each key, broadcast over the axes behind them.
 
     Those of a typed key are its halves, the lower one first: elementwise operations, which XLA fuses with the cipher.
     """
@@ -151,7 +151,7 @@ def random_fold_in_lowering(
     """One block per key."""
     type = emit.result_type(context)
     key0, key1 = _words(context, keys, keys_shape("random", type))
-    data = context.spread(data, ArrayType(key0.shape, _U32))
+    data = context.broadcast_scalar(data, ArrayType(key0.shape, _U32))
     y0, y1 = _encrypt(context, key0, key1, emit.like(context, data, 0), data)
     return [_keys(context, y0, y1, type)]
 

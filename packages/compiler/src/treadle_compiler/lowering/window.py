@@ -180,7 +180,7 @@ def select_and_gather_add_lowering(
 def select_and_scatter_add_lowering(
     context: LoweringContext, primitive: SelectAndScatterAdd, source: HloValue, x: HloValue
 ) -> Sequence[HloValue]:
-    """For each position, what was selected there, spread over the padded array; and their sum."""
+    """For each position, what was selected there, broadcast over the padded array; and their sum."""
     dtype = wide(x.dtype)
     if 0 in source.shape or 0 in x.shape:
         return [emit.like(context, x, 0)]

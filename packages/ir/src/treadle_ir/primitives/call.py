@@ -52,7 +52,7 @@ class Call(InlineCall):
 class Checkpoint(InlineCall):
     """A part of a program whose intermediate values are not kept for the derivative but computed again.
 
-    `policy` says by primitive which results are kept all the same; None keeps nothing. Differentiation makes two
+    `policy` says by primitive which results are kept nevertheless; None keeps nothing. Differentiation makes two
     calls of one: the forward one `stores` its operands, and the one in the backward pass `recomputes` from them.
     Where both stand in one program, barriers keep them apart unless `prevent_cse` is off.
     """
@@ -102,7 +102,7 @@ class StopGradient(Attributeless, Unary):
 @final
 @frozen
 class CheckpointName(Unary):
-    """Its operand, under a name that checkpoint policies can speak of."""
+    """Its operand, under a name that checkpoint policies can refer to."""
 
     takes_keys: ClassVar[bool] = True
     name: ClassVar[str] = "checkpoint_name"
@@ -272,7 +272,8 @@ BACKWARD_ONLY: Final = (
 def forward_mode_error() -> DerivativeError:
     """The error for any way of computing the tangents of a custom_vjp function."""
     return DerivativeError(
-        "custom_vjp: the function has a backward rule only, so forward mode (jvp, jacfwd, linearize) cannot pass it",
+        "custom_vjp: the function has a backward rule only, so forward mode (jvp, jacfwd, linearize) cannot "
+        "differentiate it",
         fix="use reverse mode (grad, vjp, jacrev), or give the function its derivative with custom_jvp, "
         "which serves both modes",
     )
@@ -293,5 +294,5 @@ def stop_gradient(x: Operand) -> Array:
 
 
 def checkpoint_name(x: Operand, *, label: str) -> Array:
-    """Its operand, under a name that checkpoint policies can speak of."""
+    """Its operand, under a name that checkpoint policies can refer to."""
     return bind(CheckpointName(label), x)[0]

@@ -26,7 +26,7 @@ Reduction: TypeAlias = Literal["add", "maximum", "minimum"]
 
 
 class Collective(Primitive):
-    """Family: what one row gets depends on the rows of named axes."""
+    """Family: what one batch element gets depends on the batch elements of named axes."""
 
     __slots__ = ()
     axis_names: tuple[Hashable, ...]
@@ -40,7 +40,7 @@ class Collective(Primitive):
 @final
 @frozen
 class AllReduce(Collective):
-    """Each row's array replaced by the sum, maximum or minimum over all rows of the named axes."""
+    """Each batch element's array replaced by the sum, maximum or minimum over all batch elements of the named axes."""
 
     name: ClassVar[str] = "all_reduce"
     reduction: Reduction
@@ -58,7 +58,7 @@ class AllReduce(Collective):
 @final
 @frozen
 class AllGather(Collective):
-    """All rows' arrays, stacked along a new axis (or, `tiled`, joined along an existing one).
+    """All batch elements' arrays, stacked along a new axis (or, `tiled`, joined along an existing one).
 
     Constraints:
         (C1) the axis is in range of the result
@@ -72,7 +72,7 @@ class AllGather(Collective):
     tiled: bool
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The operand's shape with the rows."""
+        """The operand's shape with the batch elements."""
         (x,) = operands
         assert isinstance(x, ArrayType)
         shape = list(x.shape)
@@ -89,7 +89,7 @@ class AllGather(Collective):
 @final
 @frozen
 class AxisIndex(Collective):
-    """The number of the row along the named axis."""
+    """The number of the batch element along the named axis."""
 
     name: ClassVar[str] = "axis_index"
     axis_names: tuple[Hashable, ...]
@@ -100,7 +100,7 @@ class AxisIndex(Collective):
 
 
 def axis_size(name: Hashable) -> int:
-    """The number of rows along a named axis that is being mapped.
+    """The number of batch elements along a named axis that is being mapped.
 
     Raises:
         ArgumentError: no such axis is being mapped here.
@@ -125,16 +125,16 @@ def _names(axis_name: Hashable) -> tuple[Hashable, ...]:
 
 
 def all_reduce(x: Operand, *, reduction: Reduction, axis_name: Hashable) -> Array:
-    """The sum, maximum or minimum over all rows of one named axis, or of a tuple of them."""
+    """The sum, maximum or minimum over all batch elements of one named axis, or of a tuple of them."""
     return bind(AllReduce(reduction, _names(axis_name)), x)[0]
 
 
 def all_gather(x: Operand, *, axis_name: Hashable, axis: int = 0, tiled: bool = False) -> Array:
-    """All rows' arrays, stacked along a new axis (or, `tiled`, joined along an existing one)."""
+    """All batch elements' arrays, stacked along a new axis (or, `tiled`, joined along an existing one)."""
     return bind(AllGather((axis_name,), axis_size(axis_name), axis, tiled), x)[0]
 
 
 def axis_index(axis_name: Hashable) -> Array:
-    """The number of the row along the named axis."""
+    """The number of the batch element along the named axis."""
     axis_size(axis_name)
     return bind(AxisIndex((axis_name,)))[0]

@@ -118,7 +118,7 @@ class While(ControlFlow):
     """A loop that runs its body as long as its condition holds.
 
     Operands are the condition's constants, the body's constants, the carries; results are the carries after
-    the last turn. With `trip_bound`, the loop ends after that many turns at the latest; such a loop can be
+    the last iteration. With `trip_bound`, the loop ends after that many iterations at the latest; such a loop can be
     differentiated in reverse mode.
 
     Constraints:
@@ -172,12 +172,12 @@ class While(ControlFlow):
 @final
 @frozen
 class Scan(ControlFlow):
-    """A loop with a fixed number of turns: over the leading axis of arrays, with results stacked.
+    """A loop with a fixed number of iterations: over the leading axis of arrays, with results stacked.
 
-    Operands are constants, carries, xs; results are the carries after the last turn, then the ys. Turn `i`
+    Operands are constants, carries, xs; results are the carries after the last iteration, then the ys. Iteration `i`
     gives the body the constants, the carries and `x[i]` for each of the xs; the body returns the next carries
-    and `y[i]` for each of the ys. With `reverse`, the turns go from the last index to the first. `unroll` turns
-    are written out in a row in compiled code.
+    and `y[i]` for each of the ys. With `reverse`, the iterations go from the last index to the first. Compiled
+    code holds `unroll` iterations one after the other.
 
     Constraints:
         (C1) length is not negative, unroll is at least 1, counts leave room for xs and ys
@@ -212,7 +212,7 @@ class Scan(ControlFlow):
             if not isinstance(x, ArrayType) or not x.shape or x.shape[0] != self.length:  # C2
                 raise ShapeError(
                     f"scan: operand {fixed + position} is {x}, but must have a leading axis of size {self.length}",
-                    fix="all arrays that are scanned over have one leading size, which is the length",
+                    fix="give all arrays that are scanned over the same leading size, which is the length",
                 )
             elements.append(x.with_shape(x.shape[1:]))
         parameters = self.body.parameter_types
@@ -231,7 +231,7 @@ class Scan(ControlFlow):
         return (*_weak_where_both(both, returned[: self.carries]), *stacked)
 
     def effects(self, *operands: Type) -> Effects:
-        """The body's, unless the loop has no turns."""
+        """The body's, unless the loop has no iterations."""
         return self.body.effects if self.length else frozenset()
 
     def programs(self) -> Mapping[str, Program]:

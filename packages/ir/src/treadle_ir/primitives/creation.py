@@ -1,6 +1,6 @@
 """Creation from nothing: iota.
 
-Constants are literals, spread by `broadcast_in_dim`; arrays that a function captures become parameters.
+Constants are literals, broadcast by `broadcast_in_dim`; arrays that a function captures become parameters.
 """
 
 from __future__ import annotations

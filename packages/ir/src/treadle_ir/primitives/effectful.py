@@ -65,7 +65,7 @@ class HostFunction:
         name = getattr(self.function, "__name__", type(self.function).__name__)
         if len(results) != len(self.results):
             raise ArgumentError(
-                f"callback {name}: {len(results)} results came, {len(self.results)} were declared",
+                f"callback {name}: {len(results)} results were returned, {len(self.results)} declared",
                 fix="return a tuple with one array for each declared result",
             )
         arrays = []
@@ -75,13 +75,13 @@ class HostFunction:
             )
             if array.dtype != declared.dtype:
                 raise DTypeError(
-                    f"callback {name}: result {number} has dtype {array.dtype}, declared was {declared.dtype}",
+                    f"callback {name}: result {number} has dtype {array.dtype}, but {declared.dtype} was declared",
                     fix=f"return it as .astype({declared.dtype.name!r}), or declare {array.dtype.name}",
                 )
             if array.shape != declared.shape:
                 raise ShapeError(
                     f"callback {name}: result {number} has shape {list(array.shape)}, "
-                    f"declared was {list(declared.shape)}",
+                    f"but {list(declared.shape)} was declared",
                     fix="return an array of the declared shape; nothing is broadcast here",
                 )
             # The function may keep what it returned, and write to it later.

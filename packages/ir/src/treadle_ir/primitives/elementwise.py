@@ -1,4 +1,4 @@
-"""Elementwise arithmetic: operands of one shape, or scalars that are spread over it; that shape out.
+"""Elementwise arithmetic: operands of one shape, or scalars that are broadcast over it; that shape out.
 
 All operands have one element type; no promotion happens here. The result is weak when all operands are.
 Names are StableHLO's (CHLO's where StableHLO has none), in full where those are abbreviated.

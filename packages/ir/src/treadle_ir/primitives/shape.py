@@ -1,4 +1,4 @@
-"""Shape: the same elements, spread, rearranged, joined, padded or selected by position.
+"""Shape: the same elements, broadcast, rearranged, joined, padded or selected by position.
 
 No element is computed: every primitive here is linear in its operands, keeps the element type, and keeps
 the weak mark if all operands have it. Axes are counted from 0 and are never negative.

@@ -73,10 +73,10 @@ def while_eval(primitive: While, *operands: Elements) -> list[Elements]:
     carries = list(operands[both:])
     with deeper():
         cond, body = runner(primitive.cond), runner(primitive.body)
-        turns = 0
-        while turns != primitive.trip_bound and cond(*operands[:of_cond], *carries)[0]:
+        iterations = 0
+        while iterations != primitive.trip_bound and cond(*operands[:of_cond], *carries)[0]:
             carries = body(*operands[of_cond:both], *carries)
-            turns += 1
+            iterations += 1
     return carries
 
 

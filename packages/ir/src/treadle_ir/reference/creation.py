@@ -10,7 +10,7 @@ from treadle_ir.reference.registry import Elements, eval_rule
 
 @eval_rule(Iota)
 def iota_eval(primitive: Iota) -> list[Elements]:
-    """A range, spread over the other axes; integers wrap around."""
+    """A range, broadcast over the other axes; integers wrap around."""
     count = np.arange(primitive.shape[primitive.dimension]).astype(primitive.dtype)
     spread = [1] * len(primitive.shape)
     spread[primitive.dimension] = -1

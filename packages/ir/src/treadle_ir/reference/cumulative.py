@@ -42,13 +42,13 @@ def cumulative_multiply_eval(primitive: CumulativeMultiply, x: Elements) -> list
 
 @eval_rule(CumulativeMaximum)
 def cumulative_maximum_eval(primitive: CumulativeMaximum, x: Elements) -> list[Elements]:
-    """NumPy's running maximum, which spreads NaN."""
+    """NumPy's running maximum, which propagates NaN."""
     return _accumulated(np.maximum, primitive, x)
 
 
 @eval_rule(CumulativeMinimum)
 def cumulative_minimum_eval(primitive: CumulativeMinimum, x: Elements) -> list[Elements]:
-    """NumPy's running minimum, which spreads NaN."""
+    """NumPy's running minimum, which propagates NaN."""
     return _accumulated(np.minimum, primitive, x)
 
 

@@ -59,7 +59,7 @@ def _positions(
 ) -> tuple[list[Elements], Elements]:
     """For each axis of the operand, the positions of all elements of all slices, and which slices are in range.
 
-    The arrays spread over the full shape: slices run over `window_dims`, the batch of the indices over the others.
+    The arrays broadcast to the full shape: slices run over `window_dims`, the batch of the indices over the others.
     """
     vectors = _signed(indices)
     batch = vectors.shape[:-1]
@@ -228,7 +228,7 @@ def scatter_eval(
         chosen = np.broadcast_to(valid, updates.shape)
         positions = [np.broadcast_to(position, updates.shape)[chosen] for position in positions]
         updates = updates[chosen]
-    if positions and not axes:  # nothing tells the batch apart, so nothing spreads over it
+    if positions and not axes:  # nothing tells the batch apart, so nothing broadcasts over it
         positions[0] = np.broadcast_to(positions[0], updates.shape)
     if not positions:  # rank 0: every update goes to the one element
         for update in updates.reshape(-1):

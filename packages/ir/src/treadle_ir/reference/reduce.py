@@ -65,13 +65,13 @@ def reduce_multiply_eval(primitive: ReduceMultiply, x: Elements) -> list[Element
 
 @eval_rule(ReduceMaximum)
 def reduce_maximum_eval(primitive: ReduceMaximum, x: Elements) -> list[Elements]:
-    """NumPy's maximum, which spreads NaN."""
+    """NumPy's maximum, which propagates NaN."""
     return [_ordered(np.maximum, x, primitive.axes, least(x.dtype))]
 
 
 @eval_rule(ReduceMinimum)
 def reduce_minimum_eval(primitive: ReduceMinimum, x: Elements) -> list[Elements]:
-    """NumPy's minimum, which spreads NaN."""
+    """NumPy's minimum, which propagates NaN."""
     return [_ordered(np.minimum, x, primitive.axes, greatest(x.dtype))]
 
 

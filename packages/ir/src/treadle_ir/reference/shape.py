@@ -24,7 +24,7 @@ _WRITTEN: Final = 1 << 12
 
 @eval_rule(BroadcastInDim)
 def broadcast_in_dim_eval(primitive: BroadcastInDim, x: Elements) -> list[Elements]:
-    """Axes of size 1 put in, then spread without copying."""
+    """Axes of size 1 put in, then broadcast without copying."""
     shape = primitive.shape
     if not x.shape:
         if prod(shape) > _WRITTEN:

@@ -1,7 +1,7 @@
 """Dead code: equations without effects whose results nobody needs are left out.
 
 Inside nested programs, too. A call (`InlineCall`) also loses results that nobody needs and operands that only
-those needed; loops and branches keep all results, since a result of theirs may feed the next turn.
+those needed; loops and branches keep all results, since a result of theirs may feed the next iteration.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _Request: TypeAlias = tuple[Program, Needed]
 # A program that is called in many places gets at most so many versions that compute different results.
 _MAX_VERSIONS: Final = 4
 
-# Their derivative rules speak of all operands and all results.
+# Their derivative rules concern all operands and all results.
 _WHOLE: Final = (CustomJvpStaged, CustomVjpStaged)
 
 

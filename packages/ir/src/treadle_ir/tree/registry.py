@@ -7,7 +7,7 @@ Invariants:
 * a registration is never undone or replaced, so a structure stays valid for ever;
 * `LEAF_TYPES` holds only types that `KINDS` maps to None. `LEAF_TYPES.issuperset(map(type, xs))` asks
   in C, without a Python call per element, whether all of `xs` are leaves;
-* a type met for the first time is classified once and remembered. At most `GUESS_LIMIT` of these are
+* a type met for the first time is classified once and cached. At most `GUESS_LIMIT` of these are
   kept, so that programs that make classes as they run do not leak them.
 """
 
@@ -181,7 +181,7 @@ class Registry:
         return kind
 
     def forget_guesses(self) -> None:
-        """Drop what was remembered of unregistered types; the caller holds the lock."""
+        """Drop the cached classification of unregistered types; the caller holds the lock."""
         for cls in self.guessed:
             self.leaf_types.discard(cls)
             if cls not in self.registered:

@@ -115,7 +115,7 @@ class PyTreeDef:
 
         Example:
             >>> from treadle_ir.tree import tree_structure
-            >>> tree_structure({"b": 1, "a": [2, 3]}).unflatten("xyz")
+            >>> tree_structure({"b": 1, "a": [2, 3]}).unflatten(["x", "y", "z"])
             {'a': ['x', 'y'], 'b': 'z'}
         """
         if type(leaves) is not list:

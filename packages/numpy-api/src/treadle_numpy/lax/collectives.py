@@ -23,7 +23,7 @@ def _over(name: str, groups: object, f: Callable[[Array], Array], x: Tree) -> Tr
 
 
 def psum(x: Tree, axis_name: Hashable, *, axis_index_groups: object = None) -> Tree:
-    """The sum over all rows of a named axis, of every leaf.
+    """The sum over all batch elements of a named axis, of every leaf.
 
     Raises:
         NameError: no such axis is being mapped.
@@ -43,7 +43,7 @@ def psum(x: Tree, axis_name: Hashable, *, axis_index_groups: object = None) -> T
 
 
 def pmean(x: Tree, axis_name: Hashable, *, axis_index_groups: object = None) -> Tree:
-    """The mean over all rows of a named axis (or of a tuple of them), of every leaf."""
+    """The mean over all batch elements of a named axis (or of a tuple of them), of every leaf."""
     names = axis_name if isinstance(axis_name, tuple) else (axis_name,)
     size = 1
     for name in names:
@@ -55,7 +55,7 @@ def pmean(x: Tree, axis_name: Hashable, *, axis_index_groups: object = None) -> 
 
 
 def pmax(x: Tree, axis_name: Hashable, *, axis_index_groups: object = None) -> Tree:
-    """The maximum over all rows of a named axis, of every leaf."""
+    """The maximum over all batch elements of a named axis, of every leaf."""
     return _over(
         "pmax",
         axis_index_groups,
@@ -65,7 +65,7 @@ def pmax(x: Tree, axis_name: Hashable, *, axis_index_groups: object = None) -> T
 
 
 def pmin(x: Tree, axis_name: Hashable, *, axis_index_groups: object = None) -> Tree:
-    """The minimum over all rows of a named axis, of every leaf."""
+    """The minimum over all batch elements of a named axis, of every leaf."""
     return _over(
         "pmin",
         axis_index_groups,
@@ -82,7 +82,7 @@ def all_gather(
     axis: int = 0,
     tiled: bool = False,
 ) -> Tree:
-    """All rows of every leaf, stacked along a new axis (or, `tiled`, joined along an existing one)."""
+    """All batch elements of every leaf, stacked along a new axis (or, `tiled`, joined along an existing one)."""
 
     def gathered(leaf: Array) -> Array:
         rank = leaf.ndim if tiled else leaf.ndim + 1
@@ -92,10 +92,10 @@ def all_gather(
 
 
 def axis_index(axis_name: Hashable) -> Array:
-    """The number of the row along a named axis, an int32."""
+    """The number of the batch element along a named axis, an int32."""
     return ops.axis_index(axis_name)
 
 
 def axis_size(axis_name: Hashable) -> int:
-    """The number of rows along a named axis, a Python integer."""
+    """The number of batch elements along a named axis, a Python integer."""
     return ops.axis_size(axis_name)

@@ -137,8 +137,10 @@ def test_weak_carries_take_the_bodys_element_type() -> None:
 
 
 def test_while_loop() -> None:
-    value, turns = lax.while_loop(lambda p: p[0] < 10, lambda p: (p[0] * 2, p[1] + 1), (F(3), 0))
-    assert (float(value), int(turns)) == (12, 2)
+    value, iterations = lax.while_loop(
+        lambda p: p[0] < 10, lambda p: (p[0] * 2, p[1] + 1), (F(3), 0)
+    )
+    assert (float(value), int(iterations)) == (12, 2)
 
 
 def test_while_loop_with_max_steps_can_be_reversed() -> None:
@@ -171,8 +173,10 @@ def test_fori_loop_with_known_bounds_can_be_reversed() -> None:
 
 def test_fori_loop_with_traced_bounds_in_forward_mode() -> None:
     def power(x: Any) -> Any:
-        turns = (x * 0 + 3).astype("int32")
-        return lax.while_loop(lambda p: p[0] < turns, lambda p: (p[0] + 1, p[1] * x), (0, F(1)))[1]
+        iterations = (x * 0 + 3).astype("int32")
+        return lax.while_loop(
+            lambda p: p[0] < iterations, lambda p: (p[0] + 1, p[1] * x), (0, F(1))
+        )[1]
 
     same(jvp(power, (F(2),), (F(1),))[1], 12)
 
@@ -325,7 +329,7 @@ ERRORS: list[tuple[type[Exception], str, Callable[[], Any]]] = [
         "length is 3, xs has 4",
         lambda: lax.scan(lambda c, x: (c, x), F(0), XS, length=3),
     ),
-    (ValueError, "number of turns is not known", lambda: lax.scan(lambda c, x: (c, x), F(0))),
+    (ValueError, "number of iterations is not known", lambda: lax.scan(lambda c, x: (c, x), F(0))),
     (ValueError, "xs is a scalar", lambda: lax.scan(lambda c, x: (c, x), F(0), F(3))),
     (
         ValueError,

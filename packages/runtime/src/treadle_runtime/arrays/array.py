@@ -3,7 +3,7 @@
 The device buffer is made when compiled code first needs it; the host's elements when Python first reads them. Nothing
 writes to either: a result's host buffer may be a view of an operand's, and a donated array loses both.
 
-Four attributes hold all there is, for this package alone: `type`; `placed`, the type with its placement; `host`, the
+Four attributes hold the state, for this package alone: `type`; `placed`, the type with its placement; `host`, the
 elements as a NumPy array or None; `raw`, jaxlib's array, None, or what says that the memory is gone. The functions of
 this module read and change them; only the hot paths (eager evaluation, calls of compiled functions) look at the
 attributes themselves.

@@ -1,4 +1,4 @@
-"""jaxlib imports jax by itself on some paths (jaxlib-facts section 0): its question is answered without loading jax."""
+"""jaxlib imports jax by itself on some paths: its question is answered without loading jax."""
 
 from __future__ import annotations
 

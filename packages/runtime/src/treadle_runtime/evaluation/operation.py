@@ -1,4 +1,4 @@
-"""An eager operation that has been met before: its kernel or its compiled program, and what its results are.
+"""A cached eager operation: its kernel or its compiled program, and what its results are.
 
 Everything that depends on types and places alone - inference, the choice of the kernel, placement - is decided once,
 when a primitive is first met with such operands.

@@ -1,6 +1,6 @@
 """Calls back into Python, as users write them: trees in, trees out.
 
-`callbacks.py` makes a callback safe for XLA; this file turns a user's function on trees into one on flat arrays.
+`validated.py` makes a callback safe for XLA; this file turns a user's function on trees into one on flat arrays.
 Callbacks receive NumPy arrays; of random keys they receive the words.
 """
 

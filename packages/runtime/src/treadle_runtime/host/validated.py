@@ -69,7 +69,7 @@ class Validated:
         results = tuple(given) if isinstance(given, tuple | list) else (given,)
         if len(results) != len(expected):
             raise CallbackError(
-                f"callback {self._name}: {len(results)} results came, {len(expected)} were declared",
+                f"callback {self._name}: {len(results)} results were returned, {len(expected)} declared",
                 fix="return a tuple with one array for each declared result",
             )
         return tuple(
@@ -90,13 +90,13 @@ class Validated:
             ) from error
         if array.dtype != dtype:
             raise DTypeError(
-                f"callback {self._name}: result {number} has dtype {array.dtype}, declared was {dtype}",
+                f"callback {self._name}: result {number} has dtype {array.dtype}, but {dtype} was declared",
                 fix=f"return it as .astype({dtype.name!r}), or declare {array.dtype.name}",
             )
         if array.shape != shape:
             raise ShapeError(
                 f"callback {self._name}: result {number} has shape {list(array.shape)}, "
-                f"declared was {list(shape)}",
+                f"but {list(shape)} was declared",
                 fix="return an array of the declared shape; nothing is broadcast here",
             )
         return np.ascontiguousarray(array).reshape(

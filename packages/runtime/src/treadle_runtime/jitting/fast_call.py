@@ -1,4 +1,4 @@
-"""The fast way of a call: a function written for one shape of call, so that a hit finds nothing out.
+"""The fast path of a call: a function generated for one shape of call, so that a hit decides nothing.
 
 A jitted function is called again and again with arguments of the same kinds, in the same containers, in the same
 places. For such a shape of call this module writes the Python of a function that does what is left to do, and no more:
@@ -438,7 +438,7 @@ class _Writer:
 
 @final
 class _Result:
-    """Stands for a result while the structure is written down."""
+    """Stands for a result while the code for the structure is generated."""
 
     __slots__ = ("text",)
 

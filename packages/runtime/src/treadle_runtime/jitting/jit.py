@@ -120,7 +120,7 @@ class JitFunction(Generic[P, R]):
         leaves: Sequence[DeviceArray],
     ) -> Any:
         """The first call with a signature."""
-        check_fork()  # before the function is staged for nothing
+        check_fork()  # before the function is staged in vain
         cache = self._cache
 
         def make() -> CompiledCall:
@@ -298,12 +298,12 @@ def jit(
         fun: the function; its arguments and results are pytrees of arrays.
         static_argnums: positional arguments that are Python values, hashed and compared on every call.
         static_argnames: the same by name. Each spelling follows from the other where only one is given.
-        donate_argnums: positional arguments whose memory results may take over; they are gone after the call.
+        donate_argnums: positional arguments whose memory results may take over; those arrays are deleted by the call.
         donate_argnames: keyword arguments, in the same way.
-        keep_unused: pass arguments on that the program does not use.
+        keep_unused: hand the executable also the arguments that the program does not use.
         device: deprecated; run there, whatever the arguments say.
         backend: deprecated; run on the first device of this platform.
-        inline: leave no call behind when an outer function is traced.
+        inline: put the operations themselves into an outer program, not a call of them.
         compiler_options: XLA flags for this function.
 
     Raises:

@@ -1,7 +1,7 @@
 """One thread makes what several want: each signature of a function is traced and compiled once.
 
 What counts as being made is a lock that the making thread holds, and nothing else. So a thread that is interrupted at
-any point, by Ctrl-C or by an exception, leaves the value to the next that wants it: `with` on a lock lets go of it
+any point, by Ctrl-C or by an exception, leaves the value to the next that wants it: `with` on a lock releases it
 whatever happens, where a `finally` of several statements could be interrupted itself. For the same reason a forked
 child, in which locks are new, does not wait for a thread of its parent.
 """

@@ -1,4 +1,4 @@
-"""What a user says of how a function is jitted: which arguments are static, which are donated, and the rest."""
+"""How a function is to be jitted: which arguments are static, which are donated, and the rest."""
 
 from __future__ import annotations
 

@@ -8,6 +8,6 @@ DynamicJaxprTracer = StagedTracer
 
 
 def name_tracers() -> None:
-    """Let the class print under this name: the FAQ prints it, and users who know JAX look for it (row TRC-01)."""
+    """Let the class print under this name: the FAQ prints it, and users who know JAX look for it."""
     DynamicJaxprTracer.__name__ = DynamicJaxprTracer.__qualname__ = "DynamicJaxprTracer"
     DynamicJaxprTracer.__module__ = __name__

@@ -11,7 +11,7 @@ from typing import Any, final
 
 from treadle_autodiff.programs import jvp_program, linearize_program, transpose_program
 from treadle_autodiff.registry import LinearFunction, jvp_rule, linearize_rule, transpose_rule
-from treadle_autodiff.rules.call import spread
+from treadle_autodiff.rules.call import with_zeros
 from treadle_autodiff.rules.control.operands import nonzero_flags, those
 from treadle_autodiff.tangents import Linear, Tangent, Zero, materialise, zeros
 from treadle_ir import (
@@ -76,7 +76,7 @@ def case_jvp(
     given = those(tangents[1:], flags)
     outputs = bind(made.primitive, primals[0], *made.captured, *primals[1:], *given)
     types = primitive.branches[0].result_types
-    return outputs[: len(types)], spread(outputs[len(types) :], made.nonzero, types)
+    return outputs[: len(types)], with_zeros(outputs[len(types) :], made.nonzero, types)
 
 
 def _case_jvp(branches: Sequence[Program], flags: Flags) -> _Branches:
@@ -119,9 +119,9 @@ def case_linearize(
 
     def linear(tangents: Sequence[Tangent]) -> Sequence[Tangent]:
         if not any(split.nonzero):
-            return spread((), split.nonzero, types)
+            return with_zeros((), split.nonzero, types)
         given = [materialise(tangent) for tangent in those(tangents[1:], flags)]
-        return spread(bind(split.linear, primals[0], *residuals, *given), split.nonzero, types)
+        return with_zeros(bind(split.linear, primals[0], *residuals, *given), split.nonzero, types)
 
     return outputs[: len(types)], linear
 

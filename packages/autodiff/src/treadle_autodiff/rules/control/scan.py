@@ -1,10 +1,10 @@
 """Rules of scan: the derivative of a loop is a loop.
 
 Which carries have a tangent is found by running the body's derivative until that set stays the same. Derived
-bodies are remembered with the body that they come from, so that a loop is transformed, and compiled, once.
+bodies are cached with the body that they come from, so that a loop is transformed, and compiled, once.
 
 Linearizing a loop splits it in two. The known loop computes results, and stacks what the linear one will need.
-What is the same in every turn is not stacked: it is computed once, before the loop; neither is what is an
+What is the same in every iteration is not stacked: it is computed once, before the loop; neither is what is an
 element of the xs or the ys already. The transpose of the linear loop runs the other way, its carries being the
 cotangents of the carries and, summed up, those of the constants.
 """
@@ -22,7 +22,7 @@ from treadle_autodiff.programs import (
     transpose_program,
 )
 from treadle_autodiff.registry import LinearFunction, jvp_rule, linearize_rule, transpose_rule
-from treadle_autodiff.rules.call import spread
+from treadle_autodiff.rules.call import with_zeros
 from treadle_autodiff.rules.control.operands import nonzero_flags, those
 from treadle_autodiff.tangents import Linear, Tangent, Zero, add, materialise, zeros
 from treadle_autodiff.transpose import transpose
@@ -96,7 +96,7 @@ def scan_jvp(
     results = [*outputs[:first], *outputs[first + moving : count + moving]]
     result_tangents = [*outputs[first : first + moving], *outputs[count + moving :]]
     types = _result_types(primitive)
-    return results, spread(result_tangents, loop.nonzero, types)
+    return results, with_zeros(result_tangents, loop.nonzero, types)
 
 
 def _result_types(primitive: Scan) -> list[Type]:
@@ -146,7 +146,7 @@ def _forced_jvp(body: Program, nonzero: Flags, carried: Flags) -> JvpProgram:
 @final
 @frozen(eq=False)
 class _LinearizedScan:
-    """A scan in two, with what is the same in every turn taken out.
+    """A scan in two, with what is the same in every iteration taken out.
 
     `before` runs once, on `captured` and the constants. The known body's constants are `captured`, the constants,
     and what `before` returns. `residuals` says where each residual of the linear body comes from.
@@ -192,7 +192,7 @@ def scan_linearize(
 
     def linear(tangents: Sequence[Tangent]) -> Sequence[Tangent]:
         if not any(split.nonzero):
-            return spread((), split.nonzero, types)
+            return with_zeros((), split.nonzero, types)
         dconstants, dcarries, dxs = parts(tangents)
         of_constants, _, of_xs = parts(flags)
         given = [materialise(tangent) for tangent in those(dconstants, of_constants)]
@@ -212,7 +212,7 @@ def scan_linearize(
             *moving,
             *[materialise(tangent) for tangent in those(dxs, of_xs)],
         )
-        return spread(returned, split.nonzero, types)
+        return with_zeros(returned, split.nonzero, types)
 
     return outputs[: len(types)], linear
 
@@ -401,7 +401,7 @@ def _cotangent(operand: Linear, outputs: Any, returned: bool) -> Tangent:
 
 
 def _dependent(body: Program, parts: LoopParts, linear: Sequence[bool]) -> Flags:
-    """The carries that depend on a linear operand, at first or after some turn."""
+    """The carries that depend on a linear operand, at first or after some iteration."""
     of_constants, of_carries, of_xs = parts(linear)
 
     def after_a_turn(carried: Flags) -> Sequence[bool]:
@@ -469,7 +469,7 @@ def _transpose_scan(
     linear_constants = those(body.parameters[: parts.constants], of_constants)
     sum_types = [value.type.tangent() for value in those(linear_constants, back_constants)]
 
-    def turn(*operands: Operand) -> Operands:
+    def iteration(*operands: Operand) -> Operands:
         given = iter(operands)
         constants = [next(given) for _ in range(fixed)]
         so_far = [next(given) for _ in sum_types]
@@ -483,6 +483,8 @@ def _transpose_scan(
         ]
         return [*summed, *those(to_carries, carried), *those(to_xs, back_xs)]
 
-    staged = stage(turn, *types[:fixed], *sum_types, *ct_carries, *types[first_x:first_ct], *ct_ys)
-    assert not staged.captured, "a turn takes everything as operands"
+    staged = stage(
+        iteration, *types[:fixed], *sum_types, *ct_carries, *types[first_x:first_ct], *ct_ys
+    )
+    assert not staged.captured, "an iteration takes everything as operands"
     return _Loop(staged.program, made.captured, fixed, carried, nonzero)

@@ -1,4 +1,4 @@
-"""Rules of while: forward mode is one loop over primals and tangents; reverse mode needs a bound of the turns."""
+"""Rules of while: forward mode is one loop over primals and tangents; reverse mode needs a bound of the iterations."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from treadle_autodiff.programs import jvp_program
 from treadle_autodiff.registry import LinearFunction, jvp_rule, linearize_rule, transpose_rule
-from treadle_autodiff.rules.call import spread
+from treadle_autodiff.rules.call import with_zeros
 from treadle_autodiff.rules.control.operands import nonzero_flags, those
 from treadle_autodiff.rules.control.scan import scan_linearize
 from treadle_autodiff.tangents import Linear, Tangent, Zero, materialise
@@ -69,7 +69,7 @@ def while_jvp(
         *[materialise(tangent) for tangent in those(dcarries, loop.carried)],
     )
     count = len(carries)
-    return outputs[:count], spread(outputs[count:], loop.carried, primitive.body.result_types)
+    return outputs[:count], with_zeros(outputs[count:], loop.carried, primitive.body.result_types)
 
 
 def _while_jvp(primitive: While, parts: LoopParts, flags: Flags) -> _WhileJvp:
@@ -118,7 +118,7 @@ def while_linearize(
         )
         constants = primitive.cond_constants + primitive.body_constants
         carries = len(primals) - constants
-        scan = Scan(bounded.turn, primitive.trip_bound, constants, carries)
+        scan = Scan(bounded.iteration, primitive.trip_bound, constants, carries)
         return scan_linearize(scan, primals, nonzero)
 
     def linear(tangents: Sequence[Tangent]) -> Sequence[Tangent]:
@@ -134,27 +134,27 @@ def while_linearize(
 @final
 @frozen(eq=False)
 class _Bounded:
-    turn: Program
+    iteration: Program
     captured: tuple[Operand, ...] = ()
 
 
 def _bounded_turn(primitive: While) -> Program:
-    """One turn of a scan that stands for a while loop: the body if the condition still holds, else nothing."""
+    """One iteration of a scan that stands for a while loop: the body if the condition still holds, else nothing."""
     of_cond, of_body = primitive.cond_constants, primitive.body_constants
     cond, body = primitive.cond, primitive.body
-    # A program of its own: what is remembered with `body` must not keep `body` alive.
+    # A program of its own: what is cached with `body` must not keep `body` alive.
     go_on = Program(body.parameters, body.equations, body.results)
     stay_parameters = unused_parameters(body.parameter_types)
     stay = Program(tuple(stay_parameters), (), tuple(stay_parameters[of_body:]))
 
-    def turn(*operands: Operand) -> Operands:
+    def iteration(*operands: Operand) -> Operands:
         carries = operands[of_cond + of_body :]
         (holds,) = interpret(cond, *operands[:of_cond], *carries)
         index = ops.convert(holds, dtype=np.dtype(np.int32))
         return bind(Case((stay, go_on)), index, *operands[of_cond:])
 
     types = (*cond.parameter_types[:of_cond], *body.parameter_types)
-    staged = stage(turn, *types)
+    staged = stage(iteration, *types)
     assert not staged.captured, "programs are closed"
     return staged.program
 
@@ -163,14 +163,14 @@ def _bounded_turn(primitive: While) -> Program:
 def while_transpose(
     primitive: While, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
 ) -> Sequence[Tangent | None]:
-    """Impossible: the number of turns to go back is not known.
+    """Impossible: the number of iterations to go back is not known.
 
     Raises:
         DerivativeError: always.
     """
     raise DerivativeError(
-        "reverse-mode differentiation (grad, vjp, jacrev) cannot pass a while loop, or a fori_loop whose bounds "
-        "are traced: how many intermediate values to keep is not known when the program is made",
+        "reverse-mode differentiation (grad, vjp, jacrev) cannot differentiate a while loop, or a fori_loop whose "
+        "bounds are traced: how many intermediate values to keep is not known when the program is made",
         fix="use lax.scan, or lax.fori_loop with Python integers as bounds; or give lax.while_loop `max_steps`; "
-        "forward mode (jvp, jacfwd) passes any loop",
+        "forward mode (jvp, jacfwd) can differentiate any loop",
     )

@@ -32,12 +32,12 @@ def _indexed(low: int, high: int) -> Draw:
 
 
 def _counted(low: int, high: int) -> Draw:
-    """Operands of a while loop: a number of turns in a range, a counter, two arrays."""
+    """Operands of a while loop: a number of iterations in a range, a counter, two arrays."""
 
     def draw(random: np.random.Generator) -> list[Operand]:
-        turns = np.asarray(random.integers(low, high + 1)).astype("i4")
+        iterations = np.asarray(random.integers(low, high + 1)).astype("i4")
         scale, x = random.uniform(0.5, 1, 3), random.uniform(-1, 1, (2, 3))
-        return [turns, scale, np.asarray(np.int32(0)), x]
+        return [iterations, scale, np.asarray(np.int32(0)), x]
 
     return draw
 
@@ -53,7 +53,7 @@ def _one(shape: tuple[int, ...]) -> Draw:
 
 
 def _turns(shape: tuple[int, ...], *, scaled: bool) -> Draw:
-    """Operands of a while loop of two turns: the number, perhaps a scalar, a counter, an array of a shape."""
+    """Operands of a while loop of two iterations: the number, perhaps a scalar, a counter, an array of a shape."""
 
     def draw(random: np.random.Generator) -> list[Operand]:
         scale = [np.asarray(random.uniform(0.5, 1))] if scaled else []
@@ -69,7 +69,7 @@ _BRANCHES: Final = (
     _staged(lambda x, y: [y, ops.subtract(x, y)], "f64[3]", "f64[3]"),
 )
 
-# Turn until a counter meets a limit that the condition captured; the body captured an array.
+# Iterate until a counter meets a limit that the condition captured; the body captured an array.
 _COND: Final = _staged(
     lambda limit, i, x: [ops.compare(i, limit, direction="lt")], "i32[]", "i32[]", "f64[2,3]"
 )
@@ -162,8 +162,12 @@ def _keys_case(random: np.random.Generator) -> list[Operand]:
 
 
 def _keys_while(random: np.random.Generator) -> list[Operand]:
-    turns = np.asarray(random.integers(1, 4)).astype("i4")
-    return [turns, np.asarray(np.int32(0)), sample(random, array_type("key<fry>[]"), (0.0, 1.0))]
+    iterations = np.asarray(random.integers(1, 4)).astype("i4")
+    return [
+        iterations,
+        np.asarray(np.int32(0)),
+        sample(random, array_type("key<fry>[]"), (0.0, 1.0)),
+    ]
 
 
 _CASE_TYPES: Final = ("i32[]", "f64[3]", "f64[3]")
@@ -183,7 +187,7 @@ EXAMPLES: Final[list[Example]] = [
             *_WHILE_TYPES,
             draw=_counted(low, high),
             reversible=False,
-            label=f"turns{low}to{high}",
+            label=f"iterations{low}to{high}",
         )
         for low, high in ((0, 0), (1, 5))
     ],
@@ -198,7 +202,7 @@ EXAMPLES: Final[list[Example]] = [
         domain=_UNIT,
         label="unrolled",
     ),
-    example(Scan(_SCANNED, 0, 1, 2), *_EMPTY_TYPES, domain=_UNIT, label="no turns"),
+    example(Scan(_SCANNED, 0, 1, 2), *_EMPTY_TYPES, domain=_UNIT, label="no iterations"),
     example(Scan(_LINEAR, 4, 1, 1), "f64[3]", "f64[3]", "f64[4,3]", domain=_UNIT, label="linear"),
     example(Scan(_NO_CARRY, 4), "f64[4,3]", label="no carry"),
     example(Scan(_SCALARS, 3, 1, 1), "f64[]", "f64[]", "f64[3]", domain=_UNIT, label="scalars"),
@@ -219,7 +223,7 @@ EXAMPLES: Final[list[Example]] = [
     ),
     example(Scan(_NESTED, 3, 0, 1), "f64[3]", "f64[3,3]", domain=_UNIT, label="nested"),
     example(Scan(_SPLITTING, 4, 0, 1), "key<fry>[]", "f64[4]", differentiable=False, label="keys"),
-    example(Scan(_SPLITTING, 0, 0, 1), "key<fry>[]", "f64[0]", label="keys, no turns"),
+    example(Scan(_SPLITTING, 0, 0, 1), "key<fry>[]", "f64[0]", label="keys, no iterations"),
     example(
         Case(_KEY_BRANCHES),
         "i32[]",

@@ -116,7 +116,7 @@ def cond(
 ) -> Tree:
     """`true_fun(*operands)` where `pred` holds, else `false_fun(*operands)`; only one of them runs.
 
-    Under vmap with a batched `pred`, both run and each row takes its own result. The older form
+    Under vmap with a batched `pred`, both run and each batch element takes its own result. The older form
     `cond(pred, true_operand, true_fun, false_operand, false_fun)` is taken, too.
 
     Raises:

@@ -54,8 +54,8 @@ def while_loop(
 ) -> Tree:
     """`val = init_val; while cond_fun(val): val = body_fun(val)`, as one operation.
 
-    With `max_steps` the loop ends after that many iterations at the latest, and reverse-mode differentiation passes
-    it (memory for so many iterations is taken); without, only forward mode does. Under vmap the loop runs until the
+    With `max_steps` the loop ends after that many iterations at the latest, and reverse mode can differentiate it
+    (it takes memory for that many iterations); without, only forward mode can. Under vmap the loop runs until the
     last batch element is done, and those that are done keep their values.
 
     Raises:
@@ -152,8 +152,8 @@ def fori_loop(
 ) -> Tree:
     """`val = init_val; for i in range(lower, upper): val = body_fun(i, val)`, as one operation.
 
-    Bounds whose values are known make it a `scan`, which reverse-mode differentiation passes; with traced
-    bounds it is a `while_loop`.
+    With bounds whose values are known it is a `scan`, which reverse mode can differentiate; with traced bounds it
+    is a `while_loop`.
 
     Raises:
         ArgumentError: a bound is no integer scalar, or `unroll` is given with traced bounds; StructureError,

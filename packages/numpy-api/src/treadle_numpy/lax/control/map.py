@@ -35,7 +35,7 @@ def map(f: Callable[[Tree], Tree], xs: Tree, *, batch_size: int | None = None) -
 
     Raises:
         ArgumentError: batch_size is below 1.
-        MissingRuleError: batch_size, and no vmap is installed: treadle_numpy alone.
+        MissingRuleError: batch_size is given and no vmap is installed (treadle_numpy without treadle_batching).
 
     Example:
         >>> import numpy as np

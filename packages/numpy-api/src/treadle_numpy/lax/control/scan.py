@@ -119,8 +119,8 @@ def scan(
         init: the first carry, a pytree. The carry keeps its structure, shapes and element types.
         xs: a pytree of arrays with one leading size; None needs `length`.
         length: the number of iterations, if `xs` does not say it.
-        reverse: go from the last element to the first; ys are stacked in the order of the xs all the same.
-        unroll: how many iterations compiled code has in a row; True for all.
+        reverse: go from the last element to the first; ys are stacked in the order of the xs either way.
+        unroll: how many iterations the body of the compiled loop holds; True for all.
 
     Returns:
         The last carry, and the ys with a leading axis.
@@ -157,15 +157,16 @@ def length_of(
     for path, shape in zip(paths_of(structure), shapes, strict=True):
         if not shape:
             raise ArgumentError(
-                f"{name}: xs{path} is a scalar, which has no leading axis to go over",
-                fix="pass what is the same in each turn by closing over it",
+                f"{name}: xs{path} is a scalar, which has no leading axis to scan over",
+                fix="pass what is the same in each iteration by closing over it",
             )
     if length is not None:
         length = as_index(name, "`length`", length)
     sizes = {shape[0] for shape in shapes} | ({length} if length is not None else set())
     if not sizes:
         raise ArgumentError(
-            f"{name}: without arrays in `xs` the number of turns is not known", fix="pass `length`"
+            f"{name}: without arrays in `xs` the number of iterations is not known",
+            fix="pass `length`",
         )
     if len(sizes) > 1:
         paths = paths_of(structure)
@@ -174,7 +175,7 @@ def length_of(
             each.insert(0, f"length is {length}")
         raise ArgumentError(
             f"{name}: leading sizes must be equal, but {', '.join(each[:20])}",
-            fix="all arrays that are gone over have one leading size, which is the length",
+            fix="give all arrays in `xs` the same leading size, which is the length",
         )
     count = sizes.pop()
     if count < 0:

@@ -3,7 +3,7 @@
 A body is a Python function. It is staged each time that a loop or a branch is called, whatever trace is current: what
 it captured becomes leading operands, and what it reads is read again. An eager loop that Python runs many times would
 so be compiled each time; to prevent it, equal programs of one piece of code are one object (`interned`), and what is
-remembered of that, its derivatives and its executables, is found again.
+cached of that, its derivatives and its executables, is found again.
 """
 
 from __future__ import annotations

@@ -187,7 +187,7 @@ def _contract(
         return _ordered(letters, x, result)
     (left, x), (right, y) = reduced
     shared = [c for c in left if c in right]
-    # an axis of size 1 beside a longer one is spread first
+    # an axis of size 1 beside a longer one is broadcast first
     x, y = _full(left, x, shared, sizes), _full(right, y, shared, sizes)
     batch = [c for c in shared if c in result]
     summed = [c for c in shared if c not in result]
@@ -211,7 +211,7 @@ def _full(letters: str, x: Array, shared: list[str], sizes: dict[str, int]) -> A
 
 
 def _expanded(letters: str, x: Array, result: str, sizes: dict[str, int]) -> Array:
-    """An operand spread over all the axes of a result."""
+    """An operand broadcast over all the axes of a result."""
     order = sorted(range(len(letters)), key=lambda i: result.index(letters[i]))
     x = transpose(x, order)
     places = tuple(sorted(result.index(c) for c in letters))

@@ -56,7 +56,7 @@ _PRODUCTS: Final[Plans] = {}
 
 
 def _planned(plans: Plans, a: ArrayLike, b: ArrayLike) -> Array | None:
-    """The product of two arrays whose types have been met before; None if they have not."""
+    """The product of two arrays by a cached plan; None if there is none for their types."""
     try:
         primitive = plans.get((a.type, b.type, MATMUL_PRECISION()))  # type: ignore[union-attr]  # NumPy's have none
     except AttributeError:

@@ -13,7 +13,7 @@ __all__ = ["broadcast_arrays", "broadcast_shapes", "broadcast_to"]
 
 
 def broadcast_to(array: ArrayLike, shape: Shape) -> Array:
-    """The array spread over a shape.
+    """The array broadcast to a shape.
 
     Raises:
         ShapeError: an axis has neither size 1 nor the size that is asked for.
@@ -38,7 +38,7 @@ def broadcast_to(array: ArrayLike, shape: Shape) -> Array:
 
 
 def broadcast_arrays(*args: ArrayLike) -> tuple[Array, ...]:
-    """The arrays, all spread over the shape that they broadcast to."""
+    """The arrays, all broadcast to their common shape."""
     operands = [coerce_array("broadcast_arrays", i, x) for i, x in enumerate(args)]
     sizes = common_shape("broadcast_arrays", [x.shape for x in operands])
     return tuple([broadcast_to(x, sizes) for x in operands])

@@ -57,6 +57,7 @@ def split(ary: ArrayLike, indices_or_sections: Sections, axis: int = 0) -> list[
     """The array cut into equal parts, or at some positions, along an axis.
 
     Example:
+        >>> import numpy as np
         >>> [print(part) for part in split(np.arange(4), 2)]
         [0 1]
         [2 3]

@@ -41,7 +41,7 @@ def planned(
 ) -> Callable[[ArrayLike, Axis, bool], Array | None]:
     """A reduction of an array along one axis or all, if it is one primitive and at most a reshape; else None.
 
-    They are remembered by the type of the array, the axis and whether it is kept.
+    They are cached by the type of the array, the axis and whether it is kept.
     """
     plans: dict[tuple[ArrayType, Axis, bool], tuple[Primitive, Reshape | None]] = {}
 

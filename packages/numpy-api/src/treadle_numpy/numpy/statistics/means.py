@@ -169,7 +169,7 @@ def average(
         axes = sorted_axes("average", axis, x.ndim)
         if axis is None or len(axes) != 1 or w.shape != (x.shape[axes[0]],):
             raise ShapeError(
-                f"average: weights of shape {w.shape} do not go with axis {axis} of shape {x.shape}"
+                f"average: weights of shape {w.shape} do not fit axis {axis} of shape {x.shape}"
             )
         w = ops.broadcast_in_dim(w, shape=x.shape, dimensions=axes)
     total = sum(w, axis, keepdims=keepdims)

@@ -52,14 +52,14 @@ _METHODS: Final = ("linear", "lower", "higher", "midpoint", "nearest", "inverted
 
 
 def _beside(name: str, weights: ArrayLike, x: Array, axes: tuple[int, ...], axis: Axis) -> Array:
-    """Weights spread over the array that they belong to: they have its shape, or that of the axes of a quantile."""
+    """Weights broadcast to the array that they belong to: they have its shape, or that of the axes of a quantile."""
     w = coerce_array(name, 2, weights)
     if w.shape == x.shape:
         return w
     if axis is None or w.shape != tuple([x.shape[i] for i in axes]):
         raise ShapeError(
-            f"{name}: weights of shape {w.shape} do not go with axis {axis} of shape {x.shape}",
-            fix="give a weight for each element, or one for each place along the axes",
+            f"{name}: weights of shape {w.shape} do not fit axis {axis} of shape {x.shape}",
+            fix="give a weight for each element, or one for each position along the axes",
         )
     return ops.broadcast_in_dim(w, shape=x.shape, dimensions=axes)
 
