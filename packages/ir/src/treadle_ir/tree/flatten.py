@@ -22,7 +22,7 @@ from treadle_ir.tree.structure import LEAF, PyTreeDef, flat_tuple, make_structur
 
 IsLeaf: TypeAlias = Callable[[Any], bool]  # Any: it is asked about nodes and leaves of all types
 
-MAX_DEPTH = 100_000
+MAX_DEPTH = 12_000
 
 all_leaf_types = LEAF_TYPES.issuperset
 
