@@ -26,6 +26,7 @@ from treadle_ir import (
     current_trace,
     flags,
     interpret,
+    names,
     overriding,
     refused,
     shown,
@@ -343,6 +344,7 @@ def jit(
             f"{name_of(fun)} is a generator function, which cannot be jitted",
             fix="return a list instead",
         )
+    names("jit", backend=backend)
     target: Device | None = None
     if device is not None or backend is not None:
         warnings.warn(
@@ -351,7 +353,7 @@ def jit(
             DeprecationWarning,
             stacklevel=2,
         )
-        target = as_device(device if device is not None else str(backend))
+        target = as_device(device if device is not None else backend or "")
     split = split_of(fun, static_argnums, static_argnames, donate_argnums, donate_argnames)
     flags("jit", keep_unused=keep_unused, inline=inline)
     if compiler_options is not None and not isinstance(compiler_options, Mapping):
