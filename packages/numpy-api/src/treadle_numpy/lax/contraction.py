@@ -88,7 +88,8 @@ def dot(
         rank = len(x.shape)
         if not 1 <= rank <= 2 or not 1 <= len(y.shape) <= 2 or x.shape[-1] != y.shape[0]:
             raise ShapeError(f"Incompatible shapes for dot: got {x.shape} and {y.shape}.")
-        dimension_numbers = (((rank - 1,), (0,)), ((), ()))
+        summed = (rank - 1,), (0,)
+        return contracted(x, y, summed, ((), ()), precision, preferred_element_type)
     return dot_general(x, y, dimension_numbers, precision, preferred_element_type)
 
 
