@@ -11,8 +11,9 @@ import resource
 import signal
 import sys
 import time
+import traceback
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
@@ -58,18 +59,37 @@ def _outcome(call: Call, place: int | str, value: Any) -> str | None:
         return None if str(error) else "an error without a message"
     except UsersError:
         return None
-    except TypeError as error:
-        inner = error.__traceback__ and error.__traceback__.tb_next
-        if inner is None:  # the call itself: arguments too many, or none such
-            return None
-        return _told(error)
     except TooLongError:
         raise
     except BaseException as error:  # of whatever kind, that is what is being looked for
-        return _told(error)
-    if isinstance(result, np.ndarray) and result.dtype == object:
+        return None if _is_of_the_user(error, value) else _told(error)
+    if isinstance(result, np.ndarray) and result.dtype == object and result is not value:
         return "the result is a NumPy array of objects"
     return None
+
+
+def _is_of_the_user(error: BaseException, value: Any) -> bool:
+    """Whether an error is not treadle's to word: the user called something with arguments that it does not take.
+
+    That is treadle's function with arguments too many or none such; the hostile value, as a function of another number
+    of arguments; or a function of the table with what it has no operator for.
+    """
+    frames = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(error.__traceback__)][1:]
+    if isinstance(error, TypeError):
+        if not frames:
+            return True
+        if callable(value) and str(error).startswith(_calls_of(value)):
+            return True
+    known = [each for each in frames if "/packages/" in each or each.endswith("hostile/calls.py")]
+    return bool(known) and known[-1].endswith("hostile/calls.py")
+
+
+def _calls_of(function: Callable[..., Any]) -> tuple[str, ...]:
+    """How Python's own errors begin that say that a function was called with other arguments than it takes."""
+    name = getattr(function, "__qualname__", "")
+    if isinstance(function, type) and issubclass(function, np.generic):
+        return "function takes", f"{name}()", "int() argument must be"
+    return (f"{name}()", f"{name}.__new__()") if name else ()
 
 
 def _told(error: BaseException) -> str:

@@ -45,12 +45,14 @@ def test_the_error_names_function_and_argument() -> None:
     )
 
 
-@pytest.mark.parametrize("value", [True, False, np.True_, 1, None, np.array(True)])
+@pytest.mark.parametrize("value", [True, False, np.True_, 1, None])
 def test_flags_are_true_or_false(value: object) -> None:
     flags("sort", stable=value)
 
 
-@pytest.mark.parametrize("value", ["yes", [], np.array([True, False]), np.bool_, {}])
+@pytest.mark.parametrize(
+    "value", ["yes", [], np.array(True), np.array([True, False]), np.bool_, {}]
+)
 def test_nothing_else_is_a_flag(value: object) -> None:
     with pytest.raises(ArgumentError, match="sort: stable must be true or false"):
         flags("sort", stable=value)

@@ -23,7 +23,10 @@ from treadle_ir import (
     ShapeError,
     flatten_arrays,
     frozen,
+    integers,
     ops,
+    sequence,
+    shown,
     transparent,
     type_of,
 )
@@ -188,8 +191,17 @@ def _positional(
 def _indices(
     nondiff: Sequence[int], names: Sequence[str], fun: Callable[..., Tree]
 ) -> frozenset[int]:
-    parameters = list(inspect.signature(fun).parameters) if names else []
-    return frozenset([*nondiff, *(parameters.index(name) for name in names)])
+    numbers = integers("custom_jvp or custom_vjp", "nondiff_argnums", nondiff)
+    names = sequence("custom_jvp or custom_vjp", "nondiff_argnames", names)
+    if not names:
+        return frozenset(numbers)
+    parameters = list(inspect.signature(fun).parameters)
+    for name in names:
+        if not isinstance(name, str) or name not in parameters:
+            raise ArgumentError(
+                f"nondiff_argnames has {shown(name)}, but {fun.__name__} takes {', '.join(parameters)}"
+            )
+    return frozenset([*numbers, *[parameters.index(name) for name in names]])
 
 
 def pair_of(rule: str, what: str, given: object) -> tuple[Tree, Tree]:

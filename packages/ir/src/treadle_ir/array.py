@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
+from treadle_ir.declared import shown
 from treadle_ir.dtypes import DType, is_key
 from treadle_ir.errors import ArgumentError
 from treadle_ir.promotion import scalar_type
@@ -143,7 +144,7 @@ def type_of(operand: object) -> ArrayType:
     if isinstance(operand, Literal):  # a weak one, which no NumPy scalar can stand for
         return operand.type
     raise ArgumentError(
-        f"{operand!r} of type {type(operand)} is not a valid JAX type",
+        f"{shown(operand)} of type {type(operand)} is not a valid JAX type",
         fix="pass arrays, NumPy arrays or numbers; to hand over an object, mark it static or register it as a pytree",
     )
 

@@ -20,6 +20,7 @@ from contextvars import ContextVar
 from typing import Any, Final, Generic, TypeVar, final
 from weakref import WeakValueDictionary
 
+from treadle_ir.declared import shown
 from treadle_ir.errors import ArgumentError, did_you_mean
 from treadle_ir.fork import fork_safe_rlock
 
@@ -158,9 +159,11 @@ class Setting(Generic[T]):
             return self.parse(value)
         except (TypeError, ValueError) as error:
             if variable is None:
-                raise ArgumentError(f"setting `{self.name}` is {value!r}, which {error}") from None
+                raise ArgumentError(
+                    f"setting `{self.name}` is {shown(value)}, which {error}"
+                ) from None
             raise ArgumentError(
-                f"environment variable {variable} is {value!r}, which {error}",
+                f"environment variable {variable} is {shown(value)}, which {error}",
                 fix=f"unset {variable}, or set it to what `{self.name}` takes",
                 where="",
             ) from None

@@ -54,9 +54,9 @@ def flags(function: str, /, **arguments: object) -> None:
     for name, value in arguments.items():
         if value.__class__ is bool or isinstance(value, (int, np.bool_)) or value is None:
             continue
-        if getattr(value, "ndim", None) != 0 or isinstance(value, type):
-            raise refused(function, name, "true or false", value)
-        bool(value)
+        if getattr(value, "ndim", None) == 0 and not isinstance(value, type):
+            bool(value)  # a tracer's own error tells what to do
+        raise refused(function, name, "true or false", value)
 
 
 def functions(function: str, /, **arguments: object) -> None:
@@ -122,6 +122,46 @@ def integer_or_none(function: str, name: str, value: object) -> int | None:
 def sequence_or_none(function: str, name: str, value: object) -> tuple[Any, ...] | None:
     """`sequence`, or None."""
     return None if value is None else sequence(function, name, value)
+
+
+def integers(function: str, name: str, value: object) -> tuple[int, ...]:
+    """A sequence of integers as a tuple of Python's.
+
+    Raises:
+        ArgumentError: it is no sequence, or one of its elements no integer.
+
+    Example:
+        >>> integers("rev", "dimensions", [0, 1])
+        (0, 1)
+    """
+    elements = sequence(function, name, value)
+    for each in elements:
+        if each.__class__ is not int:
+            return tuple([integer(function, f"each of {name}", each) for each in elements])
+    return elements
+
+
+def integers_or_none(function: str, name: str, value: object) -> tuple[int, ...] | None:
+    """`integers`, or None."""
+    return None if value is None else integers(function, name, value)
+
+
+def pairs(function: str, name: str, value: object, length: int = 2) -> tuple[tuple[int, ...], ...]:
+    """A sequence of sequences of so many integers each: of pairs, unless said otherwise.
+
+    Raises:
+        ArgumentError: it is none.
+
+    Example:
+        >>> pairs("conv", "padding", [(0, 1)])
+        ((0, 1),)
+    """
+    found = tuple(
+        [integers(function, f"each of {name}", each) for each in sequence(function, name, value)]
+    )
+    if any([len(each) != length for each in found]):
+        raise refused(function, name, f"a sequence of {length} integers for each axis", value)
+    return found
 
 
 def _no_integer(value: object) -> bool:

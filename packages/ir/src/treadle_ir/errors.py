@@ -189,7 +189,11 @@ def did_you_mean(name: object, known: Iterable[object]) -> str:
     """`; did you mean 'sin'?`, or an empty string when nothing known resembles the name."""
     from difflib import get_close_matches  # noqa: PLC0415 - only an error needs it
 
-    close = get_close_matches(str(name), [each for each in known if isinstance(each, str)], n=1)
+    close = get_close_matches(
+        name if isinstance(name, str) else "",
+        [each for each in known if isinstance(each, str)],
+        n=1,
+    )
     return f"; did you mean {close[0]!r}?" if close else ""
 
 

@@ -53,6 +53,8 @@ def operand_or_none(x: object) -> Operand | None:
     if isinstance(x, (Array, Literal)):
         return x
     if isinstance(x, (np.ndarray, np.generic)):
+        if x.__class__ is not np.ndarray and isinstance(x, np.ndarray):
+            x = np.asarray(x)  # the methods of a matrix or a masked array do other things
         elements: Operand = canonical_elements(x)
         return elements
     if isinstance(x, (bool, int, float, complex)):

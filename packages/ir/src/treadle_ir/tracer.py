@@ -18,6 +18,7 @@ from treadle_ir.errors import (
     ArgumentError,
     ConcretizationError,
     EscapedTracerError,
+    ShapeError,
     TracerArrayConversionError,
     TracerBoolConversionError,
     TracerIntegerConversionError,
@@ -76,19 +77,24 @@ class Tracer(Array):
             "the truth value (`if`, `while`, `and`, `not`, `bool()`) was asked",
             "use `where(condition, a, b)` or `lax.cond`, or mark the argument static (`static_argnums`)",
         )
+        if elements.size != 1:
+            raise ShapeError(
+                f"The truth value of an array of type {self.type} is ambiguous: it has {elements.size} elements",
+                fix="reduce the comparison with .any() or .all(), or choose by element with `where`",
+            )
         return bool(elements)
 
     def __int__(self) -> int:
-        return int(self._number("int()"))
+        return int(self._scalar("int()"))
 
     def __float__(self) -> float:
-        return float(self._number("float()"))
+        return float(self._scalar("float()"))
 
     def __trunc__(self) -> int:
-        return int(self._number("math.trunc()"))
+        return int(self._scalar("math.trunc()"))
 
     def __complex__(self) -> complex:
-        return complex(self._number("complex()"))
+        return complex(self._scalar("complex()"))
 
     def __index__(self) -> int:
         elements = self._elements(
@@ -96,6 +102,11 @@ class Tracer(Array):
             "a Python integer was asked",
             "use array functions (`x[i]`, `lax.fori_loop`, `take`), or mark the argument static (`static_argnums`)",
         )
+        if elements.ndim or elements.dtype.kind not in "iu":
+            raise ArgumentError(
+                f"only integer scalar arrays can be converted to a scalar index, got {self.type}",
+                fix="convert with int(x) first",
+            )
         return elements.__index__()
 
     def _number(self, function: str) -> np.ndarray[Any, np.dtype[Any]]:
@@ -104,6 +115,15 @@ class Tracer(Array):
             f"{function} was asked",
             "keep it an array (`x.astype(...)`), or mark the argument static (`static_argnums`)",
         )
+
+    def _scalar(self, function: str) -> np.ndarray[Any, np.dtype[Any]]:
+        elements = self._number(function)
+        if elements.ndim:
+            raise ArgumentError(
+                f"{function}: only arrays without axes can be converted to Python scalars, got {self.type}",
+                fix="take one element (`x[0]`), reduce (`x.sum()`), or use `x.tolist()`",
+            )
+        return elements
 
     def item(self, *index: int) -> bool | int | float | complex:
         """The one element as a Python scalar (or the element at `index`)."""

@@ -127,12 +127,25 @@ def test_deep_trees(deep: Any) -> None:
     assert len(path) == 10_000
 
 
-def test_a_container_in_itself_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(flatten, "MAX_DEPTH", 100)
-    tree: list[Any] = [1]
-    tree.append(tree)
-    with pytest.raises(TreeError, match="more than 100 levels deep") as caught:
+def test_depth_has_an_end(monkeypatch: pytest.MonkeyPatch, deep: Any) -> None:
+    monkeypatch.setattr(flatten, "MAX_DEPTH", 2_000)
+    with pytest.raises(TreeError, match="more than 2000 levels deep"):
+        tree_flatten(deep)
+
+
+def test_a_part_that_is_shared_is_no_circle() -> None:
+    shared: Any = [1]
+    for _ in range(1_010):
+        shared = [shared]
+    assert tree_leaves([shared, shared, (shared,)]) == [1, 1, 1]
+
+
+@pytest.mark.parametrize("wrap", [list, lambda x: {"a": x[0], "b": x[1]}])
+def test_a_container_in_itself_is_refused(wrap: Any) -> None:
+    tree: Any = [1]
+    tree.append(wrap([2, tree]))
+    with pytest.raises(TreeError, match="contains itself") as caught:
         tree_flatten(tree)
     assert "  fix: look for a container that contains itself" in caught.value.__notes__
-    with pytest.raises(TreeError, match="levels deep"):
+    with pytest.raises(TreeError, match="contains itself"):
         tree_leaves(tree, is_leaf=lambda _: False)

@@ -8,7 +8,7 @@ from typing import Any, final
 
 import numpy as np
 
-from treadle_ir import ArrayType, canonical_dtype, dtypes, type_of
+from treadle_ir import ArrayType, canonical_dtype, dtypes, integers, refused, type_of
 from treadle_runtime.arrays.array import DeviceArray
 from treadle_runtime.placement.placement import PlacedType, default_placement, placement_of
 from treadle_runtime.placement.sharding import Sharding
@@ -28,8 +28,11 @@ class ShapeDtypeStruct:
         sharding: Any = None,
         weak_type: bool = False,
     ) -> None:
-        self.shape = tuple(shape)
-        self.dtype: np.dtype[Any] = np.dtype(dtype)
+        self.shape = integers("ShapeDtypeStruct", "shape", shape)
+        try:
+            self.dtype: np.dtype[Any] = np.dtype(dtype)
+        except (TypeError, ValueError, RecursionError):  # whatever it is made of
+            raise refused("ShapeDtypeStruct", "dtype", "an element type", dtype) from None
         self.sharding = sharding
         self.weak_type = weak_type
 

@@ -18,6 +18,8 @@ from treadle_ir import (
     TreeFunction,
     array_results,
     canonical_dtype,
+    functions,
+    integers,
     stage_tree,
     take_apart,
     type_of,
@@ -101,7 +103,7 @@ def make_jaxpr(
         >>> "sine" in str(program)
         True
     """
-    static = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
+    static = _numbers("make_jaxpr", static_argnums)
 
     @functools.wraps(fun)
     def traced(*args: Tree, **kwargs: Tree) -> Any:
@@ -112,6 +114,10 @@ def make_jaxpr(
         return function, tree_unflatten(structure, _structs(made.program))
 
     return traced
+
+
+def _numbers(function: str, given: int | Sequence[int]) -> tuple[int, ...]:
+    return (given,) if isinstance(given, int) else integers(function, "static_argnums", given)
 
 
 def _structs(program: Program) -> list[ShapeDtypeStruct]:
@@ -127,6 +133,7 @@ def eval_shape(fun: Callable[..., Tree], *args: Tree, **kwargs: Tree) -> Tree:
 
     Arguments may be arrays or `ShapeDtypeStruct`s.
     """
+    functions("eval_shape", fun=fun)
     made, structure = staged(fun, args, kwargs)
     return tree_unflatten(structure, _structs(made.program))
 
@@ -157,7 +164,7 @@ def xla_computation(
     fun: Callable[..., Tree], static_argnums: int | Sequence[int] = ()
 ) -> Callable[..., XlaComputation]:
     """A function that traces `fun` and returns its program in XLA's terms, with `as_hlo_text()`."""
-    static = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
+    static = _numbers("xla_computation", static_argnums)
 
     @functools.wraps(fun)
     def computed(*args: Tree, **kwargs: Tree) -> XlaComputation:

@@ -29,7 +29,7 @@ class Compare(Elementwise):
 
     Constraints:
         (C1) operands have one shape (or are scalars) and one element type
-        (C2) complex numbers and random keys have no order: only `eq` and `ne`
+        (C2) complex numbers, float0 and random keys have no order: only `eq` and `ne`
     """
 
     takes_keys: ClassVar[bool] = True
@@ -50,6 +50,11 @@ class Compare(Elementwise):
             raise DTypeError(
                 f"compare: complex numbers have no order, so `{self.direction}` means nothing for {type}",
                 fix="compare real parts, imaginary parts or absolute values",
+            )
+        if dtypes.is_float0(type.dtype) and self.direction not in ("eq", "ne"):  # C2
+            raise DTypeError(
+                f"compare: float0 has one value and no order, so `{self.direction}` means nothing for {type}",
+                fix="float0 is the tangent of integers and booleans: leave it out of computations",
             )
         if dtypes.is_key(type.dtype) and self.direction not in ("eq", "ne"):  # C2
             raise DTypeError(

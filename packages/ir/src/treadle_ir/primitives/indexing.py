@@ -30,6 +30,7 @@ import numpy as np
 
 from treadle_ir import dtypes
 from treadle_ir.array import Array, Operand
+from treadle_ir.declared import refused
 from treadle_ir.dtypes import DType
 from treadle_ir.errors import ArgumentError, DTypeError, ShapeError
 from treadle_ir.families import Indexing
@@ -104,6 +105,13 @@ def _check_batching(
         )
 
 
+def _is_number(value: object) -> bool:
+    kinds = (np.flexible, np.timedelta64, np.datetime64)
+    return isinstance(value, (bool, int, float, complex)) or (
+        isinstance(value, np.generic) and not isinstance(value, kinds)
+    )
+
+
 @register
 @final
 @frozen
@@ -146,6 +154,9 @@ class Gather(Indexing):
 
     def __post_init__(self) -> None:
         _check_mode(self.name, self.mode)
+        fill = self.fill_value
+        if fill is not None and not _is_number(fill):
+            raise refused(self.name, "fill_value", "a number", fill)
         if (
             self.mode != "fill" or self.fill_value != self.fill_value
         ):  # NaN is the default, and unequal to itself

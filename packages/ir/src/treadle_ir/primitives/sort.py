@@ -17,7 +17,8 @@ from typing import ClassVar, Final, final
 import numpy as np
 
 from treadle_ir.array import Array, Operand
-from treadle_ir.errors import ArgumentError, ShapeError
+from treadle_ir.dtypes import is_float0
+from treadle_ir.errors import ArgumentError, DTypeError, ShapeError
 from treadle_ir.families import Sorting
 from treadle_ir.frozen import frozen
 from treadle_ir.primitives.elementwise import check_kind
@@ -58,6 +59,8 @@ class Sort(Sorting):
             raise ArgumentError("sort: no operands, but it needs at least one")
         types = tuple([array_operand(self.name, operand) for operand in operands])
         for i, x in enumerate(types):
+            if is_float0(x.dtype):
+                raise DTypeError(f"sort: operand {i} is {x}, but float0 has one value and no order")
             if x.shape != types[0].shape:  # C2
                 raise ShapeError(
                     f"sort: operands 0 and {i} are {types[0]} and {x}, whose shapes must be equal",

@@ -3,7 +3,7 @@
 How it is fast: no Python call per leaf. A container's children are first asked, in C, whether all are
 leaves (`LEAF_TYPES.issuperset(map(type, children))`); then they are taken in one step. Only mixed
 containers are walked child by child. An explicit stack replaces recursion, so depth is bounded by
-`MAX_DEPTH` alone, which is there to stop at lists that contain themselves.
+`MAX_DEPTH` alone. Lists that contain themselves are noticed sooner, below `DEEP` levels.
 
 Structures are codes in post-order (`treadle_ir.tree.structure`): leaves are counted by how far the
 list of leaves has grown since the last entry.
@@ -23,6 +23,7 @@ from treadle_ir.tree.structure import LEAF, PyTreeDef, flat_tuple, make_structur
 IsLeaf: TypeAlias = Callable[[Any], bool]  # Any: it is asked about nodes and leaves of all types
 
 MAX_DEPTH = 100_000
+DEEP = 1_000  # from this depth on, a node that is met again below itself is looked for
 
 all_leaf_types = LEAF_TYPES.issuperset
 
@@ -88,6 +89,7 @@ def take_apart(tree: Tree, leaves: list[Leaf], is_leaf: IsLeaf | None) -> list[A
     children: Sequence[Tree]
     todo: Iterator[Tree] = iter((tree,))
     below: tuple[Any, int, Any]
+    anchor: Tree = None
     entry: Any = None  # of the node whose children `todo` are; None for the tree itself
     while True:
         for child in todo:
@@ -119,8 +121,11 @@ def take_apart(tree: Tree, leaves: list[Leaf], is_leaf: IsLeaf | None) -> list[A
                 emit(below)
                 continue
             push((todo, entry))
-            if len(stack) > MAX_DEPTH:
-                raise too_deep()
+            if len(stack) > DEEP:
+                if len(stack) == DEEP + 1:
+                    anchor = child  # an ancestor of all that is deeper
+                elif child is anchor or len(stack) > MAX_DEPTH:
+                    raise too_deep(child is anchor)
             todo, entry = iter(children), below
             break
         else:
@@ -174,6 +179,7 @@ def tree_flatten_with_path(
     path: list[KeyEntry] = []  # begins with a key that stands for the tree itself
     stack: list[tuple[Iterator[tuple[KeyEntry, Tree]], Any]] = []
     todo: Iterator[tuple[KeyEntry, Tree]] = iter(((None, tree),))
+    anchor: Tree = None
     entry: Any = None
     while True:
         for key, child in todo:
@@ -192,8 +198,11 @@ def tree_flatten_with_path(
                 else:
                     children, meta = kind.open(child)
                     keys = kind.keys(len(children), meta)
-                if len(stack) >= MAX_DEPTH:
-                    raise too_deep()
+                if len(stack) >= DEEP:
+                    if len(stack) == DEEP:
+                        anchor = child  # an ancestor of all that is deeper
+                    elif child is anchor or len(stack) >= MAX_DEPTH:
+                        raise too_deep(child is anchor)
             except TreeError as error:
                 here = (*path, key)[1:]
                 shown = here if len(here) <= 20 else here[:20]
@@ -226,9 +235,13 @@ def tree_leaves_with_path(
     return tree_flatten_with_path(tree, is_leaf, is_leaf_takes_path)[0]
 
 
-def too_deep() -> TreeError:
-    """Make the error for a tree that is too deep to be one."""
-    error = TreeError(f"flatten: the tree is more than {MAX_DEPTH} levels deep")
+def too_deep(circular: bool) -> TreeError:
+    """Make the error for a tree that contains itself, or is too deep to be one."""
+    error = TreeError(
+        "flatten: the tree contains itself"
+        if circular
+        else f"flatten: the tree is more than {MAX_DEPTH} levels deep"
+    )
     error.add_note("  fix: look for a container that contains itself")
     return error
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final, TypeVar, final
 
 from treadle_ir.declared import functions, refused, sequence
@@ -21,7 +22,7 @@ from treadle_ir.tree.registry import KINDS, TUPLE, register_pytree_node
 from treadle_ir.tree.structure import PyTreeDef, build, join, make_structure, open_up_to
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable
+    from collections.abc import Callable, Hashable
 
 T = TypeVar("T")
 
@@ -113,7 +114,18 @@ def tree_all(tree: Tree, *, is_leaf: IsLeaf | None = None) -> bool:
         >>> tree_all({"a": True, "b": [1, 2]}), tree_all([True, 0]), tree_all(None)
         (True, False, True)
     """
-    return all(tree_leaves(tree, is_leaf))
+    return all(map(_truth, tree_leaves(tree, is_leaf)))
+
+
+def _truth(leaf: Leaf) -> bool:
+    """Whether a leaf is true; NumPy's error for arrays does not say what to do about it."""
+    if getattr(leaf, "size", 1) == 1 or isinstance(leaf, type):
+        return bool(leaf)
+    error = TreeError(
+        f"tree_all: the truth of a leaf of type {type(leaf).__name__} with {leaf.size} elements is ambiguous"
+    )
+    error.add_note("  fix: reduce the leaves first: `tree.map(lambda x: x.all(), ...)`")
+    raise error
 
 
 def tree_reduce(
@@ -169,9 +181,9 @@ def tree_reduce_associative(
     return leaves[0]
 
 
-def no_leaves(operation: str, argument: str) -> TypeError:
+def no_leaves(operation: str, argument: str) -> TreeError:
     """Make the error for reducing a tree without leaves."""
-    error = TypeError(f"{operation}: the tree has no leaves, and no {argument} is given")
+    error = TreeError(f"{operation}: the tree has no leaves, and no {argument} is given")
     error.add_note(f"  fix: give {argument}=, the result for a tree without leaves")
     return error
 
@@ -268,7 +280,7 @@ def treedef_tuple(treedefs: Iterable[PyTreeDef]) -> PyTreeDef:
         PyTreeDef((*, [*]))
     """
     treedefs = sequence("treedef_tuple", "treedefs", treedefs)
-    codes = [treedef.code for treedef in treedefs]
+    codes = [_structure("treedef_tuple", treedef).code for treedef in treedefs]
     return make_structure((*join(codes), (TUPLE, len(codes), None)))
 
 
@@ -306,6 +318,10 @@ def all_leaves(iterable: Iterable[Any], is_leaf: IsLeaf | None = None) -> bool:
         (True, False, False)
     """
     kinds = KINDS
+    if isinstance(iterable, type) or not isinstance(iterable, Iterable):
+        raise refused("all_leaves", "iterable", "an iterable", iterable)
+    if is_leaf is not None:
+        functions("all_leaves", is_leaf=is_leaf)
     if is_leaf is None:
         return all(kinds[type(value)] is None for value in iterable)
     return all(kinds[type(value)] is None or is_leaf(value) for value in iterable)
@@ -392,6 +408,7 @@ class Partial(functools.partial[T]):
 
     def __new__(cls, func: Callable[..., T], /, *args: Any, **kw: Any) -> Partial[T]:
         """Bind arguments."""
+        functions("Partial", func=func)
         if isinstance(func, functools.partial):
             func = Opaque(func)
         return super().__new__(cls, func, *args, **kw)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
-from treadle_ir.declared import flags, names
+from treadle_ir.declared import flags, names, sequence
 from treadle_ir.frozen import frozen
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def keystr(keys: KeyPath, *, simple: bool = False, separator: str = "") -> str:
     flags("keystr", simple=simple)
     names("keystr", separator=separator)
     write = simple_key if simple else str
-    return separator.join(map(write, keys))
+    return (separator or "").join(map(write, sequence("keystr", "keys", keys)))
 
 
 def simple_key(key: KeyEntry) -> str:

@@ -230,6 +230,7 @@ def is_tree_node(typ: type) -> bool:
         >>> is_tree_node(dict), is_tree_node(type(None)), is_tree_node(float)
         (True, True, False)
     """
+    classes("is_tree_node", typ=typ)
     return KINDS[typ] is not None
 
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from treadle_ir import Array, ops
+from treadle_ir import Array, names, ops
 from treadle_numpy.numpy.manipulation import axes, conversion, shapes
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike
@@ -59,4 +59,5 @@ def copy(self: Array) -> Array:
 
 def tobytes(self: Array, order: Literal["C", "F", "A", "K"] = "C") -> bytes:
     """The bytes of the elements, in row-major order (column-major with `order="F"`)."""
+    names("tobytes", order=order)
     return np.asarray(self).tobytes("F" if order == "F" else "C")

@@ -36,10 +36,10 @@ def refuse(symbol: str, x: object, y: object) -> object:
     """`NotImplemented`, so that Python asks the other operand; a sequence repeats itself as often as an integer says.
 
     Raises:
-        TypeError: that is a list, which must be made an array first.
+        ArgumentError: that is a list, which must be made an array first.
     """
     if isinstance(y, (list, tuple)) and not (symbol == "*" and isinstance(transparent(x), int)):
-        raise TypeError(
+        raise ArgumentError(
             f"unsupported operand type(s) for {symbol}: {x.__class__.__name__!r} and {y.__class__.__name__!r}; "
             "make it an array first: treadle.numpy.array(...)"
         )

@@ -137,7 +137,7 @@ def _positions(item: object) -> list[tuple[_Part, int]]:
     """An index that is no range, as parts with the number of axes each takes."""
     if isinstance(item, (bool, np.bool_)):
         return [(np.zeros(int(item), np.int32), 0)]
-    if isinstance(item, (int, np.integer)):
+    if isinstance(item, (int, np.integer)) and hasattr(item, "__index__"):  # time spans have none
         return [(int(item), 1)]
     if not isinstance(item, (Array, np.ndarray)):
         if hasattr(item.__class__, "__index__") and not isinstance(

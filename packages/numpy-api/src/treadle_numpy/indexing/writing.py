@@ -23,6 +23,7 @@ from treadle_numpy.indexing.windows import window_shape, window_starts, write_wi
 from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
 from treadle_numpy.operands.promote import converted
+from treadle_numpy.operands.sequences import array_from
 
 
 class ScatterInstruction(Protocol):
@@ -85,7 +86,7 @@ def update(how: How, x: Array, index: object, values: ArrayLike | Sequence[Array
 def _values(x: Array, values: ArrayLike | Sequence[ArrayLike]) -> Operand:
     """The values of an update in the array's element type, with a warning where that loses something."""
     if isinstance(values, (list, tuple)):
-        values = np.asarray(values)
+        values = array_from("x.at[...]", values, None)
     operand = coerce("x.at[...]", 1, values)
     type = operand_type(operand)
     if promoted([operand_type(x), type])[0] != x.dtype:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from treadle_ir import Array, Operand, ShapeError, ops
+from treadle_ir import Array, Operand, ShapeError, integers, ops, refused, sequence
 from treadle_ir.primitives.contract import AxisPairs
 from treadle_numpy.lax.precision import PrecisionLike, precision_name
 from treadle_numpy.operands.arrays import array_of
@@ -48,12 +48,23 @@ def dot_general(
 ) -> Array:
     """Products summed over contracted axes, for each index of the batching axes."""
     x, y = strict("dot_general", lhs, rhs)
-    (left, right), (batch_left, batch_right) = dimension_numbers
+    name = "dot_general"
+    axes = [
+        [
+            integers(name, "each of dimension_numbers", each)
+            for each in sequence(name, "each of dimension_numbers", pair)
+        ]
+        for pair in sequence(name, "dimension_numbers", dimension_numbers)
+    ]
+    if [len(pair) for pair in axes] != [2, 2]:
+        wanted = "((contracted of lhs, of rhs), (batching of lhs, of rhs))"
+        raise refused(name, "dimension_numbers", wanted, dimension_numbers)
+    (left, right), (batch_left, batch_right) = axes
     return contracted(
         x,
         y,
-        (tuple(left), tuple(right)),
-        (tuple(batch_left), tuple(batch_right)),
+        (left, right),
+        (batch_left, batch_right),
         precision,
         preferred_element_type,
     )
@@ -77,7 +88,8 @@ def dot(
         rank = len(x.shape)
         if not 1 <= rank <= 2 or not 1 <= len(y.shape) <= 2 or x.shape[-1] != y.shape[0]:
             raise ShapeError(f"Incompatible shapes for dot: got {x.shape} and {y.shape}.")
-        dimension_numbers = (((rank - 1,), (0,)), ((), ()))
+        summed = (rank - 1,), (0,)
+        return contracted(x, y, summed, ((), ()), precision, preferred_element_type)
     return dot_general(x, y, dimension_numbers, precision, preferred_element_type)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from treadle_ir import Array, DType, integer, ops
+from treadle_ir import Array, DType, DTypeError, integer, ops, refused
+from treadle_ir.dtypes import is_float0
 from treadle_numpy.lax.reinterpret import bitcast
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, operand_type
@@ -15,6 +16,8 @@ __all__ = ["bitcast_convert_type", "convert_element_type", "dtype", "reduce_prec
 def convert_element_type(operand: ArrayLike, new_dtype: DTypeLike) -> Array:
     """The same numbers in another element type."""
     x = coerce("convert_element_type", 0, operand)
+    if new_dtype is None:
+        raise refused("convert_element_type", "new_dtype", "an element type", None)
     wanted = as_dtype("convert_element_type", new_dtype)
     return array_of(converted(x, wanted))
 
@@ -32,7 +35,11 @@ def bitcast_convert_type(operand: ArrayLike, new_dtype: DTypeLike) -> Array:
         [  0   0 128  63]
     """
     x = coerce_array("bitcast_convert_type", 0, operand)
+    if new_dtype is None:
+        raise refused("bitcast_convert_type", "new_dtype", "an element type", None)
     wanted = as_dtype("bitcast_convert_type", new_dtype)
+    if is_float0(x.dtype) or is_float0(wanted):
+        raise DTypeError("bitcast_convert_type: float0 has no bits")
     return bitcast(x, wanted)
 
 

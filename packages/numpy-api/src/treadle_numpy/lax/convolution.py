@@ -5,9 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
-from treadle_ir import ArgumentError, Array, integer, ops, sequence, sequence_or_none
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    ShapeError,
+    integer,
+    integers,
+    integers_or_none,
+    ops,
+    sequence,
+    shown,
+)
 from treadle_numpy.lax.precision import PrecisionLike, precision_name
-from treadle_numpy.lax.windows import Padding, padtype_to_pads
+from treadle_numpy.lax.windows import Padding, as_padding, padtype_to_pads
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
@@ -51,13 +61,12 @@ def conv_dimension_numbers(
     if dimension_numbers is None:
         plain = tuple(range(rank))
         return ConvDimensionNumbers(plain, plain, plain)
-    if len(dimension_numbers) != 3 or any(  # type: ignore[redundant-expr]  # users are told
-        len(text) != rank for text in dimension_numbers
-    ):
+    given = sequence("conv_dimension_numbers", "dimension_numbers", dimension_numbers)
+    if len(given) != 3 or not all([isinstance(text, str) and len(text) == rank for text in given]):
         raise ArgumentError(
-            f"convolution dimension_numbers must be three strings of {rank} letters, got {dimension_numbers!r}"
+            f"convolution dimension_numbers must be three strings of {rank} letters, got {shown(given)}"
         )
-    lhs, rhs, out = dimension_numbers
+    lhs, rhs, out = given
     spatial = [c for c in rhs if c not in "OI"]
 
     def read(text: str, first: str, second: str) -> tuple[int, ...]:
@@ -85,17 +94,27 @@ def conv_general_dilated(
     preferred_element_type: DTypeLike | None = None,
 ) -> Array:
     """The convolution (as in neural networks: not mirrored) of an input with a kernel."""
-    window_strides = sequence("conv_general_dilated", "window_strides", window_strides)
+    window_strides = integers("conv_general_dilated", "window_strides", window_strides)
     feature_group_count = integer(
         "conv_general_dilated", "feature_group_count", feature_group_count
     )
-    rhs_dilation = sequence_or_none("conv_general_dilated", "rhs_dilation", rhs_dilation)
-    lhs_dilation = sequence_or_none("conv_general_dilated", "lhs_dilation", lhs_dilation)
+    rhs_dilation = integers_or_none("conv_general_dilated", "rhs_dilation", rhs_dilation)
+    lhs_dilation = integers_or_none("conv_general_dilated", "lhs_dilation", lhs_dilation)
     batch_group_count = integer("conv_general_dilated", "batch_group_count", batch_group_count)
     x, kernel = [array_of(v) for v in strict("conv_general_dilated", lhs, rhs)]
     specs = conv_dimension_numbers(x.shape, kernel.shape, dimension_numbers)
+    if x.ndim < 2 or kernel.ndim != x.ndim:
+        raise ShapeError(
+            f"conv_general_dilated: the input {x.shape} and the kernel {kernel.shape} must have equally many axes, "
+            "batch and feature axes among them"
+        )
     ones = (1,) * (x.ndim - 2)
-    base, holes = tuple(lhs_dilation or ones), tuple(rhs_dilation or ones)
+    base, holes = lhs_dilation or ones, rhs_dilation or ones
+    if not len(base) == len(holes) == len(window_strides) == x.ndim - 2:
+        raise ShapeError(
+            f"conv_general_dilated: window_strides {window_strides}, lhs_dilation {base} and rhs_dilation {holes} must "
+            f"have one number for each of the {x.ndim - 2} spatial axes"
+        )
     if isinstance(padding, str):
         sizes = [
             (x.shape[i] - 1) * b + 1 if x.shape[i] else 0
@@ -108,8 +127,8 @@ def conv_general_dilated(
     return ops.convolution(
         x,
         kernel,
-        strides=tuple(window_strides),
-        padding=tuple([(int(a), int(b)) for a, b in padding]),
+        strides=window_strides,
+        padding=as_padding("conv_general_dilated", padding),
         lhs_dilation=base,
         rhs_dilation=holes,
         lhs_spec=tuple(specs.lhs_spec),
@@ -131,7 +150,7 @@ def conv(
     preferred_element_type: DTypeLike | None = None,
 ) -> Array:
     """`conv_general_dilated` with batch and feature axes first."""
-    window_strides = sequence("conv", "window_strides", window_strides)
+    window_strides = integers("conv", "window_strides", window_strides)
     return conv_general_dilated(
         lhs,
         rhs,

@@ -16,6 +16,7 @@ from treadle_ir import (
     flags,
     ops,
     out_of_range,
+    sequence,
 )
 from treadle_ir.dtypes import is_integer
 from treadle_numpy.indexing.positions import wrapped
@@ -50,13 +51,21 @@ def _starts(
             ops.reshape(slice_along(whole, 0, i, i + 1), shape=()) for i in range(whole.shape[0])
         ]
     else:
-        parts = list(start_indices)
+        parts = list(sequence(name, "start_indices", start_indices))
     if len(parts) != x.ndim:
         raise ShapeError(f"{name}: {len(parts)} start indices for the {x.ndim} axes of {x.shape}")
-    flags = [negative] * x.ndim if isinstance(negative, bool) else list(negative)
-    return [
-        _start(name, part, n, flag) for part, n, flag in zip(parts, x.shape, flags, strict=True)
-    ]
+    wrap: tuple[bool, ...]
+    if isinstance(negative, bool):
+        wrap = (negative,) * x.ndim
+    else:
+        wrap = sequence(name, "allow_negative_indices", negative)
+        for each in wrap:
+            flags(name, allow_negative_indices=each)
+    if len(wrap) != x.ndim:
+        raise ShapeError(
+            f"{name}: {len(wrap)} allow_negative_indices for the {x.ndim} axes of {x.shape}"
+        )
+    return [_start(name, part, n, flag) for part, n, flag in zip(parts, x.shape, wrap, strict=True)]
 
 
 def _start(name: str, index: ArrayLike, size: int, negative: bool) -> Operand:

@@ -6,8 +6,8 @@ import enum
 from collections.abc import Callable
 from typing import Protocol
 
-from treadle_ir import Array, Operand, ops
-from treadle_ir.dtypes import is_complex, is_inexact, is_integer
+from treadle_ir import Array, DTypeError, Operand, ops, refused
+from treadle_ir.dtypes import is_complex, is_floating, is_inexact, is_integer
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
 from treadle_numpy.operands.exact import strict
 from treadle_numpy.operands.promote import with_dtype
@@ -189,6 +189,8 @@ def conj(x: ArrayLike) -> Array:
     operand = coerce("conj", 0, x)
     if is_complex(operand.dtype):
         return ops.conjugate(operand)
+    if not is_floating(operand.dtype):
+        raise DTypeError(f"conj: needs floating or complex numbers, got {operand_type(operand)}")
     return ops.complex(operand, operand.dtype.type(0))
 
 
@@ -215,5 +217,7 @@ def pow(x: ArrayLike, y: ArrayLike) -> Array:
 def round(x: ArrayLike, rounding_method: RoundingMethod = RoundingMethod.AWAY_FROM_ZERO) -> Array:
     """The nearest integer; halves away from zero, or to even."""
     operand = coerce("round", 0, x)
+    if rounding_method.__class__ not in (RoundingMethod, int) or rounding_method not in (0, 1):
+        raise refused("round", "rounding_method", "a RoundingMethod", rounding_method)
     even = RoundingMethod(rounding_method) is RoundingMethod.TO_NEAREST_EVEN
     return ops.round_nearest_even(operand) if even else ops.round_nearest_afz(operand)

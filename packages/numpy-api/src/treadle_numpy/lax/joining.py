@@ -8,7 +8,18 @@ from typing import TypeAlias
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, DType, Operand, ShapeError, ops, sequence
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    DType,
+    Operand,
+    ShapeError,
+    integer,
+    integers,
+    ops,
+    pairs,
+    sequence,
+)
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.operands.arrays import Elements, array_of
 from treadle_numpy.operands.axes import as_axis
@@ -51,6 +62,7 @@ def concatenate(operands: Sequence[ArrayLike], dimension: int) -> Array:
         ArgumentError: there are no arrays.
     """
     operands = sequence("concatenate", "operands", operands)
+    dimension = integer("concatenate", "dimension", dimension)
     parts = [coerce_array("concatenate", i, x) for i, x in enumerate(operands)]
     if not parts:
         raise ArgumentError("concatenate requires a non-empty sequences of arrays")
@@ -87,7 +99,7 @@ def split(operand: ArrayLike, sizes: Sequence[int], axis: int = 0) -> list[Array
     Raises:
         ShapeError: the sizes do not sum up to that of the axis.
     """
-    sizes = sequence("split", "sizes", sizes)
+    sizes = integers("split", "sizes", sizes)
     x = coerce_array("split", 0, operand)
     along = as_axis("split", axis, x.ndim)
     if builtins.sum(sizes) != x.shape[along]:
@@ -139,5 +151,6 @@ def pad(
 ) -> Array:
     """The array with a value before, after and between its elements; negative padding takes elements away."""
     x, value = strict("pad", operand, padding_value)
-    low, high, interior = zip(*padding_config, strict=True) if padding_config else ((), (), ())
+    config = pairs("pad", "padding_config", padding_config, 3)
+    low, high, interior = zip(*config, strict=True) if config else ((), (), ())
     return ops.pad(x, value, low=low, high=high, interior=interior)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from treadle_ir import Array, UnsupportedError, ops, sequence
+from treadle_ir import Array, UnsupportedError, functions, ops, sequence
 from treadle_numpy.lax.monoids import Computation, Reduction, monoid_of
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
@@ -88,6 +88,7 @@ def reduce(
         UnsupportedError: another function than these.
     """
     dimensions = sequence("reduce", "dimensions", dimensions)
+    functions("reduce", computation=computation)
     x = coerce_array("reduce", 0, operands)
     monoid = monoid_of(computation, x.dtype)
     if monoid is None:

@@ -7,7 +7,16 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import Array, ShapeError, integer, integer_or_none, ops, sequence, sequence_or_none
+from treadle_ir import (
+    Array,
+    ShapeError,
+    integer,
+    integer_or_none,
+    integers,
+    integers_or_none,
+    ops,
+    sequence,
+)
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.broadcast import common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
@@ -38,12 +47,12 @@ def broadcast_in_dim(
     operand: ArrayLike, shape: Shape, broadcast_dimensions: Sequence[int]
 ) -> Array:
     """The array repeated along new axes, and along its axes of size 1."""
-    broadcast_dimensions = sequence(
+    broadcast_dimensions = integers(
         "broadcast_in_dim", "broadcast_dimensions", broadcast_dimensions
     )
     x = coerce("broadcast_in_dim", 0, operand)
     return ops.broadcast_in_dim(
-        x, shape=as_shape("broadcast_in_dim", shape), dimensions=tuple(broadcast_dimensions)
+        x, shape=as_shape("broadcast_in_dim", shape), dimensions=broadcast_dimensions
     )
 
 
@@ -54,7 +63,7 @@ def broadcast_shapes(*shapes: Shape) -> tuple[int, ...]:
 
 def reshape(operand: ArrayLike, new_sizes: Shape, dimensions: Sequence[int] | None = None) -> Array:
     """The same elements in another shape, after a transposition if `dimensions` says so."""
-    dimensions = sequence_or_none("reshape", "dimensions", dimensions)
+    dimensions = integers_or_none("reshape", "dimensions", dimensions)
     x = coerce_array("reshape", 0, operand)
     if dimensions is not None and tuple(dimensions) != tuple(range(x.ndim)):
         x = ops.transpose(x, permutation=tuple(dimensions))
@@ -104,15 +113,14 @@ def expand_dims(array: ArrayLike, dimensions: Sequence[int]) -> Array:
 
 def transpose(operand: ArrayLike, permutation: Sequence[int]) -> Array:
     """The axes in another order."""
-    permutation = sequence("transpose", "permutation", permutation)
-    return ops.transpose(
-        coerce("transpose", 0, operand), permutation=tuple([int(i) for i in permutation])
-    )
+    permutation = integers("transpose", "permutation", permutation)
+    return ops.transpose(coerce("transpose", 0, operand), permutation=permutation)
 
 
 def rev(operand: ArrayLike, dimensions: Sequence[int]) -> Array:
     """The elements in the opposite order along some axes."""
-    return ops.reverse(coerce("rev", 0, operand), dimensions=tuple(dimensions))
+    axes = integers("rev", "dimensions", dimensions)
+    return ops.reverse(coerce("rev", 0, operand), dimensions=axes)
 
 
 def moved(x: Array, source: int, destination: int) -> Array:

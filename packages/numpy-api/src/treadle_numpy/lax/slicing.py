@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle_ir import Array, flags, integer, integer_or_none, ops, sequence, sequence_or_none
+from treadle_ir import (
+    Array,
+    IndexingError,
+    flags,
+    integer,
+    integer_or_none,
+    integers,
+    integers_or_none,
+    ops,
+)
 from treadle_numpy.lax.shapes import squeeze
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
@@ -27,12 +36,12 @@ def slice(
     strides: Sequence[int] | None = None,
 ) -> Array:
     """The elements at start, start + stride, ... below limit, on each axis."""
-    strides = sequence_or_none("slice", "strides", strides)
-    start_indices = sequence("slice", "start_indices", start_indices)
-    limit_indices = sequence("slice", "limit_indices", limit_indices)
+    strides = integers_or_none("slice", "strides", strides)
+    start_indices = integers("slice", "start_indices", start_indices)
+    limit_indices = integers("slice", "limit_indices", limit_indices)
     x = coerce("slice", 0, operand)
-    steps = (1,) * len(start_indices) if strides is None else tuple(strides)
-    return ops.slice(x, start=tuple(start_indices), limit=tuple(limit_indices), strides=steps)
+    steps = (1,) * len(start_indices) if strides is None else strides
+    return ops.slice(x, start=start_indices, limit=limit_indices, strides=steps)
 
 
 def slice_in_dim(
@@ -60,7 +69,7 @@ def index_in_dim(operand: ArrayLike, index: int, axis: int = 0, keepdims: bool =
     """One position along one axis.
 
     Raises:
-        IndexError: there is no such position.
+        IndexingError: there is no such position.
     """
     flags("index_in_dim", keepdims=keepdims)
     index = integer("index_in_dim", "index", index)
@@ -68,7 +77,7 @@ def index_in_dim(operand: ArrayLike, index: int, axis: int = 0, keepdims: bool =
     along = as_axis("index_in_dim", axis, x.ndim)
     size = x.shape[along]
     if not -size <= index < size:
-        raise IndexError(f"index {index} is out of bounds for axis {axis} with size {size}")
+        raise IndexingError(f"index {index} is out of bounds for axis {axis} with size {size}")
     place = index % size
     part = slice_along(x, along, place, place + 1)
     return part if keepdims else squeeze(part, (along,))

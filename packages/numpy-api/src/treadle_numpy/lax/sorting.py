@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import overload
 
-from treadle_ir import Array, flags, integer, ops
+from treadle_ir import ArgumentError, Array, flags, integer, ops
 from treadle_numpy.lax.shapes import moved
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
@@ -36,6 +36,8 @@ def sort(
     num_keys = integer("sort", "num_keys", num_keys)
     given = operand if isinstance(operand, (tuple, list)) else [operand]
     operands = [coerce_array("sort", i, x) for i, x in enumerate(given)]
+    if not operands:
+        raise ArgumentError("sort: there must be at least one array")
     along = as_axis("sort", dimension, operands[0].ndim)
     results = tuple(ops.sort(operands, dimension=along, num_keys=num_keys, stable=is_stable))
     return results if given is operand else results[0]

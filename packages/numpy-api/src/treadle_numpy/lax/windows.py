@@ -5,10 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from treadle_ir import ArgumentError, Array, UnsupportedError, sequence, sequence_or_none
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    ShapeError,
+    UnsupportedError,
+    functions,
+    integers,
+    integers_or_none,
+    names,
+    pairs,
+    shown,
+)
 from treadle_numpy.lax.monoids import Computation, monoid_of
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
 from treadle_numpy.operands.promote import converted
+from treadle_numpy.operands.shapes import as_shape
 
 __all__ = ["padtype_to_pads", "reduce_window"]
 
@@ -27,12 +39,24 @@ def padtype_to_pads(
     Raises:
         ArgumentError: another word than these.
     """
-    kind = padding.upper() if isinstance(padding, str) else padding
+    in_shape = as_shape("padtype_to_pads", in_shape)
+    window_shape = integers("padtype_to_pads", "window_shape", window_shape)
+    window_strides = integers("padtype_to_pads", "window_strides", window_strides)
+    names("padtype_to_pads", padding=padding)
+    kind = str(padding).upper()
     if kind == "VALID":
         return [(0, 0)] * len(in_shape)
     if kind not in ("SAME", "SAME_LOWER"):
         raise ArgumentError(
-            f"Unrecognized padding type: expected 'VALID', 'SAME' or 'SAME_LOWER', got {padding!r}"
+            f"Unrecognized padding type: expected 'VALID', 'SAME' or 'SAME_LOWER', got {shown(padding)}"
+        )
+    if (
+        not len(in_shape) == len(window_shape) == len(window_strides)
+        or min(window_strides, default=1) < 1
+    ):
+        raise ArgumentError(
+            f"padtype_to_pads: a window {window_shape} with strides {window_strides} for the axes of {in_shape}",
+            fix="give a window size and a positive stride for each axis",
         )
     pads = []
     for size, window, stride in zip(in_shape, window_shape, window_strides, strict=True):
@@ -41,6 +65,15 @@ def padtype_to_pads(
         small, large = total // 2, total - total // 2
         pads.append((small, large) if kind == "SAME" else (large, small))
     return pads
+
+
+def as_padding(function: str, padding: object) -> tuple[tuple[int, int], ...]:
+    """How much is put on both sides of each axis, as primitives take it.
+
+    Raises:
+        ArgumentError: it is no sequence of pairs of integers.
+    """
+    return tuple([(low, high) for low, high in pairs(function, "padding", padding)])
 
 
 def reduce_window(
@@ -58,17 +91,23 @@ def reduce_window(
     Raises:
         UnsupportedError: another function than these.
     """
-    base_dilation = sequence_or_none("reduce_window", "base_dilation", base_dilation)
-    window_strides = sequence_or_none("reduce_window", "window_strides", window_strides)
-    window_dimensions = sequence("reduce_window", "window_dimensions", window_dimensions)
-    window_dilation = sequence_or_none("reduce_window", "window_dilation", window_dilation)
+    functions("reduce_window", computation=computation)
+    base_dilation = integers_or_none("reduce_window", "base_dilation", base_dilation)
+    window_strides = integers_or_none("reduce_window", "window_strides", window_strides)
+    window_dimensions = integers("reduce_window", "window_dimensions", window_dimensions)
+    window_dilation = integers_or_none("reduce_window", "window_dilation", window_dilation)
     x = coerce_array("reduce_window", 0, operand)
     monoid = monoid_of(computation, x.dtype)
     if monoid is None or monoid.reduce_window is None:
         raise UnsupportedError("reduce_window: only lax.add, lax.max and lax.min are supported")
     ones = (1,) * x.ndim
-    window, strides = tuple(window_dimensions), tuple(window_strides or ones)
-    base, holes = tuple(base_dilation or ones), tuple(window_dilation or ones)
+    window, strides = window_dimensions, window_strides or ones
+    base, holes = base_dilation or ones, window_dilation or ones
+    if not x.ndim == len(window) == len(strides) == len(base) == len(holes):
+        raise ShapeError(
+            f"reduce_window: the window {window}, strides {strides}, base_dilation {base} and window_dilation {holes} "
+            f"must have one number for each of the {x.ndim} axes of {x.shape}"
+        )
     if isinstance(padding, str):
         sizes = [(n - 1) * b + 1 if n else 0 for n, b in zip(x.shape, base, strict=True)]
         extents = [(w - 1) * h + 1 for w, h in zip(window, holes, strict=True)]
@@ -77,7 +116,7 @@ def reduce_window(
         x,
         window_dimensions=window,
         window_strides=strides,
-        padding=tuple([(int(a), int(b)) for a, b in padding]),
+        padding=as_padding("reduce_window", padding),
         base_dilation=base,
         window_dilation=holes,
     )

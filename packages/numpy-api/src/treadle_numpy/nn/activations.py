@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from treadle_autodiff import custom_jvp
-from treadle_ir import ArgumentError, Array, Operand, flags, ops
+from treadle_ir import ArgumentError, Array, DTypeError, Operand, flags, ops
 from treadle_ir.dtypes import is_complex
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.searching.choosing import where as where_
@@ -18,7 +18,7 @@ from treadle_numpy.numpy.ufuncs.powers import sqrt, square
 from treadle_numpy.numpy.ufuncs.trigonometry import tanh
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.axes import as_axis
-from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
+from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, operand_type
 from treadle_numpy.operands.promote import inexact_operand
 from treadle_numpy.operands.scalars import literal, zero_like
 
@@ -201,6 +201,8 @@ def leaky_relu(x: ArrayLike, negative_slope: ArrayLike = 0.01) -> Array:
 def hard_tanh(x: ArrayLike) -> Array:
     """`x` between -1 and 1, else the nearer of them."""
     operand = coerce("hard_tanh", 0, x)
+    if operand.dtype.names is not None:
+        raise DTypeError(f"hard_tanh: needs numbers, got {operand_type(operand)}")
     one, low = literal(1, operand), literal(-1, operand)
     above, below = (
         ops.compare(operand, one, direction="gt"),
@@ -211,7 +213,7 @@ def hard_tanh(x: ArrayLike) -> Array:
 
 def hard_sigmoid(x: ArrayLike) -> Array:
     """`relu6(x + 3) / 6`."""
-    return divide(relu6(add(x, 3.0)), 6.0)
+    return divide(relu6(add(coerce("hard_sigmoid", 0, x), 3.0)), 6.0)
 
 
 def hard_silu(x: ArrayLike) -> Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import Array, flags
+from treadle_ir import Array, ShapeError, flags
 from treadle_numpy.nn.normalisation import softmax
 from treadle_numpy.numpy.contraction.einsums import einsum
 from treadle_numpy.numpy.creation.matrices import lower_mask
@@ -38,6 +38,11 @@ def dot_product_attention(
     q, k, v = [
         array_of(x) for x in promote("dot_product_attention", query, key, value, inexact=True)
     ]
+    if min(q.ndim, k.ndim, v.ndim) < 3 or 0 in q.shape[-1:]:
+        raise ShapeError(
+            f"dot_product_attention: query, key and value have shapes {q.shape}, {k.shape} and {v.shape}, but need "
+            "axes for time, heads and features"
+        )
     factor = 1.0 / float(np.sqrt(q.shape[-1])) if scale is None else scale
     scores = multiply(einsum("...tnh,...snh->...nts", q, k), factor)
     if bias is not None:

@@ -16,7 +16,7 @@ from treadle_numpy.numpy.ufuncs.powers import square
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.axes import Axis, sorted_axes
 from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape
-from treadle_numpy.operands.coerce import ArrayLike, coerce_array
+from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
 from treadle_numpy.operands.promote import inexact_operand
 from treadle_numpy.operands.scalars import literal, zero_like
 from treadle_numpy.scipy.special.exponents import logsumexp
@@ -99,5 +99,5 @@ def standardize(
         # the mean of squares less the square of the mean
         squares = mean_of(square(operand), axis, keepdims=True, where=where)
         variance = maximum(subtract(squares, square(mean)), 0.0)
-    root = ops.rsqrt(add(variance, epsilon))
+    root = ops.rsqrt(add(coerce("standardize", 3, variance), epsilon))
     return multiply(subtract(operand, mean), root)

@@ -193,7 +193,9 @@ def ix_(*args: ArrayLike | Sequence[int] | Sequence[bool]) -> tuple[Array, ...]:
     """Vectors of positions as an open grid, for `x[ix_(rows, columns)]`."""
     vectors = [array_from("ix_", a, None) for a in args]
     vectors = [
-        array_of(np.nonzero(np.asarray(v))[0].astype(np.int32)) if v.dtype == np.bool_ else v
+        array_of(np.nonzero(np.atleast_1d(np.asarray(v)))[0].astype(np.int32))
+        if v.dtype == np.bool_
+        else v
         for v in vectors
     ]
     return meshgrid(*vectors, indexing="ij", sparse=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import Array, Operand, default_dtype, ops, refused
+from treadle_ir import Array, Operand, default_dtype, integer, ops, refused
 from treadle_ir.dtypes import is_inexact
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.differences import diff
@@ -33,6 +33,8 @@ def unwrap(
         return x
     if not isinstance(period, (int, float, np.number)):
         raise refused("unwrap", "period", "a number", period)
+    if isinstance(period, int):
+        period = integer("unwrap", "period", period)
     whole = x.dtype.type(period)
     half = x.dtype.type(period / 2) if is_inexact(x.dtype) else x.dtype.type(int(period) // 2)
     jump = diff(x, axis=along)

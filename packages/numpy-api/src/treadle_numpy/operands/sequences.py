@@ -20,7 +20,7 @@ from treadle_ir import (
     out_of_range,
     promoted,
 )
-from treadle_ir.dtypes import is_bool, is_complex, is_key, key_refused
+from treadle_ir.dtypes import is_bool, is_complex, is_floating, is_integer, is_key, key_refused
 from treadle_numpy.operands.arrays import Elements, array_of, made
 from treadle_numpy.operands.coerce import (
     SCALARS,
@@ -74,7 +74,12 @@ def _as_numpy(function: str, x: object) -> Elements:
     """What an object hands out as its array."""
     if isinstance(x, type):
         raise refused(function, 0, x)
-    elements = np.asarray(x)
+    try:
+        elements = np.asarray(x)
+    except (TypeError, ValueError) as error:
+        if error.__traceback__ is not None and error.__traceback__.tb_next is not None:
+            raise  # from within the object's own method
+        raise refused(function, 0, x) from None
     if elements.dtype == object:
         raise refused(function, 0, x)
     return elements
@@ -102,7 +107,11 @@ def _host_scalar(x: complex, dtype: DType) -> Elements:
             raise out_of_range(error) from None
     if isinstance(x, int) and not -_FLOAT_LIMIT < x < _FLOAT_LIMIT:
         raise RangeError(f"a Python integer of {x.bit_length()} bits is out of bounds for {dtype}")
-    return np.asarray(complex(x) if is_complex(dtype) else x).astype(dtype)
+    if isinstance(x, int) and is_integer(dtype) and not -8 <= x < 16:  # of four bits
+        raise RangeError(f"Python integer {x} out of bounds for {dtype}")
+    if is_complex(dtype):
+        return np.asarray(complex(x)).astype(dtype)
+    return np.asarray(float(x) if isinstance(x, int) and is_floating(dtype) else x).astype(dtype)
 
 
 def _from_sequence(function: str, x: Nested, dtype: DType | None) -> Array:

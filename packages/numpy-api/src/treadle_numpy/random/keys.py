@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, Operand, ops, x64_enabled
+from treadle_ir import ArgumentError, Array, Operand, RangeError, names, ops, shown, x64_enabled
 from treadle_ir.dtypes import KEY, is_integer, is_key
 from treadle_numpy.operands.arrays import Elements, array_of, made
 from treadle_numpy.operands.coerce import ArrayLike, canonical_elements, coerce, operand_type
@@ -35,9 +35,10 @@ KeyLike: TypeAlias = Array | Elements  # typed keys, or the words of raw ones
 
 
 def _implementation(impl: str | None) -> None:
+    names("random", impl=impl)
     if impl not in (None, "threefry2x32", "fry"):
         raise ArgumentError(
-            f"random: unknown implementation {impl!r}",
+            f"random: unknown implementation {shown(impl)}",
             fix="only 'threefry2x32', the default, is there",
         )
 
@@ -45,7 +46,7 @@ def _implementation(impl: str | None) -> None:
 def _words(seed: int) -> tuple[int, int]:
     """The words of a key from a Python seed: its high and its low 32 bits."""
     if not -(2**63) <= seed < 2**64:
-        raise OverflowError(f"the seed {seed} does not fit into 64 bits")
+        raise RangeError(f"the seed {shown(seed)} does not fit into 64 bits")
     high = (seed >> 32) & 0xFFFFFFFF if x64_enabled() else 0
     return high, seed & 0xFFFFFFFF
 
@@ -81,7 +82,11 @@ def PRNGKey(seed: ArrayLike, *, impl: str | None = None) -> Array:  # noqa: N802
         [0 7]
     """
     _implementation(impl)
-    if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool):
+    if (
+        isinstance(seed, (int, np.integer))
+        and not isinstance(seed, bool)
+        and hasattr(seed, "__index__")
+    ):
         return made(np.array(_words(int(seed)), np.uint32))
     return _traced_words(seed)
 
@@ -95,7 +100,11 @@ def key(seed: ArrayLike, *, impl: str | None = None, dtype: object = None) -> Ar
         [0 7]
     """
     _implementation(impl)
-    if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool):
+    if (
+        isinstance(seed, (int, np.integer))
+        and not isinstance(seed, bool)
+        and hasattr(seed, "__index__")
+    ):
         first, second = _words(int(seed))
         return made(np.array(first | second << 32, KEY))  # the first word is the lower half
     return ops.random_wrap(_traced_words(seed))
@@ -113,7 +122,7 @@ def keys_of(name: str, keys: KeyLike) -> Array:
         return array_of(keys)
     if not isinstance(keys, (Array, np.ndarray)):
         raise ArgumentError(
-            f"{name}: the first argument must be a random key, got {keys!r} of {type(keys)}",
+            f"{name}: the first argument must be a random key, got {shown(keys)} of {type(keys)}",
             fix="make one with `random.key(0)`",
         )
     words = array_of(keys)

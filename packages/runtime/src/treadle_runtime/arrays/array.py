@@ -24,10 +24,12 @@ from treadle_ir import (
     Array,
     ArrayType,
     DTypeError,
+    IndexingError,
     ShapeError,
     Source,
     canonical_dtype,
     capture,
+    integer,
     no_first_axis,
 )
 from treadle_ir.dtypes import is_key
@@ -256,7 +258,13 @@ class DeviceArray(Array):
 
     def addressable_data(self, index: int) -> Array:
         """The part on the device with this number among its own."""
-        return self.addressable_shards[index].data
+        shards = self.addressable_shards
+        number = integer("addressable_data", "index", index)
+        if not 0 <= number < len(shards):
+            raise IndexingError(
+                f"addressable_data: index is {number}, but the array is on {len(shards)} devices here"
+            )
+        return shards[number].data
 
     @property
     def addressable_shards(self) -> list[Shard]:

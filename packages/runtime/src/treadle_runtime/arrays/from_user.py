@@ -53,7 +53,8 @@ def as_argument(leaf: object) -> DeviceArray:
 
 
 def _number(value: float) -> DeviceArray:
-    key = (type(value), value, copysign(1.0, value), current_context().key)  # 0.0 == -0.0
+    sign = value < 0 if type(value) is int else copysign(1.0, value)  # 0.0 == -0.0
+    key = (type(value), value, sign, current_context().key)
     found = _numbers.get(key)
     if found is None or found.is_deleted():
         try:

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from treadle_compiler import check_fork
-from treadle_ir import ArgumentError, Array, PlacementError, Tracer, capture
+from treadle_ir import ArgumentError, Array, PlacementError, Tracer, capture, refused
 from treadle_ir.dtypes import is_key
 from treadle_ir.tree import broadcast_prefix, tree_flatten
 from treadle_runtime.arrays.array import (
@@ -121,12 +121,19 @@ def device_get(x: Any) -> Any:
             leaf.copy_to_host_async()
     return structure.unflatten(
         [
-            leaf
-            if isinstance(leaf, int | float | complex | bool) or _is_keys(leaf)
-            else np.asarray(leaf)
+            leaf if not hasattr(type(leaf), "__array__") or _is_keys(leaf) else _elements(leaf)
             for leaf in leaves
         ]
     )
+
+
+def _elements(leaf: Any) -> np.ndarray[Any, np.dtype[Any]]:  # Any: something with `__array__`
+    try:
+        return np.asarray(leaf)
+    except (TypeError, ValueError) as error:
+        if error.__traceback__ is not None and error.__traceback__.tb_next is not None:
+            raise  # from within the object's own method
+        raise refused("device_get", "a leaf", "something that NumPy can read", leaf) from None
 
 
 def _is_keys(leaf: Any) -> bool:

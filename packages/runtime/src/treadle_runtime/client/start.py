@@ -23,7 +23,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, final
 
 from treadle_compiler import check_fork, jaxlib, refuse_in_children
-from treadle_ir import ArgumentError, fork_safe_rlock
+from treadle_ir import ArgumentError, fork_safe_rlock, refused
 from treadle_runtime.client.backend import Backend
 from treadle_runtime.client.environment import cpu_device_count, requested_platforms, words
 from treadle_runtime.client.failures import PlatformError, PlatformWarning
@@ -132,6 +132,8 @@ class Backends:
         """
         if platform is None:
             return self.default()
+        if not isinstance(platform, str):
+            raise refused("devices", "platform", "the name of one, as 'cpu'", platform)
         check_fork()
         wanted = _canonical(platform)
         with self._lock:

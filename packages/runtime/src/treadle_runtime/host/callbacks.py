@@ -21,6 +21,8 @@ from treadle_ir import (
     as_array,
     canonical_dtype,
     frozen,
+    functions,
+    names,
     ops,
 )
 from treadle_ir.dtypes import is_key
@@ -142,6 +144,8 @@ def pure_callback(
     Raises:
         ArgumentError: an unknown `vmap_method`, or results that are not declared.
     """
+    names("pure_callback", vmap_method=vmap_method)
+    functions("pure_callback", callback=callback)
     if vmap_method is not None and vmap_method not in VMAP_METHODS:
         raise ArgumentError(
             f"vmap_method must be one of {', '.join(VMAP_METHODS)}, got {vmap_method!r}"

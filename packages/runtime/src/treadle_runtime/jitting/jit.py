@@ -24,8 +24,12 @@ from treadle_ir import (
     bind,
     current_context,
     current_trace,
+    flags,
     interpret,
+    names,
     overriding,
+    refused,
+    shown,
     take_apart,
     type_of,
     yes_or_no,
@@ -331,7 +335,7 @@ def jit(
         )
     if not callable(fun):
         raise ArgumentError(
-            f"Expected a callable value, got {fun!r} of type {type(fun)}",
+            f"Expected a callable value, got {shown(fun)} of type {type(fun)}",
             fix="pass a function to jit",
         )
     code = getattr(fun, "__code__", None)  # of a plain function; asking `inspect` takes far longer
@@ -340,6 +344,7 @@ def jit(
             f"{name_of(fun)} is a generator function, which cannot be jitted",
             fix="return a list instead",
         )
+    names("jit", backend=backend)
     target: Device | None = None
     if device is not None or backend is not None:
         warnings.warn(
@@ -348,9 +353,12 @@ def jit(
             DeprecationWarning,
             stacklevel=2,
         )
-        target = as_device(device if device is not None else str(backend))
+        target = as_device(device if device is not None else backend or "")
     split = split_of(fun, static_argnums, static_argnames, donate_argnums, donate_argnames)
+    flags("jit", keep_unused=keep_unused, inline=inline)
+    if compiler_options is not None and not isinstance(compiler_options, Mapping):
+        raise refused("jit", "compiler_options", "a dict", compiler_options)
     if split is NOTHING_SAID and not (keep_unused or inline or compiler_options or target):
         return JitFunction(fun, _PLAIN)
-    flags = tuple(sorted((compiler_options or {}).items()))
-    return JitFunction(fun, JitOptions(split, keep_unused, inline, flags, target))
+    settings = tuple(sorted((compiler_options or {}).items()))
+    return JitFunction(fun, JitOptions(split, keep_unused, inline, settings, target))

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, Final, final
 
-from treadle_ir import ArgumentError, frozen
+from treadle_ir import ArgumentError, frozen, integer, shown
 from treadle_runtime.placement.devices import Device
 
 
@@ -37,11 +37,11 @@ def _tuple_of(value: object, name: str, kind: type) -> tuple[Any, ...]:
             return items
     try:
         if kind is int:
-            return (value.__index__(),)  # type: ignore[attr-defined]
-    except AttributeError:
+            return (integer("jit", name, value),)
+    except ArgumentError:
         pass
     raise ArgumentError(
-        f"{name} must be {'an int' if kind is int else 'a string'} or a sequence of them, got {value!r}"
+        f"{name} must be {'an int' if kind is int else 'a string'} or a sequence of them, got {shown(value)}"
     )
 
 

@@ -10,7 +10,7 @@ import functools
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, TypeAlias
 
-from treadle_ir import PlacementError, installed_vmap
+from treadle_ir import PlacementError, installed_vmap, integers
 from treadle_ir.tree import tree_leaves
 from treadle_runtime.jitting.jit import jit
 from treadle_runtime.placement.devices import device_count
@@ -79,7 +79,7 @@ def pmap(
 
 
 def _tuple(given: int | Sequence[int]) -> tuple[int, ...]:
-    return (given,) if isinstance(given, int) else tuple(given)
+    return (given,) if isinstance(given, int) else integers("pmap", "argument numbers", given)
 
 
 def _axes(in_axes: Any, count: int) -> list[Any]:

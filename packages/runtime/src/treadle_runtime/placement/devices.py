@@ -10,7 +10,7 @@ import importlib.util
 import os
 from typing import Any, Final, final
 
-from treadle_ir import PlacementError, fork_safe_lock
+from treadle_ir import PlacementError, fork_safe_lock, integer_or_none, shown
 from treadle_runtime.client import Backend, backends, requested_platforms
 
 _CLASS_NAMES: Final = {
@@ -118,7 +118,9 @@ def local_devices(
     process_index: int | None = None, platform: str | None = None, host_id: int | None = None
 ) -> list[Device]:
     """The devices of this process, or of the process with this number."""
-    wanted = process_index if process_index is not None else host_id
+    wanted = integer_or_none(
+        "local_devices", "process_index", host_id if process_index is None else process_index
+    )
     backend = backends.get(platform)
     if wanted is None:
         return [device_of(backend, raw) for raw in backend.local_devices]
@@ -180,6 +182,6 @@ def as_device(device: Device | str) -> Device:
     if isinstance(device, str):
         return devices(device)[0]
     raise PlacementError(
-        f"{device!r} is not a device",
+        f"{shown(device)} is not a device",
         fix="pass one of treadle.devices(), or the name of a platform",
     )

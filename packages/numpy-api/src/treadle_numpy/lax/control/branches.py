@@ -21,6 +21,7 @@ from treadle_ir import (
     StructureError,
     bind,
     ops,
+    sequence,
 )
 from treadle_ir.dtypes import is_bool, is_integer
 from treadle_ir.primitives.control import Case
@@ -198,7 +199,7 @@ def switch(
                 "switch: `operand` and positional operands were given; pass one or the other"
             )
         operands = (operand,)
-    functions = tuple(branches)
+    functions = sequence("switch", "branches", branches)
     if not all(callable(function) for function in functions):
         raise ArgumentError("switch: branches must be functions")
     given = coerce("switch", 0, index)

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar, overload
 
-from treadle_ir import ArgumentError, Array, Operand, bind, functions, ops, promoted
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    Operand,
+    bind,
+    functions,
+    integer_or_none,
+    ops,
+    promoted,
+)
 from treadle_ir.dtypes import is_bool, is_integer
 from treadle_ir.primitives.control import While
 from treadle_ir.tree import PyTreeDef, tree_unflatten, treedef_tuple
@@ -69,10 +78,9 @@ def while_loop(
     """
     if not (callable(cond_fun) and callable(body_fun)):  # type: ignore[redundant-expr]  # users are told
         raise ArgumentError("while_loop: cond_fun and body_fun must be functions")
-    if max_steps is not None and (not isinstance(max_steps, int) or max_steps < 0):  # type: ignore[redundant-expr]
-        raise ArgumentError(
-            f"while_loop: max_steps must be a non-negative integer, got {max_steps!r}"
-        )
+    max_steps = integer_or_none("while_loop", "max_steps", max_steps)
+    if max_steps is not None and not 0 <= max_steps < 1 << 31:
+        raise ArgumentError(f"while_loop: max_steps must be from 0 to 2**31 - 1, got {max_steps}")
     leaves, structure = flatten_operands("while_loop", "init_val", init_val)
     return _while("while_loop", cond_fun, body_fun, leaves, structure, max_steps)
 

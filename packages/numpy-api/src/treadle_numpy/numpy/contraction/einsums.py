@@ -261,6 +261,6 @@ def einsum_path(
     shapes = [coerce("einsum_path", i + 1, x).shape for i, x in enumerate(given)]
     try:
         path, info = opt_einsum.contract_path(subscripts, *shapes, shapes=True, optimize=optimize)
-    except (TypeError, ValueError, KeyError) as error:  # opt_einsum reads the subscripts
+    except (TypeError, ValueError, LookupError) as error:  # opt_einsum reads the subscripts
         raise ArgumentError(f"einsum_path: {error}") from None
     return list(path), info

@@ -119,7 +119,7 @@ def _like(
 ) -> tuple[tuple[int, ...], DType, bool]:
     """Shape and element type of a `..._like` function's result, and whether it is weak."""
     wanted = as_dtype(function, dtype)
-    if not is_array_like(a) and isinstance(a, Described):
+    if not is_array_like(a) and isinstance(a, Described) and isinstance(a.shape, tuple):
         sizes, own_dtype = tuple(a.shape), canonical_dtype(np.dtype(a.dtype))
         weak = bool(getattr(a, "weak_type", False))
     else:

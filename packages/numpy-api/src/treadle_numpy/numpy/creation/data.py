@@ -38,6 +38,8 @@ def array(
             f"array: order is {order!r}, but arrays are row-major", fix="leave `order` out"
         )
     result = array_from("array", object, as_dtype("array", dtype))
+    if ndmin > 64:
+        raise ArgumentError(f"array: ndmin is {ndmin}, but arrays have no more than 64 axes")
     if result.ndim < ndmin:
         result = ops.reshape(result, shape=(1,) * (ndmin - result.ndim) + result.shape)
     return placed(result, device)

@@ -43,9 +43,9 @@ def _number(
         return value
     if isinstance(value, Tracer):
         elements = value.concrete()
-        return (
-            as_index(function, "start, stop and step", value) if elements is None else elements[()]
-        )
+        if elements is None:
+            return as_index(function, "start, stop and step", value)
+        value = elements
     if is_array_like(value):
         elements = host_elements(value)
         assert elements is not None
@@ -76,6 +76,8 @@ def arange(
     """
     named = [_number("arange", value) for value in (start, stop, step)]
     wanted = as_dtype("arange", dtype)
+    if wanted is not None and wanted.names is not None:
+        raise DTypeError(f"arange: {wanted} has no numbers to count")
     if wanted is None:
         wanted = result_type(*[value for value in named if value is not None])
         if is_bool(wanted):

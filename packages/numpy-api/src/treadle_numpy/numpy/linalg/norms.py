@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, UnsupportedError, flags, ops, refused
+from treadle_ir import ArgumentError, Array, UnsupportedError, flags, integer, ops, refused
 from treadle_ir.dtypes import is_complex
 from treadle_numpy.numpy.reductions.extremes import max, min
 from treadle_numpy.numpy.reductions.sums import sum
@@ -110,6 +110,8 @@ def vector_norm(
         return sum(nonzero, axes, abs(operand).dtype, keepdims=keepdims)
     if ord == 1:
         return sum(abs(operand), axes, keepdims=keepdims)
+    if isinstance(ord, int):
+        ord = integer("vector_norm", "ord", ord)
     return power(sum(power(abs(operand), ord), axes, keepdims=keepdims), 1.0 / ord)
 
 

@@ -74,7 +74,8 @@ def multi_dot(arrays: Sequence[ArrayLike], *, precision: PrecisionLike = None) -
     Raises:
         ArgumentError: there are fewer than two matrices.
     """
-    operands = [array_of(x) for x in promote("multi_dot", *sequence("multi_dot", "arrays", arrays))]
+    given = sequence("multi_dot", "arrays", arrays)
+    operands = [array_of(x) for x in promote("multi_dot", *given)] if given else []
     if len(operands) < 2:
         raise ArgumentError(
             f"multi_dot requires at least two arrays; got len(arrays)={len(operands)}"

@@ -48,6 +48,6 @@ def apply_over_axes(
     x = coerce_array("apply_over_axes", 1, a)
     for axis in sequence("apply_over_axes", "axes", axes):
         place = as_axis("apply_over_axes", axis, x.ndim)
-        result = func(x, place)
+        result = coerce_array("apply_over_axes: the result of func", 0, func(x, place))
         x = result if result.ndim == x.ndim else expand_dims(result, place)
     return x

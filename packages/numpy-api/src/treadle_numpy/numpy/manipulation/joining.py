@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, TypeAlias
 
-from treadle_ir import Array, ShapeError, current_trace, ops
+from treadle_ir import ArgumentError, Array, ShapeError, current_trace, ops
 from treadle_ir.primitives.shape import Concatenate
 from treadle_numpy.lax.joining import Arrays, in_common_dtype, operands_of, stacked
 from treadle_numpy.numpy.manipulation.axes import transpose
@@ -16,7 +16,6 @@ from treadle_numpy.operands.bind import bind
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.plans import Plans, remember
-from treadle_numpy.operands.shapes import ndim_of
 
 __all__ = [
     "append",
@@ -133,16 +132,18 @@ def column_stack(tup: Arrays) -> Array:
     return concatenate([transpose(atleast_2d(x)) if x.ndim < 2 else x for x in operands], 1)
 
 
+_MOST_AXES: Final = 64  # as NumPy has it
 Blocks: TypeAlias = "ArrayLike | list[Blocks]"  # an array, or lists of lists of them
 
 
 def block(arrays: Blocks) -> Array:
     """An array put together from nested lists of blocks: innermost lists along the last axis."""
+    rank = max([coerce_array("block", 0, leaf).ndim for leaf in _leaves(arrays)])
     depth, level = 0, arrays
     while isinstance(level, list):
         depth += 1
         level = level[0]
-    rank = max([depth, *[ndim_of(leaf) for leaf in _leaves(arrays)]])
+    rank = max(depth, rank)
 
     def build(x: Blocks, level: int) -> Array:
         if isinstance(x, list):
@@ -153,7 +154,17 @@ def block(arrays: Blocks) -> Array:
     return build(arrays, 0)
 
 
-def _leaves(arrays: Blocks) -> list[ArrayLike]:
+def _leaves(arrays: Blocks, depth: int = 0) -> list[ArrayLike]:
+    """What stands in nested lists.
+
+    Raises:
+        ArgumentError: a list is empty, or nested deeper than arrays have axes.
+    """
     if not isinstance(arrays, list):
         return [arrays]
-    return [leaf for each in arrays for leaf in _leaves(each)]
+    if not arrays or depth == _MOST_AXES:
+        raise ArgumentError(
+            f"block: lists must not be empty, nor nested more than {_MOST_AXES} deep",
+            fix="a list that contains itself makes no array",
+        )
+    return [leaf for each in arrays for leaf in _leaves(each, depth + 1)]

@@ -60,6 +60,8 @@ def pad(
     ]
     if any(n < 0 for pair in widths for n in pair):
         raise ArgumentError("pad: index can't contain negative values")
+    if not callable(mode):
+        names("pad", mode=mode)
     if mode in ("constant", "empty"):
         values = kwargs.pop("constant_values", 0)
         _no_more("pad", kwargs)

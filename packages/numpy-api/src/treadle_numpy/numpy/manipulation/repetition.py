@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 
-from treadle_ir import Array, default_dtype, integer_or_none, ops
+from treadle_ir import ArgumentError, Array, ShapeError, default_dtype, integer_or_none, ops, shown
 from treadle_numpy.lax.joining import tile as lax_tile
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.creation.ranges import arange
@@ -14,10 +15,12 @@ from treadle_numpy.numpy.manipulation.broadcasting import broadcast_to
 from treadle_numpy.numpy.manipulation.shapes import ravel
 from treadle_numpy.numpy.reductions.running import cumsum
 from treadle_numpy.numpy.taking import take
+from treadle_numpy.operands.arrays import Elements
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, host_elements
 from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.promote import converted
+from treadle_numpy.operands.sequences import array_from
 from treadle_numpy.operands.shapes import Shape, as_index, as_shape
 
 __all__ = ["repeat", "resize", "tile"]
@@ -55,7 +58,15 @@ def repeat(
         x, axis = ravel(x), 0
     along = as_axis("repeat", axis, x.ndim)
     length = x.shape[along]
+    if isinstance(repeats, (list, tuple)):
+        repeats = array_from("repeat", repeats, None)
     elements = host_elements(coerce("repeat", 1, repeats))
+    if elements is not None:
+        _check_repeats(elements, length)
+    if total_repeat_length is not None and not 0 <= total_repeat_length < _MOST:
+        raise ArgumentError(
+            f"repeat: total_repeat_length must be from 0 to 2**31 - 1, got {total_repeat_length}"
+        )
     if elements is None:
         if total_repeat_length is None:
             as_index(
@@ -90,6 +101,27 @@ def repeat(
             [positions, np.full(missing, positions[-1] if len(positions) else 0)]
         )
     return take(x, positions.astype(np.int32), along, mode="clip")
+
+
+_MOST: Final = 1 << 31  # positions are of 32 bits
+
+
+def _check_repeats(repeats: Elements, length: int) -> None:
+    """Refuse numbers of repetitions that are none.
+
+    Raises:
+        ArgumentError: they are not all integers of 0 or more.
+        ShapeError: they are neither one nor one for each element.
+    """
+    if repeats.dtype.kind not in "biu" or (repeats.size and repeats.min() < 0):
+        raise ArgumentError(
+            f"repeat: repeats must be integers that are not negative, got {shown(repeats)}",
+            fix="convert with .astype(int)",
+        )
+    if repeats.size != 1 and repeats.shape != (length,):
+        raise ShapeError(
+            f"repeat: repeats has shape {repeats.shape}, but must be one number, or one for each of {length} elements"
+        )
 
 
 def resize(a: ArrayLike, new_shape: Shape) -> Array:

@@ -20,6 +20,7 @@ from treadle_numpy.operands.broadcast import broadcast
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
 from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.promote import converted
+from treadle_numpy.operands.sequences import array_from
 from treadle_numpy.operands.shapes import as_index
 from treadle_numpy.operands.truth import truth
 
@@ -161,9 +162,11 @@ def compress(
     """
     size = integer_or_none("compress", "size", size)
     named_only("compress", out=out)
-    mask = coerce(
-        "compress", 0, np.asarray(condition) if isinstance(condition, (list, tuple)) else condition
-    )
+    if isinstance(condition, (list, tuple)):
+        condition = array_from("compress", condition, None)
+    mask = coerce("compress", 0, condition)
+    if len(mask.shape) != 1:
+        raise ArgumentError(f"compress: the condition must have one axis, got shape {mask.shape}")
     x = coerce_array("compress", 1, a)
     if axis is None:
         x, axis = ravel(x), 0

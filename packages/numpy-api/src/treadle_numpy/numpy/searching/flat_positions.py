@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from treadle_ir import ArgumentError, Array, names, ops, sequence
+import numpy as np
+
+from treadle_ir import ArgumentError, Array, ShapeError, names, ops, sequence, x64_enabled
 from treadle_numpy.indexing.concrete import concrete_mask
 from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.ufuncs.arithmetic import add, floor_divide, multiply, remainder
@@ -33,6 +35,10 @@ def unravel_index(indices: ArrayLike, shape: Shape) -> tuple[Array, ...]:
     sizes = as_shape("unravel_index", shape)
     total = math.prod(sizes)
     left = coerce_array("unravel_index", 0, indices)
+    if total > np.iinfo(np.int64 if x64_enabled() else np.int32).max:
+        raise ShapeError(
+            f"unravel_index: the shape {sizes} has more positions than integers can count"
+        )
     left = where(
         ops.compare(left, left.dtype.type(0), direction="lt"),
         ops.add(left, left.dtype.type(total)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from typing import Final
 
-from treadle_ir import Array, DTypeError, default_dtype, integer, ops
+from treadle_ir import ArgumentError, Array, DTypeError, default_dtype, integer, ops
 from treadle_ir.dtypes import is_bool, is_complex, is_inexact, is_integer
 from treadle_ir.primitives import elementwise as primitives
 from treadle_numpy.numpy.ufuncs.making import rounding
@@ -66,6 +66,8 @@ def round(a: ArrayLike, decimals: int = 0, out: None = None) -> Array:
         return ops.complex(round(ops.real(operand), decimals), round(ops.imag(operand), decimals))
     if decimals == 0:
         return bind(_ROUND, operand)
+    if not -400 < decimals < 400:
+        raise ArgumentError(f"round: no float has {decimals} decimals")
     factor = dtype.type(10.0 ** builtin_abs(decimals))
     if decimals > 0:
         return ops.divide(bind(_ROUND, ops.multiply(operand, factor)), factor)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from treadle_ir import Array, DTypeError, ops
-from treadle_ir.dtypes import BY_NAME, is_bool, is_complex, is_integer, is_unsigned
+from treadle_ir.dtypes import BY_NAME, is_bool, is_complex, is_float0, is_integer, is_unsigned
 from treadle_ir.primitives import elementwise as primitives
 from treadle_numpy.numpy.ufuncs.making import binary
 from treadle_numpy.operands.bind import bind
@@ -74,6 +74,8 @@ def signbit(x: ArrayLike, /) -> Array:
     dtype = type.dtype
     if is_bool(dtype) or is_unsigned(dtype) or is_integer(dtype):
         return ops.compare(operand, dtype.type(0), direction="lt")
+    if is_float0(dtype):
+        raise DTypeError("signbit: float0 has one value and no sign")
     if is_complex(dtype):
         raise DTypeError(
             "signbit is not defined for complex numbers", fix="ask for the real or imaginary part"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, DType, Operand, names, ops
+from treadle_ir import ArgumentError, Array, DType, DTypeError, Operand, names, ops
 from treadle_ir.dtypes import BY_NAME, is_integer
 from treadle_numpy.operands.broadcast import broadcast_to_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
@@ -47,6 +47,8 @@ def bernoulli(
 def rademacher(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) -> Array:
     """-1 or 1, each with probability 1/2."""
     wanted = as_dtype("rademacher", int if dtype is None else dtype)
+    if wanted.names is not None:
+        raise DTypeError(f"rademacher: {wanted} has no numbers")
     heads = bernoulli(key, 0.5, as_shape("rademacher", shape))
     return ops.select(heads, wanted.type(1), wanted.type(-1))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from treadle_ir import ArgumentError, Array, default_dtype, flags, ops
+from treadle_ir import ArgumentError, Array, default_dtype, flags, ops, shown
 from treadle_ir.dtypes import is_integer, is_key
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.creation.ranges import arange
@@ -52,7 +52,11 @@ def _known_count(function: str, x: ArrayLike) -> int:
             f"{function}: the number of integers must be known while tracing",
             fix="pass a Python integer, or mark the argument static",
         )
-    return int(elements)
+    if elements.size != 1 or elements.dtype.kind not in "biu":
+        raise ArgumentError(
+            f"{function}: expected an array, or how many integers to choose from, got {shown(x)}"
+        )
+    return int(elements.reshape(()))
 
 
 def permutation(key: KeyLike, x: ArrayLike, axis: int = 0, independent: bool = False) -> Array:
