@@ -29,10 +29,7 @@ def psum(x: Tree, axis_name: Hashable, *, axis_index_groups: object = None) -> T
         NameError: no such axis is being mapped.
 
     Example:
-        >>> import treadle, treadle.numpy as tnp
-        >>> from treadle import lax
-        >>> treadle.vmap(lambda x: x / lax.psum(x, "i"), axis_name="i")(tnp.array([1.0, 3.0]))
-        Array([0.25, 0.75], dtype=float32)
+        `vmap(lambda x: x / lax.psum(x, "i"), axis_name="i")(x)` divides by the sum over the batch.
     """
     return _over(
         "psum",

@@ -95,9 +95,8 @@ def key(seed: ArrayLike, *, impl: str | None = None, dtype: object = None) -> Ar
     """A typed key from a seed: an array without axes.
 
     Example:
-        >>> key(7)
-        Array((), dtype=key<fry>) overlaying:
-        [0 7]
+        >>> key(7).shape, str(key_data(key(7)))
+        ((), '[0 7]')
     """
     _implementation(impl)
     if (

@@ -35,8 +35,8 @@ def shape(a: ArrayLike) -> tuple[int, ...]:
     if isinstance(a, (Array, np.ndarray)):
         return a.shape
     if isinstance(a, (list, tuple)):
-        return array_from("shape", a, None).type.shape
-    return coerce_array("shape", 0, a).type.shape
+        return tuple(array_from("shape", a, None).shape)
+    return tuple(coerce_array("shape", 0, a).shape)
 
 
 def ndim(a: ArrayLike) -> int:
