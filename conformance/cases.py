@@ -34,7 +34,7 @@ def chosen() -> Iterator[Example]:
     """All examples, or those of the families that the environment names."""
     families = FAMILY.split(",") if FAMILY else None
     for example in all_examples():
-        family = type(example.primitive).__module__.rpartition(".")[2]
+        family = type(example.primitive).__module__.split(".")[2]
         if families is None or family in families:
             yield example
 

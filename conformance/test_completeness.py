@@ -24,8 +24,9 @@ from treadle_ir.testing.examples import all_examples
 
 def _primitives() -> Iterator[type[Primitive]]:
     # Not by `__subclasses__`: a dataclass with slots leaves a second, unused class behind.
-    for info in pkgutil.iter_modules(treadle_ir.primitives.__path__):
-        module = importlib.import_module(f"treadle_ir.primitives.{info.name}")
+    package = treadle_ir.primitives
+    for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        module = importlib.import_module(info.name)
         for member in vars(module).values():
             if not isinstance(member, type) or member.__module__ != module.__name__:
                 continue

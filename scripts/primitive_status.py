@@ -32,8 +32,9 @@ MARKS = {"rule": "✓", "family": "family", "absent": "–", "unneeded": "·"}
 def operations() -> list[type[Primitive]]:
     """Every concrete primitive of treadle: those with a mnemonic of their own."""
     found = []
-    for _, module_name, _ in pkgutil.iter_modules(treadle_ir.primitives.__path__):
-        module = importlib.import_module(f"treadle_ir.primitives.{module_name}")
+    package = treadle_ir.primitives
+    for _, module_name, _ in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        module = importlib.import_module(module_name)
         found += [
             member
             for member in vars(module).values()
@@ -52,7 +53,7 @@ def is_own_tangent(rule: object) -> bool:
 
 def family(primitive: type[Primitive]) -> str:
     """The basename that a primitive's files share in every package."""
-    return primitive.__module__.rpartition(".")[2]
+    return primitive.__module__.split(".")[2]
 
 
 def status(name: str, primitive: type[Primitive]) -> str:

@@ -138,8 +138,9 @@ class RuleTable(Generic[Rule]):
                 f"{primitive.name} has no {self._transformation} rule: {reason}"
             )
         decorated = f"@{self._decorator}({primitive.__name__})"
-        package, _, family = primitive.__module__.rpartition(".")
-        if package == "treadle_ir.primitives":
+        package, _, rest = primitive.__module__.partition(".primitives.")
+        if package == "treadle_ir":
+            family = rest.partition(".")[0]
             fix = f"write one with {decorated} in {self._folder}/{family}.py"
         else:  # a primitive of the user's own
             home = self._folder.partition("/")[0]

@@ -1,0 +1,111 @@
+"""What elementwise operations share: families by number of operands, and checks of types."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Final
+
+from treadle_ir import dtypes
+from treadle_ir.dtypes import DType
+from treadle_ir.errors import DTypeError, ShapeError
+from treadle_ir.families import Elementwise
+from treadle_ir.types import ArrayType, Type
+
+_KINDS: Final = {
+    "b": ("boolean", dtypes.is_bool),
+    "i": ("signed integer", dtypes.is_signed),
+    "u": ("unsigned integer", dtypes.is_unsigned),
+    "f": ("floating", dtypes.is_floating),
+    "c": ("complex", dtypes.is_complex),
+    "k": ("random keys", dtypes.is_key),
+}
+
+
+def check_kind(name: str, kinds: str, dtype: DType) -> None:
+    """Refuse element types of other kinds than these (letters of `biufck`).
+
+    Raises:
+        DTypeError: it is of another kind.
+    """
+    if not any(_KINDS[kind][1](dtype) for kind in kinds):
+        wanted = ", ".join(_KINDS[kind][0] for kind in kinds)
+        raise DTypeError(
+            f"{name}: operands are {dtypes.dtype_name(dtype)}, but it takes {wanted}",
+            fix="convert the operand first (`.astype(...)`)",
+        )
+
+
+def common_type(name: str, operands: tuple[Type, ...]) -> ArrayType:
+    """The type that elementwise operands share.
+
+    Constraints:
+        (C1) all shapes that are not () are equal
+        (C2) all element types are equal
+
+    Raises:
+        ShapeError: C1.
+        DTypeError: C2, or an operand is not an array.
+    """
+    shape: tuple[int, ...] = ()
+    weak = True
+    first = operands[0]
+    assert isinstance(first, ArrayType)
+    for operand in operands:
+        if not isinstance(operand, ArrayType):
+            raise DTypeError(f"{name}: an operand is a {operand}, not an array")
+        if operand.shape != shape and operand.shape != ():  # C1
+            if shape != ():
+                listed = " and ".join(map(str, operands))
+                raise ShapeError(
+                    f"{name}: operands have types {listed}, whose shapes must be equal",
+                    fix="broadcast first with ops.broadcast_in_dim, or use the function of treadle.numpy",
+                )
+            shape = operand.shape
+        if operand.dtype is not first.dtype and operand.dtype != first.dtype:  # C2
+            listed = " and ".join(map(str, operands))
+            raise DTypeError(
+                f"{name}: operands have types {listed}, whose element types must be equal",
+                fix="convert first with ops.convert, or use the function of treadle.numpy, which promotes",
+            )
+        weak = weak and operand.weak
+    return ArrayType(shape, first.dtype, weak)
+
+
+class Unary(Elementwise):
+    """Family: one operand; the result has its type."""
+
+    __slots__ = ()
+    kinds: ClassVar[str]  # the element types it takes, letters of `biufc`
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """The operand's type."""
+        (x,) = operands
+        assert isinstance(x, ArrayType)
+        check_kind(self.name, self.kinds, x.dtype)
+        return (x,)
+
+
+class RealPart(Unary):
+    """Family: one operand; the result has the type of a complex number's parts."""
+
+    __slots__ = ()
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """The operand's type, real."""
+        (x,) = operands
+        assert isinstance(x, ArrayType)
+        check_kind(self.name, self.kinds, x.dtype)
+        return (ArrayType(x.shape, dtypes.real_part(x.dtype), x.weak),)
+
+
+class Binary(Elementwise):
+    """Family: two operands of one element type; the result has their type."""
+
+    __slots__ = ()
+    kinds: ClassVar[str]
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """The type that the operands share."""
+        x, y = operands
+        type = common_type(self.name, (x, y))
+        check_kind(self.name, self.kinds, type.dtype)
+        return (type,)
