@@ -1,0 +1,101 @@
+"""What gather and scatter share: index vectors, modes, and checks of both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from treadle_ir import dtypes
+from treadle_ir.errors import ArgumentError, DTypeError, ShapeError
+from treadle_ir.types import ArrayType, Type
+
+Mode: TypeAlias = Literal["clip", "fill", "promise_in_bounds"]
+
+
+_MODES: Final = get_args(Mode)
+
+
+FillValue: TypeAlias = bool | int | float | complex | None
+
+
+def check_mode(name: str, mode: str) -> None:
+    """Refuse what is no mode."""
+    if mode not in _MODES:
+        raise ArgumentError(f"{name}: mode is {mode!r}, not one of {', '.join(_MODES)}")
+
+
+def check_axes(
+    name: str, word: str, axes: Sequence[int], ndim: int, *, ascending: bool = True
+) -> None:
+    """Axes must be in range and distinct, and in ascending order if so asked."""
+    if (
+        not all(0 <= axis < ndim for axis in axes)
+        or len(set(axes)) != len(axes)
+        or (ascending and sorted(axes) != list(axes))
+    ):
+        order = " in ascending order" if ascending else ""
+        raise ShapeError(
+            f"{name}: {word} is {tuple(axes)}, but must be distinct axes below {ndim}{order}"
+        )
+
+
+def check_indices(name: str, indices: Type) -> ArrayType:
+    """The type of index vectors: integers, with at least the axis along which the vectors lie."""
+    assert isinstance(indices, ArrayType)
+    if not dtypes.is_integer(indices.dtype):
+        raise DTypeError(f"{name}: the indices are {indices}, but must be integers")
+    if indices.ndim < 1:
+        raise ShapeError(
+            f"{name}: the indices are {indices}, but need a last axis with one entry per indexed axis",
+            fix="add an axis of size 1 at the end",
+        )
+    return indices
+
+
+def check_index_map(
+    name: str, word: str, axes: Sequence[int], batching: Sequence[int], indices: ArrayType
+) -> None:
+    """The axes that an index vector's entries are positions along: one for each entry, none of them batched."""
+    if set(axes) & set(batching):
+        raise ShapeError(
+            f"{name}: {word} {tuple(axes)} and operand_batching_dims {tuple(batching)} overlap"
+        )
+    if len(axes) != indices.shape[-1]:
+        raise ShapeError(
+            f"{name}: {word} names {len(axes)} axes, but the index vectors of {indices} have "
+            f"{indices.shape[-1]} entries"
+        )
+
+
+def check_batching(
+    name: str,
+    operand: ArrayType,
+    operand_dims: Sequence[int],
+    indices: ArrayType,
+    indices_dims: Sequence[int],
+) -> None:
+    """The batching axes of an operand and of its indices have equal sizes, pair by pair."""
+    sizes = [operand.shape[i] for i in operand_dims], [indices.shape[i] for i in indices_dims]
+    if sizes[0] != sizes[1]:
+        raise ShapeError(
+            f"{name}: the batching axes {tuple(operand_dims)} of {operand} and {tuple(indices_dims)} of {indices} "
+            f"have sizes {sizes[0]} and {sizes[1]}, which must be equal"
+        )
+
+
+def is_number(value: object) -> bool:
+    """Whether this can be the value of positions out of range."""
+    kinds = (np.flexible, np.timedelta64, np.datetime64)
+    return isinstance(value, (bool, int, float, complex)) or (
+        isinstance(value, np.generic) and not isinstance(value, kinds)
+    )
+
+
+def interleave(
+    rank: int, places: Sequence[int], inside: Sequence[int], outside: Sequence[int]
+) -> tuple[int, ...]:
+    """A shape with the sizes `inside` at `places`, and the sizes `outside` at the others, in order."""
+    first, second = iter(inside), iter(outside)
+    return tuple([next(first) if axis in places else next(second) for axis in range(rank)])
