@@ -27,3 +27,9 @@ def test_contains_takes_arrays_and_numbers(value: Any) -> None:
 def test_contains_names_shapes_that_do_not_fit() -> None:
     with pytest.raises(ShapeError):
         contains(X, np.zeros(2, np.float32))
+
+
+def test_a_number_is_looked_for_in_the_element_type() -> None:
+    tenth: Any = np.array([0.1], np.float32)
+    assert contains(tenth, 0.1)
+    assert not contains(tenth, np.float32(0.2))
