@@ -363,6 +363,15 @@ LEFT_OUT: Final[dict[str, str]] = {
     ),
 }
 
+# Calls of which another owns a part of the outcome, with the reason.
+LEFT_OPERANDS: Final[dict[str, str]] = dict.fromkeys(
+    ["operator.mul", "operator.pow"],
+    "Python asks the left operand's method first: what a matrix of NumPy's or SciPy's raises there, treadle never sees",
+)
+OBJECTS: Final[dict[str, str]] = {
+    "Array.__array__": "the protocol of NumPy: who names `object` as element type is given objects",
+}
+
 _NAMESPACES: Final[dict[str, Any]] = {
     "tnp": tnp,
     "tnp.linalg": tnp.linalg,

@@ -19,7 +19,7 @@ from typing import Any, Final, NoReturn
 
 import numpy as np
 
-from conformance.hostile.calls import Call, calls
+from conformance.hostile.calls import LEFT_OPERANDS, OBJECTS, Call, calls
 from conformance.hostile.values import UsersError, values
 from treadle.errors import TreadleError
 
@@ -62,10 +62,26 @@ def _outcome(call: Call, place: int | str, value: Any) -> str | None:
     except TooLongError:
         raise
     except BaseException as error:  # of whatever kind, that is what is being looked for
-        return None if _is_of_the_user(error, value) else _told(error)
+        owned = _is_of_the_user(error, value) or _is_of_the_left_operand(call, error)
+        return None if owned else _told(error)
     if isinstance(result, np.ndarray) and result.dtype == object and result is not value:
-        return "the result is a NumPy array of objects"
+        return None if call.name in OBJECTS else "the result is a NumPy array of objects"
     return None
+
+
+def _is_of_the_left_operand(call: Call, error: BaseException) -> bool:
+    """Whether the code of another class raised it before treadle was reached, where that may be."""
+    frames = _files(error)
+    return (
+        call.name in LEFT_OPERANDS
+        and bool(frames)
+        and not any("/packages/" in each for each in frames)
+    )
+
+
+def _files(error: BaseException) -> list[str]:
+    """The files through which an error went, outermost first, without that of the law."""
+    return [frame.f_code.co_filename for frame, _ in traceback.walk_tb(error.__traceback__)][1:]
 
 
 def _is_of_the_user(error: BaseException, value: Any) -> bool:
@@ -74,7 +90,7 @@ def _is_of_the_user(error: BaseException, value: Any) -> bool:
     That is treadle's function with arguments too many or none such; the hostile value, as a function of another number
     of arguments; or a function of the table with what it has no operator for.
     """
-    frames = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(error.__traceback__)][1:]
+    frames = _files(error)
     if isinstance(error, TypeError):
         if not frames:
             return True

@@ -69,3 +69,8 @@ def test_cotangents_of_another_dtype_are_refused():
 def test_bare_arguments_are_refused():
     with pytest.raises(ArgumentError, match="tuples or lists"):
         jvp(ops.sine, X, X)
+
+
+def test_linear_transpose_refuses_a_class_as_primal():
+    with pytest.raises(ArgumentError, match="int8"):
+        linear_transpose(lambda x: x, np.int8)

@@ -8,6 +8,7 @@ import pytest
 from treadle_ir import (
     ArgumentError,
     RangeError,
+    element_type,
     flags,
     functions,
     integer,
@@ -96,3 +97,14 @@ def test_sequences() -> None:
     for value in (5, "ab", {"a": 1}, {1}, b"ab", np.array(1), int):
         with pytest.raises(ArgumentError, match="stack: arrays must be a sequence"):
             sequence("stack", "arrays", value)
+
+
+@pytest.mark.parametrize("value", ["float32", np.float32, np.dtype("f4")])
+def test_element_types(value: object) -> None:
+    assert element_type("f", value) == np.float32
+
+
+@pytest.mark.parametrize("value", ["abc", "\udc80", {"a": 1.0}, (1, 0), 7, [[1.0]], ...])
+def test_no_element_types(value: object) -> None:
+    with pytest.raises(ArgumentError, match=r"f: .* is not an element type"):
+        element_type("f", value)

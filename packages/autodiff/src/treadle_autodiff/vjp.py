@@ -14,15 +14,14 @@ from treadle_autodiff.user_function import Tree, check_callable, of_positional, 
 from treadle_ir import (
     ArgumentError,
     Array,
-    ArrayType,
     Operands,
     as_array,
-    canonical_dtype,
     dtypes,
     flags,
     flatten_arrays,
     functions,
     stage_tree,
+    type_like,
     type_of,
 )
 from treadle_ir.tree import flatten_leaves_and_structure, tree_unflatten
@@ -237,7 +236,7 @@ def linear_transpose(
     functions("linear_transpose", fun=fun)
     check_callable(fun, "linear_transpose")
     leaves, structure = flatten_leaves_and_structure(primals)
-    types = [_type_like(leaf) for leaf in leaves]
+    types = [type_like("linear_transpose", leaf) for leaf in leaves]
     staged, (out, _) = stage_tree(of_positional("linear_transpose", fun, structure, False), *types)
 
     def transposed(cotangents: Tree) -> tuple[Tree, ...]:
@@ -250,11 +249,3 @@ def linear_transpose(
         return result
 
     return transposed
-
-
-def _type_like(leaf: object) -> ArrayType:
-    """The type of an array, a number, or what has a shape and an element type."""
-    shape, dtype = getattr(leaf, "shape", None), getattr(leaf, "dtype", None)
-    if shape is None or dtype is None:
-        return type_of(leaf)
-    return ArrayType(tuple(shape), canonical_dtype(dtype), bool(getattr(leaf, "weak_type", False)))

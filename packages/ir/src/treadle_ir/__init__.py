@@ -46,6 +46,7 @@ from treadle_ir.context import (
     yes_or_no as yes_or_no,
 )
 from treadle_ir.declared import (
+    element_type as element_type,
     flags as flags,
     functions as functions,
     integer as integer,
@@ -143,6 +144,7 @@ from treadle_ir.operands import (
     canonical_elements as canonical_elements,
     new_array as new_array,
     operand_or_none as operand_or_none,
+    type_like as type_like,
     weak_literal as weak_literal,
 )
 from treadle_ir.primitive import Attributeless as Attributeless, Primitive as Primitive

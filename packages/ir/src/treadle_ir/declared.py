@@ -92,6 +92,27 @@ def names(function: str, /, **arguments: object) -> None:
             raise refused(function, name, "a string", value)
 
 
+def element_type(function: str, value: object) -> np.dtype[Any]:
+    """What NumPy makes of a `dtype` argument, of whatever kind and width.
+
+    Raises:
+        ArgumentError: it names no element type.
+
+    Example:
+        >>> element_type("astype", "float32")
+        dtype('float32')
+    """
+    if isinstance(value, np.dtype):
+        return value
+    try:
+        return np.dtype(value)  # type: ignore[call-overload, no-any-return]  # or it is none
+    except (TypeError, ValueError, RecursionError) as error:  # whatever it is made of
+        raise ArgumentError(
+            f"{function}: {shown(value)} is not an element type",
+            fix="pass a name ('float32') or a type of treadle.numpy",
+        ) from error
+
+
 def integer(function: str, name: str, value: object) -> int:
     """A Python integer from whatever stands for one; a tracer's own error tells what to do.
 

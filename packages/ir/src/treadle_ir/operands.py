@@ -11,14 +11,15 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from treadle_ir.array import Array, Operand
-from treadle_ir.declared import shown
+from treadle_ir.array import Array, Operand, type_of
+from treadle_ir.declared import element_type, integers, shown
 from treadle_ir.dtypes import is_float0
 from treadle_ir.errors import ArgumentError, out_of_range
 from treadle_ir.primitives.convert import Convert
 from treadle_ir.promotion import canonical_dtype, scalar_type
 from treadle_ir.stage import staging_trace
 from treadle_ir.trace import bind, current_evaluator
+from treadle_ir.types import ArrayType
 from treadle_ir.values import Literal
 
 Elements: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"  # Any: of any element type
@@ -71,6 +72,26 @@ def no_array(x: object) -> ArgumentError:
     return ArgumentError(
         f"{shown(x)} of type {type(x)} is not a valid JAX type",
         fix="pass arrays, NumPy arrays or numbers; to hand over an object, mark it static or register it as a pytree",
+    )
+
+
+def type_like(function: str, x: object) -> ArrayType:
+    """The type of an array, a number, or whatever has a shape and an element type; not wider than the width in force.
+
+    Raises:
+        ArgumentError: it is none of these.
+
+    Example:
+        >>> type_like("eval_shape", np.zeros((2, 3), np.float32))
+        f32[2,3]
+    """
+    shape, dtype = getattr(x, "shape", None), getattr(x, "dtype", None)
+    if shape is None or dtype is None or isinstance(x, type):  # NumPy's classes have descriptors
+        return type_of(x)
+    return ArrayType(
+        integers(function, "each shape", shape),
+        canonical_dtype(element_type(function, dtype)),
+        bool(getattr(x, "weak_type", False)),
     )
 
 

@@ -100,3 +100,10 @@ def test_dynamic_update_slice_c1_c2() -> None:
         DynamicUpdateSlice().infer(t("f32[5]"), t("f32[6]"), t("i32[]"))
     with pytest.raises(DTypeError, match="element types must be equal"):
         DynamicUpdateSlice().infer(t("f32[5]"), t("f64[2]"), t("i32[]"))
+
+
+def test_nothing_is_gathered_from_an_axis_of_size_0() -> None:
+    primitive = replace(ROWS, slice_sizes=(0, 3))
+    with pytest.raises(ShapeError, match="must be 1"):
+        primitive.infer(t("f32[0,3]"), t("i32[2,1]"))
+    assert primitive.infer(t("f32[0,3]"), t("i32[0,1]")) == (t("f32[0,3]"),)

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
 import pytest
 
-from treadle_ir.errors import TreeError
+from treadle_ir.errors import ArgumentError, TreeError
 from treadle_ir.tree.paths import DictKey, FlattenedIndexKey, GetAttrKey, SequenceKey, keystr, place
 
 ALL = (DictKey("a"), SequenceKey(1), GetAttrKey("x"), FlattenedIndexKey(2))
@@ -40,3 +41,12 @@ def test_the_empty_path_has_words() -> None:
 def test_errors_are_what_users_catch() -> None:
     assert issubclass(TreeError, ValueError)
     assert issubclass(TreeError, TypeError)
+
+
+def test_a_step_too_deep_to_write_is_refused() -> None:
+    deep: list[Any] = []
+    for _ in range(5_000):
+        deep = [deep]
+    for path in (deep, (DictKey(deep),)):
+        with pytest.raises(ArgumentError, match="keystr: keys must be a path"):
+            keystr(path)  # type: ignore[arg-type]  # it is none

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from treadle_autodiff import grad
+from treadle_ir import DTypeError
 from treadle_numpy import nn
 
 pytestmark = pytest.mark.usefixtures("wide")
@@ -44,3 +45,19 @@ def test_celu_has_slope_one_at_zero(alpha: float) -> None:
 def test_softmax_is_stable() -> None:
     np.testing.assert_allclose(nn.softmax(np.array([1e4, 1e4], np.float32)), [0.5, 0.5])
     np.testing.assert_allclose(nn.log_softmax(np.array([1e4, 0.0], np.float32)), [0.0, -1e4])
+
+
+def test_hard_tanh_in_the_range_of_each_type() -> None:
+    for dtype in ("i1", "i8", "f4", "f8"):
+        result = nn.hard_tanh(np.array([-3, 0, 5], dtype))
+        np.testing.assert_array_equal(result, np.array([-1, 0, 1], dtype), strict=True)
+    unsigned = nn.hard_tanh(np.array([0, 1, 255], np.uint8))
+    np.testing.assert_array_equal(unsigned, np.array([0, 1, 1], np.uint8), strict=True)
+    flags = nn.hard_tanh(np.array([False, True]))
+    np.testing.assert_array_equal(flags, np.array([0, 1]), strict=True)
+
+
+@pytest.mark.parametrize("value", [np.array(["2020-01-01"], "M8[D]"), np.void(b"abc")])
+def test_hard_tanh_needs_numbers(value: Any) -> None:
+    with pytest.raises(DTypeError):
+        nn.hard_tanh(value)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import treadle_numpy as tnp
-from treadle_ir import ShapeError
+from treadle_ir import ArgumentError, IndexingError, ShapeError
 from treadle_ir.errors import TracerIntegerConversionError
 from treadle_numpy.numpy import linalg
 
@@ -234,3 +234,26 @@ def test_weights_of_quantiles_that_do_not_fit_say_so() -> None:
         tnp.quantile(X, 0.5, axis=1, weights=np.ones(2), method="inverted_cdf")
     with pytest.raises(NotImplementedError, match="takes no weights"):
         tnp.quantile(X, 0.5, weights=X)
+
+
+@pytest.mark.parametrize("mode", [None, "fill", "clip", "wrap"])
+def test_take_from_an_axis_of_size_0(mode: Any) -> None:
+    for x, axis in ((np.zeros(0), None), (np.zeros((0, 3)), 0), (np.zeros((2, 0)), 1)):
+        with pytest.raises(IndexingError, match="nothing at any position"):
+            tnp.take(x, np.array([0, 2]), axis=axis, mode=mode)
+        none = np.array([], np.int32)
+        assert tnp.take(x, none, axis=axis, mode=mode).shape == np.take(x, none, axis=axis).shape
+
+
+@pytest.mark.parametrize("shape", [(), (3,), (2, 3, 4)])
+def test_fromfunction_names_the_number_of_axes(shape: tuple[int, ...]) -> None:
+    with pytest.raises(ArgumentError, match=r"fromfunction: .* axes"):
+        tnp.fromfunction(lambda i, j: i + j, shape)
+
+
+def test_fromfunction_does_not_word_errors_of_the_function() -> None:
+    def fails(i: Any) -> Any:
+        raise TypeError("mine")
+
+    with pytest.raises(TypeError, match=r"^mine$"):
+        tnp.fromfunction(fails, (3,))

@@ -8,7 +8,7 @@ from typing import Any, final
 
 import numpy as np
 
-from treadle_ir import ArrayType, canonical_dtype, dtypes, integers, refused, type_of
+from treadle_ir import dtypes, integers, refused, type_like
 from treadle_runtime.arrays.array import DeviceArray
 from treadle_runtime.placement.placement import PlacedType, default_placement, placement_of
 from treadle_runtime.placement.sharding import Sharding
@@ -81,11 +81,7 @@ def abstract_placed(leaf: Any) -> PlacedType:  # Any: whatever has a shape and a
     """
     if isinstance(leaf, DeviceArray):
         return leaf.placed
-    shape, dtype = getattr(leaf, "shape", None), getattr(leaf, "dtype", None)
-    if shape is None or dtype is None:
-        return default_placement().of(type_of(leaf))
-    weak = bool(getattr(leaf, "weak_type", False))
-    type_ = ArrayType(tuple(shape), canonical_dtype(np.dtype(dtype)), weak)
+    type_ = type_like("eval_shape", leaf)
     sharding = getattr(leaf, "sharding", None)
     if isinstance(sharding, Sharding):
         return placement_of(sharding, committed=True).of(type_)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import treadle_ir
-from treadle_ir import ArrayType, DonatedError, DTypeError
+from treadle_ir import ArgumentError, ArrayType, DonatedError, DTypeError
 from treadle_ir.dtypes import KEY
 from treadle_runtime import DeviceArray, SingleDeviceSharding, devices, from_host, jit
 from treadle_runtime.arrays.array import Elements, buffer_of, elements_of
@@ -253,3 +253,24 @@ def test_numpy_gets_keys_only_by_the_name_of_their_type() -> None:
         with pytest.raises(DTypeError, match="random keys"):
             read(key)
     assert np.asarray(key, KEY).item() == (5,)
+
+
+def test_dunder_array_takes_element_types_and_flags() -> None:
+    x = array(1, 2)
+    assert x.__array__(object).dtype == object  # NumPy's protocol: who asks for objects gets them
+    for dtype in ("abc", 7, {"a": 1.0}):
+        with pytest.raises(ArgumentError, match="is not an element type"):
+            x.__array__(dtype)
+    with pytest.raises(ArgumentError, match="copy must be true or false"):
+        x.__array__(copy="yes")  # type: ignore[arg-type]  # it is no flag
+
+
+def test_format_is_that_of_the_element() -> None:
+    one = from_host(np.float32(1.5))
+    assert f"{one:.3f}" == "1.500"
+    with pytest.raises(ValueError, match="format: 'bad' does not fit"):
+        format(one, "bad")
+    with pytest.raises(TypeError, match=r"format: '.2f' does not fit"):
+        format(array(1, 2), ".2f")
+    with pytest.raises(ArgumentError, match="must be a string"):
+        one.__format__(3)  # type: ignore[arg-type]  # it is none

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import treadle_ir
-from treadle_ir import DTypeError, ShapeError, TreadleError
+from treadle_ir import ArgumentError, DTypeError, ShapeError, TreadleError
 from treadle_runtime import (
     CallbackError,
     DeviceArray,
@@ -193,3 +193,44 @@ def test_a_result_of_another_shape_names_the_callback_under_jit_too() -> None:
     for f in both(lambda x: pure_callback(low_end, ShapeDtypeStruct((), np.dtype("f4")), x)):
         with pytest.raises(ShapeError, match="callback low_end: result 0"):
             f(array(1, 2))
+
+
+class _NoHash:
+    """An object that is compared by value, and so has no hash."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _NoHash)
+
+    __hash__ = None  # type: ignore[assignment]  # that is how Python says it
+
+    def __call__(self, x: Any, *_: Any) -> Any:
+        return x + np.float32(1)
+
+
+def test_objects_without_a_hash_reach_the_callback() -> None:
+    seen: list[Any] = []
+    given = bytearray(b"ab")
+
+    def note(x: Any, value: Any) -> Any:
+        seen.append(value)
+        return x
+
+    for function in both(lambda x: pure_callback(note, x, x, given)):
+        assert function(array(1, 2)).tolist() == [1, 2]
+    assert seen
+    assert all(each is given for each in seen)
+    for function in both(lambda x: pure_callback(_NoHash(), x, x)):
+        assert function(array(1, 2)).tolist() == [2, 3]
+
+
+@pytest.mark.parametrize("result", ["abc", 10**400, [[1.0], [1.0, 2.0]], {1: 2}, object(), np.int8])
+def test_results_that_are_no_arrays_are_refused(result: Any) -> None:
+    for function in both(lambda x: pure_callback(lambda v: result, x, x)):
+        with pytest.raises((DTypeError, CallbackError, ArgumentError), match="callback <lambda>"):
+            function(array(1, 2))
+
+
+@pytest.mark.parametrize("declared", ["abc", np.int8, object()])
+def test_results_are_declared_by_shape_and_element_type(declared: Any) -> None:
+    with pytest.raises(ArgumentError, match="declared by things with shape and dtype"):
+        pure_callback(lambda x: x, declared, array(1, 2))

@@ -32,6 +32,37 @@ VMAP_METHODS = (
 )
 
 
+def checked_result(
+    callback: str, number: int, value: object, shape: tuple[int, ...], dtype: np.dtype[Any]
+) -> np.ndarray[Any, np.dtype[Any]]:
+    """What a callback returned as one of its results, as an array of the type declared.
+
+    A plain Python number takes the declared element type; an array keeps its own, and must have the right one.
+
+    Raises:
+        ShapeError, DTypeError: it is not what was declared.
+    """
+    has_dtype = isinstance(getattr(value, "dtype", None), np.dtype)
+    try:
+        array = np.asarray(value, None if has_dtype else dtype)
+    except (TypeError, ValueError, OverflowError, MemoryError, RecursionError) as error:
+        raise DTypeError(
+            f"callback {callback}: result {number} is a {type(value).__name__}, not an array of {dtype}",
+            fix="return NumPy arrays",
+        ) from error
+    if array.dtype != dtype:
+        raise DTypeError(
+            f"callback {callback}: result {number} has dtype {array.dtype}, but {dtype} was declared",
+            fix=f"return it as .astype({dtype.name!r}), or declare {array.dtype.name}",
+        )
+    if array.shape != shape:
+        raise ShapeError(
+            f"callback {callback}: result {number} has shape {list(array.shape)}, but {list(shape)} was declared",
+            fix="return an array of the declared shape; nothing is broadcast here",
+        )
+    return array
+
+
 @final
 @frozen
 class HostFunction:
@@ -70,20 +101,7 @@ class HostFunction:
             )
         arrays = []
         for number, (value, declared) in enumerate(zip(results, self.results, strict=True)):
-            array = np.asarray(
-                value, None if getattr(value, "dtype", None) is not None else declared.dtype
-            )
-            if array.dtype != declared.dtype:
-                raise DTypeError(
-                    f"callback {name}: result {number} has dtype {array.dtype}, but {declared.dtype} was declared",
-                    fix=f"return it as .astype({declared.dtype.name!r}), or declare {array.dtype.name}",
-                )
-            if array.shape != declared.shape:
-                raise ShapeError(
-                    f"callback {name}: result {number} has shape {list(array.shape)}, "
-                    f"but {list(declared.shape)} was declared",
-                    fix="return an array of the declared shape; nothing is broadcast here",
-                )
+            array = checked_result(name, number, value, declared.shape, declared.dtype)
             # The function may keep what it returned, and write to it later.
             arrays.append(array.copy() if array is value or array.base is not None else array)
         return arrays

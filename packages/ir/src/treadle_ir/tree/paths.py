@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
-from treadle_ir.declared import flags, names, sequence
+from treadle_ir.declared import flags, names, refused, sequence
 from treadle_ir.frozen import frozen
 
 if TYPE_CHECKING:
@@ -82,7 +82,11 @@ def keystr(keys: KeyPath, *, simple: bool = False, separator: str = "") -> str:
     flags("keystr", simple=simple)
     names("keystr", separator=separator)
     write = simple_key if simple else str
-    return (separator or "").join(map(write, sequence("keystr", "keys", keys)))
+    steps = sequence("keystr", "keys", keys)
+    try:
+        return (separator or "").join(map(write, steps))
+    except RecursionError:
+        raise refused("keystr", "keys", "a path of steps that can be written", keys) from None
 
 
 def simple_key(key: KeyEntry) -> str:

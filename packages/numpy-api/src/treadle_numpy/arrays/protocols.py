@@ -11,12 +11,16 @@ from treadle_numpy.numpy.manipulation.rearranging import flip
 from treadle_numpy.numpy.reductions.truths import any
 from treadle_numpy.numpy.ufuncs.comparison import equal
 from treadle_numpy.numpy.ufuncs.rounding import round
-from treadle_numpy.operands.coerce import ArrayLike
+from treadle_numpy.operands.coerce import ArrayLike, coerce
 
 
 def contains(self: Array, value: ArrayLike) -> bool:
-    """Whether an element is equal to the value."""
-    return bool(any(equal(self, value)))
+    """Whether an element is equal to the value.
+
+    Raises:
+        ArgumentError: the value is no array and no scalar; ShapeError: they have no common shape.
+    """
+    return bool(any(equal(self, coerce("Array.__contains__", 0, value))))
 
 
 def backwards(self: Array) -> Iterator[Array]:

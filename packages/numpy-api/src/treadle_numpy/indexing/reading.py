@@ -189,7 +189,7 @@ def gathered(
             index = np.asarray(index, np.int32) if isinstance(index, int) else index
             positions.append(wrapped(index, size) if from_end else converted(index, whole))
     batch = common_shape("indexing", [index.shape for index in positions])
-    if mode == "clip" and 0 not in batch and any(not own[i] for i in indexed):
+    if 0 not in batch and any(not own[i] for i in indexed):
         raise _nothing_there()
     place = indexed[0] if neighbouring(entries, indexed) else 0
     rank = len(batch) + len(sizes) - len(indexed)

@@ -8,8 +8,8 @@ from functools import partial
 import numpy as np
 
 from treadle_autodiff import custom_jvp
-from treadle_ir import ArgumentError, Array, DTypeError, Operand, flags, ops
-from treadle_ir.dtypes import is_complex
+from treadle_ir import ArgumentError, Array, DTypeError, Operand, default_dtype, flags, ops
+from treadle_ir.dtypes import is_bool, is_complex, is_inexact, is_integer, is_unsigned
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.searching.choosing import where as where_
 from treadle_numpy.numpy.ufuncs.arithmetic import add, divide, multiply, negative
@@ -19,7 +19,7 @@ from treadle_numpy.numpy.ufuncs.trigonometry import tanh
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, operand_type
-from treadle_numpy.operands.promote import inexact_operand
+from treadle_numpy.operands.promote import converted, inexact_operand
 from treadle_numpy.operands.scalars import literal, zero_like
 
 __all__ = [
@@ -199,15 +199,23 @@ def leaky_relu(x: ArrayLike, negative_slope: ArrayLike = 0.01) -> Array:
 
 
 def hard_tanh(x: ArrayLike) -> Array:
-    """`x` between -1 and 1, else the nearer of them."""
+    """`x` between -1 and 1, else the nearer of them; of booleans, the numbers 0 and 1.
+
+    Raises:
+        DTypeError: it has no numbers.
+    """
     operand = coerce("hard_tanh", 0, x)
-    if operand.dtype.names is not None:
-        raise DTypeError(f"hard_tanh: needs numbers, got {operand_type(operand)}")
-    one, low = literal(1, operand), literal(-1, operand)
-    above, below = (
-        ops.compare(operand, one, direction="gt"),
-        ops.compare(operand, low, direction="lt"),
-    )
+    type = operand_type(operand)
+    if is_bool(type.dtype):
+        return array_of(converted(operand, default_dtype(int)))
+    if not (is_integer(type.dtype) or is_inexact(type.dtype)):
+        raise DTypeError(f"hard_tanh: needs numbers, got {type}")
+    one = literal(1, operand)
+    above = ops.compare(operand, one, direction="gt")
+    if is_unsigned(type.dtype):
+        return ops.select(above, one, operand)
+    low = literal(-1, operand)
+    below = ops.compare(operand, low, direction="lt")
     return ops.select(above, one, ops.select(below, low, operand))
 
 

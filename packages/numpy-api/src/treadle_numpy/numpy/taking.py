@@ -37,6 +37,7 @@ def take(
 
     Raises:
         ArgumentError: the positions are not integers.
+        IndexingError: there are positions along an axis of size 0.
 
     Example:
         >>> print(take(np.array([1.0, 2.0, 3.0], np.float32), np.array([2, 0])))

@@ -9,13 +9,12 @@ import ml_dtypes
 import numpy as np
 
 from treadle_ir import (
-    ArgumentError,
     Array,
     DType,
     canonical_dtype,
     default_dtype,
     dtypes as ir_dtypes,
-    shown,
+    element_type,
 )
 from treadle_numpy.operands.sequences import array_from
 
@@ -117,11 +116,4 @@ def named_dtype(function: str, dtype: object) -> DType:
         return dtype.dtype
     if isinstance(dtype, str) and dtype in _OURS:
         return _OURS[dtype]
-    try:
-        found: DType = np.dtype(dtype)  # type: ignore[call-overload]  # or it is none
-    except (TypeError, ValueError, RecursionError) as error:  # whatever it is made of
-        raise ArgumentError(
-            f"{function}: {shown(dtype)} is not an element type",
-            fix="pass a name ('float32') or a type of treadle.numpy",
-        ) from error
-    return found
+    return element_type(function, dtype)

@@ -29,8 +29,12 @@ from treadle_ir import (
     Source,
     canonical_dtype,
     capture,
+    element_type,
+    flags,
     integer,
     no_first_axis,
+    refused,
+    shown,
 )
 from treadle_ir.dtypes import is_key
 from treadle_ir.events import ElementsTransferred, MemoryDonated, emit, listeners
@@ -75,14 +79,17 @@ class DeviceArray(Array):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Elements:
         # Keys are given to whoever names their element type: an evaluator, not a function of NumPy.
-        named = dtype is not None and dtype == self.type.dtype
+        wanted = None if dtype is None else element_type("__array__", dtype)
+        if copy is not None:
+            flags("__array__", copy=copy)
+        named = wanted is not None and wanted == self.type.dtype
         elements = elements_of(self) if named else readable(self)
-        if dtype is not None and np.dtype(dtype) != elements.dtype:
+        if wanted is not None and wanted != elements.dtype:
             if copy is False:
-                raise ValueError(
-                    f"a copy is needed to convert elements from {elements.dtype} to {np.dtype(dtype)}"
+                raise ArgumentError(
+                    f"a copy is needed to convert elements from {elements.dtype} to {wanted}"
                 )
-            return elements.astype(dtype)
+            return elements.astype(wanted)
         if copy:
             return elements.copy()
         view = elements.view()
@@ -164,9 +171,6 @@ class DeviceArray(Array):
     def __reversed__(self) -> Iterator[Array]:
         return iter([*self][::-1])
 
-    def __contains__(self, value: object) -> bool:
-        return bool(np.asarray(value) in readable(self))
-
     def __setitem__(self, index: object, value: object) -> NoReturn:
         raise ArgumentError(
             "treadle arrays are immutable and do not support item assignment",
@@ -182,10 +186,18 @@ class DeviceArray(Array):
         return repr(self) if is_key(self.type.dtype) else str(elements_of(self))
 
     def __format__(self, spec: str) -> str:
+        if not isinstance(spec, str):
+            raise refused("format", "the format", "a string", spec)
         if is_key(self.type.dtype):
             return format(repr(self), spec)
         elements = elements_of(self)
-        return format(elements[()] if not elements.ndim else elements, spec)
+        try:
+            return format(elements[()] if not elements.ndim else elements, spec)
+        except (TypeError, ValueError) as error:
+            raise ArgumentError(
+                f"format: {shown(spec)} does not fit {self.type}: {error}",
+                fix="format numbers: `float(x)`, or the elements of `x.tolist()`",
+            ) from error
 
     def __dir__(self) -> list[str]:
         return sorted({*object.__dir__(self)} - _INTERNAL)

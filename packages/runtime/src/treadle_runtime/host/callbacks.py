@@ -24,6 +24,8 @@ from treadle_ir import (
     functions,
     names,
     ops,
+    shown,
+    type_like,
 )
 from treadle_ir.dtypes import is_key
 from treadle_ir.primitives import effectful
@@ -33,11 +35,34 @@ from treadle_runtime.host.validated import CallbackError
 
 
 @final
+class _Same:
+    """Stands for an object that has no hash where one is needed: it is equal to itself alone."""
+
+    __slots__ = ("object",)
+
+    def __init__(self, object: Any) -> None:
+        self.object = object
+
+
+def _hashable(value: Any) -> Any:
+    """The value, or what stands for it."""
+    try:
+        hash(value)
+    except TypeError:
+        return _Same(value)
+    return value
+
+
+def _object(value: Any) -> Any:
+    return value.object if type(value) is _Same else value
+
+
+@final
 @frozen
 class _OnTrees:
     """A user's function on trees, as a function on flat NumPy arrays that returns flat NumPy arrays."""
 
-    function: Callable[..., Any]
+    function: Callable[..., Any] | _Same
     arguments: PyTreeDef
     constants: tuple[tuple[int, Any], ...]  # leaves that are no arrays, such as strings
     results: PyTreeDef | None
@@ -45,14 +70,16 @@ class _OnTrees:
 
     @property
     def __name__(self) -> str:
-        return getattr(self.function, "__name__", type(self.function).__name__)
+        function = _object(self.function)
+        name: str = getattr(function, "__name__", type(function).__name__)
+        return name
 
     def __call__(self, *operands: Any) -> tuple[Any, ...]:
         leaves = [*operands]
         for index, value in self.constants:
-            leaves.insert(index, value)
+            leaves.insert(index, _object(value))
         args, kwargs = self.arguments.unflatten(leaves)
-        given = self.function(*args, **kwargs)
+        given = _object(self.function)(*args, **kwargs)
         if self.results is None:
             return ()
         try:
@@ -68,8 +95,9 @@ class _OnTrees:
 
 def _narrowed(value: Any, type: ArrayType) -> Any:
     """The value with the element type it would have on entering treadle; everything else is checked later."""
-    dtype = getattr(value, "dtype", None)
-    if dtype is None or dtype == type.dtype or canonical_dtype(np.dtype(dtype)) != type.dtype:
+    if not isinstance(value, Array | np.ndarray | np.generic):
+        return value
+    if value.dtype == type.dtype or canonical_dtype(value.dtype) != type.dtype:
         return value
     return np.asarray(value).astype(type.dtype)
 
@@ -89,28 +117,24 @@ def _on_trees(
             operand = as_array(leaf)
             operands.append(ops.random_unwrap(operand) if is_key(operand.dtype) else operand)
         else:
-            constants.append((index, leaf))
+            constants.append((index, _hashable(leaf)))
     declared, shape = tree_flatten(results)
     types = tuple([_declared(each) for each in declared])
     made = _OnTrees(
-        function, structure, tuple(constants), None if results is None else shape, types
+        _hashable(function), structure, tuple(constants), None if results is None else shape, types
     )
     return made, operands
 
 
 def _declared(value: Any) -> ArrayType:
-    shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
-    if shape is None or dtype is None:
-        try:
-            value = np.asarray(value)
-            shape, dtype = value.shape, canonical_dtype(value.dtype)
-            return ArrayType(shape, dtype)
-        except (TypeError, ValueError):
-            raise ArgumentError(
-                f"a callback's results are declared by things with shape and dtype, got {value!r}",
-                fix="use ShapeDtypeStruct(shape, dtype), or an array like the result",
-            ) from None
-    declared_type = ArrayType(tuple(shape), canonical_dtype(np.dtype(dtype)))
+    try:
+        found = type_like("callback", value)
+    except ArgumentError:
+        raise ArgumentError(
+            f"a callback's results are declared by things with shape and dtype, got {shown(value)}",
+            fix="use ShapeDtypeStruct(shape, dtype), or an array like the result",
+        ) from None
+    declared_type = ArrayType(found.shape, found.dtype)  # a declaration is never weak
     if is_key(declared_type.dtype):
         raise DTypeError(
             f"a callback cannot return random keys, and {declared_type} is declared",

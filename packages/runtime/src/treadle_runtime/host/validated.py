@@ -13,8 +13,9 @@ from typing import Any, TypeAlias, final
 
 import numpy as np
 
-from treadle_ir import DTypeError, ShapeError, TreadleError, fork_safe_lock
+from treadle_ir import TreadleError, fork_safe_lock
 from treadle_ir.events import CallbackRun, emit, listeners
+from treadle_ir.primitives.effectful import checked_result
 
 ShapeDtype: TypeAlias = tuple[Sequence[int], Any]  # Any: whatever NumPy takes as a dtype
 
@@ -80,25 +81,7 @@ class Validated:
     def _one(
         self, number: int, value: object, shape: tuple[int, ...], dtype: np.dtype[Any]
     ) -> np.ndarray[Any, Any]:
-        try:
-            # A plain Python number takes the declared dtype; an array keeps its own, and must have the right one.
-            array = np.asarray(value, None if _has_dtype(value) else dtype)
-        except (TypeError, ValueError) as error:
-            raise DTypeError(
-                f"callback {self._name}: result {number} is a {type(value).__name__}, not an array of {dtype}",
-                fix="return NumPy arrays",
-            ) from error
-        if array.dtype != dtype:
-            raise DTypeError(
-                f"callback {self._name}: result {number} has dtype {array.dtype}, but {dtype} was declared",
-                fix=f"return it as .astype({dtype.name!r}), or declare {array.dtype.name}",
-            )
-        if array.shape != shape:
-            raise ShapeError(
-                f"callback {self._name}: result {number} has shape {list(array.shape)}, "
-                f"but {list(shape)} was declared",
-                fix="return an array of the declared shape; nothing is broadcast here",
-            )
+        array = checked_result(self._name, number, value, shape, dtype)
         return np.ascontiguousarray(array).reshape(
             shape
         )  # ascontiguousarray makes scalars one-dimensional
@@ -114,10 +97,6 @@ def validated(
         ShapeError, DTypeError: a result is not what was declared.
     """
     return Validated(function, result_shapes_dtypes)
-
-
-def _has_dtype(value: object) -> bool:
-    return getattr(value, "dtype", None) is not None
 
 
 def _read_only(operand: np.ndarray[Any, Any] | None) -> np.ndarray[Any, Any] | None:

@@ -10,7 +10,7 @@ import functools
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, TypeAlias
 
-from treadle_ir import PlacementError, installed_vmap, integers
+from treadle_ir import PlacementError, functions, installed_vmap, integers
 from treadle_ir.tree import tree_leaves
 from treadle_runtime.jitting.jit import jit
 from treadle_runtime.placement.devices import device_count
@@ -42,6 +42,7 @@ def pmap(
         >>> treadle.pmap(lambda x: 2 * x)(tnp.ones((1, 3)))
         Array([[2., 2., 2.]], dtype=float32)
     """
+    functions("pmap", fun=fun)
     static = _tuple(static_broadcasted_argnums)
 
     @functools.wraps(fun)

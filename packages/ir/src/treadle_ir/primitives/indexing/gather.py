@@ -111,7 +111,8 @@ class Gather(Indexing):
             raise ShapeError(
                 f"gather: slices of sizes {self.slice_sizes} do not fit into {operand}"
             )
-        if any(self.slice_sizes[i] > 1 for i in dropped):
+        least = 0 if 0 in batch else 1  # no element can be read from an axis that has none
+        if not all(least <= self.slice_sizes[i] <= 1 for i in dropped):
             raise ShapeError(
                 f"gather: slice_sizes is {self.slice_sizes}, but must be 1 along collapsed and batching axes {dropped}"
             )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Literal, TypeVar, overload
 
-from treadle_ir import ArgumentError, Array, default_dtype, flags, functions, names, ops
+from treadle_ir import ArgumentError, Array, default_dtype, flags, functions, names, ops, shown
 from treadle_numpy.numpy.creation.ranges import arange
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
@@ -25,9 +26,25 @@ def fromfunction(
     dtype: DTypeLike = float,
     **kwargs: Tree,
 ) -> Result:
-    """The value of a vectorised function at each index of a shape."""
+    """The value of a vectorised function at each index of a shape.
+
+    Raises:
+        ArgumentError: the function does not take one argument for each axis.
+    """
     functions("fromfunction", function=function)
-    return function(*indices(shape, dtype=dtype), **kwargs)
+    coordinates = indices(shape, dtype=dtype)
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # of functions in C that do not tell it
+        return function(*coordinates, **kwargs)
+    try:
+        signature.bind(*coordinates, **kwargs)
+    except TypeError as error:
+        raise ArgumentError(
+            f"fromfunction: {shown(function)} does not take the coordinates along {len(coordinates)} axes: {error}",
+            fix="pass a shape with as many axes as the function has arguments",
+        ) from error
+    return function(*coordinates, **kwargs)
 
 
 @overload
