@@ -42,6 +42,9 @@ assert not [name for name in sys.modules if name == "jax" or name.startswith("ja
 
 _LAZY = """
 import treadle
+late = ("treadle_autodiff", "treadle_batching", "treadle_compiler.lower", "treadle_ir.rewrite")
+early = [name for name in late if name in sys.modules]
+assert not early, early  # half of the time of `import treadle`
 import treadle.numpy, treadle.lax, treadle.random, treadle.nn, treadle.tree
 early = [name for name in sys.modules if name.partition(".")[0] in ("jax", "jaxlib", "scipy")]
 assert not early, early

@@ -371,6 +371,7 @@ if TYPE_CHECKING:
         maximum as maximum,
         minimum as minimum,
     )
+    from treadle_numpy.numpy.ufuncs.hypotenuse import hypot as hypot
     from treadle_numpy.numpy.ufuncs.kinds import (
         iscomplex as iscomplex,
         iscomplexobj as iscomplexobj,
@@ -399,7 +400,6 @@ if TYPE_CHECKING:
     from treadle_numpy.numpy.ufuncs.powers import (
         cbrt as cbrt,
         float_power as float_power,
-        hypot as hypot,
         pow as pow,
         power as power,
         sqrt as sqrt,
@@ -539,13 +539,14 @@ else:
             "ufuncs.comparison": "equal greater greater_equal less less_equal not_equal",
             "ufuncs.exponentials": "exp exp2 expm1 log log1p log2 log10 logaddexp logaddexp2",
             "ufuncs.extremes": "clip fmax fmin maximum minimum",
+            "ufuncs.hypotenuse": "hypot",
             "ufuncs.kinds": (
                 "iscomplex iscomplexobj isfinite isinf isnan isneginf isposinf isreal isrealobj "
                 "isscalar"
             ),
             "ufuncs.logic": "logical_and logical_not logical_or logical_xor",
             "ufuncs.parts": "angle conj conjugate imag real",
-            "ufuncs.powers": "cbrt float_power hypot pow power sqrt square",
+            "ufuncs.powers": "cbrt float_power pow power sqrt square",
             "ufuncs.rounding": "around ceil fix floor rint round trunc",
             "ufuncs.signs": "abs absolute copysign fabs heaviside nextafter sign signbit",
             "ufuncs.trigonometry": (

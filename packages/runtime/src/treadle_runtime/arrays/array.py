@@ -18,7 +18,7 @@ from typing import Any, Final, NoReturn, TypeAlias, final
 
 import numpy as np
 
-from treadle_compiler import device_dtype
+import treadle_compiler as compiler
 from treadle_ir import (
     ArgumentError,
     Array,
@@ -412,7 +412,7 @@ def buffer_of(array: DeviceArray) -> Buffer:
 
 def _for_device(host: Elements) -> Elements:
     """Elements of a structured type as devices hold them: keys as 64-bit words, float0 (no data) as booleans."""
-    held = device_dtype(host.dtype)
+    held = compiler.device_dtype(host.dtype)
     return host.view(held) if is_key(host.dtype) else np.zeros(host.shape, held)
 
 

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
 from typing import Final
 
 import numpy as np
 
-from treadle_autodiff import custom_jvp
-from treadle_ir import Array, DTypeError, Literal, Operand, ops, promoted
-from treadle_ir.dtypes import is_bool, is_complex, is_inexact, is_integer
+from treadle_ir import Array, DTypeError, Literal, ops, promoted
+from treadle_ir.dtypes import is_bool, is_inexact, is_integer
 from treadle_ir.primitives import elementwise as primitives
 from treadle_numpy.numpy.ufuncs.making import INT32, unary
 from treadle_numpy.operands.bind import bind
 from treadle_numpy.operands.broadcast import broadcast, promote_shapes
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
 from treadle_numpy.operands.promote import with_dtype
-from treadle_numpy.operands.scalars import number, zero_like
 
-__all__ = ["cbrt", "float_power", "hypot", "pow", "power", "sqrt", "square"]
+__all__ = ["cbrt", "float_power", "pow", "power", "sqrt", "square"]
 
 _SQUARE: Final = primitives.Square()
 
@@ -108,40 +104,3 @@ def square(x: ArrayLike, /) -> Array:
 
 sqrt = unary("sqrt", primitives.Sqrt(), "The square root.", "print(sqrt(4))\n        2.0")
 cbrt = unary("cbrt", primitives.Cbrt(), "The cube root.")
-
-
-@partial(custom_jvp, pure=True)
-def _hypot(x: Operand, y: Operand) -> Array:
-    x, y = ops.abs(x), ops.abs(y)
-    top, low = ops.maximum(x, y), ops.minimum(x, y)
-    at_zero = ops.compare(top, zero_like(top), direction="eq")
-    ratio = ops.divide(low, ops.select(at_zero, number(1, top), top))
-    root = ops.sqrt(ops.add(ops.square(ratio), number(1, top)))
-    return ops.select(at_zero, top, ops.multiply(top, root))
-
-
-@_hypot.defjvp
-def _hypot_jvp(primals: Sequence[Operand], tangents: Sequence[Operand]) -> tuple[Operand, Operand]:
-    # dz = (x dx + y dy) / z, smooth where x and y are of one size or one of them is 0; at the origin it is 0
-    (x, y), (dx, dy) = primals, tangents
-    z = _hypot(x, y)
-    at_zero = ops.compare(z, zero_like(z), direction="eq")
-    safe = ops.select(at_zero, number(1, z), z)
-    by_x, by_y = ops.multiply(dx, ops.divide(x, safe)), ops.multiply(dy, ops.divide(y, safe))
-    return z, ops.add(by_x, by_y)
-
-
-def hypot(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """`sqrt(x1 ** 2 + x2 ** 2)`, without overflow. Its derivative at the origin is 0.
-
-    Example:
-        >>> print(hypot(3.0, 4.0))
-        5.0
-    """
-    x, y = promote_shapes("hypot", x1, x2, inexact=True)
-    if is_complex(x.dtype):
-        raise DTypeError(
-            "hypot is not defined for complex numbers", fix="convert to real numbers, as with abs"
-        )
-    result: Array = _hypot(x, y)
-    return result
