@@ -266,7 +266,7 @@ def test_dunder_array_takes_element_types_and_flags() -> None:
 
 
 def test_format_is_that_of_the_element() -> None:
-    one = from_host(np.float32(1.5))
+    one = from_host(np.array(1.5, np.float32))
     assert f"{one:.3f}" == "1.500"
     with pytest.raises(ValueError, match="format: 'bad' does not fit"):
         format(one, "bad")
