@@ -534,3 +534,15 @@ def test_ben06_dispatch_does_not_wait() -> None:
     returned = time.perf_counter() - started
     y.block_until_ready()
     assert returned < 0.5 * (time.perf_counter() - started)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float16, np.int8, np.bool_, np.complex64])
+def test_numpy_scalars_of_warm_calls_are_those_that_were_passed(kind: type[np.generic]) -> None:
+    """Values are remembered by `==`, by which 0.0 is -0.0 and 1 is 1.0."""
+    function = jit(lambda x: x)
+    values = [
+        kind(v) for v in ((3, -0.0, 0.0, 1, 3, -0.0) if kind is not np.int8 else (3, 0, 1, 3))
+    ]
+    for _ in range(3):
+        for value in values:
+            assert np.asarray(function(value)).tobytes() == value.tobytes()

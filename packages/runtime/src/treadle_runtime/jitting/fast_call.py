@@ -326,7 +326,8 @@ class _Writer:
         placed = self.call.operands[number]
         put = _putting(placed)
         leaf = self.arguments.leaves[number]
-        if type(leaf) not in _NUMBERS:
+        real = isinstance(leaf, np.generic) and leaf.dtype.kind in "biuf"
+        if type(leaf) not in _NUMBERS and not real:
             elements = variable if type(leaf) is np.ndarray else f"asarray({variable})"
             self.names["asarray"] = np.asarray
             self.lines.append(f"{buffer} = {self.constant('PUT', put)}({elements})")
@@ -341,7 +342,7 @@ class _Writer:
             return made
 
         get, putting = self.constant("KNOWN", known.get), self.constant("PUT", put_number)
-        if type(leaf) is float:  # 0.0 == -0.0, and both are zero to `if`
+        if isinstance(leaf, (float, np.floating)):  # 0.0 == -0.0, and both are zero to `if`
             self.names["as_argument"] = as_argument
             self.lines += [
                 f"if {variable}:",
