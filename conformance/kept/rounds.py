@@ -152,8 +152,6 @@ REFUSED: Final = {
 }
 STATIC: Final = treadle.jit(lambda x, held: on(held, x), static_argnums=1)
 STATIC_BY_NAME: Final = treadle.jit(lambda x, *, held: on(held, x), static_argnames="held")
-COUNTED: Final = treadle.jit(lambda x, n: x * n, static_argnums=1)
-SHAPED: Final = treadle.jit(lambda x: x * 2)
 
 
 def used(

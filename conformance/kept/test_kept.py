@@ -9,13 +9,14 @@ from __future__ import annotations
 import gc
 import weakref
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import treadle
 import treadle.numpy as tnp
-from conformance.kept.rounds import COUNTED, KIB, SHAPED, STATIC, Held, rounds
+from conformance.kept.rounds import KIB, Held, rounds
 
 pytestmark = [pytest.mark.xla]
 ROUNDS = rounds()
@@ -109,10 +110,26 @@ def test_resident_size_does_not_grow(name: str) -> None:
     assert resident() - before < 400 * KIB * 1024 // 4
 
 
-def test_new_shapes_and_static_numbers_have_a_bound() -> None:
-    """One function that is called with ever new shapes and numbers keeps a bounded number of programs."""
-    for n in range(1, 40):
-        SHAPED(np.ones(n, np.float32))
-        COUNTED(1.0, n)
-    assert float(COUNTED(1.0, 1)) == 1
-    assert STATIC is not None
+@pytest.mark.parametrize("what", ["shapes", "static numbers"])
+def test_signatures_have_a_bound(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A function that is called with ever new shapes or numbers forgets the first ones, and stages them again."""
+    monkeypatch.setattr("treadle_runtime.jitting.caches.MOST_SIGNATURES", 8)
+    staged = []
+
+    def body(x: Any, n: int) -> Any:
+        staged.append((x.shape, n))
+        return x * n
+
+    function = treadle.jit(body, static_argnums=1)
+
+    def call(n: int) -> None:
+        function(np.ones(n, np.float32), 1) if what == "shapes" else function(1.0, n)
+
+    for n in range(1, 21):
+        call(n)
+    assert len(staged) == 20
+    call(20)
+    call(15)
+    assert len(staged) == 20  # the last ones are kept
+    call(1)
+    assert len(staged) == 21
