@@ -53,6 +53,7 @@ from treadle_compiler.xla import (
     check_room,
     compile_text,
     deserialise,
+    register_calls,
     platform_fingerprint,
     serialise,
     wants_dump,
@@ -393,6 +394,7 @@ def compile_cached(
     payload = cache.get(key)
     if payload is not None:
         try:
+            register_calls(text)
             return deserialise(client, payload, devices, options)
         except CompileError:
             cache.discard(key)

@@ -112,6 +112,7 @@ from treadle_ir.families import (
     Elementwise as Elementwise,
     FunctionCall as FunctionCall,
     Indexing as Indexing,
+    LinearAlgebra as LinearAlgebra,
     InlineCall as InlineCall,
     Randomness as Randomness,
     Rearrangement as Rearrangement,
