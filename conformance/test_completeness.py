@@ -117,6 +117,7 @@ NEVER_RANK_0: Final = {
     "lu",
     "lu_pivots_to_permutation",
     "qr",
+    "qr_reflections",
     "random_bits",
     "random_fold_in",
     "random_split",

@@ -53,8 +53,8 @@ from treadle_compiler.xla import (
     check_room,
     compile_text,
     deserialise,
-    register_calls,
     platform_fingerprint,
+    register_calls,
     serialise,
     wants_dump,
 )

@@ -116,6 +116,7 @@ from treadle_ir.primitives.linear_algebra import (
     lu as lu,
     lu_pivots_to_permutation as lu_pivots_to_permutation,
     qr as qr,
+    qr_reflections as qr_reflections,
     schur as schur,
     svd as svd,
     triangular_solve as triangular_solve,

@@ -9,24 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treadle_autodiff.registry import jvp_rule, jvp_rules, locally_constant
-from treadle_autodiff.rules.linear_algebra.matrices import (
-    adjoint,
-    block,
-    I32,
-    hermitian,
-    lower,
-    matmul,
-    on_diagonal,
-    only_imaginary,
-    padded,
-    rows_taken,
-    side_by_side,
-    transposed,
-    upper,
-    zero,
-)
 from treadle_autodiff.tangents import Tangent, Zero
-from treadle_ir import Operand, Operands, bind, ops, type_of
+from treadle_ir import Operand, Operands, bind, matrices, ops, type_of
 from treadle_ir.primitives.linear_algebra import (
     Cholesky,
     HouseholderMultiply,
@@ -34,10 +18,11 @@ from treadle_ir.primitives.linear_algebra import (
     Lu,
     LuPivotsToPermutation,
     Qr,
+    QrReflections,
 )
 
 locally_constant(LuPivotsToPermutation)
-for _reflections in (HouseholderProduct, HouseholderMultiply):
+for _reflections in (QrReflections, HouseholderProduct, HouseholderMultiply):
     jvp_rules.absent(
         _reflections,
         because="reflections come from factorisations, which have derivatives of their own: differentiate `qr`",
@@ -55,12 +40,14 @@ def cholesky_jvp(
     (da,) = tangents
     assert not isinstance(da, Zero)
     (factor,) = bind(primitive, *primals)
-    x = ops.triangular_solve(factor, hermitian(da, from_lower=True), lower=True)
+    x = ops.triangular_solve(factor, matrices.hermitian(da, from_lower=True), lower=True)
     x = ops.triangular_solve(
         factor, x, left_side=False, lower=True, transpose_a=True, conjugate_a=True
     )
     half = ops.multiply(x, type_of(x).dtype.type(0.5))
-    return [factor], [matmul(factor, on_diagonal(half, lower(x, strictly=True)))]
+    return [factor], [
+        matrices.matmul(factor, matrices.on_diagonal(half, matrices.lower(x, strictly=True)))
+    ]
 
 
 @jvp_rule(Lu)
@@ -79,16 +66,20 @@ def lu_jvp(
     m, n = type_of(factors).shape[-2:]
     k = min(m, n)
     # Right of column k the triangular solver would read U, not the identity's zeros: they are below the diagonal.
-    left = padded(block(factors, slice(m), slice(k)), m, m)
-    right = padded(block(factors, slice(k), slice(n)), n, n)
-    right = on_diagonal(_with_ones(right, k), right)
-    x = rows_taken(da, permutation)
+    left = matrices.padded(matrices.block(factors, slice(m), slice(k)), m, m)
+    right = matrices.padded(matrices.block(factors, slice(k), slice(n)), n, n)
+    right = matrices.on_diagonal(_with_ones(right, k), right)
+    x = matrices.rows_taken(da, permutation)
     x = ops.triangular_solve(left, x, lower=True, unit_diagonal=True)
     x = ops.triangular_solve(right, x, left_side=False, lower=False)
-    unit = on_diagonal(_ones(left), lower(left, strictly=True))
-    d_lower = matmul(unit, block(lower(x, strictly=True), slice(m), slice(k)))
-    d_upper = matmul(block(upper(x), slice(k), slice(n)), upper(right))
-    change = ops.add(padded(d_lower, m, n), padded(d_upper, m, n))
+    unit = matrices.on_diagonal(_ones(left), matrices.lower(left, strictly=True))
+    d_lower = matrices.matmul(
+        unit, matrices.block(matrices.lower(x, strictly=True), slice(m), slice(k))
+    )
+    d_upper = matrices.matmul(
+        matrices.block(matrices.upper(x), slice(k), slice(n)), matrices.upper(right)
+    )
+    change = ops.add(matrices.padded(d_lower, m, n), matrices.padded(d_upper, m, n))
     types = type_of(pivots).tangent(), type_of(permutation).tangent()
     return [factors, pivots, permutation], [change, *map(Zero, types)]
 
@@ -103,9 +94,9 @@ def _with_ones(x: Operand, first: int) -> Operand:
     type = type_of(x)
     if first == type.shape[-2]:
         return x
-    row = ops.iota(shape=type.shape, dimension=type.ndim - 2, dtype=I32)
+    row = ops.iota(shape=type.shape, dimension=type.ndim - 2, dtype=matrices.I32)
     return ops.select(
-        ops.compare(row, I32.type(first), direction="lt"), x, type.dtype.type(1)
+        ops.compare(row, matrices.I32.type(first), direction="lt"), x, type.dtype.type(1)
     )
 
 
@@ -119,36 +110,39 @@ def qr_jvp(
     Columns of a wide matrix beyond the square part have `dR₂ = Qᴴ dA₂ - W R₂`. The columns that complete Q move only
     within the space of the others. The matrix has full rank; with pivoting the permutation stays.
 
-    Source: M. Seeger et al., "Auto-differentiating linear algebra", 2017; for complex matrices S. Walter and L. Lehmann,
-    "Algorithmic differentiation of linear algebra functions", 2010.
+    Source: M. Seeger et al., "Auto-differentiating linear algebra", 2017; for complex matrices S. Walter and
+    L. Lehmann, "Algorithmic differentiation of linear algebra functions", 2010.
     """
     (da,) = tangents
     assert not isinstance(da, Zero)
     q, r, *permutation = bind(primitive, *primals)
     if permutation:
-        da = transposed(rows_taken(transposed(da), permutation[0]))
+        da = matrices.transposed(matrices.rows_taken(matrices.transposed(da), permutation[0]))
     m, n = type_of(da).shape[-2:]
     k = min(m, n)
-    square, thin = block(r, slice(k), slice(k)), block(q, slice(m), slice(k))
-    x = block(da, slice(m), slice(k))
+    square, thin = matrices.block(r, slice(k), slice(k)), matrices.block(q, slice(m), slice(k))
+    x = matrices.block(da, slice(m), slice(k))
     x = ops.triangular_solve(square, x, left_side=False, lower=False)
-    c = matmul(adjoint(thin), x)
-    low = lower(c, strictly=True)
+    c = matrices.matmul(matrices.adjoint(thin), x)
+    low = matrices.lower(c, strictly=True)
     skew = ops.add(
-        ops.subtract(low, adjoint(low)), on_diagonal(only_imaginary(c), zero(c))
+        ops.subtract(low, matrices.adjoint(low)),
+        matrices.on_diagonal(matrices.only_imaginary(c), matrices.zero(c)),
     )
-    dr = matmul(upper(ops.subtract(c, skew)), square)
-    dq = matmul(thin, skew)
+    dr = matrices.matmul(matrices.upper(ops.subtract(c, skew)), square)
+    dq = matrices.matmul(thin, skew)
     if m > k:
-        dq = ops.add(dq, ops.subtract(x, matmul(thin, c)))
+        dq = ops.add(dq, ops.subtract(x, matrices.matmul(thin, c)))
     if n > k:
         beside = ops.subtract(
-            matmul(adjoint(thin), block(da, slice(m), slice(k, n))),
-            matmul(skew, block(r, slice(k), slice(k, n))),
+            matrices.matmul(matrices.adjoint(thin), matrices.block(da, slice(m), slice(k, n))),
+            matrices.matmul(skew, matrices.block(r, slice(k), slice(k, n))),
         )
-        dr = side_by_side(dr, beside)
+        dr = matrices.side_by_side(dr, beside)
     if type_of(q).shape[-1] > k:
-        rest = block(q, slice(m), slice(k, m))
-        dq = side_by_side(dq, ops.negate(matmul(thin, matmul(adjoint(x), rest))))
+        rest = matrices.block(q, slice(m), slice(k, m))
+        dq = matrices.side_by_side(
+            dq, ops.negate(matrices.matmul(thin, matrices.matmul(matrices.adjoint(x), rest)))
+        )
     none = [Zero(type_of(each).tangent()) for each in permutation]
-    return [q, r, *permutation], [dq, padded(dr, *type_of(r).shape[-2:]), *none]
+    return [q, r, *permutation], [dq, matrices.padded(dr, *type_of(r).shape[-2:]), *none]

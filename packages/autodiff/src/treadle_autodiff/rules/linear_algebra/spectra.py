@@ -10,27 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from treadle_autodiff.registry import jvp_rule, jvp_rules
-from treadle_autodiff.rules.linear_algebra.matrices import (
-    I32,
-    across,
-    adjoint,
-    block,
-    conjugated,
-    diagonal,
-    down,
-    hermitian,
-    matmul,
-    off_diagonal,
-    on_diagonal,
-    only_imaginary,
-    only_real,
-    real,
-    side_by_side,
-    solved,
-    zero,
-)
 from treadle_autodiff.tangents import Tangent, Zero
-from treadle_ir import Operand, Operands, bind, dtypes, ops, type_of
+from treadle_ir import Operand, Operands, bind, dtypes, matrices, ops, type_of
 from treadle_ir.primitives.linear_algebra import Eig, Eigh, Schur, Svd
 
 jvp_rules.absent(
@@ -41,12 +22,12 @@ jvp_rules.absent(
 
 def _over_differences(values: Operand, x: Operand) -> Operand:
     """`x[i, j] / (values[j] - values[i])`, and zero on the diagonal."""
-    apart = ops.subtract(across(values, x), down(values, x))
+    apart = ops.subtract(matrices.across(values, x), matrices.down(values, x))
     one = type_of(apart).dtype.type(1)
-    row = ops.iota(shape=type_of(x).shape, dimension=type_of(x).ndim - 2, dtype=I32)
-    column = ops.iota(shape=type_of(x).shape, dimension=type_of(x).ndim - 1, dtype=I32)
+    row = ops.iota(shape=type_of(x).shape, dimension=type_of(x).ndim - 2, dtype=matrices.I32)
+    column = ops.iota(shape=type_of(x).shape, dimension=type_of(x).ndim - 1, dtype=matrices.I32)
     safe = ops.select(ops.compare(row, column, direction="eq"), one, apart)
-    return ops.divide(off_diagonal(x), safe)
+    return ops.divide(matrices.off_diagonal(x), safe)
 
 
 @jvp_rule(Eigh)
@@ -62,10 +43,13 @@ def eigh_jvp(
     (da,) = tangents
     assert not isinstance(da, Zero)
     vectors, values = bind(primitive, *primals)
-    p = matmul(adjoint(vectors), matmul(hermitian(da, from_lower=primitive.lower), vectors))
+    p = matrices.matmul(
+        matrices.adjoint(vectors),
+        matrices.matmul(matrices.hermitian(da, from_lower=primitive.lower), vectors),
+    )
     return [vectors, values], [
-        matmul(vectors, _over_differences(values, p)),
-        real(diagonal(p)),
+        matrices.matmul(vectors, _over_differences(values, p)),
+        matrices.real(matrices.diagonal(p)),
     ]
 
 
@@ -73,12 +57,12 @@ def eigh_jvp(
 def svd_jvp(
     primitive: Svd, primals: Operands, tangents: Sequence[Tangent]
 ) -> tuple[Operands, Sequence[Tangent]]:
-    """With `P = Uᴴ dA V`: ds is the real part of P's diagonal; `dU = U (F * (P S + S Pᴴ))`, `dV = V (F * (S P + Pᴴ S))`.
+    """With `P = Uᴴ dA V`: ds is the real part of P's diagonal, and U and V turn.
 
-    `F[i, j] = 1 / (s[j]² - s[i]²)` for i != j. Where U or V has more rows than columns, it also moves out of its space:
-    by `(1 - U Uᴴ) dA V S⁻¹`, and V likewise; columns that complete it move only within the space of the others. The
-    phases of complex vectors are those for which `Vᴴ dV` has a diagonal of zeros. Singular values are distinct, and
-    not zero where the matrix is not square.
+    `dU = U (F * (P S + S Pᴴ))` and `dV = V (F * (S P + Pᴴ S))` with `F[i, j] = 1 / (s[j]² - s[i]²)` for i != j. Where U
+    or V has more rows than columns, it also moves out of its space: by `(1 - U Uᴴ) dA V S⁻¹`, and V likewise; columns
+    that complete it move only within the space of the others. The phases of complex vectors are those for which
+    `Vᴴ dV` has a diagonal of zeros. Singular values are distinct, and not zero where the matrix is not square.
 
     Source: J. Townsend, "Differentiating the singular value decomposition", 2016.
     """
@@ -88,46 +72,56 @@ def svd_jvp(
     if not primitive.compute_uv:
         u, _, vh = bind(replace(primitive, compute_uv=True, full_matrices=False), *primals)
         # The diagonal of Uᴴ dA V: a sum over elements, without the product of all with all.
-        columns = ops.multiply(conjugated(u), matmul(da, adjoint(vh)))
-        ds = real(ops.reduce_add(columns, axes=(type_of(columns).ndim - 2,)))
+        columns = ops.multiply(matrices.conjugated(u), matrices.matmul(da, matrices.adjoint(vh)))
+        ds = matrices.real(ops.reduce_add(columns, axes=(type_of(columns).ndim - 2,)))
         return results, [ds]
     u, s, vh = results
     m, n = type_of(da).shape[-2:]
     k = min(m, n)
-    u1, v = block(u, slice(m), slice(k)), adjoint(block(vh, slice(k), slice(n)))
-    av, au = matmul(da, v), matmul(adjoint(da), u1)
-    p = matmul(adjoint(u1), av)
-    right, left = across(s, p), down(s, p)
+    u1, v = (
+        matrices.block(u, slice(m), slice(k)),
+        matrices.adjoint(matrices.block(vh, slice(k), slice(n))),
+    )
+    av, au = matrices.matmul(da, v), matrices.matmul(matrices.adjoint(da), u1)
+    p = matrices.matmul(matrices.adjoint(u1), av)
+    right, left = matrices.across(s, p), matrices.down(s, p)
     ps, sp = ops.multiply(p, right), ops.multiply(left, p)
     squares = ops.multiply(s, s)
-    inner_u = _over_differences(squares, ops.add(ps, adjoint(ps)))
-    inner_v = _over_differences(squares, ops.add(sp, adjoint(sp)))
+    inner_u = _over_differences(squares, ops.add(ps, matrices.adjoint(ps)))
+    inner_v = _over_differences(squares, ops.add(sp, matrices.adjoint(sp)))
     if dtypes.is_complex(type_of(p).dtype):
-        turned = ops.divide(only_imaginary(on_diagonal(p, zero(p))), right)
+        turned = ops.divide(
+            matrices.only_imaginary(matrices.on_diagonal(p, matrices.zero(p))), right
+        )
         inner_u = ops.add(inner_u, turned)
-    du, dv = matmul(u1, inner_u), matmul(v, inner_v)
+    du, dv = matrices.matmul(u1, inner_u), matrices.matmul(v, inner_v)
     if m > k:
-        du = ops.add(du, _outside(u1, ops.divide(av, across(s, av))))
+        du = ops.add(du, _outside(u1, ops.divide(av, matrices.across(s, av))))
     if n > k:
-        dv = ops.add(dv, _outside(v, ops.divide(au, across(s, au))))
-    ds = real(diagonal(p))
+        dv = ops.add(dv, _outside(v, ops.divide(au, matrices.across(s, au))))
+    ds = matrices.real(matrices.diagonal(p))
     if type_of(u).shape[-1] > k:
         du = _completed(u, du, k)
     if type_of(vh).shape[-2] > k:
-        dv = _completed(adjoint(vh), dv, k)
-    return results, [du, ds, adjoint(dv)]
+        dv = _completed(matrices.adjoint(vh), dv, k)
+    return results, [du, ds, matrices.adjoint(dv)]
 
 
 def _outside(basis: Operand, x: Operand) -> Operand:
     """What of the columns of x is not in the space of a basis."""
-    return ops.subtract(x, matmul(basis, matmul(adjoint(basis), x)))
+    return ops.subtract(x, matrices.matmul(basis, matrices.matmul(matrices.adjoint(basis), x)))
 
 
 def _completed(basis: Operand, change: Operand, k: int) -> Operand:
     """The change of k columns of a square basis, and that of the others which keeps it orthonormal."""
     size = type_of(basis).shape[-2]
-    first, rest = block(basis, slice(size), slice(k)), block(basis, slice(size), slice(k, size))
-    return side_by_side(change, ops.negate(matmul(first, matmul(adjoint(change), rest))))
+    first, rest = (
+        matrices.block(basis, slice(size), slice(k)),
+        matrices.block(basis, slice(size), slice(k, size)),
+    )
+    return matrices.side_by_side(
+        change, ops.negate(matrices.matmul(first, matrices.matmul(matrices.adjoint(change), rest)))
+    )
 
 
 @jvp_rule(Eig)
@@ -154,18 +148,18 @@ def eig_jvp(
     for is_left, wanted in zip((True, False), sides, strict=True):
         if wanted:
             own = next(remaining)
-            p = _in_basis(own, adjoint(da) if is_left else da)
-            w = conjugated(values) if is_left else values
-            dw = conjugated(diagonal(p)) if is_left else diagonal(p)
-            changes.append(_normalised(own, matmul(own, _over_differences(w, p))))
+            p = _in_basis(own, matrices.adjoint(da) if is_left else da)
+            w = matrices.conjugated(values) if is_left else values
+            dw = matrices.conjugated(matrices.diagonal(p)) if is_left else matrices.diagonal(p)
+            changes.append(_normalised(own, matrices.matmul(own, _over_differences(w, p))))
     if dw is None:
         _, right = bind(Eig(compute_left=False, compute_right=True), *primals)
-        dw = diagonal(_in_basis(right, da))
+        dw = matrices.diagonal(_in_basis(right, da))
     return results, [dw, *changes]
 
 
 def _in_basis(vectors: Operand, x: Operand) -> Operand:
-    return solved(vectors, matmul(x, vectors))
+    return matrices.solved(vectors, matrices.matmul(x, vectors))
 
 
 def _normalised(vectors: Operand, change: Operand) -> Operand:
@@ -173,16 +167,14 @@ def _normalised(vectors: Operand, change: Operand) -> Operand:
     if type_of(vectors).size == 0:
         return change
     rank = type_of(vectors).ndim
-    products = ops.multiply(conjugated(vectors), change)
-    growth = only_real(ops.reduce_add(products, axes=(rank - 2,)))
+    products = ops.multiply(matrices.conjugated(vectors), change)
+    growth = matrices.only_real(ops.reduce_add(products, axes=(rank - 2,)))
     sizes = ops.add(ops.square(ops.real(vectors)), ops.square(ops.imag(vectors)))
-    greatest = ops.argmax(sizes, axis=rank - 2, dtype=I32)
-    row = ops.iota(shape=type_of(vectors).shape, dimension=rank - 2, dtype=I32)
-    chosen = ops.compare(row, across(greatest, row), direction="eq")
-    turn = ops.reduce_add(ops.select(chosen, products, zero(products)), axes=(rank - 2,))
+    greatest = ops.argmax(sizes, axis=rank - 2, dtype=matrices.I32)
+    row = ops.iota(shape=type_of(vectors).shape, dimension=rank - 2, dtype=matrices.I32)
+    chosen = ops.compare(row, matrices.across(greatest, row), direction="eq")
+    turn = ops.reduce_add(ops.select(chosen, products, matrices.zero(products)), axes=(rank - 2,))
     size = ops.reduce_maximum(sizes, axes=(rank - 2,))
-    turn = ops.divide(only_imaginary(turn), ops.convert(size, dtype=type_of(turn).dtype))
+    turn = ops.divide(matrices.only_imaginary(turn), ops.convert(size, dtype=type_of(turn).dtype))
     multiple = ops.add(growth, turn)
-    return ops.subtract(change, ops.multiply(vectors, across(multiple, vectors)))
-
-
+    return ops.subtract(change, ops.multiply(vectors, matrices.across(multiple, vectors)))

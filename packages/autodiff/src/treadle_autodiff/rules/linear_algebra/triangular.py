@@ -10,17 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from treadle_autodiff.registry import jvp_rule, not_linear, transpose_rule
-from treadle_autodiff.rules.linear_algebra.matrices import (
-    conjugated,
-    down,
-    lower,
-    matmul,
-    transposed,
-    upper,
-    zero,
-)
 from treadle_autodiff.tangents import Linear, Tangent, Zero, add, materialise
-from treadle_ir import Operand, Operands, bind, ops, type_of
+from treadle_ir import Operand, Operands, bind, matrices, ops, type_of
 from treadle_ir.primitives.linear_algebra import TriangularSolve, TridiagonalSolve
 
 
@@ -33,13 +24,13 @@ def triangular_solve_jvp(
     da, db = tangents
     (x,) = bind(primitive, a, b)
     if not isinstance(da, Zero):
-        read = lower if primitive.lower else upper
+        read = matrices.lower if primitive.lower else matrices.upper
         da = read(da, strictly=primitive.unit_diagonal)
         if primitive.transpose_a:
-            da = transposed(da)
+            da = matrices.transposed(da)
         if primitive.conjugate_a:
-            da = conjugated(da)
-        product = matmul(da, x) if primitive.left_side else matmul(x, da)
+            da = matrices.conjugated(da)
+        product = matrices.matmul(da, x) if primitive.left_side else matrices.matmul(x, da)
         db = add(db, ops.negate(product))
     return [x], [Zero(type_of(x).tangent()) if isinstance(db, Zero) else bind(primitive, a, db)[0]]
 
@@ -48,7 +39,7 @@ def triangular_solve_jvp(
 def triangular_solve_transpose(
     primitive: TriangularSolve, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear]
 ) -> Sequence[Tangent | None]:
-    """The cotangent of b solves the system with the transposed matrix."""
+    """The cotangent of b solves the system with the matrices.transposed matrix."""
     a, _ = operands
     if isinstance(a, Linear):
         raise not_linear(primitive)
@@ -72,7 +63,7 @@ def _moved(x: Operand, axis: int, step: int) -> Operand:
     none = (0,) * len(shape)
     one = tuple([int(i == axis) for i in range(len(shape))])
     low, high = (one, none) if step > 0 else (none, one)
-    return ops.pad(part, zero(x), low=low, high=high, interior=none)
+    return ops.pad(part, matrices.zero(x), low=low, high=high, interior=none)
 
 
 @jvp_rule(TridiagonalSolve)
@@ -87,11 +78,9 @@ def tridiagonal_solve_jvp(
     beside = _moved(x, rows, 1), x, _moved(x, rows, -1)
     for change, neighbours in zip(changes, beside, strict=True):
         if not isinstance(change, Zero):
-            db = add(db, ops.negate(ops.multiply(down(change, x), neighbours)))
+            db = add(db, ops.negate(ops.multiply(matrices.down(change, x), neighbours)))
     return [x], [
-        Zero(type_of(x).tangent())
-        if isinstance(db, Zero)
-        else bind(primitive, *diagonals, db)[0]
+        Zero(type_of(x).tangent()) if isinstance(db, Zero) else bind(primitive, *diagonals, db)[0]
     ]
 
 
@@ -99,7 +88,7 @@ def tridiagonal_solve_jvp(
 def tridiagonal_solve_transpose(
     primitive: TridiagonalSolve, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear]
 ) -> Sequence[Tangent | None]:
-    """The cotangent of b solves the system with the transposed matrix, whose diagonals have changed places."""
+    """The cotangent of b solves the system with the matrices.transposed matrix, whose diagonals have changed places."""
     below, diagonal, above, _ = operands
     if isinstance(below, Linear) or isinstance(diagonal, Linear) or isinstance(above, Linear):
         raise not_linear(primitive)

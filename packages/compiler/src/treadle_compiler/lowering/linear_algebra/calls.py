@@ -18,7 +18,12 @@ from treadle_compiler.context import HloValue, LoweringContext
 from treadle_ir import ArrayType, DType, MissingRuleError, Primitive, Type, dtypes, frozen
 from treadle_ir.dtypes import BY_NAME
 
-_LETTERS: Final = {BY_NAME["f32"]: "s", BY_NAME["f64"]: "d", BY_NAME["c64"]: "c", BY_NAME["c128"]: "z"}
+_LETTERS: Final = {
+    BY_NAME["f32"]: "s",
+    BY_NAME["f64"]: "d",
+    BY_NAME["c64"]: "c",
+    BY_NAME["c128"]: "z",
+}
 _COMPLEX_NAMES: Final = {
     "syevd": "heevd",
     "sytrd": "hetrd",
@@ -91,7 +96,7 @@ def no_routine(context: LoweringContext, primitive: Primitive) -> MissingRuleErr
     """The error for a platform on which there is no such routine."""
     return MissingRuleError(
         f"{primitive.name}: there is no routine for it on platform {context.platform}",
-        fix="run it on the CPU: treadle.device_put the operand to treadle.devices('cpu')[0], or use treadle.default_device",
+        fix="run it on the CPU: `treadle.device_put(x, treadle.devices('cpu')[0])`",
     )
 
 
@@ -128,9 +133,7 @@ def info_type(a: HloValue) -> ArrayType:
     return ArrayType(a.shape[:-2], I32)
 
 
-def or_nan(
-    context: LoweringContext, info: HloValue, results: Sequence[HloValue]
-) -> list[HloValue]:
+def or_nan(context: LoweringContext, info: HloValue, results: Sequence[HloValue]) -> list[HloValue]:
     """Results where the routine's code is 0, which says that it did its work, else NaN."""
     done = emit.compare(context, info, emit.like(context, info, 0), "eq")
     return [where_matrix(context, done, x, emit.like(context, x, np.nan)) for x in results]

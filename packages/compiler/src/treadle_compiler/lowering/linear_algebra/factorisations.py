@@ -32,6 +32,7 @@ from treadle_ir.primitives.linear_algebra import (
     HouseholderProduct,
     Lu,
     Qr,
+    QrReflections,
 )
 
 
@@ -108,15 +109,7 @@ def qr_lowering(context: LoweringContext, primitive: Qr, a: HloValue) -> Sequenc
         )
         order = [emit.binary(context, "subtract", counted, emit.like(context, counted, 1))]
     else:
-        form, taus = call_routine(
-            context,
-            primitive,
-            _everywhere("geqrf"),
-            (a,),
-            (type, taus_type),
-            vectors=(2,),
-            in_place=[(0, 0)],
-        )
+        form, taus = _reflections(context, primitive, a, type, taus_type)
     q = columns(context, form, min(n, q_type.shape[-1]))
     if q_type.shape[-1] > n:
         rank = len(a.shape)
@@ -125,6 +118,31 @@ def qr_lowering(context: LoweringContext, primitive: Qr, a: HloValue) -> Sequenc
     q = _product(context, primitive, q, taus)
     r = rows(context, form, r_type.shape[-2])
     return [q, keep(context, triangle(context, r, lower=False), r), *order]
+
+
+def _reflections(
+    context: LoweringContext, primitive: Primitive, a: HloValue, form: ArrayType, taus: ArrayType
+) -> list[HloValue]:
+    return call_routine(
+        context,
+        primitive,
+        _everywhere("geqrf"),
+        (a,),
+        (form, taus),
+        vectors=(2,),
+        in_place=[(0, 0)],
+    )
+
+
+@lowering_rule(QrReflections)
+def qr_reflections_lowering(
+    context: LoweringContext, primitive: QrReflections, a: HloValue
+) -> Sequence[HloValue]:
+    """One call."""
+    form, taus = (_strong(type) for type in context.result_types)
+    if 0 in a.shape:
+        return [a, zeros(context, taus)]
+    return _reflections(context, primitive, a, form, taus)
 
 
 def _product(

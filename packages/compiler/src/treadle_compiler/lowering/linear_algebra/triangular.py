@@ -91,7 +91,7 @@ def tridiagonal_solve_lowering(
     context: LoweringContext, primitive: TridiagonalSolve, *operands: HloValue
 ) -> Sequence[HloValue]:
     """A call of LAPACK or of cuSPARSE; without perturbation, where a pivot is zero, NaN."""
-    lower, diagonal, upper, b = operands
+    _, diagonal, _, b = operands
     if 0 in b.shape:
         return [zeros(context, emit.array_type(b))]
     type, row = emit.array_type(b).strong(), emit.array_type(diagonal).strong()

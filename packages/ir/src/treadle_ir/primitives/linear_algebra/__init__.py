@@ -1,8 +1,8 @@
 """Linear algebra: triangular systems, factorisations and spectra of the matrices in the last two axes.
 
-Leading axes are a batch. Element types are f32, f64, c64 and c128, those that LAPACK has; triangular systems may also be
-bf16 and f16, computed in f32. Nothing raises for the numbers in a matrix: where a factorisation does not exist, or an
-iteration does not converge, the matrix's results are NaN and the rest of the batch is not touched.
+Leading axes are a batch. Element types are f32, f64, c64 and c128, those that LAPACK has; triangular systems may also
+be bf16 and f16, computed in f32. Nothing raises for the numbers in a matrix: where a factorisation does not exist, or
+an iteration does not converge, the matrix's results are NaN and the rest of the batch is not touched.
 """
 
 from __future__ import annotations
@@ -20,12 +20,14 @@ from treadle_ir.primitives.linear_algebra.factorisations import (
     Lu as Lu,
     LuPivotsToPermutation as LuPivotsToPermutation,
     Qr as Qr,
+    QrReflections as QrReflections,
     cholesky as cholesky,
     householder_multiply as householder_multiply,
     householder_product as householder_product,
     lu as lu,
     lu_pivots_to_permutation as lu_pivots_to_permutation,
     qr as qr,
+    qr_reflections as qr_reflections,
 )
 from treadle_ir.primitives.linear_algebra.spectra import (
     Eig as Eig,

@@ -99,7 +99,9 @@ class LuPivotsToPermutation(LinearAlgebra):
         pivots = array_operand(self.name, operands[0])
         check_kind(self.name, "iu", pivots.dtype)  # C1
         if pivots.ndim == 0:
-            raise ShapeError(f"{self.name}: the operand is {pivots}, but must have at least one axis")
+            raise ShapeError(
+                f"{self.name}: the operand is {pivots}, but must have at least one axis"
+            )
         if self.permutation_size < pivots.shape[-1]:  # C2
             raise ShapeError(
                 f"{self.name}: permutation_size is {self.permutation_size}, but there are {pivots.shape[-1]} pivots"
@@ -136,6 +138,29 @@ class Qr(LinearAlgebra):
         k = m if self.full_matrices else min(m, n)
         factors = a.with_shape((*batch, m, k)), a.with_shape((*batch, k, n))
         return (*factors, ArrayType((*batch, n), I32, a.weak)) if self.pivoting else factors
+
+
+@register
+@final
+@frozen
+class QrReflections(LinearAlgebra):
+    """R of `A = Q R` in the upper triangle, below it the reflections whose product is Q, and their scalar factors.
+
+    The reflections are those that `HouseholderProduct` takes.
+
+    Shapes:
+        a: [*batch, m, n]
+        results: [*batch, m, n]; [*batch, min(m, n)]
+
+    Source: LAPACK's `geqrf`.
+    """
+
+    name: ClassVar[str] = "qr_reflections"
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """The operand's type, and that of the scalar factors."""
+        a = matrices(self.name, operands[0])
+        return a, a.with_shape((*a.shape[:-2], min(a.shape[-2:])))
 
 
 def _reflections(name: str, *operands: Type) -> tuple[ArrayType, ArrayType]:
@@ -241,6 +266,12 @@ def lu_pivots_to_permutation(pivots: Operand, *, permutation_size: int) -> Array
 def qr(a: Operand, *, pivoting: bool = False, full_matrices: bool = True) -> list[Array]:
     """Q and R, and with `pivoting` the permutation of columns: see `Qr`."""
     return list(bind(Qr(pivoting, full_matrices), a))
+
+
+def qr_reflections(a: Operand) -> tuple[Array, Array]:
+    """R with the reflections that lead to it, and their scalar factors: see `QrReflections`."""
+    form, taus = bind(QrReflections(), a)
+    return form, taus
 
 
 def householder_product(a: Operand, taus: Operand) -> Array:

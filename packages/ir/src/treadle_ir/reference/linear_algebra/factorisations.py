@@ -14,6 +14,7 @@ from treadle_ir.primitives.linear_algebra import (
     Lu,
     LuPivotsToPermutation,
     Qr,
+    QrReflections,
 )
 from treadle_ir.reference.linear_algebra.matrices import adjoint, one_by_one
 from treadle_ir.reference.registry import Elements, eval_rule
@@ -80,12 +81,20 @@ def lu_pivots_to_permutation_eval(
 @eval_rule(Qr)
 def qr_eval(primitive: Qr, a: Elements) -> list[Elements]:
     """NumPy's; with pivoting, by reflections here."""
-    m, n = a.shape[-2:]
     if a.size == 0:
         return _empty_qr(primitive, a)
     if primitive.pivoting:
         return one_by_one(lambda each: _pivoted(each, primitive.full_matrices), a)
     return list(np.linalg.qr(a, "complete" if primitive.full_matrices else "reduced"))
+
+
+@eval_rule(QrReflections)
+def qr_reflections_eval(primitive: QrReflections, a: Elements) -> list[Elements]:
+    """NumPy's, which has columns for rows."""
+    if a.size == 0:
+        return [a, np.zeros((*a.shape[:-2], min(a.shape[-2:])), a.dtype)]
+    form, taus = np.linalg.qr(a, "raw")
+    return [np.ascontiguousarray(np.swapaxes(form, -1, -2)), taus]
 
 
 def _empty_qr(primitive: Qr, a: Elements) -> list[Elements]:
@@ -142,7 +151,7 @@ def _vectors(a: Elements, indices: Iterable[int]) -> Iterable[tuple[int, Element
 
 def product(a: Elements, taus: Elements) -> Elements:
     """The first columns of the product of reflections, applied to those of the identity, the last one first."""
-    *batch, m, n = a.shape
+    m, n = a.shape[-2:]
     q = np.broadcast_to(np.eye(m, n, dtype=a.dtype), a.shape).copy()
     for i, v in _vectors(a, reversed(range(taus.shape[-1]))):
         q -= taus[..., i, None, None] * v[..., None] * np.matmul(v[..., None, :].conj(), q)

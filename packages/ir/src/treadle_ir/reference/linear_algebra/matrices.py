@@ -38,10 +38,14 @@ def or_nan(routine: Routine, a: Elements) -> list[Elements]:
     try:
         results = list(routine(a))
     except np.linalg.LinAlgError:
-        return one_by_one(lambda each: _alone(routine, each), np.where(good[..., None, None], a, np.nan))
+        return one_by_one(
+            lambda each: _alone(routine, each), np.where(good[..., None, None], a, np.nan)
+        )
     if good.all():
         return results
-    return [np.where(good.reshape(good.shape + (1,) * (x.ndim - good.ndim)), x, np.nan) for x in results]
+    return [
+        np.where(good.reshape(good.shape + (1,) * (x.ndim - good.ndim)), x, np.nan) for x in results
+    ]
 
 
 def _alone(routine: Routine, a: Elements) -> Sequence[Elements]:

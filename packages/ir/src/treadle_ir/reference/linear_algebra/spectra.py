@@ -65,7 +65,7 @@ def eig_eval(primitive: Eig, a: Elements) -> list[Elements]:
 
 
 def _left(right: Elements) -> Elements:
-    """Left eigenvectors from right ones: of norm 1, and with a real component of greatest modulus.
+    """Left eigenvectors from right ones: of norm 1, and with a positive component of greatest modulus.
 
     Of a defective matrix right eigenvectors all but agree, and rows of their inverse are large multiples of left ones;
     where they agree to the last bit, a change of that bit makes an inverse.
@@ -77,8 +77,6 @@ def _left(right: Elements) -> Elements:
         last = np.finfo(right.dtype).eps * np.arange(1, n + 1)
         left = adjoint(np.linalg.inv(right + np.diag(last).astype(right.dtype)))
     left = left / np.linalg.norm(left, axis=-2, keepdims=True)
-    if np.iscomplexobj(left):
-        where = np.argmax(np.abs(left), axis=-2)[..., None, :]
-        greatest = np.take_along_axis(left, where, -2)
-        left = left * (greatest.conj() / np.abs(greatest))
-    return left
+    where = np.argmax(np.abs(left), axis=-2)[..., None, :]
+    greatest = np.take_along_axis(left, where, -2)
+    return left * (greatest.conj() / np.abs(greatest))

@@ -69,7 +69,9 @@ def tridiagonal_solve_eval(
         second[..., i + 1] = other[2] - factor * kept[2]
         x[..., i + 1, :] = other[3] - factor[..., None] * kept[3]
     if primitive.perturb_singular:
-        first = _perturbed(first, np.maximum(np.maximum(np.abs(first), np.abs(second)), np.abs(third)))
+        first = _perturbed(
+            first, np.maximum(np.maximum(np.abs(first), np.abs(second)), np.abs(third))
+        )
     singular = (first == 0).any(-1)
     for i in reversed(range(n)):
         row = x[..., i, :]

@@ -23,6 +23,7 @@ from treadle_ir.primitives.linear_algebra import (
     Lu,
     LuPivotsToPermutation,
     Qr,
+    QrReflections,
     Schur,
     Svd,
     TriangularSolve,
@@ -71,11 +72,14 @@ def _reflections(type: str, count: int, *others: str) -> Draw:
 
     def draw(random: np.random.Generator) -> list[Operand]:
         x = np.asarray(sample(random, array_type(type), (-2.0, 2.0)))
-        *batch, m, n = x.shape
         raw, taus = np.linalg.qr(x, "raw")
         form = np.swapaxes(raw, -1, -2)
         rest = [sample(random, array_type(t), (-2.0, 2.0)) for t in others]
-        return [np.ascontiguousarray(form).astype(x.dtype), taus[..., :count].astype(x.dtype), *rest]
+        return [
+            np.ascontiguousarray(form).astype(x.dtype),
+            taus[..., :count].astype(x.dtype),
+            *rest,
+        ]
 
     return draw
 
@@ -101,7 +105,12 @@ _EXAMPLES: Final[list[Example]] = [
         for type in ("f32[3,3]", "f64[3,3]", "c64[2,3,3]", "c128[3,3]", "f64[1,1]")
     ],
     example(Cholesky(), "f32[0,0]"),
-    example(Cholesky(), "f32[2,2]", draw=lambda random: [np.float32([[1, 0], [2, 1]])], label="not positive"),
+    example(
+        Cholesky(),
+        "f32[2,2]",
+        draw=lambda random: [np.float32([[1, 0], [2, 1]])],
+        label="not positive",
+    ),
     *[
         example(TriangularSolve(*flags), *types, draw=dominant(*types))
         for flags in _flags(5)
@@ -175,6 +184,10 @@ _EXAMPLES: Final[list[Example]] = [
     *[example(Qr(pivoting), "f64[1,1]") for pivoting in (False, True)],
     *[example(Qr(), type) for type in ("f32[0,0]", "f32[0,2]", "f32[2,0]")],
     *[
+        example(QrReflections(), type)
+        for type in ("f32[3,3]", "f64[2,4,2]", "f64[2,3]", "c64[3,2]", "c128[3,3]", "f32[0,2]")
+    ],
+    *[
         example(HouseholderProduct(), type, taus, draw=_reflections(type, int(taus[-2])))
         for type, taus in [
             ("f64[3,3]", "f64[3]"),
@@ -190,9 +203,7 @@ _EXAMPLES: Final[list[Example]] = [
             f"{dtype}[3,2]",
             f"{dtype}[2]",
             f"{dtype}[3,4]" if left else f"{dtype}[4,3]",
-            draw=_reflections(
-                f"{dtype}[3,2]", 2, f"{dtype}[3,4]" if left else f"{dtype}[4,3]"
-            ),
+            draw=_reflections(f"{dtype}[3,2]", 2, f"{dtype}[3,4]" if left else f"{dtype}[4,3]"),
         )
         for left in (True, False)
         for adjoint in (False, True)
