@@ -94,7 +94,8 @@ def svd_jvp(
             matrices.only_imaginary(matrices.on_diagonal(p, matrices.zero(p))), right
         )
         inner_u = ops.add(inner_u, turned)
-    du, dv = matrices.matmul(u1, inner_u), matrices.matmul(v, inner_v)
+    du: Operand = matrices.matmul(u1, inner_u)
+    dv: Operand = matrices.matmul(v, inner_v)
     if m > k:
         du = ops.add(du, _outside(u1, ops.divide(av, matrices.across(s, av))))
     if n > k:

@@ -32,7 +32,7 @@ def or_nan(routine: Routine, a: Elements) -> list[Elements]:
 
     The batch is not empty, and the routine can do with the identity.
     """
-    good = np.isfinite(a).all((-2, -1))
+    good: Elements = np.asarray(np.isfinite(a).all((-2, -1)))
     if not good.all():
         a = np.where(good[..., None, None], a, np.eye(*a.shape[-2:], dtype=a.dtype))
     try:

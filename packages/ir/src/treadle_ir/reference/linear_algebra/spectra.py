@@ -79,4 +79,4 @@ def _left(right: Elements) -> Elements:
     left = left / np.linalg.norm(left, axis=-2, keepdims=True)
     where = np.argmax(np.abs(left), axis=-2)[..., None, :]
     greatest = np.take_along_axis(left, where, -2)
-    return left * (greatest.conj() / np.abs(greatest))
+    return np.asarray(left * (greatest.conj() / np.abs(greatest)))

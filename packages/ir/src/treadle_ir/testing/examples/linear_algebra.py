@@ -62,7 +62,7 @@ def _middle(*types: str) -> Draw:
 
     def draw(random: np.random.Generator) -> list[Operand]:
         low, diagonal, high, b = [sample(random, array_type(t), (-2.0, 2.0)) for t in types]
-        return [low, np.asarray(diagonal + 5).astype(array_type(types[1]).dtype), high, b]
+        return [low, (np.asarray(diagonal) + 5).astype(array_type(types[1]).dtype), high, b]
 
     return draw
 
@@ -108,7 +108,7 @@ _EXAMPLES: Final[list[Example]] = [
     example(
         Cholesky(),
         "f32[2,2]",
-        draw=lambda random: [np.float32([[1, 0], [2, 1]])],
+        draw=lambda random: [np.array([[1, 0], [2, 1]], np.float32)],
         label="not positive",
     ),
     *[
@@ -162,12 +162,12 @@ _EXAMPLES: Final[list[Example]] = [
     example(
         LuPivotsToPermutation(4),
         "i32[3]",
-        draw=lambda random: [np.int32([2, 1, 3])],
+        draw=lambda random: [np.array([2, 1, 3], np.int32)],
     ),
     example(
         LuPivotsToPermutation(3),
         "i32[2,3]",
-        draw=lambda random: [np.int32([[2, 1, 2], [1, 1, 2]])],
+        draw=lambda random: [np.array([[2, 1, 2], [1, 1, 2]], np.int32)],
     ),
     *[example(LuPivotsToPermutation(n), "i32[0]") for n in (0, 2)],
     *[

@@ -276,7 +276,8 @@ def hessenberg(a: ArrayLike) -> tuple[Array, Array]:
 def tridiagonal(a: ArrayLike, *, lower: bool = True) -> tuple[Array, Array, Array, Array]:
     """T of `A = Q T Qᴴ`, real and tridiagonal, for Hermitian A.
 
-    The results are the reflections of Q, the diagonal, the off-diagonal, and the scalar factors of the reflections. Only the triangle that `lower` names is read. It has no derivative.
+    The results are the reflections of Q, the diagonal, the off-diagonal, and the scalar factors of the reflections.
+    Only the triangle that `lower` names is read. It has no derivative.
 
     Raises:
         ShapeError: the last two axes are not square.

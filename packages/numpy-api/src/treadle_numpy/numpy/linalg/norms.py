@@ -76,8 +76,7 @@ def norm(x: ArrayLike, ord: Order = None, axis: Axis = None, keepdims: bool = Fa
     if ord in (2, -2, "nuc"):
         kept = tuple([i for i in range(operand.ndim) if i not in axes])
         values = ops.svd(ops.transpose(operand, permutation=(*kept, *axes)), compute_uv=False)[0]
-        total = {2: max, -2: min, "nuc": sum}[ord]
-        result = total(values, -1)
+        result = sum(values, -1) if ord == "nuc" else (max if ord == 2 else min)(values, -1)
         if not keepdims:
             return result
         return ops.reshape(

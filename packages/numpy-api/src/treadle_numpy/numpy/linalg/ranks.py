@@ -160,9 +160,8 @@ def lstsq(
             fix="use treadle.vmap for batches",
         )
     columns = right if right.ndim == 2 else ops.reshape(right, shape=(*right.shape, 1))
-    least = (
-        _epsilon(x) if rcond is None or (isinstance(rcond, (int, float)) and rcond < 0) else rcond
-    )
+    given: object = rcond  # of whatever it is
+    least = _epsilon(x) if given is None or _is_negative(given) else given
     limit = ops.convert(coerce_array("lstsq", 2, least), dtype=abs(x).dtype)
     values = svd(x, full_matrices=False, compute_uv=False)
     kept = values >= limit * values[:1]
@@ -176,6 +175,10 @@ def lstsq(
     if right.ndim == 1:
         solution = ops.reshape(solution, shape=solution.shape[:1])
     return solution, residuals, rank, values
+
+
+def _is_negative(number: object) -> bool:
+    return isinstance(number, (int, float)) and number < 0
 
 
 def _lacks_residuals(x: Array, rank: Array) -> bool:
