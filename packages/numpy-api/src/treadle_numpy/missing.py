@@ -42,9 +42,9 @@ MISSING: Final[dict[str, str]] = {
         "with_sharding_constraint xor_p zeta zeta_p"
     ),
     "lax.linalg": (
-        "cholesky_p cholesky_update cholesky_update_p eig_p eigh_p hessenberg_p "
-        "householder_product_p lu_p lu_pivots_to_permutation_p ormqr_p qdwh qr_p schur_p svd_p "
-        "symmetric_product symmetric_product_p triangular_solve_p tridiagonal_p tridiagonal_solve_p"
+        "cholesky_p cholesky_update_p eig_p eigh_p hessenberg_p householder_product_p lu_p "
+        "lu_pivots_to_permutation_p ormqr_p qr_p schur_p svd_p symmetric_product_p "
+        "triangular_solve_p tridiagonal_p tridiagonal_solve_p"
     ),
     "nn": (
         "get_scaled_dot_general_config initializers log1mexp scaled_dot_general scaled_matmul "
@@ -65,7 +65,8 @@ MISSING: Final[dict[str, str]] = {
         "key_dtype loggamma multinomial multivariate_normal orthogonal poisson random_gamma_p t "
         "wald"
     ),
-    "scipy": "cluster fft integrate interpolate linalg ndimage optimize signal sparse stats",
+    "scipy": "cluster fft integrate interpolate ndimage optimize signal sparse stats",
+    "scipy.linalg": "",
     "scipy.special": (
         "bernoulli bessel_jn betainc boxcox boxcox1p comb dawsn erfcinv erfcx exp1 expi expn "
         "fresnel gammainc gammaincc hyp1f1 hyp2f1 i0 i0e i1 i1e log_ndtr owens_t poch polygamma "
