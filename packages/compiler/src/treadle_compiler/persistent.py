@@ -54,6 +54,7 @@ from treadle_compiler.xla import (
     compile_text,
     deserialise,
     platform_fingerprint,
+    register_calls,
     serialise,
     wants_dump,
 )
@@ -393,6 +394,7 @@ def compile_cached(
     payload = cache.get(key)
     if payload is not None:
         try:
+            register_calls(text)
             return deserialise(client, payload, devices, options)
         except CompileError:
             cache.discard(key)

@@ -106,6 +106,23 @@ from treadle_ir.primitives.indexing import (
     scatter_minimum as scatter_minimum,
     scatter_multiply as scatter_multiply,
 )
+from treadle_ir.primitives.linear_algebra import (
+    cholesky as cholesky,
+    eig as eig,
+    eigh as eigh,
+    hessenberg as hessenberg,
+    householder_multiply as householder_multiply,
+    householder_product as householder_product,
+    lu as lu,
+    lu_pivots_to_permutation as lu_pivots_to_permutation,
+    qr as qr,
+    qr_reflections as qr_reflections,
+    schur as schur,
+    svd as svd,
+    triangular_solve as triangular_solve,
+    tridiagonal as tridiagonal,
+    tridiagonal_solve as tridiagonal_solve,
+)
 from treadle_ir.primitives.random import (
     random_bits as random_bits,
     random_fold_in as random_fold_in,

@@ -15,6 +15,7 @@ from treadle_compiler.lowering import (
     elementwise as elementwise,
     elementwise_cpu as elementwise_cpu,
     indexing as indexing,
+    linear_algebra as linear_algebra,
     random as random,
     reduce as reduce,
     shape as shape,

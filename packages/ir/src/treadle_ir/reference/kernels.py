@@ -14,6 +14,7 @@ from treadle_ir.reference import (
     effectful as effectful,
     elementwise as elementwise,
     indexing as indexing,
+    linear_algebra as linear_algebra,
     random as random,
     reduce as reduce,
     shape as shape,

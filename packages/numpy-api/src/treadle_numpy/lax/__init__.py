@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from treadle_numpy import namespaces
 
 if TYPE_CHECKING:
+    from treadle_numpy.lax import linalg as linalg
     from treadle_numpy.lax.barriers import (
         optimization_barrier as optimization_barrier,
         stop_gradient as stop_gradient,
@@ -247,4 +248,5 @@ else:
             "sorting": "sort sort_key_val top_k",
             "windows": "padtype_to_pads reduce_window",
         },
+        ("linalg",),
     )

@@ -26,6 +26,7 @@ from treadle_ir import (
     Creation,
     Elementwise,
     Indexing,
+    LinearAlgebra,
     Primitive,
     Randomness,
     Rearrangement,
@@ -61,6 +62,7 @@ for _family, _limit in {
     Accumulating: ANY_SIZE,  # XLA's are 3 to 10 times slower at any size
     Sorting: ANY_SIZE,  # XLA's are 10 to 100 times slower
     Contraction: 1 << 17,
+    LinearAlgebra: 1 << 12,
     Randomness: 1 << 13,
     # Special functions, which NumPy does not have: a kernel is many passes.
     e.Digamma: 1 << 12,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from treadle_numpy import namespaces
 
 if TYPE_CHECKING:
+    from treadle.lax import linalg as linalg
     from treadle_numpy.lax import (
         ConvDimensionNumbers as ConvDimensionNumbers,
         ConvGeneralDilatedDimensionNumbers as ConvGeneralDilatedDimensionNumbers,
@@ -169,4 +170,4 @@ if TYPE_CHECKING:
         while_loop as while_loop,
     )
 else:
-    __getattr__, __dir__, __all__ = namespaces.mirror(__name__, "treadle_numpy.lax")
+    __getattr__, __dir__, __all__ = namespaces.mirror(__name__, "treadle_numpy.lax", ("linalg",))
