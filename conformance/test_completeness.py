@@ -107,6 +107,7 @@ NEVER_RANK_0: Final = {
     "cumulative_maximum",
     "cumulative_minimum",
     "cumulative_multiply",
+    "fft",
     "iota",
     "random_bits",
     "random_fold_in",

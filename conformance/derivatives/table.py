@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from conformance.derivatives import (
+    fourier_functions,
     lax_arrays,
     lax_functions,
     nn_functions,
@@ -23,4 +24,5 @@ ROWS: Final[tuple[Row, ...]] = (
     *lax_arrays.ROWS,
     *special_functions.ROWS,
     *nn_functions.ROWS,
+    *fourier_functions.ROWS,
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from treadle_numpy import namespaces
 
 if TYPE_CHECKING:
-    from treadle_numpy.numpy import linalg as linalg
+    from treadle_numpy.numpy import fft as fft, linalg as linalg
     from treadle_numpy.numpy.aliases import bool as bool, ndarray as ndarray
     from treadle_numpy.numpy.closeness import (
         allclose as allclose,
@@ -555,5 +555,5 @@ else:
             ),
             "universal": "ufunc",
         },
-        ("linalg",),
+        ("fft", "linalg"),
     )

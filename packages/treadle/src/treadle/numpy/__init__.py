@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from treadle_numpy import namespaces
 
 if TYPE_CHECKING:
-    from treadle.numpy import linalg as linalg
+    from treadle.numpy import fft as fft, linalg as linalg
     from treadle_numpy.numpy import (
         abs as abs,
         absolute as absolute,
@@ -370,4 +370,6 @@ if TYPE_CHECKING:
         zeros_like as zeros_like,
     )
 else:
-    __getattr__, __dir__, __all__ = namespaces.mirror(__name__, "treadle_numpy.numpy", ("linalg",))
+    __getattr__, __dir__, __all__ = namespaces.mirror(
+        __name__, "treadle_numpy.numpy", ("fft", "linalg")
+    )
