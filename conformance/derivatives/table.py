@@ -8,6 +8,7 @@ from conformance.derivatives import (
     fourier_functions,
     lax_arrays,
     lax_functions,
+    lax_windows,
     nn_functions,
     numpy_arrangements,
     numpy_functions,
@@ -25,4 +26,5 @@ ROWS: Final[tuple[Row, ...]] = (
     *special_functions.ROWS,
     *nn_functions.ROWS,
     *fourier_functions.ROWS,
+    *lax_windows.ROWS,
 )
