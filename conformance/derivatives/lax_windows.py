@@ -7,6 +7,7 @@ from typing import Any, Final
 import mpmath
 import numpy as np
 
+import treadle
 import treadle.lax as lax
 import treadle.numpy as tnp
 from conformance.derivatives.fourier_functions import parts, waves
@@ -30,7 +31,46 @@ def pairs(x: Any) -> Any:
     return np.array([[row[:-1], row[1:]]])
 
 
+ZEROS: Final = np.zeros(2, np.int32)
+SWAPPED: Final = [[0.5, -1.0], [2.0, 1.5]]
+
+
+def exchange(name: str, truth: Any, *arguments: Any) -> Row:
+    """A collective on the rows of a square matrix of cubes."""
+    function = getattr(lax, name)
+
+    def call(x: Any) -> Any:
+        return treadle.vmap(lambda row: function(row, "i", *arguments), axis_name="i")(cubes(x))
+
+    return both(name, SWAPPED, truth=lambda x: truth(cubes(x)), call=call)
+
+
 ROWS: Final[tuple[Row, ...]] = (
+    exchange("ppermute", lambda x: np.array([0 * x[0], x[0]]), [(0, 1)]),
+    exchange("pshuffle", lambda x: x[::-1], [1, 0]),
+    exchange("pswapaxes", lambda x: x.T, 0),
+    exchange("all_to_all", lambda x: x.T, 0, 0),
+    exchange("psum_scatter", lambda x: x.sum(0)),
+    exchange("pbroadcast", lambda x: np.array([x[1], x[1]]), 1),
+    both(
+        "pcast",
+        SWAPPED,
+        truth=cubes,
+        call=lambda x: treadle.vmap(lambda row: lax.pcast(row, "i", to="varying"), axis_name="i")(
+            cubes(x)
+        ),
+    ),
+    both(
+        "ragged_all_to_all",
+        SWAPPED,
+        truth=lambda x: np.array([[x[0, 0] ** 3, x[1, 0] ** 3]] * 2),
+        call=lambda x: treadle.vmap(
+            lambda row, there: lax.ragged_all_to_all(
+                row, 0 * row, ZEROS, ZEROS + 1, there, ZEROS + 1, axis_name="i"
+            ),
+            axis_name="i",
+        )(cubes(x), np.array([[0, 0], [1, 1]])),
+    ),
     both(
         "fft", V, truth=spectrum, call=lambda x: parts(lax.fft(tnp.asarray(cubes(x)), "fft", (3,)))
     ),

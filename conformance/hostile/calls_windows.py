@@ -9,7 +9,16 @@ import treadle.scipy.fft
 
 NAMESPACES: Final[dict[str, Any]] = {"tnp.fft": tnp.fft, "scipy.fft": treadle.scipy.fft}
 
-LEFT_OUT: Final[dict[str, str]] = {"lax.FftType": "an enumeration"}
+LEFT_OUT: Final[dict[str, str]] = {
+    "lax.FftType": "an enumeration",
+    **dict.fromkeys(
+        [
+            *("lax.all_to_all", "lax.pbroadcast", "lax.pcast", "lax.ppermute", "lax.pshuffle"),
+            *("lax.psum_scatter", "lax.pswapaxes", "lax.ragged_all_to_all"),
+        ],
+        "it has a meaning under vmap only",
+    ),
+}
 
 TABLE: Final = """
 tnp.fft: fft hfft ifft ihfft irfft rfft (v)

@@ -164,6 +164,16 @@ if TYPE_CHECKING:
         tan as tan,
         tanh as tanh,
     )
+    from treadle_numpy.lax.exchanges import (
+        all_to_all as all_to_all,
+        pbroadcast as pbroadcast,
+        pcast as pcast,
+        ppermute as ppermute,
+        pshuffle as pshuffle,
+        psum_scatter as psum_scatter,
+        pswapaxes as pswapaxes,
+        ragged_all_to_all as ragged_all_to_all,
+    )
     from treadle_numpy.lax.fourier import FftType as FftType, fft as fft
     from treadle_numpy.lax.gather_scatter import (
         GatherDimensionNumbers as GatherDimensionNumbers,
@@ -266,6 +276,10 @@ else:
                 "log1p logistic max min mul neg nextafter population_count pow real reciprocal rem "
                 "round rsqrt shift_left shift_right_arithmetic shift_right_logical sign sin sinh "
                 "sqrt square sub tan tanh"
+            ),
+            "exchanges": (
+                "all_to_all pbroadcast pcast ppermute pshuffle psum_scatter pswapaxes "
+                "ragged_all_to_all"
             ),
             "fourier": "FftType fft",
             "gather_scatter": (

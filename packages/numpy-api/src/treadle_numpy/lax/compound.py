@@ -64,8 +64,6 @@ def polynomial(x: ArrayLike, coeffs: Sequence[ArrayLike], *, unroll: int | None 
     """
     integer_or_none("polynomial", "unroll", unroll)
     operand = coerce("polynomial", 0, x)
-    if isinstance(coeffs, (Array, np.ndarray)) and coeffs.ndim:
-        coeffs = list(coeffs)
     terms = sequence("polynomial", "coeffs", coeffs)
     if not terms:
         return ops.multiply(operand, number(0, operand))
