@@ -96,6 +96,7 @@ from treadle_ir.primitives.elementwise import (
     tanh as tanh,
     xor as xor,
 )
+from treadle_ir.primitives.fourier import fft as fft
 from treadle_ir.primitives.indexing import (
     dynamic_slice as dynamic_slice,
     dynamic_update_slice as dynamic_update_slice,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from treadle_numpy import namespaces
 
 if TYPE_CHECKING:
-    from treadle_numpy.numpy import linalg as linalg
+    from treadle_numpy.numpy import fft as fft, linalg as linalg
     from treadle_numpy.numpy.aliases import bool as bool, ndarray as ndarray
     from treadle_numpy.numpy.closeness import (
         allclose as allclose,
@@ -451,6 +451,12 @@ if TYPE_CHECKING:
         tanh as tanh,
     )
     from treadle_numpy.numpy.universal import ufunc as ufunc
+    from treadle_numpy.numpy.windows import (
+        bartlett as bartlett,
+        blackman as blackman,
+        hamming as hamming,
+        hanning as hanning,
+    )
 else:
     __getattr__, __dir__, __all__ = namespaces.lazy(
         __name__,
@@ -554,6 +560,7 @@ else:
                 "atan2 atanh cos cosh deg2rad degrees rad2deg radians sin sinh tan tanh"
             ),
             "universal": "ufunc",
+            "windows": "bartlett blackman hamming hanning",
         },
-        ("linalg",),
+        ("fft", "linalg"),
     )

@@ -11,6 +11,7 @@ many passes. Measured, NumPy over XLA (compiled already) for f32, two shared cor
     logistic     0.1    0.3      0.6      1.2          transpose       0.3    0.1      0.0      0.0
     power        0.2    0.1      0.1      0.2          add, bf16       0.1    0.8      1.6      4.9
     compare      0.1    0.1      0.1      0.4          erf             14     77       220      190
+    fft          1.0    5.9      2.0      2.3          rfft            0.6    1.0      1.1      2.3
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ from treadle_ir import (
 )
 from treadle_ir.primitives import elementwise as e
 from treadle_ir.primitives.call import OptimizationBarrier
+from treadle_ir.primitives.fourier import Fft
 
 ANY_SIZE: Final = 1 << 62
 OTHERWISE: Final = 1 << 14  # elements, where a primitive and its families say nothing
@@ -73,6 +75,7 @@ for _family, _limit in {
     e.NextAfter: 1 << 12,
 }.items():
     host_limits.register(_family, _limit)
+host_limits.register(Fft, 1 << 13)
 
 
 def is_small(primitive: Primitive, types: Sequence[Type]) -> bool:
