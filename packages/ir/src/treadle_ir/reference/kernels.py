@@ -13,6 +13,7 @@ from treadle_ir.reference import (
     cumulative as cumulative,
     effectful as effectful,
     elementwise as elementwise,
+    formulas as formulas,
     indexing as indexing,
     random as random,
     reduce as reduce,

@@ -1,0 +1,77 @@
+"""Examples of special functions that formulas compute."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from treadle_ir.array import Operand
+from treadle_ir.dtypes import BY_NAME
+from treadle_ir.primitive import Primitive
+from treadle_ir.primitives import elementwise as e
+from treadle_ir.testing.examples import Draw, Example, example
+
+Interval = tuple[float, float]
+
+# Where each operand is drawn from: finite values and derivatives.
+DOMAINS: Final[dict[type[Primitive], tuple[Interval, ...]]] = {
+    e.BesselI0e: ((-20.0, 20.0),),
+    e.BesselI1e: ((-20.0, 20.0),),
+    e.Igamma: ((0.5, 6.0), (0.5, 6.0)),
+    e.IgammaGradA: ((0.5, 6.0), (0.5, 6.0)),
+    e.Igammac: ((0.5, 6.0), (0.5, 6.0)),
+    e.RandomGammaGrad: ((0.5, 6.0), (0.5, 6.0)),
+    e.RegularizedIncompleteBeta: ((0.5, 6.0), (0.5, 6.0), (0.1, 0.9)),
+    e.Zeta: ((1.5, 6.0), (0.5, 6.0)),
+}
+# Those that have no derivative by an operand.
+PARTLY: Final = (
+    e.IgammaGradA,
+    e.RandomGammaGrad,
+    e.RegularizedIncompleteBeta,
+    e.Zeta,
+    e.Polygamma,
+)
+
+
+def _drawn(domains: Sequence[Interval], name: str, shapes: Sequence[tuple[int, ...]]) -> Draw:
+    def draw(random: np.random.Generator) -> list[Operand]:
+        return [
+            np.asarray(random.uniform(*domain, shape)).astype(BY_NAME[name])
+            for domain, shape in zip(domains, shapes, strict=True)
+        ]
+
+    return draw
+
+
+def _examples(primitive: type[Primitive], domains: tuple[Interval, ...]) -> list[Example]:
+    made = []
+    count = len(domains)
+    cases: list[tuple[str, tuple[str, ...]]] = [
+        ("f32", ("[2,3]",) * count),
+        ("f64", ("[]",) * count),
+        ("bf16", ("[5]",) * count),
+        ("f64", ("[0,2]",) * count),
+    ]
+    if count > 1:
+        cases += [("f64", ("[3]", *["[]"] * (count - 1))), ("f64", ("[]", *["[3]"] * (count - 1)))]
+    for name, shapes in cases:
+        types = [name + shape for shape in shapes]
+        sizes = [tuple(int(n) for n in shape[1:-1].split(",") if n) for shape in shapes]
+        draw = _drawn(domains, name, sizes)
+        made.append(
+            example(primitive(), *types, draw=draw, differentiable=primitive not in PARTLY)
+        )
+    return made
+
+
+def _orders(random: np.random.Generator) -> list[Operand]:
+    return [random.integers(0, 5, (4,)).astype(np.float64), random.uniform(0.5, 6.0, (4,))]
+
+
+EXAMPLES: Final = [
+    *(one for primitive, domains in DOMAINS.items() for one in _examples(primitive, domains)),
+    example(e.Polygamma(), "f64[4]", "f64[4]", draw=_orders, differentiable=False),
+]
