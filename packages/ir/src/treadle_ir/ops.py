@@ -64,6 +64,7 @@ from treadle_ir.primitives.elementwise import (
     exponential2 as exponential2,
     exponential_minus_one as exponential_minus_one,
     floor as floor,
+    formula_derivative as formula_derivative,
     igamma as igamma,
     igamma_grad_a as igamma_grad_a,
     igammac as igammac,

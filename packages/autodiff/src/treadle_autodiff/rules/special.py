@@ -1,12 +1,12 @@
 """Derivatives of the special functions that formulas compute.
 
-By a parameter that no function here is the derivative of, such as those of the incomplete beta function, there is
-none: an error says so.
+Where a derivative has no closed form, as those by the parameters of the incomplete functions, it is that of the
+function's own formula.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from treadle_autodiff.registry import jvp_rule
@@ -19,24 +19,8 @@ from treadle_autodiff.rules.elementwise import (
     register_partials,
 )
 from treadle_autodiff.tangents import Tangent, Zero
-from treadle_ir import DerivativeError, Operand, Operands, Primitive, bind, ops, type_of
+from treadle_ir import Operand, Operands, Primitive, bind, ops, type_of
 from treadle_ir.primitives import elementwise as e
-
-
-def no_partial(name: str, operand: str) -> Partial:
-    """The derivative by an operand that there is none by.
-
-    Raises:
-        DerivativeError: it is asked for.
-    """
-
-    def refuse(dx: Operand, x: Operand, y: Operand, z: Operand) -> Operand:
-        raise DerivativeError(
-            f"{name} has no derivative by `{operand}`",
-            fix=f"keep `{operand}` constant: `lax.stop_gradient`",
-        )
-
-    return refuse
 
 
 def _log_of(x: Operand, exponent: Operand) -> Operand:
@@ -94,21 +78,21 @@ PARTIALS: Final[dict[type[Primitive], tuple[Partial, Partial]]] = {
         lambda dx, a, x, z: ops.negate(ops.multiply(dx, _gamma_density(a, x))),
     ),
     e.IgammaGradA: (
-        no_partial("igamma_grad_a", "a"),
+        lambda da, a, x, z: ops.multiply(da, _derivative_of("igamma", (2, 0), a, x)),
         lambda dx, a, x, z: ops.multiply(
             dx, ops.multiply(_gamma_density(a, x), ops.subtract(ops.log(x), ops.digamma(a)))
         ),
     ),
     e.Polygamma: (
-        no_partial("polygamma", "n"),
+        lambda dn, n, x, z: ops.multiply(dn, number(0, dn)),  # it has whole orders only
         lambda dx, n, x, z: ops.multiply(dx, ops.polygamma(ops.add(n, number(1, n)), x)),
     ),
     e.RandomGammaGrad: (
-        no_partial("random_gamma_grad", "a"),
-        no_partial("random_gamma_grad", "x"),
+        lambda da, a, x, z: ops.multiply(da, _derivative_of("random_gamma_grad", (1, 0), a, x)),
+        lambda dx, a, x, z: ops.multiply(dx, _derivative_of("random_gamma_grad", (0, 1), a, x)),
     ),
     e.Zeta: (
-        no_partial("zeta", "s"),
+        lambda ds, s, q, z: ops.multiply(ds, _derivative_of("zeta", (1, 0), s, q)),
         lambda dq, s, q, z: ops.multiply(
             dq, ops.negate(ops.multiply(s, ops.zeta(ops.add(s, number(1, s)), q)))
         ),
@@ -125,13 +109,42 @@ for _primitive, _partials in PARTIALS.items():
 def regularized_incomplete_beta_jvp(
     primitive: e.RegularizedIncompleteBeta, primals: Operands, tangents: Sequence[Tangent], /
 ) -> tuple[Operands, Sequence[Tangent]]:
-    """By x the density; by a and b there is none."""
+    """By x the density."""
     a, b, x = primals
-    *parameters, dx = tangents
-    (z,) = results = bind(primitive, *primals)
-    for name, tangent in zip("ab", parameters, strict=True):
+    factors = (
+        lambda: _derivative_of(primitive.name, (1, 0, 0), a, b, x),
+        lambda: _derivative_of(primitive.name, (0, 1, 0), a, b, x),
+        lambda: _beta_density(a, b, x),
+    )
+    return _along(bind(primitive, *primals), tangents, factors)
+
+
+@jvp_rule(e.FormulaDerivative)
+def formula_derivative_jvp(
+    primitive: e.FormulaDerivative, primals: Operands, tangents: Sequence[Tangent], /
+) -> tuple[Operands, Sequence[Tangent]]:
+    """One order more."""
+
+    def raised(i: int) -> Callable[[], Operand]:
+        orders = tuple(order + (k == i) for k, order in enumerate(primitive.orders))
+        return lambda: _derivative_of(primitive.function, orders, *primals)
+
+    factors = [raised(i) for i in range(len(primals))]
+    return _along(bind(primitive, *primals), tangents, factors)
+
+
+def _derivative_of(function: str, orders: tuple[int, ...], *operands: Operand) -> Operand:
+    return ops.formula_derivative(*operands, function=function, orders=orders)
+
+
+def _along(
+    results: Operands, tangents: Sequence[Tangent], factors: Sequence[Callable[[], Operand]]
+) -> tuple[Operands, Sequence[Tangent]]:
+    """The sum of the tangents by their factors, of which only those are computed that are needed."""
+    type = type_of(results[0])
+    total: Tangent = Zero(type)
+    for tangent, factor in zip(tangents, factors, strict=True):
         if not isinstance(tangent, Zero):
-            no_partial("regularized_incomplete_beta", name)(tangent, a, b, z)
-    if isinstance(dx, Zero):
-        return results, [Zero(type_of(z))]
-    return results, [broadcast_to(ops.multiply(dx, _beta_density(a, b, x)), type_of(z))]
+            term = broadcast_to(ops.multiply(tangent, factor()), type)
+            total = term if isinstance(total, Zero) else ops.add(total, term)
+    return results, [total]

@@ -6,6 +6,8 @@ the same formula.
 
 from __future__ import annotations
 
-from treadle_ir.formulas.host import Formula as Formula
 from treadle_ir.formulas.staged import program_of as program_of
-from treadle_ir.formulas.table import FORMULAS as FORMULAS
+from treadle_ir.formulas.table import (
+    PRIMITIVES as PRIMITIVES,
+    formula_of as formula_of,
+)

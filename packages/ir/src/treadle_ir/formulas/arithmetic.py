@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, Final, TypeAlias, final
+from typing import Any, Final, TypeAlias, final
 
 from treadle_ir.array import Operand
 from treadle_ir.primitives.compare import Direction
 
-Step: TypeAlias = "Callable[[Number, Sequence[Number]], list[Number]]"
-Unfinished: TypeAlias = "Callable[[Sequence[Number]], Condition]"
-Function: TypeAlias = Callable[..., Any]  # NumPy's or one of `ops`: each takes what its engine holds
+Function: TypeAlias = Callable[
+    ..., Any
+]  # NumPy's or one of `ops`: each takes what its engine holds
 
 
 class Engine(ABC):
@@ -53,25 +53,22 @@ class Engine(ABC):
 class Number(ABC):
     """A number of each element, with arithmetic."""
 
-    __slots__ = ("engine",)
-    order: ClassVar[int]  # of derivatives that it carries
+    __slots__ = ("engine", "level")
+    level: int  # of the derivative that it carries; 0 for none
     engine: Engine
 
     @abstractmethod
     def applied(self, function: str, operands: Sequence[Number | float]) -> Number:
-        """A function of the engine on operands, none of higher order than this number."""
+        """A function of the engine on operands, none of higher level than this number."""
 
     @abstractmethod
     def compare(self, direction: Direction, other: Number | float) -> Condition:
         """A comparison of values."""
 
+    @property
     @abstractmethod
-    def parts(self) -> list[Plain]:
-        """What a loop carries."""
-
-    @abstractmethod
-    def rebuilt(self, parts: Sequence[Plain]) -> Number:
-        """The same kind of number from such parts."""
+    def plain(self) -> Plain:
+        """The number without derivatives."""
 
     @property
     def double(self) -> bool:
@@ -89,7 +86,7 @@ class Number(ABC):
 
     def apply(self, function: str, *others: Number | float) -> Number:
         """A function of the engine of this number and others."""
-        return _highest(self, *others).applied(function, (self, *others))
+        return highest(self, *others).applied(function, (self, *others))
 
     def __add__(self, other: Number | float) -> Number:
         return self.apply("add", other)
@@ -167,16 +164,16 @@ class Plain(Number):
     """A number alone."""
 
     __slots__ = ("value",)
-    order: ClassVar[int] = 0
 
     def __init__(self, engine: Engine, value: Operand) -> None:
         self.engine = engine
+        self.level = 0
         self.value: Final = value
 
     def _operand(self, x: Number | float) -> Operand:
-        if isinstance(x, Number):
-            (part,) = x.parts()
-            return part.value
+        if isinstance(x, Plain):
+            return x.value
+        assert isinstance(x, float | int)
         return self.engine.constant(x)
 
     def applied(self, function: str, operands: Sequence[Number | float]) -> Plain:
@@ -186,27 +183,23 @@ class Plain(Number):
 
     def compare(self, direction: Direction, other: Number | float) -> Condition:
         """By the engine."""
-        y = self._operand(other.parts()[0] if isinstance(other, Number) else other)
+        y = self._operand(other.plain if isinstance(other, Number) else other)
         return Condition(self.engine, self.engine.compare(self.value, y, direction))
 
-    def parts(self) -> list[Plain]:
+    @property
+    def plain(self) -> Plain:
         """Itself."""
-        return [self]
-
-    def rebuilt(self, parts: Sequence[Plain]) -> Plain:
-        """The part."""
-        (part,) = parts
-        return part
+        return self
 
 
-def _highest(*numbers: Number | float) -> Number:
-    """The number that carries the most derivatives."""
-    highest: Number | None = None
+def highest(*numbers: Number | float) -> Number:
+    """The number that carries the derivative of the highest level."""
+    best: Number | None = None
     for number in numbers:
-        if isinstance(number, Number) and (highest is None or number.order > highest.order):
-            highest = number
-    assert highest is not None, "a formula computes with Python numbers only"
-    return highest
+        if isinstance(number, Number) and (best is None or number.level > best.level):
+            best = number
+    assert best is not None, "a formula computes with Python numbers only"
+    return best
 
 
 def exp(x: Number) -> Number:
@@ -272,7 +265,7 @@ def power(x: Number, y: Number | float) -> Number:
 def where(condition: Condition, x: Number | float, y: Number | float) -> Number:
     """`x` where the condition holds, else `y`."""
     kind = Plain(condition.engine, condition.value)  # carries the condition to `select`
-    return _highest(kind, x, y).applied("select", (kind, x, y))
+    return highest(kind, x, y).applied("select", (kind, x, y))
 
 
 def smaller(x: Number, y: Number | float) -> Number:
@@ -288,41 +281,6 @@ def greater(x: Number, y: Number | float) -> Number:
 def between(x: Number, low: float, high: float) -> Number:
     """`x`, or the limit that it is beyond."""
     return smaller(greater(x, low), high)
-
-
-def loop(state: Sequence[Number], step: Step, unfinished: Unfinished, most: int) -> list[Number]:
-    """Repeat a step on the elements that are unfinished, `most` times at most.
-
-    The step gets the number of the iteration, from 1, and the state, each of which has the full shape. An element that
-    is finished stays as it is: its result does not depend on the elements beside it.
-    """
-    counts = [len(number.parts()) for number in state]
-    engine = state[0].engine
-
-    def joined(values: Sequence[Operand]) -> list[Number]:
-        parts = iter([Plain(engine, value) for value in values])
-        return [
-            number.rebuilt([next(parts) for _ in range(count)])
-            for number, count in zip(state, counts, strict=True)
-        ]
-
-    def split(numbers: Sequence[Number]) -> list[Operand]:
-        return [part.value for number in numbers for part in number.parts()]
-
-    def advanced(k: Operand, values: Sequence[Operand]) -> list[Operand]:
-        before = joined(values)
-        active = unfinished(before)
-        after = step(Plain(engine, k), before)
-        return split([where(active, x, y) for x, y in zip(after, before, strict=True)])
-
-    return joined(
-        engine.loop(
-            split(state),
-            advanced,
-            lambda values: unfinished(joined(values)).value,
-            most,
-        )
-    )
 
 
 def polynomial(coefficients: Sequence[float], x: Number) -> Number:
@@ -341,7 +299,9 @@ def chebyshev(coefficients: Sequence[float], t: Number) -> Number:
     """
     if not t.double:
         least = 1e-9 * max(map(abs, coefficients))
-        coefficients = coefficients[: 1 + max(k for k, c in enumerate(coefficients) if abs(c) > least)]
+        coefficients = coefficients[
+            : 1 + max(k for k, c in enumerate(coefficients) if abs(c) > least)
+        ]
     last: Number = t * 0.0
     before = last
     twice = t + t

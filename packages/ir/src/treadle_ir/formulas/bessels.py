@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from treadle_ir.formulas.bessel_series import I0_FAR, I0_NEAR, I1_FAR, I1_NEAR
 from treadle_ir.formulas.arithmetic import Number, chebyshev, greater, smaller, sqrt, where
+from treadle_ir.formulas.bessel_series import I0_FAR, I0_NEAR, I1_FAR, I1_NEAR
 
 _BORDER: Final = 8.0
 

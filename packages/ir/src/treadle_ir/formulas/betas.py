@@ -11,7 +11,6 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from treadle_ir.formulas.gammas import deviance, lgamma_plus_one, stirling_error
 from treadle_ir.formulas.arithmetic import (
     Condition,
     Number,
@@ -20,10 +19,11 @@ from treadle_ir.formulas.arithmetic import (
     expm1,
     log,
     log1p,
-    loop,
     sqrt,
     where,
 )
+from treadle_ir.formulas.gammas import deviance, lgamma_plus_one, stirling_error
+from treadle_ir.formulas.loops import loop, size
 
 _TINY: Final = 1e-30
 _MOST: Final = 20_000  # iterations; they grow with the root of the greater parameter
@@ -40,7 +40,9 @@ def regularized_incomplete_beta(a: Number, b: Number, x: Number) -> Number:
     value = where(swapped, 1.0 - part, part)
     # for b < 1 the part may be close to 1
     little = swapped & (p < 1.0)
-    value = where(little, _rest(where(little, p, 0.5), where(little, q, 1.0), where(little, y, 0.5)), value)
+    value = where(
+        little, _rest(where(little, p, 0.5), where(little, q, 1.0), where(little, y, 0.5)), value
+    )
     # all of the mass is at 0 for a = 0 and infinite b, at 1 for b = 0 and infinite a
     at_zero = a.equals(0.0) | b.equals(math.inf)
     at_one = b.equals(0.0) | a.equals(math.inf)
@@ -77,9 +79,11 @@ def _fraction(a: Number, b: Number, x: Number, y: Number) -> Number:
         return [c, d, h * change, change]
 
     def unfinished(state: Sequence[Number]) -> Condition:
-        return abs(state[3] - 1.0) > x.epsilon
+        return size(state[3] - 1.0) > x.epsilon
 
-    return loop([x.full(1 / _TINY), start, start, x.full(0.0)], step, unfinished, _MOST)[2]
+    return loop(
+        [a, b, x, y], [x.full(1 / _TINY), start, start, x.full(0.0)], step, unfinished, _MOST
+    )[2]
 
 
 def _rest(a: Number, b: Number, x: Number) -> Number:
@@ -95,17 +99,20 @@ def _rest(a: Number, b: Number, x: Number) -> Number:
         return [power, total + term, term]
 
     def unfinished(state: Sequence[Number]) -> Condition:
-        return abs(state[2]) > 0.1 * x.epsilon * (1.0 + abs(state[1]))
+        return size(state[2]) > 0.1 * x.epsilon * (1.0 + size(state[1]))
 
     zero, one = x.full(0.0), x.full(1.0)
-    total = loop([one, zero, one], step, unfinished, _MOST)[1]
+    total = loop([a, b, x], [one, zero, one], step, unfinished, _MOST)[1]
     # lgamma(b) - lgamma(a + b), of which the great terms are taken out
     gammas = (
-        a * (1.0 - log(a + b)) - (b - 0.5) * log1p(a / b) + stirling_error(b) - stirling_error(a + b)
+        a * (1.0 - log(a + b))
+        - (b - 0.5) * log1p(a / b)
+        + stirling_error(b)
+        - stirling_error(a + b)
     )
     exponent = a * log(x) - lgamma_plus_one(a) - gammas
     return -expm1(exponent) - exp(exponent) * a * total
 
 
 def _nonzero(x: Number) -> Number:
-    return where(abs(x) < _TINY, _TINY, x)
+    return where(abs(x.plain) < _TINY, _TINY, x)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import ClassVar, Final, TypeAlias, final
+from typing import Final, TypeAlias, final
 
 from treadle_ir.formulas.arithmetic import (
     Condition,
@@ -13,6 +13,7 @@ from treadle_ir.formulas.arithmetic import (
     cos,
     exp,
     floor,
+    highest,
     log,
     sin,
     where,
@@ -41,96 +42,93 @@ _SLOPES: Final[Mapping[str, Slope]] = {
 
 @final
 class Dual(Number):
-    """A number and its derivative. One that is fixed has none, and is left as it is."""
+    """A number and its derivative by an operand. What does not depend on that has none, and is left as it is.
+
+    Derivatives by several operands, or of higher order, have levels: value and derivative of a level are numbers of
+    lower ones.
+    """
 
     __slots__ = ("slope", "value")
-    order: ClassVar[int] = 1
 
-    def __init__(self, value: Number, slope: Number) -> None:
+    def __init__(self, level: int, value: Number, slope: Number) -> None:
         self.engine = value.engine
+        self.level = level
         self.value: Final = value
         self.slope: Final = slope
 
     def applied(self, function: str, operands: Sequence[Number | float]) -> Number:
-        """By the chain rule; what does not depend on the operand adds no operations."""
+        """By the chain rule."""
+        values = [self.value_of(x) for x in operands]
+        slopes = [self.slope_of(x) for x in operands]
         if function == "select":
-            condition, x, y = operands
+            condition = operands[0]
             assert isinstance(condition, Plain)
             chosen = Condition(condition.engine, condition.value)
-            return Dual(
-                where(chosen, _value(x), _value(y)), where(chosen, _slope(x), _slope(y))
-            )
-        result = self.value.applied(function, [_value(x) for x in operands])
+            by_x, by_y = [self.value.full(0.0) if slope is None else slope for slope in slopes[1:]]
+            return Dual(self.level, where(chosen, *values[1:]), where(chosen, by_x, by_y))
+        result = highest(*values).applied(function, values)
         if len(operands) == 1:
-            return Dual(result, self.slope * _SLOPES[function](self.value, result))
-        x, y = operands
-        return Dual(result, _PARTIALS[function](x, y, result))
+            (x,), (dx,) = values, slopes
+            assert isinstance(x, Number)
+            assert dx is not None
+            return Dual(self.level, result, dx * _SLOPES[function](x, result))
+        return Dual(self.level, result, _PARTIALS[function](*values, *slopes, result))
+
+    def value_of(self, x: Number | float) -> Number | float:
+        """A number without the derivative of this level."""
+        return x.value if isinstance(x, Dual) and x.level == self.level else x
+
+    def slope_of(self, x: Number | float) -> Number | None:
+        """A number's derivative of this level."""
+        return x.slope if isinstance(x, Dual) and x.level == self.level else None
 
     def compare(self, direction: Direction, other: Number | float) -> Condition:
-        """Of the values alone."""
-        return self.value.compare(direction, _value(other))
+        """Of the numbers without derivatives."""
+        return self.plain.compare(direction, other)
 
-    def parts(self) -> list[Plain]:
-        """Value and derivative."""
-        return [*self.value.parts(), *self.slope.parts()]
-
-    def rebuilt(self, parts: Sequence[Plain]) -> Dual:
-        """From value and derivative."""
-        half = len(parts) // 2
-        return Dual(self.value.rebuilt(parts[:half]), self.slope.rebuilt(parts[half:]))
+    @property
+    def plain(self) -> Plain:
+        """That of the value."""
+        return self.value.plain
 
 
-def _value(x: Number | float) -> Number | float:
-    return x.value if isinstance(x, Dual) else x
+Operand: TypeAlias = Number | float
+_Slope: TypeAlias = Number | None
 
 
-def _slope(x: Number | float) -> Number | float:
-    return x.slope if isinstance(x, Dual) else 0.0
+def _given(x: Number | None) -> Number:
+    assert x is not None
+    return x
 
 
-def _sum(x: Number | float, y: Number | float, result: Number) -> Number:
-    if not isinstance(y, Dual):
-        assert isinstance(x, Dual)
-        return x.slope
-    return x.slope + y.slope if isinstance(x, Dual) else y.slope
+def _sum(x: Operand, y: Operand, dx: _Slope, dy: _Slope, z: Number) -> Number:
+    return _given(dx) if dy is None else dy if dx is None else dx + dy
 
 
-def _difference(x: Number | float, y: Number | float, result: Number) -> Number:
-    if not isinstance(y, Dual):
-        assert isinstance(x, Dual)
-        return x.slope
-    return x.slope - y.slope if isinstance(x, Dual) else -y.slope
+def _difference(x: Operand, y: Operand, dx: _Slope, dy: _Slope, z: Number) -> Number:
+    return _given(dx) if dy is None else -dy if dx is None else dx - dy
 
 
-def _product(x: Number | float, y: Number | float, result: Number) -> Number:
-    if not isinstance(y, Dual):
-        assert isinstance(x, Dual)
-        return x.slope * y
-    if not isinstance(x, Dual):
-        return y.slope * x
-    return x.slope * y.value + y.slope * x.value
+def _product(x: Operand, y: Operand, dx: _Slope, dy: _Slope, z: Number) -> Number:
+    return _added(None if dx is None else dx * y, None if dy is None else dy * x)
 
 
-def _quotient(x: Number | float, y: Number | float, result: Number) -> Number:
-    if not isinstance(y, Dual):
-        assert isinstance(x, Dual)
-        return x.slope / y
-    change = y.slope * result
-    return (x.slope - change if isinstance(x, Dual) else -change) / y.value
+def _quotient(x: Operand, y: Operand, dx: _Slope, dy: _Slope, z: Number) -> Number:
+    return _added(dx, None if dy is None else -(dy * z)) / y
 
 
-def _power(x: Number | float, y: Number | float, result: Number) -> Number:
-    # of a positive number
-    terms = []
-    if isinstance(x, Dual):
-        terms.append(x.slope * _value(y) / x.value)
-    if isinstance(y, Dual):
-        base = _value(x)
-        terms.append(y.slope * (log(base) if isinstance(base, Number) else math.log(base)))
-    return result * (terms[0] if len(terms) == 1 else terms[0] + terms[1])
+def _power(x: Operand, y: Operand, dx: _Slope, dy: _Slope, z: Number) -> Number:
+    # of a positive x
+    by_x = None if dx is None else dx * y / x
+    by_y = None if dy is None else dy * (log(x) if isinstance(x, Number) else math.log(x))
+    return z * _added(by_x, by_y)
 
 
-_PARTIALS: Final[Mapping[str, Callable[[Number | float, Number | float, Number], Number]]] = {
+def _added(x: Number | None, y: Number | None) -> Number:
+    return _given(x) if y is None else y if x is None else x + y
+
+
+_PARTIALS: Final[Mapping[str, Callable[..., Number]]] = {
     "add": _sum,
     "subtract": _difference,
     "multiply": _product,
@@ -139,21 +137,19 @@ _PARTIALS: Final[Mapping[str, Callable[[Number | float, Number | float, Number],
 }
 
 
-def varied(x: Number) -> Dual:
-    """The operand that a formula is differentiated by."""
-    return Dual(x, x.full(1.0))
+def varied(x: Number, *others: Number) -> Dual:
+    """The operand that a formula of it and others is differentiated by."""
+    return Dual(1 + max(y.level for y in (x, *others)), x, x.full(1.0))
 
 
-def fixed(x: Number) -> Dual:
-    """A number that does not depend on that operand: for states of loops that come to depend on it."""
-    return x if isinstance(x, Dual) else Dual(x, x.full(0.0))
+def slope_by(operand: Dual, x: Number) -> Number:
+    """The derivative of a number by an operand that is varied."""
+    slope = operand.slope_of(x)
+    return x.full(0.0) if slope is None else slope
 
 
-def value_of(x: Number) -> Number:
-    """Without the derivative."""
-    return x.value if isinstance(x, Dual) else x
-
-
-def slope_of(x: Number) -> Number:
-    """The derivative; zero of what carries none."""
-    return x.slope if isinstance(x, Dual) else x.full(0.0)
+def value_at(operand: Dual, x: Number) -> Number:
+    """A number without the derivative by an operand that is varied."""
+    value = operand.value_of(x)
+    assert isinstance(value, Number)
+    return value

@@ -1,4 +1,4 @@
-"""Coefficients of formulas of the gamma function and its relatives: least-degree Chebyshev fits at 45 digits, and Temme's series."""
+"""Coefficients for the gamma function: least-degree Chebyshev fits at 45 digits, and Temme's series."""
 
 from __future__ import annotations
 
@@ -155,7 +155,5 @@ TEMME: Final = (
         -0.0005921664373536939,
         0.0002708782096718045,
     ),
-    (
-        0.00034436760689237765,
-    ),
+    (0.00034436760689237765,),
 )

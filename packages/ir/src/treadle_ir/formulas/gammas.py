@@ -15,9 +15,6 @@ import math
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from treadle_ir.formulas.dual import Dual, fixed, slope_of, value_of, varied
-from treadle_ir.formulas.errors import erfcx
-from treadle_ir.formulas.gamma_series import LGAMMA_PLUS_ONE, STIRLING, TEMME
 from treadle_ir.formulas.arithmetic import (
     Condition,
     Number,
@@ -27,12 +24,15 @@ from treadle_ir.formulas.arithmetic import (
     expm1,
     log,
     log1p,
-    loop,
     polynomial,
     smaller,
     sqrt,
     where,
 )
+from treadle_ir.formulas.dual import slope_by, value_at, varied
+from treadle_ir.formulas.errors import erfcx
+from treadle_ir.formulas.gamma_series import LGAMMA_PLUS_ONE, STIRLING, TEMME
+from treadle_ir.formulas.loops import loop, size
 
 _TINY: Final = 1e-30
 _MOST: Final = 1000  # iterations; the slowest region takes 150
@@ -50,7 +50,7 @@ def stirling_error(a: Number) -> Number:
 
 
 def deviance_ratio(u: Number) -> Number:
-    """`(u - log(1 + u)) / u^2` for |u| <= 1/2, from the series of the logarithm in u / (2 + u)."""
+    """`(u - log(1 + u)) / u^2` for -1/2 <= u <= 1, from the series of the logarithm in u / (2 + u)."""
     inverse = 1.0 / (2.0 + u)
     s = u * inverse
     terms = 18 if u.double else 8
@@ -60,7 +60,7 @@ def deviance_ratio(u: Number) -> Number:
 
 def deviance(u: Number, ratio: Number) -> Number:
     """`u - log(1 + u)`, where 1 + u is the ratio."""
-    near = abs(u) < 0.5
+    near = (u > -0.5) & (u < 1.0)
     close = where(near, u, 0.25)
     return where(near, close * close * deviance_ratio(close), u - log(ratio))
 
@@ -117,7 +117,7 @@ def incomplete(a: Number, x: Number) -> Incomplete:
 
 def _series(a: Number, x: Number) -> Number:
     """The sum of x^n / ((a + 1) ... (a + n))."""
-    one = _like(a, x.full(1.0))
+    one = x.full(1.0)
 
     def step(k: Number, state: Sequence[Number]) -> list[Number]:
         term, total = state
@@ -128,14 +128,14 @@ def _series(a: Number, x: Number) -> Number:
         term, total = state
         return size(term) > 0.1 * x.epsilon * size(total)
 
-    return loop([one, one], step, unfinished, _MOST)[1]
+    return loop([a, x], [one, one], step, unfinished, _MOST)[1]
 
 
 def _fraction(a: Number, x: Number) -> Number:
     """The continued fraction of e^x x^-a Gamma(a, x), by the method of Lentz."""
     b = x + 1.0 - a
     d = 1.0 / b
-    start = [_like(a, x.full(1 / _TINY)), d, d, _like(a, x.full(0.0))]
+    start = [x.full(1 / _TINY), d, d, x.full(0.0)]
 
     def step(k: Number, state: Sequence[Number]) -> list[Number]:
         c, d, h, _ = state
@@ -149,7 +149,7 @@ def _fraction(a: Number, x: Number) -> Number:
     def unfinished(state: Sequence[Number]) -> Condition:
         return size(state[3] - 1.0) > x.epsilon
 
-    return loop(start, step, unfinished, _MOST)[2]
+    return loop([a, x], start, step, unfinished, _MOST)[2]
 
 
 def _small(a: Number, x: Number) -> Number:
@@ -176,18 +176,8 @@ def _transition(a: Number, u: Number, lower: Condition) -> Number:
     return exp(stirling_error(a)) * (tail + where(lower, -total, total))
 
 
-def size(x: Number) -> Number:
-    """The magnitude that tests of convergence go by: also of the derivative."""
-    return abs(x.value) + abs(x.slope) if isinstance(x, Dual) else abs(x)
-
-
-def _like(kind: Number, x: Number) -> Number:
-    """A state of a loop that comes to depend on what `kind` depends on."""
-    return fixed(x) if isinstance(kind, Dual) else x
-
-
 def _nonzero(x: Number) -> Number:
-    return where(abs(value_of(x)) < _TINY, _TINY, x)
+    return where(abs(x.plain) < _TINY, _TINY, x)
 
 
 def _inside(a: Number, x: Number) -> Condition:
@@ -214,19 +204,18 @@ def _completed(a: Number, x: Number, *, lower: bool) -> Number:
     # for a = 0 all of the mass is at 0; for an infinite a at infinity
     outside = where((a.equals(0.0) & (x > 0.0)) | x.equals(math.inf), x.full(at_end), at_start)
     undefined = (
-        ~(a >= 0.0) | ~(x >= 0.0) | (a.equals(0.0) & x.equals(0.0)) | (a.equals(math.inf) & x.equals(math.inf))
+        ~(a >= 0.0)
+        | ~(x >= 0.0)
+        | (a.equals(0.0) & x.equals(0.0))
+        | (a.equals(math.inf) & x.equals(math.inf))
     )
     return where(inside, value, where(undefined, math.nan, outside))
 
 
 def igamma_grad_a(a: Number, x: Number) -> Number:
     """The derivative of `igamma` by a."""
-    inside = _inside(a, x)
-    part = incomplete(varied(where(inside, a, 1.0)), where(inside, x, 1.0))
-    slope = slope_of(part.value)
-    value = where(part.lower, slope, -slope)
-    undefined = ~(a > 0.0) | ~(x >= 0.0)
-    return where(inside, value, where(undefined, math.nan, x.full(0.0)))
+    by = varied(a, x)
+    return slope_by(by, igamma(by, x))
 
 
 def random_gamma_grad(a: Number, x: Number) -> Number:
@@ -236,9 +225,11 @@ def random_gamma_grad(a: Number, x: Number) -> Number:
     """
     inside = _inside(a, x)
     safe_a, safe_x = where(inside, a, 1.0), where(inside, x, 1.0)
-    part = incomplete(varied(safe_a), safe_x)
+    by = varied(safe_a, safe_x)
+    part = incomplete(by, safe_x)
     # d igamma / dx is exp(log_density) a / x: the density itself, which may be too small, divides out
-    slope = slope_of(part.log_density) * value_of(part.factor) + slope_of(part.factor)
+    factor = value_at(by, part.factor)
+    slope = slope_by(by, part.log_density) * factor + slope_by(by, part.factor)
     value = where(part.lower, -slope, slope) * (safe_x / safe_a)
     at_zero = (a > 0.0) & x.equals(0.0)
     return where(inside, value, where(at_zero, x.full(0.0), math.nan))

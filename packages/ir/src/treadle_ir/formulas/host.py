@@ -93,5 +93,4 @@ def evaluated(formula: Formula, *operands: Elements) -> Elements:
     """A formula of float64 arrays, which are broadcast to one shape."""
     arrays = np.broadcast_arrays(*operands)
     engine = HostEngine(arrays[0].shape)
-    (result,) = formula(*[Plain(engine, x) for x in arrays]).parts()
-    return np.asarray(result.value)
+    return np.asarray(formula(*[Plain(engine, x) for x in arrays]).plain.value)

@@ -10,8 +10,8 @@ import numpy as np
 
 from treadle_ir import ops
 from treadle_ir.array import Operand
-from treadle_ir.formulas.host import Formula
 from treadle_ir.formulas.arithmetic import Engine, Function, Plain
+from treadle_ir.formulas.host import Formula
 from treadle_ir.primitives.compare import Direction
 from treadle_ir.primitives.control import While
 from treadle_ir.program import Program
@@ -106,8 +106,7 @@ def program_of(formula: Formula, count: int, type: ArrayType) -> Program:
 
     def function(*operands: Operand) -> list[Operand]:
         engine = StagingEngine(type)
-        (result,) = formula(*[Plain(engine, x) for x in operands]).parts()
-        return [result.value]
+        return [formula(*[Plain(engine, x) for x in operands]).plain.value]
 
     staged = stage(function, *[type] * count)
     assert not staged.captured

@@ -9,18 +9,18 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from treadle_ir.formulas.gammas import stirling_error
 from treadle_ir.formulas.arithmetic import (
     Condition,
     Number,
     exp,
     floor,
-    loop,
     nearest,
     power,
     sqrt,
     where,
 )
+from treadle_ir.formulas.gammas import stirling_error
+from treadle_ir.formulas.loops import loop
 
 # B_2j / (2j)! with the Bernoulli numbers B_2j.
 _BERNOULLI: Final = (
@@ -111,7 +111,7 @@ def _reflected(s: Number, q: Number) -> Number:
 
     magnitude = power(abs(rest), -s)
     start = where(rest < 0.0, sign * magnitude, magnitude)
-    return loop([start, wanted], step, lambda state: state[1] > 0.5, 3)[0]
+    return loop([s, q], [start, wanted], step, lambda state: state[1] > 0.5, 3)[0]
 
 
 def polygamma(n: Number, x: Number) -> Number:

@@ -8,12 +8,27 @@ from __future__ import annotations
 from typing import ClassVar, Final, final
 
 from treadle_ir.array import Array, Operand
+from treadle_ir.errors import ArgumentError
 from treadle_ir.families import Elementwise
+from treadle_ir.frozen import frozen
 from treadle_ir.primitive import Attributeless
 from treadle_ir.primitives.elementwise.families import Binary, Unary, check_kind, common_type
 from treadle_ir.registry import register
 from treadle_ir.trace import bind
 from treadle_ir.types import Type
+
+# Operands of the functions that can be differentiated by their formulas.
+COUNTS: Final = {
+    "bessel_i0e": 1,
+    "bessel_i1e": 1,
+    "igamma": 2,
+    "igamma_grad_a": 2,
+    "igammac": 2,
+    "polygamma": 2,
+    "random_gamma_grad": 2,
+    "regularized_incomplete_beta": 3,
+    "zeta": 2,
+}
 
 
 @register
@@ -94,6 +109,37 @@ class Zeta(Attributeless, Binary):
     __slots__ = ()
     name: ClassVar[str] = "zeta"
     kinds: ClassVar[str] = "f"
+
+
+@register
+@final
+@frozen
+class FormulaDerivative(Elementwise):
+    """A derivative of one of these functions, by the formula that is differentiated step by step.
+
+    `function` is the name of a primitive, `orders` tells how often it is differentiated by each operand.
+
+    Constraints:
+        (C1) function is the name of a primitive that has a formula for so many operands
+        (C2) orders are whole numbers of 0 or more
+    """
+
+    name: ClassVar[str] = "formula_derivative"
+    function: str
+    orders: tuple[int, ...]
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """The type that the operands share."""
+        if COUNTS.get(self.function) != len(operands) or len(self.orders) != len(operands):  # C1
+            raise ArgumentError(
+                f"formula_derivative: {self.function} has no formula for {len(operands)} operands and "
+                f"{len(self.orders)} orders"
+            )
+        if min(self.orders) < 0:  # C2
+            raise ArgumentError(f"formula_derivative: orders are {self.orders}, but not negative")
+        type = common_type(self.function, operands)
+        check_kind(self.function, "f", type.dtype)
+        return (type,)
 
 
 @register
@@ -182,3 +228,8 @@ _REGULARIZED_INCOMPLETE_BETA: Final = RegularizedIncompleteBeta()
 def regularized_incomplete_beta(a: Operand, b: Operand, x: Operand) -> Array:
     """The regularised incomplete beta function of `a`, `b` and `x`."""
     return bind(_REGULARIZED_INCOMPLETE_BETA, a, b, x)[0]
+
+
+def formula_derivative(*operands: Operand, function: str, orders: tuple[int, ...]) -> Array:
+    """A derivative of one of these functions, of such orders by its operands."""
+    return bind(FormulaDerivative(function, orders), *operands)[0]

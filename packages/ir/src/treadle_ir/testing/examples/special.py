@@ -26,14 +26,6 @@ DOMAINS: Final[dict[type[Primitive], tuple[Interval, ...]]] = {
     e.RegularizedIncompleteBeta: ((0.5, 6.0), (0.5, 6.0), (0.1, 0.9)),
     e.Zeta: ((1.5, 6.0), (0.5, 6.0)),
 }
-# Those that have no derivative by an operand.
-PARTLY: Final = (
-    e.IgammaGradA,
-    e.RandomGammaGrad,
-    e.RegularizedIncompleteBeta,
-    e.Zeta,
-    e.Polygamma,
-)
 
 
 def _drawn(domains: Sequence[Interval], name: str, shapes: Sequence[tuple[int, ...]]) -> Draw:
@@ -46,7 +38,7 @@ def _drawn(domains: Sequence[Interval], name: str, shapes: Sequence[tuple[int, .
     return draw
 
 
-def _examples(primitive: type[Primitive], domains: tuple[Interval, ...]) -> list[Example]:
+def _examples(operation: Primitive, domains: tuple[Interval, ...]) -> list[Example]:
     made = []
     count = len(domains)
     cases: list[tuple[str, tuple[str, ...]]] = [
@@ -61,17 +53,27 @@ def _examples(primitive: type[Primitive], domains: tuple[Interval, ...]) -> list
         types = [name + shape for shape in shapes]
         sizes = [tuple(int(n) for n in shape[1:-1].split(",") if n) for shape in shapes]
         draw = _drawn(domains, name, sizes)
-        made.append(
-            example(primitive(), *types, draw=draw, differentiable=primitive not in PARTLY)
-        )
+        made.append(example(operation, *types, draw=draw))
     return made
 
 
-def _orders(random: np.random.Generator) -> list[Operand]:
-    return [random.integers(0, 5, (4,)).astype(np.float64), random.uniform(0.5, 6.0, (4,))]
+def _orders(name: str, shape: tuple[int, ...]) -> Draw:
+    def draw(random: np.random.Generator) -> list[Operand]:
+        drawn = random.integers(0, 5, shape), random.uniform(0.5, 6.0, shape)
+        return [np.asarray(x).astype(BY_NAME[name]) for x in drawn]
+
+    return draw
 
 
 EXAMPLES: Final = [
-    *(one for primitive, domains in DOMAINS.items() for one in _examples(primitive, domains)),
-    example(e.Polygamma(), "f64[4]", "f64[4]", draw=_orders, differentiable=False),
+    *(one for primitive, domains in DOMAINS.items() for one in _examples(primitive(), domains)),
+    *(
+        example(e.Polygamma(), type, type, draw=_orders(type[:3], shape), differentiable=False)
+        for type, shape in (("f64[4]", (4,)), ("f32[]", ()), ("f64[0]", (0,)))
+    ),
+    *_examples(e.FormulaDerivative("zeta", (1, 0)), DOMAINS[e.Zeta])[:4],
+    *_examples(
+        e.FormulaDerivative("regularized_incomplete_beta", (1, 0, 0)),
+        DOMAINS[e.RegularizedIncompleteBeta],
+    )[:1],
 ]
