@@ -29,6 +29,7 @@ from conformance.truth import TRUTH, true_results, widened
 from conformance.variants import variant_keys, variants
 from treadle_ir import ArrayType, LinearAlgebra, Primitive, bind, dtypes
 from treadle_ir.dtypes import BY_NAME
+from treadle_ir.formulas import PRIMITIVES
 from treadle_ir.primitives import (
     call,
     compare,
@@ -132,7 +133,9 @@ SIGNLESS: Final = (
 )
 
 LINEAR_ALGEBRA: Final = [cls.name for cls in RECORDED if issubclass(cls, LinearAlgebra)]
+_OF_FORMULAS: Final = "compared with mpmath, region by region, in packages/ir/tests/formulas"
 WITHOUT_TRUTH: Final = {
+    **{primitive.name: _OF_FORMULAS for primitive in PRIMITIVES},
     "all_gather": "means something only under the transformation that maps its axis",
     "all_reduce": "means something only under the transformation that maps its axis",
     "axis_index": "means something only under the transformation that maps its axis",

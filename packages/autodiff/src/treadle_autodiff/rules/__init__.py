@@ -20,5 +20,6 @@ from treadle_autodiff.rules import (
     reduce as reduce,
     shape as shape,
     sort as sort,
+    special as special,
     window as window,
 )

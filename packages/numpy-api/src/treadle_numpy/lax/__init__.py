@@ -234,6 +234,17 @@ if TYPE_CHECKING:
         slice_in_dim as slice_in_dim,
     )
     from treadle_numpy.lax.sorting import sort as sort, sort_key_val as sort_key_val, top_k as top_k
+    from treadle_numpy.lax.special import (
+        bessel_i0e as bessel_i0e,
+        bessel_i1e as bessel_i1e,
+        betainc as betainc,
+        igamma as igamma,
+        igamma_grad_a as igamma_grad_a,
+        igammac as igammac,
+        polygamma as polygamma,
+        random_gamma_grad as random_gamma_grad,
+        zeta as zeta,
+    )
     from treadle_numpy.lax.transposed_convolution import conv_transpose as conv_transpose
     from treadle_numpy.lax.windows import (
         padtype_to_pads as padtype_to_pads,
@@ -300,6 +311,10 @@ else:
             ),
             "slicing": "index_in_dim slice slice_in_dim",
             "sorting": "sort sort_key_val top_k",
+            "special": (
+                "bessel_i0e bessel_i1e betainc igamma igamma_grad_a igammac polygamma "
+                "random_gamma_grad zeta"
+            ),
             "transposed_convolution": "conv_transpose",
             "windows": "padtype_to_pads reduce_window",
         },

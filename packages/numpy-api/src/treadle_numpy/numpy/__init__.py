@@ -331,6 +331,7 @@ if TYPE_CHECKING:
         subtract as subtract,
         true_divide as true_divide,
     )
+    from treadle_numpy.numpy.ufuncs.bessel import i0 as i0
     from treadle_numpy.numpy.ufuncs.bits import (
         bitwise_and as bitwise_and,
         bitwise_count as bitwise_count,
@@ -537,6 +538,7 @@ else:
                 "add divide divmod floor_divide fmod mod multiply negative positive reciprocal "
                 "remainder subtract true_divide"
             ),
+            "ufuncs.bessel": "i0",
             "ufuncs.bits": (
                 "bitwise_and bitwise_count bitwise_invert bitwise_left_shift bitwise_not "
                 "bitwise_or bitwise_right_shift bitwise_xor invert left_shift right_shift"

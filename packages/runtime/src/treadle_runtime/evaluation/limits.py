@@ -37,6 +37,7 @@ from treadle_ir import (
     Type,
     Windowing,
 )
+from treadle_ir.formulas import PRIMITIVES
 from treadle_ir.primitives import elementwise as e
 from treadle_ir.primitives.call import OptimizationBarrier
 from treadle_ir.primitives.fourier import Fft
@@ -73,6 +74,8 @@ for _family, _limit in {
     e.Erfc: 1 << 12,
     e.Lgamma: 1 << 12,
     e.NextAfter: 1 << 12,
+    # Formulas of many steps, which XLA compiles for a second.
+    **dict.fromkeys(PRIMITIVES, 1 << 14),
 }.items():
     host_limits.register(_family, _limit)
 host_limits.register(Fft, 1 << 13)

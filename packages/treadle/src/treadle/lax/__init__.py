@@ -39,6 +39,9 @@ if TYPE_CHECKING:
         axis_index as axis_index,
         axis_size as axis_size,
         batch_matmul as batch_matmul,
+        bessel_i0e as bessel_i0e,
+        bessel_i1e as bessel_i1e,
+        betainc as betainc,
         bitcast_convert_type as bitcast_convert_type,
         bitwise_and as bitwise_and,
         bitwise_not as bitwise_not,
@@ -106,6 +109,9 @@ if TYPE_CHECKING:
         gather as gather,
         ge as ge,
         gt as gt,
+        igamma as igamma,
+        igamma_grad_a as igamma_grad_a,
+        igammac as igammac,
         imag as imag,
         index_in_dim as index_in_dim,
         index_take as index_take,
@@ -136,6 +142,7 @@ if TYPE_CHECKING:
         pmax as pmax,
         pmean as pmean,
         pmin as pmin,
+        polygamma as polygamma,
         polynomial as polynomial,
         population_count as population_count,
         pow as pow,
@@ -145,6 +152,7 @@ if TYPE_CHECKING:
         psum_scatter as psum_scatter,
         pswapaxes as pswapaxes,
         ragged_all_to_all as ragged_all_to_all,
+        random_gamma_grad as random_gamma_grad,
         real as real,
         reciprocal as reciprocal,
         reduce as reduce,
@@ -200,6 +208,7 @@ if TYPE_CHECKING:
         transpose as transpose,
         unstack as unstack,
         while_loop as while_loop,
+        zeta as zeta,
     )
 else:
     __getattr__, __dir__, __all__ = namespaces.mirror(__name__, "treadle_numpy.lax", ("linalg",))

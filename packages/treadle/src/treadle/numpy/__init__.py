@@ -173,6 +173,7 @@ if TYPE_CHECKING:
         hsplit as hsplit,
         hstack as hstack,
         hypot as hypot,
+        i0 as i0,
         identity as identity,
         iinfo as iinfo,
         imag as imag,
