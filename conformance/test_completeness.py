@@ -113,6 +113,7 @@ NEVER_RANK_0: Final = {
     "hessenberg",
     "householder_multiply",
     "householder_product",
+    "fft",
     "iota",
     "lu",
     "lu_pivots_to_permutation",

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from conformance.derivatives import (
+    fourier_functions,
     lax_arrays,
     lax_functions,
+    lax_windows,
     nn_functions,
     numpy_arrangements,
     numpy_functions,
@@ -23,4 +25,6 @@ ROWS: Final[tuple[Row, ...]] = (
     *lax_arrays.ROWS,
     *special_functions.ROWS,
     *nn_functions.ROWS,
+    *fourier_functions.ROWS,
+    *lax_windows.ROWS,
 )

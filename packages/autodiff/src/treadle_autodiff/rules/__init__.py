@@ -13,11 +13,13 @@ from treadle_autodiff.rules import (
     cumulative as cumulative,
     effectful as effectful,
     elementwise as elementwise,
+    fourier as fourier,
     indexing as indexing,
     linear_algebra as linear_algebra,
     random as random,
     reduce as reduce,
     shape as shape,
     sort as sort,
+    special as special,
     window as window,
 )

@@ -13,6 +13,7 @@ from treadle_batching.rules import (
     cumulative as cumulative,
     effectful as effectful,
     elementwise as elementwise,
+    fourier as fourier,
     indexing as indexing,
     linear_algebra as linear_algebra,
     random as random,

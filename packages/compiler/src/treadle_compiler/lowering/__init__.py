@@ -14,6 +14,8 @@ from treadle_compiler.lowering import (
     effectful as effectful,
     elementwise as elementwise,
     elementwise_cpu as elementwise_cpu,
+    formulas as formulas,
+    fourier as fourier,
     indexing as indexing,
     linear_algebra as linear_algebra,
     random as random,

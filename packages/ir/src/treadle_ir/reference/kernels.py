@@ -13,6 +13,8 @@ from treadle_ir.reference import (
     cumulative as cumulative,
     effectful as effectful,
     elementwise as elementwise,
+    formulas as formulas,
+    fourier as fourier,
     indexing as indexing,
     linear_algebra as linear_algebra,
     random as random,

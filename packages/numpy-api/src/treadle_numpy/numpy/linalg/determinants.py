@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from treadle_autodiff import custom_jvp
-from treadle_ir import ArgumentError, Array, matrices, ops, shown
+from treadle_ir import ArgumentError, Array, composed, matrices, ops, shown
 from treadle_ir.dtypes import is_complex
 from treadle_numpy.lax.linalg.elimination import factorised, solution
 from treadle_numpy.numpy.linalg.operands import check_square
@@ -21,6 +21,7 @@ Pair: TypeAlias = tuple[Array, Array]
 _WRITTEN_OUT = 3  # rows
 
 
+@composed
 def det(a: ArrayLike) -> Array:
     """The determinants of matrices.
 

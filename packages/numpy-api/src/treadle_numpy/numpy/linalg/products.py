@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle_ir import ArgumentError, Array, ShapeError, sequence
+from treadle_ir import ArgumentError, Array, ShapeError, composed, sequence
 from treadle_numpy.lax.precision import PrecisionLike
 from treadle_numpy.numpy.contraction.einsums import einsum
 from treadle_numpy.numpy.contraction.products import (
@@ -40,6 +40,7 @@ __all__ = [
 ]
 
 
+@composed
 def matrix_power(a: ArrayLike, n: int) -> Array:
     """A matrix multiplied by itself `n` times; for negative n, its inverse multiplied by itself -n times.
 
@@ -66,6 +67,7 @@ def matrix_power(a: ArrayLike, n: int) -> Array:
     return result
 
 
+@composed
 def multi_dot(arrays: Sequence[ArrayLike], *, precision: PrecisionLike = None) -> Array:
     """The product of several matrices in the order that costs least.
 
@@ -94,6 +96,7 @@ def multi_dot(arrays: Sequence[ArrayLike], *, precision: PrecisionLike = None) -
     )
 
 
+@composed
 def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array:
     """The vector product of vectors of three elements.
 
@@ -111,11 +114,13 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array:
     return vector_product(a, b, axis=axis)
 
 
+@composed
 def diagonal(x: ArrayLike, /, *, offset: int = 0) -> Array:
     """The diagonals of the matrices in the last two axes."""
     return diagonals.diagonal(x, offset, -2, -1)
 
 
+@composed
 def trace(x: ArrayLike, /, *, offset: int = 0, dtype: DTypeLike | None = None) -> Array:
     """The sums of the diagonals of the matrices in the last two axes."""
     return diagonals.trace(x, offset, -2, -1, dtype)

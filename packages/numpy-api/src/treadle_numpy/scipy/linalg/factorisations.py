@@ -186,7 +186,8 @@ def qr_multiply(
 ) -> tuple[Array, ...]:
     """`c Q`, or `Q c` for mode="left", with the Q of `qr(a, mode="economic")`; then R.
 
-    With `pivoting` the permutation comes last. Q has min(m, n) columns. `conjugate` takes its conjugate. A vector c stays a vector.
+    With `pivoting` the permutation comes last. Q has min(m, n) columns. `conjugate` takes its conjugate. A vector c stays
+    a vector.
 
     Raises:
         ShapeError: `c` does not fit.
