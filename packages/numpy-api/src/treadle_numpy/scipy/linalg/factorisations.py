@@ -11,6 +11,7 @@ from treadle_ir import (
     Array,
     ShapeError,
     UnsupportedError,
+    composed,
     dtypes,
     flags,
     integers,
@@ -46,6 +47,7 @@ __all__ = [
 ]
 
 
+@composed
 def cholesky(
     a: ArrayLike, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True
 ) -> Array:
@@ -186,8 +188,8 @@ def qr_multiply(
 ) -> tuple[Array, ...]:
     """`c Q`, or `Q c` for mode="left", with the Q of `qr(a, mode="economic")`; then R.
 
-    With `pivoting` the permutation comes last. Q has min(m, n) columns. `conjugate` takes its conjugate. A vector c stays
-    a vector.
+    With `pivoting` the permutation comes last. Q has min(m, n) columns; `conjugate` takes its conjugate. A vector c
+    stays a vector.
 
     Raises:
         ShapeError: `c` does not fit.
