@@ -19,8 +19,8 @@ from conformance.derivatives.row import Row, array
 A: Final = [[3.0, 0.5], [0.25, -2.0]]
 B: Final = [[1.0, -0.5], [2.0, 0.75]]
 THREE: Final = [[4.0, 1.0, 0.5], [0.5, -3.0, 0.25], [1.0, -0.5, 2.0]]
-TALL: Final = [[2.0, 0.5], [-1.0, 1.5], [0.5, 1.0]]
-WIDE: Final = [[2.0, -1.0, 0.5], [0.5, 1.5, 1.0]]
+TALL: Final = [[2.0, 0.5], [-1.0, 1.5], [0.5, 1.25]]
+WIDE: Final = [[2.0, -1.0, 0.5], [0.5, 1.5, 1.25]]
 FOUR: Final = [
     [4.0, 0.5, 1.0, -0.5],
     [1.0, 3.0, 0.5, 0.25],
@@ -204,6 +204,12 @@ def logarithm(a: Any) -> Any:
     return mp.log(abs(determinant(a)))
 
 
+def _slope(f: Any) -> Any:
+    """The derivative at 0, by a step so small that its square is below the precision."""
+    h = mp.mpf(2) ** (-mp.mp.prec // 3)
+    return (f(h) - f(-h)) / (2 * h)
+
+
 POSITIVE: Final = [[4.0, 1.0], [1.0, 3.0]]
 LOW: Final = [0.0, 0.5, 1.0]
 DIAGONAL: Final = [4.0, -3.0, 5.0]
@@ -273,7 +279,21 @@ SYSTEMS: Final = (
         truth=lambda lu, b: solved((np.tril(lu, -1) + np.diag([mp.mpf(1)] * 2)) @ np.triu(lu), b),
         function=lambda lu, b: sl.lu_solve((lu, np.arange(2, dtype=np.int32)), b),
     ),
-    array("scipy.linalg.solve_sylvester", (A, POSITIVE, B), truth=sylvester),
+    array(
+        "scipy.linalg.solve_sylvester",
+        (A, POSITIVE, B),
+        truth=sylvester,
+        modes="F",
+        because="in reverse mode there is a first derivative only, since Schur's form has none",
+    ),
+    array(
+        "scipy.linalg.solve_sylvester",
+        (A, POSITIVE, B),
+        truth=sylvester,
+        keywords={"method": "eigen"},
+        orders=1,
+        because="the same equation: first derivatives tell",
+    ),
 )
 FACTORISATIONS: Final = (
     *_named(
@@ -319,6 +339,8 @@ FACTORISATIONS: Final = (
         ([[2.0, 0.5], [0.0, 1.5]], W),
         truth=lambda r, w: cholesky(np.triu(r).T @ np.triu(r) + np.outer(w, w)).T,
         function=lambda r, w: ll.cholesky_update(tnp.triu(r), w),
+        orders=1,
+        because="higher derivatives of a loop compile for a minute",
     ),
     array(
         "lax.linalg.symmetric_product",
@@ -396,6 +418,8 @@ SPECTRA: Final = (
         A,
         truth=lambda a: (eigenvalues(a), eigenvectors(a.T), eigenvectors(a)),
         function=lambda x: ascending(*ll.eig(x)),
+        orders=2,
+        because="as of numpy.linalg.eig, which has the third",
     ),
 )
 FUNCTIONS: Final = (
@@ -413,69 +437,64 @@ FUNCTIONS: Final = (
         POSITIVE,
         truth=lambda a: through_values(mp.sqrt, a),
         function=lambda x: tnp.real(sl.sqrtm(x)),
+        orders=1,
+        because="in reverse mode there is a first derivative only, since Schur's form has none",
     ),
-    array("lax.linalg.qdwh", TALL, truth=polar, function=lambda x: ll.qdwh(x)[:2]),
+    array(
+        "lax.linalg.qdwh",
+        TALL,
+        truth=polar,
+        function=lambda x: ll.qdwh(x)[:2],
+        orders=2,
+        because="as of polar, which has the third",
+    ),
     array("scipy.linalg.polar", TALL, truth=polar),
 )
+
+
+def _structured(name: str, *at: Any, truth: Any) -> Row:
+    """Linear functions, of which the third power is taken, so that derivatives are of all orders."""
+
+    def cubed(*operands: Any) -> Any:
+        return getattr(sl, name)(*operands) ** 3
+
+    def true_cubes(*operands: Any) -> Any:
+        return np.array(truth(*operands)) ** 3
+
+    return array(f"scipy.linalg.{name}", at, truth=true_cubes, function=cubed)
+
+
+NIL: Final = mp.mpf(0)
 STRUCTURED: Final = (
-    array(
-        "scipy.linalg.toeplitz",
-        (W, [3.0, 2.0, 0.5]),
-        truth=lambda c, r: _cubes(np.array([[c[0], r[1], r[2]], [c[1], c[0], r[1]]])),
-        function=lambda c, r: sl.toeplitz(c, r) ** 3,
-    ),
-    array(
-        "scipy.linalg.hankel",
-        (W, [3.0, 2.0]),
-        truth=lambda c, r: _cubes(np.array([[c[0], c[1]], [c[1], r[1]]])),
-        function=lambda c, r: sl.hankel(c, r) ** 3,
-    ),
-    array(
-        "scipy.linalg.circulant",
+    _structured(
+        "toeplitz",
         W,
-        truth=lambda c: _cubes(np.array([[c[0], c[1]], [c[1], c[0]]])),
-        function=lambda c: sl.circulant(c) ** 3,
+        [3.0, 2.0, 0.5],
+        truth=lambda c, r: [[c[0], r[1], r[2]], [c[1], c[0], r[1]]],
     ),
-    *_named(
-        "scipy.linalg.companion scipy.linalg.fiedler_companion",
-        [2.0, 3.0, -1.0],
-        truth=lambda a: np.array([[-a[1] / a[0], -a[2] / a[0]], [mp.mpf(1), mp.mpf(0)]]),
-    ),
-    array(
-        "scipy.linalg.leslie",
-        ([1.0, 2.0], [0.5]),
-        truth=lambda f, s: _cubes(np.array([[f[0], f[1]], [s[0], mp.mpf(0)]])),
-        function=lambda f, s: sl.leslie(f, s) ** 3,
-    ),
-    array(
-        "scipy.linalg.fiedler",
-        W,
-        truth=lambda a: np.array(
-            [[mp.mpf(0), abs(a[0] - a[1]) ** 3], [abs(a[0] - a[1]) ** 3, mp.mpf(0)]]
-        ),
-        function=lambda a: sl.fiedler(a) ** 3,
-    ),
+    _structured("hankel", W, [3.0, 2.0], truth=lambda c, r: [[c[0], c[1]], [c[1], r[1]]]),
+    _structured("circulant", W, truth=lambda c: [[c[0], c[1]], [c[1], c[0]]]),
+    *[
+        _structured(
+            name,
+            [2.0, 3.0, -1.0],
+            truth=lambda a: [[-a[1] / a[0], -a[2] / a[0]], [mp.mpf(1), NIL]],
+        )
+        for name in ("companion", "fiedler_companion")
+    ],
+    _structured("leslie", [1.0, 2.0], [0.5], truth=lambda f, s: [[f[0], f[1]], [s[0], NIL]]),
+    _structured("fiedler", W, truth=lambda a: [[NIL, abs(a[0] - a[1])], [abs(a[0] - a[1]), NIL]]),
     array(
         "scipy.linalg.convolution_matrix",
         W,
-        truth=lambda a: _cubes(np.array([[a[0], mp.mpf(0)], [a[1], a[0]], [mp.mpf(0), a[1]]])),
+        truth=lambda a: np.array([[a[0], NIL], [a[1], a[0]], [NIL, a[1]]]) ** 3,
         function=lambda a: sl.convolution_matrix(a, 2) ** 3,
     ),
-    array(
-        "scipy.linalg.block_diag",
-        (A, W),
-        truth=lambda a, w: _cubes(np.block([[a, np.zeros((2, 2))], [np.zeros((1, 2)), w[None]]])),
-        function=lambda a, w: sl.block_diag(a, w) ** 3,
+    _structured(
+        "block_diag",
+        A,
+        W,
+        truth=lambda a, w: [[*a[0], NIL, NIL], [*a[1], NIL, NIL], [NIL, NIL, w[0], w[1]]],
     ),
 )
 ROWS: Final[tuple[Row, ...]] = (*SYSTEMS, *FACTORISATIONS, *SPECTRA, *FUNCTIONS, *STRUCTURED)
-
-
-def _cubes(x: Any) -> Any:
-    return x**3
-
-
-def _slope(f: Any) -> Any:
-    """The derivative at 0, by a step so small that its square is below the precision."""
-    h = mp.mpf(2) ** (-mp.mp.prec // 3)
-    return (f(h) - f(-h)) / (2 * h)

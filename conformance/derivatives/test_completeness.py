@@ -9,9 +9,11 @@ from typing import Any, Final
 import numpy as np
 
 import treadle.lax
+import treadle.lax.linalg
 import treadle.nn
 import treadle.numpy
 import treadle.scipy.fft
+import treadle.scipy.linalg
 import treadle.scipy.special
 from conformance.derivatives.table import ROWS
 from conformance.derivatives.without import WITHOUT
@@ -22,7 +24,9 @@ NAMESPACES: Final[dict[str, ModuleType]] = {
     "numpy.fft": treadle.numpy.fft,
     "scipy.fft": treadle.scipy.fft,
     "lax": treadle.lax,
+    "lax.linalg": treadle.lax.linalg,
     "nn": treadle.nn,
+    "scipy.linalg": treadle.scipy.linalg,
     "scipy.special": treadle.scipy.special,
 }
 
