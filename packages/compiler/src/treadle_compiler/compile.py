@@ -24,7 +24,7 @@ from treadle_ir import (
     Rearrangement,
     fork_safe_lock,
 )
-from treadle_ir.events import ExecutableFound, ProgramCompiled, emit, listeners
+from treadle_ir.events import ExecutableFound, ProgramCompiled, heard, tell
 from treadle_ir.primitives.call import Checkpoint, OptimizationBarrier
 from treadle_ir.primitives.control import Scan, While
 from treadle_ir.primitives.reduce import Reduction
@@ -135,9 +135,9 @@ def compile_lowered(
     key = (id(client), lowered.text, options)
     known = _alive.get(key)
     if known is not None:
-        if listeners:
+        if heard():
             seconds = time.perf_counter() - started
-            emit(ExecutableFound(lowered.name, lowered.platform, on_disk=False, seconds=seconds))
+            tell(ExecutableFound(lowered.name, lowered.platform, on_disk=False, seconds=seconds))
         found = known
     else:
         found = compile_cached(client, lowered.text, devices, options, disk_cache())
@@ -155,9 +155,9 @@ def compile_lowered(
 
 def _tell(lowered: LoweredModule, executable: LoadedExecutable, started: float) -> None:
     """Tell listeners where an executable came from."""
-    if listeners:
+    if heard():
         seconds = time.perf_counter() - started
         if executable.from_cache:
-            emit(ExecutableFound(lowered.name, lowered.platform, on_disk=True, seconds=seconds))
+            tell(ExecutableFound(lowered.name, lowered.platform, on_disk=True, seconds=seconds))
         else:
-            emit(ProgramCompiled(lowered.name, lowered.platform, seconds))
+            tell(ProgramCompiled(lowered.name, lowered.platform, seconds))

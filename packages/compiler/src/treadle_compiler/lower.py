@@ -16,7 +16,7 @@ from treadle_compiler.recompute import kept_apart
 from treadle_compiler.registry import LoweringRule, lowering_of
 from treadle_compiler.types import mlir_type
 from treadle_ir import Primitive, Program, Source, Value, frozen
-from treadle_ir.events import ProgramLowered, emit, listeners
+from treadle_ir.events import ProgramLowered, heard, tell
 
 _MOST_NOTES: Final = 4  # of an error: of programs deep within one another, the innermost say enough
 _INLINE_LIMIT: Final = 4  # equations: smaller nested programs are cheaper inline than as functions
@@ -185,8 +185,8 @@ def lower_program(
             marks.append("")
     writer.write_function("@main", program, "public", marks)
     text = writer.text()
-    if listeners:
-        emit(ProgramLowered(name, platform, len(text), time.perf_counter() - started))
+    if heard():
+        tell(ProgramLowered(name, platform, len(text), time.perf_counter() - started))
     return LoweredModule(
         text, program, platform, name, tuple(writer.callbacks), donated | frozenset(pairs)
     )

@@ -18,7 +18,6 @@ from treadle_ir import (
     Arguments,
     EvalTrace,
     Operand,
-    Setting,
     as_array,
     as_operand,
     bind,
@@ -32,9 +31,9 @@ from treadle_ir import (
     shown,
     take_apart,
     type_of,
-    yes_or_no,
 )
 from treadle_ir.primitives.call import Call
+from treadle_ir.settings import DISABLE_JIT
 from treadle_ir.tree import flatten_leaves_and_structure
 from treadle_runtime.abstract import abstract_placed
 from treadle_runtime.arrays.array import DeviceArray, device_of
@@ -54,12 +53,6 @@ from treadle_runtime.placement.devices import Device, as_device
 P = ParamSpec("P")
 R = TypeVar("R", bound=Any)  # the bound is what parameters of a lambda get from pyright
 
-DISABLE_JIT: Final = Setting(
-    "disable_jit",
-    False,
-    parse=yes_or_no,
-    help="The Python of jitted functions runs as it is, for a look at values with print or a debugger.",
-)
 _PLAIN: Final = JitOptions(NOTHING_SAID)
 
 

@@ -23,7 +23,7 @@ from treadle_ir import (
     stage_tree,
     type_of,
 )
-from treadle_ir.events import FunctionStaged, emit, listeners
+from treadle_ir.events import FunctionStaged, heard, tell
 from treadle_ir.tree import PyTreeDef, flatten_leaves_and_structure
 from treadle_runtime.arrays.from_user import as_argument
 from treadle_runtime.jitting.caches import FunctionCache
@@ -66,8 +66,8 @@ def _stage(
     staged, structure = stage_tree(TreeFunction(function, arguments.rebuilt, results), *types)
     elapsed = time.perf_counter() - started
     program = staged.program
-    if listeners:
-        emit(FunctionStaged(name, program, elapsed))
+    if heard():
+        tell(FunctionStaged(name, program, elapsed))
     captured = tuple(
         [as_argument(each) if isinstance(each, np.ndarray) else each for each in staged.captured]
     )
