@@ -74,7 +74,9 @@ class _Nothing:
     def evaluate(self, primitive: Primitive, operands: Operands) -> Operands:
         raise AssertionError("no evaluator is installed")
 
-    def array(self, elements: object, weak: bool, *, owned: bool = True) -> Array:
+    def array(
+        self, elements: object, weak: bool, *, owned: bool = True, users: bool = False
+    ) -> Array:
         raise AssertionError("no evaluator is installed")
 
 

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
         PlatformWarning as PlatformWarning,
     )
     from treadle_runtime.evaluation.evaluator import RuntimeEvaluator as RuntimeEvaluator
+    from treadle_runtime.evaluation.finite import NotFiniteError as NotFiniteError
     from treadle_runtime.evaluation.limits import host_limits as host_limits
+    from treadle_runtime.evaluation.watched import NoExecutionError as NoExecutionError
     from treadle_runtime.host.callbacks import (
         debug_callback as debug_callback,
         debug_print as debug_print,
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
         local_device_count as local_device_count,
         local_devices as local_devices,
     )
+    from treadle_runtime.placement.guards import TransferError as TransferError
     from treadle_runtime.placement.placement import (
         PlacedType as PlacedType,
         Placement as Placement,
@@ -78,7 +81,9 @@ if not TYPE_CHECKING:
             "treadle_runtime.client": "backends",
             "treadle_runtime.client.failures": "PlatformError PlatformWarning",
             "treadle_runtime.evaluation.evaluator": "RuntimeEvaluator",
+            "treadle_runtime.evaluation.finite": "NotFiniteError",
             "treadle_runtime.evaluation.limits": "host_limits",
+            "treadle_runtime.evaluation.watched": "NoExecutionError",
             "treadle_runtime.host.callbacks": (
                 "debug_callback debug_print io_callback pure_callback"
             ),
@@ -90,6 +95,7 @@ if not TYPE_CHECKING:
             "treadle_runtime.placement.devices": (
                 "Device default_backend device_count devices local_device_count local_devices"
             ),
+            "treadle_runtime.placement.guards": "TransferError",
             "treadle_runtime.placement.placement": (
                 "PlacedType Placement default_device set_default_device"
             ),

@@ -24,6 +24,11 @@ if TYPE_CHECKING:
         DTypeError as DTypeError,
         EscapedTracerError as EscapedTracerError,
         ExecutionError as ExecutionError,
+        KeyReuseError as KeyReuseError,
+        LeakedTracerError as LeakedTracerError,
+        SymbolicSizeError as SymbolicSizeError,
+        TracingError as TracingError,
+        UsageError as UsageError,
         IndexingError as IndexingError,
         MissingRuleError as MissingRuleError,
         NonConcreteBooleanIndexError as NonConcreteBooleanIndexError,
@@ -43,12 +48,20 @@ if TYPE_CHECKING:
     )
     from treadle_runtime import (
         CallbackError as CallbackError,
+        NoExecutionError as NoExecutionError,
+        NotFiniteError as NotFiniteError,
         PlatformError as PlatformError,
         PlatformWarning as PlatformWarning,
+        TransferError as TransferError,
     )
 
     ConcretizationTypeError = ConcretizationError  # JAX's names
     UnexpectedTracerError = EscapedTracerError
+    JaxRuntimeError = ExecutionError
+    JAXIndexError = IndexingError
+    JAXTypeError = UsageError
+    JaxprTypeError = VerifyError
+    InconclusiveDimensionOperation = SymbolicSizeError
 
 # Written by scripts/names.py from the imports for type checkers: change nothing from here on by hand.
 if not TYPE_CHECKING:
@@ -60,11 +73,18 @@ if not TYPE_CHECKING:
                 "ArgumentError AxisError AxisNameError ConcretizationError "
                 "ConcretizationError:ConcretizationTypeError DerivativeError DonatedError "
                 "DTypeError EscapedTracerError EscapedTracerError:UnexpectedTracerError "
-                "ExecutionError IndexingError MissingRuleError NonConcreteBooleanIndexError "
-                "OutOfMemoryError ParseError PlacementError RangeError ShapeError StructureError "
-                "TracerArrayConversionError TracerBoolConversionError TracerIntegerConversionError "
-                "TreadleError TreeError UnsupportedError VerifyError"
+                "ExecutionError ExecutionError:JaxRuntimeError IndexingError "
+                "IndexingError:JAXIndexError KeyReuseError LeakedTracerError MissingRuleError "
+                "NonConcreteBooleanIndexError OutOfMemoryError ParseError PlacementError "
+                "RangeError ShapeError StructureError SymbolicSizeError "
+                "SymbolicSizeError:InconclusiveDimensionOperation TracerArrayConversionError "
+                "TracerBoolConversionError TracerIntegerConversionError TracingError TreadleError "
+                "TreeError UnsupportedError UsageError UsageError:JAXTypeError VerifyError "
+                "VerifyError:JaxprTypeError"
             ),
-            "treadle_runtime": "CallbackError PlatformError PlatformWarning",
+            "treadle_runtime": (
+                "CallbackError NoExecutionError NotFiniteError PlatformError PlatformWarning "
+                "TransferError"
+            ),
         },
     )

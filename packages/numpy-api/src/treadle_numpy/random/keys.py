@@ -214,5 +214,6 @@ def key_impl(keys: KeyLike) -> str:
 
 
 def clone(key: KeyLike) -> Array:
-    """The same key again, said on purpose."""
-    return keys_of("clone", key)
+    """The same key again, said on purpose: `debug_key_reuse` takes it for another one."""
+    keys = keys_of("clone", key)
+    return ops.random_wrap(ops.random_unwrap(keys)) if is_key(keys.dtype) else keys

@@ -11,6 +11,7 @@ from treadle_compiler import LoweredModule, lower_program
 from treadle_ir import Arguments, ArrayType, Atom, Program, frozen
 from treadle_ir.tree import flatten_leaves_and_structure
 from treadle_runtime.arrays.array import DeviceArray
+from treadle_runtime.evaluation.finite import looked_for
 from treadle_runtime.jitting.caches import FunctionCache
 from treadle_runtime.jitting.compiled_call import CompiledCall
 from treadle_runtime.jitting.donation import pair, warn_unusable
@@ -134,6 +135,8 @@ def prepare(traced: Traced, options: JitOptions, arguments: Arguments, count: in
     types: list[ArrayType] = [p.type for p in program.parameters]  # type: ignore[misc]  # no tokens
     results: list[ArrayType] = [r.type for r in program.results]  # type: ignore[misc]
     asked = [first + index for index in donated_leaves(options.split, arguments)]
+    if looked_for() is not None:  # what is not finite is looked for with the arguments
+        asked = []
     pairs = pair(types, results, asked)
     unusable = [types[index] for index in asked if index not in pairs]
     if unusable:

@@ -48,6 +48,7 @@ from treadle_runtime.jitting.stages import Lowered, TracedCall
 from treadle_runtime.jitting.statics import Key, static_key
 from treadle_runtime.jitting.traced import Timing
 from treadle_runtime.jitting.tracing import trace_function
+from treadle_runtime.jitting.watched_call import call_watched, guard_argument
 from treadle_runtime.placement.devices import Device, as_device
 
 P = ParamSpec("P")
@@ -76,7 +77,8 @@ class JitFunction(Generic[P, R]):
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call that is not like the last one. Any: what users pass and return."""
-        if DISABLE_JIT():
+        context = current_context()
+        if context.watched and context.get(DISABLE_JIT):
             return self.__wrapped__(*args, **kwargs)
         arguments = self._take_apart(args, kwargs)
         cache = self._cache
@@ -88,8 +90,11 @@ class JitFunction(Generic[P, R]):
         except ArgumentError:
             refuse_leaves(arguments, self._name)
             raise
+        if context.watched:
+            for leaf, array in zip(arguments.leaves, leaves, strict=True):
+                guard_argument(leaf, array)
         key = (
-            current_context().key,
+            context.key,
             arguments.structure,
             statics,
             *[x.placed for x in leaves],
@@ -97,6 +102,8 @@ class JitFunction(Generic[P, R]):
         call = cache.calls.get(key)
         if call is None:
             return self._first(key, arguments, statics, leaves)
+        if context.watched:
+            return call_watched(call, leaves)
         kinds = tuple(map(type, arguments.leaves))
         if kinds not in call.fast_calls:
             call.fast_calls[kinds] = fast_call(call, arguments, args, kwargs)
@@ -136,7 +143,7 @@ class JitFunction(Generic[P, R]):
 
         call = cache.compiling.once(key, lambda: cache.calls.get(key), make)
         started = time.perf_counter()
-        results = call.call(leaves)
+        results = call_watched(call, leaves) if current_context().watched else call.call(leaves)
         timing = call.traced.timing
         if timing.first_run is None:
             for leaf in flatten_leaves_and_structure(results)[0][:1]:

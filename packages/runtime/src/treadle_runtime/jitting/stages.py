@@ -18,7 +18,7 @@ from treadle_compiler import (
     pretty,
     unoptimized_hlo,
 )
-from treadle_ir import ArgumentError, Arguments, ArrayType, Program, take_apart
+from treadle_ir import ArgumentError, Arguments, ArrayType, Program, current_context, take_apart
 from treadle_ir.tree import PyTreeDef
 from treadle_runtime.abstract import ShapeDtypeStruct
 from treadle_runtime.arrays.from_user import as_argument
@@ -27,6 +27,7 @@ from treadle_runtime.jitting.compiling import Lowering, compile_call
 from treadle_runtime.jitting.options import Split
 from treadle_runtime.jitting.statics import static_key
 from treadle_runtime.jitting.traced import Traced
+from treadle_runtime.jitting.watched_call import call_watched, guard_argument
 from treadle_runtime.placement.devices import Device
 
 
@@ -198,6 +199,10 @@ class Compiled:
                     f"called with {leaf.type}",
                     fix="convert the argument, or call the jitted function itself",
                 )
+        if current_context().watched:
+            for leaf, array in zip(given.leaves, leaves, strict=True):
+                guard_argument(leaf, array)
+            return call_watched(self._call, leaves)
         return self._call.call(leaves)
 
     @property

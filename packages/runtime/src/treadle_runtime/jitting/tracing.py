@@ -40,7 +40,7 @@ def trace_function(
     types: tuple[ArrayType, ...],
 ) -> Traced:
     """The function as a program for arguments of these types, staged if it has not been before."""
-    key = (current_context().key, arguments.structure, statics, *types)
+    key = (current_context().programs, arguments.structure, statics, *types)
 
     def make() -> Traced:
         traced = _stage(function, name, arguments, types)
