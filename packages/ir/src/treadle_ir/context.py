@@ -71,6 +71,18 @@ class Context:
         """This context inside of a named axis."""
         return interned(self._values, (*self.axes, (name, size)))
 
+    def differences(self, other: Context) -> list[str]:
+        """What this context has other than another one: `enable_x64 is True, was False`."""
+        settings = sorted({*self._values, *other._values}, key=lambda setting: setting.name)
+        lines = [
+            f"{setting.name} is {self.get(setting)!r}, was {other.get(setting)!r}"
+            for setting in settings
+            if self.get(setting) != other.get(setting)
+        ]
+        if self.axes != other.axes:
+            lines.append(f"the named axes are {dict(self.axes)}, were {dict(other.axes)}")
+        return lines
+
     def __repr__(self) -> str:
         said = [f"{setting.name}={value!r}" for setting, value in self._values.items()]
         said += [f"axis {name!r}={size}" for name, size in self.axes]
@@ -103,7 +115,7 @@ class Setting(Generic[T]):
     """One thing that programs, or what is done with them, may depend on.
 
     `name` is the public one: `config.update("treadle_<name>", value)`, and `TREADLE_<NAME>` (or `JAX_<NAME>`) in the
-    environment say it for the process. `parse` makes the value of what a user or the environment gives; for what it cannot
+    environment, set the process's value. `parse` makes it of what a user or the environment gives; for what it cannot
     take it raises a ValueError that goes on with "which ...". Programs depend on a setting unless `keyed` is off.
 
     A `watched` setting asks for a look at each call: at its results (`debug_nans`), at its operands

@@ -217,7 +217,7 @@ def reused(primitive: Primitive, source: Source, before: Source) -> KeyReuseErro
     """The error for a key that is used a second time."""
     what = "split" if isinstance(primitive, RandomSplit) else "drawn from"
     error = KeyReuseError(
-        f"a random key is {what} that has been used already: the numbers would be the same, or depend on each other",
+        f"a random key that has been used already is {what}: the numbers would be the same, or depend on each other",
         fix="split the key first (`key, other = random.split(key)`), or say that it is meant with `random.clone`",
         where=source.show(),
     )

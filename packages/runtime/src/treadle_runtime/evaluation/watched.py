@@ -15,11 +15,10 @@ import numpy as np
 from treadle_ir import (
     Operands,
     Primitive,
-    Source,
     TreadleError,
-    capture,
     current_context,
     fork_safe_rlock,
+    operation_source,
     type_of,
 )
 from treadle_ir.analysis import Cells, KeyUses, is_keys, new_cells
@@ -63,7 +62,7 @@ def evaluate_watched(
     keep(uses, cells, results)
     looked = looked_for()
     if looked is not None and looked.any(results):
-        culprit = blamed(primitive, arrays, results, capture(), evaluating_with(find), looked)
+        culprit = blamed(primitive, arrays, results, operation_source(), evaluating_with(find), looked)
         raise error_of(culprit, looked)
     return results
 
@@ -138,8 +137,8 @@ def _follow(
     if not any(is_keys(x.type) for x in arrays) and not any(map(is_keys, types)):
         return None, ()
     uses = KeyUses()
-    source: Source = capture()
-    return uses, uses.apply(primitive, [known(x, elements=True) for x in arrays], types, source)
+    operands = [known(x, elements=True) for x in arrays]
+    return uses, uses.apply(primitive, operands, types, operation_source())
 
 
 def keep(

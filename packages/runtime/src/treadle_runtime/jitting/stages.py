@@ -13,6 +13,7 @@ from typing import Any, final
 from treadle_compiler import (
     MemoryStats,
     cost_analysis,
+    lower_program,
     memory_stats,
     optimized_hlo,
     pretty,
@@ -130,6 +131,12 @@ class Lowered:
         """
         text = self._lowering.module.text
         if dialect in (None, "stablehlo"):
+            if debug_info:
+                module = self._lowering.module
+                aliases = self._lowering.prepared.aliases
+                text = lower_program(
+                    module.program, platform=module.platform, aliases=aliases, locations=True
+                ).text
             return pretty(text, locations=debug_info)
         if dialect == "hlo":
             return unoptimized_hlo(text)

@@ -20,13 +20,16 @@ from treadle_ir import (
     TreeFunction,
     current_context,
     operand_or_none,
+    TracingError,
     stage_tree,
     type_of,
 )
 from treadle_ir.events import FunctionStaged, heard, tell
+from treadle_ir.settings import NO_TRACING
 from treadle_ir.tree import PyTreeDef, flatten_leaves_and_structure
 from treadle_runtime.arrays.from_user import as_argument
 from treadle_runtime.jitting.caches import FunctionCache
+from treadle_runtime.jitting.misses import explain, logs_misses
 from treadle_runtime.jitting.statics import Key
 from treadle_runtime.jitting.traced import Timing, Traced
 
@@ -43,6 +46,13 @@ def trace_function(
     key = (current_context().programs, arguments.structure, statics, *types)
 
     def make() -> Traced:
+        if NO_TRACING():
+            raise TracingError(
+                f"re-tracing function {name} for `jit`, but 'no_tracing' is set",
+                fix="call it with arguments like those before, or leave the block of `no_tracing`",
+            )
+        if logs_misses():
+            explain(cache, function, name, arguments, key)
         traced = _stage(function, name, arguments, types)
         cache.timings.append(traced.timing)
         if traced.portable:
