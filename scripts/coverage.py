@@ -54,7 +54,9 @@ def owner(namespace: str, members: dict[str, object]) -> object:
     if namespace.endswith(" members"):
         return members[namespace.removesuffix(" members")]
     try:
-        return importlib.import_module("treadle" if namespace == "treadle" else f"treadle.{namespace}")
+        return importlib.import_module(
+            "treadle" if namespace == "treadle" else f"treadle.{namespace}"
+        )
     except ModuleNotFoundError:
         return getattr(treadle, namespace, None)
 
@@ -63,7 +65,7 @@ def has(owner: object, name: str) -> bool:
     """Whether there is such a name; an attribute that exists in order to refuse counts."""
     try:
         return hasattr(owner, name)
-    except Exception:  # noqa: BLE001 - a property that says why there is no such thing for this array
+    except Exception:
         return True
 
 
@@ -106,7 +108,9 @@ def report() -> tuple[str, list[str]]:
                 used.add(pattern)
                 break
         else:
-            wrong.append(f"{each.namespace}.{each.name} ({each.tier}) is lacking, and no reason is given")
+            wrong.append(
+                f"{each.namespace}.{each.name} ({each.tier}) is lacking, and no reason is given"
+            )
     for namespace, name, _ in patterns:
         if not any(pattern[:2] == (namespace, name) for pattern in used):
             wrong.append(f"{REASONS.name}: nothing is lacking that fits {namespace}: {name}")

@@ -11,7 +11,17 @@ from typing import Any
 
 from treadle_autodiff.registry import TransposeRule, not_linear, transpose_rules
 from treadle_autodiff.tangents import Linear, Tangent, Zero, add
-from treadle_ir import Equation, Literal, Operand, Operands, Primitive, Program, Value, current_trace, source
+from treadle_ir import (
+    Equation,
+    Literal,
+    Operand,
+    Operands,
+    Primitive,
+    Program,
+    Value,
+    current_trace,
+    source,
+)
 
 
 def transpose(program: Program, known: Operands, cotangents: Sequence[Tangent]) -> list[Tangent]:

@@ -131,7 +131,10 @@ class ModuleWriter:
         slot = len(self._functions)
         self._functions.append("")
         context = LoweringContext(self)
-        outer_scope, self.scope = self.scope, ""  # XLA puts the names of a call before those in the function
+        outer_scope, self.scope = (
+            self.scope,
+            "",
+        )  # XLA puts the names of a call before those in the function
         parameters = [context.fresh(parameter.type) for parameter in program.parameters]
         results = self.emit_inline(context, program, parameters)
         self.scope = outer_scope

@@ -66,10 +66,10 @@ OPTIMIZATION_LEVEL: Final = Setting(
 )
 MEMORY_FITTING_LEVEL: Final = Setting(
     "memory_fitting_level",
-    "O2",
+    "UNKNOWN",
     parse=one_of("UNKNOWN", "O0", "O1", "O2", "O3"),
     help="XLA's effort to make a program fit into memory, where the platform's compiler knows of one (the CPU's does "
-    "not).",
+    "not). UNKNOWN leaves it to the platform.",
 )
 DUMP_IR_TO: Final = Setting(
     "dump_ir_to",

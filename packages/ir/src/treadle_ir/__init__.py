@@ -32,6 +32,7 @@ from treadle_ir.array import (
     type_of as type_of,
     types_of as types_of,
 )
+from treadle_ir.compile_time import ensure_compile_time_eval as ensure_compile_time_eval
 from treadle_ir.context import (
     SETTINGS as SETTINGS,
     X64 as X64,

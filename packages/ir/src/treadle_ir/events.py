@@ -78,7 +78,9 @@ class ProgramCompiled(Event):
 
     def message(self) -> str:
         """With the time."""
-        return f"Finished XLA compilation of {self.name} for {self.platform} in {self.seconds:.4f} s"
+        return (
+            f"Finished XLA compilation of {self.name} for {self.platform} in {self.seconds:.4f} s"
+        )
 
 
 @final

@@ -87,7 +87,11 @@ def _described(holder: object, held: object) -> str:
         names = [key for key, value in holder.items() if value is held]
         key = f" at {names[0]!r}" if names else ""
         if "__name__" in holder and "__builtins__" in holder:
-            return f"in the variable {names[0]!s} of module {holder['__name__']}" if names else "in a module"
+            return (
+                f"in the variable {names[0]!s} of module {holder['__name__']}"
+                if names
+                else "in a module"
+            )
         return f"in a dict{key}"
     if isinstance(holder, list | tuple):
         return f"in a {type(holder).__name__}"

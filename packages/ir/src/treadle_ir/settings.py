@@ -107,3 +107,10 @@ MUTABLE_ARRAY_CHECKS: Final = Setting(
     keyed=False,
     help="No effect: arrays never change, so there is nothing to check.",
 )
+EXPLICIT_X64: Final = Setting(
+    "explicit_x64_dtypes",
+    "warn",
+    parse=one_of("allow", "warn", "error"),
+    help="What happens where a 64-bit type is named while `enable_x64` is off: `warn` narrows it and warns, `error` "
+    "refuses it, `allow` has it.",
+)

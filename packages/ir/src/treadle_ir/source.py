@@ -43,8 +43,12 @@ class Source:
     """A place in the user's code; `NOWHERE` when there is none."""
 
     __slots__ = ("code", "offset")
-    scope: ClassVar[str] = ""  # the names of the scopes around it, outermost first: `encoder/attention`
-    callers: ClassVar[tuple[Source, ...]] = ()  # the places that called it, where these are remembered
+    scope: ClassVar[str] = (
+        ""  # the names of the scopes around it, outermost first: `encoder/attention`
+    )
+    callers: ClassVar[
+        tuple[Source, ...]
+    ] = ()  # the places that called it, where these are remembered
 
     def __init__(self, code: CodeType | None, offset: int) -> None:
         self.code = code

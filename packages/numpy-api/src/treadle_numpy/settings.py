@@ -29,13 +29,6 @@ MATMUL_PRECISION: Final = Setting(
     ),
     help="How exactly an accelerator multiplies where a product does not say it.",
 )
-EXPLICIT_X64: Final = Setting(
-    "explicit_x64_dtypes",
-    "warn",
-    parse=one_of("allow", "warn", "error"),
-    help="What happens where a 64-bit type is named while `enable_x64` is off: `warn` narrows it and warns, `error` "
-    "refuses it, `allow` has it.",
-)
 PRNG_IMPL: Final = Setting(
     "default_prng_impl",
     "threefry2x32",

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
         typeof as typeof,
         xla_computation as xla_computation,
     )
+    from treadle.environment import print_environment_info as print_environment_info
+    from treadle.forgetting import clear_caches as clear_caches
     from treadle.jacobians import (
         hessian as hessian,
         jacfwd as jacfwd,
@@ -91,23 +93,32 @@ if TYPE_CHECKING:
         vjp as vjp,
     )
     from treadle_batching import vmap as vmap
-    from treadle_ir import Array as Array, float0 as float0
+    from treadle_ir import (
+        Array as Array,
+        ensure_compile_time_eval as ensure_compile_time_eval,
+        float0 as float0,
+        named_call as named_call,
+        named_scope as named_scope,
+    )
     from treadle_runtime import (
         Device as Device,
         block_until_ready as block_until_ready,
+        copy_to_host_async as copy_to_host_async,
         default_backend as default_backend,
         default_device as default_device,
         device_count as device_count,
         device_get as device_get,
         device_put as device_put,
-        copy_to_host_async as copy_to_host_async,
         devices as devices,
         disable_jit as disable_jit,
         effects_barrier as effects_barrier,
         jit as jit,
+        live_arrays as live_arrays,
         local_device_count as local_device_count,
         local_devices as local_devices,
         pmap as pmap,
+        process_count as process_count,
+        process_index as process_index,
         pure_callback as pure_callback,
     )
 
@@ -123,6 +134,8 @@ if not TYPE_CHECKING:
         __name__,
         {
             "treadle.abstract": "ShapeDtypeStruct eval_shape make_jaxpr typeof xla_computation",
+            "treadle.environment": "print_environment_info",
+            "treadle.forgetting": "clear_caches",
             "treadle.jacobians": "hessian jacfwd jacrev jacrev:jacobian",
             "treadle.managers": (
                 "array_garbage_collection_guard check_tracer_leaks checking_leaks debug_infs "
@@ -139,11 +152,12 @@ if not TYPE_CHECKING:
                 "custom_vjp grad jvp linear_transpose linearize value_and_grad vjp"
             ),
             "treadle_batching": "vmap",
-            "treadle_ir": "Array float0",
+            "treadle_ir": "Array ensure_compile_time_eval float0 named_call named_scope",
             "treadle_runtime": (
                 "Device block_until_ready copy_to_host_async default_backend default_device "
                 "device_count device_get device_put devices disable_jit effects_barrier jit "
-                "jit:pjit local_device_count local_devices pmap pure_callback"
+                "jit:pjit live_arrays local_device_count local_devices pmap process_count "
+                "process_index pure_callback"
             ),
         },
         (

@@ -8,6 +8,7 @@ from treadle_ir import lazy_names as _lazy_names
 
 if TYPE_CHECKING:
     from treadle_compiler import (
+        CacheError as CacheError,
         CacheWarning as CacheWarning,
         CompileError as CompileError,
         ForkError as ForkError,
@@ -24,12 +25,9 @@ if TYPE_CHECKING:
         DTypeError as DTypeError,
         EscapedTracerError as EscapedTracerError,
         ExecutionError as ExecutionError,
+        IndexingError as IndexingError,
         KeyReuseError as KeyReuseError,
         LeakedTracerError as LeakedTracerError,
-        SymbolicSizeError as SymbolicSizeError,
-        TracingError as TracingError,
-        UsageError as UsageError,
-        IndexingError as IndexingError,
         MissingRuleError as MissingRuleError,
         NonConcreteBooleanIndexError as NonConcreteBooleanIndexError,
         OutOfMemoryError as OutOfMemoryError,
@@ -38,12 +36,15 @@ if TYPE_CHECKING:
         RangeError as RangeError,
         ShapeError as ShapeError,
         StructureError as StructureError,
+        SymbolicSizeError as SymbolicSizeError,
         TracerArrayConversionError as TracerArrayConversionError,
         TracerBoolConversionError as TracerBoolConversionError,
         TracerIntegerConversionError as TracerIntegerConversionError,
+        TracingError as TracingError,
         TreadleError as TreadleError,
         TreeError as TreeError,
         UnsupportedError as UnsupportedError,
+        UsageError as UsageError,
         VerifyError as VerifyError,
     )
     from treadle_runtime import (
@@ -68,7 +69,9 @@ if not TYPE_CHECKING:
     __getattr__, __dir__, __all__ = _lazy_names(
         __name__,
         {
-            "treadle_compiler": "CacheWarning CompileError ForkError ModuleError NestingError",
+            "treadle_compiler": (
+                "CacheError CacheWarning CompileError ForkError ModuleError NestingError"
+            ),
             "treadle_ir": (
                 "ArgumentError AxisError AxisNameError ConcretizationError "
                 "ConcretizationError:ConcretizationTypeError DerivativeError DonatedError "

@@ -223,4 +223,3 @@ def reused(primitive: Primitive, source: Source, before: Source) -> KeyReuseErro
     )
     error.add_note(f"  first used at {before.show() or 'an unknown place'}")
     return error
-

@@ -7,7 +7,15 @@ from typing import Any, TypeVar
 import numpy as np
 
 from treadle_compiler import check_fork
-from treadle_ir import ArgumentError, Array, PlacementError, Tracer, capture, current_context, refused
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    PlacementError,
+    Tracer,
+    capture,
+    current_context,
+    refused,
+)
 from treadle_ir.dtypes import is_key
 from treadle_ir.tree import broadcast_prefix, tree_flatten
 from treadle_runtime.arrays.array import (

@@ -194,6 +194,10 @@ class RuntimeEvaluator:
             self._operations[full] = operation
         return operation
 
+    def clear(self) -> None:
+        """Forget all operations that have been met."""
+        self._operations.clear()
+
     def array(
         self, elements: Elements, weak: bool, *, owned: bool = True, users: bool = False
     ) -> DeviceArray:

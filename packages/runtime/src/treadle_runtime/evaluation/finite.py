@@ -89,7 +89,9 @@ class Culprit:
 
     def within(self, *notes: str) -> Culprit:
         """The same, inside of something more."""
-        return Culprit(self.primitive, self.operands, self.results, self.source, (*self.inside, *notes))
+        return Culprit(
+            self.primitive, self.operands, self.results, self.source, (*self.inside, *notes)
+        )
 
 
 def error_of(culprit: Culprit, looked: Looked) -> NotFiniteError:
@@ -123,7 +125,9 @@ def _given(culprit: Culprit, index: tuple[int, ...]) -> str:
     said = []
     for operand in culprit.operands[:_SHOWN]:
         elements = elements_of(operand)
-        said.append(str(elements[index] if elements.shape and len(index) == elements.ndim else elements))
+        said.append(
+            str(elements[index] if elements.shape and len(index) == elements.ndim else elements)
+        )
     return f", given {', '.join(said)}" if said else ""
 
 
@@ -167,12 +171,19 @@ class _Search:
         for equation in reversed(self.program.equations):
             if wanted.isdisjoint(equation.results):
                 continue
-            bad_operands = {atom for atom in equation.operands if isinstance(atom, Value)} & self.bad
+            bad_operands = {
+                atom for atom in equation.operands if isinstance(atom, Value)
+            } & self.bad
             if not bad_operands:
                 operands = self.read(equation)
                 results = [self.values[value] for value in equation.results]
                 return blamed(
-                    equation.primitive, operands, results, equation.source, self.evaluate, self.looked
+                    equation.primitive,
+                    operands,
+                    results,
+                    equation.source,
+                    self.evaluate,
+                    self.looked,
                 )
             wanted |= bad_operands
         return None
@@ -253,9 +264,7 @@ def _element(array: DeviceArray, index: int) -> DeviceArray:
     return DeviceArray(placed, np.asarray(elements_of(array)[index]))
 
 
-def run(
-    program: Program, operands: Sequence[DeviceArray], evaluate: Evaluate
-) -> list[DeviceArray]:
+def run(program: Program, operands: Sequence[DeviceArray], evaluate: Evaluate) -> list[DeviceArray]:
     """The results of a program, one operation at a time."""
     values: dict[Value, DeviceArray] = dict(zip(program.parameters, operands, strict=True))
 

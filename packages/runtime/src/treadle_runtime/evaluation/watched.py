@@ -62,7 +62,9 @@ def evaluate_watched(
     keep(uses, cells, results)
     looked = looked_for()
     if looked is not None and looked.any(results):
-        culprit = blamed(primitive, arrays, results, operation_source(), evaluating_with(find), looked)
+        culprit = blamed(
+            primitive, arrays, results, operation_source(), evaluating_with(find), looked
+        )
         raise error_of(culprit, looked)
     return results
 

@@ -60,18 +60,24 @@ def _differences(other: Key, key: Key, arguments: Arguments) -> list[str]:
         assert isinstance(now, Context)
         lines += [f"the context differs: {line}" for line in now.differences(before)]
     if statics_before != statics:
-        lines.append(f"static arguments differ: {_statics(statics)} now, {_statics(statics_before)} before")
+        lines.append(
+            f"static arguments differ: {_statics(statics)} now, {_statics(statics_before)} before"
+        )
     if structure_before != structure:
         lines += [
             f"the arguments have another structure: {line}"
             for line in explain_difference(structure, structure_before)  # type: ignore[arg-type]  # as keys have it
         ]
         return lines
-    different = [i for i, pair in enumerate(zip(types, types_before, strict=True)) if pair[0] is not pair[1]]
+    different = [
+        i for i, pair in enumerate(zip(types, types_before, strict=True)) if pair[0] is not pair[1]
+    ]
     paths = arguments.paths() if different else []
     for index in different[:_MOST]:
         now_type, before_type = types[index], types_before[index]
-        lines.append(f"{paths[index]} has another type: {now_type} now, {before_type} before{_weakly(now_type, before_type)}")
+        lines.append(
+            f"{paths[index]} has another type: {now_type} now, {before_type} before{_weakly(now_type, before_type)}"
+        )
     if len(different) > _MOST:
         lines.append(f"and {len(different) - _MOST} more arguments have other types")
     return lines

@@ -17,10 +17,10 @@ from treadle_ir import (
     ArrayType,
     Operand,
     Operands,
+    TracingError,
     TreeFunction,
     current_context,
     operand_or_none,
-    TracingError,
     stage_tree,
     type_of,
 )

@@ -61,7 +61,10 @@ def guard_argument(leaf: object, array: DeviceArray) -> None:
 
 
 def _brought(
-    call: CompiledCall, arrays: Sequence[DeviceArray], results: Sequence[DeviceArray], looked: Looked
+    call: CompiledCall,
+    arrays: Sequence[DeviceArray],
+    results: Sequence[DeviceArray],
+    looked: Looked,
 ) -> Culprit:
     """The culprit where none of the operations is: the value came in with an argument, or XLA's arithmetic differs."""
     culprit = Culprit(Call(call.traced.program, call.name), arrays, results, None)

@@ -53,7 +53,11 @@ def guard(direction: Direction, type: ArrayType, to: object, *, explicit: bool =
     if said.startswith("log"):
         say(f"{kind} {what}", loudly=True)
         return
-    name = _SETTINGS[direction].name if current_context().get(_SETTINGS[direction]) else "transfer_guard"
+    name = (
+        _SETTINGS[direction].name
+        if current_context().get(_SETTINGS[direction])
+        else "transfer_guard"
+    )
     raise TransferError(
         f"Disallowed {kind} {what}",
         fix=f"{_FIXES[direction]}, or allow it: `with {name}('allow'):`",
