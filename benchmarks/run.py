@@ -35,7 +35,16 @@ sys.path.insert(0, str(Path(__file__).parent))
 import numpy
 from cases.base import Budget, Case, Namespace
 
-GROUPS: Final = ("startup", "eager", "faq", "calls", "operations", "functions", "programs", "memory")
+GROUPS: Final = (
+    "startup",
+    "eager",
+    "faq",
+    "calls",
+    "operations",
+    "functions",
+    "programs",
+    "memory",
+)
 STAGES: Final = ("trace", "lower", "compile")
 STAGE_BUDGETS: Final = {
     "trace": Budget(jax=1 / 4),

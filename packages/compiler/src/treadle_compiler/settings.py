@@ -78,19 +78,19 @@ DUMP_IR_TO: Final = Setting(
     keyed=False,
     help="A folder: each program that is lowered is written there, in a file of its own.",
 )
-DUMP_IR_MODES: Final = Setting(
+DUMP_IR_MODES: Final[Setting[tuple[str, ...]]] = Setting(
     "dump_ir_modes",
     ("stablehlo",),
     parse=words_among("stablehlo", "jaxpr"),
     keyed=False,
-    help="What is written there: `stablehlo`, the compiler's text; `jaxpr`, treadle's own.",
+    help="What `dump_ir_to` writes: `stablehlo`, the compiler's text; `jaxpr`, treadle's own.",
 )
 DEBUG_INFO_IN_DUMPS: Final = Setting(
     "include_debug_info_in_dumps",
     True,
     parse=yes_or_no,
     keyed=False,
-    help="What is written there says for each operation where it is in the user's code.",
+    help="What `dump_ir_to` writes says for each operation where it is in the user's code.",
 )
 USE_SHARDY_PARTITIONER: Final = Setting(
     "use_shardy_partitioner",

@@ -28,7 +28,7 @@ DEBUG_INFS: Final = Setting(
     False,
     parse=yes_or_no,
     watched=True,
-    help="The same for infinities.",
+    help="As `debug_nans`, for infinities.",
 )
 DEBUG_KEY_REUSE: Final = Setting(
     "debug_key_reuse",
@@ -99,6 +99,13 @@ TRACEBACK_FRAMES: Final = Setting(
     5,
     parse=whole_number(least=1),
     help="How many lines of the user's are remembered where `include_full_tracebacks_in_locations` is on.",
+)
+PPRINT_USE_COLOR: Final = Setting(
+    "pprint_use_color",
+    True,
+    parse=yes_or_no,
+    keyed=False,
+    help="What `make_jaxpr` returns is printed in colour, on terminals that have colours (NO_COLOR is respected).",
 )
 MUTABLE_ARRAY_CHECKS: Final = Setting(
     "mutable_array_checks",

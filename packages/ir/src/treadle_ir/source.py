@@ -92,7 +92,7 @@ class Source:
 class WideSource(Source):
     """A place within named scopes, or one whose callers are remembered."""
 
-    __slots__ = ("callers", "scope")  # type: ignore[misc]  # they hide the constants of the class
+    __slots__ = ("callers", "scope")
 
     def __init__(
         self, code: CodeType | None, offset: int, scope: str, callers: tuple[Source, ...] = ()

@@ -168,21 +168,18 @@ class KeyUses:
         fixed = loop.constants + loop.carries
         constants, carries = operands[: loop.constants], [*operands[loop.constants : fixed]]
         for i in range(loop.length):
-            elements = [x[i, ...] if is_cells(x) else None for x in operands[fixed:]]
+            elements = [_element(x, i) for x in operands[fixed:]]
             if i > 1 and not any([is_cells(x) for x in elements]):
                 break  # as the second one
-            returned = self.run(loop.body, [*constants, *carries, *map(_as_array, elements)])
+            returned = self.run(loop.body, [*constants, *carries, *elements])
             carries = [*returned[: loop.carries]]
         after = [x if is_cells(x) else None for x in carries] if loop.length else carries
         return [*after, *_new(types[loop.carries :])]  # the ys may be any iteration's: new ones
 
 
-def _as_array(cells: object) -> Operand:
-    if cells is None:
-        return None
-    found = np.empty(np.shape(cells), np.object_)
-    found[...] = cells
-    return found
+def _element(operand: Operand, index: int) -> Operand:
+    """One element along the first axis of keys; of all else, nothing is known."""
+    return operand[index, ...] if is_cells(operand) else None
 
 
 def is_cells(operand: Operand) -> TypeGuard[Cells]:

@@ -24,10 +24,10 @@ from treadle_ir import (
     TreadleError,
     Value,
     current_context,
+    deeper,
     frozen,
 )
 from treadle_ir.dtypes import is_inexact
-from treadle_ir.nesting import deeper
 from treadle_ir.primitives.control import Case, Scan, While
 from treadle_ir.settings import DEBUG_INFS, DEBUG_NANS
 from treadle_runtime.arrays.array import DeviceArray, elements_of
@@ -96,7 +96,9 @@ class Culprit:
 
 def error_of(culprit: Culprit, looked: Looked) -> NotFiniteError:
     """The error that names the operation and the line."""
-    found, index, index_of = "nan", (), 0
+    found = "nan"
+    index: tuple[int, ...] = ()
+    index_of = 0
     for index_of, result in enumerate(culprit.results):
         known = looked.at(result)
         if known is not None:

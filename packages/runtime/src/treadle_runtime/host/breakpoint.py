@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import IO, Any, Final, final
 
-from treadle_ir import ArgumentError, Array, flags, integer_or_none
-from treadle_ir.source import is_internal
+from treadle_ir import ArgumentError, Array, flags, integer_or_none, source
 from treadle_ir.tree import PyTreeDef, tree_flatten
 from treadle_runtime.host.callbacks import debug_callback
 
@@ -98,7 +97,7 @@ def breakpoint(
     frames: list[_Frame] = []
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and (most is None or len(frames) < most):
-        if not (filter_frames and is_internal(frame.f_code.co_filename)):
+        if not (filter_frames and source.is_internal(frame.f_code.co_filename)):
             frames.append(_taken(frame, operands))
         frame = frame.f_back
     debug_callback(_Stop(frames, kwargs), *operands, ordered=ordered)
@@ -191,11 +190,13 @@ class Prompt(cmd.Cmd):
             self._say(f"*** {type(error).__name__}: {error}")
             return False, None
 
-    def default(self, line: str) -> bool | None:
+    def default(self, line: str) -> None:
         """An expression: say its value."""
-        if line == "EOF":
-            return True
-        return self.do_p(line)
+        self.do_p(line)
+
+    def do_EOF(self, arg: str) -> bool:  # noqa: N802 - as `cmd` calls it
+        """The end of the input: go on."""
+        return True
 
     def emptyline(self) -> bool:
         """An empty line does nothing."""

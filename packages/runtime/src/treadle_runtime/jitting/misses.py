@@ -9,10 +9,9 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from treadle_ir import Arguments, Context
+from treadle_ir import Arguments, Context, source
 from treadle_ir.logs import say, wanted
 from treadle_ir.settings import EXPLAIN_CACHE_MISSES
-from treadle_ir.source import user_location
 from treadle_ir.tree import explain_difference
 from treadle_runtime.jitting.caches import FunctionCache, Key
 
@@ -32,7 +31,7 @@ def explain(
     key: Key,
 ) -> None:
     """Log why there is no program for this call."""
-    lines = [f"TRACING CACHE MISS at {user_location() or 'an unknown place'}: {name}"]
+    lines = [f"TRACING CACHE MISS at {source.user_location() or 'an unknown place'}: {name}"]
     known = [*cache.traces]
     if not known:
         lines.append(f"  never traced before: {name}{_where(function)}")

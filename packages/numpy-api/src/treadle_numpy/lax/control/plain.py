@@ -94,7 +94,7 @@ def plain_choice(
 ) -> tuple[Tree] | None:
     """What the chosen branch returns, in a tuple."""
     try:
-        chosen = int(array_of(index))  # type: ignore[arg-type]  # a scalar
+        chosen = int(array_of(index))
     except ConcretizationError:
         return None
     given = [tree_map(array_of, operand) for operand in operands]
