@@ -2,7 +2,8 @@
 
 A cell is a name of a module, or of a class, whose value changes while the program runs: a container that functions
 change, a name that they assign with `global`, a cache around a function, a lock, a context variable, an object that
-holds a process's state. Constants, which nobody changes, are no cells. Settings are not listed one by one: docs/settings.md has them.
+holds a process's state. Constants, which nobody changes, are no cells. Settings are not listed one by one:
+docs/settings.md has them.
 
 `scripts/cells.py` compares; `scripts/cells.py --list` prints what it finds.
 """

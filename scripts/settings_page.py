@@ -61,9 +61,9 @@ def page() -> str:
                 f"treadle.{manager} is the context manager of {name}, and is not public"
             )
         said = f"{setting.help} *Watched.*" if setting.watched else setting.help
-        lines.append(
-            f"| `{name}` | {default_of(setting)} | `{setting.variables[0]}` | {f'`{manager}`' if manager else ''} | {said} |"
-        )
+        with_manager = f"`{manager}`" if manager else ""
+        cells = (f"`{name}`", default_of(setting), f"`{setting.variables[0]}`", with_manager, said)
+        lines.append(f"| {' | '.join(cells)} |")
     return HEAD + "\n".join(lines) + "\n"
 
 

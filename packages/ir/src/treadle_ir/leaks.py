@@ -21,7 +21,7 @@ def checks_leaks() -> bool:
     return CHECK_TRACER_LEAKS()
 
 
-def refuse_leaks(traces: Sequence[Trace], function: object) -> None:
+def refuse_leaks(traces: Sequence[Trace]) -> None:
     """Look for traced arrays of traces that have ended; the caller has let go of its own.
 
     Raises:
@@ -35,13 +35,12 @@ def refuse_leaks(traces: Sequence[Trace], function: object) -> None:
     ]
     if not leaked:
         return
-    name = getattr(function, "__name__", "a function")
     first = leaked[0]
     source = first.source.show()
     type = first.type
     held = _holder(first, [leaked, sys._getframe()])
     error = LeakedTracerError(
-        f"a traced array of type {type} of {name} is kept after the trace has ended: {held}",
+        f"a traced array of type {type} is kept after the trace has ended: {held}",
         fix="return it from the function, or print it with treadle.debug.print; what is kept is no number",
     )
     if source:

@@ -210,5 +210,5 @@ def stage_tree(function: Callable[..., tuple[Operands, Out]], *types: Type) -> t
         verify(program)
     if checks_leaks():
         del tracers, results
-        refuse_leaks([trace], function)
+        refuse_leaks([trace])
     return Staged(program, tuple(trace.captured)), out

@@ -63,7 +63,8 @@ CONSTANTS_FRAMES: Final = Setting(
     0,
     parse=whole_number(least=-1),
     keyed=False,
-    help="The warning of `captured_constants_warn_bytes` names so many of the arrays with the line that uses them; -1 names all.",
+    help="The warning of `captured_constants_warn_bytes` names so many of the arrays with the line that uses them; "
+    "-1 names all.",
 )
 
 

@@ -83,6 +83,6 @@ def checking_leaks() -> overriding:
         >>> with treadle.checking_leaks():
         ...     treadle.jit(kept.append)(1.0)
         Traceback (most recent call last):
-        treadle.errors.LeakedTracerError: a traced array of type f32[] (weak) of append is kept after the trace has ended: in a list
+        treadle.errors.LeakedTracerError: a traced array of type f32[]* is kept after the trace has ended: in a list...
     """
     return ir.CHECK_TRACER_LEAKS.override(True)

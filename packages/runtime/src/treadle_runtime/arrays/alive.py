@@ -19,12 +19,13 @@ def live_arrays(platform: str | None = None) -> list[DeviceArray]:
 
     They are looked for among all objects of the process, which takes some milliseconds or more.
     """
-    found = []
-    for each in gc.get_objects():
-        if type(each) is DeviceArray and type(each.raw) is not Deleted:
-            if platform is None or each.device.platform == platform:
-                found.append(each)
-    return found
+    return [
+        each
+        for each in gc.get_objects()
+        if type(each) is DeviceArray
+        and type(each.raw) is not Deleted
+        and platform in (None, each.device.platform)
+    ]
 
 
 # Arrays that the garbage collector may be about to free, while it runs.

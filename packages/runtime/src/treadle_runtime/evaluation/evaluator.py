@@ -151,7 +151,7 @@ class RuntimeEvaluator:
         )
 
     def _evaluate(self, primitive: Primitive, operands: Operands) -> Sequence[DeviceArray]:
-        """The same for operands that are not all arrays of ours, for what has not been met yet, and for what is watched."""
+        """The same for operands that are not all arrays of ours, for what is not known yet, and for what is watched."""
         if current_context().watched:
             return evaluate_watched(self.find_watched, as_device_array, primitive, operands)
         arrays = [x if type(x) is DeviceArray else as_device_array(x) for x in operands]

@@ -96,16 +96,11 @@ class Culprit:
 
 def error_of(culprit: Culprit, looked: Looked) -> NotFiniteError:
     """The error that names the operation and the line."""
-    found = "nan"
-    index: tuple[int, ...] = ()
-    index_of = 0
-    for index_of, result in enumerate(culprit.results):
-        known = looked.at(result)
-        if known is not None:
-            found, index = known, looked.first(elements_of(result), known)
-            break
+    result = next((x for x in culprit.results if looked.at(x) is not None), culprit.results[0])
+    found = looked.at(result) or "nan"
+    index = looked.first(elements_of(result), found)
     where = f" at index {index}" if index else ""
-    type = culprit.results[index_of].type
+    type = result.type
     name = culprit.primitive.name
     label = getattr(culprit.primitive, "label", "")
     error = NotFiniteError(

@@ -1,8 +1,8 @@
 """Loops and branches as the Python that they stand for, under `disable_jit`.
 
-Bodies run on values, so that these can be printed and a debugger can stop at them. Where Python cannot know a value (the
-condition of a loop under vmap), and for loops without iterations, whose results only staging knows, the operation is
-staged after all: each function here returns None then.
+Bodies run on values, so that these can be printed and a debugger can stop at them. Where Python cannot know a value
+(the condition of a loop under vmap), and for loops without iterations, whose results only staging knows, the operation
+is staged after all: each function here returns None then.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The cache of compiled programs on disk, by JAX's names; the settings `compilation_cache_...` say the same and more."""
+"""The cache of compiled programs on disk, by JAX's names; settings say the same and more."""
 
 from __future__ import annotations
 
