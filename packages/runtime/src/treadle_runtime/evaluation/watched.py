@@ -57,6 +57,11 @@ def evaluate_watched(
         guard_operand(operand)
     arrays = [x if type(x) is DeviceArray else as_array(x) for x in operands]
     operation = find(primitive, arrays)
+    if operation.kernel is not None:  # a compiled one guards its own transfers
+        target = operation.placement.device
+        for array in arrays:
+            if array.device is not target:
+                guard("device-to-device", array.type, target)
     uses, cells = _follow(primitive, arrays, operation)
     results = operation.run(arrays)
     keep(uses, cells, results)
