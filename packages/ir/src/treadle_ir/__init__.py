@@ -33,6 +33,7 @@ from treadle_ir.array import (
     type_of as type_of,
     types_of as types_of,
 )
+from treadle_ir.compile_time import ensure_compile_time_eval as ensure_compile_time_eval
 from treadle_ir.composed import composed as composed
 from treadle_ir.context import (
     SETTINGS as SETTINGS,
@@ -84,6 +85,8 @@ from treadle_ir.errors import (
     EscapedTracerError as EscapedTracerError,
     ExecutionError as ExecutionError,
     IndexingError as IndexingError,
+    KeyReuseError as KeyReuseError,
+    LeakedTracerError as LeakedTracerError,
     MissingRuleError as MissingRuleError,
     NonConcreteBooleanIndexError as NonConcreteBooleanIndexError,
     OutOfMemoryError as OutOfMemoryError,
@@ -92,12 +95,15 @@ from treadle_ir.errors import (
     RangeError as RangeError,
     ShapeError as ShapeError,
     StructureError as StructureError,
+    SymbolicSizeError as SymbolicSizeError,
     TracerArrayConversionError as TracerArrayConversionError,
     TracerBoolConversionError as TracerBoolConversionError,
     TracerIntegerConversionError as TracerIntegerConversionError,
+    TracingError as TracingError,
     TreadleError as TreadleError,
     TreeError as TreeError,
     UnsupportedError as UnsupportedError,
+    UsageError as UsageError,
     VerifyError as VerifyError,
     allocating as allocating,
     did_you_mean as did_you_mean,
@@ -134,6 +140,7 @@ from treadle_ir.lazily import (
     lazy_names as lazy_names,
     unknown_name as unknown_name,
 )
+from treadle_ir.leaks import checks_leaks as checks_leaks, refuse_leaks as refuse_leaks
 from treadle_ir.loops import (
     Flags as Flags,
     LoopParts as LoopParts,
@@ -170,10 +177,12 @@ from treadle_ir.reference.evaluator import ReferenceEvaluator as ReferenceEvalua
 from treadle_ir.reference.registry import eval_rule as eval_rule, eval_rules as eval_rules
 from treadle_ir.registry import register as register
 from treadle_ir.rules import RuleTable as RuleTable
+from treadle_ir.scopes import named_call as named_call, named_scope as named_scope
 from treadle_ir.source import (
     NOWHERE as NOWHERE,
     Source as Source,
     capture as capture,
+    operation_source as operation_source,
     user_frame as user_frame,
     user_stacklevel as user_stacklevel,
 )

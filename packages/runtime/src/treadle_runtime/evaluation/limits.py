@@ -53,7 +53,7 @@ host_limits: Final[RuleTable[int]] = RuleTable(
 )
 """Elements of the largest operand or result up to which the operations of a family go to NumPy on the CPU."""
 
-for _family, _limit in {
+_LIMITS: Final[dict[type[Primitive], int]] = {
     Elementwise: 1 << 20,
     Conversion: 1 << 21,
     Rearrangement: 1 << 22,
@@ -76,9 +76,10 @@ for _family, _limit in {
     e.NextAfter: 1 << 12,
     # Formulas of many steps, which XLA compiles for a second.
     **dict.fromkeys(PRIMITIVES, 1 << 14),
-}.items():
+    Fft: 1 << 13,
+}
+for _family, _limit in _LIMITS.items():
     host_limits.register(_family, _limit)
-host_limits.register(Fft, 1 << 13)
 
 
 def is_small(primitive: Primitive, types: Sequence[Type]) -> bool:
