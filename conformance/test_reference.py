@@ -36,6 +36,7 @@ from treadle_ir.primitives import (
     control,
     cumulative,
     elementwise as e,
+    implicit,
     indexing,
     reduce,
     window,
@@ -90,6 +91,8 @@ PROGRAMS: Final = (
     control.Case,
     control.Scan,
     control.While,
+    implicit.LinearSolve,
+    implicit.Root,
 )
 _OF_A_PROGRAM: Final = (512.0, 512.0, 512.0)
 _OF_A_NARROW_PROGRAM: Final = 32.0

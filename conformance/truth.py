@@ -28,6 +28,7 @@ from treadle_ir.primitives import (
     creation,
     cumulative,
     elementwise as e,
+    implicit,
     indexing,
     random,
     reduce,
@@ -1196,6 +1197,13 @@ def run(program: Program, operands: Sequence[Wide]) -> list[Wide]:
 @truth_of(call.Call, call.Checkpoint, call.CustomJvpStaged, call.CustomVjpStaged)
 def _call(primitive: InlineCall, types: Types, *operands: Wide) -> Sequence[Wide]:
     return run(primitive.program, operands)
+
+
+@truth_of(implicit.LinearSolve, implicit.Root)
+def _solution(
+    primitive: implicit.LinearSolve | implicit.Root, types: Types, *operands: Wide
+) -> Sequence[Wide]:
+    return run(primitive.solve, operands)
 
 
 @truth_of(control.Case)

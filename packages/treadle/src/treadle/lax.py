@@ -64,6 +64,8 @@ if TYPE_CHECKING:
         cummin as cummin,
         cumprod as cumprod,
         cumsum as cumsum,
+        custom_linear_solve as custom_linear_solve,
+        custom_root as custom_root,
         digamma as digamma,
         div as div,
         dot as dot,

@@ -13,6 +13,7 @@ from treadle_autodiff.rules import (
     cumulative as cumulative,
     effectful as effectful,
     elementwise as elementwise,
+    implicit as implicit,
     indexing as indexing,
     random as random,
     reduce as reduce,

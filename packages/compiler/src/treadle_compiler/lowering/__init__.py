@@ -14,6 +14,7 @@ from treadle_compiler.lowering import (
     effectful as effectful,
     elementwise as elementwise,
     elementwise_cpu as elementwise_cpu,
+    implicit as implicit,
     indexing as indexing,
     random as random,
     reduce as reduce,

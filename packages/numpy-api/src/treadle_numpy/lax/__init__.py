@@ -47,6 +47,10 @@ if TYPE_CHECKING:
     from treadle_numpy.lax.control.loops import fori_loop as fori_loop, while_loop as while_loop
     from treadle_numpy.lax.control.map import map as map
     from treadle_numpy.lax.control.scan import scan as scan
+    from treadle_numpy.lax.control.solves import (
+        custom_linear_solve as custom_linear_solve,
+        custom_root as custom_root,
+    )
     from treadle_numpy.lax.conversion import (
         bitcast_convert_type as bitcast_convert_type,
         convert_element_type as convert_element_type,
@@ -210,6 +214,7 @@ else:
             "control.loops": "fori_loop while_loop",
             "control.map": "map",
             "control.scan": "scan",
+            "control.solves": "custom_linear_solve custom_root",
             "conversion": "bitcast_convert_type convert_element_type dtype reduce_precision",
             "convolution": (
                 "ConvDimensionNumbers ConvGeneralDilatedDimensionNumbers conv "
