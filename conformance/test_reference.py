@@ -38,6 +38,7 @@ from treadle_ir.primitives import (
     elementwise as e,
     implicit,
     indexing,
+    linear_call,
     reduce,
     window,
 )
@@ -93,6 +94,7 @@ PROGRAMS: Final = (
     control.While,
     implicit.LinearSolve,
     implicit.Root,
+    linear_call.LinearCall,
 )
 _OF_A_PROGRAM: Final = (512.0, 512.0, 512.0)
 _OF_A_NARROW_PROGRAM: Final = 32.0

@@ -30,6 +30,7 @@ from treadle_ir.primitives import (
     elementwise as e,
     implicit,
     indexing,
+    linear_call,
     random,
     reduce,
     shape,
@@ -1204,6 +1205,13 @@ def _solution(
     primitive: implicit.LinearSolve | implicit.Root, types: Types, *operands: Wide
 ) -> Sequence[Wide]:
     return run(primitive.solve, operands)
+
+
+@truth_of(linear_call.LinearCall)
+def _linear_call(
+    primitive: linear_call.LinearCall, types: Types, *operands: Wide
+) -> Sequence[Wide]:
+    return run(primitive.program, operands)
 
 
 @truth_of(control.Case)

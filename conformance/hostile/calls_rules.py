@@ -15,4 +15,5 @@ NAMES: Final[dict[str, Any]] = {
 TABLE: Final = """
 lax: custom_linear_solve (doubled, v, halved, halved)
 lax: custom_root (doubled, 1.0, the_same, halved)
+treadle: closure_convert (doubled, x)
 """

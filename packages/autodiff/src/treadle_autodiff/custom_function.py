@@ -13,6 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, ParamSpec, TypeVar, final
 
+from treadle_autodiff.symbolic_zeros import SymbolicZero
 from treadle_autodiff.user_function import Tree, check_callable
 from treadle_ir import (
     ArgumentError,
@@ -154,6 +155,11 @@ class CustomFunction(ABC, Generic[P, R]):
         """The function's name, for messages."""
         return getattr(self.fun, "__name__", "function")
 
+    @property
+    def has_static(self) -> bool:
+        """Whether some arguments have no derivative."""
+        return bool(self._static)
+
     def taken_apart(
         self, args: tuple[Tree, ...], kwargs: dict[str, Tree]
     ) -> tuple[CallSite, list[Array]]:
@@ -230,3 +236,21 @@ def exact(rule: str, what: str, primal: ArrayType, given: Array) -> Array:
             fix="return tangents and cotangents of the primal's shape and element type",
         )
     return given if got.dtype == expected.dtype else ops.convert(given, dtype=expected.dtype)
+
+
+def exact_or_none(
+    rule: str, what: str, primal: ArrayType, given: Array | SymbolicZero
+) -> Array | None:
+    """`exact`, where a symbolic zero is None.
+
+    Raises:
+        ShapeError: it has another shape or element type.
+    """
+    if not isinstance(given, SymbolicZero):
+        return exact(rule, what, primal, given)
+    if given.shape != primal.shape:
+        raise ShapeError(
+            f"{rule} returned a symbolic zero of shape {given.shape} where {primal.tangent()} belongs",
+            fix="make symbolic zeros with `SymbolicZero.from_primal_value(primal)`",
+        )
+    return None

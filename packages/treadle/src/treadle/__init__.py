@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from treadle_autodiff import (
         checkpoint as checkpoint,
         checkpoint_policies as checkpoint_policies,
+        closure_convert as closure_convert,
         custom_gradient as custom_gradient,
         custom_jvp as custom_jvp,
         custom_vjp as custom_vjp,
@@ -106,8 +107,8 @@ if not TYPE_CHECKING:
                 "numpy_rank_promotion"
             ),
             "treadle_autodiff": (
-                "checkpoint checkpoint:remat checkpoint_policies custom_gradient custom_jvp "
-                "custom_vjp grad jvp linear_transpose linearize value_and_grad vjp"
+                "checkpoint checkpoint:remat checkpoint_policies closure_convert custom_gradient "
+                "custom_jvp custom_vjp grad jvp linear_transpose linearize value_and_grad vjp"
             ),
             "treadle_batching": "vmap",
             "treadle_ir": "Array float0",

@@ -41,7 +41,7 @@ from treadle_ir import (
     ops,
     type_of,
 )
-from treadle_ir.primitives.call import CustomJvpCall
+from treadle_ir.primitives.call import CustomJvpCall, Given
 from treadle_ir.primitives.implicit import LinearSolve, Root
 
 
@@ -222,12 +222,13 @@ def root_linearize(
     def function(*active: Operand) -> Operands:
         return bind(primitive, *all_operands(active))
 
-    def jvp(active: Operands, given: Operands) -> tuple[Operands, Operands]:
+    def jvp(active: Operands, given: Given) -> tuple[Operands, Given]:
         tangents: list[Tangent] = [Zero(type_of(primal).tangent()) for primal in primals]
         for place, tangent in zip(places, given, strict=True):
-            tangents[place] = tangent
+            if tangent is not None:
+                tangents[place] = tangent
         results, out = root_jvp(primitive, all_operands(active), tangents)
-        return results, [materialise(each) for each in out]
+        return results, [None if isinstance(each, Zero) else each for each in out]
 
     call = CustomJvpCall("root", function, jvp)
     linearized = linearize_flat(

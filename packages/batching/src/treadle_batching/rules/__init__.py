@@ -15,6 +15,7 @@ from treadle_batching.rules import (
     elementwise as elementwise,
     implicit as implicit,
     indexing as indexing,
+    linear_call as linear_call,
     random as random,
     reduce as reduce,
     shape as shape,

@@ -16,6 +16,7 @@ from treadle_compiler.lowering import (
     elementwise_cpu as elementwise_cpu,
     implicit as implicit,
     indexing as indexing,
+    linear_call as linear_call,
     random as random,
     reduce as reduce,
     shape as shape,
