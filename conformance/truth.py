@@ -27,6 +27,7 @@ from treadle_ir.primitives import (
     convert,
     creation,
     cumulative,
+    custom_vmap,
     elementwise as e,
     implicit,
     indexing,
@@ -1195,7 +1196,13 @@ def run(program: Program, operands: Sequence[Wide]) -> list[Wide]:
     return [read(atom) for atom in program.results]
 
 
-@truth_of(call.Call, call.Checkpoint, call.CustomJvpStaged, call.CustomVjpStaged)
+@truth_of(
+    call.Call,
+    call.Checkpoint,
+    call.CustomJvpStaged,
+    call.CustomVjpStaged,
+    custom_vmap.CustomVmapStaged,
+)
 def _call(primitive: InlineCall, types: Types, *operands: Wide) -> Sequence[Wide]:
     return run(primitive.program, operands)
 

@@ -24,6 +24,7 @@ from treadle_ir import (
     ShapeError,
     flatten_arrays,
     frozen,
+    in_positional_form,
     integers,
     ops,
     sequence,
@@ -164,34 +165,12 @@ class CustomFunction(ABC, Generic[P, R]):
         self, args: tuple[Tree, ...], kwargs: dict[str, Tree]
     ) -> tuple[CallSite, list[Array]]:
         """The call without its operands, and these."""
-        positional = _positional(self.fun, args, kwargs)
+        positional = in_positional_form(self.fun, args, kwargs)
         places = tuple([i for i in sorted(self._static) if i < len(positional)])
         statics = tuple([Static(transparent(positional[i])) for i in places])
         dynamic = tuple([x for i, x in enumerate(positional) if i not in self._static])
         leaves, structure = flatten_arrays(dynamic, f"{self.name}: argument ")
         return CallSite(self.name, statics, places, structure), leaves
-
-
-def _positional(
-    fun: Callable[..., Tree], args: tuple[Tree, ...], kwargs: dict[str, Tree]
-) -> tuple[Tree, ...]:
-    """The arguments in positional form, with defaults filled in, so that rules see one form."""
-    if not kwargs:
-        try:
-            signature = inspect.signature(fun)
-        except (ValueError, TypeError):
-            return args
-        plain = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
-        if len(args) >= sum(p.kind in plain for p in signature.parameters.values()):
-            return args
-    bound = inspect.signature(fun).bind(*args, **kwargs)
-    bound.apply_defaults()
-    if bound.kwargs:
-        raise ArgumentError(
-            f"{fun.__name__}: keyword-only arguments {sorted(bound.kwargs)} have no place in a derivative rule",
-            fix="make them positional, or close over them",
-        )
-    return bound.args
 
 
 def _indices(

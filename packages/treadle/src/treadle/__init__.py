@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from treadle import (
         ad_checkpoint as ad_checkpoint,
         core as core,
+        custom_batching as custom_batching,
         custom_derivatives as custom_derivatives,
         debug as debug,
         dtypes as dtypes,
@@ -121,6 +122,7 @@ if not TYPE_CHECKING:
         (
             "ad_checkpoint",
             "core",
+            "custom_batching",
             "custom_derivatives",
             "debug",
             "dtypes",

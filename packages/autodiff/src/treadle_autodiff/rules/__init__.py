@@ -11,6 +11,7 @@ from treadle_autodiff.rules import (
     convert as convert,
     creation as creation,
     cumulative as cumulative,
+    custom_vmap as custom_vmap,
     effectful as effectful,
     elementwise as elementwise,
     implicit as implicit,
