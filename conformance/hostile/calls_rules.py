@@ -16,4 +16,5 @@ TABLE: Final = """
 lax: custom_linear_solve (doubled, v, halved, halved)
 lax: custom_root (doubled, 1.0, the_same, halved)
 treadle: closure_convert (doubled, x)
+treadle: fwd_and_bwd (doubled, 0)
 """

@@ -131,4 +131,4 @@ def test_sequential_vmap_is_a_loop() -> None:
     twice = vmap(vmap(lambda x, y: function(x, y)["out"], (0, None)), (None, 0))
     np.testing.assert_allclose(twice(X, X), np.outer(X, np.sin(X)))
     program = stage(vmap(lambda x: [function(x, TWO)["out"]]), ArrayType((3,), np.dtype("f8")))
-    assert [equation.primitive.name for equation in program.program.equations] [-1:] == ["scan"]
+    assert [equation.primitive.name for equation in program.program.equations][-1:] == ["scan"]

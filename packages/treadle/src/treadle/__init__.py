@@ -50,6 +50,7 @@ if TYPE_CHECKING:
         jacfwd as jacfwd,
         jacrev as jacrev,
     )
+    from treadle.passes import fwd_and_bwd as fwd_and_bwd
     from treadle.settings import (
         config as config,
         default_matmul_precision as default_matmul_precision,
@@ -103,6 +104,7 @@ if not TYPE_CHECKING:
         {
             "treadle.abstract": "ShapeDtypeStruct eval_shape make_jaxpr typeof xla_computation",
             "treadle.jacobians": "hessian jacfwd jacrev jacrev:jacobian",
+            "treadle.passes": "fwd_and_bwd",
             "treadle.settings": (
                 "config default_matmul_precision enable_x64 numpy_dtype_promotion "
                 "numpy_rank_promotion"

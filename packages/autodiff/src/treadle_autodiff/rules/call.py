@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import final
 
+from treadle_autodiff.checkpoint_policies import saves
 from treadle_autodiff.linearize import linearize_flat
 from treadle_autodiff.programs import (
     LinearizedProgram,
@@ -208,7 +209,7 @@ def _kept(primitive: Checkpoint, known: Program) -> list[Value]:
     return [
         result
         for equation in known.equations
-        if keeps(equation.primitive)
+        if saves(keeps, equation.primitive)
         for result in equation.results
     ]
 

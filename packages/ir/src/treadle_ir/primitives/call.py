@@ -25,7 +25,8 @@ from treadle_ir.stage import stage
 from treadle_ir.trace import bind
 from treadle_ir.types import ArrayType, Type
 
-CheckpointPolicy: TypeAlias = Callable[[Primitive], bool]
+# Says by its truth whether the results of a primitive are kept.
+CheckpointPolicy: TypeAlias = Callable[[Primitive], object]
 # Tangents or cotangents; None where one is known to be zero.
 Given: TypeAlias = Sequence[Operand | None]
 # From primals and tangents to results and their tangents.
