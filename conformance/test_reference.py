@@ -32,6 +32,7 @@ from treadle_ir.dtypes import BY_NAME
 from treadle_ir.primitives import (
     call,
     compare,
+    composite,
     contract,
     control,
     cumulative,
@@ -90,6 +91,7 @@ PROGRAMS: Final = (
     call.Checkpoint,
     call.CustomJvpStaged,
     call.CustomVjpStaged,
+    composite.Composite,
     control.Case,
     control.Scan,
     control.While,

@@ -22,6 +22,7 @@ from treadle_ir.families import InlineCall
 from treadle_ir.primitives import (
     call,
     compare,
+    composite,
     contract,
     control,
     convert,
@@ -1201,6 +1202,7 @@ def run(program: Program, operands: Sequence[Wide]) -> list[Wide]:
     call.Checkpoint,
     call.CustomJvpStaged,
     call.CustomVjpStaged,
+    composite.Composite,
     custom_vmap.CustomVmapStaged,
 )
 def _call(primitive: InlineCall, types: Types, *operands: Wide) -> Sequence[Wide]:
@@ -1219,6 +1221,12 @@ def _linear_call(
     primitive: linear_call.LinearCall, types: Types, *operands: Wide
 ) -> Sequence[Wide]:
     return run(primitive.program, operands)
+
+
+@truth_of(composite.PlatformIndex)
+def _platform_index(primitive: composite.PlatformIndex, types: Types) -> Sequence[Wide]:
+    places = {name: place for place, name in enumerate(primitive.platforms)}
+    return [np.asarray(places.get("cpu", len(places)), dtype=object)]
 
 
 @truth_of(control.Case)

@@ -45,4 +45,18 @@ ROWS: Final[tuple[Row, ...]] = (
         function=linear_solution,
     ),
     scalar("lax.custom_root", mp.cbrt, 0.5, 8.0, function=cube_root),
+    scalar(
+        "lax.composite",
+        lambda x: x**3,
+        0.0,
+        -2.0,
+        function=lambda x: lax.composite(lambda y: y * y * y, "my.cube")(x),
+    ),
+    scalar(
+        "lax.platform_dependent",
+        lambda x: x**3,
+        0.0,
+        -2.0,
+        function=lambda x: lax.platform_dependent(x, tpu=tnp.sin, default=lambda y: y * y * y),
+    ),
 )

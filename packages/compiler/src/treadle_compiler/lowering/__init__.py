@@ -6,6 +6,7 @@ from treadle_compiler.lowering import (
     call as call,
     collective as collective,
     compare as compare,
+    composite as composite,
     contract as contract,
     control as control,
     convert as convert,

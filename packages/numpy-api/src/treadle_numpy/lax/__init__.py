@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         select as select,
         select_n as select_n,
     )
+    from treadle_numpy.lax.composites import composite as composite
     from treadle_numpy.lax.contraction import (
         DotDimensionNumbers as DotDimensionNumbers,
         batch_matmul as batch_matmul,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from treadle_numpy.lax.control.branches import cond as cond, switch as switch
     from treadle_numpy.lax.control.loops import fori_loop as fori_loop, while_loop as while_loop
     from treadle_numpy.lax.control.map import map as map
+    from treadle_numpy.lax.control.platforms import platform_dependent as platform_dependent
     from treadle_numpy.lax.control.scan import scan as scan
     from treadle_numpy.lax.control.solves import (
         custom_linear_solve as custom_linear_solve,
@@ -208,11 +210,13 @@ else:
             "barriers": "optimization_barrier stop_gradient",
             "collectives": "all_gather axis_index axis_size pmax pmean pmin psum",
             "comparison": "clamp eq ge gt le lt ne select select_n",
+            "composites": "composite",
             "contraction": "DotDimensionNumbers batch_matmul dot dot_general",
             "control.associative": "associative_scan",
             "control.branches": "cond switch",
             "control.loops": "fori_loop while_loop",
             "control.map": "map",
+            "control.platforms": "platform_dependent",
             "control.scan": "scan",
             "control.solves": "custom_linear_solve custom_root",
             "conversion": "bitcast_convert_type convert_element_type dtype reduce_precision",
