@@ -13,6 +13,7 @@ from conformance.derivatives import (
     numpy_arrangements,
     numpy_functions,
     numpy_reductions,
+    rules_functions,
     special_functions,
 )
 from conformance.derivatives.row import Row
@@ -23,6 +24,7 @@ ROWS: Final[tuple[Row, ...]] = (
     *numpy_arrangements.ROWS,
     *lax_functions.ROWS,
     *lax_arrays.ROWS,
+    *rules_functions.ROWS,
     *special_functions.ROWS,
     *nn_functions.ROWS,
     *fourier_functions.ROWS,

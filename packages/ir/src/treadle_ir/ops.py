@@ -17,6 +17,7 @@ from treadle_ir.primitives.collective import (
     axis_size as axis_size,
 )
 from treadle_ir.primitives.compare import clamp as clamp, compare as compare, select as select
+from treadle_ir.primitives.composite import platform_index as platform_index
 from treadle_ir.primitives.contract import (
     convolution as convolution,
     dot_general as dot_general,

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from treadle import (
         ad_checkpoint as ad_checkpoint,
         core as core,
+        custom_batching as custom_batching,
         custom_derivatives as custom_derivatives,
         debug as debug,
         dtypes as dtypes,
@@ -46,11 +47,7 @@ if TYPE_CHECKING:
     )
     from treadle.environment import print_environment_info as print_environment_info
     from treadle.forgetting import clear_caches as clear_caches
-    from treadle.jacobians import (
-        hessian as hessian,
-        jacfwd as jacfwd,
-        jacrev as jacrev,
-    )
+    from treadle.jacobians import hessian as hessian, jacfwd as jacfwd, jacrev as jacrev
     from treadle.managers import (
         array_garbage_collection_guard as array_garbage_collection_guard,
         check_tracer_leaks as check_tracer_leaks,
@@ -78,10 +75,12 @@ if TYPE_CHECKING:
         transfer_guard_device_to_host as transfer_guard_device_to_host,
         transfer_guard_host_to_device as transfer_guard_host_to_device,
     )
+    from treadle.passes import fwd_and_bwd as fwd_and_bwd
     from treadle.settings import config as config
     from treadle_autodiff import (
         checkpoint as checkpoint,
         checkpoint_policies as checkpoint_policies,
+        closure_convert as closure_convert,
         custom_gradient as custom_gradient,
         custom_jvp as custom_jvp,
         custom_vjp as custom_vjp,
@@ -146,10 +145,11 @@ if not TYPE_CHECKING:
                 "transfer_guard_device_to_device transfer_guard_device_to_host "
                 "transfer_guard_host_to_device"
             ),
+            "treadle.passes": "fwd_and_bwd",
             "treadle.settings": "config",
             "treadle_autodiff": (
-                "checkpoint checkpoint:remat checkpoint_policies custom_gradient custom_jvp "
-                "custom_vjp grad jvp linear_transpose linearize value_and_grad vjp"
+                "checkpoint checkpoint:remat checkpoint_policies closure_convert custom_gradient "
+                "custom_jvp custom_vjp grad jvp linear_transpose linearize value_and_grad vjp"
             ),
             "treadle_batching": "vmap",
             "treadle_ir": "Array ensure_compile_time_eval float0 named_call named_scope",
@@ -163,6 +163,7 @@ if not TYPE_CHECKING:
         (
             "ad_checkpoint",
             "core",
+            "custom_batching",
             "custom_derivatives",
             "debug",
             "dtypes",
