@@ -59,7 +59,11 @@ class DTypeError(TreadleError, TypeError, ValueError):
     """Operands have element types that do not go together; both a TypeError and a ValueError, as `ShapeError` is."""
 
 
-class ConcretizationError(TreadleError, TypeError):
+class TracingError(TreadleError, TypeError):
+    """Something that cannot be done with an array while a function is traced, or after that."""
+
+
+class ConcretizationError(TracingError):
     """A Python value was asked of an array that has none while a function is being traced."""
 
 
@@ -79,7 +83,7 @@ class NonConcreteBooleanIndexError(ConcretizationError, IndexError):
     """A boolean mask as an index while tracing: the result's shape would depend on its elements."""
 
 
-class EscapedTracerError(TreadleError):
+class EscapedTracerError(TracingError):
     """A tracer was used after the function that it belongs to had been traced."""
 
 
@@ -93,6 +97,10 @@ class DerivativeError(TreadleError, TypeError, ValueError):
     Forward mode through a function that has a backward rule only, reverse mode through a loop of unknown length,
     either mode through a callback.
     """
+
+
+class DerivativeMismatchError(TreadleError, AssertionError):
+    """A derivative disagrees with the finite differences of its function."""
 
 
 class VerifyError(TreadleError, ValueError):

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         timings as timings,
     )
     from treadle_runtime.jitting.stages import (
+        ArgInfo as ArgInfo,
         Compiled as Compiled,
         Lowered as Lowered,
         TracedCall as TracedCall,
@@ -84,7 +85,7 @@ if not TYPE_CHECKING:
             ),
             "treadle_runtime.host.validated": "CallbackError",
             "treadle_runtime.jitting.jit": "JitFunction disable_jit jit timings",
-            "treadle_runtime.jitting.stages": "Compiled Lowered TracedCall",
+            "treadle_runtime.jitting.stages": "ArgInfo Compiled Lowered TracedCall",
             "treadle_runtime.launch": "effects_barrier",
             "treadle_runtime.parallel.pmap": "pmap",
             "treadle_runtime.placement.devices": (

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         AxisNameError as AxisNameError,
         ConcretizationError as ConcretizationError,
         DerivativeError as DerivativeError,
+        DerivativeMismatchError as DerivativeMismatchError,
         DonatedError as DonatedError,
         DTypeError as DTypeError,
         EscapedTracerError as EscapedTracerError,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
         TracerArrayConversionError as TracerArrayConversionError,
         TracerBoolConversionError as TracerBoolConversionError,
         TracerIntegerConversionError as TracerIntegerConversionError,
+        TracingError as TracingError,
         TreadleError as TreadleError,
         TreeError as TreeError,
         UnsupportedError as UnsupportedError,
@@ -48,6 +50,11 @@ if TYPE_CHECKING:
     )
 
     ConcretizationTypeError = ConcretizationError  # JAX's names
+    InconclusiveDimensionOperation = ShapeError
+    JAXIndexError = NonConcreteBooleanIndexError
+    JAXTypeError = TracingError
+    JaxprTypeError = VerifyError
+    JaxRuntimeError = ExecutionError
     UnexpectedTracerError = EscapedTracerError
 
 # Written by scripts/names.py from the imports for type checkers: change nothing from here on by hand.
@@ -58,12 +65,16 @@ if not TYPE_CHECKING:
             "treadle_compiler": "CacheWarning CompileError ForkError ModuleError NestingError",
             "treadle_ir": (
                 "ArgumentError AxisError AxisNameError ConcretizationError "
-                "ConcretizationError:ConcretizationTypeError DerivativeError DonatedError "
-                "DTypeError EscapedTracerError EscapedTracerError:UnexpectedTracerError "
-                "ExecutionError IndexingError MissingRuleError NonConcreteBooleanIndexError "
-                "OutOfMemoryError ParseError PlacementError RangeError ShapeError StructureError "
+                "ConcretizationError:ConcretizationTypeError DerivativeError "
+                "DerivativeMismatchError DonatedError DTypeError EscapedTracerError "
+                "EscapedTracerError:UnexpectedTracerError ExecutionError "
+                "ExecutionError:JaxRuntimeError IndexingError MissingRuleError "
+                "NonConcreteBooleanIndexError NonConcreteBooleanIndexError:JAXIndexError "
+                "OutOfMemoryError ParseError PlacementError RangeError ShapeError "
+                "ShapeError:InconclusiveDimensionOperation StructureError "
                 "TracerArrayConversionError TracerBoolConversionError TracerIntegerConversionError "
-                "TreadleError TreeError UnsupportedError VerifyError"
+                "TracingError TracingError:JAXTypeError TreadleError TreeError UnsupportedError "
+                "VerifyError VerifyError:JaxprTypeError"
             ),
             "treadle_runtime": "CallbackError PlatformError PlatformWarning",
         },
