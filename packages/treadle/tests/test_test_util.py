@@ -39,7 +39,9 @@ def test_integers_among_results_and_empty_arrays_are_no_obstacle() -> None:
 
 
 def test_a_wrong_tangent_is_named_with_its_result() -> None:
-    with pytest.raises(DerivativeMismatchError, match=r"tangent of result\['product'\] is .* off by"):
+    with pytest.raises(
+        DerivativeMismatchError, match=r"tangent of result\['product'\] is .* off by"
+    ):
         check_grads(wrong, (1.0, {"k": 2.0}), 1, modes=["fwd"])
 
 

@@ -21,6 +21,11 @@ if TYPE_CHECKING:
         PlatformError as PlatformError,
         PlatformWarning as PlatformWarning,
     )
+    from treadle_runtime.client.profiling import (
+        memory_profile as memory_profile,
+        profile_data_module as profile_data_module,
+        profiler_module as profiler_module,
+    )
     from treadle_runtime.evaluation.evaluator import RuntimeEvaluator as RuntimeEvaluator
     from treadle_runtime.evaluation.limits import host_limits as host_limits
     from treadle_runtime.host.callbacks import (
@@ -82,6 +87,9 @@ if not TYPE_CHECKING:
             "treadle_runtime.evaluation.limits": "host_limits",
             "treadle_runtime.host.callbacks": (
                 "debug_callback debug_print io_callback pure_callback"
+            ),
+            "treadle_runtime.client.profiling": (
+                "memory_profile profile_data_module profiler_module"
             ),
             "treadle_runtime.host.validated": "CallbackError",
             "treadle_runtime.jitting.jit": "JitFunction disable_jit jit timings",

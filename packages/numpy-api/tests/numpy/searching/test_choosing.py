@@ -6,8 +6,15 @@ import numpy as np
 import pytest
 
 import treadle_numpy as tnp
-from treadle_ir import ArgumentError, ConcretizationError, DTypeError, IndexingError, ShapeError
-from treadle_ir import ArrayType, stage
+from treadle_ir import (
+    ArgumentError,
+    ArrayType,
+    ConcretizationError,
+    DTypeError,
+    IndexingError,
+    ShapeError,
+    stage,
+)
 
 CHOICES: Any = [np.arange(3, dtype=np.int32), np.arange(3, dtype=np.int32) + 10, np.int32(7)]
 
