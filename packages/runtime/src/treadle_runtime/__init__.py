@@ -83,13 +83,13 @@ if not TYPE_CHECKING:
             ),
             "treadle_runtime.client": "backends",
             "treadle_runtime.client.failures": "PlatformError PlatformWarning",
+            "treadle_runtime.client.profiling": (
+                "memory_profile profile_data_module profiler_module"
+            ),
             "treadle_runtime.evaluation.evaluator": "RuntimeEvaluator",
             "treadle_runtime.evaluation.limits": "host_limits",
             "treadle_runtime.host.callbacks": (
                 "debug_callback debug_print io_callback pure_callback"
-            ),
-            "treadle_runtime.client.profiling": (
-                "memory_profile profile_data_module profiler_module"
             ),
             "treadle_runtime.host.validated": "CallbackError",
             "treadle_runtime.jitting.jit": "JitFunction disable_jit jit timings",
