@@ -103,6 +103,26 @@ class DerivativeMismatchError(TreadleError, AssertionError):
     """A derivative disagrees with the finite differences of its function."""
 
 
+class CheckError(TreadleError, ValueError):
+    """A check failed that `checkify` knows of. The four classes of checks are its cases."""
+
+
+class FailedCheckError(CheckError):
+    """The condition of a `checkify.check` did not hold."""
+
+
+class NaNError(CheckError, FloatingPointError):
+    """An operation made a NaN, where `checkify` watches for them."""
+
+
+class DivisionByZeroError(CheckError, ZeroDivisionError):
+    """A division by zero, where `checkify` watches for them."""
+
+
+class OutOfBoundsError(CheckError, IndexError):
+    """An index beyond the end of an axis, where `checkify` watches for them."""
+
+
 class VerifyError(TreadleError, ValueError):
     """A program breaks a promise that programs make."""
 

@@ -18,16 +18,21 @@ if TYPE_CHECKING:
         ArgumentError as ArgumentError,
         AxisError as AxisError,
         AxisNameError as AxisNameError,
+        CheckError as CheckError,
         ConcretizationError as ConcretizationError,
         DerivativeError as DerivativeError,
         DerivativeMismatchError as DerivativeMismatchError,
+        DivisionByZeroError as DivisionByZeroError,
         DonatedError as DonatedError,
         DTypeError as DTypeError,
         EscapedTracerError as EscapedTracerError,
         ExecutionError as ExecutionError,
+        FailedCheckError as FailedCheckError,
         IndexingError as IndexingError,
         MissingRuleError as MissingRuleError,
+        NaNError as NaNError,
         NonConcreteBooleanIndexError as NonConcreteBooleanIndexError,
+        OutOfBoundsError as OutOfBoundsError,
         OutOfMemoryError as OutOfMemoryError,
         ParseError as ParseError,
         PlacementError as PlacementError,
@@ -64,13 +69,13 @@ if not TYPE_CHECKING:
         {
             "treadle_compiler": "CacheWarning CompileError ForkError ModuleError NestingError",
             "treadle_ir": (
-                "ArgumentError AxisError AxisNameError ConcretizationError "
+                "ArgumentError AxisError AxisNameError CheckError ConcretizationError "
                 "ConcretizationError:ConcretizationTypeError DerivativeError "
-                "DerivativeMismatchError DonatedError DTypeError EscapedTracerError "
-                "EscapedTracerError:UnexpectedTracerError ExecutionError "
-                "ExecutionError:JaxRuntimeError IndexingError MissingRuleError "
-                "NonConcreteBooleanIndexError NonConcreteBooleanIndexError:JAXIndexError "
-                "OutOfMemoryError ParseError PlacementError RangeError ShapeError "
+                "DerivativeMismatchError DivisionByZeroError DonatedError DTypeError "
+                "EscapedTracerError EscapedTracerError:UnexpectedTracerError ExecutionError "
+                "ExecutionError:JaxRuntimeError FailedCheckError IndexingError MissingRuleError "
+                "NaNError NonConcreteBooleanIndexError NonConcreteBooleanIndexError:JAXIndexError "
+                "OutOfBoundsError OutOfMemoryError ParseError PlacementError RangeError ShapeError "
                 "ShapeError:InconclusiveDimensionOperation StructureError "
                 "TracerArrayConversionError TracerBoolConversionError TracerIntegerConversionError "
                 "TracingError TracingError:JAXTypeError TreadleError TreeError UnsupportedError "

@@ -17,8 +17,9 @@ def test_an_annotated_function_is_the_same_function() -> None:
 
 
 def test_an_error_goes_through() -> None:
-    with pytest.raises(ZeroDivisionError), profiler.TraceAnnotation("wrong") as mark:
+    with profiler.TraceAnnotation("right") as mark:
         mark.set_metadata(step=1)
+    with pytest.raises(ZeroDivisionError), profiler.TraceAnnotation("wrong"):
         raise ZeroDivisionError
 
 

@@ -34,7 +34,9 @@ def test_a_trace_is_written_for_the_standard_viewers(tmp_path: Path) -> None:
     (run,) = (tmp_path / "plugins" / "profile").iterdir()
     (written,) = run.glob("*.xplane.pb")
     assert "my mark" in names(profiler.ProfileData.from_file(str(written)))
-    events = json.loads(gzip.open(run / "perfetto_trace.json.gz").read())["traceEvents"]
+    events = json.loads(gzip.decompress((run / "perfetto_trace.json.gz").read_bytes()))[
+        "traceEvents"
+    ]
     assert any(event.get("name", "").startswith("my mark") for event in events)
 
 
