@@ -9,6 +9,7 @@ from treadle_ir import lazy_names as _lazy_names
 if TYPE_CHECKING:
     from treadle.experimental import (
         checkify as checkify,
+        jet as jet,
         ode as ode,
     )
     from treadle_runtime import io_callback as io_callback
@@ -22,6 +23,7 @@ if not TYPE_CHECKING:
         },
         (
             "checkify",
+            "jet",
             "ode",
         ),
     )
