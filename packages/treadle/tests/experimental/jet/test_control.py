@@ -18,10 +18,14 @@ def _wide() -> Iterator[None]:
         yield
 
 
+def forward(f: Any) -> Any:
+    return lambda t: treadle.jvp(f, (t,), (1.0,))[1]
+
+
 def derivatives(f: Any, x: float, order: int = 3) -> list[float]:
     found = []
     for _ in range(order):
-        f = (lambda g: lambda t: treadle.jvp(g, (t,), (1.0,))[1])(f)
+        f = forward(f)
         found.append(float(f(x)))
     return found
 

@@ -72,6 +72,10 @@ def test_taylor_coefficients(name: str) -> None:
 CURVE = ((0.3, -0.7), ((1.5, 0.4), (-0.8, 0.9), (0.6, -1.1), (0.2, 0.5)))
 
 
+def forward(f: Any) -> Any:
+    return lambda t: treadle.jvp(f, (t,), (1.0,))[1]
+
+
 def nested(f: Any, order: int = 4) -> Any:
     """The derivatives along the curve, by forward mode in forward mode."""
     point, terms = CURVE
@@ -84,7 +88,7 @@ def nested(f: Any, order: int = 4) -> Any:
 
     found = []
     for _ in range(order):
-        along = (lambda g: lambda t: treadle.jvp(g, (t,), (1.0,))[1])(along)
+        along = forward(along)
         found.append(along(0.0))
     return found
 

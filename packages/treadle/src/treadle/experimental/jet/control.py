@@ -42,7 +42,9 @@ class JetProgram:
     moving: Flags  # per result
 
 
-def jet_program(program: Program, moving: Flags, order: int, forced: Flags | None = None) -> JetProgram:
+def jet_program(
+    program: Program, moving: Flags, order: int, forced: Flags | None = None
+) -> JetProgram:
     """A program's series, with those parameters moving; results that are `forced` get a series in any case."""
     wanted = (False,) * len(program.results) if forced is None else forced
 
@@ -153,7 +155,9 @@ def case_jet(
     return _split(outputs, forced, order)
 
 
-def _reordered(program: Program, groups: Sequence[Sequence[int]], results: Sequence[int]) -> Program:
+def _reordered(
+    program: Program, groups: Sequence[Sequence[int]], results: Sequence[int]
+) -> Program:
     """A program with its parameters in groups, and its results in another order."""
     return Program(
         tuple([program.parameters[i] for group in groups for i in group]),
@@ -217,9 +221,7 @@ def scan_jet(
         primitive.unroll,
     )
     inputs = [*made.captured, *primals, *_coefficients(primals, series, moving, order)]
-    outputs = bind(
-        loop, *made.captured, *(inputs[place] for place in (*constants, *carries, *xs))
-    )
+    outputs = bind(loop, *made.captured, *(inputs[place] for place in (*constants, *carries, *xs)))
     found = dict(zip((*of_carries, *of_ys), outputs, strict=True))
     return _split([found[place] for place in range(len(found))], made.moving, order)
 
@@ -261,7 +263,5 @@ def while_jet(
         (*primitive.cond.parameters, *extra), primitive.cond.equations, primitive.cond.results
     )
     loop = While(cond, body, of_cond, len(constants), primitive.trip_bound)
-    outputs = bind(
-        loop, *primals[:of_cond], *(inputs[place] for place in (*constants, *carries))
-    )
+    outputs = bind(loop, *primals[:of_cond], *(inputs[place] for place in (*constants, *carries)))
     return _split(outputs, carried, order)

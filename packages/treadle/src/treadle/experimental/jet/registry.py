@@ -58,7 +58,7 @@ def defzero(prim: type[Primitive]) -> None:
 
 
 def deflinear(prim: type[Primitive]) -> None:
-    """Say that a primitive with one result is linear in all its operands together: it is applied to each coefficient."""
+    """Say that a primitive with one result is linear in all its operands together."""
 
     def rule(
         primitive: Primitive, primals: Operands, series: Sequence[Series], order: int, /
@@ -97,8 +97,8 @@ def def_deriv(prim: type[Primitive], deriv: Function) -> None:
     def rule(
         primitive: Primitive, primals: Operands, series: Sequence[Series], order: int, /
     ) -> tuple[Operands, Sequence[Series]]:
-        from treadle.experimental.jet.trace import composed  # noqa: PLC0415 - it needs the rules
         from treadle.experimental.jet.series import derivative, integral, product  # noqa: PLC0415
+        from treadle.experimental.jet.trace import composed  # noqa: PLC0415 - it needs the rules
 
         (x,), (given,) = primals, series
         assert not isinstance(given, ZeroSeries), "a rule is called only if something moves"

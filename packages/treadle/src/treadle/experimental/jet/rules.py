@@ -23,10 +23,10 @@ from treadle.experimental.jet.series import (
 )
 from treadle.experimental.jet.trace import by_derivative, composed
 from treadle_ir import Operand, Operands, Rearrangement, bind, ops
+from treadle_ir.dtypes import is_inexact
 from treadle_ir.primitives import contract as c, convert, cumulative, elementwise as e, reduce
 from treadle_ir.primitives.call import StopGradient
 from treadle_ir.primitives.compare import Compare
-from treadle_ir.dtypes import is_inexact
 
 for _linear in (
     *(Rearrangement, convert.Copy, cumulative.CumulativeAdd, reduce.ReduceAdd),
@@ -50,14 +50,22 @@ def convert_jet(
 
 
 def _bilinear(
-    primitive: c.DotGeneral | c.Convolution, primals: Operands, series: Sequence[Series], order: int, /
+    primitive: c.DotGeneral | c.Convolution,
+    primals: Operands,
+    series: Sequence[Series],
+    order: int,
+    /,
 ) -> tuple[Operands, Sequence[Series]]:
     """The convolution of both series; a factor that does not move is one coefficient."""
     (x, y), (dx, dy) = primals, series
     if dx is zero_series:
-        return bind(primitive, x, y), [[bind(primitive, x, each)[0] for each in terms(y, dy, order)[1:]]]
+        return bind(primitive, x, y), [
+            [bind(primitive, x, each)[0] for each in terms(y, dy, order)[1:]]
+        ]
     if dy is zero_series:
-        return bind(primitive, x, y), [[bind(primitive, each, y)[0] for each in terms(x, dx, order)[1:]]]
+        return bind(primitive, x, y), [
+            [bind(primitive, each, y)[0] for each in terms(x, dx, order)[1:]]
+        ]
     xs, ys = terms(x, dx, order), terms(y, dy, order)
     first, *rest = [
         total([bind(primitive, xs[i], ys[k - i])[0] for i in range(k + 1)])
@@ -188,7 +196,10 @@ def _log(x: Operand, xs: Sequence[Operand]) -> list[Operand]:
         numerator = xs[k]
         if k > 1:
             known = total(
-                [ops.multiply(ops.multiply(number(i / k, x), ys[i - 1]), xs[k - i]) for i in range(1, k)]
+                [
+                    ops.multiply(ops.multiply(number(i / k, x), ys[i - 1]), xs[k - i])
+                    for i in range(1, k)
+                ]
             )
             numerator = ops.subtract(numerator, known)
         ys.append(ops.divide(numerator, x))

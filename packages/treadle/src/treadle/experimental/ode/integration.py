@@ -115,7 +115,7 @@ def odeint(
 
     operands = [as_array(x) for x in (*made.captured, *given)]
     options = (rtol, atol, mxstep, hmax)
-    solution = _solve(derivative, options, flat, times, operands)
+    solution = _solve(derivative, options, as_array(flat), times, operands)
     return _unravelled(unravel, solution)
 
 
@@ -177,7 +177,8 @@ def _solve(
         return solution, (solution, times, args)
 
     def backward(kept: Any, cotangents: Array) -> tuple[Any, ...]:
-        return _adjoint(derivative, options, *kept, cotangents)
+        solution, times, args = kept
+        return _adjoint(derivative, options, solution, times, args, cotangents)
 
     solve.defvjp(forward, backward)
     result: Array = solve(y0, times, args)
@@ -188,7 +189,10 @@ def _steps(
     derivative: Derivative, options: Options, y0: Array, times: Array, args: list[Array]
 ) -> Array:
     rtol, atol, mxstep, hmax = options
-    func = lambda y, t: derivative(y, t, *args)  # noqa: E731 - the equation without its parameters
+
+    def func(y: Array, t: Array) -> Array:
+        return derivative(y, t, *args)
+
     start = times[0]
     f0 = func(y0, start)
     dt = tnp.minimum(initial_step_size(func, start, y0, 4, rtol, atol, f0), hmax)
@@ -197,7 +201,8 @@ def _steps(
     def to_time(carry: State, target: Array) -> tuple[State, Array]:
         def unfinished(state: Any) -> Array:
             steps, (_, _, t, dt, _, _) = state
-            return (t < target) & (steps < mxstep) & (dt > 0)
+            going: Array = (t < target) & (steps < mxstep) & (dt > 0)
+            return going
 
         def step(state: Any) -> Any:
             steps, (y, f, t, dt, last_t, polynomial) = state
