@@ -43,13 +43,12 @@ MISSING: Final[dict[str, str]] = {
         "sparse_plus sparse_sigmoid"
     ),
     "numpy": (
-        "ComplexWarning choose delete fill_diagonal float4_e2m1fn float6_e2m3fn float6_e3m2fn "
-        "float8_e3m4 float8_e4m3 float8_e4m3b11fnuz float8_e4m3fnuz float8_e5m2fnuz float8_e8m0fnu "
-        "frexp from_dlpack frombuffer fromfile fromiter frompyfunc fromstring gcd histogram2d "
-        "histogramdd insert int1 int2 iterable kaiser lcm ldexp mask_indices minmax modf packbits "
-        "poly polyadd polyder polydiv polyfit polyint polymul polysub roots setxor1d spacing "
-        "trim_zeros uint1 uint2 unique_all unique_counts unique_inverse unique_values unpackbits "
-        "vectorize"
+        "ComplexWarning delete fill_diagonal float4_e2m1fn float6_e2m3fn float6_e3m2fn float8_e3m4 "
+        "float8_e4m3 float8_e4m3b11fnuz float8_e4m3fnuz float8_e5m2fnuz float8_e8m0fnu frexp "
+        "frombuffer fromfile fromiter frompyfunc fromstring gcd histogram2d histogramdd insert "
+        "int1 int2 iterable kaiser lcm ldexp mask_indices minmax modf packbits poly polyadd "
+        "polyder polydiv polyfit polyint polymul polysub roots setxor1d spacing trim_zeros uint1 "
+        "uint2 unique_all unique_counts unique_inverse unique_values unpackbits vectorize"
     ),
     "numpy.fft": "",
     "numpy.linalg": "",

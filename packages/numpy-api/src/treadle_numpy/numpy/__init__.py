@@ -53,7 +53,12 @@ if TYPE_CHECKING:
         indices as indices,
         meshgrid as meshgrid,
     )
-    from treadle_numpy.numpy.creation.data import array as array, asarray as asarray, copy as copy
+    from treadle_numpy.numpy.creation.data import (
+        array as array,
+        asarray as asarray,
+        copy as copy,
+        from_dlpack as from_dlpack,
+    )
     from treadle_numpy.numpy.creation.matrices import (
         eye as eye,
         identity as identity,
@@ -252,6 +257,7 @@ if TYPE_CHECKING:
         nansum as nansum,
     )
     from treadle_numpy.numpy.searching.choosing import (
+        choose as choose,
         piecewise as piecewise,
         select as select,
         where as where,
@@ -471,7 +477,7 @@ else:
             ),
             "creation.constant": "empty empty_like full full_like ones ones_like zeros zeros_like",
             "creation.coordinates": "fromfunction indices meshgrid",
-            "creation.data": "array asarray copy",
+            "creation.data": "array asarray copy from_dlpack",
             "creation.matrices": "eye identity tri vander",
             "creation.ranges": "arange geomspace linspace logspace",
             "differences": "diff ediff1d gradient trapezoid",
@@ -517,7 +523,7 @@ else:
             "reductions.without_nan": (
                 "nanargmax nanargmin nancumprod nancumsum nanmax nanmin nanprod nansum"
             ),
-            "searching.choosing": "piecewise select where",
+            "searching.choosing": "choose piecewise select where",
             "searching.counting": "bincount",
             "searching.finding": "argwhere compress extract flatnonzero nonzero",
             "searching.flat_positions": "ravel_multi_index unravel_index",
