@@ -11,6 +11,7 @@ from conformance.derivatives import (
     numpy_arrangements,
     numpy_functions,
     numpy_reductions,
+    ops_functions,
     special_functions,
 )
 from conformance.derivatives.row import Row
@@ -21,6 +22,7 @@ ROWS: Final[tuple[Row, ...]] = (
     *numpy_arrangements.ROWS,
     *lax_functions.ROWS,
     *lax_arrays.ROWS,
+    *ops_functions.ROWS,
     *special_functions.ROWS,
     *nn_functions.ROWS,
 )

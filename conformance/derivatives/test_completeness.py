@@ -11,6 +11,7 @@ import numpy as np
 import treadle.lax
 import treadle.nn
 import treadle.numpy
+import treadle.ops
 import treadle.scipy.special
 from conformance.derivatives.table import ROWS
 from conformance.derivatives.without import WITHOUT
@@ -19,6 +20,7 @@ NAMESPACES: Final[dict[str, ModuleType]] = {
     "numpy": treadle.numpy,
     "numpy.linalg": treadle.numpy.linalg,
     "lax": treadle.lax,
+    "ops": treadle.ops,
     "nn": treadle.nn,
     "scipy.special": treadle.scipy.special,
 }

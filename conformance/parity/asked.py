@@ -6,6 +6,7 @@ from the same functions, called with treadle's modules, so that both are asked t
 
 from __future__ import annotations
 
+import importlib
 import json
 import operator
 import sys
@@ -243,6 +244,8 @@ def indexing(library: Any, question: dict[str, Any]) -> Any:
         return {"error": type(error).__name__}
 
 
+NAMESPACES = ("numpy", "random", "lax", "nn", "scipy", "ops")
+SUBMODULES = ("ops", "scipy.special")  # that are not there before they are imported
 DO = {
     "random": random_numbers,
     "keys": moved_keys,
@@ -277,11 +280,13 @@ def unpacked(x: Any, arrays: Any) -> Any:
 def main() -> None:
     import jax  # noqa: PLC0415 - this process is jax's alone
     import jax.numpy  # noqa: PLC0415
-    import jax.scipy.special  # noqa: PLC0415
+
+    for name in SUBMODULES:
+        importlib.import_module(f"jax.{name}")
 
     assert "treadle" not in sys.modules
     library = SimpleNamespace(
-        **{name: getattr(jax, name) for name in ("numpy", "random", "lax", "nn", "scipy")},
+        **{name: getattr(jax, name) for name in NAMESPACES},
         **{name: getattr(jax, name) for name in ("jit", "grad", "vmap")},
         types=jax.eval_shape,
         memory={},
