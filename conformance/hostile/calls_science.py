@@ -7,6 +7,25 @@ from typing import Any, Final
 import treadle.ops
 
 NAMESPACES: Final[dict[str, Any]] = {"ops": treadle.ops}
+LEFT_OUT: Final = {
+    "tnp.ComplexWarning": "a warning of NumPy's",
+    "tnp.fromfile": "it reads files: the errors of opening them are Python's",
+}
 TABLE: Final = """
 ops: segment_max segment_min segment_prod segment_sum (v, i)
+tnp: gcd lcm ldexp (i, i)
+tnp: frexp modf spacing unique_all unique_counts unique_inverse unique_values minmax iterable trim_zeros (x)
+tnp: packbits (b)
+tnp: unpackbits (tnp.array([1, 2], dtype="uint8"))
+tnp: choose (i, [v, w, 1.0])
+tnp: delete (v, i)
+tnp: insert (v, i, w)
+tnp: fill_diagonal (x, w, inplace=False)
+tnp: mask_indices (3, tnp.triu)
+tnp: setxor1d (v, w)
+tnp: histogram2d (v, w)
+tnp: histogramdd (square)
+tnp: frombuffer (b"12345678")
+tnp: fromstring ("1 2", sep=" ")
+tnp: fromiter ([1, 2], int)
 """
