@@ -25,10 +25,11 @@ from treadle_numpy.numpy.reductions.sums import sum
 from treadle_numpy.numpy.statistics.histograms import Range, bin_of, histogram_bin_edges
 from treadle_numpy.numpy.ufuncs.arithmetic import divide, subtract
 from treadle_numpy.operands.arrays import array_of
-from treadle_numpy.operands.coerce import ArrayLike, coerce_array
+from treadle_numpy.operands.coerce import ArrayLike, coerce_array, is_array_like
 from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.promote import converted, promote
 from treadle_numpy.operands.sequences import array_from
+from treadle_numpy.operands.shapes import ndim_of
 
 __all__ = ["histogram2d", "histogramdd"]
 
@@ -72,9 +73,11 @@ def histogram2d(
         )
     if isinstance(bins, (list, tuple)):
         grid: Grid = bins if len(bins) == 2 else [array_from("histogram2d", bins, None)] * 2
+    elif is_array_like(bins) and ndim_of(bins) == 1:
+        edges = coerce_array("histogram2d", 2, bins)
+        grid = edges if edges.size == 2 else [edges, edges]
     else:
-        given = coerce_array("histogram2d", 2, bins)
-        grid = [given, given] if given.ndim == 1 and given.size != 2 else given
+        grid = bins
     counts, (columns, rows) = _counted(
         "histogram2d", stack([first, second], axis=1), grid, range, weights, density
     )
