@@ -228,6 +228,14 @@ if TYPE_CHECKING:
         put as put,
         put_along_axis as put_along_axis,
     )
+    from treadle_numpy.numpy.polynomial_arithmetic import (
+        polyadd as polyadd,
+        polyder as polyder,
+        polydiv as polydiv,
+        polyint as polyint,
+        polymul as polymul,
+        polysub as polysub,
+    )
     from treadle_numpy.numpy.polynomials import polyval as polyval
     from treadle_numpy.numpy.printing import (
         array_repr as array_repr,
@@ -487,6 +495,7 @@ if TYPE_CHECKING:
         unique_values as unique_values,
     )
     from treadle_numpy.numpy.universal import ufunc as ufunc
+    from treadle_numpy.numpy.vectorizing import vectorize as vectorize
 else:
     __getattr__, __dir__, __all__ = namespaces.lazy(
         __name__,
@@ -539,6 +548,7 @@ else:
             "manipulation.splitting": "array_split dsplit hsplit split unstack vsplit",
             "phases": "unwrap",
             "placing": "fill_diagonal place put put_along_axis",
+            "polynomial_arithmetic": "polyadd polyder polydiv polyint polymul polysub",
             "polynomials": "polyval",
             "printing": "array_repr array_str get_printoptions printoptions set_printoptions",
             "reductions.extremes": "amax amin max min minmax ptp",
@@ -597,6 +607,7 @@ else:
             ),
             "uniques": "unique_all unique_counts unique_inverse unique_values",
             "universal": "ufunc",
+            "vectorizing": "vectorize",
         },
         ("linalg",),
     )
