@@ -21,6 +21,14 @@ def parts(x: Any) -> Any:
     return np.array([e - int(e) for e in x]), np.array([e * 0 + int(e) for e in x])
 
 
+def divided(u: Any, v: Any) -> Any:
+    """Quotient and remainder of polynomials of degrees 2 and 1."""
+    first = u[0] / v[0]
+    second = (u[1] - first * v[1]) / v[0]
+    none = u[0] * 0
+    return np.array([first, second]), np.array([none, none, u[2] - second * v[1]])
+
+
 def filled(x: Any, value: Any) -> Any:
     """With values on the diagonal."""
     found = x.copy()
@@ -75,5 +83,36 @@ ROWS: Final[tuple[Row, ...]] = (
         [1.0, 2.0, 3.0],
         truth=lambda w: np.array([w[0] + w[2], w[1]]) / np.sum(w) * 2,
         function=lambda w: tnp.histogramdd(POINTS[:, :1], 2, [(0, 1)], w, True)[0],
+    ),
+    *(
+        array(f"numpy.{name}", (V, [4.0, 0.0]), truth=truth)
+        for name, truth in (
+            ("polyadd", lambda x, y: np.array([x[0], x[1] + y[0], x[2] + y[1]])),
+            ("polysub", lambda x, y: np.array([x[0], x[1] - y[0], x[2] - y[1]])),
+            ("polymul", np.convolve),
+            ("polydiv", divided),
+        )
+    ),
+    array("numpy.polyder", V, truth=lambda p: np.array([2 * p[0], p[1]])),
+    array("numpy.polyint", V, truth=lambda p: np.array([p[0] / 3, p[1] / 2, p[2], p[0] * 0])),
+    array("numpy.add", M, truth=lambda x: x[0] + x[1], function=tnp.add.reduce),
+    array(
+        "numpy.multiply",
+        V,
+        [0.0, 3.0, 0.0],
+        truth=lambda x: np.array([x[0], x[0] * x[1], x[0] * x[1] * x[2]]),
+        function=tnp.multiply.accumulate,
+    ),
+    array(
+        "numpy.subtract",
+        V,
+        truth=lambda x: np.array([x[0] - x[1], x[2]]),
+        function=lambda x: tnp.subtract.reduceat(x, np.array([0, 2])),
+    ),
+    array(
+        "numpy.logaddexp",
+        V,
+        truth=lambda x: np.array([x[0], mp.log(mp.exp(x[1]) + mp.exp(3) + mp.exp(3)), x[2]]),
+        function=lambda x: tnp.logaddexp.at(x, np.array([1, 1]), 3.0, inplace=False),
     ),
 )

@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+import treadle.numpy as tnp
 import treadle.ops
 
-NAMESPACES: Final[dict[str, Any]] = {"ops": treadle.ops}
+NAMESPACES: Final[dict[str, Any]] = {
+    "ops": treadle.ops,
+    "tnp.add": tnp.add,
+    "tnp.logaddexp": tnp.logaddexp,
+    "tnp.negative": tnp.negative,
+}
 LEFT_OUT: Final = {
+    **dict.fromkeys(
+        [f"tnp.negative.{name}" for name in ("accumulate", "outer", "reduce", "reduceat")],
+        "negative has one operand",
+    ),
     "tnp.ComplexWarning": "a warning of NumPy's",
     "tnp.fromfile": "it reads files: the errors of opening them are Python's",
 }
@@ -28,4 +38,17 @@ tnp: histogramdd (square)
 tnp: frombuffer (b"12345678")
 tnp: fromstring ("1 2", sep=" ")
 tnp: fromiter ([1, 2], int)
+tnp: vectorize (cube_of)
+tnp: frompyfunc (plus, 2, 1)
+tnp: polyadd polysub polymul polydiv (v, w)
+tnp: polyder polyint (v)
+tnp.add: reduce accumulate (x)
+tnp.add: reduceat (v, i)
+tnp.add: at (v, i, 1.0, inplace=False)
+tnp.add: outer (v, w)
+tnp.logaddexp: reduce accumulate (x)
+tnp.logaddexp: reduceat (v, i)
+tnp.logaddexp: at (v, i, 1.0, inplace=False)
+tnp.logaddexp: outer (v, w)
+tnp.negative: at (v, i, inplace=False)
 """

@@ -71,7 +71,17 @@ def edited(d: Drawer) -> list[Question]:
     return asked
 
 
-GROUPS: Final = {"segments": segments, "edited": edited}
+def polynomials(d: Drawer) -> list[Question]:
+    asked = []
+    for n, m in ((1, 3), (4, 2), (5, 5)):
+        x, y = d.array([n], "iuf"), d.array([m], "iuf", low=1, high=4)
+        asked += [call(f"numpy.poly{f}", x, y) for f in ("add", "sub", "mul", "div")]
+        order = int(d.random.integers(0, 4))
+        asked += [call("numpy.polyder", x, order), call("numpy.polyint", x, order)]
+    return asked
+
+
+GROUPS: Final = {"segments": segments, "edited": edited, "polynomials": polynomials}
 
 
 def wrong() -> list[Question]:

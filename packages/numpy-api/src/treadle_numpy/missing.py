@@ -47,8 +47,8 @@ MISSING: Final[dict[str, str]] = {
     ),
     "numpy": (
         "bartlett blackman fft float4_e2m1fn float6_e2m3fn float6_e3m2fn float8_e3m4 float8_e4m3 "
-        "float8_e4m3b11fnuz float8_e4m3fnuz float8_e5m2fnuz float8_e8m0fnu from_dlpack frompyfunc "
-        "hamming hanning i0 int1 int2 kaiser poly polyfit roots uint1 uint2"
+        "float8_e4m3b11fnuz float8_e4m3fnuz float8_e5m2fnuz float8_e8m0fnu from_dlpack hamming "
+        "hanning i0 int1 int2 kaiser poly polyfit roots uint1 uint2"
     ),
     "numpy.linalg": (
         "cholesky cond eig eigh eigvals eigvalsh inv lstsq matrix_rank pinv qr slogdet solve svd "

@@ -488,13 +488,14 @@ if TYPE_CHECKING:
         tan as tan,
         tanh as tanh,
     )
+    from treadle_numpy.numpy.ufuncs.universal import ufunc as ufunc
     from treadle_numpy.numpy.uniques import (
         unique_all as unique_all,
         unique_counts as unique_counts,
         unique_inverse as unique_inverse,
         unique_values as unique_values,
     )
-    from treadle_numpy.numpy.universal import ufunc as ufunc
+    from treadle_numpy.numpy.universal import frompyfunc as frompyfunc
     from treadle_numpy.numpy.vectorizing import vectorize as vectorize
 else:
     __getattr__, __dir__, __all__ = namespaces.lazy(
@@ -605,8 +606,9 @@ else:
                 "acos acosh arccos arccosh arcsin arcsinh arctan arctan2 arctanh asin asinh atan "
                 "atan2 atanh cos cosh deg2rad degrees rad2deg radians sin sinh tan tanh"
             ),
+            "ufuncs.universal": "ufunc",
             "uniques": "unique_all unique_counts unique_inverse unique_values",
-            "universal": "ufunc",
+            "universal": "frompyfunc",
             "vectorizing": "vectorize",
         },
         ("linalg",),

@@ -97,6 +97,8 @@ def polyder(p: ArrayLike, m: int = 1) -> Array:
     if not order:
         return x
     size = max(x.shape[0] - order, 0)
+    if not size:
+        return slice_along(x, 0, 0, 0)
     # of x**k it is k * (k - 1) * ... * (k - m + 1) * x**(k - m)
     powers = np.arange(size - 1, -1, -1.0) + order
     factors = np.prod(powers[:, None] - np.arange(order), axis=1)

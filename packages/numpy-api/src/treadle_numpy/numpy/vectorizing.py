@@ -119,7 +119,8 @@ def _call(
     kwargs: dict[str, Tree],
 ) -> Tree:
     """One call: arguments that are mapped are told from others, and mapped."""
-    given: dict[int | str, Tree] = {**dict(enumerate(args)), **kwargs}
+    given: dict[int | str, Tree] = dict(enumerate(args))
+    given.update((name, x) for name, x in kwargs.items())
     mapped = [key for key in given if key not in excluded]
     if signature is not None and any(isinstance(key, str) for key in mapped):
         raise ArgumentError(

@@ -163,6 +163,7 @@ if TYPE_CHECKING:
         fromfile as fromfile,
         fromfunction as fromfunction,
         fromiter as fromiter,
+        frompyfunc as frompyfunc,
         fromstring as fromstring,
         full as full,
         full_like as full_like,
