@@ -59,7 +59,12 @@ MISSING: Final[dict[str, str]] = {
         "key_dtype loggamma multinomial multivariate_normal orthogonal poisson random_gamma_p t "
         "wald"
     ),
-    "scipy": "cluster fft integrate interpolate linalg ndimage optimize signal sparse stats",
+    "scipy": "fft linalg optimize signal sparse stats",
+    "scipy.cluster": "",
+    "scipy.cluster.vq": "",
+    "scipy.integrate": "",
+    "scipy.interpolate": "",
+    "scipy.ndimage": "",
     "scipy.special": (
         "bernoulli bessel_jn betainc boxcox boxcox1p comb dawsn erfcinv erfcx exp1 expi expn "
         "fresnel gammainc gammaincc hyp1f1 hyp2f1 i0 i0e i1 i1e log_ndtr owens_t poch polygamma "

@@ -8,10 +8,16 @@ from typing import TYPE_CHECKING
 from treadle_numpy import namespaces
 
 if TYPE_CHECKING:
-    from treadle_numpy.scipy import special as special
+    from treadle_numpy.scipy import (
+        cluster as cluster,
+        integrate as integrate,
+        interpolate as interpolate,
+        ndimage as ndimage,
+        special as special,
+    )
 else:
     __getattr__, __dir__, __all__ = namespaces.lazy(
         __name__,
         {},
-        ("special",),
+        ("cluster", "integrate", "interpolate", "ndimage", "special"),
     )
