@@ -5,14 +5,17 @@ from __future__ import annotations
 from typing import Final
 
 from conformance.derivatives import (
+    fourier_functions,
     lax_arrays,
     lax_functions,
+    lax_windows,
     nn_functions,
     numpy_arrangements,
     numpy_editing,
     numpy_functions,
     numpy_reductions,
     ops_functions,
+    rules_functions,
     special_functions,
 )
 from conformance.derivatives.row import Row
@@ -25,6 +28,9 @@ ROWS: Final[tuple[Row, ...]] = (
     *lax_functions.ROWS,
     *lax_arrays.ROWS,
     *ops_functions.ROWS,
+    *rules_functions.ROWS,
     *special_functions.ROWS,
     *nn_functions.ROWS,
+    *fourier_functions.ROWS,
+    *lax_windows.ROWS,
 )

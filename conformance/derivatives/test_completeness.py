@@ -12,6 +12,7 @@ import treadle.lax
 import treadle.nn
 import treadle.numpy
 import treadle.ops
+import treadle.scipy.fft
 import treadle.scipy.special
 from conformance.derivatives.table import ROWS
 from conformance.derivatives.without import WITHOUT
@@ -19,6 +20,8 @@ from conformance.derivatives.without import WITHOUT
 NAMESPACES: Final[dict[str, ModuleType]] = {
     "numpy": treadle.numpy,
     "numpy.linalg": treadle.numpy.linalg,
+    "numpy.fft": treadle.numpy.fft,
+    "scipy.fft": treadle.scipy.fft,
     "lax": treadle.lax,
     "ops": treadle.ops,
     "nn": treadle.nn,

@@ -59,7 +59,11 @@ class DTypeError(TreadleError, TypeError, ValueError):
     """Operands have element types that do not go together; both a TypeError and a ValueError, as `ShapeError` is."""
 
 
-class ConcretizationError(TreadleError, TypeError):
+class UsageError(TreadleError, TypeError):
+    """A value of another kind than its place needs: a traced array for a number, a key that was used."""
+
+
+class ConcretizationError(UsageError):
     """A Python value was asked of an array that has none while a function is being traced."""
 
 
@@ -77,6 +81,10 @@ class TracerArrayConversionError(ConcretizationError):
 
 class NonConcreteBooleanIndexError(ConcretizationError, IndexError):
     """A boolean mask as an index while tracing: the result's shape would depend on its elements."""
+
+
+class SymbolicSizeError(ConcretizationError):
+    """A question about a size that is not known; treadle's sizes all are, so it is never raised."""
 
 
 class EscapedTracerError(TreadleError):
@@ -143,6 +151,18 @@ class TreeError(TreadleError, TypeError, ValueError):
 
 class StructureError(TreeError):
     """Two pytrees that must have the same structure have not."""
+
+
+class KeyReuseError(UsageError):
+    """A random key is used a second time, under `debug_key_reuse`."""
+
+
+class LeakedTracerError(TreadleError):
+    """A traced array is still there when its transformation has ended, under `check_tracer_leaks`."""
+
+
+class TracingError(TreadleError, RuntimeError):
+    """A function would have to be traced, under `no_tracing`."""
 
 
 class ExecutionError(TreadleError, RuntimeError):

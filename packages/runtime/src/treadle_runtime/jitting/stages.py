@@ -13,12 +13,13 @@ from typing import Any, final
 from treadle_compiler import (
     MemoryStats,
     cost_analysis,
+    lower_program,
     memory_stats,
     optimized_hlo,
     pretty,
     unoptimized_hlo,
 )
-from treadle_ir import ArgumentError, Arguments, ArrayType, Program, take_apart
+from treadle_ir import ArgumentError, Arguments, ArrayType, Program, current_context, take_apart
 from treadle_ir.tree import PyTreeDef
 from treadle_runtime.abstract import ShapeDtypeStruct
 from treadle_runtime.arrays.from_user import as_argument
@@ -27,6 +28,7 @@ from treadle_runtime.jitting.compiling import Lowering, compile_call
 from treadle_runtime.jitting.options import Split
 from treadle_runtime.jitting.statics import static_key
 from treadle_runtime.jitting.traced import Traced
+from treadle_runtime.jitting.watched_call import call_watched, guard_argument
 from treadle_runtime.placement.devices import Device
 
 
@@ -129,6 +131,12 @@ class Lowered:
         """
         text = self._lowering.module.text
         if dialect in (None, "stablehlo"):
+            if debug_info:
+                module = self._lowering.module
+                aliases = self._lowering.prepared.aliases
+                text = lower_program(
+                    module.program, platform=module.platform, aliases=aliases, locations=True
+                ).text
             return pretty(text, locations=debug_info)
         if dialect == "hlo":
             return unoptimized_hlo(text)
@@ -198,6 +206,10 @@ class Compiled:
                     f"called with {leaf.type}",
                     fix="convert the argument, or call the jitted function itself",
                 )
+        if current_context().watched:
+            for leaf, array in zip(given.leaves, leaves, strict=True):
+                guard_argument(leaf, array)
+            return call_watched(self._call, leaves)
         return self._call.call(leaves)
 
     @property

@@ -10,6 +10,7 @@ from treadle_numpy import namespaces
 if TYPE_CHECKING:
     from treadle.scipy import (
         cluster as cluster,
+        fft as fft,
         integrate as integrate,
         interpolate as interpolate,
         ndimage as ndimage,
@@ -19,5 +20,5 @@ else:
     __getattr__, __dir__, __all__ = namespaces.mirror(
         __name__,
         "treadle_numpy.scipy",
-        ("cluster", "integrate", "interpolate", "ndimage", "special"),
+        ("cluster", "fft", "integrate", "interpolate", "ndimage", "special"),
     )

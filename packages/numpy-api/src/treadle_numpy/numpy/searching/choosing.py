@@ -9,6 +9,7 @@ from treadle_ir import (
     ArgumentError,
     Array,
     DTypeError,
+    composed,
     current_trace,
     default_dtype,
     names,
@@ -94,6 +95,7 @@ def where(
     return ops.select(chosen, first, second)
 
 
+@composed
 def select(
     condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], default: ArrayLike = 0
 ) -> Array:

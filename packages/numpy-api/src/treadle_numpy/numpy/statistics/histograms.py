@@ -12,6 +12,7 @@ from treadle_ir import (
     DType,
     Operand,
     UnsupportedError,
+    composed,
     default_dtype,
     flags,
     inexact_dtype,
@@ -108,6 +109,7 @@ def bin_of(edges: Array, values: Array) -> Array:
     return ops.select(ops.compare(place, whole.type(0), direction="lt"), whole.type(count), place)
 
 
+@composed
 def histogram(
     a: ArrayLike,
     bins: Bins = 10,

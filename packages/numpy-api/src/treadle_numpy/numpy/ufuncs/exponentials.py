@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from treadle_autodiff import custom_jvp
-from treadle_ir import Array, Operand, ops
+from treadle_ir import Array, Operand, composed, ops
 from treadle_ir.dtypes import is_complex
 from treadle_ir.primitives import elementwise as primitives
 from treadle_numpy.numpy.ufuncs.arithmetic import add
@@ -34,6 +34,7 @@ def _by_log(name: str, base: float, x: ArrayLike) -> Array:
     return ops.divide(ops.log(operand), dtype.type(np.log(base)))  # not weak, as JAX has it
 
 
+@composed
 def log2(x: ArrayLike, /) -> Array:
     """The logarithm to base 2."""
     return _by_log("log2", 2.0, x)
@@ -94,6 +95,7 @@ def _logaddexp(name: str, x1: ArrayLike, x2: ArrayLike, base: float | None) -> A
 
 
 @partial(universal, identity=-np.inf)
+@composed
 def logaddexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """`log(exp(x1) + exp(x2))`, without overflow.
 
@@ -105,6 +107,7 @@ def logaddexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 
 
 @partial(universal, identity=-np.inf)
+@composed
 def logaddexp2(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """`log2(2 ** x1 + 2 ** x2)`, without overflow."""
     return _logaddexp("logaddexp2", x1, x2, 2.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from treadle_ir import Array, Operand, ops
+from treadle_ir import Array, Operand, composed, ops
 from treadle_numpy.numpy.ufuncs.universal import universal
 from treadle_numpy.operands.broadcast import broadcast
 from treadle_numpy.operands.coerce import ArrayLike
@@ -18,6 +18,7 @@ def _pair(name: str, x: object, y: object) -> list[Operand]:
 
 
 @partial(universal, identity=True)
+@composed
 def logical_and(x: ArrayLike, y: ArrayLike, /) -> Array:
     """Whether both are true (not zero).
 
@@ -29,17 +30,20 @@ def logical_and(x: ArrayLike, y: ArrayLike, /) -> Array:
 
 
 @partial(universal, identity=False)
+@composed
 def logical_or(x: ArrayLike, y: ArrayLike, /) -> Array:
     """Whether either is true (not zero)."""
     return ops.or_(*_pair("logical_or", x, y))
 
 
 @partial(universal, identity=False)
+@composed
 def logical_xor(x: ArrayLike, y: ArrayLike, /) -> Array:
     """Whether exactly one is true (not zero)."""
     return ops.xor(*_pair("logical_xor", x, y))
 
 
+@composed
 def logical_not(x: ArrayLike, /) -> Array:
     """Whether it is zero."""
     return ops.not_(truth("logical_not", 0, x))
