@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 MISSING: Final[dict[str, str]] = {
+    "image": "",
     "lax": (
         "AccuracyMode DotAlgorithm DotAlgorithmPreset RaggedDotDimensionNumbers RandomAlgorithm "
         "Tolerance abs_p acos_p acosh_p add_p after_all after_all_p all_gather_p all_to_all_p "
@@ -43,22 +44,25 @@ MISSING: Final[dict[str, str]] = {
         "sparse_plus sparse_sigmoid"
     ),
     "numpy": (
-        "ComplexWarning delete fill_diagonal float4_e2m1fn float6_e2m3fn float6_e3m2fn float8_e3m4 "
-        "float8_e4m3 float8_e4m3b11fnuz float8_e4m3fnuz float8_e5m2fnuz float8_e8m0fnu frexp "
-        "frombuffer fromfile fromiter frompyfunc fromstring gcd histogram2d histogramdd insert "
-        "int1 int2 iterable kaiser lcm ldexp mask_indices minmax modf packbits poly polyadd "
-        "polyder polydiv polyfit polyint polymul polysub roots setxor1d spacing trim_zeros uint1 "
-        "uint2 unique_all unique_counts unique_inverse unique_values unpackbits vectorize"
+        "float4_e2m1fn float6_e2m3fn float6_e3m2fn float8_e3m4 float8_e4m3 float8_e4m3b11fnuz "
+        "float8_e4m3fnuz float8_e5m2fnuz float8_e8m0fnu int1 int2 kaiser poly polyfit roots uint1 "
+        "uint2"
     ),
     "numpy.fft": "",
     "numpy.linalg": "",
+    "ops": "",
     "random": (
         "ball beta binomial chisquare dirichlet double_sided_maxwell f gamma generalized_normal "
         "key_dtype loggamma multinomial multivariate_normal orthogonal poisson random_gamma_p t "
         "wald"
     ),
-    "scipy": "cluster integrate interpolate linalg ndimage optimize signal sparse stats",
+    "scipy": "linalg optimize signal sparse stats",
+    "scipy.cluster": "",
+    "scipy.cluster.vq": "",
     "scipy.fft": "",
+    "scipy.integrate": "",
+    "scipy.interpolate": "",
+    "scipy.ndimage": "",
     "scipy.special": (
         "boxcox boxcox1p dawsn erfcinv erfcx exp1 expi expn fresnel hyp1f1 hyp2f1 log_ndtr owens_t "
         "sici spence sph_harm_y wofz"
