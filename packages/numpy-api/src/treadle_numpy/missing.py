@@ -42,9 +42,10 @@ MISSING: Final[dict[str, str]] = {
         "with_sharding_constraint xor_p zeta zeta_p"
     ),
     "nn": (
-        "get_scaled_dot_general_config initializers log1mexp scaled_dot_general scaled_matmul "
-        "sparse_plus sparse_sigmoid"
+        "get_scaled_dot_general_config log1mexp scaled_dot_general scaled_matmul sparse_plus "
+        "sparse_sigmoid"
     ),
+    "nn.initializers": "delta_orthogonal orthogonal",
     "numpy": (
         "ComplexWarning bartlett blackman choose delete fft fill_diagonal float4_e2m1fn "
         "float6_e2m3fn float6_e3m2fn float8_e3m4 float8_e4m3 float8_e4m3b11fnuz float8_e4m3fnuz "

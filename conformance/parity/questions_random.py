@@ -1,0 +1,76 @@
+"""What both libraries are asked of random numbers, initializers and attention."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from conformance.parity.questions import Drawer, Question, array, call
+
+
+def key(seed: int, impl: str | None = None) -> dict[str, Any]:
+    """A typed random key."""
+    return {"key": seed, "impl": impl}
+
+
+def floats(d: Drawer) -> tuple[str, ...]:
+    """The floating types of a width."""
+    return ("bfloat16", "float16", "float32", *(("float64",) if d.x64 else ()))
+
+
+NAMED: Final = tuple(
+    f"{who}_{how}"
+    for who in ("glorot", "he", "kaiming", "lecun", "xavier")
+    for how in ("normal", "uniform")
+)
+SCALED: Final = [
+    (mode, distribution)
+    for mode in ("fan_in", "fan_out", "fan_avg", "fan_geo_avg")
+    for distribution in ("truncated_normal", "normal", "uniform")
+]
+
+
+def initializers(d: Drawer) -> list[Question]:
+    """The same numbers of the same keys."""
+    wide = ("float64", "complex128") if d.x64 else ()
+    asked = []
+    for dtype in ("float32", "bfloat16", "complex64", *wide):
+        asked += [
+            call("initializer.variance_scaling", key(d.seed + 1), [3, 5], dtype, 2.0, *each)
+            for each in SCALED
+        ]
+    for dtype in (None, *floats(d)):
+        asked += [call(f"initializer.{name}", key(5), [4, 3], dtype) for name in NAMED]
+        asked += [
+            call(f"initializer.{name}", key(5), shape, dtype, 0.7)
+            for name in ("normal", "uniform", "truncated_normal", "constant")
+            for shape in ([], [3], [2, 0])
+        ]
+    asked += [
+        call("initializer.truncated_normal", key(3), [5], None, 2.0, lower=-1.0, upper=0.5),
+        call("initializer.normal", key(3), [5], "complex64", 2.0),
+        call("initializer.he_normal", key(3), [3, 3, 4, 2], None),
+        call("initializer.he_normal", key(3), [2, 4, 3, 3], None, [0, 1], 3),
+        call("initializer.he_normal", key(3), [2, 4, 3, 3], None, 1, 2, [0]),
+        call("initializer.lecun_normal", key(3), [6, 4], None, out_axis=0),
+        call("initializer.constant", key(3), [2, 3], "int32", 4),
+        call("initializer.constant", key(3), [2, 3], None, array([1, 2, 3], "float32")),
+        *(call(f"nn.initializers.{n}", key(0), 3, "int8") for n in ("zeros", "ones")),
+    ]
+    return asked
+
+
+GROUPS: Final = {"initializers": initializers}
+
+
+def wrong() -> list[Question]:
+    """Calls with arguments that do not go together."""
+    return [
+        call("initializer.he_normal", key(0), [3], None),
+        call("initializer.he_normal", key(0), [3, 4], "int32"),
+        call("initializer.he_normal", key(0), [3, 4], None, in_axis=5),
+        call("initializer.variance_scaling", key(0), [3, 4], None, 1.0, "fan", "normal"),
+        call("initializer.variance_scaling", key(0), [3, 4], None, 1.0, "fan_in", "gauss"),
+        call("initializer.normal", None, [3, 4], None),
+        call("initializer.uniform", key(0), [3, 4], "complex64"),
+        call("nn.initializers.zeros", key(0), 3, "nonsense"),
+    ]
