@@ -32,6 +32,7 @@ from treadle_ir.array import (
     type_of as type_of,
     types_of as types_of,
 )
+from treadle_ir.composed import composed as composed
 from treadle_ir.context import (
     SETTINGS as SETTINGS,
     X64 as X64,
@@ -124,7 +125,7 @@ from treadle_ir.fork import fork_safe_lock as fork_safe_lock, fork_safe_rlock as
 from treadle_ir.frozen import frozen as frozen
 from treadle_ir.importing import importing as importing
 from treadle_ir.inference import inferred as inferred
-from treadle_ir.interpret import interpret as interpret
+from treadle_ir.interpret import interpret as interpret, last_uses as last_uses
 from treadle_ir.lazily import (
     NamespaceHooks as NamespaceHooks,
     import_module as import_module,

@@ -54,6 +54,16 @@ class Context:
         value: T = self._values.get(setting, setting.default)
         return value
 
+    def is_stepwise(self) -> bool:
+        """Whether somebody looks at each operation by itself, so that none may be run together with others."""
+        return any(
+            [
+                self.get(setting) in setting.stepwise
+                for setting in [*SETTINGS.values()]
+                if setting.stepwise
+            ]
+        )
+
     def replaced(self, setting: Setting[T], value: T) -> Context:
         """This context with another value of one setting."""
         values = {**self._values, setting: value}
@@ -97,6 +107,8 @@ class Setting(Generic[T]):
     `name` is the public one: `config.update("treadle_<name>", value)`, and `TREADLE_<NAME>` (or `JAX_<NAME>`) in the
     environment change the default. `parse` makes the value of what a user or the environment gives; for what it cannot
     take it raises a ValueError that goes on with "which ...". Programs depend on a setting unless `keyed` is off.
+    `stepwise` are the values under which each operation is looked at by itself: composed functions are not run as a
+    whole then.
 
     Example:
         >>> from treadle_ir.context import Setting, yes_or_no
@@ -106,7 +118,7 @@ class Setting(Generic[T]):
         True
     """
 
-    __slots__ = ("default", "help", "keyed", "name", "parse")
+    __slots__ = ("default", "help", "keyed", "name", "parse", "stepwise")
 
     def __init__(
         self,
@@ -116,6 +128,7 @@ class Setting(Generic[T]):
         parse: Callable[[Any], T] = _same,  # Any: what users give
         help: str,
         keyed: bool = True,
+        stepwise: tuple[T, ...] = (),
     ) -> None:
         if name in SETTINGS:
             raise ValueError(f"there is a setting `{name}` already")
@@ -124,6 +137,7 @@ class Setting(Generic[T]):
         self.default: Final = self._from_environment(default)
         self.help: Final = help
         self.keyed: Final = keyed
+        self.stepwise: Final = stepwise
         SETTINGS[name] = self
 
     def __call__(self) -> T:

@@ -6,7 +6,7 @@ yet; the functions that need them are not here, rather than here and wrong.
 
 from __future__ import annotations
 
-from treadle_ir import Array, ShapeError, UnsupportedError, ops
+from treadle_ir import Array, ShapeError, UnsupportedError, composed, ops
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.promote import inexact_operand
@@ -22,6 +22,7 @@ def _entries(name: str, a: ArrayLike) -> tuple[Array, int]:
     return x, x.shape[-1]
 
 
+@composed
 def det(a: ArrayLike) -> Array:
     """The determinant of matrices of up to three rows.
 

@@ -6,7 +6,16 @@ from typing import TypeAlias
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, UnsupportedError, flags, integer, ops, refused
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    UnsupportedError,
+    composed,
+    flags,
+    integer,
+    ops,
+    refused,
+)
 from treadle_ir.dtypes import is_complex
 from treadle_numpy.numpy.reductions.extremes import max, min
 from treadle_numpy.numpy.reductions.sums import sum
@@ -29,6 +38,7 @@ def _squares(x: Array) -> Array:
     return ops.square(x)
 
 
+@composed
 def norm(x: ArrayLike, ord: Order = None, axis: Axis = None, keepdims: bool = False) -> Array:
     """The norm of vectors or matrices.
 
@@ -86,6 +96,7 @@ def _check_order(function: str, ord: object) -> None:
         raise refused(function, "ord", "a number or a string", ord)
 
 
+@composed
 def vector_norm(
     x: ArrayLike, /, *, axis: Axis = None, keepdims: bool = False, ord: Order = 2
 ) -> Array:
@@ -115,6 +126,7 @@ def vector_norm(
     return power(sum(power(abs(operand), ord), axes, keepdims=keepdims), 1.0 / ord)
 
 
+@composed
 def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Order = "fro") -> Array:
     """The norm of the matrices in the last two axes."""
     return norm(x, ord, (-2, -1), keepdims)

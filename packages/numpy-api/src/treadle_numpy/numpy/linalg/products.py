@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle_ir import ArgumentError, Array, ShapeError, UnsupportedError, sequence
+from treadle_ir import ArgumentError, Array, ShapeError, UnsupportedError, composed, sequence
 from treadle_numpy.lax.precision import PrecisionLike
 from treadle_numpy.numpy.contraction.einsums import einsum
 from treadle_numpy.numpy.contraction.products import (
@@ -39,6 +39,7 @@ __all__ = [
 ]
 
 
+@composed
 def matrix_power(a: ArrayLike, n: int) -> Array:
     """A matrix multiplied by itself `n` times; not for negative n.
 
@@ -68,6 +69,7 @@ def matrix_power(a: ArrayLike, n: int) -> Array:
     return result
 
 
+@composed
 def multi_dot(arrays: Sequence[ArrayLike], *, precision: PrecisionLike = None) -> Array:
     """The product of several matrices in the order that costs least.
 
@@ -96,6 +98,7 @@ def multi_dot(arrays: Sequence[ArrayLike], *, precision: PrecisionLike = None) -
     )
 
 
+@composed
 def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array:
     """The vector product of vectors of three elements.
 
@@ -113,11 +116,13 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array:
     return vector_product(a, b, axis=axis)
 
 
+@composed
 def diagonal(x: ArrayLike, /, *, offset: int = 0) -> Array:
     """The diagonals of the matrices in the last two axes."""
     return diagonals.diagonal(x, offset, -2, -1)
 
 
+@composed
 def trace(x: ArrayLike, /, *, offset: int = 0, dtype: DTypeLike | None = None) -> Array:
     """The sums of the diagonals of the matrices in the last two axes."""
     return diagonals.trace(x, offset, -2, -1, dtype)

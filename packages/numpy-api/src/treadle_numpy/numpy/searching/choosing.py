@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, overload
 
-from treadle_ir import ArgumentError, Array, current_trace, ops, sequence
+from treadle_ir import ArgumentError, Array, composed, current_trace, ops, sequence
 from treadle_ir.primitives.compare import Select
 from treadle_numpy.numpy.searching.finding import FillValues, nonzero
 from treadle_numpy.operands.arrays import array_of
@@ -79,6 +79,7 @@ def where(
     return ops.select(chosen, first, second)
 
 
+@composed
 def select(
     condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], default: ArrayLike = 0
 ) -> Array:

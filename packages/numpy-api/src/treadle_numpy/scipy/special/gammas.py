@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, Operand, flags, integer, ops, refused
+from treadle_ir import ArgumentError, Array, Operand, composed, flags, integer, ops, refused
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import promote_shapes
 from treadle_numpy.operands.coerce import ArrayLike
@@ -26,6 +26,7 @@ __all__ = [
 ]
 
 
+@composed
 def gammaln(x: ArrayLike) -> Array:
     """The logarithm of the absolute value of the gamma function."""
     return ops.lgamma(inexact_operand("gammaln", x))
@@ -34,6 +35,7 @@ def gammaln(x: ArrayLike) -> Array:
 loggamma = gammaln
 
 
+@composed
 def gammasgn(x: ArrayLike) -> Array:
     """The sign of the gamma function."""
     p = inexact_operand("gammasgn", x)
@@ -45,6 +47,7 @@ def gammasgn(x: ArrayLike) -> Array:
     return ops.select(pole, literal(np.nan, p), ops.select(negative, literal(-1, p), one))
 
 
+@composed
 def gamma(x: ArrayLike) -> Array:
     """The gamma function.
 
@@ -56,6 +59,7 @@ def gamma(x: ArrayLike) -> Array:
     return ops.multiply(gammasgn(p), ops.exponential(ops.lgamma(p)))
 
 
+@composed
 def factorial(n: ArrayLike, exact: bool = False) -> Array:
     """`gamma(n + 1)`, 0 for negative n.
 
@@ -73,17 +77,20 @@ def factorial(n: ArrayLike, exact: bool = False) -> Array:
     )
 
 
+@composed
 def digamma(x: ArrayLike) -> Array:
     """The derivative of `gammaln`."""
     return ops.digamma(inexact_operand("digamma", x))
 
 
+@composed
 def betaln(a: ArrayLike, b: ArrayLike) -> Array:
     """The logarithm of the beta function."""
     x, y = promote_shapes("betaln", a, b, inexact=True)
     return ops.subtract(ops.add(ops.lgamma(x), ops.lgamma(y)), ops.lgamma(ops.add(x, y)))
 
 
+@composed
 def beta(a: ArrayLike, b: ArrayLike) -> Array:
     """The beta function."""
     x, y = promote_shapes("beta", a, b, inexact=True)
@@ -94,6 +101,7 @@ def beta(a: ArrayLike, b: ArrayLike) -> Array:
 _MOST_DIMENSIONS: Final = 1 << 12  # each is an operation of its own
 
 
+@composed
 def multigammaln(a: ArrayLike, d: int) -> Array:
     """The logarithm of the multivariate gamma function of dimension `d`."""
     d = integer("multigammaln", "d", d)
