@@ -59,7 +59,42 @@ def initializers(d: Drawer) -> list[Question]:
     return asked
 
 
-GROUPS: Final = {"initializers": initializers}
+RATES: Final = (0.1, 2.0, {"array": [0.5, 3.0, 40.0], "dtype": "float32"})
+
+
+def distributions(d: Drawer) -> list[Question]:
+    """The same numbers of the same keys, up to rounding."""
+    asked = []
+    for a in RATES:
+        shape = {"shape": {"tuple": [50, 3]}}
+        one = key(d.seed)
+        for name in ("gamma", "loggamma", "chisquare", "t", "wald"):
+            asked.append(call(f"random.{name}", one, a, **shape))
+        asked += [call(f"random.{name}", one, a, 3.5, **shape) for name in ("beta", "f")]
+        asked.append(call("random.poisson", one, a, **shape))
+        asked.append(call("random.binomial", one, 25, 0.3, **shape))
+        asked.append(call("random.generalized_normal", one, 1.5, {"tuple": [50, 3]}))
+        asked.append(call("random.double_sided_maxwell", one, 1.0, a, {"tuple": [4]}))
+    shares = array([[0.2, 0.3, 0.5], [1.0, 0.0, 0.0]], "float32")
+    asked += [
+        *(call("random.gamma", key(1), 0.7, {"tuple": [20]}, dtype) for dtype in floats(d)),
+        *(
+            call("random.poisson", key(1), 50.0, {"tuple": [200]}, dtype)
+            for dtype in ("int8", "int32")
+        ),
+        *(call("random.binomial", key(2), n, 0.7, {"tuple": [200]}) for n in (3, 100)),
+        call("random.dirichlet", key(3), shares),
+        call("random.dirichlet", key(3), array([1.0, 2.0], "float32"), {"tuple": [4]}),
+        *(call("random.ball", key(4), 3, p, {"tuple": [4]}) for p in (1, 2, 3.5)),
+        call("random.multinomial", key(5), 20, shares),
+        call(
+            "random.multinomial", key(5), 20, array([2.0, 3.0], "float32"), shape={"tuple": [9, 2]}
+        ),
+    ]
+    return asked
+
+
+GROUPS: Final = {"initializers": initializers, "distributions": distributions}
 
 
 def wrong() -> list[Question]:
@@ -73,4 +108,20 @@ def wrong() -> list[Question]:
         call("initializer.normal", None, [3, 4], None),
         call("initializer.uniform", key(0), [3, 4], "complex64"),
         call("nn.initializers.zeros", key(0), 3, "nonsense"),
+        *(
+            call(f"random.{name}", key(0), *arguments)
+            for name in ("gamma", "poisson", "chisquare", "t", "wald")
+            for arguments in (
+                (array([1.0, 2.0], "float32"), {"tuple": [3]}),
+                (1.0, {"tuple": [3]}, "complex64"),
+                (1.0, {"tuple": [3]}, "nonsense"),
+                ("abc",),
+                (None,),
+            )
+        ),
+        *(call("random.gamma", wrong, 1.0) for wrong in (None, 3, "abc", 1.5)),
+        call("random.dirichlet", key(0), 1.0),
+        call("random.ball", key(0), 2.5),
+        call("random.multinomial", key(0), 10, 0.5),
+        call("random.multinomial", key(0), 10, array([0.5, 0.5], "float32"), shape={"tuple": [3]}),
     ]

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, DType, default_dtype, ops
+from treadle_ir import ArgumentError, Array, DType, composed, default_dtype, ops
 from treadle_ir.dtypes import BY_NAME, is_integer
 from treadle_numpy.lax.control.loops import while_loop
 from treadle_numpy.operands.arrays import array_of
@@ -45,8 +45,8 @@ class _Counting(NamedTuple):
     """The key of the next numbers; of each element, how many there were, and their sum."""
 
     key: Array
-    count: Array
-    sum: Array
+    number: Array
+    total: Array
 
 
 class _Rejecting(NamedTuple):
@@ -82,18 +82,18 @@ def _counted(
         halves = split_key(state.key, 2)
         key, drawn = halves if later else halves[::-1]
         one = start.dtype.type(1)
-        going = goes_on(state.sum)
+        going = goes_on(state.total)
         u = uniform_floats(drawn, start.shape, start.dtype)
         return _Counting(
             key,
-            ops.select(going, ops.add(state.count, one), state.count),
-            ops.select(going, ops.add(state.sum, step(u)), state.sum),
+            ops.select(going, ops.add(state.number, one), state.number),
+            ops.select(going, ops.add(state.total, step(u)), state.total),
         )
 
     counted: _Counting = while_loop(
-        lambda state: _any(goes_on(state.sum)), body, _Counting(key, start, start)
+        lambda state: _any(goes_on(state.total)), body, _Counting(key, start, start)
     )
-    return ops.subtract(counted.count, start.dtype.type(1))
+    return ops.subtract(counted.number, start.dtype.type(1))
 
 
 def _rejected(
@@ -185,6 +185,7 @@ def _whole(x: Array, dtype: DType) -> Array:
     )
 
 
+@composed
 def poisson(
     key: KeyLike,
     lam: ArrayLike,
@@ -289,9 +290,7 @@ def _binomial_by_rejection(key: Array, n: Array, p: Array) -> Array:
     def proposed(u: Array, edge: Array, v: Array) -> tuple[Array, Array]:
         slope = ops.add(ops.divide(ops.multiply(a, c(2)), edge), b)
         k = ops.floor(ops.add(ops.multiply(slope, u), center))
-        outside = ops.or_(
-            ops.compare(k, c(0), direction="lt"), ops.compare(k, n, direction="gt")
-        )
+        outside = ops.or_(ops.compare(k, c(0), direction="lt"), ops.compare(k, n, direction="gt"))
         inside = ops.and_(
             ops.compare(edge, c(0.07), direction="ge"), ops.compare(v, level, direction="le")
         )
@@ -313,6 +312,7 @@ def _binomial_by_rejection(key: Array, n: Array, p: Array) -> Array:
     return _rejected(key, ops.multiply(n, c(0)), proposed)
 
 
+@composed
 def binomial(
     key: KeyLike,
     n: ArrayLike,
@@ -366,13 +366,9 @@ def binomial_floats(key: Array, n: Array, p: Array) -> Array:
     finite = ops.and_(valid, ops.is_finite(n))
     rare = ops.compare(p, half, direction="lt")
     chance = ops.select(rare, p, ops.subtract(c(1), p))
-    large = ops.and_(
-        finite, ops.compare(ops.multiply(n, chance), c(_SMALL_MEAN), direction="gt")
-    )
+    large = ops.and_(finite, ops.compare(ops.multiply(n, chance), c(_SMALL_MEAN), direction="gt"))
     few = ops.and_(finite, ops.not_(large))
-    counted = _binomial_by_counting(
-        key, ops.select(few, n, zero), ops.select(few, chance, half)
-    )
+    counted = _binomial_by_counting(key, ops.select(few, n, zero), ops.select(few, chance, half))
     drawn = _binomial_by_rejection(
         key, ops.select(large, n, c(1e4)), ops.select(large, chance, half)
     )

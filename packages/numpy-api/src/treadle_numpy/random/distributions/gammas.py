@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from treadle_autodiff import custom_jvp
-from treadle_ir import ArgumentError, Array, DType, Operand, names, ops, shown
+from treadle_ir import ArgumentError, Array, DType, Operand, composed, names, ops, shown
 from treadle_numpy.lax.control.loops import while_loop
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.dtypes.limits import finfo
@@ -49,9 +49,7 @@ class _State(NamedTuple):
 def keys_of_each(keys: Array, count: int) -> list[Array]:
     """Several keys made from each key of an array of typed keys."""
     parts, last = ops.random_split(keys, shape=(count,)), keys.ndim
-    return [
-        ops.reshape(slice_along(parts, last, i, i + 1), shape=keys.shape) for i in range(count)
-    ]
+    return [ops.reshape(slice_along(parts, last, i, i + 1), shape=keys.shape) for i in range(count)]
 
 
 def _cubes(keys: Array, shift: Array, scale: Array) -> Array:
@@ -91,9 +89,9 @@ def _cubes(keys: Array, shift: Array, scale: Array) -> Array:
         return ops.not_(ops.reduce_and(state.done, axes=tuple(range(state.done.ndim))))
 
     zeros = ops.multiply(shift, dtype.type(0))
-    start = _State(
-        *keys_of_each(keys, 3), zeros, ops.compare(zeros, dtype.type(1), direction="gt")
-    )
+    nobody = ops.compare(zeros, dtype.type(1), direction="gt")
+    key, inner, chance = keys_of_each(keys, 3)
+    start = _State(key, inner, chance, zeros, nobody)
     found: _State = while_loop(unfinished, step, start)
     return found.cube
 
@@ -130,9 +128,7 @@ def _gammas(keys: Array, concentration: Array) -> Array:
 
 
 @_gammas.defjvp
-def _gammas_jvp(
-    primals: Sequence[Array], tangents: Sequence[Operand]
-) -> tuple[Operand, Operand]:
+def _gammas_jvp(primals: Sequence[Array], tangents: Sequence[Operand]) -> tuple[Operand, Operand]:
     (keys, concentration), (_, rate) = primals, tangents
     drawn: Array = _gammas(keys, concentration)
     return drawn, ops.multiply(rate, ops.random_gamma_grad(concentration, drawn))
@@ -147,7 +143,7 @@ def _log_gammas(keys: Array, concentration: Array) -> Array:
 def _log_gammas_jvp(
     primals: Sequence[Array], tangents: Sequence[Operand]
 ) -> tuple[Operand, Operand]:
-    # For small x, F(x) = x ** a / gamma(a + 1): log x changes by (digamma(a + 1) - log x) / a, which does not underflow.
+    # For small x, F(x) = x ** a / gamma(a + 1), so log x changes by (digamma(a + 1) - log x) / a: no underflow.
     (keys, a), (_, rate) = primals, tangents
     logarithm: Array = _log_gammas(keys, a)
     dtype = a.dtype
@@ -181,10 +177,12 @@ def exact_method(function: str, method: str) -> None:
     names(function, method=method)
     if method != "exact":
         raise ArgumentError(
-            f"{function}: the method {shown(method)} is not there", fix="leave it out: it is 'exact'"
+            f"{function}: the method {shown(method)} is not there",
+            fix="leave it out: it is 'exact'",
         )
 
 
+@composed
 def gamma(
     key: KeyLike,
     a: ArrayLike,
@@ -221,6 +219,7 @@ def gamma(
     return gamma_floats(single("gamma", key), a, sizes, wanted)
 
 
+@composed
 def loggamma(
     key: KeyLike,
     a: ArrayLike,

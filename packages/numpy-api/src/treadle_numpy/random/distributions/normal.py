@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import Array, DType, ops
+from treadle_ir import Array, DType, composed, ops
 from treadle_ir.dtypes import is_complex, real_part
 from treadle_numpy.numpy.searching.choosing import where as where_
 from treadle_numpy.numpy.ufuncs.arithmetic import add, divide, multiply, subtract
@@ -43,6 +43,7 @@ def normal_floats(key: Array, shape: tuple[int, ...], dtype: DType) -> Array:
     )
 
 
+@composed
 def normal(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) -> Array:
     """Normal floats with mean 0 and variance 1; complex ones have independent parts of variance 1/2.
 
@@ -62,6 +63,7 @@ def normal(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) -> A
     return normal_floats(key, sizes, float_dtype("normal", wanted))
 
 
+@composed
 def truncated_normal(
     key: KeyLike,
     lower: ArrayLike,
@@ -88,6 +90,7 @@ def truncated_normal(
     )
 
 
+@composed
 def lognormal(
     key: KeyLike, sigma: ArrayLike = 1.0, shape: Shape | None = None, dtype: DTypeLike | None = None
 ) -> Array:
@@ -99,6 +102,7 @@ def lognormal(
     return ops.exponential(ops.multiply(drawn, parameter(scale, wanted, sizes)))
 
 
+@composed
 def maxwell(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) -> Array:
     """Maxwell floats: the length of a normal vector of three elements."""
     wanted = float_dtype("maxwell", dtype)
@@ -107,6 +111,7 @@ def maxwell(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) -> 
     return ops.sqrt(ops.reduce_add(ops.square(drawn), axes=(len(sizes),)))
 
 
+@composed
 def double_sided_maxwell(
     key: KeyLike,
     loc: ArrayLike,
@@ -136,9 +141,7 @@ def double_sided_maxwell(
         True
     """
     wanted = float_dtype("double_sided_maxwell", dtype)
-    place, factor = [
-        coerce("double_sided_maxwell", i + 1, x) for i, x in enumerate((loc, scale))
-    ]
+    place, factor = [coerce("double_sided_maxwell", i + 1, x) for i, x in enumerate((loc, scale))]
     sizes = as_shape("double_sided_maxwell", shape) + result_shape(
         "double_sided_maxwell", None, place, factor
     )
@@ -147,6 +150,7 @@ def double_sided_maxwell(
     return add(multiply(signed, converted(factor, wanted)), converted(place, wanted))
 
 
+@composed
 def wald(
     key: KeyLike, mean: ArrayLike, shape: Shape | None = None, dtype: DTypeLike | None = None
 ) -> Array:

@@ -1,10 +1,11 @@
-"""Distributions that are functions of gamma floats. Derivatives by their parameters go through those of gamma floats."""
+"""Distributions that are functions of gamma floats, whose derivatives go through those of gamma floats."""
 
 from __future__ import annotations
 
-from treadle_ir import ArgumentError, Array, ops
-from treadle_numpy.nn.normalisation import softmax
-from treadle_numpy.numpy.ufuncs.arithmetic import divide, multiply
+from treadle_ir import ArgumentError, Array, composed, ops
+from treadle_numpy.numpy.reductions.extremes import max
+from treadle_numpy.numpy.reductions.sums import sum
+from treadle_numpy.numpy.ufuncs.arithmetic import divide, multiply, subtract
 from treadle_numpy.numpy.ufuncs.powers import power, sqrt
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import common_shape
@@ -26,6 +27,7 @@ from treadle_numpy.random.keys import KeyLike, single
 __all__ = ["beta", "chisquare", "dirichlet", "f", "generalized_normal", "t"]
 
 
+@composed
 def beta(
     key: KeyLike,
     a: ArrayLike,
@@ -65,6 +67,7 @@ def beta(
     return ops.logistic(ops.subtract(one, other))
 
 
+@composed
 def dirichlet(
     key: KeyLike, alpha: ArrayLike, shape: Shape | None = None, dtype: DTypeLike | None = None
 ) -> Array:
@@ -106,9 +109,15 @@ def dirichlet(
             f"dirichlet parameter shapes {tuple(batch)} do not broadcast to the requested shape {sizes}"
         )
     one = single("dirichlet", key)
-    return softmax(gamma_floats(one, operand, (*sizes, count), wanted, log_space=True))
+    logarithms = gamma_floats(one, operand, (*sizes, count), wanted, log_space=True)
+    if not count:
+        return logarithms
+    top = ops.stop_gradient(max(logarithms, axis=-1, keepdims=True))
+    gammas = ops.exponential(subtract(logarithms, top))
+    return divide(gammas, sum(gammas, axis=-1, keepdims=True))
 
 
+@composed
 def chisquare(
     key: KeyLike,
     df: ArrayLike,
@@ -146,6 +155,7 @@ def chisquare(
     return ops.multiply(ops.exponential(logarithm), two)
 
 
+@composed
 def f(
     key: KeyLike,
     dfnum: ArrayLike,
@@ -184,6 +194,7 @@ def f(
     )
 
 
+@composed
 def t(
     key: KeyLike, df: ArrayLike, shape: Shape | None = None, dtype: DTypeLike | None = None
 ) -> Array:
@@ -215,6 +226,7 @@ def t(
     return multiply(normal_floats(first, sizes, wanted), root)
 
 
+@composed
 def generalized_normal(
     key: KeyLike, p: ArrayLike, shape: Shape = (), dtype: DTypeLike | None = None
 ) -> Array:

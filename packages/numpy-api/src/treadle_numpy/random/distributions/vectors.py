@@ -1,8 +1,8 @@
-"""Distributions of vectors and matrices: on balls, correlated normal vectors, orthogonal matrices, counts of classes."""
+"""Distributions of vectors and matrices: points of balls, correlated normal vectors, counts of classes."""
 
 from __future__ import annotations
 
-from treadle_ir import ArgumentError, Array, ops, shown
+from treadle_ir import ArgumentError, Array, composed, ops, shown
 from treadle_numpy.lax.control.scan import scan
 from treadle_numpy.numpy.manipulation.axes import moveaxis
 from treadle_numpy.numpy.reductions.sums import sum
@@ -23,6 +23,7 @@ from treadle_numpy.random.keys import KeyLike, single
 __all__ = ["ball", "multinomial"]
 
 
+@composed
 def ball(
     key: KeyLike, d: int, p: ArrayLike = 2, shape: Shape = (), dtype: DTypeLike | None = None
 ) -> Array:
@@ -63,6 +64,7 @@ def ball(
     return divide(drawn, ops.reshape(radius, shape=(*sizes, 1)))
 
 
+@composed
 def multinomial(
     key: KeyLike,
     n: ArrayLike,
@@ -113,7 +115,10 @@ def multinomial(
     else:
         *own, last = as_shape("multinomial", shape) or (-1,)
         sizes = tuple(own)
-        if last != classes or common_shape("multinomial", [sizes, trials.shape, tuple(batch)]) != sizes:
+        if (
+            last != classes
+            or common_shape("multinomial", [sizes, trials.shape, tuple(batch)]) != sizes
+        ):
             raise ArgumentError(
                 f"multinomial: n of shape {trials.shape} and p of shape {chances.shape} do not broadcast to "
                 f"the shape {shown(shape)}"
@@ -125,7 +130,9 @@ def multinomial(
     keys = ops.random_split(single("multinomial", key), shape=(classes,))
     one, zero = own_dtype.type(1), own_dtype.type(0)
     left = array_of(broadcast_to_shape(array_of(converted(trials, own_dtype)), sizes))
-    rests = ops.cumsum(shares, axis=0, reverse=True)  # the last class takes all that is left
+    rests = ops.cumulative_add(
+        shares, axis=0, reverse=True
+    )  # the last class takes all that is left
 
     def step(left: Array, each: tuple[Array, Array, Array]) -> tuple[Array, Array]:
         key, share, rest = each
