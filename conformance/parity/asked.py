@@ -258,7 +258,7 @@ def indexing(library: Any, question: dict[str, Any]) -> Any:
 
 
 NAMESPACES = ("numpy", "random", "lax", "nn", "scipy")
-SUBMODULES = ("scipy.special",)  # that are not there before they are imported
+SUBMODULES = ("scipy.special", "scipy.fft")  # that are not there before they are imported
 DO = {
     "random": random_numbers,
     "keys": moved_keys,

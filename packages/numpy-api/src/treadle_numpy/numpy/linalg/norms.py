@@ -6,16 +6,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from treadle_ir import (
-    ArgumentError,
-    Array,
-    UnsupportedError,
-    composed,
-    flags,
-    integer,
-    ops,
-    refused,
-)
+from treadle_ir import ArgumentError, Array, composed, flags, integer, ops, refused
 from treadle_ir.dtypes import is_complex
 from treadle_numpy.numpy.reductions.extremes import max, min
 from treadle_numpy.numpy.reductions.sums import sum
@@ -44,7 +35,7 @@ def norm(x: ArrayLike, ord: Order = None, axis: Axis = None, keepdims: bool = Fa
 
     Raises:
         ArgumentError: there is no such norm.
-        UnsupportedError: the norm needs singular values.
+        DTypeError: the norm is one of singular values (2, -2, 'nuc'), and the elements are bf16 or f16.
 
     Example:
         >>> print(norm(np.array([3.0, 4.0], np.float32)))
@@ -84,9 +75,13 @@ def norm(x: ArrayLike, ord: Order = None, axis: Axis = None, keepdims: bool = Fa
             result, shape=tuple([n for i, n in enumerate(operand.shape) if i not in axes])
         )
     if ord in (2, -2, "nuc"):
-        raise UnsupportedError(
-            f"norm: ord={ord!r} of a matrix needs singular values, and there is no svd yet",
-            fix="use the Frobenius norm (`ord='fro'`)",
+        kept = tuple([i for i in range(operand.ndim) if i not in axes])
+        values = ops.svd(ops.transpose(operand, permutation=(*kept, *axes)), compute_uv=False)[0]
+        result = sum(values, -1) if ord == "nuc" else (max if ord == 2 else min)(values, -1)
+        if not keepdims:
+            return result
+        return ops.reshape(
+            result, shape=tuple([1 if i in axes else n for i, n in enumerate(operand.shape)])
         )
     raise ArgumentError(f"Invalid order '{ord}' for matrix norm.")
 

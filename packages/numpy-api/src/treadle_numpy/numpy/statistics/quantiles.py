@@ -251,7 +251,7 @@ def _quantile_function(
         >>> {example}
         2.0
     """
-    return function
+    return composed(function)
 
 
 quantile = _quantile_function(

@@ -16,6 +16,7 @@ from treadle_numpy.operands.scalars import literal, zero_like
 __all__ = [
     "beta",
     "betaln",
+    "comb",
     "digamma",
     "factorial",
     "gamma",
@@ -23,6 +24,7 @@ __all__ = [
     "gammasgn",
     "loggamma",
     "multigammaln",
+    "poch",
 ]
 
 
@@ -112,3 +114,43 @@ def multigammaln(a: ArrayLike, d: int) -> Array:
     for i in range(d):
         result = ops.add(result, ops.lgamma(ops.subtract(p, literal(i / 2, p))))
     return array_of(result)
+
+
+def poch(z: ArrayLike, m: ArrayLike) -> Array:
+    """The rising factorial, `gamma(z + m) / gamma(z)`: 1 for `m` = 0.
+
+    Example:
+        >>> print(f"{float(poch(2.0, 3.0)):.3f}")
+        24.000
+    """
+    x, y = promote_shapes("poch", z, m, inexact=True)
+    end = ops.add(x, y)
+    empty = ops.compare(y, zero_like(y), direction="eq")
+    sign = ops.multiply(gammasgn(end), gammasgn(x))
+    value = ops.multiply(sign, ops.exponential(ops.subtract(ops.lgamma(end), ops.lgamma(x))))
+    return ops.select(empty, literal(1, x), value)
+
+
+def comb(N: ArrayLike, k: ArrayLike, *, repetition: bool = False) -> Array:  # noqa: N803
+    """The number of ways to choose `k` of `N` things, with `repetition` to choose one several times.
+
+    Numbers that are not whole are taken as in `gamma`. 0 where `k` is negative or greater than `N`.
+
+    Example:
+        >>> print(f"{float(comb(5, 2)):.3f}")
+        10.000
+    """
+    flags("comb", repetition=repetition)
+    n, chosen = promote_shapes("comb", N, k, inexact=True)
+    one, zero = literal(1, n), zero_like(n)
+    if repetition:
+        n = ops.subtract(ops.add(n, chosen), one)
+    rest = ops.subtract(n, chosen)
+    possible = ops.and_(
+        ops.compare(chosen, zero, direction="ge"), ops.compare(rest, zero, direction="ge")
+    )
+    possible = ops.and_(possible, ops.compare(n, zero, direction="ge"))
+    n, chosen, rest = [ops.select(possible, x, zero) for x in (n, chosen, rest)]
+    gammas = [ops.lgamma(ops.add(x, one)) for x in (n, chosen, rest)]
+    value = ops.exponential(ops.subtract(gammas[0], ops.add(gammas[1], gammas[2])))
+    return ops.select(possible, value, zero)
