@@ -35,7 +35,6 @@ from treadle_ir import (
     Type,
     Windowing,
 )
-from treadle_ir.formulas import PRIMITIVES
 from treadle_ir.primitives import elementwise as e
 from treadle_ir.primitives.call import OptimizationBarrier
 
@@ -71,7 +70,7 @@ for _family, _limit in {
     e.Lgamma: 1 << 12,
     e.NextAfter: 1 << 12,
     # Formulas of many steps, which XLA compiles for a second.
-    **dict.fromkeys(PRIMITIVES, 1 << 14),
+    **dict.fromkeys([*e.WITH_FORMULA, e.FormulaDerivative], 1 << 14),
 }.items():
     host_limits.register(_family, _limit)
 
