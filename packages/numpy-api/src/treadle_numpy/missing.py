@@ -63,5 +63,5 @@ MISSING: Final[dict[str, str]] = {
         "wald"
     ),
     "scipy": "cluster fft integrate interpolate linalg ndimage optimize signal sparse stats",
-    "scipy.special": "sph_harm_y wofz",
+    "scipy.special": "",
 }

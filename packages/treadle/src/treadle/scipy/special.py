@@ -58,6 +58,8 @@ if TYPE_CHECKING:
         sici as sici,
         softmax as softmax,
         spence as spence,
+        sph_harm_y as sph_harm_y,
+        wofz as wofz,
         xlog1py as xlog1py,
         xlogy as xlogy,
         zeta as zeta,

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         xlog1py as xlog1py,
         xlogy as xlogy,
     )
+    from treadle_numpy.scipy.special.faddeeva import wofz as wofz
     from treadle_numpy.scipy.special.gammas import (
         beta as beta,
         betaln as betaln,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
         multigammaln as multigammaln,
         poch as poch,
     )
+    from treadle_numpy.scipy.special.harmonics import sph_harm_y as sph_harm_y
     from treadle_numpy.scipy.special.hypergeometric import hyp1f1 as hyp1f1, hyp2f1 as hyp2f1
     from treadle_numpy.scipy.special.incomplete import (
         bernoulli as bernoulli,
@@ -80,10 +82,12 @@ else:
                 "boxcox boxcox1p entr expit kl_div log_softmax logit logsumexp rel_entr softmax "
                 "xlog1py xlogy"
             ),
+            "faddeeva": "wofz",
             "gammas": (
                 "beta betaln comb digamma factorial gamma gammaln gammasgn loggamma multigammaln "
                 "poch"
             ),
+            "harmonics": "sph_harm_y",
             "hypergeometric": "hyp1f1 hyp2f1",
             "incomplete": "bernoulli betainc gammainc gammaincc polygamma zeta",
             "integrals": "exp1 expi expn fresnel sici spence",
