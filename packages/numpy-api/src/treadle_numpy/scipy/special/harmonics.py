@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import Array, DTypeError, Operand, UnsupportedError, integer, ops, refused
+from treadle_ir import Array, DTypeError, Literal, Operand, UnsupportedError, integer, ops, refused
 from treadle_ir.dtypes import is_integer
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import broadcast
@@ -55,7 +55,7 @@ def sph_harm_y(
     most = integer(
         "sph_harm_y",
         "n_max",
-        int(np.max(np.asarray(degree), initial=0)) if n_max is None else n_max,
+        int(np.max(np.asarray(_elements(degree)), initial=0)) if n_max is None else n_max,
     )
     if not 0 <= most <= _MOST:
         raise refused("sph_harm_y", "n_max", f"0 to {_MOST}", most)
@@ -109,3 +109,7 @@ def _legendre(n: Operand, m: Operand, theta: Operand, most: int) -> Array:
         wanted = ops.compare(n, literal(degree, n), direction="eq")
         found = ops.select(wanted, value, found)
     return array_of(found)
+
+
+def _elements(n: Operand) -> object:
+    return n.value if isinstance(n, Literal) else n
