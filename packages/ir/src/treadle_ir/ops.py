@@ -17,6 +17,7 @@ from treadle_ir.primitives.collective import (
     axis_size as axis_size,
 )
 from treadle_ir.primitives.compare import clamp as clamp, compare as compare, select as select
+from treadle_ir.primitives.composite import platform_index as platform_index
 from treadle_ir.primitives.contract import (
     convolution as convolution,
     dot_general as dot_general,
@@ -119,6 +120,7 @@ from treadle_ir.primitives.elementwise import (
     xor as xor,
     zeta as zeta,
 )
+from treadle_ir.primitives.fourier import fft as fft
 from treadle_ir.primitives.indexing import (
     dynamic_slice as dynamic_slice,
     dynamic_update_slice as dynamic_update_slice,
@@ -128,6 +130,23 @@ from treadle_ir.primitives.indexing import (
     scatter_maximum as scatter_maximum,
     scatter_minimum as scatter_minimum,
     scatter_multiply as scatter_multiply,
+)
+from treadle_ir.primitives.linear_algebra import (
+    cholesky as cholesky,
+    eig as eig,
+    eigh as eigh,
+    hessenberg as hessenberg,
+    householder_multiply as householder_multiply,
+    householder_product as householder_product,
+    lu as lu,
+    lu_pivots_to_permutation as lu_pivots_to_permutation,
+    qr as qr,
+    qr_reflections as qr_reflections,
+    schur as schur,
+    svd as svd,
+    triangular_solve as triangular_solve,
+    tridiagonal as tridiagonal,
+    tridiagonal_solve as tridiagonal_solve,
 )
 from treadle_ir.primitives.random import (
     random_bits as random_bits,

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Final
 
 from treadle_autodiff import custom_jvp
-from treadle_ir import Array, Operand, ops
+from treadle_ir import Array, Operand, composed, ops
 from treadle_ir.dtypes import is_complex
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.promote import inexact_operand
@@ -70,6 +70,7 @@ _COEFFICIENTS: Final = (
 _SCALE: Final = math.sqrt(len(_COEFFICIENTS) / math.sqrt(2))  # L
 
 
+@composed
 def wofz(z: ArrayLike) -> Array:
     """The Faddeeva function, `exp(-z ** 2) * erfc(-1j * z)`, complex also for real `z`.
 

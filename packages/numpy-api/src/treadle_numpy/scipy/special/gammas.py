@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, Operand, flags, integer, ops, refused
+from treadle_ir import ArgumentError, Array, Operand, composed, flags, integer, ops, refused
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import promote_shapes
 from treadle_numpy.operands.coerce import ArrayLike
@@ -28,6 +28,7 @@ __all__ = [
 ]
 
 
+@composed
 def gammaln(x: ArrayLike) -> Array:
     """The logarithm of the absolute value of the gamma function."""
     return ops.lgamma(inexact_operand("gammaln", x))
@@ -36,6 +37,7 @@ def gammaln(x: ArrayLike) -> Array:
 loggamma = gammaln
 
 
+@composed
 def gammasgn(x: ArrayLike) -> Array:
     """The sign of the gamma function."""
     p = inexact_operand("gammasgn", x)
@@ -47,6 +49,7 @@ def gammasgn(x: ArrayLike) -> Array:
     return ops.select(pole, literal(np.nan, p), ops.select(negative, literal(-1, p), one))
 
 
+@composed
 def gamma(x: ArrayLike) -> Array:
     """The gamma function.
 
@@ -58,6 +61,7 @@ def gamma(x: ArrayLike) -> Array:
     return ops.multiply(gammasgn(p), ops.exponential(ops.lgamma(p)))
 
 
+@composed
 def factorial(n: ArrayLike, exact: bool = False) -> Array:
     """`gamma(n + 1)`, 0 for negative n.
 
@@ -75,17 +79,20 @@ def factorial(n: ArrayLike, exact: bool = False) -> Array:
     )
 
 
+@composed
 def digamma(x: ArrayLike) -> Array:
     """The derivative of `gammaln`."""
     return ops.digamma(inexact_operand("digamma", x))
 
 
+@composed
 def betaln(a: ArrayLike, b: ArrayLike) -> Array:
     """The logarithm of the beta function."""
     x, y = promote_shapes("betaln", a, b, inexact=True)
     return ops.subtract(ops.add(ops.lgamma(x), ops.lgamma(y)), ops.lgamma(ops.add(x, y)))
 
 
+@composed
 def beta(a: ArrayLike, b: ArrayLike) -> Array:
     """The beta function."""
     x, y = promote_shapes("beta", a, b, inexact=True)
@@ -96,6 +103,7 @@ def beta(a: ArrayLike, b: ArrayLike) -> Array:
 _MOST_DIMENSIONS: Final = 1 << 12  # each is an operation of its own
 
 
+@composed
 def multigammaln(a: ArrayLike, d: int) -> Array:
     """The logarithm of the multivariate gamma function of dimension `d`."""
     d = integer("multigammaln", "d", d)
@@ -108,6 +116,7 @@ def multigammaln(a: ArrayLike, d: int) -> Array:
     return array_of(result)
 
 
+@composed
 def poch(z: ArrayLike, m: ArrayLike) -> Array:
     """The rising factorial, `gamma(z + m) / gamma(z)`: 1 for `m` = 0.
 
@@ -123,6 +132,7 @@ def poch(z: ArrayLike, m: ArrayLike) -> Array:
     return ops.select(empty, literal(1, x), value)
 
 
+@composed
 def comb(N: ArrayLike, k: ArrayLike, *, repetition: bool = False) -> Array:  # noqa: N803
     """The number of ways to choose `k` of `N` things, with `repetition` to choose one several times.
 

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from treadle_autodiff import custom_jvp
-from treadle_ir import Array, Operand, integer, ops, refused
+from treadle_ir import Array, Operand, composed, integer, ops, refused
 from treadle_numpy.operands.broadcast import promote_shapes
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.promote import inexact_operand
@@ -28,6 +28,7 @@ __all__ = [
 ]
 
 
+@composed
 def erf(x: ArrayLike) -> Array:
     """The error function.
 
@@ -38,16 +39,19 @@ def erf(x: ArrayLike) -> Array:
     return ops.erf(inexact_operand("erf", x))
 
 
+@composed
 def erfc(x: ArrayLike) -> Array:
     """`1 - erf(x)`, without cancellation."""
     return ops.erfc(inexact_operand("erfc", x))
 
 
+@composed
 def erfinv(x: ArrayLike) -> Array:
     """The inverse of the error function."""
     return ops.erf_inv(inexact_operand("erfinv", x))
 
 
+@composed
 def ndtr(x: ArrayLike) -> Array:
     """The normal distribution function."""
     p = inexact_operand("ndtr", x)
@@ -148,6 +152,7 @@ def log_ndtr(x: ArrayLike, series_order: int = 3) -> Array:
     return result
 
 
+@composed
 def ndtri(p: ArrayLike) -> Array:
     """The inverse of the normal distribution function: exact to 6 units in the last place, also for small `p`.
 
