@@ -34,9 +34,9 @@ MISSING: Final[dict[str, str]] = {
         "tanh_p tile_p top_k_p transpose_p unstack_p while_p with_sharding_constraint xor_p zeta_p"
     ),
     "lax.linalg": (
-        "cholesky_p cholesky_update cholesky_update_p eig_p eigh_p hessenberg_p "
-        "householder_product_p lu_p lu_pivots_to_permutation_p ormqr_p qdwh qr_p schur_p svd_p "
-        "symmetric_product symmetric_product_p triangular_solve_p tridiagonal_p tridiagonal_solve_p"
+        "cholesky_p cholesky_update_p eig_p eigh_p hessenberg_p householder_product_p lu_p "
+        "lu_pivots_to_permutation_p ormqr_p qr_p schur_p svd_p symmetric_product_p "
+        "triangular_solve_p tridiagonal_p tridiagonal_solve_p"
     ),
     "nn": (
         "get_scaled_dot_general_config log1mexp scaled_dot_general scaled_matmul sparse_plus "
@@ -54,8 +54,9 @@ MISSING: Final[dict[str, str]] = {
     "numpy.fft": "",
     "numpy.linalg": "",
     "random": "key_dtype multivariate_normal orthogonal random_gamma_p",
-    "scipy": "cluster integrate interpolate linalg ndimage optimize signal sparse",
+    "scipy": "cluster integrate interpolate ndimage optimize signal sparse",
     "scipy.fft": "",
+    "scipy.linalg": "",
     "scipy.special": "",
     "scipy.stats": "dirichlet gaussian_kde mode multinomial multivariate_normal rankdata sem",
     "scipy.stats.bernoulli": "",

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from treadle_numpy import namespaces
 
 if TYPE_CHECKING:
-    from treadle_numpy.scipy import fft as fft, special as special, stats as stats
+    from treadle_numpy.scipy import fft as fft, linalg as linalg, special as special, stats as stats
 else:
     __getattr__, __dir__, __all__ = namespaces.lazy(
         __name__,
         {},
-        ("fft", "special", "stats"),
+        ("fft", "linalg", "special", "stats"),
     )
