@@ -205,3 +205,44 @@ def test_vmap_draws_what_a_loop_draws(name: str) -> None:
     np.testing.assert_array_equal(
         batched, [np.asarray(draw(keys[i], a[i], (4,))) for i in range(3)]
     )
+
+
+def level(name: str, a: float, number: float) -> float:
+    """The distribution function of a gamma float, or of its logarithm."""
+    true = stats.gamma(a) if name == "gamma" else stats.loggamma(a)
+    return float(true.cdf(number))
+
+
+@pytest.mark.parametrize("a", [0.05, 0.7, 1.0, 4.0, 60.0])
+@pytest.mark.parametrize("name", ["gamma", "loggamma"])
+def test_derivatives_keep_the_level(name: str, a: float) -> None:
+    """A number that moves with the concentration stays at its level of the distribution function."""
+    with treadle.enable_x64(True):
+        draw = getattr(random, name)
+        for seed in range(3):
+            key = random.key(seed)
+            number = float(draw(key, a))
+            slope = float(treadle.grad(lambda a, key=key: draw(key, a))(a))
+            step = 1e-5 * a
+            levels = [level(name, a + h, number + h * slope) for h in (-step, step)]
+            flat = abs(levels[1] - levels[0]) / (2 * step)
+            steep = abs(level(name, a + step, number) - level(name, a - step, number)) / (2 * step)
+            assert flat < 1e-5 * steep + 1e-9
+
+
+def test_derivatives_of_what_is_made_of_gamma_floats() -> None:
+    """The mean of the derivatives is the derivative of the mean: 2 / 3 ** 2 of beta(1, 2), 1 of chi-square."""
+    keys = random.key(KEY)
+    beta = treadle.grad(lambda a: random.beta(keys, a, 2.0, (COUNT,)).mean())(1.0)
+    assert abs(float(beta) - 2 / 9) < 0.01
+    assert (
+        abs(float(treadle.grad(lambda d: random.chisquare(keys, d, (COUNT,)).mean())(3.0)) - 1)
+        < 0.05
+    )
+
+
+def test_the_logarithm_of_what_underflows_has_derivatives() -> None:
+    for a in (1e-3, 1e-6, 1e-20):
+        number, slope = treadle.value_and_grad(lambda a: random.loggamma(random.key(0), a))(a)
+        # u ** (1 / a) for a uniform number u, nearly: its logarithm falls as 1 / a
+        assert abs(float(slope) * a / float(-number) - 1) < 0.02

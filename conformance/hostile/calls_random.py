@@ -18,7 +18,7 @@ def used(make: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(make)
     def made_and_called(*arguments: Any, **keywords: Any) -> Any:
-        return make(*arguments, **keywords)(KEY, (2, 3))
+        return make(*arguments, **keywords)(KEY, (1, 2, 3))
 
     return made_and_called
 
@@ -43,4 +43,7 @@ random: beta binomial double_sided_maxwell f (stream, 2.0, 0.5)
 random: chisquare gamma generalized_normal loggamma poisson t wald (stream, 2.0)
 random: dirichlet (stream, v)
 random: multinomial (stream, 10, v)
+random: multivariate_normal (stream, v, square)
+random: orthogonal (stream, 3)
+initializers: delta_orthogonal orthogonal ()
 """

@@ -54,12 +54,24 @@ def initializers(d: Drawer) -> list[Question]:
         call("initializer.lecun_normal", key(3), [6, 4], None, out_axis=0),
         call("initializer.constant", key(3), [2, 3], "int32", 4),
         call("initializer.constant", key(3), [2, 3], None, array([1, 2, 3], "float32")),
+        *(
+            call("initializer.orthogonal", key(8), shape, None, 2.0, axis)
+            for shape in ([3, 4], [4, 3], [3, 2, 4])
+            for axis in (-1, 0)
+        ),
+        *(
+            call("initializer.delta_orthogonal", key(8), shape, None)
+            for shape in ([3, 2, 4], [4, 3, 2, 2])
+        ),
         *(call(f"nn.initializers.{n}", key(0), 3, "int8") for n in ("zeros", "ones")),
     ]
     return asked
 
 
 RATES: Final = (0.1, 2.0, {"array": [0.5, 3.0, 40.0], "dtype": "float32"})
+
+
+COVARIANCE: Final = array([[2.0, 0.5], [0.5, 1.0]], "float32")
 
 
 def distributions(d: Drawer) -> list[Question]:
@@ -84,6 +96,19 @@ def distributions(d: Drawer) -> list[Question]:
         ),
         *(call("random.binomial", key(2), n, 0.7, {"tuple": [200]}) for n in (3, 100)),
         call("random.dirichlet", key(3), shares),
+        *(
+            call(
+                "random.multivariate_normal",
+                key(6),
+                array([1.0, 2.0], "float32"),
+                COVARIANCE,
+                {"tuple": [5]},
+                None,
+                m,
+            )
+            for m in ("cholesky", "eigh", "svd")
+        ),
+        *(call("random.orthogonal", key(7), 3, {"tuple": [2]}, None, m) for m in (None, 2, 4)),
         call("random.dirichlet", key(3), array([1.0, 2.0], "float32"), {"tuple": [4]}),
         *(call("random.ball", key(4), 3, p, {"tuple": [4]}) for p in (1, 2, 3.5)),
         call("random.multinomial", key(5), 20, shares),

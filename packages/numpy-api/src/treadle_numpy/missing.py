@@ -42,7 +42,7 @@ MISSING: Final[dict[str, str]] = {
         "get_scaled_dot_general_config log1mexp scaled_dot_general scaled_matmul sparse_plus "
         "sparse_sigmoid"
     ),
-    "nn.initializers": "delta_orthogonal orthogonal",
+    "nn.initializers": "",
     "numpy": (
         "ComplexWarning delete fill_diagonal float4_e2m1fn float6_e2m3fn float6_e3m2fn float8_e3m4 "
         "float8_e4m3 float8_e4m3b11fnuz float8_e4m3fnuz float8_e5m2fnuz float8_e8m0fnu frexp "
@@ -53,7 +53,7 @@ MISSING: Final[dict[str, str]] = {
     ),
     "numpy.fft": "",
     "numpy.linalg": "",
-    "random": "key_dtype multivariate_normal orthogonal random_gamma_p",
+    "random": "key_dtype random_gamma_p",
     "scipy": "cluster integrate interpolate ndimage optimize signal sparse",
     "scipy.fft": "",
     "scipy.linalg": "",

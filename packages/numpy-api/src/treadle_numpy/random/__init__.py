@@ -31,6 +31,10 @@ if TYPE_CHECKING:
         randint as randint,
     )
     from treadle_numpy.random.distributions.gammas import gamma as gamma, loggamma as loggamma
+    from treadle_numpy.random.distributions.matrices import (
+        multivariate_normal as multivariate_normal,
+        orthogonal as orthogonal,
+    )
     from treadle_numpy.random.distributions.normal import (
         double_sided_maxwell as double_sided_maxwell,
         lognormal as lognormal,
@@ -76,6 +80,7 @@ else:
             "distributions.counts": "binomial poisson",
             "distributions.discrete": "bernoulli geometric rademacher randint",
             "distributions.gammas": "gamma loggamma",
+            "distributions.matrices": "multivariate_normal orthogonal",
             "distributions.normal": (
                 "double_sided_maxwell lognormal maxwell normal truncated_normal wald"
             ),

@@ -43,7 +43,8 @@ def test_edges_of_binomial() -> None:
 def test_small_and_large_means_side_by_side() -> None:
     rates = np.array([4.0, 40.0] * 20, np.float32)
     np.testing.assert_array_equal(
-        np.asarray(random.poisson(KEY, rates))[::2], np.asarray(random.poisson(KEY, 4.0, (40,)))[::2]
+        np.asarray(random.poisson(KEY, rates))[::2],
+        np.asarray(random.poisson(KEY, 4.0, (40,)))[::2],
     )
     n = np.array([10.0, 100.0] * 20, np.float32)
     np.testing.assert_array_equal(

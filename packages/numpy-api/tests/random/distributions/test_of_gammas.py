@@ -62,7 +62,8 @@ def test_edges() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "count"), [("beta", 2), ("chisquare", 1), ("f", 2), ("t", 1), ("generalized_normal", 1)]
+    ("name", "count"),
+    [("beta", 2), ("chisquare", 1), ("f", 2), ("t", 1), ("generalized_normal", 1)],
 )
 def test_shapes_and_types(name: str, count: int, staged: Callable[..., Any]) -> None:
     draw, rest = getattr(random, name), [1.5] * (count - 1)

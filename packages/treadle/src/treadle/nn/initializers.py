@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from treadle_numpy.nn.initializers import (
         Initializer as Initializer,
         constant as constant,
+        delta_orthogonal as delta_orthogonal,
         glorot_normal as glorot_normal,
         glorot_uniform as glorot_uniform,
         he_normal as he_normal,
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
         lecun_uniform as lecun_uniform,
         normal as normal,
         ones as ones,
+        orthogonal as orthogonal,
         truncated_normal as truncated_normal,
         uniform as uniform,
         variance_scaling as variance_scaling,

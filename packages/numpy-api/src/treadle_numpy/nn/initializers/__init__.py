@@ -11,6 +11,10 @@ from typing import TYPE_CHECKING
 from treadle_numpy import namespaces
 
 if TYPE_CHECKING:
+    from treadle_numpy.nn.initializers.orthogonals import (
+        delta_orthogonal as delta_orthogonal,
+        orthogonal as orthogonal,
+    )
     from treadle_numpy.nn.initializers.plain import (
         constant as constant,
         normal as normal,
@@ -37,6 +41,7 @@ else:
     __getattr__, __dir__, __all__ = namespaces.lazy(
         __name__,
         {
+            "orthogonals": "delta_orthogonal orthogonal",
             "plain": "constant normal ones truncated_normal uniform zeros",
             "protocol": "Initializer",
             "scaled": (

@@ -1,4 +1,4 @@
-"""Distributions of vectors and matrices: points of balls, correlated normal vectors, counts of classes."""
+"""Distributions of vectors: points of balls, and counts of classes."""
 
 from __future__ import annotations
 
