@@ -13,12 +13,14 @@ if TYPE_CHECKING:
         fft as fft,
         integrate as integrate,
         interpolate as interpolate,
+        linalg as linalg,
         ndimage as ndimage,
         special as special,
+        stats as stats,
     )
 else:
     __getattr__, __dir__, __all__ = namespaces.mirror(
         __name__,
         "treadle_numpy.scipy",
-        ("cluster", "fft", "integrate", "interpolate", "ndimage", "special"),
+        ("cluster", "fft", "integrate", "interpolate", "linalg", "ndimage", "special", "stats"),
     )
