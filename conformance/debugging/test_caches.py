@@ -45,7 +45,10 @@ def test_after_clearing_caches_are_empty_and_results_equal() -> None:
                 assert not size, f"{module}: {cell}"
     assert not ROOT.evaluator._operations  # type: ignore[attr-defined]
     after = results()
-    assert all(x.dtype == y.dtype and np.array_equal(x, y, equal_nan=True) for x, y in zip(before, after, strict=True))
+    assert all(
+        x.dtype == y.dtype and np.array_equal(x, y, equal_nan=True)
+        for x, y in zip(before, after, strict=True)
+    )
 
 
 def test_every_cache_that_is_listed_is_cleared() -> None:

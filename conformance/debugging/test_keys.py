@@ -43,9 +43,7 @@ REUSES: dict[str, Use] = {
     "a constant of a loop": lambda k: lax.scan(
         lambda c, _: (c, random.uniform(k)), 0.0, None, length=3
     ),
-    "a carry of a loop": lambda k: lax.scan(
-        lambda c, _: (c, random.uniform(c)), k, None, length=2
-    ),
+    "a carry of a loop": lambda k: lax.scan(lambda c, _: (c, random.uniform(c)), k, None, length=2),
     "a while loop": lambda k: lax.while_loop(
         lambda s: s[0] < 2, lambda s: (s[0] + 1, s[1] + random.uniform(k)), (0, 0.0)
     ),
@@ -60,9 +58,7 @@ USES: dict[str, Use] = {
     "folded in": lambda k: [random.bits(random.fold_in(k, i)) for i in range(3)],
     "folded in after use": lambda k: (random.bits(k), random.fold_in(k, 1)),
     "cloned": lambda k: (random.bits(k), random.bits(random.clone(k))),
-    "both branches": lambda k: lax.cond(
-        True, lambda: random.uniform(k), lambda: random.normal(k)
-    ),
+    "both branches": lambda k: lax.cond(True, lambda: random.uniform(k), lambda: random.normal(k)),
     "one draw of many": lambda k: treadle.vmap(lambda x: x + random.uniform(k))(tnp.ones(2)),
     "words": lambda k: (random.bits(k), random.key_data(k)),
     "compared": lambda k: (random.bits(k), k == k),
@@ -72,12 +68,10 @@ USES: dict[str, Use] = {
     "a loop over keys": lambda k: lax.scan(
         lambda c, key: (c, random.uniform(key)), 0.0, random.split(k, 3)
     ),
-    "one iteration": lambda k: lax.scan(
-        lambda c, _: (c, random.uniform(k)), 0.0, None, length=1
-    ),
-    "recomputed": lambda k: treadle.grad(treadle.checkpoint(lambda x: tnp.sin(x * random.normal(k))))(
-        2.0
-    ),
+    "one iteration": lambda k: lax.scan(lambda c, _: (c, random.uniform(k)), 0.0, None, length=1),
+    "recomputed": lambda k: treadle.grad(
+        treadle.checkpoint(lambda x: tnp.sin(x * random.normal(k)))
+    )(2.0),
     "distributions": lambda k: [
         draw(key)
         for draw, key in zip(

@@ -33,7 +33,9 @@ def test_log_compiles_tells_of_first_calls(caplog: pytest.LogCaptureFixture) -> 
     assert caplog.text == first
     assert "Finished tracing logged" in first
     assert "Finished lowering logged for cpu" in first
-    assert "Finished XLA compilation of logged" in first or "Found the executable of logged" in first
+    assert (
+        "Finished XLA compilation of logged" in first or "Found the executable of logged" in first
+    )
     assert {record.levelno for record in caplog.records} == {logging.WARNING}
     caplog.clear()
     f(tnp.ones(2))
@@ -197,7 +199,9 @@ def test_large_captured_arrays_are_warned_of() -> None:
     large = tnp.ones(1000)
     treadle.config.update("jax_captured_constants_warn_bytes", 4000)
     treadle.config.update("jax_captured_constants_report_frames", -1)
-    with pytest.warns(UserWarning, match=r"captured arrays of 4000 bytes(.|\n)*f32\[1000\], used at"):
+    with pytest.warns(
+        UserWarning, match=r"captured arrays of 4000 bytes(.|\n)*f32\[1000\], used at"
+    ):
         treadle.jit(lambda x: x + large)(1.0)
     treadle.config.update("jax_captured_constants_warn_bytes", -1)
     treadle.jit(lambda x: x - large)(1.0)

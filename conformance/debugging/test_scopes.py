@@ -15,9 +15,7 @@ from treadle.errors import ArgumentError
 def names(function: Any, *arguments: Any) -> set[str]:
     """The names in the optimised program, as a profile shows them."""
     text = treadle.jit(function).lower(*arguments).compile().as_text()
-    return {
-        name for found in re.findall(r'op_name="([^"]*)"', text) for name in found.split(";")
-    }
+    return {name for found in re.findall(r'op_name="([^"]*)"', text) for name in found.split(";")}
 
 
 def layer(x: Any) -> Any:
@@ -82,7 +80,9 @@ def test_decorators_and_named_call() -> None:
     def g(x: Any) -> Any:
         return tnp.cos(x)
 
-    found = names(lambda x: f(x) + treadle.named_call(g)(x) + treadle.named_call(g, name="h")(x), 1.0)
+    found = names(
+        lambda x: f(x) + treadle.named_call(g)(x) + treadle.named_call(g, name="h")(x), 1.0
+    )
     assert "decorated/sine" in found
     assert {"g/cosine", "h/cosine"} & found
     assert treadle.named_call(g).__name__ == "g"
