@@ -70,11 +70,17 @@ class ModuleWriter:
         """A call of the program's function, which is written when it is first called; small ones are inlined."""
         if len(program.equations) <= _INLINE_LIMIT or any(e.ordered for e in program.effects):
             return self.emit_inline(context, program, operands)
+        return context.emit(
+            "func.call", operands, program.result_types, {"callee": self.function(program)}
+        )
+
+    def function(self, program: Program) -> str:
+        """The name of a program's function, which is written when it is first asked for."""
         name = self._names.get(id(program))
         if name is None:
             name = self._names[id(program)] = f"@f{len(self._names)}"
             self.write_function(name, program, "private")
-        return context.emit("func.call", operands, program.result_types, {"callee": name})
+        return name
 
     def emit_inline(
         self, context: LoweringContext, program: Program, operands: Sequence[HloValue]

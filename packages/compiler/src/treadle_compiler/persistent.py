@@ -57,6 +57,7 @@ from treadle_compiler.xla import (
     compile_text,
     deserialise,
     platform_fingerprint,
+    register_calls,
     serialise,
     wants_dump,
 )
@@ -402,6 +403,7 @@ def compile_cached(
     payload = cache.get(key)
     if payload is not None:
         try:
+            register_calls(text)
             return deserialise(client, payload, devices, options)
         except CompileError:
             cache.discard(key)

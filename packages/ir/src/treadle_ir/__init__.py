@@ -10,6 +10,7 @@ from treadle_ir import (
     dtypes as dtypes,
     errors as errors,
     events as events,
+    matrices as matrices,
     operators as operators,
     ops as ops,
     printing as printing,
@@ -19,6 +20,7 @@ from treadle_ir import (
 from treadle_ir._version import __version__ as __version__
 from treadle_ir.arguments import (
     Arguments as Arguments,
+    in_positional_form as in_positional_form,
     positions as positions,
     take_apart as take_apart,
 )
@@ -33,6 +35,7 @@ from treadle_ir.array import (
     types_of as types_of,
 )
 from treadle_ir.compile_time import ensure_compile_time_eval as ensure_compile_time_eval
+from treadle_ir.composed import composed as composed
 from treadle_ir.context import (
     SETTINGS as SETTINGS,
     X64 as X64,
@@ -76,17 +79,23 @@ from treadle_ir.errors import (
     ArgumentError as ArgumentError,
     AxisError as AxisError,
     AxisNameError as AxisNameError,
+    CheckError as CheckError,
     ConcretizationError as ConcretizationError,
     DerivativeError as DerivativeError,
+    DerivativeMismatchError as DerivativeMismatchError,
+    DivisionByZeroError as DivisionByZeroError,
     DonatedError as DonatedError,
     DTypeError as DTypeError,
     EscapedTracerError as EscapedTracerError,
     ExecutionError as ExecutionError,
+    FailedCheckError as FailedCheckError,
     IndexingError as IndexingError,
     KeyReuseError as KeyReuseError,
     LeakedTracerError as LeakedTracerError,
     MissingRuleError as MissingRuleError,
+    NaNError as NaNError,
     NonConcreteBooleanIndexError as NonConcreteBooleanIndexError,
+    OutOfBoundsError as OutOfBoundsError,
     OutOfMemoryError as OutOfMemoryError,
     ParseError as ParseError,
     PlacementError as PlacementError,
@@ -119,6 +128,7 @@ from treadle_ir.families import (
     FunctionCall as FunctionCall,
     Indexing as Indexing,
     InlineCall as InlineCall,
+    LinearAlgebra as LinearAlgebra,
     Randomness as Randomness,
     Rearrangement as Rearrangement,
     Reducing as Reducing,
@@ -130,7 +140,7 @@ from treadle_ir.fork import fork_safe_lock as fork_safe_lock, fork_safe_rlock as
 from treadle_ir.frozen import frozen as frozen
 from treadle_ir.importing import importing as importing
 from treadle_ir.inference import inferred as inferred
-from treadle_ir.interpret import interpret as interpret
+from treadle_ir.interpret import interpret as interpret, last_uses as last_uses
 from treadle_ir.lazily import (
     NamespaceHooks as NamespaceHooks,
     import_module as import_module,

@@ -60,6 +60,12 @@ class Context:
         value: T = self._values.get(setting, setting.default)
         return value
 
+    def is_stepwise(self) -> bool:
+        """Whether somebody looks at each operation by itself, so that none may be run together with others."""
+        return self.watched or any(
+            [value in setting.stepwise for setting, value in self._values.items()]
+        )
+
     def replaced(self, setting: Setting[T], value: T) -> Context:
         """This context with another value of one setting."""
         values = {**self._values, setting: value}
@@ -117,6 +123,8 @@ class Setting(Generic[T]):
     `name` is the public one: `config.update("treadle_<name>", value)`, and `TREADLE_<NAME>` (or `JAX_<NAME>`) in the
     environment, set the process's value. `parse` makes it of what a user or the environment gives; for what it cannot
     take it raises a ValueError that goes on with "which ...". Programs depend on a setting unless `keyed` is off.
+    `stepwise` are the values under which each operation is looked at by itself: composed functions are not run as a
+    whole then, and neither are they under a watched setting.
 
     A `watched` setting asks for a look at each call: at its results (`debug_nans`), at its operands
     (`transfer_guard`). Programs do not depend on it, but compiled calls and eager operations under it are others than
@@ -133,7 +141,7 @@ class Setting(Generic[T]):
         True
     """
 
-    __slots__ = ("applied", "default", "help", "keyed", "name", "parse", "watched")
+    __slots__ = ("applied", "default", "help", "keyed", "name", "parse", "stepwise", "watched")
 
     def __init__(
         self,
@@ -143,6 +151,7 @@ class Setting(Generic[T]):
         parse: Callable[[Any], T] = _same,  # Any: what users give
         help: str,
         keyed: bool = True,
+        stepwise: tuple[T, ...] = (),
         watched: bool = False,
         applied: Callable[[T], object] | None = None,
     ) -> None:
@@ -153,6 +162,7 @@ class Setting(Generic[T]):
         self.default: Final = default
         self.help: Final = help
         self.keyed: Final = keyed
+        self.stepwise: Final = stepwise
         self.watched: Final = watched
         self.applied: Final = applied
         SETTINGS[name] = self

@@ -5,7 +5,8 @@ treadle_ir installs its NumPy reference evaluator; the facade installs the runti
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -13,6 +14,9 @@ from treadle_ir.primitive import Primitive
 
 if TYPE_CHECKING:
     from treadle_ir.array import Array, Operands
+
+
+T = TypeVar("T")
 
 
 class Evaluator(Protocol):
@@ -24,6 +28,12 @@ class Evaluator(Protocol):
         Raises:
             EscapedTracerError: an operand is a tracer (`treadle_ir.tracer.untraced` makes the message).
         """
+        ...
+
+    def call(
+        self, function: Callable[..., T], args: Sequence[Any], kwargs: Mapping[str, Any], /
+    ) -> T:
+        """What a composed function returns (`treadle_ir.composed`): `function(*args, **kwargs)`, perhaps as a whole."""
         ...
 
     def array(

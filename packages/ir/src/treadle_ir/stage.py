@@ -103,13 +103,20 @@ class StagingTrace(Trace):
                 constant = operand.constant()
                 if constant is not None:
                     return self.capture(constant)
-                if operand.trace.closed:
+                if operand.trace.closed or not self._is_within(operand.trace):
                     raise escaped(operand)
             type = type_of(operand)
             assert isinstance(operand, (Array, np.ndarray))
             value = self._known[id(operand)] = Value(type)
             self.captured.append(operand)
         return value
+
+    def _is_within(self, other: Trace) -> bool:
+        """Whether what this trace writes down runs under the other one, so that its tracers can be operands."""
+        trace = self.parent
+        while trace is not None and trace is not other:
+            trace = trace.parent
+        return trace is not None
 
     def keep(self, given: object, copy: np.ndarray[Any, np.dtype[Any]], array: Array) -> Array:
         """Let one array stand for a NumPy array wherever the function uses that, as long as it is as it was."""

@@ -75,6 +75,9 @@ class _Nothing:
     def evaluate(self, primitive: Primitive, operands: Operands) -> Operands:
         raise AssertionError("no evaluator is installed")
 
+    def call(self, function: Callable[..., T], args: object, kwargs: object, /) -> T:
+        raise AssertionError("no evaluator is installed")
+
     def array(
         self, elements: object, weak: bool, *, owned: bool = True, users: bool = False
     ) -> Array:

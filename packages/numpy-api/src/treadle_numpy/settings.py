@@ -12,6 +12,7 @@ RANK_PROMOTION: Final = Setting(
     "allow",
     parse=one_of("allow", "warn", "raise"),
     help="What happens when elementwise functions broadcast arrays with different numbers of axes.",
+    stepwise=("warn",),
 )
 MATMUL_PRECISION: Final = Setting(
     "default_matmul_precision",

@@ -19,20 +19,26 @@ from treadle_ir import lazy_names as _lazy_names
 if TYPE_CHECKING:
     from treadle import (
         ad_checkpoint as ad_checkpoint,
+        api_util as api_util,
         core as core,
+        custom_batching as custom_batching,
         custom_derivatives as custom_derivatives,
         debug as debug,
+        dlpack as dlpack,
         dtypes as dtypes,
         errors as errors,
         experimental as experimental,
         flatten_util as flatten_util,
         interpreters as interpreters,
         lax as lax,
+        monitoring as monitoring,
         nn as nn,
         numpy as numpy,
+        profiler as profiler,
         random as random,
         scipy as scipy,
         stages as stages,
+        test_util as test_util,
         tree as tree,
         tree_util as tree_util,
         typing as typing,
@@ -46,11 +52,7 @@ if TYPE_CHECKING:
     )
     from treadle.environment import print_environment_info as print_environment_info
     from treadle.forgetting import clear_caches as clear_caches
-    from treadle.jacobians import (
-        hessian as hessian,
-        jacfwd as jacfwd,
-        jacrev as jacrev,
-    )
+    from treadle.jacobians import hessian as hessian, jacfwd as jacfwd, jacrev as jacrev
     from treadle.managers import (
         array_garbage_collection_guard as array_garbage_collection_guard,
         check_tracer_leaks as check_tracer_leaks,
@@ -78,10 +80,12 @@ if TYPE_CHECKING:
         transfer_guard_device_to_host as transfer_guard_device_to_host,
         transfer_guard_host_to_device as transfer_guard_host_to_device,
     )
+    from treadle.passes import fwd_and_bwd as fwd_and_bwd
     from treadle.settings import config as config
     from treadle_autodiff import (
         checkpoint as checkpoint,
         checkpoint_policies as checkpoint_policies,
+        closure_convert as closure_convert,
         custom_gradient as custom_gradient,
         custom_jvp as custom_jvp,
         custom_vjp as custom_vjp,
@@ -146,10 +150,11 @@ if not TYPE_CHECKING:
                 "transfer_guard_device_to_device transfer_guard_device_to_host "
                 "transfer_guard_host_to_device"
             ),
+            "treadle.passes": "fwd_and_bwd",
             "treadle.settings": "config",
             "treadle_autodiff": (
-                "checkpoint checkpoint:remat checkpoint_policies custom_gradient custom_jvp "
-                "custom_vjp grad jvp linear_transpose linearize value_and_grad vjp"
+                "checkpoint checkpoint:remat checkpoint_policies closure_convert custom_gradient "
+                "custom_jvp custom_vjp grad jvp linear_transpose linearize value_and_grad vjp"
             ),
             "treadle_batching": "vmap",
             "treadle_ir": "Array ensure_compile_time_eval float0 named_call named_scope",
@@ -162,20 +167,26 @@ if not TYPE_CHECKING:
         },
         (
             "ad_checkpoint",
+            "api_util",
             "core",
+            "custom_batching",
             "custom_derivatives",
             "debug",
+            "dlpack",
             "dtypes",
             "errors",
             "experimental",
             "flatten_util",
             "interpreters",
             "lax",
+            "monitoring",
             "nn",
             "numpy",
+            "profiler",
             "random",
             "scipy",
             "stages",
+            "test_util",
             "tree",
             "tree_util",
             "typing",

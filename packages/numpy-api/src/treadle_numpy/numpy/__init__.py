@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from treadle_numpy import namespaces
 
 if TYPE_CHECKING:
-    from treadle_numpy.numpy import linalg as linalg
+    from treadle_numpy.numpy import fft as fft, linalg as linalg
     from treadle_numpy.numpy.aliases import bool as bool, ndarray as ndarray
     from treadle_numpy.numpy.closeness import (
         allclose as allclose,
@@ -53,7 +53,12 @@ if TYPE_CHECKING:
         indices as indices,
         meshgrid as meshgrid,
     )
-    from treadle_numpy.numpy.creation.data import array as array, asarray as asarray, copy as copy
+    from treadle_numpy.numpy.creation.data import (
+        array as array,
+        asarray as asarray,
+        copy as copy,
+        from_dlpack as from_dlpack,
+    )
     from treadle_numpy.numpy.creation.matrices import (
         eye as eye,
         identity as identity,
@@ -252,6 +257,7 @@ if TYPE_CHECKING:
         nansum as nansum,
     )
     from treadle_numpy.numpy.searching.choosing import (
+        choose as choose,
         piecewise as piecewise,
         select as select,
         where as where,
@@ -331,6 +337,7 @@ if TYPE_CHECKING:
         subtract as subtract,
         true_divide as true_divide,
     )
+    from treadle_numpy.numpy.ufuncs.bessel import i0 as i0
     from treadle_numpy.numpy.ufuncs.bits import (
         bitwise_and as bitwise_and,
         bitwise_count as bitwise_count,
@@ -451,6 +458,12 @@ if TYPE_CHECKING:
         tanh as tanh,
     )
     from treadle_numpy.numpy.universal import ufunc as ufunc
+    from treadle_numpy.numpy.windows import (
+        bartlett as bartlett,
+        blackman as blackman,
+        hamming as hamming,
+        hanning as hanning,
+    )
 else:
     __getattr__, __dir__, __all__ = namespaces.lazy(
         __name__,
@@ -464,7 +477,7 @@ else:
             ),
             "creation.constant": "empty empty_like full full_like ones ones_like zeros zeros_like",
             "creation.coordinates": "fromfunction indices meshgrid",
-            "creation.data": "array asarray copy",
+            "creation.data": "array asarray copy from_dlpack",
             "creation.matrices": "eye identity tri vander",
             "creation.ranges": "arange geomspace linspace logspace",
             "differences": "diff ediff1d gradient trapezoid",
@@ -510,7 +523,7 @@ else:
             "reductions.without_nan": (
                 "nanargmax nanargmin nancumprod nancumsum nanmax nanmin nanprod nansum"
             ),
-            "searching.choosing": "piecewise select where",
+            "searching.choosing": "choose piecewise select where",
             "searching.counting": "bincount",
             "searching.finding": "argwhere compress extract flatnonzero nonzero",
             "searching.flat_positions": "ravel_multi_index unravel_index",
@@ -531,6 +544,7 @@ else:
                 "add divide divmod floor_divide fmod mod multiply negative positive reciprocal "
                 "remainder subtract true_divide"
             ),
+            "ufuncs.bessel": "i0",
             "ufuncs.bits": (
                 "bitwise_and bitwise_count bitwise_invert bitwise_left_shift bitwise_not "
                 "bitwise_or bitwise_right_shift bitwise_xor invert left_shift right_shift"
@@ -554,6 +568,7 @@ else:
                 "atan2 atanh cos cosh deg2rad degrees rad2deg radians sin sinh tan tanh"
             ),
             "universal": "ufunc",
+            "windows": "bartlett blackman hamming hanning",
         },
-        ("linalg",),
+        ("fft", "linalg"),
     )

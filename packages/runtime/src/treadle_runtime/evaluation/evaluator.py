@@ -20,7 +20,6 @@ import numpy as np
 from treadle_ir import (
     ArrayType,
     Attributeless,
-    Literal,
     Operands,
     Primitive,
     context_overrides,
@@ -28,10 +27,10 @@ from treadle_ir import (
     derived,
     dtypes,
     process_context,
-    type_of,
-    untraced,
 )
 from treadle_runtime.arrays.array import DeviceArray, Elements, from_host
+from treadle_runtime.arrays.from_user import as_device_array
+from treadle_runtime.evaluation.composites import Composites
 from treadle_runtime.evaluation.operation import Operation
 from treadle_runtime.evaluation.quiet import SILENCE, quieten, restore
 from treadle_runtime.evaluation.watched import evaluate_watched, guard_operand
@@ -51,12 +50,13 @@ _LIMIT: Final = 8192
 class RuntimeEvaluator:
     """Evaluates on NumPy kernels or compiled programs; operands and results are `DeviceArray`s."""
 
-    __slots__ = ("_attributes", "_operations")
+    __slots__ = ("_attributes", "_operations", "call")
 
     def __init__(self) -> None:
         self._operations: dict[tuple[Any, ...], Operation] = {}
         # What tells primitives of a class apart, taken in C: their own hash and comparison are Python.
         self._attributes: dict[type[Primitive], Callable[[Primitive], Any]] = {}
+        self.call = Composites().call
 
     def evaluate(self, primitive: Primitive, operands: Operands) -> Sequence[DeviceArray]:
         """The results of a primitive on concrete operands.
@@ -222,20 +222,3 @@ def _attributes_of(kind: type[Any]) -> Callable[[Primitive], Any]:
 
 def _itself(primitive: Primitive) -> Primitive:
     return primitive
-
-
-def as_device_array(operand: object) -> DeviceArray:
-    """An array around an operand that is none of ours: a NumPy array, a NumPy or Python scalar, a literal.
-
-    The memory of a NumPy array is shared, so the result is good for one operation.
-
-    Raises:
-        EscapedTracerError: it is a tracer.
-        ArgumentError: it is nothing of the kind.
-    """
-    operand = untraced(operand)  # type: ignore[arg-type]  # what is no operand is refused below
-    if isinstance(operand, DeviceArray):
-        return operand
-    type = type_of(operand)
-    value = operand.value if isinstance(operand, Literal) else operand
-    return DeviceArray(BASE.of(type), np.asarray(value, type.dtype))

@@ -31,6 +31,7 @@ from treadle_ir.dtypes import is_inexact
 from treadle_ir.primitives.control import Case, Scan, While
 from treadle_ir.settings import DEBUG_INFS, DEBUG_NANS
 from treadle_runtime.arrays.array import DeviceArray, elements_of
+from treadle_runtime.arrays.from_user import as_device_array
 
 Evaluate = Callable[[Primitive, Sequence[DeviceArray]], Sequence[DeviceArray]]
 _SHOWN: Final = 3  # operands
@@ -183,8 +184,6 @@ class _Search:
 
 def from_literal(atom: Literal) -> DeviceArray:
     """A literal as an array."""
-    from treadle_runtime.evaluation.evaluator import as_device_array  # noqa: PLC0415 - it imports this
-
     return as_device_array(atom)
 
 

@@ -5,9 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, overload
 
-from treadle_ir import ArgumentError, Array, current_trace, ops, sequence
+import numpy as np
+
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    ConcretizationError,
+    DTypeError,
+    IndexingError,
+    composed,
+    concrete_elements,
+    current_trace,
+    names,
+    ops,
+    sequence,
+    type_of,
+)
 from treadle_ir.primitives.compare import Select
 from treadle_numpy.numpy.searching.finding import FillValues, nonzero
+from treadle_numpy.numpy.ufuncs.arithmetic import remainder
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import broadcast
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
@@ -16,7 +32,7 @@ from treadle_numpy.operands.scalars import scalar_beside
 from treadle_numpy.operands.trees import Tree
 from treadle_numpy.operands.truth import truth
 
-__all__ = ["piecewise", "select", "where"]
+__all__ = ["choose", "piecewise", "select", "where"]
 
 _SELECT: Final = Select()
 
@@ -79,6 +95,7 @@ def where(
     return ops.select(chosen, first, second)
 
 
+@composed
 def select(
     condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], default: ArrayLike = 0
 ) -> Array:
@@ -146,3 +163,68 @@ def piecewise(
     for condition, value in zip(reversed(conditions), reversed(values[1:]), strict=True):
         result = where(condition, converted(coerce("piecewise", 2, value), operand.dtype), result)
     return array_of(result)
+
+
+def choose(
+    a: ArrayLike, choices: ArrayLike | Sequence[ArrayLike], out: None = None, mode: str = "raise"
+) -> Array:
+    """Each element from the choice that an integer names, at the element's own place.
+
+    The integers and the choices are broadcast together. `mode` says what an integer that names no choice means: an
+    error (`"raise"`, which must know the integers), the choice after counting around (`"wrap"`), or the nearest
+    (`"clip"`).
+
+    Raises:
+        ArgumentError: there are no choices, another mode, or `out` is given.
+        DTypeError: `a` has no integers, or the choices no common element type.
+        IndexingError: with `"raise"`, an integer names no choice.
+        ConcretizationError: with `"raise"`, while tracing.
+
+    Example:
+        >>> import numpy as np
+        >>> print(choose(np.array([0, 1, 1]), [np.array([1, 2, 3]), np.array([10, 20, 30])]))
+        [ 1 20 30]
+    """
+    names("choose", mode=mode)
+    if out is not None:
+        raise ArgumentError("choose: `out` is not supported", fix="use the array that is returned")
+    if mode not in ("raise", "wrap", "clip"):
+        raise ArgumentError(f"choose: mode is {mode!r}", fix='use "raise", "wrap" or "clip"')
+    listed = (
+        list(choices) if isinstance(choices, (list, tuple)) else coerce_array("choose", 1, choices)
+    )
+    if not len(listed):
+        raise ArgumentError("choose: there must be at least one choice")
+    position = coerce_array("choose", 0, a)
+    if position.dtype.kind not in "biu":
+        raise DTypeError(
+            f"choose: the choices are named by integers, but argument 0 is {type_of(position)}"
+        )
+    count = len(listed)
+    index = _known(position, count) if mode == "raise" else position
+    index = array_of(converted(index, np.dtype(np.int32)))
+    if mode == "wrap":
+        index = remainder(index, count)
+    *arrays, place = broadcast("choose", [*promote("choose", *listed), index])
+    result = arrays[-1]
+    for number in reversed(range(count - 1)):
+        below = ops.compare(place, np.int32(number), direction="le")
+        result = ops.select(below, arrays[number], result)
+    return array_of(result)
+
+
+def _known(index: Array, count: int) -> Array:
+    """The same integers, all of which name a choice."""
+    elements = concrete_elements(index)
+    if elements is None:
+        raise ConcretizationError(
+            f'choose: with mode="raise" the integers must be known, but they are {type_of(index)} that is traced',
+            fix='use mode="wrap" or mode="clip"',
+        )
+    wrong = elements[(elements < 0) | (elements >= count)]
+    if wrong.size:
+        raise IndexingError(
+            f"choose: {wrong.flat[0]} names none of {count} choices",
+            fix='count from 0, or use mode="wrap" or mode="clip"',
+        )
+    return index
