@@ -19,7 +19,6 @@ from treadle.errors import (
     TracingError,
     VerifyError,
 )
-from treadle_ir import stage as staging
 
 
 def test_log_compiles_tells_of_first_calls(caplog: pytest.LogCaptureFixture) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from treadle._version import __version__
-from treadle_ir import did_you_mean
+from treadle_ir import did_you_mean, flags
 
 _PREFIXES: Final = ("TREADLE_", "JAX_")
 # Variables that are no settings' own.
@@ -59,6 +59,7 @@ def print_environment_info(return_string: bool = False) -> str | None:
 
     from treadle_runtime import devices  # noqa: PLC0415
 
+    flags("print_environment_info", return_string=return_string)
     found = devices()
     system = " ".join(platform.uname()[0:1] + platform.uname()[2:3] + platform.uname()[4:5])
     text = "\n".join(

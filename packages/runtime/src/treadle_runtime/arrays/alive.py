@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 
+from treadle_ir import names
 from treadle_runtime.arrays.array import DeviceArray
 from treadle_runtime.arrays.deleted import Deleted
 
@@ -13,6 +14,7 @@ def live_arrays(platform: str | None = None) -> list[DeviceArray]:
 
     They are looked for among all objects of the process, which takes some milliseconds or more.
     """
+    names("live_arrays", platform=platform)
     return [
         each
         for each in gc.get_objects()
