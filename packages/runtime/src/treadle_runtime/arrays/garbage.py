@@ -33,16 +33,16 @@ _candidates: Final[list[tuple[weakref.ref[object], str]]] = []
 
 def _collecting(phase: str, info: dict[str, Any]) -> None:
     level = GARBAGE_GUARD()
-    arrays = sys.modules.get(_ARRAYS)
-    if level not in ("log", "fatal") or arrays is None:
+    kind = getattr(
+        sys.modules.get(_ARRAYS), "DeviceArray", None
+    )  # the collector also runs during imports
+    if level not in ("log", "fatal") or kind is None:
         _candidates.clear()
         return
     if phase == "start":
         for generation in range(info["generation"] + 1):
             for each in gc.get_objects(generation):
-                if type(each) is arrays.DeviceArray and (
-                    each.host is not None or each.raw is not None
-                ):
+                if type(each) is kind and (each.host is not None or each.raw is not None):
                     _candidates.append((weakref.ref(each), str(each.type)))
         return
     freed = [type for reference, type in _candidates if reference() is None]
