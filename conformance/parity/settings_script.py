@@ -72,7 +72,7 @@ KEYS = {
         lambda k: (lax.cond(True, lambda: random.normal(k), lambda: 0.0), random.normal(k))
     ),
     "one draw of many": new(lambda k: lib.vmap(lambda x: random.normal(k) + x)(X)),
-    "old": lambda: (lambda k: (random.normal(k), random.normal(k)))(random.PRNGKey(0)),
+    "old": lambda: [random.normal(k) for k in [random.PRNGKey(0)] * 2],
 }
 TRANSFERS = {
     "NumPy operand": lambda: X + XN,
