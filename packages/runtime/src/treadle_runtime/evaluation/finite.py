@@ -111,6 +111,11 @@ def error_of(culprit: Culprit, looked: Looked) -> NotFiniteError:
         f"`debug_{found}s` off where it is meant",
         where=culprit.source.show() if culprit.source is not None else None,
     )
+    brought = [
+        str(i) for i, operand in enumerate(culprit.operands) if looked.at(operand) is not None
+    ]
+    if brought:
+        error.add_note(f"  operand {', '.join(brought)} held one already")
     for note in culprit.inside:
         error.add_note(f"  while: {note}")
     return error
