@@ -202,10 +202,10 @@ def test_arrays_in_reference_cycles_are_told_of(caplog: pytest.LogCaptureFixture
 FATAL = """
 import gc, treadle, treadle.numpy as tnp
 class Node: pass
+treadle.config.update("jax_array_garbage_collection_guard", "fatal")
 node = Node()
 node.itself, node.array = node, tnp.ones(5)
 del node
-treadle.config.update("jax_array_garbage_collection_guard", "fatal")
 gc.collect()
 print("still here")
 """

@@ -174,6 +174,14 @@ def test_callbacks_and_large_arrays_are_looked_at_too() -> None:
             tnp.log(large)
 
 
+def test_functions_of_several_operations_are_looked_at_each_time() -> None:
+    x = tnp.array([1.0, np.inf])
+    for _ in range(4):  # the third call would run a plan of it
+        tnp.var(x)
+        with treadle.debug_nans(), pytest.raises(NotFiniteError, match="in subtract"):
+            tnp.var(x)
+
+
 def test_infinities_are_the_other_setting() -> None:
     def f(x: Any) -> Any:
         return 1 / x

@@ -50,13 +50,14 @@ _LIMIT: Final = 8192
 class RuntimeEvaluator:
     """Evaluates on NumPy kernels or compiled programs; operands and results are `DeviceArray`s."""
 
-    __slots__ = ("_attributes", "_operations", "call")
+    __slots__ = ("_attributes", "_composites", "_operations", "call")
 
     def __init__(self) -> None:
         self._operations: dict[tuple[Any, ...], Operation] = {}
         # What tells primitives of a class apart, taken in C: their own hash and comparison are Python.
         self._attributes: dict[type[Primitive], Callable[[Primitive], Any]] = {}
-        self.call = Composites().call
+        self._composites = Composites()
+        self.call = self._composites.call
 
     def evaluate(self, primitive: Primitive, operands: Operands) -> Sequence[DeviceArray]:
         """The results of a primitive on concrete operands.
@@ -201,6 +202,7 @@ class RuntimeEvaluator:
     def clear(self) -> None:
         """Forget all operations that have been met."""
         self._operations.clear()
+        self._composites.clear()
 
     def array(
         self, elements: Elements, weak: bool, *, owned: bool = True, users: bool = False
