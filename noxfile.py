@@ -318,7 +318,14 @@ def docs(session: nox.Session) -> None:
     session.run("python", "scripts/links.py")
     session.run("python", "scripts/settings_page.py", "--check", "docs/settings.md")
     readmes = ["README.md", *(f"packages/{folder}/README.md" for folder in PACKAGES)]
-    session.run("python", "scripts/examples.py", *readmes, "docs/errors.md", "docs/faq.md")
+    session.run(
+        "python",
+        "scripts/examples.py",
+        *readmes,
+        "docs/errors.md",
+        "docs/faq.md",
+        "docs/debugging.md",
+    )
     for chapter in sorted(Path("docs/tour").glob("*.py")):
         session.run("python", str(chapter))
     for name in DISTRIBUTIONS.values():  # one process each: the façade changes what is printed

@@ -19,6 +19,7 @@ from treadle_ir import (
     names,
     ops,
     shown,
+    staging_trace,
     user_stacklevel,
     x64_enabled,
 )
@@ -123,6 +124,8 @@ def key(seed: ArrayLike, *, impl: str | None = None, dtype: object = None) -> Ar
         and hasattr(seed, "__index__")
     ):
         first, second = _words(int(seed))
+        if staging_trace() is not None:  # made anew in each call, for `debug_key_reuse`
+            return ops.random_wrap(made(np.array((first, second), np.uint32)))
         return made(np.array(first | second << 32, KEY))  # the first word is the lower half
     return ops.random_wrap(_traced_words(seed))
 
