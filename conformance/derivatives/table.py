@@ -13,6 +13,7 @@ from conformance.derivatives import (
     numpy_arrangements,
     numpy_functions,
     numpy_reductions,
+    random_functions,
     rules_functions,
     special_functions,
 )
@@ -27,6 +28,7 @@ ROWS: Final[tuple[Row, ...]] = (
     *rules_functions.ROWS,
     *special_functions.ROWS,
     *nn_functions.ROWS,
+    *random_functions.ROWS,
     *fourier_functions.ROWS,
     *lax_windows.ROWS,
 )

@@ -42,6 +42,7 @@ __all__ = [
     "hard_tanh",
     "identity",
     "leaky_relu",
+    "log1mexp",
     "log_sigmoid",
     "mish",
     "relu",
@@ -51,6 +52,8 @@ __all__ = [
     "silu",
     "soft_sign",
     "softplus",
+    "sparse_plus",
+    "sparse_sigmoid",
     "squareplus",
     "swish",
     "tanh",
@@ -292,3 +295,62 @@ def glu(x: ArrayLike, axis: int = -1) -> Array:
         slice_along(operand, along, size // 2, size),
     )
     return ops.multiply(first, ops.logistic(second))
+
+
+@composed
+def sparse_plus(x: ArrayLike) -> Array:
+    """0 below -1, `x` above 1, and the parabola `(x + 1) ** 2 / 4` between them.
+
+    A softplus that is exactly 0 and exactly linear away from 0; its derivative is `sparse_sigmoid`.
+
+    Source: Martins, Astudillo, "From softmax to sparsemax" (2016).
+
+    Example:
+        >>> print(sparse_plus(np.array([-2.0, 0.0, 2.0], np.float32)))
+        [0.   0.25 2.  ]
+    """
+    operand = inexact_operand("sparse_plus", x)
+    one = literal(1, operand)
+    parabola = ops.multiply(ops.square(ops.add(operand, one)), literal(0.25, operand))
+    above = ops.compare(operand, one, direction="ge")
+    below = ops.compare(operand, literal(-1, operand), direction="le")
+    return ops.select(below, zero_like(operand), ops.select(above, operand, parabola))
+
+
+@composed
+def sparse_sigmoid(x: ArrayLike) -> Array:
+    """0 below -1, 1 above 1, and `(x + 1) / 2` between them: the derivative of `sparse_plus`.
+
+    Source: Martins, Astudillo 2016.
+
+    Example:
+        >>> print(sparse_sigmoid(np.array([-2.0, 0.0, 2.0], np.float32)))
+        [0.  0.5 1. ]
+    """
+    operand = inexact_operand("sparse_sigmoid", x)
+    half = literal(0.5, operand)
+    line = ops.add(ops.multiply(operand, half), half)
+    return ops.minimum(ops.maximum(line, zero_like(operand)), literal(1, operand))
+
+
+@composed
+def log1mexp(x: ArrayLike) -> Array:
+    """`log(1 - exp(-x))` for `x >= 0`, without loss of digits; NaN for negative `x`.
+
+    Source: Mächler, "Accurately computing log(1 - exp(-|a|))" (2012).
+
+    Example:
+        >>> print(log1mexp(np.array([1e-30, np.inf])))
+        [-69.07755   0.     ]
+    """
+    operand = inexact_operand("log1mexp", x)
+    one, none = literal(1, operand), zero_like(operand)
+    near = ops.compare(operand, literal(np.log(2), operand), direction="lt")
+    # each branch sees a number at which its derivatives are finite where the other is taken
+    small = ops.log(
+        ops.negate(ops.exponential_minus_one(ops.negate(ops.select(near, operand, one))))
+    )
+    large = ops.log_plus_one(
+        ops.negate(ops.exponential(ops.negate(ops.select(near, one, operand))))
+    )
+    return ops.add(ops.select(near, small, none), ops.select(near, none, large))

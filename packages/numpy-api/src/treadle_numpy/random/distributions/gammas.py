@@ -48,8 +48,8 @@ class _State(NamedTuple):
 def keys_of_each(keys: Array, count: int) -> list[Array]:
     """Several keys made from each key of an array of typed keys: those that a split makes.
 
-    The cipher makes the n-th key of a split from the counter n, as it folds in the number n; as numbers they need not be
-    computed as one array and cut out of it, which XLA does several times over.
+    The cipher makes the n-th key of a split from the counter n, as it folds in the number n. One by one they need not
+    be cut out of one array, for which XLA would compute it several times over.
     """
     return [ops.random_fold_in(keys, np.uint32(number)) for number in range(count)]
 
