@@ -50,7 +50,7 @@ MISSING: Final[dict[str, str]] = {
     ),
     "numpy.fft": "",
     "numpy.linalg": "",
-    "random": "key_dtype random_gamma_p",
+    "random": "random_gamma_p",
     "scipy": "cluster integrate interpolate ndimage optimize signal sparse",
     "scipy.fft": "",
     "scipy.linalg": "",
