@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 MISSING: Final[dict[str, str]] = {
+    "image": "",
     "lax": (
         "AccuracyMode DotAlgorithm DotAlgorithmPreset RaggedDotDimensionNumbers RandomAlgorithm "
         "Tolerance abs_p acos_p acosh_p add_p after_all after_all_p all_gather_p all_to_all_p "
@@ -41,19 +42,22 @@ MISSING: Final[dict[str, str]] = {
     "nn": "",
     "nn.initializers": "",
     "numpy": (
-        "ComplexWarning delete fill_diagonal float4_e2m1fn float6_e2m3fn float6_e3m2fn float8_e3m4 "
-        "float8_e4m3 float8_e4m3b11fnuz float8_e4m3fnuz float8_e5m2fnuz float8_e8m0fnu frexp "
-        "frombuffer fromfile fromiter frompyfunc fromstring gcd histogram2d histogramdd insert "
-        "int1 int2 iterable kaiser lcm ldexp mask_indices minmax modf packbits poly polyadd "
-        "polyder polydiv polyfit polyint polymul polysub roots setxor1d spacing trim_zeros uint1 "
-        "uint2 unique_all unique_counts unique_inverse unique_values unpackbits vectorize"
+        "float4_e2m1fn float6_e2m3fn float6_e3m2fn float8_e3m4 float8_e4m3 float8_e4m3b11fnuz "
+        "float8_e4m3fnuz float8_e5m2fnuz float8_e8m0fnu int1 int2 kaiser poly polyfit roots uint1 "
+        "uint2"
     ),
     "numpy.fft": "",
     "numpy.linalg": "",
+    "ops": "",
     "random": "random_gamma_p",
-    "scipy": "cluster integrate interpolate ndimage optimize signal sparse",
+    "scipy": "optimize signal sparse",
+    "scipy.cluster": "",
+    "scipy.cluster.vq": "",
     "scipy.fft": "",
+    "scipy.integrate": "",
+    "scipy.interpolate": "",
     "scipy.linalg": "",
+    "scipy.ndimage": "",
     "scipy.special": "",
     "scipy.stats": "dirichlet gaussian_kde mode multinomial multivariate_normal rankdata sem",
     "scipy.stats.bernoulli": "",
