@@ -11,6 +11,7 @@ if TYPE_CHECKING:
         checkify as checkify,
         jet as jet,
         ode as ode,
+        sparse as sparse,
     )
     from treadle_runtime import io_callback as io_callback
 
@@ -25,5 +26,6 @@ if not TYPE_CHECKING:
             "checkify",
             "jet",
             "ode",
+            "sparse",
         ),
     )
