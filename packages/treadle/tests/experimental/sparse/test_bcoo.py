@@ -185,13 +185,21 @@ def test_trees_and_text() -> None:
     [
         (lambda: BCOO(3, shape=(2,)), ArgumentError, "a pair"),
         (lambda: BCOO(("a", [1]), shape=(2,)), ArgumentError, "data must be an array"),
-        (lambda: BCOO((np.ones(2), np.ones((2, 1))), shape=(2,)), ArgumentError, "must be integers"),
+        (
+            lambda: BCOO((np.ones(2), np.ones((2, 1))), shape=(2,)),
+            ArgumentError,
+            "must be integers",
+        ),
         (
             lambda: BCOO((np.ones(2), np.zeros((1, 2), int)), shape=(2, 2)),
             ShapeError,
             r"data of shape \(2,\)",
         ),
-        (lambda: BCOO((np.ones(2), np.zeros((2, 1), int)), shape=(2, 2)), ShapeError, "no array of"),
+        (
+            lambda: BCOO((np.ones(2), np.zeros((2, 1), int)), shape=(2, 2)),
+            ShapeError,
+            "no array of",
+        ),
         (lambda: BCOO.fromdense(M, n_batch=2, n_dense=1), ArgumentError, "too many"),
         (lambda: BCOO.fromdense(M, nse=-1), ArgumentError, "at least 0"),
         (lambda: treadle.jit(BCOO.fromdense)(M), TypeError, "not known while tracing"),
@@ -226,8 +234,6 @@ def test_errors_say_what_to_do(call: Any, error: type[Exception], message: str) 
 
 def test_concatenation() -> None:
     for axis in (0, 1):
-        close(
-            sparse.bcoo_concatenate([m, n, m], dimension=axis), np.concatenate([M, N, M], axis)
-        )
+        close(sparse.bcoo_concatenate([m, n, m], dimension=axis), np.concatenate([M, N, M], axis))
     x = BCOO.fromdense(C, n_batch=1)
     close(sparse.bcoo_concatenate([x, x], dimension=1), np.concatenate([C, C], 1))

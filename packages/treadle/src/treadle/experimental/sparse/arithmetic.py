@@ -12,7 +12,7 @@ import treadle_batching
 import treadle_numpy as tnp
 from treadle.experimental.sparse.base import JAXSparse
 from treadle.experimental.sparse.bcoo import BCOO
-from treadle.experimental.sparse.conversion import columns, extracted, mapped, whole_batches
+from treadle.experimental.sparse.conversion import columns, mapped, whole_batches
 from treadle.experimental.sparse.structure import (
     bcoo_sum_duplicates,
     check_sparse,

@@ -231,7 +231,12 @@ register_pytree_node_class(BCSR)
 
 
 def bcsr_fromdense(
-    mat: Any, *, nse: int | None = None, n_batch: int = 0, n_dense: int = 0, index_dtype: Any = np.int32
+    mat: Any,
+    *,
+    nse: int | None = None,
+    n_batch: int = 0,
+    n_dense: int = 0,
+    index_dtype: Any = np.int32,
 ) -> BCSR:
     """A BCSR of the elements of an array that are not zero; arguments and errors as of `bcoo_fromdense`.
 

@@ -96,12 +96,15 @@ def bcoo_fromdense(
         )
     kind = element_type("bcoo_fromdense", index_dtype)
     n_sparse = dense.ndim - batch - inner
-    stored = tnp.any(dense != 0, tuple(range(dense.ndim - inner, dense.ndim))) if inner else dense != 0
+    stored = (
+        tnp.any(dense != 0, tuple(range(dense.ndim - inner, dense.ndim))) if inner else dense != 0
+    )
     if nse is None:
         counts = concrete_elements(tnp.sum(stored, tuple(range(batch, batch + n_sparse))))
         if counts is None:
             raise ConcretizationError(
-                "bcoo_fromdense: the number of elements is not known while tracing", fix="give `nse`"
+                "bcoo_fromdense: the number of elements is not known while tracing",
+                fix="give `nse`",
             )
         count = int(np.max(counts, initial=0))
     else:

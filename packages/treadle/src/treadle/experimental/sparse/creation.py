@@ -44,11 +44,15 @@ def empty(
         ArgumentError: an unknown format, or more batch and dense axes than there are.
     """
     sizes = integers("empty", "shape", shape)
-    counts = {name: integer("empty", name, kwds.pop(name, 0)) for name in ("n_batch", "n_dense", "nse")}
+    counts = {
+        name: integer("empty", name, kwds.pop(name, 0)) for name in ("n_batch", "n_dense", "nse")
+    }
     _no_more("empty", kwds)
     n, d, nse = counts.values()
     if min(n, d, nse) < 0 or n + d > len(sizes):
-        raise ArgumentError(f"empty: n_batch={n}, n_dense={d} and nse={nse} do not fit shape {sizes}")
+        raise ArgumentError(
+            f"empty: n_batch={n}, n_dense={d} and nse={nse} do not fit shape {sizes}"
+        )
     sparse = sizes[n : len(sizes) - d]
     data = tnp.zeros((*sizes[:n], nse, *sizes[len(sizes) - d :]), dtype)
     kind = element_type("empty", index_dtype)
@@ -125,7 +129,9 @@ def random_bcoo(
     batch, sparse, dense = sizes[:n], sizes[n : len(sizes) - d], sizes[len(sizes) - d :]
     total = math.prod(sparse)
     if not isinstance(nse, (int, float)) or nse < 0:
-        raise ArgumentError(f"random_bcoo: nse is {nse!r}, but must be a number that is not negative")
+        raise ArgumentError(
+            f"random_bcoo: nse is {nse!r}, but must be a number that is not negative"
+        )
     count = math.ceil(nse * total) if nse < 1 else int(nse)
     if unique_indices and count > total:
         raise ArgumentError(f"random_bcoo: nse is {count}, but there are {total} places")
@@ -134,7 +140,9 @@ def random_bcoo(
 
     def places(key: Array) -> Array:
         if unique_indices:
-            flat = random.choice(key, total, (count,), replace=False) if total else tnp.zeros(0, int)
+            flat = (
+                random.choice(key, total, (count,), replace=False) if total else tnp.zeros(0, int)
+            )
         else:
             flat = random.randint(key, (count,), 0, max(total, 1))
         flat = tnp.sort(flat) if sorted_indices else flat

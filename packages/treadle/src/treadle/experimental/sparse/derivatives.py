@@ -34,7 +34,9 @@ def value_and_grad(
         >>> print(value, slope.data)
         5.0 [2. 4.]
     """
-    return _of_elements(treadle_autodiff.value_and_grad, "value_and_grad", fun, argnums, has_aux, kwargs)
+    return _of_elements(
+        treadle_autodiff.value_and_grad, "value_and_grad", fun, argnums, has_aux, kwargs
+    )
 
 
 def grad(
@@ -91,7 +93,9 @@ def _of_elements(
         def of_elements(*parts: Tree, **named: Tree) -> Any:
             rebuilt = list(parts)
             for place in chosen:
-                rebuilt[place] = tree_map(_with_elements, args[place], parts[place], is_leaf=_is_sparse)
+                rebuilt[place] = tree_map(
+                    _with_elements, args[place], parts[place], is_leaf=_is_sparse
+                )
             return fun(*rebuilt, **named)
 
         found = transform(of_elements, argnums, has_aux=has_aux, **kwargs)(*whole, **named)

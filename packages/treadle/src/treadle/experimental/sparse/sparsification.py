@@ -104,7 +104,11 @@ def _as_bcoo(x: JAXSparse) -> BCOO:
 
 def _shape(x: Any) -> Any:
     """What a function is traced for in the place of a sparse array."""
-    return ShapeDtypeStruct(x.shape, x.dtype) if isinstance(x, JAXSparse) else flatten_arrays(x, "sparsify: argument ")[0][0]
+    return (
+        ShapeDtypeStruct(x.shape, x.dtype)
+        if isinstance(x, JAXSparse)
+        else flatten_arrays(x, "sparsify: argument ")[0][0]
+    )
 
 
 def _run(program: Program, values: list[Sparse]) -> list[Sparse]:

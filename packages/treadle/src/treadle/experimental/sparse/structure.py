@@ -70,7 +70,9 @@ def bcoo_transpose(mat: BCOO, *, permutation: Sequence[int]) -> BCOO:
         )
     data, indices = whole_batches(mat) if n else (mat.data, mat.indices)
     data = tnp.transpose(data, (*batch, n, *(axis - s + 1 for axis in dense)))
-    indices = tnp.transpose(indices, (*batch, n, n + 1))[..., np.array([a - n for a in sparse], int)]
+    indices = tnp.transpose(indices, (*batch, n, n + 1))[
+        ..., np.array([a - n for a in sparse], int)
+    ]
     shape = tuple([mat.sparse_shape[axis - n] for axis in sparse])
     unmoved = sparse == tuple(range(n, n + s))
     return mat.made(
@@ -192,13 +194,21 @@ def bcoo_reduce_sum(mat: BCOO, *, axes: Sequence[int]) -> BCOO:
 def summed(mat: BCOO, axis: Any) -> Any:
     """The sum: dense of all axes, sparse of some."""
     every = range(mat.ndim)
-    axes = every if axis is None else integers("sum", "axis", axis if isinstance(axis, (tuple, list)) else (axis,))
+    axes = (
+        every
+        if axis is None
+        else integers("sum", "axis", axis if isinstance(axis, (tuple, list)) else (axis,))
+    )
     found = bcoo_reduce_sum(mat, axes=tuple(axes))
     return found if found.ndim else found.todense()
 
 
 def bcoo_reshape(
-    mat: BCOO, *, new_sizes: Sequence[int], dimensions: Sequence[int] | None = None, sharding: None = None
+    mat: BCOO,
+    *,
+    new_sizes: Sequence[int],
+    dimensions: Sequence[int] | None = None,
+    sharding: None = None,
 ) -> BCOO:
     """The same elements in another shape; of an array that has sparse axes only. One size may be -1.
 
@@ -301,7 +311,9 @@ def indexed(mat: BCOO, index: Any) -> BCOO:
         if isinstance(part, slice):
             start, stop, step = part.indices(size)
             if step < 1:
-                raise UnsupportedError(f"{mat!r} is not indexed backwards", fix="convert to dense first")
+                raise UnsupportedError(
+                    f"{mat!r} is not indexed backwards", fix="convert to dense first"
+                )
             stop = max(start, stop)
             shape.append(-(-(stop - start) // step))
         else:
@@ -334,7 +346,10 @@ def bcoo_concatenate(operands: Sequence[BCOO], *, dimension: int) -> BCOO:
     axis = integer("bcoo_concatenate", "dimension", dimension)
     sparse = axis - first.n_batch
     for mat in mats:
-        if (mat.n_batch, mat.n_dense) != (first.n_batch, first.n_dense) or not 0 <= sparse < first.n_sparse:
+        if (mat.n_batch, mat.n_dense) != (
+            first.n_batch,
+            first.n_dense,
+        ) or not 0 <= sparse < first.n_sparse:
             raise UnsupportedError(
                 f"bcoo_concatenate: {mat!r} and {first!r} along axis {axis}, which must be a sparse one of both",
                 fix="make all axes sparse first: `x.update_layout(n_batch=0, n_dense=0)`",
@@ -392,7 +407,9 @@ def with_layout(
         nse, size = data.shape[n : n + 2]
         numbers = tnp.arange(size, dtype=indices.dtype)[:, None]
         column = tnp.broadcast_to(numbers, (*indices.shape[:n], nse, size, 1))
-        spread = tnp.broadcast_to(indices[..., None, :], (*indices.shape[:-1], size, indices.shape[-1]))
+        spread = tnp.broadcast_to(
+            indices[..., None, :], (*indices.shape[:-1], size, indices.shape[-1])
+        )
         indices = tnp.concatenate([spread, column], -1)
         indices = tnp.reshape(indices, (*indices.shape[:n], nse * size, indices.shape[-1]))
         data = tnp.reshape(data, (*data.shape[:n], nse * size, *data.shape[n + 2 :]))
