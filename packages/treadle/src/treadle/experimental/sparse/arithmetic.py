@@ -193,8 +193,8 @@ def bcoo_dot_general(
     )
     if not isinstance(lhs, BCOO) and not isinstance(rhs, BCOO):
         check_sparse("bcoo_dot_general", lhs)
-    left = lhs if isinstance(lhs, BCOO) else tnp.asarray(lhs)
-    right = rhs if isinstance(rhs, BCOO) else tnp.asarray(rhs)
+    left: Any = lhs if isinstance(lhs, BCOO) else tnp.asarray(lhs)
+    right: Any = rhs if isinstance(rhs, BCOO) else tnp.asarray(rhs)
     for axes, each in (((*first, *outer), left), ((*second, *other_outer), right)):
         if len(set(axes)) < len(axes) or not all(0 <= axis < each.ndim for axis in axes):
             raise ArgumentError(f"bcoo_dot_general: {axes} are no axes of an array of {each.ndim}")

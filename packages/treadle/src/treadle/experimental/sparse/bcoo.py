@@ -63,7 +63,7 @@ class BCOO(JAXSparse):
 
     def __init__(
         self,
-        args: tuple[Any, Any],
+        args: Any,
         *,
         shape: Sequence[int],
         indices_sorted: bool = False,

@@ -62,7 +62,7 @@ class BCSR(JAXSparse):
 
     def __init__(
         self,
-        args: tuple[Any, Any, Any],
+        args: Any,
         *,
         shape: Sequence[int],
         indices_sorted: bool = False,

@@ -100,7 +100,7 @@ def random_bcoo(
     *,
     dtype: Any = float,
     indices_dtype: Any = None,
-    nse: float = 0.2,
+    nse: Any = 0.2,
     n_batch: int = 0,
     n_dense: int = 0,
     unique_indices: bool = True,

@@ -104,11 +104,9 @@ def _as_bcoo(x: JAXSparse) -> BCOO:
 
 def _shape(x: Any) -> Any:
     """What a function is traced for in the place of a sparse array."""
-    return (
-        ShapeDtypeStruct(x.shape, x.dtype)
-        if isinstance(x, JAXSparse)
-        else flatten_arrays(x, "sparsify: argument ")[0][0]
-    )
+    if isinstance(x, JAXSparse):
+        return ShapeDtypeStruct(x.shape, x.dtype)
+    return flatten_arrays(x, "sparsify: argument ")[0][0]
 
 
 def _run(program: Program, values: list[Sparse]) -> list[Sparse]:
@@ -180,11 +178,11 @@ def _subtract(primitive: Primitive, x: Sparse, y: Sparse) -> Sparse:
     return x - _dense(y) if isinstance(x, BCOO) else (-y) + _dense(x)
 
 
-def _multiply(primitive: Primitive, x: Sparse, y: Sparse) -> BCOO:
+def _multiply(primitive: Primitive, x: Sparse, y: Sparse) -> Sparse:
     return x * _dense(y) if isinstance(x, BCOO) else y * _dense(x)
 
 
-def _divide(primitive: Primitive, x: Sparse, y: Sparse) -> BCOO:
+def _divide(primitive: Primitive, x: Sparse, y: Sparse) -> Sparse:
     if isinstance(y, BCOO):
         raise _no_rule(primitive, ": a division by zeros")
     return x / _dense(y)

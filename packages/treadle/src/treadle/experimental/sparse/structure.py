@@ -144,13 +144,10 @@ def bcoo_sum_duplicates(mat: BCOO, nse: int | None = None, remove_zeros: bool = 
 
     def added(data: Array, indices: Array, places: Array) -> tuple[Array, Array]:
         into = tnp.where(places < count, places, count)
-        sums = tnp.zeros((count, *data.shape[1:]), data.dtype)
-        if data.dtype.kind == "b":
-            sums = sums.at[into].max(data, mode="drop")
-        else:
-            sums = sums.at[into].add(data, mode="drop")
+        sums = tnp.zeros((count, *data.shape[1:]), data.dtype).at[into]
+        put = sums.max if data.dtype.kind == "b" else sums.add
         rows = tnp.broadcast_to(tnp.asarray(shape), (count, len(shape)))
-        return sums, rows.at[into].set(indices, mode="drop")
+        return put(data, mode="drop"), rows.at[into].set(indices, mode="drop")
 
     data, indices = mapped(added, mat.n_batch)(data, indices, places)
     return mat.made(data, indices, indices_sorted=True, unique_indices=True)
