@@ -20,10 +20,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from expected import expected
+
 ROOT = Path(__file__).resolve().parent.parent
 LIBRARY = ROOT / "packages/numpy-api/src/treadle_numpy"
 FACADE = ROOT / "packages/treadle/src/treadle"
-EXPECTED = ROOT / "scripts/expected_names.txt"
 MARK = "# Written by scripts/names.py from the `__all__` of modules: change nothing from here on by hand.\n"
 LAZY = "# Written by scripts/names.py from the imports for type checkers: change nothing from here on by hand.\n"
 IMPORTS = "from __future__ import annotations\n\nfrom typing import TYPE_CHECKING\n\n"
@@ -84,12 +85,6 @@ def declared(file: Path) -> tuple[str, ...]:
             case ast.Assign(targets=[ast.Name(id="__all__")], value=value):
                 return tuple(ast.literal_eval(value))
     return ()
-
-
-def expected() -> dict[str, list[str]]:
-    """The names that users of JAX look for, by namespace."""
-    sections = re.split(r"^\[(.+)\]\n", EXPECTED.read_text(), flags=re.MULTILINE)[1:]
-    return dict(zip(sections[::2], [text.split() for text in sections[1::2]], strict=True))
 
 
 def problems(each: Namespace, wanted: Iterable[str]) -> Iterator[str]:

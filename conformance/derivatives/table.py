@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import Final
 
 from conformance.derivatives import (
+    fourier_functions,
     lax_arrays,
     lax_functions,
+    lax_windows,
     nn_functions,
     numpy_arrangements,
     numpy_functions,
     numpy_reductions,
+    rules_functions,
     special_functions,
 )
 from conformance.derivatives.row import Row
@@ -21,6 +24,9 @@ ROWS: Final[tuple[Row, ...]] = (
     *numpy_arrangements.ROWS,
     *lax_functions.ROWS,
     *lax_arrays.ROWS,
+    *rules_functions.ROWS,
     *special_functions.ROWS,
     *nn_functions.ROWS,
+    *fourier_functions.ROWS,
+    *lax_windows.ROWS,
 )

@@ -1,8 +1,10 @@
-"""Public functions without a row, each with the reason."""
+"""Public functions without a row, each with the reason; `without_<part>.py` have more of the same, as `WITHOUT`."""
 
 from __future__ import annotations
 
 from typing import Final
+
+from conformance.joined import modules
 
 
 def _names(namespace: str, names: str) -> list[str]:
@@ -61,4 +63,11 @@ REASONS: Final[dict[str, list[str]]] = {
     ELEMENTS: _names("numpy", "extract intersect1d setdiff1d union1d unique"),
     OTHER: _names("numpy", "array_repr array_str get_printoptions printoptions set_printoptions"),
 }
-WITHOUT: Final = {name: reason for reason, names in REASONS.items() for name in names}
+WITHOUT: Final[dict[str, str]] = {
+    **{name: reason for reason, names in REASONS.items() for name in names},
+    **{
+        name: reason
+        for part in modules("conformance.derivatives", "without_")
+        for name, reason in part.WITHOUT.items()
+    },
+}

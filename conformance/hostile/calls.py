@@ -1,6 +1,7 @@
 """A valid call of each public function, from a table: the names of a namespace, and the arguments that suit them.
 
 The law puts a hostile value in the place of each argument in turn, also of those that the call does not give.
+The modules `calls_<part>.py` have more of the same: `TABLE`, and if need be `NAMES`, `NAMESPACES` and `LEFT_OUT`.
 """
 
 from __future__ import annotations
@@ -16,10 +17,20 @@ import numpy as np
 import treadle
 import treadle.numpy as tnp
 import treadle.scipy.special
+from conformance.joined import modules
 from treadle import lax, nn, random, tree, tree_util
+
+_PARTS: Final = modules("conformance.hostile", "calls_")
+
+
+def _of_parts(name: str) -> dict[str, Any]:
+    """A dictionary of all the parts' dictionaries of a name."""
+    return {key: x for part in _PARTS for key, x in getattr(part, name, {}).items()}
+
 
 # What a line of the table may name.
 NAMES: Final[dict[str, Any]] = {
+    **_of_parts("NAMES"),
     "np": np,
     "tnp": tnp,
     "lax": lax,
@@ -318,6 +329,7 @@ at: get (x, 0)
 
 # Public names that the law leaves out, with the reason.
 LEFT_OUT: Final[dict[str, str]] = {
+    **_of_parts("LEFT_OUT"),
     **dict.fromkeys(
         [
             *("tnp.get_printoptions", "tnp.printoptions", "tnp.set_printoptions"),
@@ -373,6 +385,7 @@ OBJECTS: Final[dict[str, str]] = {
 }
 
 _NAMESPACES: Final[dict[str, Any]] = {
+    **_of_parts("NAMESPACES"),
     "tnp": tnp,
     "tnp.linalg": tnp.linalg,
     "lax": lax,
@@ -440,8 +453,9 @@ def _call(namespace: str, name: str, text: str) -> Call:
 
 
 def calls() -> Iterator[Call]:
-    """All calls of the table."""
-    for line in TABLE.strip().splitlines():
+    """All calls of the tables."""
+    tables = [TABLE, *(part.TABLE for part in _PARTS)]
+    for line in [line for table in tables for line in table.strip().splitlines()]:
         found = _LINE.fullmatch(line)
         assert found is not None, line
         namespace, names, text = found.groups()

@@ -17,6 +17,7 @@ from treadle_ir.primitives.collective import (
     axis_size as axis_size,
 )
 from treadle_ir.primitives.compare import clamp as clamp, compare as compare, select as select
+from treadle_ir.primitives.composite import platform_index as platform_index
 from treadle_ir.primitives.contract import (
     convolution as convolution,
     dot_general as dot_general,
@@ -46,6 +47,8 @@ from treadle_ir.primitives.elementwise import (
     atan as atan,
     atan2 as atan2,
     atanh as atanh,
+    bessel_i0e as bessel_i0e,
+    bessel_i1e as bessel_i1e,
     cbrt as cbrt,
     ceil as ceil,
     complex as complex,
@@ -62,6 +65,10 @@ from treadle_ir.primitives.elementwise import (
     exponential2 as exponential2,
     exponential_minus_one as exponential_minus_one,
     floor as floor,
+    formula_derivative as formula_derivative,
+    igamma as igamma,
+    igamma_grad_a as igamma_grad_a,
+    igammac as igammac,
     imag as imag,
     integer_power as integer_power,
     is_finite as is_finite,
@@ -76,9 +83,12 @@ from treadle_ir.primitives.elementwise import (
     next_after as next_after,
     not_ as not_,
     or_ as or_,
+    polygamma as polygamma,
     popcnt as popcnt,
     power as power,
+    random_gamma_grad as random_gamma_grad,
     real as real,
+    regularized_incomplete_beta as regularized_incomplete_beta,
     remainder as remainder,
     round_nearest_afz as round_nearest_afz,
     round_nearest_even as round_nearest_even,
@@ -95,7 +105,9 @@ from treadle_ir.primitives.elementwise import (
     tan as tan,
     tanh as tanh,
     xor as xor,
+    zeta as zeta,
 )
+from treadle_ir.primitives.fourier import fft as fft
 from treadle_ir.primitives.indexing import (
     dynamic_slice as dynamic_slice,
     dynamic_update_slice as dynamic_update_slice,
@@ -105,6 +117,23 @@ from treadle_ir.primitives.indexing import (
     scatter_maximum as scatter_maximum,
     scatter_minimum as scatter_minimum,
     scatter_multiply as scatter_multiply,
+)
+from treadle_ir.primitives.linear_algebra import (
+    cholesky as cholesky,
+    eig as eig,
+    eigh as eigh,
+    hessenberg as hessenberg,
+    householder_multiply as householder_multiply,
+    householder_product as householder_product,
+    lu as lu,
+    lu_pivots_to_permutation as lu_pivots_to_permutation,
+    qr as qr,
+    qr_reflections as qr_reflections,
+    schur as schur,
+    svd as svd,
+    triangular_solve as triangular_solve,
+    tridiagonal as tridiagonal,
+    tridiagonal_solve as tridiagonal_solve,
 )
 from treadle_ir.primitives.random import (
     random_bits as random_bits,

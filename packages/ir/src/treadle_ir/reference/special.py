@@ -33,7 +33,7 @@ _ERF: Final = (
 )
 
 # x exp(x^2) erfc(x) for 1 <= x <= inf, in t = 1 - 8 / (x + 3).
-_ERFC: Final = (
+ERFC_SCALED: Final = (
     0.5270327699645345,
     0.058438373634075017,
     -0.028760006767845146,
@@ -224,7 +224,7 @@ def _erfc_outer(x: Elements) -> Elements:
     # exp(-x^2) in two factors: rounding x^2 would cost x^2 units in the last place.
     high = np.round(x * 64) / 64  # high^2 is exact
     square = np.exp(-high * high) * np.exp((high - x) * (high + x))
-    outer: Elements = chebyshev(_ERFC, 1 - 8 / (x + 3)) * square / x
+    outer: Elements = chebyshev(ERFC_SCALED, 1 - 8 / (x + 3)) * square / x
     return outer
 
 

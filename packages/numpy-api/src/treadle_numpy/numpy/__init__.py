@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from treadle_numpy import namespaces
 
 if TYPE_CHECKING:
-    from treadle_numpy.numpy import linalg as linalg
+    from treadle_numpy.numpy import fft as fft, linalg as linalg
     from treadle_numpy.numpy.aliases import bool as bool, ndarray as ndarray
     from treadle_numpy.numpy.closeness import (
         allclose as allclose,
@@ -337,6 +337,7 @@ if TYPE_CHECKING:
         subtract as subtract,
         true_divide as true_divide,
     )
+    from treadle_numpy.numpy.ufuncs.bessel import i0 as i0
     from treadle_numpy.numpy.ufuncs.bits import (
         bitwise_and as bitwise_and,
         bitwise_count as bitwise_count,
@@ -457,6 +458,12 @@ if TYPE_CHECKING:
         tanh as tanh,
     )
     from treadle_numpy.numpy.universal import ufunc as ufunc
+    from treadle_numpy.numpy.windows import (
+        bartlett as bartlett,
+        blackman as blackman,
+        hamming as hamming,
+        hanning as hanning,
+    )
 else:
     __getattr__, __dir__, __all__ = namespaces.lazy(
         __name__,
@@ -537,6 +544,7 @@ else:
                 "add divide divmod floor_divide fmod mod multiply negative positive reciprocal "
                 "remainder subtract true_divide"
             ),
+            "ufuncs.bessel": "i0",
             "ufuncs.bits": (
                 "bitwise_and bitwise_count bitwise_invert bitwise_left_shift bitwise_not "
                 "bitwise_or bitwise_right_shift bitwise_xor invert left_shift right_shift"
@@ -560,6 +568,7 @@ else:
                 "atan2 atanh cos cosh deg2rad degrees rad2deg radians sin sinh tan tanh"
             ),
             "universal": "ufunc",
+            "windows": "bartlett blackman hamming hanning",
         },
-        ("linalg",),
+        ("fft", "linalg"),
     )

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from treadle_numpy import namespaces
 
 if TYPE_CHECKING:
-    from treadle_numpy.scipy import special as special
+    from treadle_numpy.scipy import fft as fft, special as special
 else:
     __getattr__, __dir__, __all__ = namespaces.lazy(
         __name__,
         {},
-        ("special",),
+        ("fft", "special"),
     )

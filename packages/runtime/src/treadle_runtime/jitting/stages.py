@@ -15,6 +15,7 @@ import numpy as np
 from treadle_compiler import (
     MemoryStats,
     cost_analysis,
+    lower_program,
     memory_stats,
     optimized_hlo,
     pretty,
@@ -26,6 +27,7 @@ from treadle_ir import (
     ArrayType,
     Effects,
     Program,
+    current_context,
     frozen,
     take_apart,
 )
@@ -37,6 +39,7 @@ from treadle_runtime.jitting.compiling import Lowering, compile_call
 from treadle_runtime.jitting.options import Split
 from treadle_runtime.jitting.statics import static_key
 from treadle_runtime.jitting.traced import Traced
+from treadle_runtime.jitting.watched_call import call_watched, guard_argument
 from treadle_runtime.placement.devices import Device
 from treadle_runtime.placement.format import Format, row_major
 
@@ -223,6 +226,12 @@ class Lowered:
         """
         text = self._lowering.module.text
         if dialect in (None, "stablehlo"):
+            if debug_info:
+                module = self._lowering.module
+                aliases = self._lowering.prepared.aliases
+                text = lower_program(
+                    module.program, platform=module.platform, aliases=aliases, locations=True
+                ).text
             return pretty(text, locations=debug_info)
         if dialect == "hlo":
             return unoptimized_hlo(text)
@@ -297,6 +306,10 @@ class Compiled:
                     f"called with {leaf.type}",
                     fix="convert the argument, or call the jitted function itself",
                 )
+        if current_context().watched:
+            for leaf, array in zip(given.leaves, leaves, strict=True):
+                guard_argument(leaf, array)
+            return call_watched(self._call, leaves)
         return self._call.call(leaves)
 
     def call(self, *args: Any, **kwargs: Any) -> Any:  # Any: what the function takes and returns

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from treadle_numpy import namespaces
 
 if TYPE_CHECKING:
-    from treadle.numpy import linalg as linalg
+    from treadle.numpy import fft as fft, linalg as linalg
     from treadle_numpy.numpy import (
         abs as abs,
         absolute as absolute,
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
         atleast_2d as atleast_2d,
         atleast_3d as atleast_3d,
         average as average,
+        bartlett as bartlett,
         bfloat16 as bfloat16,
         bincount as bincount,
         bitwise_and as bitwise_and,
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
         bitwise_or as bitwise_or,
         bitwise_right_shift as bitwise_right_shift,
         bitwise_xor as bitwise_xor,
+        blackman as blackman,
         block as block,
         bool as bool,
         bool_ as bool_,
@@ -165,12 +167,15 @@ if TYPE_CHECKING:
         gradient as gradient,
         greater as greater,
         greater_equal as greater_equal,
+        hamming as hamming,
+        hanning as hanning,
         heaviside as heaviside,
         histogram as histogram,
         histogram_bin_edges as histogram_bin_edges,
         hsplit as hsplit,
         hstack as hstack,
         hypot as hypot,
+        i0 as i0,
         identity as identity,
         iinfo as iinfo,
         imag as imag,
@@ -372,4 +377,6 @@ if TYPE_CHECKING:
         zeros_like as zeros_like,
     )
 else:
-    __getattr__, __dir__, __all__ = namespaces.mirror(__name__, "treadle_numpy.numpy", ("linalg",))
+    __getattr__, __dir__, __all__ = namespaces.mirror(
+        __name__, "treadle_numpy.numpy", ("fft", "linalg")
+    )

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from treadle_numpy import namespaces
 
 if TYPE_CHECKING:
-    from treadle.scipy import special as special
+    from treadle.scipy import fft as fft, special as special
 else:
-    __getattr__, __dir__, __all__ = namespaces.mirror(__name__, "treadle_numpy.scipy", ("special",))
+    __getattr__, __dir__, __all__ = namespaces.mirror(
+        __name__, "treadle_numpy.scipy", ("fft", "special")
+    )

@@ -9,8 +9,12 @@ from treadle_numpy import namespaces
 
 if TYPE_CHECKING:
     from treadle_numpy.scipy.special import (
+        bernoulli as bernoulli,
+        bessel_jn as bessel_jn,
         beta as beta,
+        betainc as betainc,
         betaln as betaln,
+        comb as comb,
         digamma as digamma,
         entr as entr,
         erf as erf,
@@ -19,8 +23,14 @@ if TYPE_CHECKING:
         expit as expit,
         factorial as factorial,
         gamma as gamma,
+        gammainc as gammainc,
+        gammaincc as gammaincc,
         gammaln as gammaln,
         gammasgn as gammasgn,
+        i0 as i0,
+        i0e as i0e,
+        i1 as i1,
+        i1e as i1e,
         kl_div as kl_div,
         log_softmax as log_softmax,
         loggamma as loggamma,
@@ -29,10 +39,13 @@ if TYPE_CHECKING:
         multigammaln as multigammaln,
         ndtr as ndtr,
         ndtri as ndtri,
+        poch as poch,
+        polygamma as polygamma,
         rel_entr as rel_entr,
         softmax as softmax,
         xlog1py as xlog1py,
         xlogy as xlogy,
+        zeta as zeta,
     )
 else:
     __getattr__, __dir__, __all__ = namespaces.mirror(__name__, "treadle_numpy.scipy.special")

@@ -115,6 +115,28 @@ from treadle_ir.primitives.elementwise.rounding import (
     round_nearest_afz as round_nearest_afz,
     round_nearest_even as round_nearest_even,
 )
+from treadle_ir.primitives.elementwise.special import (
+    BesselI0e as BesselI0e,
+    BesselI1e as BesselI1e,
+    FormulaDerivative as FormulaDerivative,
+    Igamma as Igamma,
+    Igammac as Igammac,
+    IgammaGradA as IgammaGradA,
+    Polygamma as Polygamma,
+    RandomGammaGrad as RandomGammaGrad,
+    RegularizedIncompleteBeta as RegularizedIncompleteBeta,
+    Zeta as Zeta,
+    bessel_i0e as bessel_i0e,
+    bessel_i1e as bessel_i1e,
+    formula_derivative as formula_derivative,
+    igamma as igamma,
+    igamma_grad_a as igamma_grad_a,
+    igammac as igammac,
+    polygamma as polygamma,
+    random_gamma_grad as random_gamma_grad,
+    regularized_incomplete_beta as regularized_incomplete_beta,
+    zeta as zeta,
+)
 from treadle_ir.primitives.elementwise.trigonometry import (
     Acos as Acos,
     Acosh as Acosh,

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, Operand, ops
+from treadle_ir import ArgumentError, Array, Operand, composed, ops
 from treadle_ir.dtypes import is_complex, real_part
 from treadle_ir.primitives import reduce as primitives
 from treadle_numpy.numpy.reductions.making import ORDERED, kept, planned, selected
@@ -92,6 +92,7 @@ def _complex_extreme(operand: Operand, axes: tuple[int, ...], largest: bool) -> 
     return ops.select(bind(primitives.ReduceOr(axes), missing), nothing, result)
 
 
+@composed
 def max(
     a: ArrayLike,
     axis: Axis = None,
@@ -110,6 +111,7 @@ def max(
     return extreme("max", a, axis, keepdims, initial, where, True)
 
 
+@composed
 def min(
     a: ArrayLike,
     axis: Axis = None,
@@ -126,6 +128,7 @@ def min(
 amax, amin = max, min
 
 
+@composed
 def ptp(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = False) -> Array:
     """The greatest element less the least."""
     named_only("ptp", out=out)

@@ -13,6 +13,7 @@ from treadle_ir import (
     ConcretizationError,
     DTypeError,
     IndexingError,
+    composed,
     concrete_elements,
     current_trace,
     names,
@@ -94,6 +95,7 @@ def where(
     return ops.select(chosen, first, second)
 
 
+@composed
 def select(
     condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], default: ArrayLike = 0
 ) -> Array:

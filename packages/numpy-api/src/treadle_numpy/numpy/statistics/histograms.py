@@ -12,6 +12,7 @@ from treadle_ir import (
     DType,
     Operand,
     UnsupportedError,
+    composed,
     default_dtype,
     flags,
     inexact_dtype,
@@ -98,6 +99,7 @@ def _edges_reached(edges: Array, values: Array, whole: DType) -> Array:
     return ops.reduce_add(ops.convert(reached, dtype=whole), axes=(1,))
 
 
+@composed
 def histogram(
     a: ArrayLike,
     bins: Bins = 10,

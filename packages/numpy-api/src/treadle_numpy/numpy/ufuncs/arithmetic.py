@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from treadle_ir import Array, DTypeError, Operand, ops
+from treadle_ir import Array, DTypeError, Operand, composed, ops
 from treadle_ir.dtypes import is_complex, is_integer, is_unsigned
 from treadle_ir.primitives import elementwise as primitives
 from treadle_numpy.numpy.ufuncs.making import binary, integers
@@ -75,6 +75,7 @@ def positive(x: ArrayLike, /) -> Array:
     return coerce_array("positive", 0, x)
 
 
+@composed
 def floor_divide(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The quotient rounded toward negative infinity.
 
@@ -126,6 +127,7 @@ def _float_divmod(x: Operand, y: Operand) -> tuple[Array, Array]:
     return ops.select(ops.compare(y, zero, direction="eq"), ops.divide(x, y), whole), rest
 
 
+@composed
 def remainder(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """What is left of `x1` after division by `x2`; it has the sign of `x2`.
 
@@ -159,6 +161,7 @@ def remainder(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 mod = remainder
 
 
+@composed
 def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """What is left of `x1` after division by `x2` rounded toward zero; it has the sign of `x1`."""
     x, y = integers("fmod", x1, x2)
@@ -168,6 +171,7 @@ def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return ops.select(ops.compare(y, zero_like(y), direction="eq"), zero_like(rest), rest)
 
 
+@composed
 def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[Array, Array]:
     """`floor_divide` and `remainder`.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from treadle_ir import Array, ops
+from treadle_ir import Array, composed, ops
 from treadle_ir.dtypes import BY_NAME, is_bool, is_unsigned
 from treadle_ir.primitives import elementwise as primitives
 from treadle_numpy.numpy.ufuncs.making import binary, integers, unary_same
@@ -44,6 +44,7 @@ invert = unary_same(
 bitwise_not = bitwise_invert = invert
 
 
+@composed
 def bitwise_count(x: ArrayLike, /) -> Array:
     """The number of bits that are set in the absolute value, as u8.
 
@@ -61,6 +62,7 @@ _UINT8: Final = BY_NAME["u8"]
 _SHIFT_LEFT: Final = primitives.ShiftLeft()
 
 
+@composed
 def left_shift(x: ArrayLike, y: ArrayLike, /) -> Array:
     """The bits moved up.
 
@@ -71,6 +73,7 @@ def left_shift(x: ArrayLike, y: ArrayLike, /) -> Array:
     return bind(_SHIFT_LEFT, *integers("left_shift", x, y))
 
 
+@composed
 def right_shift(x: ArrayLike, y: ArrayLike, /) -> Array:
     """The bits moved down, filling with the sign bit of signed integers.
 

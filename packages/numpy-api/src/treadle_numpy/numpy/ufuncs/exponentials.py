@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from treadle_autodiff import custom_jvp
-from treadle_ir import Array, Operand, ops
+from treadle_ir import Array, Operand, composed, ops
 from treadle_ir.dtypes import is_complex
 from treadle_ir.primitives import elementwise as primitives
 from treadle_numpy.numpy.ufuncs.arithmetic import add
@@ -33,6 +33,7 @@ def _by_log(name: str, base: float, x: ArrayLike) -> Array:
     return ops.divide(ops.log(operand), dtype.type(np.log(base)))  # not weak, as JAX has it
 
 
+@composed
 def log2(x: ArrayLike, /) -> Array:
     """The logarithm to base 2."""
     return _by_log("log2", 2.0, x)
@@ -92,6 +93,7 @@ def _logaddexp(name: str, x1: ArrayLike, x2: ArrayLike, base: float | None) -> A
     return result
 
 
+@composed
 def logaddexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """`log(exp(x1) + exp(x2))`, without overflow.
 
@@ -102,6 +104,7 @@ def logaddexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return _logaddexp("logaddexp", x1, x2, None)
 
 
+@composed
 def logaddexp2(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """`log2(2 ** x1 + 2 ** x2)`, without overflow."""
     return _logaddexp("logaddexp2", x1, x2, 2.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from treadle_ir import ArgumentError, Array, Operand, ops
+from treadle_ir import ArgumentError, Array, Operand, composed, ops
 from treadle_ir.dtypes import is_complex
 from treadle_ir.primitives import elementwise as primitives
 from treadle_ir.primitives.compare import Direction
@@ -44,6 +44,7 @@ minimum = binary(
 )
 
 
+@composed
 def fmax(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The greater of two; the other one where one is NaN."""
     x, y = promote_shapes("fmax", x1, x2)
@@ -51,6 +52,7 @@ def fmax(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return ops.select(keep, x, y)
 
 
+@composed
 def fmin(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The lesser of two; the other one where one is NaN."""
     x, y = promote_shapes("fmin", x1, x2)
@@ -58,6 +60,7 @@ def fmin(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return ops.select(keep, x, y)
 
 
+@composed
 def clip(arr: ArrayLike, /, min: ArrayLike | None = None, max: ArrayLike | None = None) -> Array:
     """The numbers kept between two bounds; a bound that is None is no bound.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import Array, ArrayType, DTypeError, Operand, ops
+from treadle_ir import Array, ArrayType, DTypeError, Operand, composed, ops
 from treadle_ir.dtypes import is_complex, is_floating
 from treadle_numpy.operands.coerce import ArrayLike, coerce, is_array_like, operand_type
 from treadle_numpy.operands.fill import filled
@@ -59,6 +59,7 @@ def isnan(x: ArrayLike, /) -> Array:
     return _constant(operand, False)
 
 
+@composed
 def isinf(x: ArrayLike, /) -> Array:
     """Whether it is infinite."""
     operand, type = _parts("isinf", x)

@@ -8,6 +8,13 @@ from typing import TYPE_CHECKING
 from treadle_numpy import namespaces
 
 if TYPE_CHECKING:
+    from treadle_numpy.scipy.special.bessels import (
+        bessel_jn as bessel_jn,
+        i0 as i0,
+        i0e as i0e,
+        i1 as i1,
+        i1e as i1e,
+    )
     from treadle_numpy.scipy.special.exponents import (
         entr as entr,
         expit as expit,
@@ -23,6 +30,7 @@ if TYPE_CHECKING:
     from treadle_numpy.scipy.special.gammas import (
         beta as beta,
         betaln as betaln,
+        comb as comb,
         digamma as digamma,
         factorial as factorial,
         gamma as gamma,
@@ -30,6 +38,15 @@ if TYPE_CHECKING:
         gammasgn as gammasgn,
         loggamma as loggamma,
         multigammaln as multigammaln,
+        poch as poch,
+    )
+    from treadle_numpy.scipy.special.incomplete import (
+        bernoulli as bernoulli,
+        betainc as betainc,
+        gammainc as gammainc,
+        gammaincc as gammaincc,
+        polygamma as polygamma,
+        zeta as zeta,
     )
     from treadle_numpy.scipy.special.normals import (
         erf as erf,
@@ -42,10 +59,15 @@ else:
     __getattr__, __dir__, __all__ = namespaces.lazy(
         __name__,
         {
+            "bessels": "bessel_jn i0 i0e i1 i1e",
             "exponents": (
                 "entr expit kl_div log_softmax logit logsumexp rel_entr softmax xlog1py xlogy"
             ),
-            "gammas": "beta betaln digamma factorial gamma gammaln gammasgn loggamma multigammaln",
+            "gammas": (
+                "beta betaln comb digamma factorial gamma gammaln gammasgn loggamma multigammaln "
+                "poch"
+            ),
+            "incomplete": "bernoulli betainc gammainc gammaincc polygamma zeta",
             "normals": "erf erfc erfinv ndtr ndtri",
         },
     )

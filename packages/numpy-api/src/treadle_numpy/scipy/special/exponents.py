@@ -9,7 +9,7 @@ from typing import Literal, overload
 import numpy as np
 
 from treadle_autodiff import custom_jvp
-from treadle_ir import Array, Operand, flags, ops
+from treadle_ir import Array, Operand, composed, flags, ops
 from treadle_ir.dtypes import is_complex
 from treadle_numpy.numpy.dtypes.limits import finfo
 from treadle_numpy.numpy.reductions.extremes import max
@@ -37,11 +37,13 @@ __all__ = [
 ]
 
 
+@composed
 def expit(x: ArrayLike) -> Array:
     """`1 / (1 + exp(-x))`."""
     return ops.logistic(inexact_operand("expit", x))
 
 
+@composed
 def logit(x: ArrayLike) -> Array:
     """`log(x / (1 - x))`, the inverse of `expit`."""
     p = inexact_operand("logit", x)
@@ -60,6 +62,7 @@ def _xlogy_jvp(primals: Sequence[Operand], tangents: Sequence[Operand]) -> tuple
     return _xlogy(x, y), add(multiply(dx, ops.log(y)), multiply(dy, ops.divide(x, y)))
 
 
+@composed
 def xlogy(x: ArrayLike, y: ArrayLike) -> Array:
     """`x * log(y)`, 0 where x is 0.
 
@@ -87,6 +90,7 @@ def _xlog1py_jvp(
     return _xlog1py(x, y), add(multiply(dx, ops.log_plus_one(y)), multiply(dy, slope))
 
 
+@composed
 def xlog1py(x: ArrayLike, y: ArrayLike) -> Array:
     """`x * log1p(y)`, 0 where x is 0."""
     a, b = promote_shapes("xlog1py", x, y, inexact=True)
@@ -108,6 +112,7 @@ def _entr_jvp(primals: Sequence[Operand], tangents: Sequence[Operand]) -> tuple[
     return _entr(x), multiply(dx, slope)
 
 
+@composed
 def entr(x: ArrayLike) -> Array:
     """`-x log x`, 0 at 0, minus infinity below."""
     p = inexact_operand("entr", x)
@@ -116,6 +121,7 @@ def entr(x: ArrayLike) -> Array:
     return ops.select(below, literal(-np.inf, p), inner)
 
 
+@composed
 def rel_entr(p: ArrayLike, q: ArrayLike) -> Array:
     """`p log(p / q)`, 0 where p is 0, infinity where it is undefined."""
     x, y = promote_shapes("rel_entr", p, q, inexact=True)
@@ -127,6 +133,7 @@ def rel_entr(p: ArrayLike, q: ArrayLike) -> Array:
     return ops.select(both, value, ops.select(none, zero, literal(np.inf, x)))
 
 
+@composed
 def kl_div(p: ArrayLike, q: ArrayLike) -> Array:
     """`p log(p / q) - p + q`."""
     return add(subtract(rel_entr(p, q), p), q)
@@ -161,6 +168,7 @@ def logsumexp(
     return_sign: Literal[True],
     where: ArrayLike | None = None,
 ) -> tuple[Array, Array]: ...
+@composed
 def logsumexp(
     a: ArrayLike,
     axis: Axis = None,
@@ -208,12 +216,14 @@ def logsumexp(
     return (result, sign) if return_sign else result
 
 
+@composed
 def log_softmax(x: ArrayLike, /, *, axis: Axis = None) -> Array:
     """The logarithm of softmax along axes (all, by default)."""
     operand = inexact_operand("log_softmax", x)
     return subtract(operand, logsumexp(operand, axis, keepdims=True))
 
 
+@composed
 def softmax(x: ArrayLike, /, *, axis: Axis = None) -> Array:
     """Exponentials divided by their sum along axes (all, by default)."""
     operand = array_of(inexact_operand("softmax", x))

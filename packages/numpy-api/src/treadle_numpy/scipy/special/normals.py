@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import Array, ops
+from treadle_ir import Array, composed, ops
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.promote import inexact_operand
 from treadle_numpy.operands.scalars import literal, zero_like
@@ -12,6 +12,7 @@ from treadle_numpy.operands.scalars import literal, zero_like
 __all__ = ["erf", "erfc", "erfinv", "ndtr", "ndtri"]
 
 
+@composed
 def erf(x: ArrayLike) -> Array:
     """The error function.
 
@@ -22,16 +23,19 @@ def erf(x: ArrayLike) -> Array:
     return ops.erf(inexact_operand("erf", x))
 
 
+@composed
 def erfc(x: ArrayLike) -> Array:
     """`1 - erf(x)`, without cancellation."""
     return ops.erfc(inexact_operand("erfc", x))
 
 
+@composed
 def erfinv(x: ArrayLike) -> Array:
     """The inverse of the error function."""
     return ops.erf_inv(inexact_operand("erfinv", x))
 
 
+@composed
 def ndtr(x: ArrayLike) -> Array:
     """The normal distribution function."""
     p = inexact_operand("ndtr", x)
@@ -47,6 +51,7 @@ def ndtr(x: ArrayLike) -> Array:
     return ops.multiply(half, ops.select(ops.compare(z, root, direction="lt"), near, outer))
 
 
+@composed
 def ndtri(p: ArrayLike) -> Array:
     """The inverse of the normal distribution function."""
     x = inexact_operand("ndtri", p)

@@ -6,14 +6,13 @@ nothing is checked stays as it is. Each is kept by the program that it was made 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, TypeAlias, final
 
 from treadle.experimental.checkify.automatic import check_after, check_before
 from treadle.experimental.checkify.conditions import Check
 from treadle.experimental.checkify.log import Log, earlier, nothing, types_of_log
 from treadle.experimental.checkify.sites import Categories, Site
-from treadle_autodiff import Zero, materialise
 from treadle_ir import (
     Atom,
     Function,
@@ -31,7 +30,6 @@ from treadle_ir import (
     share_captures,
     stage,
     stage_tree,
-    type_of,
     types_of,
 )
 from treadle_ir.primitives.call import (
@@ -41,6 +39,7 @@ from treadle_ir.primitives.call import (
     CustomVjpRule,
     CustomVjpStaged,
     FlatBackward,
+    Given,
 )
 from treadle_ir.primitives.control import Case, Scan, While
 
@@ -272,6 +271,17 @@ def _quietly(function: Function, log: Log) -> Function:
     return quiet
 
 
+def _known(given: Given) -> list[Operand]:
+    """What is not known to be zero."""
+    return [x for x in given if x is not None]
+
+
+def _refilled(given: Given, known: Iterable[Operand]) -> list[Operand | None]:
+    """Other operands in the places of those that are not known to be zero."""
+    following = iter(known)
+    return [None if x is None else next(following) for x in given]
+
+
 def _custom_jvp(primitive: CustomJvpStaged, operands: Operands, log: Log) -> Operands:
     """The function is checked; its derivative rule stays, and gives the log no tangents."""
     made = checked_program(primitive.program, log.categories)
@@ -284,16 +294,19 @@ def _custom_jvp(primitive: CustomJvpStaged, operands: Operands, log: Log) -> Ope
         results, found = made.run(*constants, *xs)
         return [*results, *found]
 
-    def jvp(primals: Operands, tangents: Operands) -> tuple[Operands, Operands]:
+    def jvp(primals: Operands, tangents: Given) -> tuple[Operands, Given]:
+        changes: list[Given] = []
+
         def rule(*xs: Operand) -> Operands:
-            results, changes = primitive.derivative(xs[:first], xs[first:])
-            return [*results, *changes]
+            results, found = primitive.derivative(xs[:first], _refilled(tangents, xs[first:]))
+            changes.append(found)
+            return [*results, *_known(found)]
 
         first = len(operands)
-        outputs = _quietly(rule, log)(*constants, *primals, *tangents)
+        outputs = _quietly(rule, log)(*constants, *primals, *_known(tangents))
         found = function(*primals)[count:]
-        none = [materialise(Zero(type_of(x).tangent())) for x in found]
-        return [*outputs[:count], *found], [*outputs[count:], *none]
+        none = [None] * len(found)
+        return [*outputs[:count], *found], [*_refilled(changes[-1], outputs[count:]), *none]
 
     call = CustomJvpCall(primitive.label, function, jvp, primitive.derivative.pure)
     return _noted(bind(call, *operands[captured:]), count, made.sites, log)
@@ -311,20 +324,28 @@ def _custom_vjp(primitive: CustomVjpStaged, operands: Operands, log: Log) -> Ope
         results, found = made.run(*constants, *xs)
         return [*results, *found]
 
-    def forward(*xs: Operand) -> tuple[Operands, Operands, FlatBackward]:
+    def forward(
+        xs: Operands, perturbed: tuple[bool, ...]
+    ) -> tuple[Operands, Operands, FlatBackward]:
         backwards: list[FlatBackward] = []
 
         def rule(*xs: Operand) -> Operands:
-            results, residuals, backward = primitive.rule.forward(*xs)
+            results, residuals, backward = primitive.rule.forward(xs, perturbed)
             backwards.append(backward)
             return [*results, *residuals]
 
         outputs = _quietly(rule, log)(*xs)
 
-        def of_results(residuals: Operands, cotangents: Operands) -> Operands:
-            known = len(residuals)
-            pull: Function = lambda *ys: backwards[-1](ys[:known], ys[known:])  # noqa: E731
-            return _quietly(pull, log)(*residuals, *cotangents[:count])
+        def of_results(residuals: Operands, cotangents: Given) -> Given:
+            pulled: list[Given] = []
+
+            def pull(*ys: Operand) -> Operands:
+                kept, rest = ys[: len(residuals)], ys[len(residuals) :]
+                pulled.append(backwards[-1](kept, _refilled(cotangents[:count], rest)))
+                return _known(pulled[-1])
+
+            found = _quietly(pull, log)(*residuals, *_known(cotangents[:count]))
+            return _refilled(pulled[-1], found)
 
         return [*outputs[:count], *function(*xs)[count:]], outputs[count:], of_results
 
