@@ -1,4 +1,4 @@
-"""Valid calls of what exchanges arrays with other libraries, checks derivatives and looks at functions, beside `calls.py`."""
+"""Valid calls of what exchanges arrays, checks derivatives and looks at functions, beside `calls.py`."""
 
 from __future__ import annotations
 

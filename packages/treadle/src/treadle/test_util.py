@@ -28,6 +28,7 @@ from treadle_ir import (
     functions,
     integer,
     names,
+    number,
     operand_or_none,
     refused,
     sequence,
@@ -173,8 +174,8 @@ def check_vjp(
             f"{what}: {len(given)} cotangents came back for {len(paths)} arrays among the arguments",
             fix="return a tuple with one cotangent for each argument",
         )
-    for number, ((name, direction), ct) in enumerate(zip(paths, given, strict=True)):
-        alone = _only(tangents, number)
+    for place, ((name, direction), ct) in enumerate(zip(paths, given, strict=True)):
+        alone = _only(tangents, place)
         change = tree_flatten(_difference(f, args, alone, eps))[0]
         expected = pairing(change, tree_flatten(cotangents)[0])
         found = pairing([direction], [np.asarray(ct)])
@@ -200,13 +201,8 @@ def _numbers(function: str, **given: object) -> None:
     for name, value in given.items():
         if value is None and (name != "eps" or function == "check_grads"):
             continue
-        if not isinstance(value, (int, float, np.number)) or isinstance(value, bool):
-            raise refused(function, name, "a number", value)
-        try:
-            number = float(value)  # type: ignore[arg-type]  # complex ones raise
-        except (OverflowError, TypeError):
-            raise refused(function, name, "a number", value) from None
-        if not 0 <= number < np.inf or (name == "eps" and not number):
+        known = number(function, name, value)
+        if not 0 <= known < np.inf or (name == "eps" and not known):
             raise refused(function, name, "a finite number above zero", value)
 
 

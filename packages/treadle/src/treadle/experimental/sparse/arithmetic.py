@@ -18,7 +18,7 @@ from treadle.experimental.sparse.structure import (
     check_sparse,
     sparse_only,
 )
-from treadle_ir import ArgumentError, Array, ShapeError, UnsupportedError, integers
+from treadle_ir import ArgumentError, Array, ShapeError, UnsupportedError, integers, sequence, shown
 from treadle_numpy import lax
 
 __all__ = ["bcoo_dot_general", "bcoo_multiply_dense", "bcoo_multiply_sparse"]
@@ -44,7 +44,13 @@ def added(mat: BCOO, other: Operand) -> Any:
     if isinstance(other, JAXSparse):
         raise mat._lacking(f"a sum with {type(other).__name__}")
     dense = tnp.asarray(other)
-    if np.broadcast_shapes(mat.shape, dense.shape) != dense.shape:
+    try:
+        shape = np.broadcast_shapes(mat.shape, dense.shape)
+    except ValueError:
+        raise ShapeError(
+            f"a sum of arrays of shapes {mat.shape} and {dense.shape}, which have no common shape"
+        ) from None
+    if shape != dense.shape:
         raise UnsupportedError(
             f"a sum of {mat!r} and a dense array of shape {dense.shape} would be dense",
             fix="if that is wanted, convert first: `x.todense() + y`",
@@ -187,10 +193,7 @@ def bcoo_dot_general(
         ShapeError: paired axes have different sizes. ArgumentError: there are no such axes.
         UnsupportedError: an axis is contracted that is a batch axis of the sparse array, or others are batch axes.
     """
-    (first, second), (outer, other_outer) = (
-        tuple(integers("bcoo_dot_general", "dimension_numbers", each) for each in pair)
-        for pair in dimension_numbers
-    )
+    (first, second), (outer, other_outer) = _axes(dimension_numbers)
     if not isinstance(lhs, BCOO) and not isinstance(rhs, BCOO):
         check_sparse("bcoo_dot_general", lhs)
     left: Any = lhs if isinstance(lhs, BCOO) else tnp.asarray(lhs)
@@ -215,6 +218,23 @@ def bcoo_dot_general(
     return tnp.moveaxis(
         found, (*range(batch, batch + rest),), (*range(found.ndim - rest, found.ndim),)
     )
+
+
+def _axes(dimension_numbers: object) -> list[list[tuple[int, ...]]]:
+    """The four lists of axes."""
+    pairs = sequence("bcoo_dot_general", "dimension_numbers", dimension_numbers)
+    found = []
+    for pair in pairs:
+        both = sequence("bcoo_dot_general", "each pair of dimension_numbers", pair)
+        if len(both) != 2 or len(pairs) != 2:
+            raise ArgumentError(
+                f"bcoo_dot_general: dimension_numbers is {shown(dimension_numbers)}, but must be "
+                "((contracted, contracted), (batch, batch))"
+            )
+        found.append([integers("bcoo_dot_general", "dimension_numbers", each) for each in both])
+    if len(found) != 2:
+        raise ArgumentError("bcoo_dot_general: dimension_numbers must have two pairs of axes")
+    return found
 
 
 def _sparse_dense(

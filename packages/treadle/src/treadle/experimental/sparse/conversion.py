@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -17,11 +17,15 @@ from treadle_ir import (
     UnsupportedError,
     concrete_elements,
     element_type,
+    flags,
     integer,
     refused,
 )
 
 __all__ = ["bcoo_extract", "bcoo_fromdense", "bcoo_todense"]
+
+
+MOST: Final = 1 << 30  # stored elements, whose numbers fit into 32 bits
 
 
 def mapped(function: Callable[..., Any], n_batch: int) -> Callable[..., Any]:
@@ -109,8 +113,8 @@ def bcoo_fromdense(
         count = int(np.max(counts, initial=0))
     else:
         count = integer("bcoo_fromdense", "nse", nse)
-        if count < 0:
-            raise refused("bcoo_fromdense", "nse", "at least 0", nse)
+        if not 0 <= count <= MOST:
+            raise refused("bcoo_fromdense", "nse", f"from 0 to {MOST}", nse)
     shape = dense.shape[batch : batch + n_sparse]
 
     def sparse(part: Array, stored: Array) -> tuple[Array, Array]:
@@ -138,6 +142,8 @@ def bcoo_extract(sparr: BCOO, arr: Any, *, assume_unique: bool | None = None) ->
         ArgumentError: the shapes differ.
     """
     _sparse("bcoo_extract", sparr)
+    if assume_unique is not None:
+        flags("bcoo_extract", assume_unique=assume_unique)
     dense = tnp.asarray(arr)
     if dense.shape != sparr.shape:
         raise ArgumentError(

@@ -12,8 +12,19 @@ import treadle_numpy as tnp
 from treadle.experimental.sparse.base import JAXSparse
 from treadle.experimental.sparse.bcoo import BCOO
 from treadle.experimental.sparse.bcsr import BCSR
-from treadle.experimental.sparse.conversion import mapped
-from treadle_ir import ArgumentError, Array, element_type, integer, integers
+from treadle.experimental.sparse.conversion import MOST, mapped
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    element_type,
+    flags,
+    functions,
+    integer,
+    integers,
+    names,
+    number,
+    refused,
+)
 from treadle_numpy import random
 
 __all__ = ["empty", "eye", "random_bcoo", "todense"]
@@ -55,7 +66,8 @@ def empty(
         )
     sparse = sizes[n : len(sizes) - d]
     data = tnp.zeros((*sizes[:n], nse, *sizes[len(sizes) - d :]), dtype)
-    kind = element_type("empty", index_dtype)
+    kind = _index_type("empty", index_dtype)
+    _representable("empty", sparse, kind)
     rows = np.broadcast_to(np.array(sparse, kind), (*sizes[:n], nse, len(sparse)))
     made = BCOO((data, rows), shape=sizes, indices_sorted=True, unique_indices=True)
     return _in_format("empty", made, sparse_format)
@@ -86,8 +98,12 @@ def eye(
     shift = integer("eye", "k", k)
     if min(rows, columns) < 0:
         raise ArgumentError(f"eye: sizes are {rows} and {columns}, but must not be negative")
+    if max(rows, columns) >= 1 << 31:
+        raise ArgumentError(f"eye: sizes are {rows} and {columns}, but must be below 2**31")
+    if min(rows, columns) > MOST:
+        raise ArgumentError(f"eye: {min(rows, columns)} elements would be stored, more than {MOST}")
     first = np.arange(max(0, -shift), max(max(0, -shift), min(rows, columns - shift)))
-    kind = element_type("eye", index_dtype)
+    kind = _index_type("eye", index_dtype)
     indices = np.stack([first, first + shift], -1).astype(kind)
     data = tnp.ones(len(first), dtype)
     made = BCOO((data, indices), shape=(rows, columns), indices_sorted=True, unique_indices=True)
@@ -128,11 +144,12 @@ def random_bcoo(
         raise ArgumentError(f"random_bcoo: n_batch={n} and n_dense={d} do not fit shape {sizes}")
     batch, sparse, dense = sizes[:n], sizes[n : len(sizes) - d], sizes[len(sizes) - d :]
     total = math.prod(sparse)
-    if not isinstance(nse, (int, float)) or nse < 0:
-        raise ArgumentError(
-            f"random_bcoo: nse is {nse!r}, but must be a number that is not negative"
-        )
-    count = math.ceil(nse * total) if nse < 1 else int(nse)
+    flags("random_bcoo", unique_indices=unique_indices, sorted_indices=sorted_indices)
+    functions("random_bcoo", generator=generator)
+    asked = number("random_bcoo", "nse", nse)
+    if not 0 <= asked <= MOST:
+        raise refused("random_bcoo", "nse", "a number that is not negative", nse)
+    count = math.ceil(asked * total) if asked < 1 else int(asked)
     if unique_indices and count > total:
         raise ArgumentError(f"random_bcoo: nse is {count}, but there are {total} places")
     of_data, of_places = random.split(key)
@@ -157,7 +174,20 @@ def random_bcoo(
     )
 
 
+def _index_type(function: str, given: Any) -> np.dtype[Any]:
+    kind = element_type(function, given)
+    if kind.kind not in "iu":
+        raise refused(function, "index_dtype", "an integer type", given)
+    return kind
+
+
+def _representable(function: str, sizes: Sequence[int], kind: np.dtype[Any]) -> None:
+    if max(sizes, default=0) > np.iinfo(kind).max:
+        raise ArgumentError(f"{function}: sizes {tuple(sizes)} do not fit into indices of {kind}")
+
+
 def _in_format(function: str, made: BCOO, name: str) -> Any:
+    names(function, sparse_format=name)
     if name == "bcoo":
         return made
     if name == "bcsr":

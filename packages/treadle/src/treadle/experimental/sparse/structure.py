@@ -18,9 +18,11 @@ from treadle_ir import (
     ShapeError,
     UnsupportedError,
     concrete_elements,
+    flags,
     integer,
     integers,
     refused,
+    sequence,
 )
 
 __all__ = [
@@ -116,6 +118,7 @@ def bcoo_sum_duplicates(mat: BCOO, nse: int | None = None, remove_zeros: bool = 
         [1. 2.] [[0, 1], [1, 0]]
     """
     check_sparse("bcoo_sum_duplicates", mat)
+    flags("bcoo_sum_duplicates", remove_zeros=remove_zeros)
     shape = np.array(mat.sparse_shape, mat.indices.dtype)
     given = None if nse is None else integer("bcoo_sum_duplicates", "nse", nse)
 
@@ -215,8 +218,9 @@ def bcoo_reshape(
     """
     check_sparse("bcoo_reshape", mat)
     sparse_only("bcoo_reshape", mat)
-    if dimensions is not None and tuple(dimensions) != tuple(range(mat.ndim)):
-        mat = bcoo_transpose(mat, permutation=dimensions)
+    if dimensions is not None:
+        order = integers("bcoo_reshape", "dimensions", dimensions)
+        mat = bcoo_transpose(mat, permutation=order)
     sizes = list(integers("bcoo_reshape", "new_sizes", new_sizes))
     if sizes.count(-1) == 1:
         others = -math.prod(sizes)
@@ -290,13 +294,14 @@ def bcoo_slice(
 
 def indexed(mat: BCOO, index: Any) -> BCOO:
     """`x[i]` by integers, slices, `...` and None."""
-    given = index if isinstance(index, tuple) else (index,)
+    given: tuple[Any, ...] = index if isinstance(index, tuple) else (index,)
     count = sum(part is not None and part is not Ellipsis for part in given)
-    if given.count(Ellipsis) == 0:
-        given = (*given, Ellipsis)
-    if count > mat.ndim or given.count(Ellipsis) > 1:
+    places = [number for number, part in enumerate(given) if part is Ellipsis]
+    if count > mat.ndim or len(places) > 1:
         raise IndexingError(f"too many indices for {mat!r}: {count}")
-    place = given.index(Ellipsis)
+    if not places:
+        places, given = [len(given)], (*given, Ellipsis)
+    place = places[0]
     given = (*given[:place], *[slice(None)] * (mat.ndim - count), *given[place + 1 :])
     starts, limits, steps, shape = [], [], [], []
     sizes = iter(mat.shape)
@@ -306,7 +311,10 @@ def indexed(mat: BCOO, index: Any) -> BCOO:
             continue
         size = next(sizes)
         if isinstance(part, slice):
-            start, stop, step = part.indices(size)
+            try:
+                start, stop, step = part.indices(size)
+            except (TypeError, ValueError):
+                raise IndexingError(f"{part!r:.100} is no slice of integers") from None
             if step < 1:
                 raise UnsupportedError(
                     f"{mat!r} is not indexed backwards", fix="convert to dense first"
@@ -334,7 +342,7 @@ def bcoo_concatenate(operands: Sequence[BCOO], *, dimension: int) -> BCOO:
         ArgumentError: there are none, or one is no BCOO; ShapeError: their other axes differ.
         UnsupportedError: the axis is a batch or a dense one, or the layouts differ.
     """
-    mats = list(operands)
+    mats = list(sequence("bcoo_concatenate", "operands", operands))
     if not mats:
         raise ArgumentError("bcoo_concatenate: there must be at least one array")
     for mat in mats:
