@@ -342,7 +342,7 @@ def bcoo_concatenate(operands: Sequence[BCOO], *, dimension: int) -> BCOO:
         ArgumentError: there are none, or one is no BCOO; ShapeError: their other axes differ.
         UnsupportedError: the axis is a batch or a dense one, or the layouts differ.
     """
-    mats = list(sequence("bcoo_concatenate", "operands", operands))
+    mats: list[BCOO] = [*sequence("bcoo_concatenate", "operands", operands)]
     if not mats:
         raise ArgumentError("bcoo_concatenate: there must be at least one array")
     for mat in mats:
