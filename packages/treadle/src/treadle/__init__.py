@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         nn as nn,
         numpy as numpy,
         random as random,
+        ref as ref,
         scipy as scipy,
         stages as stages,
         tree as tree,
@@ -73,7 +74,15 @@ if TYPE_CHECKING:
         vjp as vjp,
     )
     from treadle_batching import vmap as vmap
-    from treadle_ir import Array as Array, float0 as float0
+    from treadle_ir import (
+        Array as Array,
+        Ref as Ref,
+        empty_ref as empty_ref,
+        float0 as float0,
+        free_ref as free_ref,
+        freeze as freeze,
+        new_ref as new_ref,
+    )
     from treadle_runtime import (
         Device as Device,
         block_until_ready as block_until_ready,
@@ -114,7 +123,7 @@ if not TYPE_CHECKING:
                 "custom_jvp custom_vjp grad jvp linear_transpose linearize value_and_grad vjp"
             ),
             "treadle_batching": "vmap",
-            "treadle_ir": "Array float0",
+            "treadle_ir": "Array Ref empty_ref float0 free_ref freeze new_ref",
             "treadle_runtime": (
                 "Device block_until_ready default_backend default_device device_count device_get "
                 "device_put devices effects_barrier jit jit:pjit local_device_count local_devices "
@@ -136,6 +145,7 @@ if not TYPE_CHECKING:
             "nn",
             "numpy",
             "random",
+            "ref",
             "scipy",
             "stages",
             "tree",

@@ -7,6 +7,7 @@ import inspect
 import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from types import MethodType
 from typing import Any, Final, Generic, ParamSpec, TypeVar, final, overload
 
@@ -49,6 +50,7 @@ from treadle_runtime.jitting.stages import Lowered, TracedCall
 from treadle_runtime.jitting.statics import Key, static_key
 from treadle_runtime.jitting.traced import Timing
 from treadle_runtime.jitting.tracing import trace_function
+from treadle_runtime.jitting.with_refs import call_pure, has_refs, places_of, pure_function
 from treadle_runtime.placement.devices import Device, as_device
 
 P = ParamSpec("P")
@@ -61,6 +63,7 @@ DISABLE_JIT: Final = Setting(
     help="The Python of jitted functions runs as it is, for a look at values with print or a debugger.",
 )
 _PLAIN: Final = JitOptions(NOTHING_SAID)
+_MOST_PURE: Final = 64
 
 
 @final
@@ -73,6 +76,7 @@ class JitFunction(Generic[P, R]):
         self._name = name_of(function)
         self._options = options
         self._cache = cache_of(function, options)
+        self._pure: dict[Any, JitFunction[..., Any]] = {}  # for references, by kinds of calls
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Run the function, compiled for arguments like these."""
@@ -93,6 +97,8 @@ class JitFunction(Generic[P, R]):
         try:
             leaves = [as_argument(x) for x in arguments.leaves]
         except ArgumentError:
+            if has_refs(arguments):
+                return self._with_refs(arguments, statics)
             refuse_leaves(arguments, self._name)
             raise
         key = (
@@ -111,6 +117,19 @@ class JitFunction(Generic[P, R]):
         if fast is not None:
             cache.fast = fast
         return call.call(leaves)
+
+    def _with_refs(self, arguments: Arguments, statics: Key | None) -> Any:
+        """A call that is given references."""
+        places = places_of(arguments)
+        key = arguments.structure, statics, places
+        pure = self._pure.get(key)
+        if pure is None:
+            if len(self._pure) >= _MOST_PURE:
+                self._pure.clear()
+            function = pure_function(self.__wrapped__, self._name, arguments, places)
+            options = replace(self._options, split=NOTHING_SAID)
+            pure = self._pure[key] = JitFunction(function, options)
+        return call_pure(pure, self._name, arguments, places)
 
     def _take_apart(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
         split = self._options.split
@@ -156,6 +175,8 @@ class JitFunction(Generic[P, R]):
         try:
             operands = [_traced_operand(leaf) for leaf in arguments.leaves]
         except ArgumentError:
+            if has_refs(arguments):
+                return self._with_refs(arguments, statics)
             refuse_leaves(arguments, self._name)
             raise
         types = tuple([type_of(operand) for operand in operands])
