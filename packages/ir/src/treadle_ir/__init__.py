@@ -175,12 +175,14 @@ from treadle_ir.refs import (
     free_ref as free_ref,
     freeze as freeze,
     holding as holding,
+    lending as lending,
     new_ref as new_ref,
     ref_addupdate as ref_addupdate,
     ref_get as ref_get,
     ref_set as ref_set,
     ref_swap as ref_swap,
     store as store,
+    usable as usable,
 )
 from treadle_ir.registry import register as register
 from treadle_ir.rules import RuleTable as RuleTable

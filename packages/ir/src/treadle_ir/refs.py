@@ -89,11 +89,12 @@ class Ref:
     and element type. A ref is no array: operations take `ref[...]`.
     """
 
-    __slots__ = ("__weakref__", "_home", "_type", "_value")
+    __slots__ = ("__weakref__", "_home", "_lent", "_type", "_value")
 
     def __init__(self, value: Array) -> None:
         self._value: Array | None = value  # None: frozen or freed
         self._home = current_trace()
+        self._lent = False  # given to a call, which works on a reference of its own
         self._type = type_of(value)
 
     @property
@@ -178,6 +179,11 @@ class Ref:
 
     def _enter(self) -> None:
         """See to it that the ref may be used here."""
+        if self._lent:
+            raise ArgumentError(
+                f"a reference to {self._type.strong()} is given to a jitted function, which closes over it, too",
+                fix="use the argument inside of the function",
+            )
         trace: Trace | None = current_trace()
         home = self._home
         staged = None
@@ -200,8 +206,8 @@ class Ref:
 def _refuse_staged(ref: Ref) -> NoReturn:
     raise ArgumentError(
         f"a reference to {ref._type.strong()} that was made outside is used in a function that is staged, as under "
-        "jit: it would be read and written once, when the function is staged",
-        fix="pass the reference to the jitted function as an argument, or make it inside",
+        "checkpoint or a lowering: it would be read and written once, when the function is staged",
+        fix="make the reference inside, or pass what it holds, `ref[...]`, and write what comes back",
     )
 
 
@@ -446,6 +452,24 @@ def holding(refs: Sequence[Ref], values: Sequence[Array]) -> Iterator[Callable[[
     finally:
         for ref, (held, home) in zip(refs, before, strict=True):
             ref._value, ref._home = held, home
+
+
+@contextmanager
+def lending(refs: Sequence[Ref]) -> Iterator[None]:
+    """Refuse the use of refs by others for a while."""
+    try:
+        for ref in refs:
+            ref._lent = True
+        yield
+    finally:
+        for ref in refs:
+            ref._lent = False
+
+
+def usable(refs: Sequence[Ref]) -> list[Ref]:
+    """Those of the refs that can be used under the current trace, which are not frozen."""
+    trace = current_trace()
+    return [ref for ref in refs if ref._value is not None and _is_within(trace, ref._home)]
 
 
 def store(refs: Sequence[Ref], values: Sequence[Array]) -> None:

@@ -208,7 +208,10 @@ def _start(entry: Entry, size: int) -> Positions:
     if isinstance(entry.index, slice):
         return np.asarray(entry.index.start, whole)
     if isinstance(entry.index, int):
-        return np.asarray(entry.index + size if entry.index < 0 else entry.index, whole)
+        place = entry.index + size if entry.index < 0 else entry.index
+        return np.asarray(
+            min(max(place, -1), size), whole
+        )  # outside stays outside, and fits the type
     return wrapped(entry.index, size)
 
 

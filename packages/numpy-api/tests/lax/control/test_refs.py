@@ -1,8 +1,7 @@
-"""References, where treadle_numpy's operators and loops are: eagerly, staged, differentiated."""
+"""References in loops and branches: eagerly, staged, differentiated."""
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 import numpy as np
@@ -10,88 +9,20 @@ import pytest
 
 from treadle_autodiff import grad, jacfwd, jacrev
 from treadle_ir import (
-    AbstractRef,
     ArgumentError,
     ArrayType,
-    DTypeError,
     EscapedTracerError,
     Ref,
-    ShapeError,
-    UnsupportedError,
-    empty_ref,
-    free_ref,
-    freeze,
     interpret,
     new_ref,
     ref_addupdate,
-    ref_get,
     ref_set,
-    ref_swap,
     stage,
 )
-from treadle_numpy import lax, numpy as tnp
+from treadle_numpy import lax
 
 F32 = ArrayType((), np.dtype("f4"))
 X = np.arange(3, dtype=np.float32)
-
-
-class TestEagerly:
-    def test_reading_and_writing(self) -> None:
-        ref = new_ref(X)
-        before = ref[...]
-        ref[0] = 5.0
-        ref[1:] += np.float32(1)
-        np.testing.assert_array_equal(ref[...], [5, 2, 3])
-        np.testing.assert_array_equal(before, X)  # who read it keeps what was read
-        ref[...] = X
-        np.testing.assert_array_equal(ref[np.array([2, 0])], [2, 0])
-        assert (ref.shape, ref.dtype, ref.ndim, ref.size) == ((3,), np.float32, 1, 3)
-        assert ref.aval == AbstractRef(X)
-        assert "[0., 1., 2.]" in repr(ref)
-
-    def test_functions(self) -> None:
-        ref = new_ref(X)
-        assert ref_swap(ref, 1, 7.0) == 1.0
-        assert ref_get(ref, 1) == 7.0
-        ref_set(ref, None, X)
-        ref_addupdate(ref, np.array([0, 0]), np.ones(2, np.float32))
-        np.testing.assert_array_equal(ref_get(ref), [2, 1, 2])
-        np.testing.assert_array_equal(freeze(ref), [2, 1, 2])
-        assert empty_ref(X).shape == (3,)
-        free_ref(empty_ref(X))
-
-    def test_the_element_type_stays(self) -> None:
-        ref = new_ref(1.5)
-        ref[...] = 2
-        assert ref.dtype == ref[...].dtype == np.float32
-        with pytest.raises(DTypeError, match="the reference holds f32"):
-            ref[...] = np.int32(2)
-        with pytest.raises(ShapeError, match="the part of the reference is f32"):
-            ref[...] = X
-        with pytest.raises(ShapeError, match="broadcast"):
-            new_ref(X)[...] = 1.0
-
-    def test_what_cannot_be_done(self) -> None:
-        ref = new_ref(X)
-        with pytest.raises(TypeError, match="not iterable"):
-            list(ref)  # type: ignore[call-overload]
-        with pytest.raises(ArgumentError, match="is no array"):
-            np.asarray(ref)
-        with pytest.raises(ArgumentError, match="cannot be copied"):
-            copy.deepcopy(ref)
-        with pytest.raises(ArgumentError):
-            tnp.sin(ref)  # type: ignore[arg-type]
-        with pytest.raises(ArgumentError):
-            new_ref(ref)  # type: ignore[arg-type]
-        with pytest.raises(UnsupportedError, match="memory_space"):
-            new_ref(X, memory_space="host")  # type: ignore[arg-type]
-        with pytest.raises(ArgumentError, match="not a reference"):
-            freeze(X)  # type: ignore[arg-type]
-        freeze(ref)
-        for use in (lambda: ref[...], lambda: freeze(ref), lambda: ref_set(ref, 0, 1.0)):
-            with pytest.raises(ArgumentError, match="after it was frozen"):
-                use()
-        assert "frozen" in repr(ref)
 
 
 def product_by_ref(x: Any) -> Any:

@@ -19,12 +19,14 @@ from treadle_ir import (
     Arguments,
     EvalTrace,
     Operand,
+    Ref,
     Setting,
     as_array,
     as_operand,
     bind,
     current_context,
     current_trace,
+    discharged,
     flags,
     interpret,
     names,
@@ -33,6 +35,7 @@ from treadle_ir import (
     shown,
     take_apart,
     type_of,
+    usable,
     yes_or_no,
 )
 from treadle_ir.primitives.call import Call
@@ -50,7 +53,7 @@ from treadle_runtime.jitting.stages import Lowered, TracedCall
 from treadle_runtime.jitting.statics import Key, static_key
 from treadle_runtime.jitting.traced import Timing
 from treadle_runtime.jitting.tracing import trace_function
-from treadle_runtime.jitting.with_refs import call_pure, has_refs, places_of, pure_function
+from treadle_runtime.jitting.with_refs import call_pure, places_of, pure_function
 from treadle_runtime.placement.devices import Device, as_device
 
 P = ParamSpec("P")
@@ -76,7 +79,9 @@ class JitFunction(Generic[P, R]):
         self._name = name_of(function)
         self._options = options
         self._cache = cache_of(function, options)
-        self._pure: dict[Any, JitFunction[..., Any]] = {}  # for references, by kinds of calls
+        # For references: those that the function closes over, and what is compiled, by kinds of calls.
+        self._closed: Sequence[Ref] = ()
+        self._pure: dict[Any, JitFunction[..., Any]] = {}
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Run the function, compiled for arguments like these."""
@@ -90,15 +95,34 @@ class JitFunction(Generic[P, R]):
         if DISABLE_JIT():
             return self.__wrapped__(*args, **kwargs)
         arguments = self._take_apart(args, kwargs)
+        statics = static_key(arguments, self._name, self._cache.gone)
+
+        def run(refs: tuple[Ref, ...]) -> Any:
+            if refs:
+                self._closed = (*usable(self._closed), *refs)
+            closed = usable(self._closed)
+            if closed:
+                return self._with_refs(arguments, statics, closed)
+            return self._run(args, kwargs, arguments, statics)
+
+        return discharged(run)
+
+    def _run(
+        self,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        arguments: Arguments,
+        statics: Key | None,
+    ) -> Any:
+        """A call that uses no references, but perhaps those among its arguments."""
         cache = self._cache
-        statics = static_key(arguments, self._name, cache.gone)
         if not isinstance(current_trace(), EvalTrace):
             return self._bind(arguments, statics)
         try:
             leaves = [as_argument(x) for x in arguments.leaves]
         except ArgumentError:
-            if has_refs(arguments):
-                return self._with_refs(arguments, statics)
+            if places_of(arguments):
+                return self._with_refs(arguments, statics, ())
             refuse_leaves(arguments, self._name)
             raise
         key = (
@@ -118,18 +142,18 @@ class JitFunction(Generic[P, R]):
             cache.fast = fast
         return call.call(leaves)
 
-    def _with_refs(self, arguments: Arguments, statics: Key | None) -> Any:
-        """A call that is given references."""
+    def _with_refs(self, arguments: Arguments, statics: Key | None, closed: Sequence[Ref]) -> Any:
+        """A call that uses references: those among its arguments, and those that the function closes over."""
         places = places_of(arguments)
-        key = arguments.structure, statics, places
+        key = arguments.structure, statics, places, tuple(closed)
         pure = self._pure.get(key)
         if pure is None:
             if len(self._pure) >= _MOST_PURE:
                 self._pure.clear()
-            function = pure_function(self.__wrapped__, self._name, arguments, places)
+            function = pure_function(self.__wrapped__, self._name, arguments, places, closed)
             options = replace(self._options, split=NOTHING_SAID)
             pure = self._pure[key] = JitFunction(function, options)
-        return call_pure(pure, self._name, arguments, places)
+        return call_pure(pure, self._name, arguments, places, closed)
 
     def _take_apart(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
         split = self._options.split
@@ -175,8 +199,8 @@ class JitFunction(Generic[P, R]):
         try:
             operands = [_traced_operand(leaf) for leaf in arguments.leaves]
         except ArgumentError:
-            if has_refs(arguments):
-                return self._with_refs(arguments, statics)
+            if places_of(arguments):
+                return self._with_refs(arguments, statics, ())
             refuse_leaves(arguments, self._name)
             raise
         types = tuple([type_of(operand) for operand in operands])
