@@ -27,8 +27,9 @@ from conformance.strategies import anything, drawings, examples_of, families, op
 from conformance.test_completeness import RECORDED
 from conformance.truth import TRUTH, true_results, widened
 from conformance.variants import variant_keys, variants
-from treadle_ir import ArrayType, Primitive, bind, dtypes
+from treadle_ir import ArrayType, LinearAlgebra, Primitive, bind, dtypes
 from treadle_ir.dtypes import BY_NAME
+from treadle_ir.formulas import PRIMITIVES
 from treadle_ir.primitives import (
     call,
     compare,
@@ -38,6 +39,7 @@ from treadle_ir.primitives import (
     cumulative,
     custom_vmap,
     elementwise as e,
+    fourier,
     implicit,
     indexing,
     linear_call,
@@ -82,6 +84,7 @@ FUNCTIONS: Final[dict[type[Primitive], tuple[float, float, float]]] = {
     e.Tan: (4, 1, 3),
     e.Tanh: (2, 1, 3),
     cumulative.CumulativeLogsumexp: (8, 8, 0),
+    fourier.Fft: (4, 4, 4),  # of the greatest sum
 }
 _ROUNDED: Final = (0.5, 0.5, 0.5)
 
@@ -119,7 +122,7 @@ PRODUCTS: Final = (
     reduce.ReduceMultiply,
 )
 # Sums and products of numbers from everywhere overflow on the way to a result that does not.
-MODERATE: Final = (*SUMS, *PRODUCTS, *PROGRAMS)
+MODERATE: Final = (*SUMS, *PRODUCTS, *PROGRAMS, fourier.Fft)
 
 # Of two zeros that are equal, either may come out.
 SIGNLESS: Final = (
@@ -138,7 +141,10 @@ SIGNLESS: Final = (
     *MODERATE,
 )
 
+LINEAR_ALGEBRA: Final = [cls.name for cls in RECORDED if issubclass(cls, LinearAlgebra)]
+_OF_FORMULAS: Final = "compared with mpmath, region by region, in packages/ir/tests/formulas"
 WITHOUT_TRUTH: Final = {
+    **{primitive.name: _OF_FORMULAS for primitive in PRIMITIVES},
     "all_gather": "means something only under the transformation that maps its axis",
     "all_reduce": "means something only under the transformation that maps its axis",
     "axis_index": "means something only under the transformation that maps its axis",
@@ -146,6 +152,7 @@ WITHOUT_TRUTH: Final = {
     "debug_callback": "calls a Python function, which is its own truth",
     "io_callback": "calls a Python function, which is its own truth",
     "pure_callback": "calls a Python function, which is its own truth",
+    **dict.fromkeys(LINEAR_ALGEBRA, "its results have to solve equations: test_linear_algebra.py"),
 }
 
 
@@ -196,6 +203,11 @@ def check(example: Example, operands: list[Any]) -> None:
             scales = [np.abs(scale) if scale.dtype != object else 0 for scale in scales]
         else:  # which element is selected must not change
             scales = [max(1.0, float(np.sum(sizes[0])))] if wide[0].dtype != object else [0.0]
+    if isinstance(
+        example.primitive, fourier.Fft
+    ):  # every element is as exact as the greatest can be
+        (sums,) = true_results(example.primitive, example.types, [np.abs(wide[0])])
+        scales = [greatest_size(sums)]
     if isinstance(example.primitive, PROGRAMS):
         # Results are made of each other: the sine of a carry of size 10,000 knows its last 13 bits no better.
         scales = [max([1.0, *map(greatest_size, truths)])] * len(truths)

@@ -30,6 +30,7 @@ from treadle_ir.primitives import (
     cumulative,
     custom_vmap,
     elementwise as e,
+    fourier,
     implicit,
     indexing,
     linear_call,
@@ -851,6 +852,42 @@ def _convolution(
         return _summed(terms(), x.dtype)
 
     return _filled_by(primitive, types, element, x.dtype)
+
+
+# --- Fourier transforms -------------------------------------------------------------------------------
+
+
+def _waves(n: int, count: int, sign: int) -> Wide:
+    """exp(sign 2 pi i j k / n) for j < n and k < count, the angles reduced while they are whole numbers."""
+    turns = np.outer(np.arange(n), np.arange(count)) % max(n, 1)
+    angles = turns.astype(REAL) * (8 * np.arctan(REAL.type(1))) / max(n, 1)
+    return np.cos(angles) + sign * COMPLEX.type(1j) * np.sin(angles)
+
+
+@truth_of(fourier.Fft)
+def _fft(primitive: fourier.Fft, types: Types, x: Wide) -> Sequence[Wide]:
+    *others, last = primitive.axes
+    lengths = primitive.lengths
+    sign = -1 if primitive.kind in ("fft", "rfft") else 1
+    result = x.astype(COMPLEX)
+    for axis, n in zip(others, lengths, strict=False):
+        result = _along(result, axis, _waves(n, n, sign))
+    n = lengths[-1]
+    if primitive.kind == "irfft":  # the missing elements are the conjugates of those there
+        half = n // 2 + 1 if n else 0
+        weights = np.where((np.arange(half) == 0) | (2 * np.arange(half) == n), 1, 2)
+        result = _along(result * weights, last, _waves(n, half, sign).T).real
+    else:
+        result = _along(
+            result, last, _waves(n, n // 2 + 1 if primitive.kind == "rfft" and n else n, sign)
+        )
+    if sign > 0:
+        result = result / max(math.prod(lengths), 1)
+    return [result]
+
+
+def _along(x: Wide, axis: int, matrix: Wide) -> Wide:
+    return np.asarray(np.moveaxis(np.moveaxis(x, axis, -1) @ matrix, -1, axis))
 
 
 # --- windows ------------------------------------------------------------------------------------------

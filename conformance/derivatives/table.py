@@ -5,12 +5,16 @@ from __future__ import annotations
 from typing import Final
 
 from conformance.derivatives import (
+    fourier_functions,
     lax_arrays,
     lax_functions,
+    lax_windows,
     nn_functions,
     numpy_arrangements,
+    numpy_editing,
     numpy_functions,
     numpy_reductions,
+    ops_functions,
     rules_functions,
     special_functions,
 )
@@ -20,9 +24,13 @@ ROWS: Final[tuple[Row, ...]] = (
     *numpy_functions.ROWS,
     *numpy_reductions.ROWS,
     *numpy_arrangements.ROWS,
+    *numpy_editing.ROWS,
     *lax_functions.ROWS,
     *lax_arrays.ROWS,
+    *ops_functions.ROWS,
     *rules_functions.ROWS,
     *special_functions.ROWS,
     *nn_functions.ROWS,
+    *fourier_functions.ROWS,
+    *lax_windows.ROWS,
 )

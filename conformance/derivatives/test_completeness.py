@@ -11,6 +11,8 @@ import numpy as np
 import treadle.lax
 import treadle.nn
 import treadle.numpy
+import treadle.ops
+import treadle.scipy.fft
 import treadle.scipy.special
 from conformance.derivatives.table import ROWS
 from conformance.derivatives.without import WITHOUT
@@ -18,7 +20,10 @@ from conformance.derivatives.without import WITHOUT
 NAMESPACES: Final[dict[str, ModuleType]] = {
     "numpy": treadle.numpy,
     "numpy.linalg": treadle.numpy.linalg,
+    "numpy.fft": treadle.numpy.fft,
+    "scipy.fft": treadle.scipy.fft,
     "lax": treadle.lax,
+    "ops": treadle.ops,
     "nn": treadle.nn,
     "scipy.special": treadle.scipy.special,
 }

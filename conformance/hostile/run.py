@@ -96,8 +96,8 @@ def _is_of_the_user(error: BaseException, value: Any) -> bool:
             return True
         if callable(value) and str(error).startswith(_calls_of(value)):
             return True
-    known = [each for each in frames if "/packages/" in each or each.endswith("hostile/calls.py")]
-    return bool(known) and known[-1].endswith("hostile/calls.py")
+    known = [each for each in frames if "/packages/" in each or "hostile/calls" in each]
+    return bool(known) and "hostile/calls" in known[-1]
 
 
 def _calls_of(function: Callable[..., Any]) -> tuple[str, ...]:

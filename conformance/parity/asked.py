@@ -6,6 +6,7 @@ from the same functions, called with treadle's modules, so that both are asked t
 
 from __future__ import annotations
 
+import importlib
 import json
 import operator
 import sys
@@ -99,6 +100,8 @@ def made(library: Any, x: Any) -> Any:
         return float(x["float"])
     if "slice" in x:
         return slice(*x["slice"])
+    if "key" in x:
+        return library.random.key(x["key"], impl=x.get("impl"))
     if "tuple" in x:
         return tuple(made(library, each) for each in x["tuple"])
     if "builtin" in x:
@@ -150,6 +153,11 @@ def called(library: Any, name: str) -> Any:
         return lambda x, index, *arguments, **keywords: getattr(x.at[index], attribute)(
             *arguments, **keywords
         )
+    if where == "initializer":
+        make = getattr(library.nn.initializers, attribute)
+        return lambda key, shape, dtype, *arguments, **keywords: make(*arguments, **keywords)(
+            key, tuple(shape), dtype
+        )
     found = library
     for part in name.split("."):
         found = getattr(found, part)
@@ -172,7 +180,13 @@ def call(library: Any, question: dict[str, Any]) -> Any:
             "error": [name for name, each in FAMILIES.items() if isinstance(error, each)],
             "said": f"{type(error).__name__}: {error}"[:200],
         }
-    return {"results": [told(each, question) for each in leaves(results)]}
+    return {"results": [told(words(library, each), question) for each in leaves(results)]}
+
+
+def words(library: Any, x: Any) -> Any:
+    """The words of random keys; anything else as it is."""
+    is_key = str(getattr(x, "dtype", "")).startswith(("key<", "[('key<"))
+    return library.random.key_data(x) if is_key else x
 
 
 def derivatives(library: Any, question: dict[str, Any]) -> Any:
@@ -243,6 +257,10 @@ def indexing(library: Any, question: dict[str, Any]) -> Any:
         return {"error": type(error).__name__}
 
 
+NAMESPACES = ("numpy", "random", "lax", "nn", "scipy", "ops", "image")
+SUBMODULES = (  # that are not there before they are imported
+    *("ops", "image", "scipy.special", "scipy.fft", "scipy.ndimage", "scipy.cluster.vq"),
+)
 DO = {
     "random": random_numbers,
     "keys": moved_keys,
@@ -277,11 +295,13 @@ def unpacked(x: Any, arrays: Any) -> Any:
 def main() -> None:
     import jax  # noqa: PLC0415 - this process is jax's alone
     import jax.numpy  # noqa: PLC0415
-    import jax.scipy.special  # noqa: PLC0415
+
+    for name in SUBMODULES:
+        importlib.import_module(f"jax.{name}")
 
     assert "treadle" not in sys.modules
     library = SimpleNamespace(
-        **{name: getattr(jax, name) for name in ("numpy", "random", "lax", "nn", "scipy")},
+        **{name: getattr(jax, name) for name in NAMESPACES},
         **{name: getattr(jax, name) for name in ("jit", "grad", "vmap")},
         types=jax.eval_shape,
         memory={},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 import numpy as np
@@ -507,9 +507,12 @@ GROUPS: Final = {
 }
 
 
-def drawn(group: str, rounds: int, x64: bool, seed: int = 0) -> list[Question]:
+Group = Callable[[Drawer], list[Question]]
+
+
+def drawn(group: Group, rounds: int, x64: bool, seed: int = 0) -> list[Question]:
     """The questions of a group, so many times with other arguments."""
-    return [question for n in range(rounds) for question in GROUPS[group](Drawer(seed + n, x64))]
+    return [question for n in range(rounds) for question in group(Drawer(seed + n, x64))]
 
 
 # --- errors --------------------------------------------------------------------------------------------

@@ -16,16 +16,19 @@ import treadle.nn
 import treadle.numpy
 import treadle.random
 import treadle.scipy.special
+from conformance.joined import modules
 from conformance.parity import exceptions, questions
-from conformance.parity.asked import answer
+from conformance.parity.asked import NAMESPACES, answer
 from conformance.parity.conftest import Ask
 
 Question = dict[str, Any]
+PARTS: Final = modules("conformance.parity", "questions_")  # of the library: `GROUPS`, `wrong`
+GROUPS: Final = {**questions.GROUPS, **{k: v for part in PARTS for k, v in part.GROUPS.items()}}
 RTOL: Final = {"float16": 4e-3, "bfloat16": 3e-2, "float64": 1e-10, "complex128": 1e-10}
 
 
 def library() -> Any:
-    names = ("numpy", "random", "lax", "nn", "scipy", "jit", "grad", "vmap")
+    names = (*NAMESPACES, "jit", "grad", "vmap")
     return SimpleNamespace(
         **{name: getattr(treadle, name) for name in names}, types=lambda run: run(), memory={}
     )
@@ -108,15 +111,15 @@ def test_types_where_operands_meet(ask: Ask, x64: bool) -> None:
 
 
 @pytest.mark.parametrize("x64", [False, True])
-@pytest.mark.parametrize("group", questions.GROUPS)
+@pytest.mark.parametrize("group", GROUPS)
 def test_values(ask: Ask, group: str, x64: bool) -> None:
-    compared(ask, questions.drawn(group, 2, x64, seed=7), x64)
+    compared(ask, questions.drawn(GROUPS[group], 2, x64, seed=7), x64)
 
 
 @pytest.mark.parametrize("x64", [False])
 def test_errors(ask: Ask, x64: bool) -> None:
     """What JAX refuses treadle refuses, with an error that the same handlers catch."""
-    asked = questions.wrong()
+    asked = [*questions.wrong(), *(each for part in PARTS for each in part.wrong())]
     ours = treadles(asked)
     silent = [
         (question["of"], question["arguments"], question["keywords"], other["said"], own)
@@ -136,6 +139,7 @@ def test_exceptions_are_needed(ask: Ask) -> None:
         *questions.of_parts(False, ("bool", "int8")),
         *questions.of_one(False),
         *questions.wrong(),
+        *(question for part in PARTS for question in part.wrong()),
     ]
     ours = treadles(asked)
     for question, own, other in zip(asked, ours, ask(asked), strict=True):

@@ -32,6 +32,13 @@ def test_an_unknown_operation_counts_its_results() -> None:
     assert cost("%z: f32[3,4] = cumulative_add %x {axis=0}").flops == 12
 
 
+def test_fourier_transforms_are_five_n_log_n_and_half_of_that_on_real_numbers() -> None:
+    found = cost('%z: c64[3,8] = fft %x {kind="fft", lengths=(8,)}', "%x: c64[3,8]")
+    assert found.flops == 5 * 24 * 3
+    found = cost('%z: c64[3,5] = fft %x {kind="rfft", lengths=(8,)}', "%x: f32[3,8]")
+    assert found.flops == 5 * 24 * 3 // 2
+
+
 def test_calls_cost_what_they_call() -> None:
     body = "program @f(%a: f32[3,4]) {\n  %b: f32[3,4] = sine %a\n  return %b\n}\n"
     once = cost("%z: f32[3,4] = call %x {program=@f}", before=body)

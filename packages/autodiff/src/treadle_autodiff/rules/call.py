@@ -43,6 +43,7 @@ from treadle_ir import (
     type_of,
 )
 from treadle_ir.dtypes import is_inexact
+from treadle_ir.logs import say
 from treadle_ir.primitives.call import (
     BACKWARD_ONLY,
     Checkpoint,
@@ -59,6 +60,7 @@ from treadle_ir.primitives.call import (
     captured_error,
     forward_mode_error,
 )
+from treadle_ir.settings import LOG_CHECKPOINT_RESIDUALS
 
 
 def with_zeros(
@@ -180,7 +182,21 @@ class _Keeping:
 
 def _keeping(primitive: Checkpoint, split: LinearizedProgram, results: int) -> _Keeping:
     kept = _kept(primitive, split.known)
+    if LOG_CHECKPOINT_RESIDUALS():
+        log_residuals(split.known, kept)
     return _Keeping(_with_results(split.known, results, kept), _make_again(split, kept))
+
+
+def log_residuals(known: Program, kept: Sequence[Value]) -> None:
+    """Log what a checkpoint stores: the operands that it starts again from, and what its policy keeps."""
+    lines = [f"{parameter.type}, an operand" for parameter in known.parameters]
+    for equation in known.equations:
+        lines += [
+            f"{result.type}, of {equation.primitive.name} at {equation.source.show()}"
+            for result in equation.results
+            if result in kept
+        ]
+    say("\n  ".join(["checkpoint stores:", *lines]), loudly=True)
 
 
 def _make_again(split: LinearizedProgram, kept: Sequence[Value]) -> Program:

@@ -19,6 +19,7 @@ from treadle_ir.primitives.compare import Select
 from treadle_ir.primitives.contract import Convolution, DotGeneral
 from treadle_ir.primitives.control import Case, Scan, While
 from treadle_ir.primitives.elementwise import Complex, Imag, Real
+from treadle_ir.primitives.fourier import Fft
 from treadle_ir.primitives.indexing import (
     DynamicSlice,
     DynamicUpdateSlice,
@@ -101,6 +102,18 @@ def _sort(equation: Equation) -> int:
     return _per_operand(equation) * max(length - 1, 0).bit_length()
 
 
+def _fft(equation: Equation) -> int:
+    """5 n log2 n for n complex numbers, half as many for real ones.
+
+    Source: Frigo and Johnson, "The design and implementation of FFTW3", 2005: radix 2 counts for every algorithm.
+    """
+    primitive = equation.primitive
+    assert isinstance(primitive, Fft)
+    levels = sum(math.log2(max(n, 1)) for n in primitive.lengths)
+    numbers = max(_per_operand(equation), _per_result(equation))
+    return round((2.5 if primitive.kind in ("rfft", "irfft") else 5) * numbers * levels)
+
+
 def _updates(equation: Equation) -> int:
     """One operation per element of the updates."""
     return _size(equation.operands[-1].type)
@@ -136,6 +149,7 @@ flops_rules.register(DotGeneral, _dot_general)
 flops_rules.register(Convolution, _convolution)
 flops_rules.register(Windowing, _window)
 flops_rules.register(Sort, _sort)
+flops_rules.register(Fft, _fft)
 flops_rules.register(ScatterFamily, _updates)
 
 _NOT_MOVED: Final = (Reshape, StopGradient, CheckpointName, OptimizationBarrier)

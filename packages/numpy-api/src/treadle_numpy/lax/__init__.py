@@ -12,6 +12,12 @@ from typing import TYPE_CHECKING
 from treadle_numpy import namespaces
 
 if TYPE_CHECKING:
+    from treadle_numpy.lax import linalg as linalg
+    from treadle_numpy.lax.applying import scatter_apply as scatter_apply
+    from treadle_numpy.lax.approximate import (
+        approx_max_k as approx_max_k,
+        approx_min_k as approx_min_k,
+    )
     from treadle_numpy.lax.barriers import (
         optimization_barrier as optimization_barrier,
         stop_gradient as stop_gradient,
@@ -37,6 +43,12 @@ if TYPE_CHECKING:
         select_n as select_n,
     )
     from treadle_numpy.lax.composites import composite as composite
+    from treadle_numpy.lax.compound import (
+        log2 as log2,
+        mulhi as mulhi,
+        one_minus_square as one_minus_square,
+        polynomial as polynomial,
+    )
     from treadle_numpy.lax.contraction import (
         DotDimensionNumbers as DotDimensionNumbers,
         batch_matmul as batch_matmul,
@@ -58,6 +70,7 @@ if TYPE_CHECKING:
         convert_element_type as convert_element_type,
         dtype as dtype,
         reduce_precision as reduce_precision,
+        stage as stage,
     )
     from treadle_numpy.lax.convolution import (
         ConvDimensionNumbers as ConvDimensionNumbers,
@@ -67,8 +80,16 @@ if TYPE_CHECKING:
         conv_general_dilated as conv_general_dilated,
         conv_with_general_padding as conv_with_general_padding,
     )
+    from treadle_numpy.lax.convolution_shapes import (
+        conv_general_permutations as conv_general_permutations,
+        conv_general_shape_tuple as conv_general_shape_tuple,
+        conv_shape_tuple as conv_shape_tuple,
+        conv_transpose_shape_tuple as conv_transpose_shape_tuple,
+        reduce_window_shape_tuple as reduce_window_shape_tuple,
+    )
     from treadle_numpy.lax.creation import (
         broadcasted_iota as broadcasted_iota,
+        empty as empty,
         full as full,
         full_like as full_like,
         iota as iota,
@@ -150,16 +171,29 @@ if TYPE_CHECKING:
         tan as tan,
         tanh as tanh,
     )
+    from treadle_numpy.lax.exchanges import (
+        all_to_all as all_to_all,
+        pbroadcast as pbroadcast,
+        pcast as pcast,
+        ppermute as ppermute,
+        pshuffle as pshuffle,
+        psum_scatter as psum_scatter,
+        pswapaxes as pswapaxes,
+        ragged_all_to_all as ragged_all_to_all,
+    )
+    from treadle_numpy.lax.fourier import FftType as FftType, fft as fft
     from treadle_numpy.lax.gather_scatter import (
         GatherDimensionNumbers as GatherDimensionNumbers,
         GatherScatterMode as GatherScatterMode,
         ScatterDimensionNumbers as ScatterDimensionNumbers,
         gather as gather,
+        index_take as index_take,
         scatter as scatter,
         scatter_add as scatter_add,
         scatter_max as scatter_max,
         scatter_min as scatter_min,
         scatter_mul as scatter_mul,
+        scatter_sub as scatter_sub,
     )
     from treadle_numpy.lax.joining import (
         concatenate as concatenate,
@@ -168,6 +202,10 @@ if TYPE_CHECKING:
         stack as stack,
         tile as tile,
         unstack as unstack,
+    )
+    from treadle_numpy.lax.patches import (
+        conv_general_dilated_local as conv_general_dilated_local,
+        conv_general_dilated_patches as conv_general_dilated_patches,
     )
     from treadle_numpy.lax.precision import Precision as Precision, PrecisionLike as PrecisionLike
     from treadle_numpy.lax.reductions import (
@@ -185,11 +223,14 @@ if TYPE_CHECKING:
     from treadle_numpy.lax.shapes import (
         broadcast as broadcast,
         broadcast_in_dim as broadcast_in_dim,
+        broadcast_like as broadcast_like,
         broadcast_shapes as broadcast_shapes,
+        broadcast_to_rank as broadcast_to_rank,
         collapse as collapse,
         expand_dims as expand_dims,
         reshape as reshape,
         rev as rev,
+        shape_as_value as shape_as_value,
         squeeze as squeeze,
         transpose as transpose,
     )
@@ -199,6 +240,18 @@ if TYPE_CHECKING:
         slice_in_dim as slice_in_dim,
     )
     from treadle_numpy.lax.sorting import sort as sort, sort_key_val as sort_key_val, top_k as top_k
+    from treadle_numpy.lax.special import (
+        bessel_i0e as bessel_i0e,
+        bessel_i1e as bessel_i1e,
+        betainc as betainc,
+        igamma as igamma,
+        igamma_grad_a as igamma_grad_a,
+        igammac as igammac,
+        polygamma as polygamma,
+        random_gamma_grad as random_gamma_grad,
+        zeta as zeta,
+    )
+    from treadle_numpy.lax.transposed_convolution import conv_transpose as conv_transpose
     from treadle_numpy.lax.windows import (
         padtype_to_pads as padtype_to_pads,
         reduce_window as reduce_window,
@@ -207,10 +260,13 @@ else:
     __getattr__, __dir__, __all__ = namespaces.lazy(
         __name__,
         {
+            "applying": "scatter_apply",
+            "approximate": "approx_max_k approx_min_k",
             "barriers": "optimization_barrier stop_gradient",
             "collectives": "all_gather axis_index axis_size pmax pmean pmin psum",
             "comparison": "clamp eq ge gt le lt ne select select_n",
             "composites": "composite",
+            "compound": "log2 mulhi one_minus_square polynomial",
             "contraction": "DotDimensionNumbers batch_matmul dot dot_general",
             "control.associative": "associative_scan",
             "control.branches": "cond switch",
@@ -219,12 +275,16 @@ else:
             "control.platforms": "platform_dependent",
             "control.scan": "scan",
             "control.solves": "custom_linear_solve custom_root",
-            "conversion": "bitcast_convert_type convert_element_type dtype reduce_precision",
+            "conversion": "bitcast_convert_type convert_element_type dtype reduce_precision stage",
             "convolution": (
                 "ConvDimensionNumbers ConvGeneralDilatedDimensionNumbers conv "
                 "conv_dimension_numbers conv_general_dilated conv_with_general_padding"
             ),
-            "creation": "broadcasted_iota full full_like iota",
+            "convolution_shapes": (
+                "conv_general_permutations conv_general_shape_tuple conv_shape_tuple "
+                "conv_transpose_shape_tuple reduce_window_shape_tuple"
+            ),
+            "creation": "broadcasted_iota empty full full_like iota",
             "cumulative": "cumlogsumexp cummax cummin cumprod cumsum",
             "dynamic_slicing": (
                 "dynamic_index_in_dim dynamic_slice dynamic_slice_in_dim "
@@ -238,22 +298,34 @@ else:
                 "round rsqrt shift_left shift_right_arithmetic shift_right_logical sign sin sinh "
                 "sqrt square sub tan tanh"
             ),
+            "exchanges": (
+                "all_to_all pbroadcast pcast ppermute pshuffle psum_scatter pswapaxes "
+                "ragged_all_to_all"
+            ),
+            "fourier": "FftType fft",
             "gather_scatter": (
-                "GatherDimensionNumbers GatherScatterMode ScatterDimensionNumbers gather scatter "
-                "scatter_add scatter_max scatter_min scatter_mul"
+                "GatherDimensionNumbers GatherScatterMode ScatterDimensionNumbers gather "
+                "index_take scatter scatter_add scatter_max scatter_min scatter_mul scatter_sub"
             ),
             "joining": "concatenate pad split stack tile unstack",
+            "patches": "conv_general_dilated_local conv_general_dilated_patches",
             "precision": "Precision PrecisionLike",
             "reductions": (
                 "argmax argmin reduce reduce_and reduce_max reduce_min reduce_or reduce_prod "
                 "reduce_sum reduce_xor"
             ),
             "shapes": (
-                "broadcast broadcast_in_dim broadcast_shapes collapse expand_dims reshape rev "
-                "squeeze transpose"
+                "broadcast broadcast_in_dim broadcast_like broadcast_shapes broadcast_to_rank "
+                "collapse expand_dims reshape rev shape_as_value squeeze transpose"
             ),
             "slicing": "index_in_dim slice slice_in_dim",
             "sorting": "sort sort_key_val top_k",
+            "special": (
+                "bessel_i0e bessel_i1e betainc igamma igamma_grad_a igammac polygamma "
+                "random_gamma_grad zeta"
+            ),
+            "transposed_convolution": "conv_transpose",
             "windows": "padtype_to_pads reduce_window",
         },
+        ("linalg",),
     )

@@ -13,7 +13,8 @@ from treadle_numpy.operands.trees import Tree
 __all__ = ["all_gather", "axis_index", "axis_size", "pmax", "pmean", "pmin", "psum"]
 
 
-def _over(name: str, groups: object, f: Callable[[Array], Array], x: Tree) -> Tree:
+def over(name: str, groups: object, f: Callable[[Array], Array], x: Tree) -> Tree:
+    """A function of every leaf of a tree, as an array; groups of batch elements are refused."""
     if groups is not None:
         raise MissingRuleError(
             f"{name}: axis_index_groups is not there yet",
@@ -31,7 +32,7 @@ def psum(x: Tree, axis_name: Hashable, *, axis_index_groups: object = None) -> T
     Example:
         `vmap(lambda x: x / lax.psum(x, "i"), axis_name="i")(x)` divides by the sum over the batch.
     """
-    return _over(
+    return over(
         "psum",
         axis_index_groups,
         lambda leaf: ops.all_reduce(leaf, reduction="add", axis_name=axis_name),
@@ -53,7 +54,7 @@ def pmean(x: Tree, axis_name: Hashable, *, axis_index_groups: object = None) -> 
 
 def pmax(x: Tree, axis_name: Hashable, *, axis_index_groups: object = None) -> Tree:
     """The maximum over all batch elements of a named axis, of every leaf."""
-    return _over(
+    return over(
         "pmax",
         axis_index_groups,
         lambda leaf: ops.all_reduce(leaf, reduction="maximum", axis_name=axis_name),
@@ -63,7 +64,7 @@ def pmax(x: Tree, axis_name: Hashable, *, axis_index_groups: object = None) -> T
 
 def pmin(x: Tree, axis_name: Hashable, *, axis_index_groups: object = None) -> Tree:
     """The minimum over all batch elements of a named axis, of every leaf."""
-    return _over(
+    return over(
         "pmin",
         axis_index_groups,
         lambda leaf: ops.all_reduce(leaf, reduction="minimum", axis_name=axis_name),
@@ -85,7 +86,7 @@ def all_gather(
         rank = leaf.ndim if tiled else leaf.ndim + 1
         return ops.all_gather(leaf, axis_name=axis_name, axis=axis % max(rank, 1), tiled=tiled)
 
-    return _over("all_gather", axis_index_groups, gathered, x)
+    return over("all_gather", axis_index_groups, gathered, x)
 
 
 def axis_index(axis_name: Hashable) -> Array:

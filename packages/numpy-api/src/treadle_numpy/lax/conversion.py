@@ -10,7 +10,7 @@ from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, opera
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.promote import converted
 
-__all__ = ["bitcast_convert_type", "convert_element_type", "dtype", "reduce_precision"]
+__all__ = ["bitcast_convert_type", "convert_element_type", "dtype", "reduce_precision", "stage"]
 
 
 def convert_element_type(operand: ArrayLike, new_dtype: DTypeLike) -> Array:
@@ -57,3 +57,13 @@ def reduce_precision(operand: ArrayLike, exponent_bits: int, mantissa_bits: int)
 def dtype(x: ArrayLike) -> DType:
     """The element type of a value."""
     return operand_type(coerce("dtype", 0, x)).dtype
+
+
+def stage(x: ArrayLike, /) -> Array:
+    """A number or a NumPy array as an array: of the program that is being traced, if there is one.
+
+    Example:
+        >>> stage(2).dtype
+        dtype('int32')
+    """
+    return coerce_array("stage", 0, x)

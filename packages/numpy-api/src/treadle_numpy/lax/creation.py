@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import Array, ShapeError, ops
+from treadle_ir import Array, ShapeError, ops, refused
+from treadle_numpy.operands.arguments import named_only
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
@@ -12,7 +13,7 @@ from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.shapes import Shape, as_shape
 
-__all__ = ["broadcasted_iota", "full", "full_like", "iota"]
+__all__ = ["broadcasted_iota", "empty", "full", "full_like", "iota"]
 
 
 def full(shape: Shape, fill_value: ArrayLike, dtype: DTypeLike | None = None) -> Array:
@@ -29,6 +30,24 @@ def full(shape: Shape, fill_value: ArrayLike, dtype: DTypeLike | None = None) ->
     wanted = as_dtype("full", dtype)
     value = value if wanted is None else converted(value, wanted)
     return filled(as_shape("full", shape), value[()] if isinstance(value, np.ndarray) else value)
+
+
+def empty(shape: Shape, dtype: DTypeLike, *, out_sharding: object = None) -> Array:
+    """An array whose elements the caller will not look at: zeros here.
+
+    Raises:
+        ShapeError: a size is negative.
+        UnsupportedError: `out_sharding` is given.
+
+    Example:
+        >>> print(empty(2, np.float32))
+        [0. 0.]
+    """
+    named_only("empty", out_sharding=out_sharding)
+    wanted = as_dtype("empty", dtype)
+    if wanted is None:
+        raise refused("empty", "dtype", "an element type", None)
+    return filled(as_shape("empty", shape), wanted.type(0))
 
 
 def full_like(

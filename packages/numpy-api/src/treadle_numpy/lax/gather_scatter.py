@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from treadle_ir import Array, flags, ops, refused
+from treadle_ir import ArgumentError, Array, flags, ops, refused, sequence
 from treadle_ir.primitives.indexing import FillValue
 from treadle_numpy.indexing.modes import (
     GatherScatterMode as GatherScatterMode,
@@ -14,6 +14,7 @@ from treadle_numpy.indexing.modes import (
 )
 from treadle_numpy.indexing.writing import ScatterInstruction
 from treadle_numpy.operands.arrays import array_of
+from treadle_numpy.operands.axes import as_axes
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
 from treadle_numpy.operands.exact import strict
 from treadle_numpy.operands.shapes import Shape, as_shape
@@ -23,11 +24,13 @@ __all__ = [
     "GatherScatterMode",
     "ScatterDimensionNumbers",
     "gather",
+    "index_take",
     "scatter",
     "scatter_add",
     "scatter_max",
     "scatter_min",
     "scatter_mul",
+    "scatter_sub",
 ]
 
 
@@ -80,6 +83,46 @@ def gather(
         fill_value=fill_value,
         indices_are_sorted=indices_are_sorted,
         unique_indices=unique_indices,
+    )
+
+
+def index_take(src: Array, idxs: Sequence[Array], axes: Sequence[int]) -> Array:
+    """The slices at positions along some axes: `idxs` has a vector of positions for each of `axes`.
+
+    These axes are replaced by one in front, along which the vectors run. Positions are moved into range.
+
+    Raises:
+        AxisError: there is no such axis.
+        ArgumentError: the positions are not one vector for each axis.
+
+    Example:
+        >>> import numpy as np
+        >>> x = np.arange(6).reshape(2, 3)
+        >>> print(index_take(x, (np.array([1, 0]), np.array([2, 2])), (0, 1)))
+        [5 2]
+    """
+    name = "index_take"
+    x = coerce_array(name, 0, src)
+    along = as_axes(name, sequence(name, "axes", axes), x.ndim)
+    places = [coerce_array(name, 1, each) for each in sequence(name, "idxs", idxs)]
+    shapes = {each.shape for each in places}
+    if len(places) != len(along) or not along or len(shapes) != 1 or places[0].ndim != 1:
+        raise ArgumentError(
+            f"{name}: idxs have the shapes {[each.shape for each in places]}, but must be one vector of one length "
+            f"for each of the axes {along}"
+        )
+    vectors = ops.concatenate(
+        [ops.reshape(array_of(p), shape=(places[0].size, 1)) for p in strict(name, *places)],
+        dimension=1,
+    )
+    return ops.gather(
+        x,
+        vectors,
+        offset_dims=tuple(range(1, x.ndim - len(along) + 1)),
+        collapsed_slice_dims=tuple(sorted(along)),
+        start_index_map=along,
+        slice_sizes=tuple([1 if i in along else n for i, n in enumerate(x.shape)]),
+        mode="clip",
     )
 
 
@@ -150,3 +193,37 @@ scatter_min = _scatter(
 scatter_max = _scatter(
     "scatter_max", ops.scatter_maximum, "The greater of elements and updates at computed places."
 )
+
+
+def scatter_sub(
+    operand: ArrayLike,
+    scatter_indices: ArrayLike,
+    updates: ArrayLike,
+    dimension_numbers: ScatterDimensionNumbers,
+    *,
+    indices_are_sorted: bool = False,
+    unique_indices: bool = False,
+    mode: IndexMode = None,
+) -> Array:
+    """The array with updates subtracted at computed places: `scatter_add` of their negatives.
+
+    Raises:
+        ArgumentError: `dimension_numbers` is of another class.
+        ShapeError, DTypeError: as for `scatter_add`.
+
+    Example:
+        >>> import numpy as np
+        >>> numbers = ScatterDimensionNumbers((), (0,), (0,))
+        >>> print(scatter_sub(np.ones(3), np.array([[1], [1]]), np.array([1.0, 2.0]), numbers))
+        [ 1. -2.  1.]
+    """
+    x, new = strict("scatter_sub", operand, updates)
+    return scatter_add(
+        x,
+        scatter_indices,
+        ops.negate(new),
+        dimension_numbers,
+        indices_are_sorted=indices_are_sorted,
+        unique_indices=unique_indices,
+        mode=mode,
+    )

@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 
 from treadle_ir import (
+    ArgumentError,
     Array,
     ShapeError,
     integer,
@@ -15,21 +16,26 @@ from treadle_ir import (
     integers,
     integers_or_none,
     ops,
+    out_of_range,
     sequence,
 )
+from treadle_numpy.operands.arrays import made
 from treadle_numpy.operands.axes import as_axis
-from treadle_numpy.operands.broadcast import common_shape
+from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
 from treadle_numpy.operands.shapes import Shape, as_shape
 
 __all__ = [
     "broadcast",
     "broadcast_in_dim",
+    "broadcast_like",
     "broadcast_shapes",
+    "broadcast_to_rank",
     "collapse",
     "expand_dims",
     "reshape",
     "rev",
+    "shape_as_value",
     "squeeze",
     "transpose",
 ]
@@ -54,6 +60,56 @@ def broadcast_in_dim(
     return ops.broadcast_in_dim(
         x, shape=as_shape("broadcast_in_dim", shape), dimensions=broadcast_dimensions
     )
+
+
+def broadcast_like(arr: ArrayLike, like_arr: ArrayLike) -> Array:
+    """The array broadcast to the shape of another one, by NumPy's rules; of the other, only the shape matters.
+
+    Raises:
+        ShapeError: the shapes do not broadcast, or not to that of `like_arr`.
+
+    Example:
+        >>> print(broadcast_like(np.array([1, 2]), np.zeros((2, 2))))
+        [[1 2]
+         [1 2]]
+    """
+    x, shape = coerce_array("broadcast_like", 0, arr), coerce("broadcast_like", 1, like_arr).shape
+    if common_shape("broadcast_like", [x.shape, shape]) != shape:
+        raise ShapeError(f"broadcast_like: {x.shape} does not broadcast to {shape}")
+    return broadcast_to_shape(x, shape)
+
+
+def broadcast_to_rank(x: ArrayLike, rank: int) -> Array:
+    """The array with axes of size 1 in front, so that it has `rank` axes; as it is if it has as many or more.
+
+    Example:
+        >>> broadcast_to_rank(np.array([1.0, 2.0]), 3).shape
+        (1, 1, 2)
+    """
+    array = coerce_array("broadcast_to_rank", 0, x)
+    missing = integer("broadcast_to_rank", "rank", rank) - array.ndim
+    if missing > _MOST_AXES:
+        raise ArgumentError(
+            f"broadcast_to_rank: rank is {rank}, but arrays have no more than {_MOST_AXES} axes"
+        )
+    return ops.reshape(array, shape=(1,) * missing + array.shape) if missing > 0 else array
+
+
+def shape_as_value(shape: Shape) -> Array:
+    """A shape as a vector of 32-bit integers.
+
+    Raises:
+        RangeError: a size does not fit.
+
+    Example:
+        >>> print(shape_as_value((2, 3)))
+        [2 3]
+    """
+    sizes = as_shape("shape_as_value", shape)
+    try:
+        return made(np.asarray(sizes, np.int32))
+    except OverflowError as error:
+        raise out_of_range(error) from None
 
 
 def broadcast_shapes(*shapes: Shape) -> tuple[int, ...]:
@@ -82,6 +138,7 @@ def collapse(operand: Array, start_dimension: int, stop_dimension: int | None = 
     return ops.reshape(x, shape=(*x.shape[:low], count, *x.shape[high:]))
 
 
+_MOST_AXES: Final = 64  # as NumPy has it
 slice_type: Final = type(np.s_[:])
 
 

@@ -11,6 +11,7 @@ many passes. Measured, NumPy over XLA (compiled already) for f32, two shared cor
     logistic     0.1    0.3      0.6      1.2          transpose       0.3    0.1      0.0      0.0
     power        0.2    0.1      0.1      0.2          add, bf16       0.1    0.8      1.6      4.9
     compare      0.1    0.1      0.1      0.4          erf             14     77       220      190
+    fft          1.0    5.9      2.0      2.3          rfft            0.6    1.0      1.1      2.3
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from treadle_ir import (
     Creation,
     Elementwise,
     Indexing,
+    LinearAlgebra,
     Primitive,
     Randomness,
     Rearrangement,
@@ -37,6 +39,7 @@ from treadle_ir import (
 )
 from treadle_ir.primitives import elementwise as e
 from treadle_ir.primitives.call import OptimizationBarrier
+from treadle_ir.primitives.fourier import Fft
 
 ANY_SIZE: Final = 1 << 62
 OTHERWISE: Final = 1 << 14  # elements, where a primitive and its families say nothing
@@ -49,7 +52,7 @@ host_limits: Final[RuleTable[int]] = RuleTable(
 )
 """Elements of the largest operand or result up to which the operations of a family go to NumPy on the CPU."""
 
-for _family, _limit in {
+_LIMITS: Final[dict[type[Primitive], int]] = {
     Elementwise: 1 << 20,
     Conversion: 1 << 21,
     Rearrangement: 1 << 22,
@@ -61,6 +64,7 @@ for _family, _limit in {
     Accumulating: ANY_SIZE,  # XLA's are 3 to 10 times slower at any size
     Sorting: ANY_SIZE,  # XLA's are 10 to 100 times slower
     Contraction: 1 << 17,
+    LinearAlgebra: 1 << 12,
     Randomness: 1 << 13,
     # Special functions, which NumPy does not have: a kernel is many passes.
     e.Digamma: 1 << 12,
@@ -69,7 +73,11 @@ for _family, _limit in {
     e.Erfc: 1 << 12,
     e.Lgamma: 1 << 12,
     e.NextAfter: 1 << 12,
-}.items():
+    # Formulas of many steps, which XLA compiles for a second.
+    **dict.fromkeys([*e.WITH_FORMULA, e.FormulaDerivative], 1 << 14),
+    Fft: 1 << 13,
+}
+for _family, _limit in _LIMITS.items():
     host_limits.register(_family, _limit)
 
 

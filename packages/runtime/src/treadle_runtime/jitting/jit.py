@@ -20,7 +20,6 @@ from treadle_ir import (
     EvalTrace,
     Operand,
     Ref,
-    Setting,
     as_array,
     as_operand,
     bind,
@@ -36,9 +35,9 @@ from treadle_ir import (
     take_apart,
     type_of,
     usable,
-    yes_or_no,
 )
 from treadle_ir.primitives.call import Call
+from treadle_ir.settings import DISABLE_JIT
 from treadle_ir.tree import flatten_leaves_and_structure
 from treadle_runtime.abstract import abstract_placed
 from treadle_runtime.arrays.array import DeviceArray, device_of
@@ -53,18 +52,13 @@ from treadle_runtime.jitting.stages import Lowered, TracedCall
 from treadle_runtime.jitting.statics import Key, static_key
 from treadle_runtime.jitting.traced import Timing
 from treadle_runtime.jitting.tracing import trace_function
+from treadle_runtime.jitting.watched_call import call_watched, guard_argument
 from treadle_runtime.jitting.with_refs import call_pure, places_of, pure_function
 from treadle_runtime.placement.devices import Device, as_device
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=Any)  # the bound is what parameters of a lambda get from pyright
 
-DISABLE_JIT: Final = Setting(
-    "disable_jit",
-    False,
-    parse=yes_or_no,
-    help="The Python of jitted functions runs as it is, for a look at values with print or a debugger.",
-)
 _PLAIN: Final = JitOptions(NOTHING_SAID)
 _MOST_PURE: Final = 64
 
@@ -92,7 +86,8 @@ class JitFunction(Generic[P, R]):
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call that is not like the last one. Any: what users pass and return."""
-        if DISABLE_JIT():
+        context = current_context()
+        if context.watched and context.get(DISABLE_JIT):
             return self.__wrapped__(*args, **kwargs)
         arguments = self._take_apart(args, kwargs)
         statics = static_key(arguments, self._name, self._cache.gone)
@@ -115,7 +110,7 @@ class JitFunction(Generic[P, R]):
         statics: Key | None,
     ) -> Any:
         """A call that uses no references, but perhaps those among its arguments."""
-        cache = self._cache
+        cache, context = self._cache, current_context()
         if not isinstance(current_trace(), EvalTrace):
             return self._bind(arguments, statics)
         try:
@@ -125,8 +120,11 @@ class JitFunction(Generic[P, R]):
                 return self._with_refs(arguments, statics, ())
             refuse_leaves(arguments, self._name)
             raise
+        if context.watched:
+            for leaf, array in zip(arguments.leaves, leaves, strict=True):
+                guard_argument(leaf, array)
         key = (
-            current_context().key,
+            context.key,
             arguments.structure,
             statics,
             *[x.placed for x in leaves],
@@ -134,6 +132,8 @@ class JitFunction(Generic[P, R]):
         call = cache.calls.get(key)
         if call is None:
             return self._first(key, arguments, statics, leaves)
+        if context.watched:
+            return call_watched(call, leaves)
         kinds = tuple(map(type, arguments.leaves))
         if kinds not in call.fast_calls:
             call.fast_calls[kinds] = fast_call(call, arguments, args, kwargs)
@@ -186,7 +186,7 @@ class JitFunction(Generic[P, R]):
 
         call = cache.compiling.once(key, lambda: cache.calls.get(key), make)
         started = time.perf_counter()
-        results = call.call(leaves)
+        results = call_watched(call, leaves) if current_context().watched else call.call(leaves)
         timing = call.traced.timing
         if timing.first_run is None:
             for leaf in flatten_leaves_and_structure(results)[0][:1]:
@@ -239,7 +239,7 @@ class JitFunction(Generic[P, R]):
             )
             return Lowered(lowering, arguments, self._options.split)
 
-        return TracedCall(traced, arguments, types, self._name, lowered)
+        return TracedCall(traced, arguments, types, self._name, self._options.split, lowered)
 
     def eval_shape(self, *args: P.args, **kwargs: P.kwargs) -> Any:  # Any: a pytree
         """The shapes and element types of the results for these arguments, without running anything."""

@@ -1,0 +1,349 @@
+"""Collectives that exchange arrays between the batch elements of a named axis, made of all_gather and slices.
+
+Under `vmap` the gathered array is one array that all batch elements share, so a slice for each of them moves as many
+elements as the exchange does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+
+import numpy as np
+
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    Operand,
+    ShapeError,
+    UnsupportedError,
+    flags,
+    integer,
+    integers,
+    ops,
+    pairs,
+    shown,
+)
+from treadle_ir.dtypes import is_integer
+from treadle_ir.tree import tree_map
+from treadle_numpy.lax.collectives import over, psum
+from treadle_numpy.lax.shapes import moved
+from treadle_numpy.lax.slicing import slice_along
+from treadle_numpy.operands.arrays import made
+from treadle_numpy.operands.axes import as_axis
+from treadle_numpy.operands.coerce import ArrayLike, coerce_array
+from treadle_numpy.operands.fill import filled
+from treadle_numpy.operands.trees import Tree
+
+__all__ = [
+    "all_to_all",
+    "pbroadcast",
+    "pcast",
+    "ppermute",
+    "pshuffle",
+    "psum_scatter",
+    "pswapaxes",
+    "ragged_all_to_all",
+]
+
+
+def _exchanged(
+    name: str,
+    x: Tree,
+    axis_name: Hashable,
+    groups: object,
+    f: Callable[[Array, Hashable, int], Array],
+) -> Tree:
+    """A function of every leaf, of the name and of the number of batch elements."""
+    if isinstance(axis_name, tuple) and len(axis_name) == 1:
+        (axis_name,) = axis_name
+    if isinstance(axis_name, tuple):
+        raise UnsupportedError(
+            f"{name}: several axes at once, {shown(axis_name)}, are not supported",
+            fix="exchange along one after the other",
+        )
+    size = ops.axis_size(axis_name)
+    return over(name, groups, lambda leaf: f(leaf, axis_name, size), x)
+
+
+def _own_part(x: Array, axis_name: Hashable, axis: int, width: int) -> Array:
+    """The elements from `width` times the number of this batch element on."""
+    start = ops.multiply(ops.axis_index(axis_name), np.int32(width))
+    starts = [start if i == axis else np.int32(0) for i in range(x.ndim)]
+    sizes = tuple([width if i == axis else n for i, n in enumerate(x.shape)])
+    return ops.dynamic_slice(x, *starts, sizes=sizes)
+
+
+def _without(x: Array, axis: int) -> Array:
+    return ops.reshape(x, shape=(*x.shape[:axis], *x.shape[axis + 1 :]))
+
+
+def _width(name: str, x: Array, axis: int, count: int, tiled: bool) -> int:
+    """How many elements along an axis each batch element gets."""
+    size = x.shape[axis]
+    if (size % count) if tiled else (size != count):
+        raise ShapeError(
+            f"{name}: axis {axis} of {x.shape} has size {size}, which must be "
+            f"{'a multiple of' if tiled else ''} the {count} elements of the named axis".replace(
+                "  ", " "
+            )
+        )
+    return size // count
+
+
+def ppermute(x: Tree, axis_name: Hashable, perm: Sequence[tuple[int, int]]) -> Tree:
+    """What another batch element of a named axis has, of every leaf; zeros where nobody sends.
+
+    `perm` is a list of pairs (source, destination); no batch element sends or receives twice.
+
+    Raises:
+        NameError: no such axis is being mapped.
+        ArgumentError: a number is out of range, or is twice a source or a destination.
+
+    Example:
+        `vmap(lambda x: lax.ppermute(x, "i", [(0, 1), (1, 0)]), axis_name="i")(x)` exchanges two elements.
+    """
+    sent = pairs("ppermute", "perm", perm)
+
+    def permuted(leaf: Array, axis: Hashable, count: int) -> Array:
+        numbers = [number for pair in sent for number in pair]
+        if any(not 0 <= number < count for number in numbers) or any(
+            len({pair[i] for pair in sent}) < len(sent) for i in (0, 1)
+        ):
+            raise ArgumentError(
+                f"ppermute: perm is {shown(perm)}, but sources and destinations must be different numbers below {count}"
+            )
+        return _received(leaf, axis, {there: here for here, there in sent}, count)
+
+    return _exchanged("ppermute", x, axis_name, None, permuted)
+
+
+def _received(leaf: Array, axis_name: Hashable, sources: dict[int, int], count: int) -> Array:
+    number = ops.axis_index(axis_name)
+    table = np.asarray([sources.get(i, 0) for i in range(count)], np.int32)
+    source = ops.reshape(ops.dynamic_slice(made(table), number, sizes=(1,)), shape=())
+    every = ops.all_gather(leaf, axis_name=axis_name)
+    starts: list[Operand] = [source, *[np.int32(0)] * leaf.ndim]
+    row = ops.reshape(ops.dynamic_slice(every, *starts, sizes=(1, *leaf.shape)), shape=leaf.shape)
+    if len(sources) == count:
+        return row
+    hit = np.asarray([i in sources for i in range(count)])
+    sends = ops.reshape(ops.dynamic_slice(made(hit), number, sizes=(1,)), shape=())
+    return ops.select(sends, row, filled(leaf.shape, leaf.dtype.type(0)))
+
+
+def pshuffle(x: Tree, axis_name: Hashable, perm: Sequence[int]) -> Tree:
+    """What batch element `perm[i]` of a named axis has, in batch element i, of every leaf.
+
+    Raises:
+        NameError: no such axis is being mapped.
+        ArgumentError: `perm` is no permutation of the numbers of batch elements.
+
+    Example:
+        `vmap(lambda x: lax.pshuffle(x, "i", [2, 0, 1]), axis_name="i")(x)` is `x[[2, 0, 1]]`.
+    """
+    sources = integers("pshuffle", "perm", perm)
+    if sorted(sources) != list(range(ops.axis_size(axis_name))):
+        raise ArgumentError(
+            f"pshuffle: perm is {shown(perm)}, but must have each number below "
+            f"{ops.axis_size(axis_name)} once"
+        )
+    return ppermute(x, axis_name, [(source, i) for i, source in enumerate(sources)])
+
+
+def all_to_all(
+    x: Tree,
+    axis_name: Hashable,
+    split_axis: int,
+    concat_axis: int,
+    *,
+    axis_index_groups: object = None,
+    tiled: bool = False,
+) -> Tree:
+    """A named axis made an axis of every leaf, at `concat_axis`, and the axis `split_axis` named in its place.
+
+    `split_axis` is as long as the named axis, and goes. `tiled` cuts it into as many parts instead, and joins the parts
+    along `concat_axis`, which all stay.
+
+    Raises:
+        NameError: no such axis is being mapped.
+        ShapeError: `split_axis` has another size.
+
+    Example:
+        `vmap(lambda row: lax.all_to_all(row, "i", 0, 0), axis_name="i")(x)` transposes a square matrix.
+    """
+    flags("all_to_all", tiled=tiled)
+
+    def exchanged(leaf: Array, axis: Hashable, count: int) -> Array:
+        split = as_axis("all_to_all", split_axis, leaf.ndim)
+        concat = as_axis("all_to_all", concat_axis, leaf.ndim)
+        width = _width("all_to_all", leaf, split, count, tiled)
+        part = _own_part(ops.all_gather(leaf, axis_name=axis), axis, split + 1, width)
+        if not tiled:
+            return moved(_without(part, split + 1), 0, concat)
+        part = moved(part, 0, concat)
+        shape = [n for i, n in enumerate(part.shape) if i != concat]
+        shape[concat] *= count
+        return ops.reshape(part, shape=tuple(shape))
+
+    return _exchanged("all_to_all", x, axis_name, axis_index_groups, exchanged)
+
+
+def pswapaxes(x: Tree, axis_name: Hashable, axis: int, *, axis_index_groups: object = None) -> Tree:
+    """A named axis and an axis of every leaf exchanged, which have one size: `all_to_all(x, axis_name, axis, axis)`.
+
+    Raises:
+        NameError: no such axis is being mapped.
+        ShapeError: the axis has another size than the named one.
+
+    Example:
+        `vmap(lambda row: lax.pswapaxes(row, "i", 0), axis_name="i")(x)` transposes a square matrix.
+    """
+    return all_to_all(x, axis_name, axis, axis, axis_index_groups=axis_index_groups)
+
+
+def psum_scatter(
+    x: Tree,
+    axis_name: Hashable,
+    *,
+    scatter_dimension: int = 0,
+    axis_index_groups: object = None,
+    tiled: bool = False,
+) -> Tree:
+    """The sum over a named axis, of which every batch element gets its own part along `scatter_dimension`.
+
+    That axis is as long as the named one, and goes; `tiled` cuts it into as many parts instead.
+
+    Raises:
+        NameError: no such axis is being mapped.
+        ShapeError: `scatter_dimension` has another size.
+
+    Example:
+        `vmap(lambda row: lax.psum_scatter(row, "i"), axis_name="i")(x)` is `x.sum(0)` for a square matrix.
+    """
+    flags("psum_scatter", tiled=tiled)
+
+    def scattered(leaf: Array, axis: Hashable, count: int) -> Array:
+        own = as_axis("psum_scatter", scatter_dimension, leaf.ndim)
+        width = _width("psum_scatter", leaf, own, count, tiled)
+        part = _own_part(psum(leaf, axis), axis, own, width)
+        return part if tiled else _without(part, own)
+
+    return _exchanged("psum_scatter", x, axis_name, axis_index_groups, scattered)
+
+
+def pbroadcast(x: Tree, axis_name: Hashable, source: int) -> Tree:
+    """What one batch element of a named axis has, in all of them, of every leaf.
+
+    Raises:
+        NameError: no such axis is being mapped.
+        ArgumentError: there is no such batch element.
+
+    Example:
+        `vmap(lambda x: lax.pbroadcast(x, "i", 0), axis_name="i")(x)` repeats `x[0]`.
+    """
+    number = integer("pbroadcast", "source", source)
+
+    def repeated(leaf: Array, axis: Hashable, count: int) -> Array:
+        if not 0 <= number < count:
+            raise ArgumentError(f"pbroadcast: source is {number}, but must be below {count}")
+        every = ops.all_gather(leaf, axis_name=axis)
+        return _without(slice_along(every, 0, number, number + 1), 0)
+
+    return _exchanged("pbroadcast", x, axis_name, None, repeated)
+
+
+def pcast(x: Tree, axis_name: Hashable, *, to: str) -> Tree:
+    """The same value, marked in JAX as varying along a named axis or not; here such marks do not exist.
+
+    Raises:
+        NameError: no such axis is being mapped.
+        ArgumentError: `to` is none of "varying", "reduced", "unreduced".
+
+    Example:
+        `vmap(lambda x: lax.pcast(x, "i", to="varying"), axis_name="i")(x)` is `x`.
+    """
+    if to not in ("varying", "reduced", "unreduced") or not isinstance(to, str):
+        raise ArgumentError(f"pcast: to is {shown(to)}, not one of varying, reduced, unreduced")
+    for name in axis_name if isinstance(axis_name, tuple) else (axis_name,):
+        ops.axis_size(name)
+    return tree_map(lambda leaf: coerce_array("pcast", 0, leaf), x)
+
+
+def ragged_all_to_all(
+    operand: ArrayLike,
+    output: ArrayLike,
+    input_offsets: ArrayLike,
+    send_sizes: ArrayLike,
+    output_offsets: ArrayLike,
+    recv_sizes: ArrayLike,
+    *,
+    axis_name: Hashable,
+    axis_index_groups: object = None,
+) -> Array:
+    """`output`, with rows of the operands of all batch elements of a named axis written into it.
+
+    Batch element i sends the `send_sizes[j]` rows of its operand from `input_offsets[j]` on to batch element j, which
+    writes them from row `output_offsets[j]` (of i's) on. Rows beyond the end are dropped. `recv_sizes` is how many rows
+    come from each; it follows from the others, and is not looked at.
+
+    Raises:
+        NameError: no such axis is being mapped.
+        ShapeError: offsets and sizes are no vectors with a number for each batch element, or rows have unequal shapes.
+        DTypeError: offsets and sizes are no integers.
+
+    Example:
+        With operands [1, 2] and [3, 4], outputs of two zeros, all offsets 0 but `output_offsets` [0, 0] of the first
+        and [1, 1] of the second, and all sizes 1, both batch elements get [1, 3].
+    """
+    name = "ragged_all_to_all"
+    x, rows = coerce_array(name, 0, operand), coerce_array(name, 1, output)
+    vectors = [
+        coerce_array(name, 2 + i, each)
+        for i, each in enumerate((input_offsets, send_sizes, output_offsets, recv_sizes))
+    ]
+    count = ops.axis_size(axis_name)
+    for each in vectors:
+        if each.shape != (count,) or not is_integer(each.dtype):
+            raise ShapeError(
+                f"{name}: offsets and sizes must be {count} integers, one for each batch element, got {each}"
+            )
+    if not x.ndim or x.ndim != rows.ndim or x.shape[1:] != rows.shape[1:] or x.dtype != rows.dtype:
+        raise ShapeError(
+            f"{name}: the operand {x.type} and the output {rows.type} must have rows of one type"
+        )
+    over(name, axis_index_groups, lambda leaf: leaf, x)
+    if not x.shape[0] or not rows.shape[0]:
+        return rows
+    whole = np.dtype(np.int32)
+    every = ops.all_gather(x, axis_name=axis_name)
+    # [3, source]: what each batch element says about this one
+    said = [
+        ops.reshape(
+            _own_part(
+                ops.all_gather(ops.convert(each, dtype=whole), axis_name=axis_name), axis_name, 1, 1
+            ),
+            shape=(count,),
+        )
+        for each in vectors[:3]
+    ]
+    place = ops.iota(shape=(rows.shape[0],), dtype=whole, dimension=0)
+    for source in range(count):
+        first, size, there = [
+            ops.reshape(slice_along(each, 0, source, source + 1), shape=()) for each in said
+        ]
+        nth = ops.subtract(place, there)
+        hit = ops.and_(
+            ops.compare(nth, np.int32(0), direction="ge"), ops.compare(nth, size, direction="lt")
+        )
+        taken = ops.gather(
+            _without(slice_along(every, 0, source, source + 1), 0),
+            ops.reshape(ops.add(nth, first), shape=(rows.shape[0], 1)),
+            offset_dims=tuple(range(1, x.ndim)),
+            collapsed_slice_dims=(0,),
+            start_index_map=(0,),
+            slice_sizes=(1, *x.shape[1:]),
+            mode="clip",
+        )
+        wide = ops.broadcast_in_dim(hit, shape=rows.shape, dimensions=(0,))
+        rows = ops.select(wide, taken, rows)
+    return rows

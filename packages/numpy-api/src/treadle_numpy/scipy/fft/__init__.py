@@ -1,0 +1,23 @@
+"""Discrete cosine transforms."""
+
+# Written by scripts/names.py from the `__all__` of modules: change nothing from here on by hand.
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from treadle_numpy import namespaces
+
+if TYPE_CHECKING:
+    from treadle_numpy.scipy.fft.cosines import (
+        dct as dct,
+        dctn as dctn,
+        idct as idct,
+        idctn as idctn,
+    )
+else:
+    __getattr__, __dir__, __all__ = namespaces.lazy(
+        __name__,
+        {
+            "cosines": "dct dctn idct idctn",
+        },
+    )
