@@ -33,12 +33,16 @@ from treadle_ir.formulas import PRIMITIVES
 from treadle_ir.primitives import (
     call,
     compare,
+    composite,
     contract,
     control,
     cumulative,
+    custom_vmap,
     elementwise as e,
     fourier,
+    implicit,
     indexing,
+    linear_call,
     reduce,
     window,
 )
@@ -90,9 +94,14 @@ PROGRAMS: Final = (
     call.Checkpoint,
     call.CustomJvpStaged,
     call.CustomVjpStaged,
+    composite.Composite,
     control.Case,
     control.Scan,
     control.While,
+    custom_vmap.CustomVmapStaged,
+    implicit.LinearSolve,
+    implicit.Root,
+    linear_call.LinearCall,
 )
 _OF_A_PROGRAM: Final = (512.0, 512.0, 512.0)
 _OF_A_NARROW_PROGRAM: Final = 32.0

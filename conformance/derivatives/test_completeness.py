@@ -12,6 +12,7 @@ import treadle.lax
 import treadle.lax.linalg
 import treadle.nn
 import treadle.numpy
+import treadle.ops
 import treadle.scipy.fft
 import treadle.scipy.linalg
 import treadle.scipy.special
@@ -25,6 +26,7 @@ NAMESPACES: Final[dict[str, ModuleType]] = {
     "scipy.fft": treadle.scipy.fft,
     "lax": treadle.lax,
     "lax.linalg": treadle.lax.linalg,
+    "ops": treadle.ops,
     "nn": treadle.nn,
     "scipy.linalg": treadle.scipy.linalg,
     "scipy.special": treadle.scipy.special,

@@ -337,6 +337,10 @@ def _raw_options(options: CompileOptions, flags: Sequence[tuple[str, FlagValue]]
     raw.device_assignment = client.DeviceAssignment.create(
         grid.reshape(options.num_replicas, options.num_partitions)
     )
+    if options.level:
+        build.optimization_level = options.level
+    if options.memory_fitting:
+        build.memory_fitting_level = options.memory_fitting
     raw.env_option_overrides = list(flags)
     return raw
 

@@ -20,6 +20,7 @@ from treadle_ir import (
 from treadle_ir._version import __version__ as __version__
 from treadle_ir.arguments import (
     Arguments as Arguments,
+    in_positional_form as in_positional_form,
     positions as positions,
     take_apart as take_apart,
 )
@@ -33,6 +34,7 @@ from treadle_ir.array import (
     type_of as type_of,
     types_of as types_of,
 )
+from treadle_ir.compile_time import ensure_compile_time_eval as ensure_compile_time_eval
 from treadle_ir.composed import composed as composed
 from treadle_ir.context import (
     SETTINGS as SETTINGS,
@@ -56,6 +58,7 @@ from treadle_ir.declared import (
     integers as integers,
     integers_or_none as integers_or_none,
     names as names,
+    number as number,
     pairs as pairs,
     refused as refused,
     sequence as sequence,
@@ -77,27 +80,38 @@ from treadle_ir.errors import (
     ArgumentError as ArgumentError,
     AxisError as AxisError,
     AxisNameError as AxisNameError,
+    CheckError as CheckError,
     ConcretizationError as ConcretizationError,
     DerivativeError as DerivativeError,
+    DerivativeMismatchError as DerivativeMismatchError,
+    DivisionByZeroError as DivisionByZeroError,
     DonatedError as DonatedError,
     DTypeError as DTypeError,
     EscapedTracerError as EscapedTracerError,
     ExecutionError as ExecutionError,
+    FailedCheckError as FailedCheckError,
     IndexingError as IndexingError,
+    KeyReuseError as KeyReuseError,
+    LeakedTracerError as LeakedTracerError,
     MissingRuleError as MissingRuleError,
+    NaNError as NaNError,
     NonConcreteBooleanIndexError as NonConcreteBooleanIndexError,
+    OutOfBoundsError as OutOfBoundsError,
     OutOfMemoryError as OutOfMemoryError,
     ParseError as ParseError,
     PlacementError as PlacementError,
     RangeError as RangeError,
     ShapeError as ShapeError,
     StructureError as StructureError,
+    SymbolicSizeError as SymbolicSizeError,
     TracerArrayConversionError as TracerArrayConversionError,
     TracerBoolConversionError as TracerBoolConversionError,
     TracerIntegerConversionError as TracerIntegerConversionError,
+    TracingError as TracingError,
     TreadleError as TreadleError,
     TreeError as TreeError,
     UnsupportedError as UnsupportedError,
+    UsageError as UsageError,
     VerifyError as VerifyError,
     allocating as allocating,
     did_you_mean as did_you_mean,
@@ -134,6 +148,7 @@ from treadle_ir.lazily import (
     lazy_names as lazy_names,
     unknown_name as unknown_name,
 )
+from treadle_ir.leaks import checks_leaks as checks_leaks, refuse_leaks as refuse_leaks
 from treadle_ir.loops import (
     Flags as Flags,
     LoopParts as LoopParts,
@@ -168,12 +183,32 @@ from treadle_ir.rearrange import (
 )
 from treadle_ir.reference.evaluator import ReferenceEvaluator as ReferenceEvaluator
 from treadle_ir.reference.registry import eval_rule as eval_rule, eval_rules as eval_rules
+from treadle_ir.refs import (
+    AbstractRef as AbstractRef,
+    Ref as Ref,
+    as_body as as_body,
+    discharged as discharged,
+    empty_ref as empty_ref,
+    free_ref as free_ref,
+    freeze as freeze,
+    holding as holding,
+    lending as lending,
+    new_ref as new_ref,
+    ref_addupdate as ref_addupdate,
+    ref_get as ref_get,
+    ref_set as ref_set,
+    ref_swap as ref_swap,
+    store as store,
+    usable as usable,
+)
 from treadle_ir.registry import register as register
 from treadle_ir.rules import RuleTable as RuleTable
+from treadle_ir.scopes import named_call as named_call, named_scope as named_scope
 from treadle_ir.source import (
     NOWHERE as NOWHERE,
     Source as Source,
     capture as capture,
+    operation_source as operation_source,
     user_frame as user_frame,
     user_stacklevel as user_stacklevel,
 )

@@ -37,7 +37,15 @@ class Evaluator(Protocol):
         ...
 
     def array(
-        self, elements: np.ndarray[Any, np.dtype[Any]], weak: bool, *, owned: bool = True
+        self,
+        elements: np.ndarray[Any, np.dtype[Any]],
+        weak: bool,
+        *,
+        owned: bool = True,
+        users: bool = False,
     ) -> Array:
-        """An array of these elements, whose type is kept. Without `owned`, somebody may write to them later."""
+        """An array of these elements, whose type is kept.
+
+        Without `owned`, somebody may write to them later. `users` are those that a user gave, narrowed perhaps.
+        """
         ...

@@ -63,6 +63,8 @@ class ReferenceEvaluator:
         """Call it: each of its operations is checked."""
         return function(*args, **kwargs)
 
-    def array(self, elements: Elements, weak: bool, *, owned: bool = True) -> Array:
+    def array(
+        self, elements: Elements, weak: bool, *, owned: bool = True, users: bool = False
+    ) -> Array:
         """The NumPy array itself; it has no weak mark."""
         return cast("Array", elements if owned else elements.copy())

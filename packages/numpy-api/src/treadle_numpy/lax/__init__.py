@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         select as select,
         select_n as select_n,
     )
+    from treadle_numpy.lax.composites import composite as composite
     from treadle_numpy.lax.compound import (
         log2 as log2,
         mulhi as mulhi,
@@ -58,7 +59,12 @@ if TYPE_CHECKING:
     from treadle_numpy.lax.control.branches import cond as cond, switch as switch
     from treadle_numpy.lax.control.loops import fori_loop as fori_loop, while_loop as while_loop
     from treadle_numpy.lax.control.map import map as map
+    from treadle_numpy.lax.control.platforms import platform_dependent as platform_dependent
     from treadle_numpy.lax.control.scan import scan as scan
+    from treadle_numpy.lax.control.solves import (
+        custom_linear_solve as custom_linear_solve,
+        custom_root as custom_root,
+    )
     from treadle_numpy.lax.conversion import (
         bitcast_convert_type as bitcast_convert_type,
         convert_element_type as convert_element_type,
@@ -259,13 +265,16 @@ else:
             "barriers": "optimization_barrier stop_gradient",
             "collectives": "all_gather axis_index axis_size pmax pmean pmin psum",
             "comparison": "clamp eq ge gt le lt ne select select_n",
+            "composites": "composite",
             "compound": "log2 mulhi one_minus_square polynomial",
             "contraction": "DotDimensionNumbers batch_matmul dot dot_general",
             "control.associative": "associative_scan",
             "control.branches": "cond switch",
             "control.loops": "fori_loop while_loop",
             "control.map": "map",
+            "control.platforms": "platform_dependent",
             "control.scan": "scan",
+            "control.solves": "custom_linear_solve custom_root",
             "conversion": "bitcast_convert_type convert_element_type dtype reduce_precision stage",
             "convolution": (
                 "ConvDimensionNumbers ConvGeneralDilatedDimensionNumbers conv "

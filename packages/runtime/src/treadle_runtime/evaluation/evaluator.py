@@ -33,6 +33,7 @@ from treadle_runtime.arrays.from_user import as_device_array
 from treadle_runtime.evaluation.composites import Composites
 from treadle_runtime.evaluation.operation import Operation
 from treadle_runtime.evaluation.quiet import SILENCE, quieten, restore
+from treadle_runtime.placement.guards import guard_operand
 from treadle_runtime.placement.placement import BASE, PlacedType, default_placement
 
 # NumPy scalars, which kernels take as they are, by class; anything else is looked at with more care. All structured
@@ -49,13 +50,14 @@ _LIMIT: Final = 8192
 class RuntimeEvaluator:
     """Evaluates on NumPy kernels or compiled programs; operands and results are `DeviceArray`s."""
 
-    __slots__ = ("_attributes", "_operations", "call")
+    __slots__ = ("_attributes", "_composites", "_operations", "call")
 
     def __init__(self) -> None:
         self._operations: dict[tuple[Any, ...], Operation] = {}
         # What tells primitives of a class apart, taken in C: their own hash and comparison are Python.
         self._attributes: dict[type[Primitive], Callable[[Primitive], Any]] = {}
-        self.call = Composites().call
+        self._composites = Composites()
+        self.call = self._composites.call
 
     def evaluate(self, primitive: Primitive, operands: Operands) -> Sequence[DeviceArray]:
         """The results of a primitive on concrete operands.
@@ -150,7 +152,13 @@ class RuntimeEvaluator:
         )
 
     def _evaluate(self, primitive: Primitive, operands: Operands) -> Sequence[DeviceArray]:
-        """The same for operands that are not all arrays of ours, and for what has not been met yet."""
+        """The same for operands that are not all arrays of ours, for what is not known yet, and for what is watched."""
+        if current_context().watched:
+            from treadle_runtime.evaluation.watched import (  # noqa: PLC0415 - for those who look
+                evaluate_watched,
+            )
+
+            return evaluate_watched(self.find_watched, as_device_array, primitive, operands)
         arrays = [x if type(x) is DeviceArray else as_device_array(x) for x in operands]
         operation = self._find(primitive, arrays)
         results = operation.run(arrays)
@@ -162,7 +170,13 @@ class RuntimeEvaluator:
                             result.host = result.host.copy()
         return results
 
-    def _find(self, primitive: Primitive, arrays: Sequence[DeviceArray]) -> Operation:
+    def find_watched(self, primitive: Primitive, arrays: Sequence[DeviceArray]) -> Operation:
+        """The operation for these arrays, where `evaluate` does not find it: each call of it is looked at."""
+        return self._find(primitive, arrays, ("watched",))
+
+    def _find(
+        self, primitive: Primitive, arrays: Sequence[DeviceArray], mark: tuple[str, ...] = ()
+    ) -> Operation:
         kind = type(primitive)
         placed = [x.placed for x in arrays]
         if kind.opaque:
@@ -176,7 +190,7 @@ class RuntimeEvaluator:
         attributes = self._attributes.get(kind)
         if attributes is None:
             attributes = self._attributes[kind] = _attributes_of(kind)
-        full = (attributes(primitive), current_context().key, *placed)
+        full = (*mark, attributes(primitive), current_context().key, *placed)
         operation = self._operations.get(full)
         if operation is None:
             operation = Operation(primitive, placed, default_placement())
@@ -185,8 +199,17 @@ class RuntimeEvaluator:
             self._operations[full] = operation
         return operation
 
-    def array(self, elements: Elements, weak: bool, *, owned: bool = True) -> DeviceArray:
+    def clear(self) -> None:
+        """Forget all operations that have been met."""
+        self._operations.clear()
+        self._composites.clear()
+
+    def array(
+        self, elements: Elements, weak: bool, *, owned: bool = True, users: bool = False
+    ) -> DeviceArray:
         """An array of these elements, uncommitted on the default device."""
+        if users and current_context().watched:
+            guard_operand(elements)
         return from_host(elements if owned else elements.copy(), weak=weak)
 
 
