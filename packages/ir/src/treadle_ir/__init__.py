@@ -58,6 +58,7 @@ from treadle_ir.declared import (
     integers as integers,
     integers_or_none as integers_or_none,
     names as names,
+    number as number,
     pairs as pairs,
     refused as refused,
     sequence as sequence,
