@@ -157,12 +157,17 @@ def table(modules: Mapping[str, tuple[str, ...]], indent: str) -> str:
     return f"{{\n{text}{indent}}}"
 
 
-def submodule_argument(names: tuple[str, ...]) -> str:
-    """The last argument of `lazy` and `mirror`."""
+def submodule_argument(names: tuple[str, ...], indent: str = "") -> str:
+    """The last argument of `lazy` and `mirror`, on one line, or on several where that begins with an indent."""
     if not names:
         return ""
     listed = ", ".join(f'"{name}"' for name in names)
-    return f"({listed},)" if len(names) == 1 else f"({listed})"
+    if len(names) == 1:
+        return f"({listed},)"
+    if not indent or len(indent) + len(listed) + len("(),") <= WIDTH:
+        return f"({listed})"
+    lines = "".join(f'{indent}    "{name}",\n' for name in names)
+    return f"(\n{lines}{indent})"
 
 
 def namespace_text(each: Namespace) -> str:
@@ -174,7 +179,7 @@ def namespace_text(each: Namespace) -> str:
     typed = "".join(import_lines(module, blocks[module]) for module in sorted(blocks))
     arguments = f"        __name__,\n        {table(each.modules, ' ' * 8)},\n"
     if each.submodules:
-        arguments += f"        {submodule_argument(each.submodules)},\n"
+        arguments += f"        {submodule_argument(each.submodules, ' ' * 8)},\n"
     return (
         f"{MARK}{IMPORTS}from treadle_numpy import namespaces\n\n"
         f"if TYPE_CHECKING:\n{typed}else:\n"
@@ -193,9 +198,11 @@ def mirror_text(target: str, original: str, names: list[str], submodules: tuple[
         arguments += f", {submodule_argument(submodules)}"
     call = f"    __getattr__, __dir__, __all__ = namespaces.mirror({arguments})\n"
     if len(call) > WIDTH + 1:
-        call = (
-            f"    __getattr__, __dir__, __all__ = namespaces.mirror(\n        {arguments}\n    )\n"
-        )
+        inner = f"        {arguments}\n"
+        if len(inner) > WIDTH + 1:
+            listed = submodule_argument(submodules, " " * 8)
+            inner = f'        __name__,\n        "{original}",\n        {listed},\n'
+        call = f"    __getattr__, __dir__, __all__ = namespaces.mirror(\n{inner}    )\n"
     return (
         f"{MARK}{IMPORTS}from treadle_numpy import namespaces\n\n"
         f"if TYPE_CHECKING:\n{typed}else:\n{call}"
