@@ -72,6 +72,18 @@ ROWS: Final[tuple[Row, ...]] = (
         )(cubes(x), np.array([[0, 0], [1, 1]])),
     ),
     both(
+        "reduce",
+        V,
+        truth=lambda x: np.prod(1 + x) - 1,
+        call=lambda x: lax.reduce(x, 0.0, lambda a, b: a + b + a * b, (0,)),
+    ),
+    both(
+        "reduce_window",
+        V,
+        truth=lambda x: x[:-1] * x[1:],
+        call=lambda x: lax.reduce_window(x, 1.0, lax.mul, (2,)),
+    ),
+    both(
         "fft", V, truth=spectrum, call=lambda x: parts(lax.fft(tnp.asarray(cubes(x)), "fft", (3,)))
     ),
     scalar("lax.log2", lambda x: mpmath.log(x, 2), 0.5, 3.0, 1e-3),
