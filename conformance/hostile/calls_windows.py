@@ -10,7 +10,8 @@ import treadle.scipy.fft
 NAMESPACES: Final[dict[str, Any]] = {"tnp.fft": tnp.fft, "scipy.fft": treadle.scipy.fft}
 
 LEFT_OUT: Final[dict[str, str]] = {
-    "lax.FftType": "an enumeration",
+    **dict.fromkeys(["lax.FftType", "lax.RandomAlgorithm"], "an enumeration"),
+    "lax.rng_uniform": "it raises: there is no such generator",
     **dict.fromkeys(
         [
             *("lax.all_to_all", "lax.pbroadcast", "lax.pcast", "lax.ppermute", "lax.pshuffle"),
@@ -26,6 +27,7 @@ tnp.fft: fft2 fftn ifft2 ifftn irfft2 irfftn rfft2 rfftn fftshift ifftshift (x)
 tnp.fft: fftfreq rfftfreq (4)
 tnp: bartlett blackman hamming hanning (4)
 lax: fft (x, "rfft", (3,))
+lax: rng_bit_generator (tnp.tile(raw, 2), (3,))
 lax: log2 one_minus_square stage (x)
 lax: mulhi (i, i)
 lax: polynomial (x, [1.0, 2.0])

@@ -21,6 +21,11 @@ if TYPE_CHECKING:
         optimization_barrier as optimization_barrier,
         stop_gradient as stop_gradient,
     )
+    from treadle_numpy.lax.bit_generator import (
+        RandomAlgorithm as RandomAlgorithm,
+        rng_bit_generator as rng_bit_generator,
+        rng_uniform as rng_uniform,
+    )
     from treadle_numpy.lax.collectives import (
         all_gather as all_gather,
         axis_index as axis_index,
@@ -404,6 +409,7 @@ else:
             "applying": "scatter_apply",
             "approximate": "approx_max_k approx_min_k",
             "barriers": "optimization_barrier stop_gradient",
+            "bit_generator": "RandomAlgorithm rng_bit_generator rng_uniform",
             "collectives": "all_gather axis_index axis_size pmax pmean pmin psum",
             "comparison": "clamp eq ge gt le lt ne select select_n",
             "compound": "log2 mulhi one_minus_square polynomial",
