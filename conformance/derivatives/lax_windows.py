@@ -72,6 +72,23 @@ ROWS: Final[tuple[Row, ...]] = (
         )(cubes(x), np.array([[0, 0], [1, 1]])),
     ),
     both(
+        "ragged_dot",
+        (SWAPPED, [[[1.0], [0.5]], [[-2.0], [3.0]]]),
+        truth=lambda x, y: np.array([x[0] @ y[0], x[1] @ y[1]]),
+        call=lambda x, y: lax.ragged_dot(x, y, np.array([1, 1])),
+    ),
+    both(
+        "ragged_dot_general",
+        (SWAPPED, SWAPPED),
+        truth=lambda x, y: np.array([np.outer(x[0], y[0]), np.outer(x[1], y[1])]),
+        call=lambda x, y: lax.ragged_dot_general(
+            x,
+            y,
+            np.array([1, 1]),
+            lax.RaggedDotDimensionNumbers((((0,), (0,)), ((), ())), (0,), ()),
+        ),
+    ),
+    both(
         "reduce",
         V,
         truth=lambda x: np.prod(1 + x) - 1,

@@ -139,6 +139,11 @@ def compounds(d: Drawer) -> list[Question]:
             call("lax.rng_bit_generator", words, tuples(*shape), dtype, 1)
             for dtype in ("uint8", "uint16", "uint32", *(("uint64",) if d.x64 else ()))
         ]
+    rows, matrices = filled(12, (6, 3), "float32"), filled(13, (4, 3, 2), "float32")
+    asked += [
+        call("lax.ragged_dot", rows, matrices, {"array": sizes, "dtype": "int32"})
+        for sizes in ([1, 2, 0, 3], [0, 0, 5, 7], [1, 1, 1, 1])
+    ]
     asked.append(call("lax.stage", 2))
     asked.append(call("lax.empty", tuples(0, 2), "int8"))
     return asked

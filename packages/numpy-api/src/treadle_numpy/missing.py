@@ -9,11 +9,9 @@ from typing import Final
 
 MISSING: Final[dict[str, str]] = {
     "lax": (
-        "AccuracyMode DotAlgorithm DotAlgorithmPreset RaggedDotDimensionNumbers Tolerance "
         "after_all bessel_i0e bessel_i1e betainc composite create_token custom_linear_solve "
         "custom_root dce_sink igamma igamma_grad_a igammac linalg platform_dependent polygamma "
-        "psum_scatter_start ragged_dot ragged_dot_general random_gamma_grad scaled_dot "
-        "with_sharding_constraint zeta"
+        "psum_scatter_start random_gamma_grad scaled_dot with_sharding_constraint zeta"
     ),
     "nn": (
         "get_scaled_dot_general_config initializers log1mexp scaled_dot_general scaled_matmul "

@@ -205,7 +205,14 @@ if TYPE_CHECKING:
         conv_general_dilated_local as conv_general_dilated_local,
         conv_general_dilated_patches as conv_general_dilated_patches,
     )
-    from treadle_numpy.lax.precision import Precision as Precision, PrecisionLike as PrecisionLike
+    from treadle_numpy.lax.precision import (
+        AccuracyMode as AccuracyMode,
+        DotAlgorithm as DotAlgorithm,
+        DotAlgorithmPreset as DotAlgorithmPreset,
+        Precision as Precision,
+        PrecisionLike as PrecisionLike,
+        Tolerance as Tolerance,
+    )
     from treadle_numpy.lax.primitives import (
         abs_p as abs_p,
         acos_p as acos_p,
@@ -365,6 +372,11 @@ if TYPE_CHECKING:
         xor_p as xor_p,
         zeta_p as zeta_p,
     )
+    from treadle_numpy.lax.ragged import (
+        RaggedDotDimensionNumbers as RaggedDotDimensionNumbers,
+        ragged_dot as ragged_dot,
+        ragged_dot_general as ragged_dot_general,
+    )
     from treadle_numpy.lax.reductions import (
         argmax as argmax,
         argmin as argmin,
@@ -453,7 +465,9 @@ else:
             ),
             "joining": "concatenate pad split stack tile unstack",
             "patches": "conv_general_dilated_local conv_general_dilated_patches",
-            "precision": "Precision PrecisionLike",
+            "precision": (
+                "AccuracyMode DotAlgorithm DotAlgorithmPreset Precision PrecisionLike Tolerance"
+            ),
             "primitives": (
                 "abs_p acos_p acosh_p add_p after_all_p all_gather_p all_to_all_p and_p "
                 "approx_top_k_p argmax_p argmin_p asin_p asinh_p atan2_p atan_p atanh_p "
@@ -479,6 +493,7 @@ else:
                 "stage_p stop_gradient_p sub_p tan_p tanh_p tile_p top_k_p transpose_p unstack_p "
                 "while_p xor_p zeta_p"
             ),
+            "ragged": "RaggedDotDimensionNumbers ragged_dot ragged_dot_general",
             "reductions": (
                 "argmax argmin reduce reduce_and reduce_max reduce_min reduce_or reduce_prod "
                 "reduce_sum reduce_xor"
