@@ -316,6 +316,7 @@ def docs(session: nox.Session) -> None:
     """Links, the code in every README and of the errors, the tour, the docstrings' examples."""
     install(session, EVERYTHING, *PYTEST)
     session.run("python", "scripts/links.py")
+    session.run("python", "scripts/settings_page.py", "--check", "docs/settings.md")
     readmes = ["README.md", *(f"packages/{folder}/README.md" for folder in PACKAGES)]
     session.run("python", "scripts/examples.py", *readmes, "docs/errors.md", "docs/faq.md")
     for chapter in sorted(Path("docs/tour").glob("*.py")):

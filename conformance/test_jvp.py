@@ -45,7 +45,8 @@ def _has_rule(example: Example) -> bool:
 
 def _linearizes(example: Example) -> bool:
     cls = type(example.primitive)
-    return _has_rule(example) or linearize_rules.status(cls) in ("rule", "family")
+    status = linearize_rules.status(cls)
+    return status in ("rule", "family") or (_has_rule(example) and status != "absent")
 
 
 def _differences(example: Example) -> bool:

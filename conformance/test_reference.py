@@ -27,17 +27,22 @@ from conformance.strategies import anything, drawings, examples_of, families, op
 from conformance.test_completeness import RECORDED
 from conformance.truth import TRUTH, true_results, widened
 from conformance.variants import variant_keys, variants
-from treadle_ir import ArrayType, Primitive, bind, dtypes
+from treadle_ir import ArrayType, LinearAlgebra, Primitive, bind, dtypes
 from treadle_ir.dtypes import BY_NAME
+from treadle_ir.formulas import PRIMITIVES
 from treadle_ir.primitives import (
     call,
     compare,
+    composite,
     contract,
     control,
     cumulative,
+    custom_vmap,
     elementwise as e,
     fourier,
+    implicit,
     indexing,
+    linear_call,
     reduce,
     window,
 )
@@ -89,9 +94,14 @@ PROGRAMS: Final = (
     call.Checkpoint,
     call.CustomJvpStaged,
     call.CustomVjpStaged,
+    composite.Composite,
     control.Case,
     control.Scan,
     control.While,
+    custom_vmap.CustomVmapStaged,
+    implicit.LinearSolve,
+    implicit.Root,
+    linear_call.LinearCall,
 )
 _OF_A_PROGRAM: Final = (512.0, 512.0, 512.0)
 _OF_A_NARROW_PROGRAM: Final = 32.0
@@ -131,7 +141,10 @@ SIGNLESS: Final = (
     *MODERATE,
 )
 
+LINEAR_ALGEBRA: Final = [cls.name for cls in RECORDED if issubclass(cls, LinearAlgebra)]
+_OF_FORMULAS: Final = "compared with mpmath, region by region, in packages/ir/tests/formulas"
 WITHOUT_TRUTH: Final = {
+    **{primitive.name: _OF_FORMULAS for primitive in PRIMITIVES},
     "all_gather": "means something only under the transformation that maps its axis",
     "all_reduce": "means something only under the transformation that maps its axis",
     "axis_index": "means something only under the transformation that maps its axis",
@@ -139,6 +152,7 @@ WITHOUT_TRUTH: Final = {
     "debug_callback": "calls a Python function, which is its own truth",
     "io_callback": "calls a Python function, which is its own truth",
     "pure_callback": "calls a Python function, which is its own truth",
+    **dict.fromkeys(LINEAR_ALGEBRA, "its results have to solve equations: test_linear_algebra.py"),
 }
 
 

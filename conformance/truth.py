@@ -22,14 +22,18 @@ from treadle_ir.families import InlineCall
 from treadle_ir.primitives import (
     call,
     compare,
+    composite,
     contract,
     control,
     convert,
     creation,
     cumulative,
+    custom_vmap,
     elementwise as e,
     fourier,
+    implicit,
     indexing,
+    linear_call,
     random,
     reduce,
     shape,
@@ -1230,9 +1234,36 @@ def run(program: Program, operands: Sequence[Wide]) -> list[Wide]:
     return [read(atom) for atom in program.results]
 
 
-@truth_of(call.Call, call.Checkpoint, call.CustomJvpStaged, call.CustomVjpStaged)
+@truth_of(
+    call.Call,
+    call.Checkpoint,
+    call.CustomJvpStaged,
+    call.CustomVjpStaged,
+    composite.Composite,
+    custom_vmap.CustomVmapStaged,
+)
 def _call(primitive: InlineCall, types: Types, *operands: Wide) -> Sequence[Wide]:
     return run(primitive.program, operands)
+
+
+@truth_of(implicit.LinearSolve, implicit.Root)
+def _solution(
+    primitive: implicit.LinearSolve | implicit.Root, types: Types, *operands: Wide
+) -> Sequence[Wide]:
+    return run(primitive.solve, operands)
+
+
+@truth_of(linear_call.LinearCall)
+def _linear_call(
+    primitive: linear_call.LinearCall, types: Types, *operands: Wide
+) -> Sequence[Wide]:
+    return run(primitive.program, operands)
+
+
+@truth_of(composite.PlatformIndex)
+def _platform_index(primitive: composite.PlatformIndex, types: Types) -> Sequence[Wide]:
+    places = {name: place for place, name in enumerate(primitive.platforms)}
+    return [np.asarray(places.get("cpu", len(places)), dtype=object)]
 
 
 @truth_of(control.Case)

@@ -2,7 +2,8 @@
 
 A cell is a name of a module, or of a class, whose value changes while the program runs: a container that functions
 change, a name that they assign with `global`, a cache around a function, a lock, a context variable, an object that
-holds a process's state. Constants, which nobody changes, are no cells.
+holds a process's state. Constants, which nobody changes, are no cells. Settings are not listed one by one:
+docs/settings.md has them.
 
 `scripts/cells.py` compares; `scripts/cells.py --list` prints what it finds.
 """
@@ -26,7 +27,7 @@ CHANGES = frozenset(
 CONTAINERS = frozenset({"Counter", "OrderedDict", "defaultdict", "deque", "dict", "list", "set"})
 CACHES = frozenset({"cache", "lru_cache"})
 STATEFUL = re.compile(
-    r"^(?:\w+\.)*(?:ContextVar|local|Lock|RLock|fork_safe_\w+|count|Weak\w+|RuleTable|Setting|Backends|HostLimits|\w*Registry)\b"
+    r"^(?:\w+\.)*(?:ContextVar|local|Lock|RLock|fork_safe_\w+|count|Weak\w+|RuleTable|Backends|HostLimits|\w*Registry)\b"
 )
 
 

@@ -8,6 +8,8 @@ themselves. From that line on the file is written here, and so are the modules o
 Other packages import their names under `if TYPE_CHECKING:`; below the line LAZY the table is written by which they find
 them at run time.
 
+A module that has the line NAMESPACE is a public namespace by itself, such as a distribution in `scipy.stats`.
+
 `scripts/names.py` writes; `scripts/names.py --check` compares.
 """
 
@@ -20,11 +22,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from expected import expected
+
 ROOT = Path(__file__).resolve().parent.parent
 LIBRARY = ROOT / "packages/numpy-api/src/treadle_numpy"
 FACADE = ROOT / "packages/treadle/src/treadle"
-EXPECTED = ROOT / "scripts/expected_names.txt"
 MARK = "# Written by scripts/names.py from the `__all__` of modules: change nothing from here on by hand.\n"
+NAMESPACE = "# This module is a public namespace.\n"
 LAZY = "# Written by scripts/names.py from the imports for type checkers: change nothing from here on by hand.\n"
 IMPORTS = "from __future__ import annotations\n\nfrom typing import TYPE_CHECKING\n\n"
 WIDTH = 100
@@ -52,6 +56,8 @@ class Namespace:
 def public_packages() -> list[str]:
     """The namespaces, as modules: `treadle_numpy.numpy`, `treadle_numpy.numpy.linalg`, ..."""
     found = [path.parent for path in LIBRARY.rglob("__init__.py") if MARK in path.read_text()]
+    modules = [path for path in LIBRARY.rglob("*.py") if f"\n{NAMESPACE}" in path.read_text()]
+    found += [path.with_suffix("") for path in modules]
     return sorted(".".join(folder.relative_to(LIBRARY.parent).parts) for folder in found)
 
 
@@ -65,10 +71,14 @@ def namespaces() -> list[Namespace]:
 
 def _namespace(path: tuple[str, ...], all_paths: list[tuple[str, ...]]) -> Namespace:
     folder = LIBRARY.joinpath(*path)
+    if folder.with_suffix(".py").exists():
+        return Namespace(path, {"": declared(folder.with_suffix(".py"))}, ())
     inner = [LIBRARY.joinpath(*other) for other in all_paths if len(other) > len(path)]
     modules = {}
     for file in sorted(folder.rglob("*.py")):
-        if file.name == "__init__.py" or any(file.is_relative_to(each) for each in inner):
+        if file.name == "__init__.py" or any(
+            file.with_suffix("").is_relative_to(each) for each in inner
+        ):
             continue
         names = declared(file)
         if names:
@@ -94,12 +104,6 @@ def declared(file: Path) -> tuple[str, ...]:
             case ast.Assign(targets=[ast.Name(id="__all__")], value=value):
                 return tuple(ast.literal_eval(value))
     return ()
-
-
-def expected() -> dict[str, list[str]]:
-    """The names that users of JAX look for, by namespace."""
-    sections = re.split(r"^\[(.+)\]\n", EXPECTED.read_text(), flags=re.MULTILINE)[1:]
-    return dict(zip(sections[::2], [text.split() for text in sections[1::2]], strict=True))
 
 
 def problems(each: Namespace, wanted: Iterable[str]) -> Iterator[str]:
@@ -280,8 +284,10 @@ def written_files() -> dict[Path, str]:
         if LAZY in text:
             files[file] = text.partition(LAZY)[0] + lazy_text(file)
     for each in found:
-        own = LIBRARY.joinpath(*each.path, "__init__.py")
-        files[own] = with_written_part(own, namespace_text(each), "")
+        own = LIBRARY.joinpath(*each.path).with_suffix(".py")
+        if not own.exists():
+            own = LIBRARY.joinpath(*each.path, "__init__.py")
+            files[own] = with_written_part(own, namespace_text(each), "")
         mirrored = facade_file(each)
         text = mirror_text(
             f"treadle.{each.dotted}", f"treadle_numpy.{each.dotted}", each.names, each.submodules

@@ -101,3 +101,4 @@ class Case:
     libraries: tuple[str, ...] = BOTH
     unit: str = "s"
     slow: bool = False  # left out by --quick
+    compared: bool = True  # whether the libraries give the same result

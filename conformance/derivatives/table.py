@@ -11,8 +11,11 @@ from conformance.derivatives import (
     lax_windows,
     nn_functions,
     numpy_arrangements,
+    numpy_editing,
     numpy_functions,
     numpy_reductions,
+    ops_functions,
+    rules_functions,
     special_functions,
 )
 from conformance.derivatives.row import Row
@@ -21,8 +24,11 @@ ROWS: Final[tuple[Row, ...]] = (
     *numpy_functions.ROWS,
     *numpy_reductions.ROWS,
     *numpy_arrangements.ROWS,
+    *numpy_editing.ROWS,
     *lax_functions.ROWS,
     *lax_arrays.ROWS,
+    *ops_functions.ROWS,
+    *rules_functions.ROWS,
     *special_functions.ROWS,
     *nn_functions.ROWS,
     *fourier_functions.ROWS,

@@ -17,7 +17,7 @@ from treadle_ir import (
     ArgumentError,
     ArrayType,
     DerivativeError,
-    MissingRuleError,
+    EscapedTracerError,
     ShapeError,
     interpret,
     ops,
@@ -184,9 +184,66 @@ def test_a_backward_that_forgets_an_argument_is_named():
         grad(clipped)(np.float64(1.0), np.float64(1.0))
 
 
-def test_what_is_missing_says_so() -> None:
-    with pytest.raises(MissingRuleError, match="symbolic_zeros=True is not there yet") as raised:
-        custom_jvp(identity).defjvp(identity, symbolic_zeros=True)
-    assert any("fix: leave it out" in note for note in raised.value.__notes__)
-    with pytest.raises(MissingRuleError, match="optimize_remat"):
-        custom_vjp(identity).defvjp(identity, identity, optimize_remat=True)
+def test_a_cotangent_may_be_none_in_part() -> None:
+    for outgoing in ({"a": None, "b": (TEN, TEN)}, {"a": TEN, "b": None}, {"a": TEN, "b": TEN}):
+        function = custom_vjp(lambda d: d["a"])
+        function.defvjp(lambda d: (d["a"], None), lambda _, ct, out=outgoing: (out,))
+        found = grad(function)({"a": THREE, "b": (THREE, THREE)})
+        expected = [0.0 if outgoing[key] is None else 10.0 for key in "abb"]
+        assert [found["a"], *found["b"]] == expected
+
+
+def test_defjvps_of_trees_and_wrong_rules() -> None:
+    both = custom_jvp(lambda x, y: (x, y))
+    both.defjvps(lambda dx, out, x, y: (dx, x), lambda dy, out, x, y: (dy, dy))
+    assert jvp(both, (THREE, THREE), (TEN, TEN))[1] == (20.0, 13.0)
+    both.defjvps(None, None)
+    assert jvp(both, (THREE, THREE), (TEN, TEN))[1] == (0.0, 0.0)
+    both.defjvps(None)
+    with pytest.raises(ArgumentError, match="called with 2 arguments, but defjvps was given 1"):
+        jvp(both, (THREE, THREE), (TEN, TEN))
+    with pytest.raises(ArgumentError, match="nondiff_argnums"):
+        custom_jvp(lambda n, x: x, nondiff_argnums=(0,)).defjvps(None)
+    with pytest.raises(ArgumentError, match="rule 0"):
+        both.defjvps(3)
+
+
+def test_custom_gradient_runs_its_function_once() -> None:
+    runs = []
+
+    @custom_gradient
+    def function(x, y):
+        runs.append(0)
+        return ops.multiply(x, y), lambda ct: (ops.multiply(ct, y), ops.multiply(ct, TEN))
+
+    assert grad(function, (0, 1))(THREE, THREE) == (3.0, 10.0)
+    assert len(runs) == 1
+    assert grad(grad(function), 1)(THREE, THREE) == 1.0
+
+
+def test_custom_gradient_of_trees() -> None:
+    @custom_gradient
+    def function(d):
+        return {"out": d["a"]}, lambda ct: ({"a": ops.multiply(ct["out"], TEN)},)
+
+    assert grad(lambda x: function({"a": x})["out"])(THREE) == 10.0
+    with pytest.raises(ArgumentError, match="custom_gradient: the function must return a pair"):
+        custom_gradient(identity)(THREE)
+
+
+def test_a_captured_array_is_not_differentiated_in_silence() -> None:
+    def closing_over(y, x):
+        @custom_jvp
+        def product(x):
+            return ops.multiply(x, y)
+
+        product.defjvp(lambda primals, tangents: (product(*primals), ops.multiply(*tangents, y)))
+        return product(x)
+
+    with pytest.raises(EscapedTracerError, match="covers its arguments only"):
+        grad(closing_over)(THREE, TEN)
+    staged = stage(lambda y, x: [closing_over(y, x)], *[ArrayType((), THREE.dtype)] * 2).program
+    with pytest.raises(DerivativeError, match="differentiated by a traced array that it closes"):
+        grad(lambda y: interpret(staged, y, TEN)[0])(THREE)
+    with pytest.raises(DerivativeError, match="differentiated by a traced array that it closes"):
+        jvp(lambda y: interpret(staged, y, TEN)[0], (THREE,), (THREE,))

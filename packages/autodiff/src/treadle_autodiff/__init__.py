@@ -5,10 +5,18 @@ from __future__ import annotations
 from treadle_autodiff._version import __version__ as __version__
 from treadle_autodiff.checkpoint import (
     checkpoint as checkpoint,
+    checkpoint_name as checkpoint_name,
+)
+from treadle_autodiff.checkpoint_policies import (
+    Offloadable as Offloadable,
+    Recompute as Recompute,
+    Saveable as Saveable,
     checkpoint_policies as checkpoint_policies,
 )
+from treadle_autodiff.closure_convert import closure_convert as closure_convert
 from treadle_autodiff.custom_jvp import custom_jvp as custom_jvp
 from treadle_autodiff.custom_vjp import custom_gradient as custom_gradient, custom_vjp as custom_vjp
+from treadle_autodiff.fwd_and_bwd import fwd_and_bwd as fwd_and_bwd
 from treadle_autodiff.grad import grad as grad, value_and_grad as value_and_grad
 from treadle_autodiff.jacobians import (
     Mapper as Mapper,
@@ -17,6 +25,7 @@ from treadle_autodiff.jacobians import (
     jacrev as jacrev,
 )
 from treadle_autodiff.jvp import JvpTracer as JvpTracer, jvp_flat as jvp_flat
+from treadle_autodiff.linear_call import linear_call as linear_call
 from treadle_autodiff.linearize import (
     Linearized as Linearized,
     LinearizeTracer as LinearizeTracer,
@@ -40,6 +49,17 @@ from treadle_autodiff.registry import (
     locally_constant as locally_constant,
     transpose_rule as transpose_rule,
     transpose_rules as transpose_rules,
+)
+from treadle_autodiff.saved_residuals import (
+    SavedResidual as SavedResidual,
+    print_saved_residuals as print_saved_residuals,
+    saved_residuals as saved_residuals,
+)
+from treadle_autodiff.symbolic_zeros import (
+    CustomVJPPrimal as CustomVJPPrimal,
+    SymbolicZero as SymbolicZero,
+    custom_vjp_primal_tree_values as custom_vjp_primal_tree_values,
+    zero_from_primal as zero_from_primal,
 )
 from treadle_autodiff.tangents import (
     Linear as Linear,

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from treadle_autodiff.tangents import Tangent, Zero
-from treadle_ir import Operand, Operands, ShapeError, StructureError, float0, ops, type_of
+from treadle_ir import (
+    ArrayType,
+    Operand,
+    Operands,
+    ShapeError,
+    StructureError,
+    float0,
+    ops,
+    type_of,
+)
 from treadle_ir.tree import PyTreeDef, explain_difference
 
 
@@ -27,11 +36,20 @@ def check_tangent(what: str, primal: object, tangent: Operand) -> Tangent:
     Raises:
         ShapeError: shapes differ or the element type is not the primal's.
     """
-    expected, given = type_of(primal).tangent(), type_of(tangent)
+    return check_type(what, type_of(primal), tangent)
+
+
+def check_type(what: str, primal: ArrayType, tangent: Operand) -> Tangent:
+    """`check_tangent` where the primal's type is known.
+
+    Raises:
+        ShapeError: shapes differ or the element type is not the primal's.
+    """
+    expected, given = primal.tangent(), type_of(tangent)
     if expected.dtype == float0:
         if given.dtype != float0 or given.shape != expected.shape:
             raise ShapeError(
-                f"{what} is {given}, but the primal is {type_of(primal)}, whose tangents are {expected}",
+                f"{what} is {given}, but the primal is {primal}, whose tangents are {expected}",
                 fix="pass np.zeros(shape, dtype=treadle.float0), or convert the primal to a floating type",
             )
         return Zero(expected)

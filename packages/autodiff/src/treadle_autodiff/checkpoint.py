@@ -1,26 +1,30 @@
-"""checkpoint: recompute instead of storing, and the policies that say what is stored nevertheless."""
+"""checkpoint: recompute instead of storing; and names for what is stored nevertheless."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any, ParamSpec, TypeVar, final, overload
+from typing import Any, ParamSpec, TypeVar, overload
 
 from treadle_autodiff.user_function import Tree, check_callable
 from treadle_ir import (
-    Primitive,
+    ArgumentError,
     TreeFunction,
     array_results,
     as_array,
     bind,
+    flatten_arrays,
+    functions,
+    ops,
     positions,
     refuse_others,
+    sequence,
+    shown,
     stage_tree,
     take_apart,
     type_of,
 )
-from treadle_ir.primitives.call import Checkpoint, CheckpointName, CheckpointPolicy
-from treadle_ir.primitives.contract import DotGeneral
+from treadle_ir.primitives.call import Checkpoint, CheckpointPolicy
 from treadle_ir.tree import tree_unflatten
 
 P = ParamSpec("P")
@@ -31,23 +35,26 @@ R = TypeVar("R", bound=Any)  # the bound is what parameters of a lambda get from
 def checkpoint(
     fun: Callable[P, R],
     *,
-    prevent_cse: bool = True,
+    prevent_cse: bool | Sequence[bool] = True,
     policy: CheckpointPolicy | None = None,
     static_argnums: int | Sequence[int] = (),
+    static_argnames: str | Sequence[str] = (),
 ) -> Callable[P, R]: ...
 @overload
 def checkpoint(
     *,
-    prevent_cse: bool = True,
+    prevent_cse: bool | Sequence[bool] = True,
     policy: CheckpointPolicy | None = None,
     static_argnums: int | Sequence[int] = (),
+    static_argnames: str | Sequence[str] = (),
 ) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 def checkpoint(
     fun: Callable[..., Tree] | None = None,
     *,
-    prevent_cse: bool = True,
+    prevent_cse: bool | Sequence[bool] = True,
     policy: CheckpointPolicy | None = None,
     static_argnums: int | Sequence[int] = (),
+    static_argnames: str | Sequence[str] = (),
 ) -> Callable[..., Tree]:
     """A function whose intermediate values are recomputed in the backward pass, not stored for it.
 
@@ -57,10 +64,12 @@ def checkpoint(
         fun: the function; without it, a decorator.
         prevent_cse: keep the compiler from merging the recomputation with the forward pass, which would
             store everything after all. It can be off, and is a little faster off, where the two are in different
-            programs or loops, as in the body of a `scan`.
+            programs or loops, as in the body of a `scan`. One boolean for each positional argument is taken for on
+            if one of them is.
         policy: says by primitive which results are stored nevertheless (`checkpoint_policies`).
         static_argnums: positional arguments that are no arrays but Python values, such as flags; from the end
             where negative.
+        static_argnames: the same for keyword arguments, by name.
 
     Raises:
         ArgumentError: by the call: an argument or a result is no array, or there is no such static argument.
@@ -74,63 +83,64 @@ def checkpoint(
     """
     if fun is None:
         return functools.partial(
-            checkpoint, prevent_cse=prevent_cse, policy=policy, static_argnums=static_argnums
+            checkpoint,
+            prevent_cse=prevent_cse,
+            policy=policy,
+            static_argnums=static_argnums,
+            static_argnames=static_argnames,
         )
     check_callable(fun, "checkpoint")
+    if policy is not None:
+        functions("checkpoint", policy=policy)
+    names = (static_argnames,) if isinstance(static_argnames, str) else static_argnames
+    names = sequence("checkpoint", "static_argnames", names)
     function = fun
 
     @functools.wraps(function)
     def checkpointed(*args: Tree, **kwargs: Tree) -> Tree:
         static = positions(static_argnums, len(args), "checkpoint: static_argnums", "static")
-        arguments = take_apart(args, kwargs, static)
+        apart = _prevents(prevent_cse, args)
+        arguments = take_apart(args, kwargs, static, names)
         given = arguments.leaves
         refuse_others(arguments.rebuilt(given), given, "checkpoint: argument ")
         leaves = list(map(as_array, given))
         tree = TreeFunction(function, arguments.rebuilt, array_results("checkpoint: result "))
         staged, out = stage_tree(tree, *[type_of(leaf) for leaf in leaves])
-        primitive = Checkpoint(staged.program, policy, prevent_cse=prevent_cse)
+        primitive = Checkpoint(staged.program, policy, prevent_cse=apart)
         return tree_unflatten(out, bind(primitive, *staged.captured, *leaves))
 
     return checkpointed
 
 
-def _saves_dots(primitive: Primitive) -> bool:
-    return primitive.name in ("dot_general", "convolution")
+def checkpoint_name(x: Tree, name: str) -> Tree:
+    """The array itself, or a tree of arrays, under a name that checkpoint policies can refer to.
+
+    Raises:
+        ArgumentError: the name is no string, or a leaf is not an array or a number.
+
+    Example:
+        >>> import numpy as np
+        >>> print(checkpoint_name(np.ones(2), "kept"))
+        [1. 1.]
+    """
+    if not isinstance(name, str):
+        raise ArgumentError(f"checkpoint_name: the name is {shown(name)}, but must be a string")
+    leaves, structure = flatten_arrays(x, "checkpoint_name: x")
+    return tree_unflatten(structure, [ops.checkpoint_name(leaf, label=name) for leaf in leaves])
 
 
-def _saves_plain_dots(primitive: Primitive) -> bool:
-    return isinstance(primitive, DotGeneral) and not any(primitive.batching)
-
-
-def _saves_everything(primitive: Primitive) -> bool:
-    return True
-
-
-def _saves_nothing(primitive: Primitive) -> bool:
-    return False
-
-
-@final
-class checkpoint_policies:  # noqa: N801 - a namespace, JAX's name
-    """What `checkpoint` stores nevertheless; pass one as `policy`."""
-
-    everything_saveable = staticmethod(_saves_everything)
-    nothing_saveable = staticmethod(_saves_nothing)
-    dots_saveable = staticmethod(_saves_dots)
-    checkpoint_dots = staticmethod(_saves_dots)
-    dots_with_no_batch_dims_saveable = staticmethod(_saves_plain_dots)
-    checkpoint_dots_with_no_batch_dims = staticmethod(_saves_plain_dots)
-
-    @staticmethod
-    def save_only_these_names(*names: str) -> CheckpointPolicy:
-        """Store the arrays marked by `checkpoint_name` with one of these names, nothing else."""
-        kept = frozenset(names)
-        return lambda primitive: isinstance(primitive, CheckpointName) and primitive.label in kept
-
-    @staticmethod
-    def save_any_names_but_these(*names: str) -> CheckpointPolicy:
-        """Store the arrays marked by `checkpoint_name` unless they have one of these names."""
-        dropped = frozenset(names)
-        return lambda primitive: (
-            isinstance(primitive, CheckpointName) and primitive.label not in dropped
+def _prevents(prevent_cse: bool | Sequence[bool], args: tuple[Tree, ...]) -> bool:
+    """Whether some argument is to be kept apart."""
+    if isinstance(prevent_cse, bool):
+        return prevent_cse
+    if (
+        not isinstance(prevent_cse, (tuple, list))
+        or len(prevent_cse) != len(args)
+        or not all(isinstance(each, bool) for each in prevent_cse)
+    ):
+        raise ArgumentError(
+            f"checkpoint: prevent_cse is {shown(prevent_cse)}, but must be a boolean, or one for each of "
+            f"{len(args)} positional arguments",
+            fix="write prevent_cse=True",
         )
+    return any(prevent_cse)

@@ -13,6 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, ParamSpec, TypeVar, final
 
+from treadle_autodiff.symbolic_zeros import SymbolicZero
 from treadle_autodiff.user_function import Tree, check_callable
 from treadle_ir import (
     ArgumentError,
@@ -23,6 +24,7 @@ from treadle_ir import (
     ShapeError,
     flatten_arrays,
     frozen,
+    in_positional_form,
     integers,
     ops,
     sequence,
@@ -154,38 +156,21 @@ class CustomFunction(ABC, Generic[P, R]):
         """The function's name, for messages."""
         return getattr(self.fun, "__name__", "function")
 
+    @property
+    def has_static(self) -> bool:
+        """Whether some arguments have no derivative."""
+        return bool(self._static)
+
     def taken_apart(
         self, args: tuple[Tree, ...], kwargs: dict[str, Tree]
     ) -> tuple[CallSite, list[Array]]:
         """The call without its operands, and these."""
-        positional = _positional(self.fun, args, kwargs)
+        positional = in_positional_form(self.fun, args, kwargs)
         places = tuple([i for i in sorted(self._static) if i < len(positional)])
         statics = tuple([Static(transparent(positional[i])) for i in places])
         dynamic = tuple([x for i, x in enumerate(positional) if i not in self._static])
         leaves, structure = flatten_arrays(dynamic, f"{self.name}: argument ")
         return CallSite(self.name, statics, places, structure), leaves
-
-
-def _positional(
-    fun: Callable[..., Tree], args: tuple[Tree, ...], kwargs: dict[str, Tree]
-) -> tuple[Tree, ...]:
-    """The arguments in positional form, with defaults filled in, so that rules see one form."""
-    if not kwargs:
-        try:
-            signature = inspect.signature(fun)
-        except (ValueError, TypeError):
-            return args
-        plain = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
-        if len(args) >= sum(p.kind in plain for p in signature.parameters.values()):
-            return args
-    bound = inspect.signature(fun).bind(*args, **kwargs)
-    bound.apply_defaults()
-    if bound.kwargs:
-        raise ArgumentError(
-            f"{fun.__name__}: keyword-only arguments {sorted(bound.kwargs)} have no place in a derivative rule",
-            fix="make them positional, or close over them",
-        )
-    return bound.args
 
 
 def _indices(
@@ -230,3 +215,21 @@ def exact(rule: str, what: str, primal: ArrayType, given: Array) -> Array:
             fix="return tangents and cotangents of the primal's shape and element type",
         )
     return given if got.dtype == expected.dtype else ops.convert(given, dtype=expected.dtype)
+
+
+def exact_or_none(
+    rule: str, what: str, primal: ArrayType, given: Array | SymbolicZero
+) -> Array | None:
+    """`exact`, where a symbolic zero is None.
+
+    Raises:
+        ShapeError: it has another shape or element type.
+    """
+    if not isinstance(given, SymbolicZero):
+        return exact(rule, what, primal, given)
+    if given.shape != primal.shape:
+        raise ShapeError(
+            f"{rule} returned a symbolic zero of shape {given.shape} where {primal.tangent()} belongs",
+            fix="make symbolic zeros with `SymbolicZero.from_primal_value(primal)`",
+        )
+    return None

@@ -13,23 +13,25 @@ from treadle_autodiff.custom_function import (
     P,
     R,
     Results,
-    exact,
+    exact_or_none,
     pair_of,
 )
-from treadle_autodiff.tangents import zeros
+from treadle_autodiff.symbolic_zeros import SymbolicZero, flatten_tangents, shown_zeros
 from treadle_autodiff.user_function import Tree
 from treadle_ir import (
     ArgumentError,
-    MissingRuleError,
     Operand,
     Operands,
+    as_array,
     bind,
-    flatten_arrays,
+    flags,
     frozen,
+    functions,
     ops,
     type_of,
 )
-from treadle_ir.primitives.call import CustomJvpCall
+from treadle_ir.primitives.call import CustomJvpCall, Given
+from treadle_ir.tree import tree_map
 
 F = TypeVar("F", bound=Callable[..., Any])  # Any: rules are returned unchanged
 
@@ -54,25 +56,45 @@ class custom_jvp(CustomFunction[P, R]):  # noqa: N801 - JAX's name, used as a de
     """
 
     _jvp: Callable[..., tuple[Tree, Tree]] | None = None  # until it is set
+    _symbolic = False
 
     def defjvp(self, jvp: F, symbolic_zeros: bool = False) -> F:
         """Set the rule: `jvp(*nondiff, primals, tangents) -> (results, result_tangents)`.
 
+        Tangents that are known to be zero come as arrays of zeros; with `symbolic_zeros` they come as `SymbolicZero`s.
+        The rule may return a `SymbolicZero` in the place of any tangent.
+
         Raises:
-            MissingRuleError: `symbolic_zeros` is asked for.
+            ArgumentError: the rule is no function, or `symbolic_zeros` no boolean.
         """
-        if symbolic_zeros:
-            raise MissingRuleError(
-                "custom_jvp: symbolic_zeros=True is not there yet",
-                fix="leave it out: tangents that are zero come as arrays of zeros",
-            )
-        self._jvp = jvp
+        functions("custom_jvp.defjvp", jvp=jvp)
+        flags("custom_jvp.defjvp", symbolic_zeros=symbolic_zeros)
+        self._jvp, self._symbolic = jvp, symbolic_zeros
         return jvp
 
     def defjvps(self, *jvps: Callable[..., Tree] | None) -> None:
-        """Set one rule per argument: `jvp_i(dx_i, result, *primals) -> tangent`, None for no dependence."""
+        """Set one rule per argument: `jvp_i(dx_i, result, *primals) -> tangent`, None for no dependence.
+
+        Raises:
+            ArgumentError: a rule is no function; the function has arguments without derivatives, which such rules do
+                not know; or, from the derivative, there are not as many rules as arguments.
+        """
+        for position, rule in enumerate(jvps):
+            if rule is not None:
+                functions("custom_jvp.defjvps", **{f"rule {position}": rule})
+        if self.has_static:
+            raise ArgumentError(
+                f"custom_jvp: `{self.name}` has nondiff_argnums, which rules for single arguments do not know",
+                fix="set one rule for all arguments with `defjvp`",
+            )
 
         def jvp(primals: tuple[Tree, ...], tangents: tuple[Tree, ...]) -> tuple[Tree, Tree]:
+            if len(jvps) != len(primals):
+                raise ArgumentError(
+                    f"custom_jvp: `{self.name}` was called with {len(primals)} arguments, "
+                    f"but defjvps was given {len(jvps)} rules",
+                    fix="give one rule for each argument, None where the result does not depend on it",
+                )
             result: Any = self(*primals)  # type: ignore[call-arg]  # as many as the function has
             parts = [
                 rule(tangent, result, *primals)
@@ -80,10 +102,10 @@ class custom_jvp(CustomFunction[P, R]):  # noqa: N801 - JAX's name, used as a de
                 if rule is not None
             ]
             if not parts:
-                return result, zeros(type_of(result).tangent())
-            return result, functools.reduce(ops.add, parts)
+                return result, tree_map(SymbolicZero.from_primal_value, result)
+            return result, functools.reduce(_sum, parts)
 
-        self._jvp = jvp
+        self._jvp, self._symbolic = jvp, False
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the function."""
@@ -99,10 +121,17 @@ class custom_jvp(CustomFunction[P, R]):  # noqa: N801 - JAX's name, used as a de
         def function(*operands: Operand) -> Operands:
             return results.flat(self.fun(*site.arguments(operands)), site.name)
 
-        call = CustomJvpCall(site.name, function, _Jvp(rule, site, results), self.pure)
+        call = CustomJvpCall(
+            site.name, function, _Jvp(rule, site, results, self._symbolic), self.pure
+        )
         outputs = bind(call, *leaves)
         tree: R = results.tree(outputs)
         return tree
+
+
+def _sum(left: Tree, right: Tree) -> Tree:
+    """The sum of two trees of tangents."""
+    return tree_map(lambda x, y: ops.add(as_array(x), as_array(y)), left, right)
 
 
 @final
@@ -113,20 +142,22 @@ class _Jvp:
     rule: Callable[..., tuple[Tree, Tree]]
     site: CallSite
     results: Results
+    symbolic: bool
 
-    def __call__(self, primals: Operands, tangents: Operands) -> tuple[Operands, Operands]:
+    def __call__(self, primals: Operands, tangents: Given) -> tuple[Operands, Given]:
         """Results and their tangents."""
         site = self.site
         rule = f"the jvp rule of `{site.name}`"
-        given = self.rule(*site.given(), site.dynamic(primals), site.dynamic(tangents))
+        shown = shown_zeros(tangents, [type_of(primal) for primal in primals], self.symbolic)
+        given = self.rule(*site.given(), site.dynamic(primals), site.dynamic(shown))
         output, derivative = pair_of(rule, "(results, tangents)", given)
         results = self.results.flat(output, site.name)
-        out_tangents, structure = flatten_arrays(derivative, f"{site.name}: tangent ")
+        out_tangents, structure = flatten_tangents(derivative, f"{site.name}: tangent ")
         assert self.results.structure is not None
         same_structure(
             f"the tangents returned by {rule}", structure, "its results", self.results.structure
         )
         return results, [
-            exact(rule, "tangent", type_of(result), tangent)
+            exact_or_none(rule, "tangent", type_of(result), tangent)
             for result, tangent in zip(results, out_tangents, strict=True)
         ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import final
+from typing import Any, final
 
 from treadle_autodiff.checked_tangents import same_structure
 from treadle_autodiff.custom_function import (
@@ -13,24 +13,44 @@ from treadle_autodiff.custom_function import (
     P,
     R,
     Results,
-    exact,
+    exact_or_none,
     pair_of,
 )
-from treadle_autodiff.tangents import zeros
+from treadle_autodiff.symbolic_zeros import (
+    CustomVJPPrimal,
+    SymbolicZero,
+    flatten_tangents,
+    shown_zeros,
+)
 from treadle_autodiff.user_function import Tree, check_callable
 from treadle_ir import (
     ArgumentError,
+    Array,
     ArrayType,
-    MissingRuleError,
+    Flags,
     Operand,
     Operands,
+    Program,
+    TreeFunction,
+    array_results,
+    as_array,
     bind,
+    flags,
     flatten_arrays,
     frozen,
+    functions,
+    interpret,
+    stage_tree,
     type_of,
 )
-from treadle_ir.primitives.call import CustomVjpCall, CustomVjpRule, FlatBackward
-from treadle_ir.tree import PyTreeDef, flatten_leaves_and_structure, tree_unflatten
+from treadle_ir.primitives.call import CustomVjpCall, CustomVjpRule, FlatBackward, Given
+from treadle_ir.tree import (
+    Partial,
+    PyTreeDef,
+    broadcast_prefix,
+    flatten_leaves_and_structure,
+    tree_unflatten,
+)
 
 
 @final
@@ -53,6 +73,7 @@ class custom_vjp(CustomFunction[P, R]):  # noqa: N801 - JAX's name, used as a de
     """
 
     _rules: tuple[Callable[..., Tree], Callable[..., Tree]] | None = None  # until it is set
+    _symbolic = False
 
     def defvjp(
         self,
@@ -63,15 +84,18 @@ class custom_vjp(CustomFunction[P, R]):  # noqa: N801 - JAX's name, used as a de
     ) -> None:
         """Set the two functions.
 
+        Cotangents that are known to be zero come as arrays of zeros. With `symbolic_zeros` they come as
+        `SymbolicZero`s, and in the arguments of `fwd` each leaf is a `CustomVJPPrimal`, which says whether the leaf
+        is differentiated. `bwd` may return None for any part of the cotangents, or a `SymbolicZero`.
+
+        `optimize_remat` changes nothing: what `fwd` computes and nobody reads is left out under `checkpoint` anyway.
+
         Raises:
-            MissingRuleError: `symbolic_zeros` or `optimize_remat` is asked for.
+            ArgumentError: a rule is no function, or a flag no boolean.
         """
-        if symbolic_zeros or optimize_remat:
-            raise MissingRuleError(
-                "custom_vjp: symbolic_zeros and optimize_remat are not there yet",
-                fix="leave them out: cotangents that are zero come as arrays of zeros",
-            )
-        self._rules = fwd, bwd
+        functions("custom_vjp.defvjp", fwd=fwd, bwd=bwd)
+        flags("custom_vjp.defvjp", symbolic_zeros=symbolic_zeros, optimize_remat=optimize_remat)
+        self._rules, self._symbolic = (fwd, bwd), symbolic_zeros
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the function."""
@@ -87,7 +111,7 @@ class custom_vjp(CustomFunction[P, R]):  # noqa: N801 - JAX's name, used as a de
         def function(*operands: Operand) -> Operands:
             return results.flat(self.fun(*site.arguments(operands)), site.name)
 
-        rule = CustomVjpRule(_Forward(fwd, bwd, site, results), pure=self.pure)
+        rule = CustomVjpRule(_Forward(fwd, bwd, site, results, self._symbolic), pure=self.pure)
         outputs = bind(CustomVjpCall(site.name, function, rule), *leaves)
         tree: R = results.tree(outputs)
         return tree
@@ -102,21 +126,32 @@ class _Forward:
     bwd: Callable[..., tuple[Tree, ...]]
     site: CallSite
     results: Results
+    symbolic: bool
 
-    def __call__(self, *operands: Operand) -> tuple[Operands, Operands, FlatBackward]:
+    def __call__(
+        self, operands: Operands, perturbed: Flags
+    ) -> tuple[Operands, Operands, FlatBackward]:
         """Results, residuals, and the backward function for these."""
         site = self.site
-        given = self.fwd(*site.arguments(operands))
+        leaves: list[Any] = [*operands]
+        if self.symbolic:
+            leaves = [CustomVJPPrimal(*pair) for pair in zip(operands, perturbed, strict=True)]
+        given = self.fwd(*site.arguments(leaves))
         output, kept = pair_of(f"the fwd rule of `{site.name}`", "(results, residuals)", given)
         results = self.results.flat(output, site.name)
         residuals, structure = flatten_arrays(kept, f"{site.name}: residual ")
         assert self.results.structure is not None
         types = tuple([type_of(operand) for operand in operands])
-        return (
-            results,
-            residuals,
-            _Backward(self.bwd, site, structure, self.results.structure, types),
+        backward = _Backward(
+            self.bwd,
+            site,
+            structure,
+            self.results.structure,
+            types,
+            tuple([type_of(result) for result in results]),
+            self.symbolic,
         )
+        return results, residuals, backward
 
 
 @final
@@ -129,13 +164,16 @@ class _Backward:
     residuals: PyTreeDef
     results: PyTreeDef
     types: tuple[ArrayType, ...]  # of the operands
+    result_types: tuple[ArrayType, ...]
+    symbolic: bool
 
-    def __call__(self, residuals: Operands, cotangents: Operands) -> Operands:
+    def __call__(self, residuals: Operands, cotangents: Given) -> Given:
         """Cotangents of the operands, checked; None stands for zeros."""
+        shown = shown_zeros(cotangents, self.result_types, self.symbolic)
         outgoing: object = self.bwd(
             *self.site.given(),
             tree_unflatten(self.residuals, residuals),
-            tree_unflatten(self.results, cotangents),
+            tree_unflatten(self.results, shown),
         )
         name = self.site.name
         arguments = self.site.dynamic(self.types)  # trees of types
@@ -148,24 +186,59 @@ class _Backward:
                 f"{len(arguments)} differentiable arguments, but it returned {count}",
                 fix="return a tuple, also for one argument: `return (ct_x,)`",
             )
-        leaves: list[Operand] = []
+        leaves: list[Operand | None] = []
         for position, (argument, cotangent) in enumerate(zip(arguments, outgoing, strict=True)):
             types, structure = flatten_leaves_and_structure(argument)
-            if cotangent is None:
-                leaves += [zeros(type.tangent()) for type in types]
-                continue
-            given, given_structure = flatten_arrays(cotangent, f"{name}: cotangent {position}")
+            given = self._given(position, argument, structure, cotangent)
+            leaves += [
+                None
+                if ct is None
+                else exact_or_none(f"the bwd rule of `{name}`", "cotangent", primal, ct)
+                for primal, ct in zip(types, given, strict=True)
+            ]
+        return leaves
+
+    def _given(
+        self, position: int, argument: Tree, structure: PyTreeDef, cotangent: Tree
+    ) -> list[Array | SymbolicZero | None]:
+        """The cotangents of the leaves of an argument, where one, or None, may stand for a whole subtree."""
+        name = self.site.name
+        given, given_structure = flatten_tangents(cotangent, f"{name}: cotangent {position}")
+        if given_structure == structure:
+            return [*given]
+        try:
+            leaves = broadcast_prefix(cotangent, argument, lambda x: x is None)
+        except ValueError:
             same_structure(
                 f"cotangent {position} returned by the bwd rule of `{name}`",
                 given_structure,
                 f"argument {position}",
                 structure,
             )
-            leaves += [
-                exact(f"the bwd rule of `{name}`", "cotangent", type, ct)
-                for type, ct in zip(types, given, strict=True)
-            ]
-        return leaves
+            raise
+        return [
+            leaf if leaf is None or isinstance(leaf, SymbolicZero) else as_array(leaf)
+            for leaf in leaves
+        ]
+
+
+def _as_tuple(outgoing: Tree) -> tuple[Tree, ...]:
+    return outgoing if isinstance(outgoing, tuple) else (outgoing,)
+
+
+@final
+@frozen
+class _Gradient:
+    """A gradient function as a program; called with what it closed over, and a cotangent."""
+
+    program: Program
+    gradients: PyTreeDef
+
+    def __call__(self, *captured_and_cotangent: Tree) -> Tree:
+        """The gradients."""
+        *captured, cotangent = captured_and_cotangent
+        leaves, _ = flatten_arrays(cotangent, "custom_gradient: cotangent ")
+        return tree_unflatten(self.gradients, interpret(self.program, *captured, *leaves))
 
 
 def custom_gradient(
@@ -185,16 +258,30 @@ def custom_gradient(
     """
     check_callable(fun, "custom_gradient")
 
+    def both(xs: tuple[Tree, ...]) -> tuple[Tree, Callable[..., Tree]]:
+        # as many as the function has
+        value, gradient = pair_of("custom_gradient: the function", "(value, gradient)", fun(*xs))  # type: ignore[call-arg]
+        functions("custom_gradient", gradient=gradient)
+        return value, gradient
+
     @custom_vjp
     def wrapped(*xs: Tree) -> Tree:
-        return fun(*xs)[0]  # type: ignore[call-arg]  # as many as the function has
+        return both(xs)[0]
 
-    def fwd(*xs: Tree) -> tuple[Tree, tuple[Tree, ...]]:
-        return fun(*xs)[0], xs  # type: ignore[call-arg]
+    def fwd(*xs: Tree) -> tuple[Tree, Tree]:
+        value, gradient = both(xs)
+        # What the gradient function closes over are the residuals, so that nothing is computed again.
+        leaves, structure = flatten_arrays(value, "custom_gradient: result ")
+        backward = TreeFunction(
+            lambda ct: _as_tuple(gradient(ct)),
+            lambda operands: ((tree_unflatten(structure, operands),), {}),
+            array_results("custom_gradient: gradient "),
+        )
+        staged, out = stage_tree(backward, *[type_of(leaf).tangent() for leaf in leaves])
+        return value, Partial(_Gradient(staged.program, out), *staged.captured)
 
-    def bwd(xs: tuple[Tree, ...], ct: Tree) -> tuple[Tree, ...]:
-        outgoing = fun(*xs)[1](ct)  # type: ignore[call-arg]
-        return outgoing if isinstance(outgoing, tuple) else (outgoing,)
+    def bwd(kept: Callable[[Tree], Tree], ct: Tree) -> Tree:
+        return kept(ct)
 
     wrapped.defvjp(fwd, bwd)
 

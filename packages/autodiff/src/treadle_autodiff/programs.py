@@ -118,7 +118,7 @@ def _make_linearized(
     def function(*primals: Operand) -> tuple[Operands, tuple[Program, int, Flags]]:
         linearized = linearize_flat(lambda *xs: interpret(program, *xs), primals, nonzero)
         returned = either([zero is None for zero in linearized.zero], forced)
-        tape, kept = _needed(prune(linearized.program), linearized.captured)
+        tape, kept = needed_residuals(prune(linearized.program), linearized.captured)
         linear = _with_zeros(tape, linearized.zero, forced)
         return [*linearized.results, *kept], (linear, len(kept), returned)
 
@@ -126,7 +126,7 @@ def _make_linearized(
     return LinearizedProgram(prune(staged.program), staged.captured, linear, residuals, returned)
 
 
-def _needed(program: Program, captured: Operands) -> tuple[Program, list[Operand]]:
+def needed_residuals(program: Program, captured: Operands) -> tuple[Program, list[Operand]]:
     """The program without the residuals that it does not read: they would be stored in vain."""
     read: set[object] = {atom for atom in program.results if isinstance(atom, Value)}
     for equation in program.equations:

@@ -11,7 +11,17 @@ from typing import Any
 
 from treadle_autodiff.registry import TransposeRule, not_linear, transpose_rules
 from treadle_autodiff.tangents import Linear, Tangent, Zero, add
-from treadle_ir import Literal, Operand, Operands, Primitive, Program, Value, current_trace
+from treadle_ir import (
+    Equation,
+    Literal,
+    Operand,
+    Operands,
+    Primitive,
+    Program,
+    Value,
+    current_trace,
+    source,
+)
 
 
 def transpose(program: Program, known: Operands, cotangents: Sequence[Tangent]) -> list[Tangent]:
@@ -41,9 +51,30 @@ def transpose(program: Program, known: Operands, cotangents: Sequence[Tangent]) 
     for atom, cotangent in zip(program.results, cotangents, strict=True):
         if isinstance(atom, Value) and not isinstance(cotangent, Zero):
             gathered[atom] = add(gathered[atom], cotangent) if atom in gathered else cotangent
+    outer = source.place.get()
+    here = source.Place("" if outer is None else outer.scope)
+    with source.placed(here):
+        _backwards(linear, environment, gathered, here)
+    return [
+        gathered.get(parameter, Zero(parameter.type.tangent()))
+        for parameter in program.parameters[len(known) :]
+    ]
+
+
+def _backwards(
+    linear: Sequence[Equation],
+    environment: dict[Value, Operand],
+    gathered: dict[Value, Tangent],
+    here: source.Place,
+) -> None:
+    """Transpose equations in reverse order; their operations are said to come from their lines."""
     for equation in reversed(linear):
         if not any([result in gathered for result in equation.results]):
             continue
+        scope = equation.source.scope
+        here.replayed = (
+            source.rescoped(equation.source, f"transpose({scope})") if scope else equation.source
+        )
         incoming: list[Tangent] = [
             gathered.pop(result) if result in gathered else Zero(result.type.tangent())
             for result in equation.results
@@ -65,10 +96,6 @@ def transpose(program: Program, known: Operands, cotangents: Sequence[Tangent]) 
                 f"{equation.primitive.name}: cotangent of a known operand"
             )
             gathered[atom] = add(gathered[atom], outward) if atom in gathered else outward
-    return [
-        gathered.get(parameter, Zero(parameter.type.tangent()))
-        for parameter in program.parameters[len(known) :]
-    ]
 
 
 def _rule(primitive: Primitive) -> TransposeRule[Any]:  # Any: of this primitive

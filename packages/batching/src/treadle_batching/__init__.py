@@ -10,6 +10,10 @@ from treadle_batching.batch import (
     batch_to as batch_to,
     map_rows as map_rows,
 )
+from treadle_batching.custom_vmap import (
+    custom_vmap as custom_vmap,
+    sequential_vmap as sequential_vmap,
+)
 from treadle_batching.registry import (
     BatchRule as BatchRule,
     batch_rule as batch_rule,

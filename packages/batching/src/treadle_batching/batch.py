@@ -20,9 +20,11 @@ from treadle_ir import (
     Source,
     Trace,
     Tracer,
+    checks_leaks,
     current_trace,
     during,
     named_axis,
+    refuse_leaks,
     reset_current,
     run_under,
     set_current,
@@ -126,6 +128,10 @@ def batch_tree(
                 result_dims.append(None)
     finally:
         trace.closed = True
+    if checks_leaks():
+        del tracers, outputs
+        output = None  # type: ignore[assignment]  # let go of it
+        refuse_leaks([trace])
     return results, result_dims, out
 
 

@@ -33,9 +33,9 @@ def product_jvp(primals: Operands, tangents: Operands) -> tuple[Operands, Operan
 
 
 RULE = CustomVjpRule(
-    lambda x, y: (
-        product(x, y),
-        [x, y],
+    lambda xs, perturbed: (
+        product(*xs),
+        xs,
         lambda kept, cts: [ops.multiply(SCALE, cts[0]), ops.multiply(kept[0], cts[0])],
     )
 )
@@ -75,7 +75,7 @@ def test_custom_jvp_keeps_its_rule() -> None:
 def test_custom_vjp_sums_cotangents_of_what_all_rows_share() -> None:
     staged = batched_call(CustomVjpCall("product", product, RULE))
     assert isinstance(staged, CustomVjpStaged)
-    results, residuals, backward = staged.rule.forward(X, Y)
+    results, residuals, backward = staged.rule.forward([X, Y], (True, True))
     np.testing.assert_array_equal(results[0], X * Y)
     ct_x, ct_y = backward(residuals, [np.ones((2, 3))])
     np.testing.assert_array_equal(ct_x, [SCALE] * 2)

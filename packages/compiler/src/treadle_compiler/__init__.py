@@ -9,7 +9,11 @@ from treadle_ir import lazy_names as _lazy_names, source as _source
 
 if TYPE_CHECKING:
     from treadle_compiler.callback import LoweredCallback as LoweredCallback
-    from treadle_compiler.compile import compile_lowered as compile_lowered
+    from treadle_compiler.compile import (
+        compile_lowered as compile_lowered,
+        forget_disk as forget_disk,
+        forget_executables as forget_executables,
+    )
     from treadle_compiler.context import (
         HloValue as HloValue,
         LoweringContext as LoweringContext,
@@ -37,6 +41,7 @@ if TYPE_CHECKING:
         choose as choose,
     )
     from treadle_compiler.persistent import (
+        CacheError as CacheError,
         CacheWarning as CacheWarning,
         DiskCache as DiskCache,
         compile_cached as compile_cached,
@@ -69,7 +74,7 @@ if not TYPE_CHECKING:
         __name__,
         {
             "treadle_compiler.callback": "LoweredCallback",
-            "treadle_compiler.compile": "compile_lowered",
+            "treadle_compiler.compile": "compile_lowered forget_disk forget_executables",
             "treadle_compiler.context": "HloValue LoweringContext NestingError",
             "treadle_compiler.executable": "LoadedExecutable",
             "treadle_compiler.fork": (
@@ -79,7 +84,7 @@ if not TYPE_CHECKING:
             "treadle_compiler.lower": "LoweredModule lower_program",
             "treadle_compiler.mlir": "ModuleError pretty",
             "treadle_compiler.options": "CompileOptions ProgramProfile choose",
-            "treadle_compiler.persistent": "CacheWarning DiskCache compile_cached",
+            "treadle_compiler.persistent": "CacheError CacheWarning DiskCache compile_cached",
             "treadle_compiler.registry": "LoweringRule lowering_rule lowering_rules",
             "treadle_compiler.types": "device_dtype element_type",
             "treadle_compiler.xla": (

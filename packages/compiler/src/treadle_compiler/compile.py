@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -11,8 +12,16 @@ from weakref import WeakValueDictionary
 
 from treadle_compiler.executable import LoadedExecutable
 from treadle_compiler.lower import LoweredModule
-from treadle_compiler.options import CompileOptions, ProgramProfile, choose
+from treadle_compiler.options import LEVELS, CompileOptions, Effort, ProgramProfile, choose
 from treadle_compiler.persistent import DiskCache, compile_cached
+from treadle_compiler.settings import (
+    COMPILATION_CACHE_DIR,
+    COMPILATION_CACHE_MAX_SIZE,
+    DISABLE_MOST_OPTIMIZATIONS,
+    ENABLE_COMPILATION_CACHE,
+    MEMORY_FITTING_LEVEL,
+    OPTIMIZATION_LEVEL,
+)
 from treadle_compiler.xla import memory_stats
 from treadle_ir import (
     ArrayType,
@@ -24,7 +33,7 @@ from treadle_ir import (
     Rearrangement,
     fork_safe_lock,
 )
-from treadle_ir.events import ExecutableFound, ProgramCompiled, emit, listeners
+from treadle_ir.events import ExecutableFound, ProgramCompiled, heard, tell
 from treadle_ir.primitives.call import Checkpoint, OptimizationBarrier
 from treadle_ir.primitives.control import Scan, While
 from treadle_ir.primitives.reduce import Reduction
@@ -34,17 +43,44 @@ _alive: Final[WeakValueDictionary[tuple[Any, ...], LoadedExecutable]] = WeakValu
 # Those that were wanted last, kept for programs that are made anew again and again.
 _recent: Final[deque[LoadedExecutable]] = deque(maxlen=64)
 _lock: Final = fork_safe_lock()
-_disk: Final[list[DiskCache]] = []
+_disk: Final[
+    dict[tuple[str | None, int], DiskCache]
+] = {}  # by what the settings said, the last few
 
 
-def disk_cache() -> DiskCache:
-    """The process's cache on disk, as the environment variables say."""
+def disk_cache() -> DiskCache | None:
+    """The cache on disk that the settings and the environment variables say; None where they say none."""
+    if not ENABLE_COMPILATION_CACHE():
+        return None
+    folder, limit = COMPILATION_CACHE_DIR(), COMPILATION_CACHE_MAX_SIZE()
     with _lock:
-        if not _disk:
-            _disk.append(DiskCache())
-    return _disk[0]
+        found = _disk.get((folder, limit))
+        if found is None:
+            if len(_disk) >= _DISKS:
+                _disk.clear()
+            path = None if folder is None else os.path.expanduser(folder)
+            found = _disk[folder, limit] = DiskCache(path, limit=None if limit < 0 else limit)
+    return found
 
 
+def forget_disk() -> None:
+    """Let the cache on disk be opened anew when it is next wanted; what is stored stays."""
+    with _lock:
+        _disk.clear()
+
+
+def forget_executables() -> None:
+    """Let go of the executables that are kept for programs that come again."""
+    with _lock:
+        _recent.clear()
+        _alive.clear()
+
+
+_DISKS: Final = 8
+
+
+_EFFORTS: Final[dict[str, Effort]] = {"O0": "quick", "O1": "light", "O2": "full", "O3": "full"}
+_LEAST: Final = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
 _BARRIER: Final = "stablehlo.optimization_barrier"
 _BIG_DOT: Final = 1 << 12  # elements of the larger operand: from here on it is worth optimising
 _FUSED: Final = (Elementwise, InlineCall, Rearrangement, Creation, OptimizationBarrier)
@@ -103,7 +139,13 @@ def options_for(
         choose(profile),
         device_ids=tuple(device.id for device in devices),
         rewrites=bool(enabled()),  # who switches ours off wants none of XLA's either
+        memory_fitting=LEVELS[MEMORY_FITTING_LEVEL()],
     )
+    level = OPTIMIZATION_LEVEL()
+    if level != "UNKNOWN":
+        chosen = replace(chosen, effort=_EFFORTS[level], level=LEVELS[level])
+    if DISABLE_MOST_OPTIMIZATIONS():
+        chosen = replace(chosen, effort="quick").with_flags(_LEAST)
     return chosen.with_flags(flags)
 
 
@@ -135,9 +177,9 @@ def compile_lowered(
     key = (id(client), lowered.text, options)
     known = _alive.get(key)
     if known is not None:
-        if listeners:
+        if heard():
             seconds = time.perf_counter() - started
-            emit(ExecutableFound(lowered.name, lowered.platform, on_disk=False, seconds=seconds))
+            tell(ExecutableFound(lowered.name, lowered.platform, on_disk=False, seconds=seconds))
         found = known
     else:
         found = compile_cached(client, lowered.text, devices, options, disk_cache())
@@ -155,9 +197,9 @@ def compile_lowered(
 
 def _tell(lowered: LoweredModule, executable: LoadedExecutable, started: float) -> None:
     """Tell listeners where an executable came from."""
-    if listeners:
+    if heard():
         seconds = time.perf_counter() - started
         if executable.from_cache:
-            emit(ExecutableFound(lowered.name, lowered.platform, on_disk=True, seconds=seconds))
+            tell(ExecutableFound(lowered.name, lowered.platform, on_disk=True, seconds=seconds))
         else:
-            emit(ProgramCompiled(lowered.name, lowered.platform, seconds))
+            tell(ProgramCompiled(lowered.name, lowered.platform, seconds))

@@ -60,3 +60,20 @@ def jaxlib() -> Jaxlib:
     gc.callbacks.append(_collect)
     refuse_in_children(found)
     return found
+
+
+@functools.cache
+def register_lapack() -> None:
+    """Let programs on the CPU call LAPACK, once: jaxlib's custom calls, which are scipy's LAPACK and import scipy.
+
+    Raises:
+        ForkError: in a process forked after jaxlib was imported.
+    """
+    client = jaxlib().xla_client
+    with importing(forks_wait=False):
+        lapack = importlib.import_module("jaxlib.lapack")
+        for name, function, version in lapack.registrations()["cpu"]:
+            client.register_custom_call_target(name, function, platform="cpu", api_version=version)
+        for name in lapack.batch_partitionable_targets():
+            client.register_custom_call_as_batch_partitionable(name)
+        lapack._lapack.initialize()

@@ -12,11 +12,13 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, final
 
 from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.dump import dump
 from treadle_compiler.recompute import kept_apart
 from treadle_compiler.registry import LoweringRule, lowering_of
+from treadle_compiler.settings import DUMP_IR_TO
 from treadle_compiler.types import mlir_type
 from treadle_ir import Primitive, Program, Source, Value, frozen
-from treadle_ir.events import ProgramLowered, emit, listeners
+from treadle_ir.events import ProgramLowered, heard, tell
 
 _MOST_NOTES: Final = 4  # of an error: of programs deep within one another, the innermost say enough
 _INLINE_LIMIT: Final = 4  # equations: smaller nested programs are cheaper inline than as functions
@@ -44,6 +46,7 @@ class ModuleWriter:
         self.platform: Final = platform
         self.callbacks: list[Callable[..., object]] = []
         self.open_regions = 0  # loops and branches around what is being written
+        self.scope = ""  # the named scopes around what is being written, outermost first: `encoder/attention`
         self._locations = locations
         self._functions: list[str] = []
         self._names: dict[
@@ -67,11 +70,17 @@ class ModuleWriter:
         """A call of the program's function, which is written when it is first called; small ones are inlined."""
         if len(program.equations) <= _INLINE_LIMIT or any(e.ordered for e in program.effects):
             return self.emit_inline(context, program, operands)
+        return context.emit(
+            "func.call", operands, program.result_types, {"callee": self.function(program)}
+        )
+
+    def function(self, program: Program) -> str:
+        """The name of a program's function, which is written when it is first asked for."""
         name = self._names.get(id(program))
         if name is None:
             name = self._names[id(program)] = f"@f{len(self._names)}"
             self.write_function(name, program, "private")
-        return context.emit("func.call", operands, program.result_types, {"callee": name})
+        return name
 
     def emit_inline(
         self, context: LoweringContext, program: Program, operands: Sequence[HloValue]
@@ -79,6 +88,7 @@ class ModuleWriter:
         """The program's equations, here."""
         environment: dict[Value, HloValue] = dict(zip(program.parameters, operands, strict=True))
         outer = context.result_types, context.location
+        outer_scope = self.scope
         rules = self._rules
         for equation in program.equations:
             primitive = equation.primitive
@@ -91,8 +101,13 @@ class ModuleWriter:
                 context.result_types = (made[0].type,)
             else:
                 context.result_types = tuple([result.type for result in made])
-            if self._locations:
-                context.location = _location(equation.source)
+            source = equation.source
+            if source.scope:
+                self.scope = f"{outer_scope}/{source.scope}" if outer_scope else source.scope
+            if self._locations or self.scope:
+                context.location = self._location(source, primitive)
+            else:
+                context.location = ""
             try:
                 rule = rules.get(type(primitive))
                 if rule is None:
@@ -104,6 +119,7 @@ class ModuleWriter:
                     where = f" of {place}" if place else ""
                     error.add_note(f"  while: lowering {primitive.name}{where}")
                 raise
+            self.scope = outer_scope
             if len(made) == 1:
                 (environment[made[0]],) = results
             else:
@@ -121,8 +137,13 @@ class ModuleWriter:
         slot = len(self._functions)
         self._functions.append("")
         context = LoweringContext(self)
+        outer_scope, self.scope = (
+            self.scope,
+            "",
+        )  # XLA puts the names of a call before those in the function
         parameters = [context.fresh(parameter.type) for parameter in program.parameters]
         results = self.emit_inline(context, program, parameters)
+        self.scope = outer_scope
         marks = attributes or ("",) * len(parameters)
         declared = ", ".join(
             [
@@ -138,16 +159,32 @@ class ModuleWriter:
             f"func.func {visibility} {name}({declared}) -> ({types}) {{\n{body}\n{end}\n}}"
         )
 
+    def _location(self, source: Source, primitive: Primitive) -> str:
+        """An operation's name, with its scopes, and its place if places are wanted."""
+        place = _place(source) if self._locations else ""
+        if self.scope:
+            name = _quoted(f"{self.scope}/{primitive.name}")
+            place = f"{name}({place})" if place else name
+        return f" loc({place})" if place else ""
+
     def text(self) -> str:
         """The whole module."""
         return "module {\n" + "\n".join(self._functions) + "\n}\n"
 
 
-def _location(source: Source) -> str:
-    if not source.line:
-        return ""
-    file = source.file.replace("\\", "\\\\").replace('"', '\\"')
-    return f' loc("{file}":{source.line}:0)'
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _place(source: Source) -> str:
+    """A place, and those that called it where they are remembered; an empty string where there is none."""
+    found = ""
+    for each in reversed([source, *source.callers]):
+        if each.line:
+            own = f"{_quoted(each.file)}:{each.line}:0"
+            found = f"callsite({own} at {found})" if found else own
+    return found
 
 
 def lower_program(
@@ -173,7 +210,6 @@ def lower_program(
         MissingRuleError: a primitive has no lowering rule.
     """
     started = time.perf_counter()
-    writer = ModuleWriter(program, platform, locations)
     pairs = aliases or {}
     marks = []
     for index in range(len(program.parameters)):
@@ -183,10 +219,19 @@ def lower_program(
             marks.append(" {jax.buffer_donor = true}")
         else:
             marks.append("")
+    writer = ModuleWriter(program, platform, locations)
     writer.write_function("@main", program, "public", marks)
     text = writer.text()
-    if listeners:
-        emit(ProgramLowered(name, platform, len(text), time.perf_counter() - started))
+    if DUMP_IR_TO() is not None and not locations:
+
+        def again(located: bool) -> str:
+            other = ModuleWriter(program, platform, located)
+            other.write_function("@main", program, "public", marks)
+            return other.text()
+
+        dump(name, platform, program, again)
+    if heard():
+        tell(ProgramLowered(name, platform, len(text), time.perf_counter() - started))
     return LoweredModule(
         text, program, platform, name, tuple(writer.callbacks), donated | frozenset(pairs)
     )

@@ -62,6 +62,9 @@ QUICK_EQUATIONS: Final = 16
 LIGHT_BYTES: Final = 1 << 20
 """`light` while the largest array stays within this; beyond, run time outweighs compile time anyway."""
 
+LEVELS: Final[dict[str, int]] = {"UNKNOWN": 0, "O0": 9, "O1": 19, "O2": 29, "O3": 39}
+"""XLA's numbers of its levels of effort."""
+
 _EFFORT_HINTS: Final[dict[str, Flags]] = {
     "quick": (("xla_backend_optimization_level", 0), ("xla_cpu_use_fusion_emitters", False)),
     "light": (("xla_backend_optimization_level", 1),),
@@ -96,6 +99,8 @@ class CompileOptions:
     barriers: bool = False  # they live to the end of the compilation
     effort: Effort = "full"
     rewrites: bool = True
+    level: int = 0  # XLA's own levels, by the numbers of LEVELS; 0 leaves them to the platform
+    memory_fitting: int = 0
 
     def __post_init__(self) -> None:
         count = self.num_replicas * self.num_partitions
@@ -150,6 +155,8 @@ class CompileOptions:
             sorted((name, type(value).__name__, str(value)) for name, value in self.flags)
         )
         fields += [self.barriers, self.effort, self.rewrites]
+        if self.level or self.memory_fitting:
+            fields += [self.level, self.memory_fitting]
         fields.append(sorted((name, repr(value)) for name, value in self.hints("cpu")))
         return hashlib.sha256(repr(fields).encode()).hexdigest()
 

@@ -26,6 +26,8 @@ A folder that cannot be written to is read: there is one warning when something 
     TREADLE_CACHE_DIR=path    another folder
     TREADLE_CACHE_SIZE=500M   another limit (bytes, or with K, M, G, T; default 2G)
 
+Settings (`treadle_compiler.settings`) say the same from Python, and which programs are worth an entry.
+
 Not cached: programs with host callbacks, and programs whose compilation the user wants to watch (xla_dump_*).
 """
 
@@ -48,16 +50,18 @@ from typing import Any, Final, final
 
 from treadle_compiler.executable import LoadedExecutable
 from treadle_compiler.options import CompileOptions
+from treadle_compiler.settings import MIN_COMPILE_TIME, MIN_ENTRY_SIZE, RAISE_CACHE_ERRORS
 from treadle_compiler.xla import (
     CompileError,
     check_room,
     compile_text,
     deserialise,
     platform_fingerprint,
+    register_calls,
     serialise,
     wants_dump,
 )
-from treadle_ir import fork_safe_lock, user_stacklevel
+from treadle_ir import TreadleError, fork_safe_lock, user_stacklevel
 
 if sys.platform != "win32":
     import fcntl
@@ -78,6 +82,10 @@ _OTHERS_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
 # Why a file cannot be opened that has no fault: what is short is this process's or the system's.
 _SHORTAGES: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EINTR, errno.EIO})
 _FORBIDDEN: Final = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
+
+
+class CacheError(TreadleError, OSError):
+    """The disk cache cannot be used, under `raise_persistent_cache_errors`."""
 
 
 class CacheWarning(UserWarning):
@@ -325,10 +333,12 @@ class DiskCache:
         meaning: str = "programs are compiled anew in every process",
         fix: str | None = None,
     ) -> None:
+        fix = fix or "set TREADLE_CACHE_DIR to a folder that is yours alone"
+        if RAISE_CACHE_ERRORS():
+            raise CacheError(f"treadle's cache of compiled programs: {reason}", fix=fix)
         if self._warned:
             return
         self._warned = True
-        fix = fix or "set TREADLE_CACHE_DIR to a folder that is yours alone"
         warnings.warn(
             f"treadle's cache of compiled programs: {reason}\n"
             f"  what it means: {meaning}\n"
@@ -393,17 +403,20 @@ def compile_cached(
     payload = cache.get(key)
     if payload is not None:
         try:
+            register_calls(text)
             return deserialise(client, payload, devices, options)
         except CompileError:
             cache.discard(key)
+    started = time.perf_counter()
     executable = compile_text(client, text, devices, options)
-    if not cache.writable:
+    if not cache.writable or time.perf_counter() - started < MIN_COMPILE_TIME():
         return executable
     try:
         payload = serialise(executable)
     except Exception:  # a platform that cannot serialise: every kind of error means the same
         return executable
-    cache.put(key, payload)
+    if len(payload) >= MIN_ENTRY_SIZE():
+        cache.put(key, payload)
     return executable
 
 

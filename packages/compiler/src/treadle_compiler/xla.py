@@ -23,7 +23,7 @@ from typing import Any, Final, final
 import numpy as np
 
 from treadle_compiler.executable import LoadedExecutable
-from treadle_compiler.library import jaxlib as jaxlib
+from treadle_compiler.library import jaxlib as jaxlib, register_lapack
 from treadle_compiler.mlir import brief, parse
 from treadle_compiler.options import (
     CompileOptions,
@@ -39,6 +39,7 @@ if sys.platform != "win32":
 _UNKNOWN_FLAG: Final = re.compile(r"No such compile option: '([^']*)'")
 _BAD_VALUE: Final = re.compile(r"While setting option ([^,]+), (.*)")
 _ROOM: Final = 128 << 20  # bytes
+LAPACK_CALLS: Final = ('"lapack_', '"tridiagonal_solve_')  # how their names begin in lowered text
 _TINY: Final = "func.func public @main(%0: tensor<f32>) -> tensor<f32> { return %0 : tensor<f32> }"
 
 # Names that a typing error can be compared with, beyond those that jaxlib itself can list.
@@ -74,6 +75,7 @@ def compile_text(
     """
     check_room()
     border = jaxlib()
+    register_calls(text)
     program = parse(text) if host_callbacks else text
     extra = (list(host_callbacks),) if host_callbacks else ()
     device_list = border.xla_client.DeviceList(tuple(devices))
@@ -100,6 +102,15 @@ def compile_text(
             platform=client.platform,
             keep_alive=tuple(host_callbacks),
         )
+
+
+def register_calls(text: str) -> None:
+    """Register the custom calls that a module makes: to be done before it is compiled, or loaded from a disk.
+
+    LAPACK's import scipy, so only programs that have linear algebra register them.
+    """
+    if any(name in text for name in LAPACK_CALLS):
+        register_lapack()
 
 
 def check_room() -> None:
@@ -326,6 +337,10 @@ def _raw_options(options: CompileOptions, flags: Sequence[tuple[str, FlagValue]]
     raw.device_assignment = client.DeviceAssignment.create(
         grid.reshape(options.num_replicas, options.num_partitions)
     )
+    if options.level:
+        build.optimization_level = options.level
+    if options.memory_fitting:
+        build.memory_fitting_level = options.memory_fitting
     raw.env_option_overrides = list(flags)
     return raw
 

@@ -10,6 +10,7 @@ from treadle_ir import (
     dtypes as dtypes,
     errors as errors,
     events as events,
+    matrices as matrices,
     operators as operators,
     ops as ops,
     printing as printing,
@@ -19,6 +20,7 @@ from treadle_ir import (
 from treadle_ir._version import __version__ as __version__
 from treadle_ir.arguments import (
     Arguments as Arguments,
+    in_positional_form as in_positional_form,
     positions as positions,
     take_apart as take_apart,
 )
@@ -32,6 +34,8 @@ from treadle_ir.array import (
     type_of as type_of,
     types_of as types_of,
 )
+from treadle_ir.compile_time import ensure_compile_time_eval as ensure_compile_time_eval
+from treadle_ir.composed import composed as composed
 from treadle_ir.context import (
     SETTINGS as SETTINGS,
     X64 as X64,
@@ -75,27 +79,38 @@ from treadle_ir.errors import (
     ArgumentError as ArgumentError,
     AxisError as AxisError,
     AxisNameError as AxisNameError,
+    CheckError as CheckError,
     ConcretizationError as ConcretizationError,
     DerivativeError as DerivativeError,
+    DerivativeMismatchError as DerivativeMismatchError,
+    DivisionByZeroError as DivisionByZeroError,
     DonatedError as DonatedError,
     DTypeError as DTypeError,
     EscapedTracerError as EscapedTracerError,
     ExecutionError as ExecutionError,
+    FailedCheckError as FailedCheckError,
     IndexingError as IndexingError,
+    KeyReuseError as KeyReuseError,
+    LeakedTracerError as LeakedTracerError,
     MissingRuleError as MissingRuleError,
+    NaNError as NaNError,
     NonConcreteBooleanIndexError as NonConcreteBooleanIndexError,
+    OutOfBoundsError as OutOfBoundsError,
     OutOfMemoryError as OutOfMemoryError,
     ParseError as ParseError,
     PlacementError as PlacementError,
     RangeError as RangeError,
     ShapeError as ShapeError,
     StructureError as StructureError,
+    SymbolicSizeError as SymbolicSizeError,
     TracerArrayConversionError as TracerArrayConversionError,
     TracerBoolConversionError as TracerBoolConversionError,
     TracerIntegerConversionError as TracerIntegerConversionError,
+    TracingError as TracingError,
     TreadleError as TreadleError,
     TreeError as TreeError,
     UnsupportedError as UnsupportedError,
+    UsageError as UsageError,
     VerifyError as VerifyError,
     allocating as allocating,
     did_you_mean as did_you_mean,
@@ -113,6 +128,7 @@ from treadle_ir.families import (
     FunctionCall as FunctionCall,
     Indexing as Indexing,
     InlineCall as InlineCall,
+    LinearAlgebra as LinearAlgebra,
     Randomness as Randomness,
     Rearrangement as Rearrangement,
     Reducing as Reducing,
@@ -124,13 +140,14 @@ from treadle_ir.fork import fork_safe_lock as fork_safe_lock, fork_safe_rlock as
 from treadle_ir.frozen import frozen as frozen
 from treadle_ir.importing import importing as importing
 from treadle_ir.inference import inferred as inferred
-from treadle_ir.interpret import interpret as interpret
+from treadle_ir.interpret import interpret as interpret, last_uses as last_uses
 from treadle_ir.lazily import (
     NamespaceHooks as NamespaceHooks,
     import_module as import_module,
     lazy_names as lazy_names,
     unknown_name as unknown_name,
 )
+from treadle_ir.leaks import checks_leaks as checks_leaks, refuse_leaks as refuse_leaks
 from treadle_ir.loops import (
     Flags as Flags,
     LoopParts as LoopParts,
@@ -167,10 +184,12 @@ from treadle_ir.reference.evaluator import ReferenceEvaluator as ReferenceEvalua
 from treadle_ir.reference.registry import eval_rule as eval_rule, eval_rules as eval_rules
 from treadle_ir.registry import register as register
 from treadle_ir.rules import RuleTable as RuleTable
+from treadle_ir.scopes import named_call as named_call, named_scope as named_scope
 from treadle_ir.source import (
     NOWHERE as NOWHERE,
     Source as Source,
     capture as capture,
+    operation_source as operation_source,
     user_frame as user_frame,
     user_stacklevel as user_stacklevel,
 )

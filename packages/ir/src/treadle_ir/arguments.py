@@ -6,7 +6,8 @@ works on, and `Arguments.rebuilt` makes the arguments again with other leaves in
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import inspect
+from collections.abc import Callable, Collection, Mapping, Sequence
 from operator import index
 from typing import Any, TypeAlias, final
 
@@ -116,3 +117,30 @@ def positions(given: int | Sequence[int], count: int, what: str, never: str) -> 
             )
         found.append(position % count)
     return tuple(found)
+
+
+def in_positional_form(
+    fun: Callable[..., Tree], args: tuple[Tree, ...], kwargs: Mapping[str, Tree]
+) -> tuple[Tree, ...]:
+    """The arguments in positional form, with defaults filled in, so that rules of a function see one form.
+
+    Raises:
+        ArgumentError: an argument can be passed by keyword only.
+    """
+    if not kwargs:
+        try:
+            signature = inspect.signature(fun)
+        except (ValueError, TypeError):
+            return args
+        plain = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
+        if len(args) >= sum(p.kind in plain for p in signature.parameters.values()):
+            return args
+    bound = inspect.signature(fun).bind(*args, **kwargs)
+    bound.apply_defaults()
+    if bound.kwargs:
+        name = getattr(fun, "__name__", "the function")
+        raise ArgumentError(
+            f"{name}: keyword-only arguments {sorted(bound.kwargs)} have no place in a rule of its own",
+            fix="make them positional, or close over them",
+        )
+    return bound.args

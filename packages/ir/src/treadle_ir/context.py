@@ -34,25 +34,37 @@ Axes = tuple[tuple[Hashable, int], ...]  # name and size, outermost first
 class Context:
     """The settings that differ from their defaults, and the named axes; equal contexts are one object."""
 
-    __slots__ = ("__weakref__", "_values", "axes", "key", "x64")
+    __slots__ = ("__weakref__", "_values", "axes", "key", "programs", "watched", "x64")
 
     axes: Axes
-    key: Context  # this context without the settings that programs do not depend on: what caches have in their keys
+    key: Context  # this context without the settings that nothing kept depends on: what caches have in their keys
+    programs: Context  # the same without what only calls depend on: for caches of staged programs
+    watched: bool  # a setting asks for a look at each call: see `Setting.watched`
     x64: bool  # the one setting that is read for every operation
 
     def __init__(self, values: Values, axes: Axes) -> None:
         self._values = values
         self.axes = axes
         self.x64 = bool(values.get(X64, X64.default))
-        unkeyed = [setting for setting in values if not setting.keyed]
-        self.key = (
-            self if not unkeyed else interned({s: v for s, v in values.items() if s.keyed}, axes)
-        )
+        self.watched = any([setting.watched for setting in values])
+        self.key = self._only(lambda setting: setting.keyed)
+        self.programs = self._only(lambda setting: setting.keyed and not setting.watched)
+
+    def _only(self, wanted: Callable[[Setting[Any]], bool]) -> Context:
+        """This context with some of its settings."""
+        values = {setting: value for setting, value in self._values.items() if wanted(setting)}
+        return self if len(values) == len(self._values) else interned(values, self.axes)
 
     def get(self, setting: Setting[T]) -> T:
         """The value of a setting here."""
         value: T = self._values.get(setting, setting.default)
         return value
+
+    def is_stepwise(self) -> bool:
+        """Whether somebody looks at each operation by itself, so that none may be run together with others."""
+        return self.watched or any(
+            [value in setting.stepwise for setting, value in self._values.items()]
+        )
 
     def replaced(self, setting: Setting[T], value: T) -> Context:
         """This context with another value of one setting."""
@@ -65,6 +77,18 @@ class Context:
         """This context inside of a named axis."""
         return interned(self._values, (*self.axes, (name, size)))
 
+    def differences(self, other: Context) -> list[str]:
+        """What this context has other than another one: `enable_x64 is True, was False`."""
+        settings = sorted({*self._values, *other._values}, key=lambda setting: setting.name)
+        lines = [
+            f"{setting.name} is {self.get(setting)!r}, was {other.get(setting)!r}"
+            for setting in settings
+            if self.get(setting) != other.get(setting)
+        ]
+        if self.axes != other.axes:
+            lines.append(f"the named axes are {dict(self.axes)}, were {dict(other.axes)}")
+        return lines
+
     def __repr__(self) -> str:
         said = [f"{setting.name}={value!r}" for setting, value in self._values.items()]
         said += [f"axis {name!r}={size}" for name, size in self.axes]
@@ -73,6 +97,8 @@ class Context:
 
 _interned: Final[WeakValueDictionary[Hashable, Context]] = WeakValueDictionary()
 _lock: Final = fork_safe_rlock()
+# The process's context, in a list of one so that hot paths may keep hold of it.
+process_context: Final[list[Context]] = []
 
 
 def interned(values: Values, axes: Axes) -> Context:
@@ -95,8 +121,17 @@ class Setting(Generic[T]):
     """One thing that programs, or what is done with them, may depend on.
 
     `name` is the public one: `config.update("treadle_<name>", value)`, and `TREADLE_<NAME>` (or `JAX_<NAME>`) in the
-    environment change the default. `parse` makes the value of what a user or the environment gives; for what it cannot
+    environment, set the process's value. `parse` makes it of what a user or the environment gives; for what it cannot
     take it raises a ValueError that goes on with "which ...". Programs depend on a setting unless `keyed` is off.
+    `stepwise` are the values under which each operation is looked at by itself: composed functions are not run as a
+    whole then, and neither are they under a watched setting.
+
+    A `watched` setting asks for a look at each call: at its results (`debug_nans`), at its operands
+    (`transfer_guard`). Programs do not depend on it, but compiled calls and eager operations under it are others than
+    without, and they are the only ones that look: what is called without pays nothing.
+
+    What concerns the whole process (its devices, its log) has `applied`, which is told each value that the process
+    gets, before it gets it.
 
     Example:
         >>> from treadle_ir.context import Setting, yes_or_no
@@ -106,7 +141,7 @@ class Setting(Generic[T]):
         True
     """
 
-    __slots__ = ("default", "help", "keyed", "name", "parse")
+    __slots__ = ("applied", "default", "help", "keyed", "name", "parse", "stepwise", "watched")
 
     def __init__(
         self,
@@ -116,15 +151,23 @@ class Setting(Generic[T]):
         parse: Callable[[Any], T] = _same,  # Any: what users give
         help: str,
         keyed: bool = True,
+        stepwise: tuple[T, ...] = (),
+        watched: bool = False,
+        applied: Callable[[T], object] | None = None,
     ) -> None:
         if name in SETTINGS:
             raise ValueError(f"there is a setting `{name}` already")
         self.name: Final = name
         self.parse: Final = parse
-        self.default: Final = self._from_environment(default)
+        self.default: Final = default
         self.help: Final = help
         self.keyed: Final = keyed
+        self.stepwise: Final = stepwise
+        self.watched: Final = watched
+        self.applied: Final = applied
         SETTINGS[name] = self
+        if process_context:  # for the first one, there is none yet
+            self.read_environment()
 
     def __call__(self) -> T:
         """The value in force here."""
@@ -137,6 +180,8 @@ class Setting(Generic[T]):
             ArgumentError: the setting cannot take it.
         """
         parsed = self.parsed(value)
+        if self.applied is not None:
+            self.applied(parsed)
         with _lock:
             process_context[0] = process_context[0].replaced(self, parsed)
 
@@ -168,12 +213,24 @@ class Setting(Generic[T]):
                 where="",
             ) from None
 
-    def _from_environment(self, default: T) -> T:
-        for variable in (f"TREADLE_{self.name.upper()}", f"JAX_{self.name.upper()}"):
+    @property
+    def variables(self) -> tuple[str, str]:
+        """The environment variables that change the default; the first one wins."""
+        return f"TREADLE_{self.name.upper()}", f"JAX_{self.name.upper()}"
+
+    def read_environment(self) -> None:
+        """Let the process have the value that an environment variable says, if one does.
+
+        Raises:
+            ArgumentError: the setting cannot take it.
+        """
+        for variable in self.variables:
             text = os.environ.get(variable)
             if text is not None:
-                return self.parsed(text, variable)
-        return default
+                parsed = self.parsed(text, variable)
+                with _lock:
+                    process_context[0] = process_context[0].replaced(self, parsed)
+                return
 
     def __repr__(self) -> str:
         return f"Setting({self.name!r})"
@@ -220,8 +277,8 @@ X64: Final = Setting(
     parse=yes_or_no,
     help="Default types are 64 bits wide, and 64-bit types are kept.",
 )
-# The process's context, in a list of one so that hot paths may keep hold of it.
-process_context: Final[list[Context]] = [interned({}, ())]
+process_context.append(interned({}, ()))
+X64.read_environment()
 
 
 @final

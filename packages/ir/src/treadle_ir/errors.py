@@ -59,7 +59,11 @@ class DTypeError(TreadleError, TypeError, ValueError):
     """Operands have element types that do not go together; both a TypeError and a ValueError, as `ShapeError` is."""
 
 
-class ConcretizationError(TreadleError, TypeError):
+class UsageError(TreadleError, TypeError):
+    """A value of another kind than its place needs: a traced array for a number, a key that was used."""
+
+
+class ConcretizationError(UsageError):
     """A Python value was asked of an array that has none while a function is being traced."""
 
 
@@ -79,7 +83,11 @@ class NonConcreteBooleanIndexError(ConcretizationError, IndexError):
     """A boolean mask as an index while tracing: the result's shape would depend on its elements."""
 
 
-class EscapedTracerError(TreadleError):
+class SymbolicSizeError(ConcretizationError):
+    """A question about a size that is not known; treadle's sizes all are, so it is never raised."""
+
+
+class EscapedTracerError(UsageError):
     """A tracer was used after the function that it belongs to had been traced."""
 
 
@@ -93,6 +101,30 @@ class DerivativeError(TreadleError, TypeError, ValueError):
     Forward mode through a function that has a backward rule only, reverse mode through a loop of unknown length,
     either mode through a callback.
     """
+
+
+class DerivativeMismatchError(TreadleError, AssertionError):
+    """A derivative disagrees with the finite differences of its function."""
+
+
+class CheckError(TreadleError, ValueError):
+    """A check failed that `checkify` knows of. The four classes of checks are its cases."""
+
+
+class FailedCheckError(CheckError):
+    """The condition of a `checkify.check` did not hold."""
+
+
+class NaNError(CheckError, FloatingPointError):
+    """An operation made a NaN, where `checkify` watches for them."""
+
+
+class DivisionByZeroError(CheckError, ZeroDivisionError):
+    """A division by zero, where `checkify` watches for them."""
+
+
+class OutOfBoundsError(CheckError, IndexError):
+    """An index beyond the end of an axis, where `checkify` watches for them."""
 
 
 class VerifyError(TreadleError, ValueError):
@@ -143,6 +175,18 @@ class TreeError(TreadleError, TypeError, ValueError):
 
 class StructureError(TreeError):
     """Two pytrees that must have the same structure have not."""
+
+
+class KeyReuseError(UsageError):
+    """A random key is used a second time, under `debug_key_reuse`."""
+
+
+class LeakedTracerError(TreadleError):
+    """A traced array is still there when its transformation has ended, under `check_tracer_leaks`."""
+
+
+class TracingError(TreadleError, RuntimeError):
+    """A function would have to be traced, under `no_tracing`."""
 
 
 class ExecutionError(TreadleError, RuntimeError):

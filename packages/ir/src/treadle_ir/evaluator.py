@@ -5,7 +5,8 @@ treadle_ir installs its NumPy reference evaluator; the facade installs the runti
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -13,6 +14,9 @@ from treadle_ir.primitive import Primitive
 
 if TYPE_CHECKING:
     from treadle_ir.array import Array, Operands
+
+
+T = TypeVar("T")
 
 
 class Evaluator(Protocol):
@@ -26,8 +30,22 @@ class Evaluator(Protocol):
         """
         ...
 
+    def call(
+        self, function: Callable[..., T], args: Sequence[Any], kwargs: Mapping[str, Any], /
+    ) -> T:
+        """What a composed function returns (`treadle_ir.composed`): `function(*args, **kwargs)`, perhaps as a whole."""
+        ...
+
     def array(
-        self, elements: np.ndarray[Any, np.dtype[Any]], weak: bool, *, owned: bool = True
+        self,
+        elements: np.ndarray[Any, np.dtype[Any]],
+        weak: bool,
+        *,
+        owned: bool = True,
+        users: bool = False,
     ) -> Array:
-        """An array of these elements, whose type is kept. Without `owned`, somebody may write to them later."""
+        """An array of these elements, whose type is kept.
+
+        Without `owned`, somebody may write to them later. `users` are those that a user gave, narrowed perhaps.
+        """
         ...

@@ -3,7 +3,8 @@
 A function is staged, a program is lowered, compiled or found on disk, memory is donated, elements are transferred,
 Python is called back. Each is an immutable value, emitted where it happens, in the thread in which it happens. Logs,
 profiles and explanations are made of these; nothing in treadle depends on them. When nobody listens, an event costs
-one look at an empty list: `if listeners: emit(...)`.
+one look at an empty list: `if listeners: emit(...)`. Those of first calls are also logged (`treadle_ir.logs`), which
+is asked for by settings: `if heard(): tell(...)`.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, TypeAlias, final
 
 from treadle_ir.frozen import frozen
+from treadle_ir.logs import log, logs_compiles
 
 if TYPE_CHECKING:
     from treadle_ir.program import Program
@@ -22,6 +24,10 @@ class Event:
     """Something that happened."""
 
     __slots__ = ()
+
+    def message(self) -> str:
+        """What the log says of it; an empty string where it is not logged."""
+        return ""
 
 
 @final
@@ -41,6 +47,10 @@ class FunctionStaged(Event):
     program: Program
     seconds: float
 
+    def message(self) -> str:
+        """With the number of equations."""
+        return f"Finished tracing {self.name} in {self.seconds:.4f} s: {len(self.program.equations)} equations"
+
 
 @final
 @frozen
@@ -52,6 +62,10 @@ class ProgramLowered(Event):
     bytes: int  # of text
     seconds: float
 
+    def message(self) -> str:
+        """With the length of the text."""
+        return f"Finished lowering {self.name} for {self.platform} in {self.seconds:.4f} s: {self.bytes} bytes"
+
 
 @final
 @frozen
@@ -61,6 +75,12 @@ class ProgramCompiled(Event):
     name: str
     platform: str
     seconds: float
+
+    def message(self) -> str:
+        """With the time."""
+        return (
+            f"Finished XLA compilation of {self.name} for {self.platform} in {self.seconds:.4f} s"
+        )
 
 
 @final
@@ -72,6 +92,11 @@ class ExecutableFound(Event):
     platform: str
     on_disk: bool
     seconds: float
+
+    def message(self) -> str:
+        """With where it was found."""
+        where = "on disk" if self.on_disk else "in this process"
+        return f"Found the executable of {self.name} for {self.platform} {where} in {self.seconds:.4f} s"
 
 
 @final
@@ -105,6 +130,19 @@ class CallbackRun(Event):
 Listener: TypeAlias = Callable[[Event], object]
 
 listeners: Final[list[Listener]] = []  # of the process, in the order in which they came
+
+
+def heard() -> bool:
+    """Whether an event of a first call (staged, lowered, compiled) would be heard: by a listener, or by the log."""
+    return bool(listeners) or logs_compiles()
+
+
+def tell(event: Event) -> None:
+    """Tell all listeners, and the log if it is wanted."""
+    if listeners:
+        emit(event)
+    if logs_compiles():
+        log(event)
 
 
 def emit(event: Event) -> None:

@@ -96,6 +96,13 @@ class Contraction(Primitive):
     may_alias: ClassVar[bool] = False
 
 
+class LinearAlgebra(Primitive):
+    """Family: solves with, or factorises, the matrices in the last two axes; the leading axes are a batch."""
+
+    __slots__ = ()
+    may_alias: ClassVar[bool] = False
+
+
 class Randomness(Primitive):
     """Family: random bits from keys."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from treadle_ir.array import Operand, Operands
 from treadle_ir.nesting import deeper
 from treadle_ir.program import Program
+from treadle_ir.source import Place, place, placed
 from treadle_ir.trace import current_trace
 from treadle_ir.values import Atom, Value
 
@@ -40,8 +41,11 @@ def interpret(program: Program, *operands: Operand) -> Operands:
     process = current_trace().process
     environment: dict[Value, Operand] = dict(zip(program.parameters, operands, strict=True))
     drops = last_uses(program)
-    with deeper():
+    outer = place.get()
+    here = Place("" if outer is None else outer.scope)
+    with deeper(), placed(here):
         for index, equation in enumerate(program.equations):
+            here.replayed = equation.source
             inputs = [_read(atom, environment) for atom in equation.operands]
             results = process(equation.primitive, inputs)
             environment.update(zip(equation.results, results, strict=True))

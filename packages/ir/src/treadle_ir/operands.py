@@ -155,7 +155,7 @@ def _of_elements(elements: Elements, given: object) -> Array:
     evaluator = current_evaluator()
     trace = staging_trace()
     if trace is None:
-        return evaluator.array(elements, False, owned=elements is not given)
+        return evaluator.array(elements, False, owned=elements is not given, users=True)
     known = trace.constants.get(id(given))
     if known is not None and _same_bits(known.copy, elements):
         return known.array

@@ -19,6 +19,7 @@ from typing import Final
 from treadle_ir.context import Setting, current_context, one_of
 from treadle_ir.dtypes import BY_NAME, DType, dtype_name, is_float0, is_inexact, is_key, key_refused
 from treadle_ir.errors import DTypeError
+from treadle_ir.settings import EXPLICIT_X64
 from treadle_ir.types import ArrayType
 
 _UP: Final[dict[str, tuple[str, ...]]] = {
@@ -183,7 +184,11 @@ def promoted(types: Sequence[ArrayType]) -> tuple[DType, bool]:
     dtype, weak = _promote(tuple((each.dtype, each.weak) for each in types), x64_enabled())
     if DTYPE_PROMOTION() == "strict":
         _refuse_promotion(types, dtype)
-    return canonical_dtype(dtype), weak
+    narrow = canonical_dtype(dtype)
+    if narrow is not dtype and EXPLICIT_X64() == "allow":
+        asked = any(each.dtype == dtype and not each.weak for each in types)
+        return (dtype if asked else narrow), weak
+    return narrow, weak
 
 
 def _refuse_promotion(types: Sequence[ArrayType], result: DType) -> None:

@@ -10,8 +10,9 @@ from __future__ import annotations
 import linecache
 import os
 import sys
+from contextvars import ContextVar
 from types import CodeType, FrameType
-from typing import Final
+from typing import ClassVar, Final, final
 
 _INTERNAL: Final[list[str]] = []
 _LIMIT: Final = 16384
@@ -42,6 +43,12 @@ class Source:
     """A place in the user's code; `NOWHERE` when there is none."""
 
     __slots__ = ("code", "offset")
+    scope: ClassVar[str] = (
+        ""  # the names of the scopes around it, outermost first: `encoder/attention`
+    )
+    callers: ClassVar[
+        tuple[Source, ...]
+    ] = ()  # the places that called it, where these are remembered
 
     def __init__(self, code: CodeType | None, offset: int) -> None:
         self.code = code
@@ -79,6 +86,24 @@ class Source:
 
     def __repr__(self) -> str:
         return f"Source({self.show()})"
+
+
+@final
+class WideSource(Source):
+    """A place within named scopes, or one whose callers are remembered."""
+
+    __slots__ = ("callers", "scope")
+
+    def __init__(
+        self, code: CodeType | None, offset: int, scope: str, callers: tuple[Source, ...] = ()
+    ) -> None:
+        super().__init__(code, offset)
+        self.scope = scope  # type: ignore[misc]
+        self.callers = callers  # type: ignore[misc]
+
+    def show(self) -> str:
+        """The place, and the lines that called it."""
+        return "\n    called from ".join([super().show(), *[each.show() for each in self.callers]])
 
 
 class ReadSource(Source):
@@ -148,6 +173,74 @@ def capture(depth: int = 1) -> Source:
             return Source(code, frame.f_lasti)
         frame = frame.f_back
     return NOWHERE
+
+
+@final
+class Place:
+    """What is said of the operations that run now, other than by the line: a scope, and where they came from."""
+
+    __slots__ = ("replayed", "scope")
+
+    def __init__(self, scope: str, replayed: Source | None = None) -> None:
+        self.scope = scope
+        self.replayed = replayed  # of the equation that is interpreted or transposed
+
+
+place: Final[ContextVar[Place | None]] = ContextVar("treadle_place", default=None)
+
+
+@final
+class placed:  # noqa: N801 - reads as a statement
+    """`with placed(Place(...)):` says it of the operations in the block."""
+
+    __slots__ = ("_outer", "_place")
+
+    def __init__(self, here: Place) -> None:
+        self._place = here
+        self._outer: Place | None = None
+
+    def __enter__(self) -> None:
+        self._outer = place.get()
+        place.set(self._place)
+
+    def __exit__(self, *error: object) -> None:
+        place.set(self._outer)
+
+
+def operation_source(depth: int = 1) -> Source:
+    """The place of the operation that is applied now: the user's line, or that of the equation it comes from."""
+    here = place.get()
+    if here is None:
+        return capture(depth + 1)
+    replayed = here.replayed
+    if replayed is not None and (replayed.code is not None or replayed.line):
+        return replayed
+    source = capture(depth + 1)
+    return source if not here.scope else WideSource(source.code, source.offset, here.scope)
+
+
+def with_callers(source: Source, depth: int, most: int) -> Source:
+    """A place with the user's lines that called it; `depth` as for `capture`."""
+    if source.code is None or source.callers:
+        return source
+    frame: FrameType | None = sys._getframe(depth)
+    found: list[Source] = []
+    met = False
+    while frame is not None and len(found) < most:
+        code = frame.f_code
+        if not is_internal(code.co_filename):
+            if met:
+                found.append(Source(code, frame.f_lasti))
+            met = met or code is source.code
+        frame = frame.f_back
+    return WideSource(source.code, source.offset, source.scope, tuple(found))
+
+
+def rescoped(source: Source, scope: str) -> Source:
+    """The same place in another scope."""
+    if source.code is None or source.scope == scope:
+        return source
+    return WideSource(source.code, source.offset, scope, source.callers)
 
 
 def user_location() -> str:

@@ -15,11 +15,13 @@ from treadle_ir.array import Array, Function, Operand, Operands, type_of
 from treadle_ir.families import FunctionCall
 from treadle_ir.frozen import frozen
 from treadle_ir.inference import inferred
+from treadle_ir.leaks import checks_leaks, refuse_leaks
 from treadle_ir.nesting import deeper
 from treadle_ir.primitive import Primitive
 from treadle_ir.program import Equation, Program
 from treadle_ir.promotion import scalar_type
-from treadle_ir.source import NOWHERE, Source, capture
+from treadle_ir.settings import ENABLE_CHECKS, FULL_TRACEBACKS, TRACEBACK_FRAMES
+from treadle_ir.source import NOWHERE, Source, operation_source, place, with_callers
 from treadle_ir.trace import Trace, current_trace, run_under
 from treadle_ir.tracer import Tracer, escaped
 from treadle_ir.types import ArrayType, Type
@@ -60,10 +62,11 @@ class Constant(NamedTuple):
 class StagingTrace(Trace):
     """Writes equations down instead of computing."""
 
-    __slots__ = ("_known", "captured", "constants", "equations", "parameters")
+    __slots__ = ("_callers", "_known", "captured", "constants", "equations", "parameters")
 
     def __init__(self, parent: Trace | None) -> None:
         super().__init__(parent)
+        self._callers = TRACEBACK_FRAMES() - 1 if FULL_TRACEBACKS() else 0
         self.parameters: list[Value] = []
         self.captured: list[Operand] = []
         self.equations: list[Equation] = []
@@ -100,13 +103,20 @@ class StagingTrace(Trace):
                 constant = operand.constant()
                 if constant is not None:
                     return self.capture(constant)
-                if operand.trace.closed:
+                if operand.trace.closed or not self._is_within(operand.trace):
                     raise escaped(operand)
             type = type_of(operand)
             assert isinstance(operand, (Array, np.ndarray))
             value = self._known[id(operand)] = Value(type)
             self.captured.append(operand)
         return value
+
+    def _is_within(self, other: Trace) -> bool:
+        """Whether what this trace writes down runs under the other one, so that its tracers can be operands."""
+        trace = self.parent
+        while trace is not None and trace is not other:
+            trace = trace.parent
+        return trace is not None
 
     def keep(self, given: object, copy: np.ndarray[Any, np.dtype[Any]], array: Array) -> Array:
         """Let one array stand for a NumPy array wherever the function uses that, as long as it is as it was."""
@@ -120,7 +130,10 @@ class StagingTrace(Trace):
             types = tuple([type_of(operand) for operand in operands])
             primitive, captured = primitive.staged(types)
             operands = (*captured, *operands)
-        return self.record(primitive, operands, capture(2))
+        source = operation_source(2)
+        if self._callers:
+            source = with_callers(source, 2, self._callers)
+        return self.record(primitive, operands, source)
 
     def record(
         self, primitive: Primitive, operands: Operands, source: Source
@@ -187,10 +200,22 @@ def stage_tree(function: Callable[..., tuple[Operands, Out]], *types: Type) -> t
     """`stage` for a function that returns, beside its flat results, what is no operand: that is the second result."""
     trace = StagingTrace(current_trace())
     tracers = [trace.parameter(type) for type in types]
+    outer = place.get()
+    if outer is not None:
+        place.set(None)  # scopes and lines are the program's own
     try:
         with deeper():  # a function that is staged may stage others: jit in jit, loops in loops
             results, out = run_under(trace, function, *tracers)
     finally:
         trace.closed = True
+        if outer is not None:
+            place.set(outer)
     program = trace.program(results)
+    if ENABLE_CHECKS():
+        from treadle_ir.verify import verify  # noqa: PLC0415 - for those who ask for it
+
+        verify(program)
+    if checks_leaks():
+        del tracers, results
+        refuse_leaks([trace])
     return Staged(program, tuple(trace.captured)), out

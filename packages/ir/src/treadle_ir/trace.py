@@ -20,6 +20,7 @@ from treadle_ir.errors import TreadleError, out_of_memory
 from treadle_ir.evaluator import Evaluator
 from treadle_ir.families import FunctionCall
 from treadle_ir.primitive import Primitive
+from treadle_ir.source import Place, place
 
 if TYPE_CHECKING:
     from treadle_ir.array import Operand, Operands
@@ -74,7 +75,12 @@ class _Nothing:
     def evaluate(self, primitive: Primitive, operands: Operands) -> Operands:
         raise AssertionError("no evaluator is installed")
 
-    def array(self, elements: object, weak: bool, *, owned: bool = True) -> Array:
+    def call(self, function: Callable[..., T], args: object, kwargs: object, /) -> T:
+        raise AssertionError("no evaluator is installed")
+
+    def array(
+        self, elements: object, weak: bool, *, owned: bool = True, users: bool = False
+    ) -> Array:
         raise AssertionError("no evaluator is installed")
 
 
@@ -114,11 +120,15 @@ def run_under(trace: Trace, function: Callable[P, T], *args: P.args, **kwargs: P
     This is how functions of users are run. Wherever an interrupt such as Ctrl-C comes, the trace and the context that
     were current before are so again: a context manager can be interrupted on entering and on leaving.
     """
-    before, overrides = _current.get(), context_overrides.get()
+    before, overrides, here = _current.get(), context_overrides.get(), place.get()
     try:
         _current.set(trace)
+        if here is not None:
+            place.set(None if not here.scope else Place(here.scope))  # lines are the function's own
         return function(*args, **kwargs)
     finally:
+        if here is not None:
+            place.set(here)
         _current.set(before)  # not by a token: the interrupt may have come before there was one
         context_overrides.set(overrides)
 

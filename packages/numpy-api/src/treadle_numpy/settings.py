@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Final
 
-from treadle_ir import Setting, one_of
+from treadle_ir import Setting, one_of, yes_or_no
+from treadle_ir.choices import only, whole_number
 
 RANK_PROMOTION: Final = Setting(
     "numpy_rank_promotion",
     "allow",
     parse=one_of("allow", "warn", "raise"),
     help="What happens when elementwise functions broadcast arrays with different numbers of axes.",
+    stepwise=("warn",),
 )
 MATMUL_PRECISION: Final = Setting(
     "default_matmul_precision",
@@ -27,4 +29,66 @@ MATMUL_PRECISION: Final = Setting(
         "float32",
     ),
     help="How exactly an accelerator multiplies where a product does not say it.",
+)
+PRNG_IMPL: Final = Setting(
+    "default_prng_impl",
+    "threefry2x32",
+    parse=only("threefry2x32", "a generator that is missing: 'threefry2x32' is there"),
+    help="The generator of keys that are made without naming one.",
+)
+LEGACY_KEY: Final = Setting(
+    "legacy_prng_key",
+    "allow",
+    parse=one_of("allow", "warn", "error"),
+    help="What happens when a raw key, the words of `PRNGKey(0)`, is given to a function of `random`.",
+)
+SEED_OFFSET: Final = Setting(
+    "random_seed_offset",
+    0,
+    parse=whole_number(),
+    help="Added to each seed that a key is made of.",
+)
+CUSTOM_PRNG: Final = Setting(
+    "enable_custom_prng",
+    False,
+    parse=yes_or_no,
+    help="`random.PRNGKey` makes typed keys, as `random.key` does.",
+)
+THREEFRY_PARTITIONABLE: Final = Setting(
+    "threefry_partitionable",
+    True,
+    parse=only(True, "the older order of random bits, which treadle does not have"),
+    help="No effect: random bits are always those of JAX with this option on, and do not depend on how an array is "
+    "split over devices.",
+)
+SOFTMAX_JVP: Final = Setting(
+    "softmax_custom_jvp",
+    False,
+    parse=yes_or_no,
+    help="No effect: softmax is differentiated through its formula, which is stable, whatever this says.",
+)
+CHECK_INDICES: Final = Setting(
+    "check_static_indices",
+    False,
+    parse=yes_or_no,
+    help="A Python integer as an index that is out of bounds is an IndexError; else it is clamped to the bounds.",
+)
+_NO_CHECKS: Final = "checks inside of programs, which treadle lacks; `debug_nans` finds nans"
+ERROR_NAN: Final = Setting(
+    "error_checking_behavior_nan",
+    "ignore",
+    parse=only("ignore", _NO_CHECKS),
+    help="`ignore` is the one value: `debug_nans` is what finds nans.",
+)
+ERROR_DIVIDE: Final = Setting(
+    "error_checking_behavior_divide",
+    "ignore",
+    parse=only("ignore", _NO_CHECKS),
+    help="`ignore` is the one value: `debug_infs` is what finds divisions by zero.",
+)
+ERROR_OOB: Final = Setting(
+    "error_checking_behavior_oob",
+    "ignore",
+    parse=only("ignore", _NO_CHECKS),
+    help="`ignore` is the one value: `check_static_indices` finds numbers out of bounds.",
 )

@@ -8,6 +8,7 @@ from treadle_ir import lazy_names as _lazy_names, source as _source
 
 if TYPE_CHECKING:
     from treadle_runtime.abstract import ShapeDtypeStruct as ShapeDtypeStruct
+    from treadle_runtime.arrays.alive import live_arrays as live_arrays
     from treadle_runtime.arrays.array import DeviceArray as DeviceArray, from_host as from_host
     from treadle_runtime.arrays.shard import Shard as Shard
     from treadle_runtime.arrays.transfer import (
@@ -21,8 +22,16 @@ if TYPE_CHECKING:
         PlatformError as PlatformError,
         PlatformWarning as PlatformWarning,
     )
+    from treadle_runtime.client.profiling import (
+        memory_profile as memory_profile,
+        profile_data_module as profile_data_module,
+        profiler_module as profiler_module,
+    )
     from treadle_runtime.evaluation.evaluator import RuntimeEvaluator as RuntimeEvaluator
+    from treadle_runtime.evaluation.finite import NotFiniteError as NotFiniteError
     from treadle_runtime.evaluation.limits import host_limits as host_limits
+    from treadle_runtime.evaluation.watched import NoExecutionError as NoExecutionError
+    from treadle_runtime.host.breakpoint import breakpoint as breakpoint
     from treadle_runtime.host.callbacks import (
         debug_callback as debug_callback,
         debug_print as debug_print,
@@ -30,6 +39,7 @@ if TYPE_CHECKING:
         pure_callback as pure_callback,
     )
     from treadle_runtime.host.validated import CallbackError as CallbackError
+    from treadle_runtime.jitting.caches import FunctionCache as FunctionCache
     from treadle_runtime.jitting.jit import (
         JitFunction as JitFunction,
         disable_jit as disable_jit,
@@ -37,6 +47,7 @@ if TYPE_CHECKING:
         timings as timings,
     )
     from treadle_runtime.jitting.stages import (
+        ArgInfo as ArgInfo,
         Compiled as Compiled,
         Lowered as Lowered,
         TracedCall as TracedCall,
@@ -51,15 +62,25 @@ if TYPE_CHECKING:
         local_device_count as local_device_count,
         local_devices as local_devices,
     )
+    from treadle_runtime.placement.guards import TransferError as TransferError
     from treadle_runtime.placement.placement import (
         PlacedType as PlacedType,
         Placement as Placement,
         default_device as default_device,
         set_default_device as set_default_device,
     )
+    from treadle_runtime.placement.processes import (
+        process_count as process_count,
+        process_index as process_index,
+    )
     from treadle_runtime.placement.sharding import (
         Sharding as Sharding,
         SingleDeviceSharding as SingleDeviceSharding,
+    )
+    from treadle_runtime.placement.visualize import (
+        inspect_array_sharding as inspect_array_sharding,
+        visualize_array_sharding as visualize_array_sharding,
+        visualize_sharding as visualize_sharding,
     )
 
 _source.internal(__path__[0])
@@ -70,6 +91,7 @@ if not TYPE_CHECKING:
         __name__,
         {
             "treadle_runtime.abstract": "ShapeDtypeStruct",
+            "treadle_runtime.arrays.alive": "live_arrays",
             "treadle_runtime.arrays.array": "DeviceArray from_host",
             "treadle_runtime.arrays.shard": "Shard",
             "treadle_runtime.arrays.transfer": (
@@ -77,22 +99,34 @@ if not TYPE_CHECKING:
             ),
             "treadle_runtime.client": "backends",
             "treadle_runtime.client.failures": "PlatformError PlatformWarning",
+            "treadle_runtime.client.profiling": (
+                "memory_profile profile_data_module profiler_module"
+            ),
             "treadle_runtime.evaluation.evaluator": "RuntimeEvaluator",
+            "treadle_runtime.evaluation.finite": "NotFiniteError",
             "treadle_runtime.evaluation.limits": "host_limits",
+            "treadle_runtime.evaluation.watched": "NoExecutionError",
+            "treadle_runtime.host.breakpoint": "breakpoint",
             "treadle_runtime.host.callbacks": (
                 "debug_callback debug_print io_callback pure_callback"
             ),
             "treadle_runtime.host.validated": "CallbackError",
+            "treadle_runtime.jitting.caches": "FunctionCache",
             "treadle_runtime.jitting.jit": "JitFunction disable_jit jit timings",
-            "treadle_runtime.jitting.stages": "Compiled Lowered TracedCall",
+            "treadle_runtime.jitting.stages": "ArgInfo Compiled Lowered TracedCall",
             "treadle_runtime.launch": "effects_barrier",
             "treadle_runtime.parallel.pmap": "pmap",
             "treadle_runtime.placement.devices": (
                 "Device default_backend device_count devices local_device_count local_devices"
             ),
+            "treadle_runtime.placement.guards": "TransferError",
             "treadle_runtime.placement.placement": (
                 "PlacedType Placement default_device set_default_device"
             ),
+            "treadle_runtime.placement.processes": "process_count process_index",
             "treadle_runtime.placement.sharding": "Sharding SingleDeviceSharding",
+            "treadle_runtime.placement.visualize": (
+                "inspect_array_sharding visualize_array_sharding visualize_sharding"
+            ),
         },
     )

@@ -19,21 +19,29 @@ from treadle_ir import lazy_names as _lazy_names
 if TYPE_CHECKING:
     from treadle import (
         ad_checkpoint as ad_checkpoint,
+        api_util as api_util,
         core as core,
+        custom_batching as custom_batching,
         custom_derivatives as custom_derivatives,
         debug as debug,
+        dlpack as dlpack,
         dtypes as dtypes,
         errors as errors,
         experimental as experimental,
         extend as extend,
         flatten_util as flatten_util,
+        image as image,
         interpreters as interpreters,
         lax as lax,
+        monitoring as monitoring,
         nn as nn,
         numpy as numpy,
+        ops as ops,
+        profiler as profiler,
         random as random,
         scipy as scipy,
         stages as stages,
+        test_util as test_util,
         tree as tree,
         tree_util as tree_util,
         typing as typing,
@@ -45,21 +53,42 @@ if TYPE_CHECKING:
         typeof as typeof,
         xla_computation as xla_computation,
     )
-    from treadle.jacobians import (
-        hessian as hessian,
-        jacfwd as jacfwd,
-        jacrev as jacrev,
-    )
-    from treadle.settings import (
-        config as config,
+    from treadle.environment import print_environment_info as print_environment_info
+    from treadle.forgetting import clear_caches as clear_caches
+    from treadle.jacobians import hessian as hessian, jacfwd as jacfwd, jacrev as jacrev
+    from treadle.managers import (
+        array_garbage_collection_guard as array_garbage_collection_guard,
+        check_tracer_leaks as check_tracer_leaks,
+        checking_leaks as checking_leaks,
+        debug_infs as debug_infs,
+        debug_key_reuse as debug_key_reuse,
+        debug_nans as debug_nans,
         default_matmul_precision as default_matmul_precision,
+        default_prng_impl as default_prng_impl,
+        enable_checks as enable_checks,
+        enable_custom_prng as enable_custom_prng,
         enable_x64 as enable_x64,
+        explain_cache_misses as explain_cache_misses,
+        legacy_prng_key as legacy_prng_key,
+        log_compiles as log_compiles,
+        no_execution as no_execution,
+        no_tracing as no_tracing,
         numpy_dtype_promotion as numpy_dtype_promotion,
         numpy_rank_promotion as numpy_rank_promotion,
+        softmax_custom_jvp as softmax_custom_jvp,
+        thread_guard as thread_guard,
+        threefry_partitionable as threefry_partitionable,
+        transfer_guard as transfer_guard,
+        transfer_guard_device_to_device as transfer_guard_device_to_device,
+        transfer_guard_device_to_host as transfer_guard_device_to_host,
+        transfer_guard_host_to_device as transfer_guard_host_to_device,
     )
+    from treadle.passes import fwd_and_bwd as fwd_and_bwd
+    from treadle.settings import config as config
     from treadle_autodiff import (
         checkpoint as checkpoint,
         checkpoint_policies as checkpoint_policies,
+        closure_convert as closure_convert,
         custom_gradient as custom_gradient,
         custom_jvp as custom_jvp,
         custom_vjp as custom_vjp,
@@ -71,21 +100,32 @@ if TYPE_CHECKING:
         vjp as vjp,
     )
     from treadle_batching import vmap as vmap
-    from treadle_ir import Array as Array, float0 as float0
+    from treadle_ir import (
+        Array as Array,
+        ensure_compile_time_eval as ensure_compile_time_eval,
+        float0 as float0,
+        named_call as named_call,
+        named_scope as named_scope,
+    )
     from treadle_runtime import (
         Device as Device,
         block_until_ready as block_until_ready,
+        copy_to_host_async as copy_to_host_async,
         default_backend as default_backend,
         default_device as default_device,
         device_count as device_count,
         device_get as device_get,
         device_put as device_put,
         devices as devices,
+        disable_jit as disable_jit,
         effects_barrier as effects_barrier,
         jit as jit,
+        live_arrays as live_arrays,
         local_device_count as local_device_count,
         local_devices as local_devices,
         pmap as pmap,
+        process_count as process_count,
+        process_index as process_index,
         pure_callback as pure_callback,
     )
 
@@ -101,40 +141,58 @@ if not TYPE_CHECKING:
         __name__,
         {
             "treadle.abstract": "ShapeDtypeStruct eval_shape make_jaxpr typeof xla_computation",
+            "treadle.environment": "print_environment_info",
+            "treadle.forgetting": "clear_caches",
             "treadle.jacobians": "hessian jacfwd jacrev jacrev:jacobian",
-            "treadle.settings": (
-                "config default_matmul_precision enable_x64 numpy_dtype_promotion "
-                "numpy_rank_promotion"
+            "treadle.managers": (
+                "array_garbage_collection_guard check_tracer_leaks checking_leaks debug_infs "
+                "debug_key_reuse debug_nans default_matmul_precision default_prng_impl "
+                "enable_checks enable_custom_prng enable_x64 explain_cache_misses legacy_prng_key "
+                "log_compiles no_execution no_tracing numpy_dtype_promotion numpy_rank_promotion "
+                "softmax_custom_jvp thread_guard threefry_partitionable transfer_guard "
+                "transfer_guard_device_to_device transfer_guard_device_to_host "
+                "transfer_guard_host_to_device"
             ),
+            "treadle.passes": "fwd_and_bwd",
+            "treadle.settings": "config",
             "treadle_autodiff": (
-                "checkpoint checkpoint:remat checkpoint_policies custom_gradient custom_jvp "
-                "custom_vjp grad jvp linear_transpose linearize value_and_grad vjp"
+                "checkpoint checkpoint:remat checkpoint_policies closure_convert custom_gradient "
+                "custom_jvp custom_vjp grad jvp linear_transpose linearize value_and_grad vjp"
             ),
             "treadle_batching": "vmap",
-            "treadle_ir": "Array float0",
+            "treadle_ir": "Array ensure_compile_time_eval float0 named_call named_scope",
             "treadle_runtime": (
-                "Device block_until_ready default_backend default_device device_count device_get "
-                "device_put devices effects_barrier jit jit:pjit local_device_count local_devices "
-                "pmap pure_callback"
+                "Device block_until_ready copy_to_host_async default_backend default_device "
+                "device_count device_get device_put devices disable_jit effects_barrier jit "
+                "jit:pjit live_arrays local_device_count local_devices pmap process_count "
+                "process_index pure_callback"
             ),
         },
         (
             "ad_checkpoint",
+            "api_util",
             "core",
+            "custom_batching",
             "custom_derivatives",
             "debug",
+            "dlpack",
             "dtypes",
             "errors",
             "experimental",
             "extend",
             "flatten_util",
+            "image",
             "interpreters",
             "lax",
+            "monitoring",
             "nn",
             "numpy",
+            "ops",
+            "profiler",
             "random",
             "scipy",
             "stages",
+            "test_util",
             "tree",
             "tree_util",
             "typing",

@@ -24,6 +24,7 @@ from treadle_ir import (
     take_apart,
     type_of,
 )
+from treadle_ir.text import coloured, wants_colour
 from treadle_ir.tree import PyTreeDef, tree_unflatten
 from treadle_runtime import ShapeDtypeStruct as ShapeDtypeStruct
 
@@ -86,7 +87,9 @@ class StagedFunction:
     def __str__(self) -> str:
         return str(self.program)
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        text = str(self)
+        return coloured(text) if wants_colour() else text
 
 
 def make_jaxpr(

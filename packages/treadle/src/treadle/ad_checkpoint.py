@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from treadle_autodiff import checkpoint as checkpoint, checkpoint_policies as checkpoint_policies
-from treadle_ir import Operand, ops
-
-
-def checkpoint_name(x: Operand, name: str) -> Operand:
-    """The array itself, under a name that checkpoint policies can refer to."""
-    return ops.checkpoint_name(x, label=name)
+from treadle_autodiff import (
+    Offloadable as Offloadable,
+    Recompute as Recompute,
+    Saveable as Saveable,
+    checkpoint as checkpoint,
+    checkpoint_name as checkpoint_name,
+    checkpoint_policies as checkpoint_policies,
+    print_saved_residuals as print_saved_residuals,
+)

@@ -6,12 +6,13 @@ vectorised. Here each port gets its implementation, and the classes that users m
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import treadle
 import treadle_numpy
 import treadle_runtime
-from treadle import core, tracebacks
+from treadle import core, environment, tracebacks
 from treadle.interpreters import partial_eval
 from treadle_ir import (
     Array,
@@ -45,6 +46,7 @@ def assemble() -> None:
     partial_eval.name_tracers()
     errors.show_as("treadle.errors")
     tracebacks.install()
+    environment.warn_of_unknown(os.environ)
 
 
 def _vmap(*args: Any, **kwargs: Any) -> Any:

@@ -1,7 +1,24 @@
-"""Printing and calling back from compiled functions."""
+"""Printing, calling back and stopping in compiled functions; how arrays lie over devices."""
 
 from __future__ import annotations
 
-from treadle_runtime import debug_callback as callback, debug_print as print
+from treadle_ir.effects import Callback as DebugEffect, OrderedCallback as OrderedDebugEffect
+from treadle_runtime import (
+    breakpoint,
+    debug_callback as callback,
+    debug_print as print,
+    inspect_array_sharding,
+    visualize_array_sharding,
+    visualize_sharding,
+)
 
-__all__ = ["callback", "print"]
+__all__ = [
+    "DebugEffect",
+    "OrderedDebugEffect",
+    "breakpoint",
+    "callback",
+    "inspect_array_sharding",
+    "print",
+    "visualize_array_sharding",
+    "visualize_sharding",
+]

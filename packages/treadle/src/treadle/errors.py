@@ -8,6 +8,7 @@ from treadle_ir import lazy_names as _lazy_names
 
 if TYPE_CHECKING:
     from treadle_compiler import (
+        CacheError as CacheError,
         CacheWarning as CacheWarning,
         CompileError as CompileError,
         ForkError as ForkError,
@@ -18,53 +19,82 @@ if TYPE_CHECKING:
         ArgumentError as ArgumentError,
         AxisError as AxisError,
         AxisNameError as AxisNameError,
+        CheckError as CheckError,
         ConcretizationError as ConcretizationError,
         DerivativeError as DerivativeError,
+        DerivativeMismatchError as DerivativeMismatchError,
+        DivisionByZeroError as DivisionByZeroError,
         DonatedError as DonatedError,
         DTypeError as DTypeError,
         EscapedTracerError as EscapedTracerError,
         ExecutionError as ExecutionError,
+        FailedCheckError as FailedCheckError,
         IndexingError as IndexingError,
+        KeyReuseError as KeyReuseError,
+        LeakedTracerError as LeakedTracerError,
         MissingRuleError as MissingRuleError,
+        NaNError as NaNError,
         NonConcreteBooleanIndexError as NonConcreteBooleanIndexError,
+        OutOfBoundsError as OutOfBoundsError,
         OutOfMemoryError as OutOfMemoryError,
         ParseError as ParseError,
         PlacementError as PlacementError,
         RangeError as RangeError,
         ShapeError as ShapeError,
         StructureError as StructureError,
+        SymbolicSizeError as SymbolicSizeError,
         TracerArrayConversionError as TracerArrayConversionError,
         TracerBoolConversionError as TracerBoolConversionError,
         TracerIntegerConversionError as TracerIntegerConversionError,
+        TracingError as TracingError,
         TreadleError as TreadleError,
         TreeError as TreeError,
         UnsupportedError as UnsupportedError,
+        UsageError as UsageError,
         VerifyError as VerifyError,
     )
     from treadle_runtime import (
         CallbackError as CallbackError,
+        NoExecutionError as NoExecutionError,
+        NotFiniteError as NotFiniteError,
         PlatformError as PlatformError,
         PlatformWarning as PlatformWarning,
+        TransferError as TransferError,
     )
 
-    ConcretizationTypeError = ConcretizationError  # JAX's names
+    ConcretizationTypeError = ConcretizationError
     UnexpectedTracerError = EscapedTracerError
+    JaxRuntimeError = ExecutionError
+    JAXIndexError = IndexingError
+    JAXTypeError = UsageError
+    JaxprTypeError = VerifyError
+    InconclusiveDimensionOperation = SymbolicSizeError
 
 # Written by scripts/names.py from the imports for type checkers: change nothing from here on by hand.
 if not TYPE_CHECKING:
     __getattr__, __dir__, __all__ = _lazy_names(
         __name__,
         {
-            "treadle_compiler": "CacheWarning CompileError ForkError ModuleError NestingError",
-            "treadle_ir": (
-                "ArgumentError AxisError AxisNameError ConcretizationError "
-                "ConcretizationError:ConcretizationTypeError DerivativeError DonatedError "
-                "DTypeError EscapedTracerError EscapedTracerError:UnexpectedTracerError "
-                "ExecutionError IndexingError MissingRuleError NonConcreteBooleanIndexError "
-                "OutOfMemoryError ParseError PlacementError RangeError ShapeError StructureError "
-                "TracerArrayConversionError TracerBoolConversionError TracerIntegerConversionError "
-                "TreadleError TreeError UnsupportedError VerifyError"
+            "treadle_compiler": (
+                "CacheError CacheWarning CompileError ForkError ModuleError NestingError"
             ),
-            "treadle_runtime": "CallbackError PlatformError PlatformWarning",
+            "treadle_ir": (
+                "ArgumentError AxisError AxisNameError CheckError ConcretizationError "
+                "ConcretizationError:ConcretizationTypeError DerivativeError "
+                "DerivativeMismatchError DivisionByZeroError DonatedError DTypeError "
+                "EscapedTracerError EscapedTracerError:UnexpectedTracerError ExecutionError "
+                "ExecutionError:JaxRuntimeError FailedCheckError IndexingError "
+                "IndexingError:JAXIndexError KeyReuseError LeakedTracerError MissingRuleError "
+                "NaNError NonConcreteBooleanIndexError OutOfBoundsError OutOfMemoryError "
+                "ParseError PlacementError RangeError ShapeError StructureError SymbolicSizeError "
+                "SymbolicSizeError:InconclusiveDimensionOperation TracerArrayConversionError "
+                "TracerBoolConversionError TracerIntegerConversionError TracingError TreadleError "
+                "TreeError UnsupportedError UsageError UsageError:JAXTypeError VerifyError "
+                "VerifyError:JaxprTypeError"
+            ),
+            "treadle_runtime": (
+                "CallbackError NoExecutionError NotFiniteError PlatformError PlatformWarning "
+                "TransferError"
+            ),
         },
     )

@@ -2,7 +2,7 @@
 
 An exception that nobody catches is shown by `sys.excepthook`. On import treadle puts a hook in front of the
 one that is there, which drops treadle's own frames and passes the rest on. `TREADLE_TRACEBACK=full` shows all
-frames; `treadle.config.update("treadle_traceback_filtering", "off")` does so from Python.
+frames, and so does the setting `traceback_filtering`, `off`.
 """
 
 from __future__ import annotations
@@ -12,17 +12,29 @@ import sys
 from types import TracebackType
 from typing import Final
 
-from treadle_ir import source
+from treadle_ir import Setting, one_of, source
 
 _previous: Final = sys.excepthook
-_shown: set[str] = {"full"} if os.environ.get("TREADLE_TRACEBACK") == "full" else set()
 
 
-def show_all(full: bool) -> None:
-    """Show treadle's own frames in tracebacks, or hide them."""
-    _shown.clear()
-    if full:
-        _shown.add("full")
+def _filtering(value: object) -> str:
+    if value is None or value == "":
+        return "auto"
+    words = {"full": "off", False: "off", True: "auto"}
+    return str(_known(words.get(value, value) if isinstance(value, (str, bool)) else value))
+
+
+_known: Final = one_of("auto", "off", "tracebackhide", "remove_frames", "quiet_remove_frames")
+FILTERING: Final = Setting(
+    "traceback_filtering",
+    "auto",
+    parse=_filtering,
+    keyed=False,
+    help="`off` shows treadle's own frames in tracebacks; all other values leave them out, in the same way. "
+    "`TREADLE_TRACEBACK=full` is the same as `off`.",
+)
+if os.environ.get("TREADLE_TRACEBACK") == "full":
+    FILTERING.set("off")
 
 
 def users(traceback: TracebackType | None) -> TracebackType | None:
@@ -44,7 +56,7 @@ def users(traceback: TracebackType | None) -> TracebackType | None:
 
 
 def _hook(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
-    if not _shown:
+    if FILTERING() != "off":
         seen: set[int] = set()
         chained: BaseException | None = error
         while chained is not None and id(chained) not in seen:

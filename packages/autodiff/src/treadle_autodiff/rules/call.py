@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import final
 
+from treadle_autodiff.checkpoint_policies import saves
 from treadle_autodiff.linearize import linearize_flat
 from treadle_autodiff.programs import (
     LinearizedProgram,
@@ -41,6 +42,8 @@ from treadle_ir import (
     stage,
     type_of,
 )
+from treadle_ir.dtypes import is_inexact
+from treadle_ir.logs import say
 from treadle_ir.primitives.call import (
     BACKWARD_ONLY,
     Checkpoint,
@@ -51,10 +54,13 @@ from treadle_ir.primitives.call import (
     CustomVjpLinear,
     CustomVjpRule,
     CustomVjpStaged,
+    Given,
     OptimizationBarrier,
     StopGradient,
+    captured_error,
     forward_mode_error,
 )
+from treadle_ir.settings import LOG_CHECKPOINT_RESIDUALS
 
 
 def with_zeros(
@@ -176,7 +182,21 @@ class _Keeping:
 
 def _keeping(primitive: Checkpoint, split: LinearizedProgram, results: int) -> _Keeping:
     kept = _kept(primitive, split.known)
+    if LOG_CHECKPOINT_RESIDUALS():
+        log_residuals(split.known, kept)
     return _Keeping(_with_results(split.known, results, kept), _make_again(split, kept))
+
+
+def log_residuals(known: Program, kept: Sequence[Value]) -> None:
+    """Log what a checkpoint stores: the operands that it starts again from, and what its policy keeps."""
+    lines = [f"{parameter.type}, an operand" for parameter in known.parameters]
+    for equation in known.equations:
+        lines += [
+            f"{result.type}, of {equation.primitive.name} at {equation.source.show()}"
+            for result in equation.results
+            if result in kept
+        ]
+    say("\n  ".join(["checkpoint stores:", *lines]), loudly=True)
 
 
 def _make_again(split: LinearizedProgram, kept: Sequence[Value]) -> Program:
@@ -205,7 +225,7 @@ def _kept(primitive: Checkpoint, known: Program) -> list[Value]:
     return [
         result
         for equation in known.equations
-        if keeps(equation.primitive)
+        if saves(keeps, equation.primitive)
         for result in equation.results
     ]
 
@@ -230,12 +250,31 @@ def _interpret_with(
     return interpret(shadowed, *operands, *values)
 
 
+def _given(tangents: Sequence[Tangent]) -> Given:
+    """Tangents as the rules of users' functions take them."""
+    return [None if isinstance(tangent, Zero) else tangent for tangent in tangents]
+
+
+def _with_types(results: Operands, tangents: Given) -> tuple[Operands, Sequence[Tangent]]:
+    """Results and their tangents, as such a rule returned them."""
+    return results, [
+        Zero(type_of(result).tangent()) if tangent is None else tangent
+        for result, tangent in zip(results, tangents, strict=True)
+    ]
+
+
+def _refuse_captured(label: str, nonzero: Sequence[bool]) -> None:
+    """Refuse tangents of operands that a function with its own rule captured: the rule would leave them out."""
+    if any(nonzero):
+        raise captured_error(label)
+
+
 @jvp_rule(CustomJvpCall)
 def custom_jvp_function_jvp(
     primitive: CustomJvpCall, primals: Operands, tangents: Sequence[Tangent], /
 ) -> tuple[Operands, Sequence[Tangent]]:
     """The user's rule."""
-    return primitive.jvp(primals, [materialise(tangent) for tangent in tangents])
+    return _with_types(*primitive.jvp(primals, _given(tangents)))
 
 
 @jvp_rule(CustomJvpStaged)
@@ -244,7 +283,9 @@ def custom_jvp_call_jvp(
 ) -> tuple[Operands, Sequence[Tangent]]:
     """The user's rule, run now."""
     captured = primitive.derivative.captured
-    return primitive.derivative(primals, [materialise(tangent) for tangent in tangents[captured:]])
+    nonzero = [not isinstance(tangent, Zero) for tangent in tangents]
+    _refuse_captured(primitive.label, _inexact(primals[:captured], nonzero))
+    return _with_types(*primitive.derivative(primals, _given(tangents[captured:])))
 
 
 @linearize_rule(CustomJvpStaged)
@@ -253,6 +294,7 @@ def custom_jvp_call_linearize(
 ) -> tuple[Operands, LinearFunction]:
     """Linearize what the user's rule computes."""
     captured = primitive.derivative.captured
+    _refuse_captured(primitive.label, _inexact(primals[:captured], nonzero))
 
     def function(*operands: Operand) -> Operands:
         wrapped = CustomJvpCall(
@@ -271,11 +313,20 @@ def custom_jvp_call_linearize(
     return linearized.results, linear
 
 
+def _inexact(primals: Operands, nonzero: Sequence[bool]) -> list[bool]:
+    """Which primals have tangents with data."""
+    return [
+        flag and is_inexact(type_of(primal).dtype)
+        for primal, flag in zip(primals, nonzero, strict=False)
+    ]
+
+
 def _custom_vjp_linearize(
     label: str, rule: CustomVjpRule, primals: Operands, nonzero: Sequence[bool]
 ) -> tuple[Operands, LinearFunction]:
     operands = primals[rule.captured :]
-    results, residuals, backward = rule.forward(*operands)
+    _refuse_captured(label, _inexact(primals[: rule.captured], nonzero))
+    results, residuals, backward = rule.forward(operands, tuple(nonzero[rule.captured :]))
     types = tuple([type_of(result).tangent() for result in results])
 
     def linear(tangents: Sequence[Tangent]) -> Sequence[Tangent]:
@@ -313,11 +364,11 @@ def custom_vjp_linear_transpose(
     """The user's backward function."""
     count = primitive.residuals
     residuals = [operand for operand in operands[:count] if not isinstance(operand, Linear)]
-    outgoing = primitive.backward(residuals, [materialise(cotangent) for cotangent in cotangents])
+    outgoing = primitive.backward(residuals, _given(cotangents))
     return [
         *(None for _ in range(count)),
         *(
-            ct if isinstance(x, Linear) else None
+            None if not isinstance(x, Linear) else Zero(x.type.tangent()) if ct is None else ct
             for ct, x in zip(outgoing, operands[count:], strict=True)
         ),
     ]

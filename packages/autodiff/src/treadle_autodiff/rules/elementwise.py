@@ -230,7 +230,9 @@ _TRIGAMMA_TAIL: Final = (
 )  # Bernoulli numbers
 
 
-def _register_derivative(primitive: type[Primitive], derivative: Derivative) -> None:
+def register_derivative(primitive: type[Primitive], derivative: Derivative) -> None:
+    """The rule of a function of one operand."""
+
     def rule(
         primitive: Primitive, primals: Operands, tangents: Sequence[Tangent], /
     ) -> tuple[Operands, Sequence[Tangent]]:
@@ -243,7 +245,9 @@ def _register_derivative(primitive: type[Primitive], derivative: Derivative) -> 
     jvp_rules.register(primitive, rule)
 
 
-def _register_partials(primitive: type[Primitive], partials: tuple[Partial, Partial]) -> None:
+def register_partials(primitive: type[Primitive], partials: tuple[Partial, Partial]) -> None:
+    """The rule of a function of two operands."""
+
     by_first, by_second = partials
 
     def rule(
@@ -267,9 +271,9 @@ def _register_partials(primitive: type[Primitive], partials: tuple[Partial, Part
 
 
 for _primitive, _derivative in DERIVATIVES.items():
-    _register_derivative(_primitive, _derivative)
+    register_derivative(_primitive, _derivative)
 for _primitive, _partials in PARTIALS.items():
-    _register_partials(_primitive, _partials)
+    register_partials(_primitive, _partials)
 for _flat in (
     *(e.Ceil, e.Floor, e.RoundNearestAfz, e.RoundNearestEven, e.IsFinite),
     *(e.And, e.Or, e.Xor, e.Not, e.Popcnt, e.CountLeadingZeros),

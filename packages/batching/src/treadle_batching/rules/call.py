@@ -6,9 +6,9 @@ comes out of these has its batch at axis 0, since the parent may run a rule in t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import TypeAlias
+from typing import Any, final
 
 from treadle_batching.axis import Axis, Dim
 from treadle_batching.batch import batch_flat, batch_tree
@@ -17,6 +17,7 @@ from treadle_batching.programs import batch_program, batched_type
 from treadle_batching.registry import batch_rule
 from treadle_ir import (
     ArrayType,
+    Flags,
     Function,
     InlineCall,
     Operand,
@@ -34,10 +35,10 @@ from treadle_ir.primitives.call import (
     CustomVjpRule,
     CustomVjpStaged,
     FlatBackward,
+    FlatJvp,
+    Given,
     OptimizationBarrier,
 )
-
-Jvp: TypeAlias = Callable[[Operands, Operands], tuple[Operands, Operands]]
 
 
 @batch_rule(InlineCall)
@@ -55,6 +56,26 @@ def _in_front(results: Operands, dims: Sequence[Dim], axis: Axis) -> list[Operan
     return [at_front(result, dim, axis) for result, dim in zip(results, dims, strict=True)]
 
 
+@final
+class _Places:
+    """Where tangents are not None: takes a list of them apart, and completes one."""
+
+    __slots__ = ("flags",)
+
+    def __init__(self, tangents: Given) -> None:
+        self.flags = [tangent is not None for tangent in tangents]
+
+    # Any: tangents, their dims, or one other thing each
+    def those(self, items: Sequence[Any]) -> list[Any]:
+        """The items at these places."""
+        return [item for item, flag in zip(items, self.flags, strict=True) if flag]
+
+    def completed(self, items: Operands) -> Given:
+        """The items at these places, None elsewhere."""
+        there = iter(items)
+        return [next(there) if flag else None for flag in self.flags]
+
+
 def _batched_function(
     function: Function, axis: Axis, constants: Operands, dims: Sequence[Dim], label: str
 ) -> Function:
@@ -66,20 +87,26 @@ def _batched_function(
     return batched
 
 
-def _batched_jvp(jvp: Jvp, axis: Axis, constants: Operands, dims: Sequence[Dim], label: str) -> Jvp:
+def _batched_jvp(
+    jvp: FlatJvp, axis: Axis, constants: Operands, dims: Sequence[Dim], label: str
+) -> FlatJvp:
     """A jvp rule over a batch. `constants` are its first primals, which have no tangents."""
 
-    def batched(primals: Operands, tangents: Operands) -> tuple[Operands, Operands]:
+    def batched(primals: Operands, tangents: Given) -> tuple[Operands, Given]:
         count = len(constants) + len(primals)
+        places = _Places(tangents)
 
-        def both(*xs: Operand) -> Operands:
-            results, result_tangents = jvp(xs[:count], xs[count:])
-            return [*results, *result_tangents]
+        def both(*xs: Operand) -> tuple[Operands, _Places]:
+            results, result_tangents = jvp(xs[:count], places.completed(xs[count:]))
+            there = _Places(result_tangents)
+            return [*results, *there.those(result_tangents)], there
 
-        every = (*constants, *primals, *tangents)
-        pairs = batch_flat(both, axis, every, (*dims, *dims[len(constants) :]), label)
-        outputs = _in_front(*pairs, axis)
-        return outputs[: len(outputs) // 2], outputs[len(outputs) // 2 :]
+        every = (*constants, *primals, *places.those(tangents))
+        all_dims = (*dims, *places.those(dims[len(constants) :]))
+        results, result_dims, there = batch_tree(both, axis, every, all_dims, label)
+        outputs = _in_front(results, result_dims, axis)
+        number = len(there.flags)
+        return outputs[:number], there.completed(outputs[number:])
 
     return batched
 
@@ -120,15 +147,15 @@ def _batched_rule(
 ) -> CustomVjpRule:
     """The functions of a custom_vjp over a batch at `dims`."""
 
-    def both(*elements: Operand) -> tuple[Operands, tuple[int, FlatBackward]]:
-        results, residuals, backward = rule.forward(*elements)
-        return [*results, *residuals], (len(results), backward)
+    def forward(xs: Operands, perturbed: Flags) -> tuple[Operands, Operands, FlatBackward]:
+        def both(*elements: Operand) -> tuple[Operands, tuple[int, FlatBackward]]:
+            results, residuals, backward = rule.forward(elements, perturbed)
+            return [*results, *residuals], (len(results), backward)
 
-    def forward(*xs: Operand) -> tuple[Operands, Operands, FlatBackward]:
         results, result_dims, (count, backward) = batch_tree(both, axis, xs, dims, label)
         outputs = _in_front(results, result_dims, axis)
 
-        def batched(residuals: Operands, cotangents: Operands) -> Operands:
+        def batched(residuals: Operands, cotangents: Given) -> Given:
             at_axis_0 = [0] * (len(residuals) + len(cotangents))
             return _backward(backward, axis, residuals, cotangents, at_axis_0, dims, label)
 
@@ -141,23 +168,30 @@ def _backward(
     backward: FlatBackward,
     axis: Axis,
     residuals: Operands,
-    cotangents: Operands,
+    cotangents: Given,
     dims: Sequence[Dim],
     wanted: Sequence[Dim],
     label: str,
-) -> list[Operand]:
+) -> Given:
     """Cotangents of batched operands, their batch where theirs is; of the others, summed over the batch."""
     count = len(residuals)
-    outputs, out_dims = batch_flat(
-        lambda *xs: backward(xs[:count], xs[count:]),
-        axis,
-        (*residuals, *cotangents),
-        dims,
-        label,
-    )
-    outgoing = []
-    for ct, place in zip(_in_front(outputs, out_dims, axis), wanted, strict=True):
-        outgoing.append(ops.reduce_add(ct, axes=(0,)) if place is None else move(ct, 0, place))
+    places = _Places(cotangents)
+
+    def function(*xs: Operand) -> tuple[Operands, _Places]:
+        outgoing = backward(xs[:count], places.completed(xs[count:]))
+        there = _Places(outgoing)
+        return there.those(outgoing), there
+
+    given = (*residuals, *places.those(cotangents))
+    all_dims = (*dims[:count], *places.those(dims[count:]))
+    outputs, out_dims, there = batch_tree(function, axis, given, all_dims, label)
+    outgoing: list[Operand | None] = []
+    cts = there.completed(_in_front(outputs, out_dims, axis))
+    for ct, place in zip(cts, wanted, strict=True):
+        if ct is None:
+            outgoing.append(None)
+        else:
+            outgoing.append(ops.reduce_add(ct, axes=(0,)) if place is None else move(ct, 0, place))
     return outgoing
 
 
@@ -192,7 +226,7 @@ def custom_vjp_linear_batch(
     count = primitive.residuals
     label = primitive.label
 
-    def backward(residuals: Operands, cotangents: Operands) -> Operands:
+    def backward(residuals: Operands, cotangents: Given) -> Given:
         all_dims = (*dims[:count], *(0 for _ in cotangents))
         return _backward(
             primitive.backward, axis, residuals, cotangents, all_dims, dims[count:], label

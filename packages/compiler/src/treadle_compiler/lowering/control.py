@@ -39,15 +39,27 @@ def _same_types(
     return [HloValue(value.name, type) for value, type in zip(values, types, strict=True)]
 
 
+def _known(index: HloValue, branches: int) -> int | None:
+    """The branch that is taken whatever the operands, if that can be seen."""
+    if branches == 1:
+        return 0
+    literal = index.literal
+    return None if literal is None else min(max(int(np.asarray(literal)), 0), branches - 1)
+
+
 @lowering_rule(Case)
 def case_lowering(
     context: LoweringContext, primitive: Case, index: HloValue, /, *operands: HloValue
 ) -> Sequence[HloValue]:
-    """One branch: its equations. Two: `if`. More: `case`, whose last branch has all indices beyond it."""
+    """One branch, or one that is known, as by the platform: its equations. Two: `if`. More: `case`.
+
+    The last branch of a `case` has all indices beyond it.
+    """
     branches, types = primitive.branches, context.result_types
     with deeper():
-        if len(branches) == 1:
-            return context.inline(branches[0], *operands)
+        chosen = _known(index, len(branches))
+        if chosen is not None:
+            return context.inline(branches[chosen], *operands)
         ordered = _is_ordered(*branches)
         token = _token(context) if ordered else None
 

@@ -1,4 +1,4 @@
-"""What a program costs before it runs: operations, bytes moved, memory."""
+"""What is known of a program before it runs: operations, bytes moved, memory, random keys that are used twice."""
 
 from __future__ import annotations
 
@@ -6,5 +6,11 @@ from treadle_ir.analysis.cost import (
     Cost as Cost,
     equation_costs as equation_costs,
     program_cost as program_cost,
+)
+from treadle_ir.analysis.key_reuse import (
+    Cells as Cells,
+    KeyUses as KeyUses,
+    is_keys as is_keys,
+    new_cells as new_cells,
 )
 from treadle_ir.analysis.memory import MemoryProfile as MemoryProfile, peak_memory as peak_memory

@@ -16,6 +16,7 @@ from treadle_ir.array import Array, Function, Operand, Operands
 from treadle_ir.errors import DerivativeError, EscapedTracerError
 from treadle_ir.families import FunctionCall, InlineCall, Sources
 from treadle_ir.frozen import frozen
+from treadle_ir.loops import Flags
 from treadle_ir.primitive import Attributeless, Primitive
 from treadle_ir.primitives.elementwise import Unary
 from treadle_ir.program import Program
@@ -24,11 +25,16 @@ from treadle_ir.stage import stage
 from treadle_ir.trace import bind
 from treadle_ir.types import ArrayType, Type
 
-CheckpointPolicy: TypeAlias = Callable[[Primitive], bool]
+# Says by its truth whether the results of a primitive are kept.
+CheckpointPolicy: TypeAlias = Callable[[Primitive], object]
+# Tangents or cotangents; None where one is known to be zero.
+Given: TypeAlias = Sequence[Operand | None]
 # From primals and tangents to results and their tangents.
-FlatJvp: TypeAlias = Callable[[Operands, Operands], tuple[Operands, Operands]]
+FlatJvp: TypeAlias = Callable[[Operands, Given], tuple[Operands, Given]]
 # From residuals and cotangents of results to cotangents of primals.
-FlatBackward: TypeAlias = Callable[[Operands, Operands], Operands]
+FlatBackward: TypeAlias = Callable[[Operands, Given], Given]
+# From primals, and whether each has a tangent, to results, residuals and the backward function.
+FlatForward: TypeAlias = Callable[[Operands, Flags], tuple[Operands, Operands, FlatBackward]]
 
 
 @register
@@ -115,6 +121,8 @@ class CheckpointName(Unary):
 class CustomJvpCall(FunctionCall):
     """A function of flat operands with its own jvp: `jvp(primals, tangents) -> (results, tangents)`, all flat.
 
+    A tangent that is known to be zero is None.
+
     `pure` says that the jvp reads nothing that may change: run again on equal operands, it does the same.
     """
 
@@ -149,7 +157,7 @@ class DeferredJvp:
     captured: int
     pure: bool = False
 
-    def __call__(self, primals: Operands, tangents: Operands) -> tuple[Operands, Operands]:
+    def __call__(self, primals: Operands, tangents: Given) -> tuple[Operands, Given]:
         """Results and tangents; `primals` includes the captured operands, `tangents` does not."""
         try:
             return self.jvp(primals[self.captured :], tangents)
@@ -186,12 +194,13 @@ class CustomJvpStaged(InlineCall):
 class CustomVjpRule:
     """The functions of a custom_vjp, on flat operands.
 
-    `forward(*primals) -> (results, residuals, backward)`, `backward(residuals, cotangents) -> cotangents of primals`.
+    `forward(primals, perturbed) -> (results, residuals, backward)`, where `perturbed` says which primals have
+    tangents; `backward(residuals, cotangents) -> cotangents of primals`. A cotangent known to be zero is None.
     `captured` operands at the front of a staged call are constants for both. `pure` says that the functions read
     nothing that may change.
     """
 
-    forward: Callable[..., tuple[Operands, Operands, FlatBackward]]
+    forward: FlatForward
     captured: int = 0
     pure: bool = False
 
@@ -267,6 +276,15 @@ BACKWARD_ONLY: Final = (
     "a custom_vjp function has a backward rule only: its tangents are known by transposition"
 )
 """Why the primitives of custom_vjp lack rules that other primitives have."""
+
+
+def captured_error(label: str) -> DerivativeError:
+    """The error for the derivative of a function with its own rule by what it captured, which the rule leaves out."""
+    return DerivativeError(
+        f"`{label}` has a derivative rule of its own, which covers its arguments only, but is differentiated by a "
+        "traced array that it closes over",
+        fix="pass the array as an argument, or close over `lax.stop_gradient` of it",
+    )
 
 
 def forward_mode_error() -> DerivativeError:

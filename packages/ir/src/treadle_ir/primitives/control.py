@@ -21,7 +21,7 @@ from treadle_ir.registry import register
 from treadle_ir.types import ArrayType, Type
 
 
-def _check_types(
+def check_types(
     what: str,
     given: Sequence[Type],
     expected: Sequence[Type],
@@ -41,7 +41,8 @@ def _check_types(
             raise kind(f"{what}: {item} {position} is {have}, but {of_what} has {want} there")
 
 
-def _check_effects(name: str, programs: Mapping[str, Program]) -> None:
+def check_effects(name: str, programs: Mapping[str, Program]) -> None:
+    """Refuse nested programs with effects that are not allowed in control flow."""
     for where, program in programs.items():
         for effect in program.effects:
             if not effect.allowed_in_loops:
@@ -98,12 +99,12 @@ class Case(ControlFlow):
         results: tuple[Type, ...] = self.branches[0].result_types
         for position, branch in enumerate(self.branches):
             name = f"branch {position}"
-            _check_types("case", operands[1:], branch.parameter_types, name)  # C3
-            _check_types(
+            check_types("case", operands[1:], branch.parameter_types, name)  # C3
+            check_types(
                 f"case: {name}", branch.result_types, results, "branch 0", item="result"
             )  # C4
             results = _weak_where_both(results, branch.result_types)
-        _check_effects("case", self.programs())  # C5
+        check_effects("case", self.programs())  # C5
         return results
 
     def programs(self) -> Mapping[str, Program]:
@@ -148,7 +149,7 @@ class While(ControlFlow):
             raise ArgumentError(f"while: trip_bound is {self.trip_bound}, but must not be negative")
         carries = operands[of_cond + of_body :]
         parameters = self.cond.parameter_types
-        _check_types("while", (*operands[:of_cond], *carries), parameters, "the condition")  # C2
+        check_types("while", (*operands[:of_cond], *carries), parameters, "the condition")  # C2
         result = self.cond.result_types
         if len(result) != 1 or result[0].strong() != ArrayType((), np.dtype(np.bool_)):
             raise DTypeError(
@@ -156,9 +157,9 @@ class While(ControlFlow):
                 fix="compare, or reduce with `all` or `any`",
             )
         parameters = self.body.parameter_types
-        _check_types("while", operands[of_cond:], parameters, "the body")  # C3
-        _check_types("while", self.body.result_types, carries, "the carry", item="result")
-        _check_effects("while", self.programs())  # C4
+        check_types("while", operands[of_cond:], parameters, "the body")  # C3
+        check_types("while", self.body.result_types, carries, "the carry", item="result")
+        check_effects("while", self.programs())  # C4
         return _weak_where_both(
             _weak_where_both(carries, parameters[of_body:]), self.body.result_types
         )
@@ -216,13 +217,13 @@ class Scan(ControlFlow):
                 )
             elements.append(x.with_shape(x.shape[1:]))
         parameters = self.body.parameter_types
-        _check_types("scan", (*operands[:fixed], *elements), parameters, "the body")  # C3
+        check_types("scan", (*operands[:fixed], *elements), parameters, "the body")  # C3
         carries = operands[self.constants : fixed]
         returned = self.body.result_types
-        _check_types(  # C4
+        check_types(  # C4
             "scan", returned[: self.carries], carries, "the carry", item="result"
         )
-        _check_effects("scan", self.programs())  # C5
+        check_effects("scan", self.programs())  # C5
         both = _weak_where_both(carries, parameters[self.constants : fixed])
         stacked = []
         for y in returned[self.carries :]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import cast, final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar, cast, final
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from treadle_ir.reference.registry import Elements, eval_rules
 from treadle_ir.tracer import untraced
 from treadle_ir.types import ArrayType, Type
 from treadle_ir.values import Literal
+
+T = TypeVar("T")
 
 
 def _elements(operand: object, type: Type) -> Elements:
@@ -55,6 +57,14 @@ class ReferenceEvaluator:
                 )
         return results
 
-    def array(self, elements: Elements, weak: bool, *, owned: bool = True) -> Array:
+    def call(
+        self, function: Callable[..., T], args: Sequence[Any], kwargs: Mapping[str, Any], /
+    ) -> T:
+        """Call it: each of its operations is checked."""
+        return function(*args, **kwargs)
+
+    def array(
+        self, elements: Elements, weak: bool, *, owned: bool = True, users: bool = False
+    ) -> Array:
         """The NumPy array itself; it has no weak mark."""
         return cast("Array", elements if owned else elements.copy())

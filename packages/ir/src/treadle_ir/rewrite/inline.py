@@ -4,30 +4,32 @@ from __future__ import annotations
 
 from typing import Final
 
+from treadle_ir.families import InlineCall
 from treadle_ir.inference import inferred
-from treadle_ir.primitive import Primitive
 from treadle_ir.primitives.call import Call
 from treadle_ir.program import Equation, Program
 from treadle_ir.rewrite.nested import map_programs
 from treadle_ir.values import Atom, Value
 
 # The calls that say nothing but "run this program". A checkpoint says what to keep, a custom rule has a
-# derivative, and both would be lost.
-INLINED: Final[frozenset[type[Primitive]]] = frozenset({Call})
+# derivative, and both would be lost; where nothing will be differentiated any more, `(InlineCall,)` takes them, too.
+INLINED: Final[tuple[type[InlineCall], ...]] = (Call,)
 
 
-def inline(program: Program, *, limit: int = 1_000_000) -> Program:
-    """Replace calls (`call`) by the equations of what they call, also within nested programs.
+def inline(
+    program: Program, *, limit: int = 1_000_000, calls: tuple[type[InlineCall], ...] = INLINED
+) -> Program:
+    """Replace calls by the equations of what they call, also within nested programs.
 
     A program that is called often comes in as often, so the result may be larger by more than a constant; calls
     that would make a program longer than `limit` equations stay.
     """
-    return map_programs(program, lambda each: _inlined(each, limit))
+    return map_programs(program, lambda each: _inlined(each, limit, calls))
 
 
-def _inlined(program: Program, limit: int) -> Program:
+def _inlined(program: Program, limit: int, calls: tuple[type[InlineCall], ...]) -> Program:
     # The programs that are called have been inlined themselves by now.
-    if not any(type(equation.primitive) in INLINED for equation in program.equations):
+    if not any(isinstance(equation.primitive, calls) for equation in program.equations):
         return program
     left = limit - len(program.equations)
     instead: dict[Value, Atom] = {}
@@ -35,7 +37,7 @@ def _inlined(program: Program, limit: int) -> Program:
     for equation in program.equations:
         operands = tuple([instead.get(x, x) if type(x) is Value else x for x in equation.operands])
         primitive = equation.primitive
-        if isinstance(primitive, Call) and len(primitive.program.equations) <= left:
+        if isinstance(primitive, calls) and len(primitive.program.equations) <= left:
             left -= len(primitive.program.equations)
             results = _append(primitive.program, operands, equations)
             instead.update(zip(equation.results, results, strict=True))

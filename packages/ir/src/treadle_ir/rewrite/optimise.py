@@ -12,6 +12,8 @@ from treadle_ir.rewrite.fold import RULES
 from treadle_ir.rewrite.forward import Forward
 from treadle_ir.rewrite.nested import map_programs
 from treadle_ir.rewrite.simplify import CANCEL, chosen, enabled, rules
+from treadle_ir.settings import ENABLE_CHECKS
+from treadle_ir.verify import verify
 
 
 def optimise(program: Program, *, names: Iterable[str] | None = None, captured: int = 0) -> Program:
@@ -29,7 +31,9 @@ def optimise(program: Program, *, names: Iterable[str] | None = None, captured: 
     if any([has_programs(equation.primitive) for equation in program.equations]):
         program = dce(program)  # most of what is called may be dead: the derivative's other half
     program = dce(map_programs(program, Forward(together, merging=True)))
-    if CANCEL not in wanted:
-        return program
-    cancelled = cancel_add_sub(program, captured)
-    return program if cancelled is program else dce(cancelled)
+    if CANCEL in wanted:
+        cancelled = cancel_add_sub(program, captured)
+        program = program if cancelled is program else dce(cancelled)
+    if ENABLE_CHECKS():
+        verify(program)
+    return program

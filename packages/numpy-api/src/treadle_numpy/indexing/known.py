@@ -10,6 +10,7 @@ from typing import Any, Final, TypeAlias, cast
 from treadle_ir import ArrayType, IndexingError, Primitive
 from treadle_ir.primitives.shape import Reshape, Reverse, Slice
 from treadle_numpy.indexing.entries import Entry
+from treadle_numpy.settings import CHECK_INDICES
 
 StaticKey: TypeAlias = int | tuple[object, ...]
 STATIC: Final[dict[tuple[ArrayType, StaticKey], tuple[Primitive, ...]]] = {}
@@ -96,6 +97,26 @@ def plan_known(own: tuple[int, ...], entries: list[Entry]) -> tuple[Primitive, .
     if shape != tuple(result):
         plan.append(Reshape(tuple(result)))
     return tuple(plan)
+
+
+def all_inside(own: tuple[int, ...], entries: list[Entry]) -> bool:
+    """Whether all known positions are those of elements.
+
+    Raises:
+        IndexingError: one is not, and `check_static_indices` is on.
+    """
+    sizes = iter(own)
+    for entry in entries:
+        if not entry.new:
+            size = next(sizes)
+            if isinstance(entry.index, int) and not -size <= entry.index < size:
+                if CHECK_INDICES():
+                    raise IndexingError(
+                        f"index {entry.index} is out of bounds for an axis of size {size}",
+                        fix="`check_static_indices` is on; without it, the nearest element is taken",
+                    )
+                return False
+    return True
 
 
 def clipped(index: int, size: int) -> int:

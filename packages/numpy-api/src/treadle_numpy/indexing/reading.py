@@ -28,7 +28,7 @@ from treadle_ir import (
 from treadle_ir.dtypes import is_integer
 from treadle_ir.primitives.indexing import FillValue, Gather, Mode
 from treadle_numpy.indexing.entries import Entry, neighbouring, read_index
-from treadle_numpy.indexing.known import STATIC, plan_known, plan_position, static_key
+from treadle_numpy.indexing.known import STATIC, all_inside, plan_known, plan_position, static_key
 from treadle_numpy.indexing.positions import index_vectors, wrapped
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.bind import bind
@@ -49,9 +49,13 @@ def getitem(x: Array, index: object) -> Array:
     if plan is None:
         if isinstance(key, int):
             plan = plan_position(type, key)
+            inside = all_inside(type.shape[:1], [Entry(key)])
         else:
-            plan = plan_known(type.shape, read_index(type.shape, index))
-        remember(STATIC, (type, key), plan)
+            entries = read_index(type.shape, index)
+            plan = plan_known(type.shape, entries)
+            inside = all_inside(type.shape, entries)
+        if inside:  # else `check_static_indices` is asked each time
+            remember(STATIC, (type, key), plan)
     process = current_trace().process
     operands: Operands = (x,)
     for primitive in plan:
@@ -104,10 +108,10 @@ def take_entries(
         )
         if outside:
             entries = [
-                Entry(np.asarray(e.index, np.int32), e.new, e.apart)
+                Entry(np.asarray(max(-n - 1, min(e.index, n)), np.int32), e.new, e.apart)
                 if isinstance(e.index, int)
                 else e
-                for e in entries
+                for e, n in zip(entries, own, strict=True)
             ]
     computed = [entry.index for entry in entries if not isinstance(entry.index, (slice, int))]
     if not computed:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from treadle_numpy import namespaces
 
 if TYPE_CHECKING:
+    from treadle_numpy.lax import linalg as linalg
     from treadle_numpy.lax.applying import scatter_apply as scatter_apply
     from treadle_numpy.lax.approximate import (
         approx_max_k as approx_max_k,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
         select as select,
         select_n as select_n,
     )
+    from treadle_numpy.lax.composites import composite as composite
     from treadle_numpy.lax.compound import (
         log2 as log2,
         mulhi as mulhi,
@@ -62,7 +64,12 @@ if TYPE_CHECKING:
     from treadle_numpy.lax.control.branches import cond as cond, switch as switch
     from treadle_numpy.lax.control.loops import fori_loop as fori_loop, while_loop as while_loop
     from treadle_numpy.lax.control.map import map as map
+    from treadle_numpy.lax.control.platforms import platform_dependent as platform_dependent
     from treadle_numpy.lax.control.scan import scan as scan
+    from treadle_numpy.lax.control.solves import (
+        custom_linear_solve as custom_linear_solve,
+        custom_root as custom_root,
+    )
     from treadle_numpy.lax.conversion import (
         bitcast_convert_type as bitcast_convert_type,
         convert_element_type as convert_element_type,
@@ -409,6 +416,17 @@ if TYPE_CHECKING:
         slice_in_dim as slice_in_dim,
     )
     from treadle_numpy.lax.sorting import sort as sort, sort_key_val as sort_key_val, top_k as top_k
+    from treadle_numpy.lax.special import (
+        bessel_i0e as bessel_i0e,
+        bessel_i1e as bessel_i1e,
+        betainc as betainc,
+        igamma as igamma,
+        igamma_grad_a as igamma_grad_a,
+        igammac as igammac,
+        polygamma as polygamma,
+        random_gamma_grad as random_gamma_grad,
+        zeta as zeta,
+    )
     from treadle_numpy.lax.transposed_convolution import conv_transpose as conv_transpose
     from treadle_numpy.lax.windows import (
         padtype_to_pads as padtype_to_pads,
@@ -424,13 +442,16 @@ else:
             "bit_generator": "RandomAlgorithm rng_bit_generator rng_uniform",
             "collectives": "all_gather axis_index axis_size pmax pmean pmin psum",
             "comparison": "clamp eq ge gt le lt ne select select_n",
+            "composites": "composite",
             "compound": "log2 mulhi one_minus_square polynomial",
             "contraction": "DotDimensionNumbers batch_matmul dot dot_general",
             "control.associative": "associative_scan",
             "control.branches": "cond switch",
             "control.loops": "fori_loop while_loop",
             "control.map": "map",
+            "control.platforms": "platform_dependent",
             "control.scan": "scan",
+            "control.solves": "custom_linear_solve custom_root",
             "conversion": "bitcast_convert_type convert_element_type dtype reduce_precision stage",
             "convolution": (
                 "ConvDimensionNumbers ConvGeneralDilatedDimensionNumbers conv "
@@ -504,7 +525,12 @@ else:
             ),
             "slicing": "index_in_dim slice slice_in_dim",
             "sorting": "sort sort_key_val top_k",
+            "special": (
+                "bessel_i0e bessel_i1e betainc igamma igamma_grad_a igammac polygamma "
+                "random_gamma_grad zeta"
+            ),
             "transposed_convolution": "conv_transpose",
             "windows": "padtype_to_pads reduce_window",
         },
+        ("linalg",),
     )

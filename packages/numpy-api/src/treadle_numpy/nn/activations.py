@@ -8,7 +8,16 @@ from functools import partial
 import numpy as np
 
 from treadle_autodiff import custom_jvp
-from treadle_ir import ArgumentError, Array, DTypeError, Operand, default_dtype, flags, ops
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    DTypeError,
+    Operand,
+    composed,
+    default_dtype,
+    flags,
+    ops,
+)
 from treadle_ir.dtypes import is_bool, is_complex, is_inexact, is_integer, is_unsigned
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.searching.choosing import where as where_
@@ -61,6 +70,7 @@ def _relu_jvp(primals: Sequence[Operand], tangents: Sequence[Operand]) -> tuple[
     return _relu(x), ops.select(ops.compare(x, zero, direction="gt"), dx, zero)
 
 
+@composed
 def relu(x: ArrayLike) -> Array:
     """`max(x, 0)`; its derivative at 0 is 0.
 
@@ -86,17 +96,20 @@ def _relu6_jvp(primals: Sequence[Operand], tangents: Sequence[Operand]) -> tuple
     return _relu6(x), ops.select(inside, dx, zero_like(x))
 
 
+@composed
 def relu6(x: ArrayLike) -> Array:
     """`min(max(x, 0), 6)`; its derivative at 0 and 6 is 0."""
     result: Array = _relu6(coerce_array("relu6", 0, x))
     return result
 
 
+@composed
 def identity(x: ArrayLike) -> Array:
     """The operand itself."""
     return coerce_array("identity", 0, x)
 
 
+@composed
 def sigmoid(x: ArrayLike) -> Array:
     """`1 / (1 + exp(-x))`.
 
@@ -107,6 +120,7 @@ def sigmoid(x: ArrayLike) -> Array:
     return ops.logistic(inexact_operand("sigmoid", x))
 
 
+@composed
 def log_sigmoid(x: ArrayLike) -> Array:
     """`log(sigmoid(x))`, without underflow."""
     return negative(softplus(negative(inexact_operand("log_sigmoid", x))))
@@ -125,6 +139,7 @@ def _softplus_jvp(
     return _softplus(x), ops.multiply(dx, ops.logistic(x))
 
 
+@composed
 def softplus(x: ArrayLike) -> Array:
     """`log(1 + exp(x))`, without overflow.
 
@@ -139,18 +154,21 @@ def softplus(x: ArrayLike) -> Array:
     return result
 
 
+@composed
 def soft_sign(x: ArrayLike) -> Array:
     """`x / (1 + |x|)`."""
     operand = inexact_operand("soft_sign", x)
     return ops.divide(operand, ops.add(ops.abs(operand), literal(1, operand)))
 
 
+@composed
 def squareplus(x: ArrayLike, b: ArrayLike = 4) -> Array:
     """`(x + sqrt(x ** 2 + b)) / 2`."""
     operand = inexact_operand("squareplus", x)
     return multiply(add(operand, sqrt(add(square(operand), b))), 0.5)
 
 
+@composed
 def silu(x: ArrayLike) -> Array:
     """`x * sigmoid(x)`."""
     operand = inexact_operand("silu", x)
@@ -160,6 +178,7 @@ def silu(x: ArrayLike) -> Array:
 swish = silu
 
 
+@composed
 def mish(x: ArrayLike) -> Array:
     """`x * tanh(softplus(x))`."""
     operand = inexact_operand("mish", x)
@@ -171,6 +190,7 @@ def _negative_branch(x: Operand) -> Operand:
     return ops.select(ops.compare(x, zero_like(x), direction="gt"), zero_like(x), x)
 
 
+@composed
 def elu(x: ArrayLike, alpha: ArrayLike = 1.0) -> Array:
     """`x` where it is positive, else `alpha * (exp(x) - 1)`."""
     operand = inexact_operand("elu", x)
@@ -178,6 +198,7 @@ def elu(x: ArrayLike, alpha: ArrayLike = 1.0) -> Array:
     return array_of(where_(positive, operand, multiply(alpha, expm1(_negative_branch(operand)))))
 
 
+@composed
 def celu(x: ArrayLike, alpha: ArrayLike = 1.0) -> Array:
     """`max(x, 0) + min(0, alpha * (exp(x / alpha) - 1))`."""
     operand = inexact_operand("celu", x)
@@ -186,11 +207,13 @@ def celu(x: ArrayLike, alpha: ArrayLike = 1.0) -> Array:
     return array_of(where_(positive, operand, below))
 
 
+@composed
 def selu(x: ArrayLike) -> Array:
     """The scaled `elu` that keeps mean 0 and variance 1 (Klambauer et al. 2017)."""
     return multiply(1.0507009873554804934193349852946, elu(x, 1.6732632423543772848170429916717))
 
 
+@composed
 def leaky_relu(x: ArrayLike, negative_slope: ArrayLike = 0.01) -> Array:
     """`x` where it is not negative, else `negative_slope * x`."""
     operand = inexact_operand("leaky_relu", x)
@@ -198,6 +221,7 @@ def leaky_relu(x: ArrayLike, negative_slope: ArrayLike = 0.01) -> Array:
     return array_of(where_(above, operand, multiply(negative_slope, operand)))
 
 
+@composed
 def hard_tanh(x: ArrayLike) -> Array:
     """`x` between -1 and 1, else the nearer of them; of booleans, the numbers 0 and 1.
 
@@ -219,11 +243,13 @@ def hard_tanh(x: ArrayLike) -> Array:
     return ops.select(above, one, ops.select(below, low, operand))
 
 
+@composed
 def hard_sigmoid(x: ArrayLike) -> Array:
     """`relu6(x + 3) / 6`."""
     return divide(relu6(add(coerce("hard_sigmoid", 0, x), 3.0)), 6.0)
 
 
+@composed
 def hard_silu(x: ArrayLike) -> Array:
     """`x * hard_sigmoid(x)`."""
     return multiply(inexact_operand("hard_silu", x), hard_sigmoid(x))
@@ -232,6 +258,7 @@ def hard_silu(x: ArrayLike) -> Array:
 hard_swish = hard_silu
 
 
+@composed
 def gelu(x: ArrayLike, approximate: bool = True) -> Array:
     """`x` times the normal distribution function of `x`; by a tanh if `approximate` (Hendrycks, Gimpel 2016)."""
     flags("gelu", approximate=approximate)
@@ -248,6 +275,7 @@ def gelu(x: ArrayLike, approximate: bool = True) -> Array:
     return ops.multiply(ops.multiply(half, operand), ops.erfc(scaled))
 
 
+@composed
 def glu(x: ArrayLike, axis: int = -1) -> Array:
     """The first half of an axis times the sigmoid of the second.
 

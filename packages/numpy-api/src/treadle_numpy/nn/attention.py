@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import Array, ShapeError, flags
+from treadle_ir import Array, ShapeError, composed, flags
 from treadle_numpy.nn.normalisation import softmax
 from treadle_numpy.numpy.contraction.einsums import einsum
 from treadle_numpy.numpy.creation.matrices import lower_mask
@@ -18,6 +18,7 @@ from treadle_numpy.operands.scalars import literal
 __all__ = ["dot_product_attention"]
 
 
+@composed
 def dot_product_attention(
     query: ArrayLike,
     key: ArrayLike,

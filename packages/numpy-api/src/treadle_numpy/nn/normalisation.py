@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import Array, flags, ops
+from treadle_ir import Array, composed, flags, ops
 from treadle_numpy.numpy.reductions.extremes import max
 from treadle_numpy.numpy.reductions.sums import sum
 from treadle_numpy.numpy.searching.choosing import where as where_
@@ -48,6 +48,7 @@ def _exponentials(
     return shifted, powers, axes
 
 
+@composed
 def softmax(x: ArrayLike, axis: Axis = -1, where: ArrayLike | None = None) -> Array:
     """Exponentials divided by their sum along an axis.
 
@@ -59,6 +60,7 @@ def softmax(x: ArrayLike, axis: Axis = -1, where: ArrayLike | None = None) -> Ar
     return divide(powers, sum(powers, axes, keepdims=True))
 
 
+@composed
 def log_softmax(x: ArrayLike, axis: Axis = -1, where: ArrayLike | None = None) -> Array:
     """The logarithm of softmax."""
     shifted, powers, axes = _exponentials("log_softmax", x, axis, where)
@@ -66,6 +68,7 @@ def log_softmax(x: ArrayLike, axis: Axis = -1, where: ArrayLike | None = None) -
     return result if where is None else array_of(where_(where, result, literal(-np.inf, result)))
 
 
+@composed
 def logmeanexp(
     a: ArrayLike, axis: Axis = None, where: ArrayLike | None = None, keepdims: bool = False
 ) -> Array:
@@ -83,6 +86,7 @@ def logmeanexp(
     return subtract(total, log(sum(mask, axis, total.dtype, keepdims=keepdims)))
 
 
+@composed
 def standardize(
     x: ArrayLike,
     axis: Axis = -1,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import Array, flags
+from treadle_ir import Array, composed, flags
 from treadle_ir.dtypes import is_bool, is_complex, is_floating
 from treadle_numpy.numpy.reductions.truths import all
 from treadle_numpy.numpy.ufuncs.arithmetic import add, multiply, subtract
@@ -19,6 +19,7 @@ from treadle_numpy.operands.promote import with_dtype
 __all__ = ["allclose", "array_equal", "array_equiv", "isclose"]
 
 
+@composed
 def isclose(
     a: ArrayLike,
     b: ArrayLike,
@@ -49,6 +50,7 @@ def isclose(
     return result
 
 
+@composed
 def allclose(
     a: ArrayLike,
     b: ArrayLike,
@@ -62,6 +64,7 @@ def allclose(
     return all(isclose(a, b, rtol, atol, equal_nan))
 
 
+@composed
 def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> Array:
     """Whether shapes and all elements are equal, as a boolean array without axes."""
     flags("array_equal", equal_nan=equal_nan)
@@ -75,6 +78,7 @@ def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> Array:
     return all(same)
 
 
+@composed
 def array_equiv(a1: ArrayLike, a2: ArrayLike) -> Array:
     """Whether all elements are equal after broadcasting; False if the shapes do not broadcast."""
 

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import Final
 
-from treadle_ir import ArgumentError, Array, UnsupportedError, integer, integer_or_none, ops
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    UnsupportedError,
+    composed,
+    integer,
+    integer_or_none,
+    ops,
+)
 from treadle_ir.dtypes import is_bool
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.manipulation.axes import moveaxis
@@ -24,6 +32,7 @@ __all__ = ["diff", "ediff1d", "gradient", "trapezoid"]
 _MOST_DIFFERENCES: Final = 1 << 12  # each is an operation of its own
 
 
+@composed
 def diff(
     a: ArrayLike,
     n: int = 1,
@@ -82,6 +91,7 @@ def diff(
     return x
 
 
+@composed
 def ediff1d(
     ary: ArrayLike, to_end: ArrayLike | None = None, to_begin: ArrayLike | None = None
 ) -> Array:
@@ -104,6 +114,7 @@ def ediff1d(
     return concatenate(parts)
 
 
+@composed
 def trapezoid(
     y: ArrayLike, x: ArrayLike | None = None, dx: ArrayLike = 1.0, axis: int = -1
 ) -> Array:
@@ -131,6 +142,7 @@ def trapezoid(
     return ops.multiply(sum(ops.multiply(a, b), -1), pairs.dtype.type(0.5))
 
 
+@composed
 def gradient(
     f: ArrayLike, *varargs: ArrayLike, axis: Axis = None, edge_order: int | None = None
 ) -> Array | list[Array]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import Array, Operand, default_dtype, integer, ops, refused
+from treadle_ir import Array, Operand, composed, default_dtype, integer, ops, refused
 from treadle_ir.dtypes import is_inexact
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.differences import diff
@@ -20,6 +20,7 @@ from treadle_numpy.operands.truth import truth
 __all__ = ["unwrap"]
 
 
+@composed
 def unwrap(
     p: ArrayLike, discont: ArrayLike | None = None, axis: int = -1, period: float = 2 * np.pi
 ) -> Array:

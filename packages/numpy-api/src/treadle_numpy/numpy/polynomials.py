@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_ir import Array, Operand, ShapeError, ops
+from treadle_ir import Array, Operand, ShapeError, composed, ops
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.ufuncs.arithmetic import add, multiply
 from treadle_numpy.operands.arrays import array_of
@@ -12,6 +12,7 @@ from treadle_numpy.operands.promote import converted
 __all__ = ["polyval"]
 
 
+@composed
 def polyval(p: ArrayLike, x: ArrayLike, *, unroll: int | None = None) -> Array:
     """A polynomial's value, by Horner's rule; the highest coefficient first.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_ir import ArgumentError, Array, names, ops
+from treadle_ir import ArgumentError, Array, composed, names, ops
 from treadle_numpy.lax.precision import PrecisionLike, precision_name
 from treadle_numpy.numpy.manipulation.rearranging import flip
 from treadle_numpy.numpy.manipulation.shapes import ravel
@@ -55,6 +55,7 @@ def _slid(
     return ravel(result)
 
 
+@composed
 def convolve(
     a: ArrayLike,
     v: ArrayLike,
@@ -74,6 +75,7 @@ def convolve(
     return _slid("convolve", a, v, mode, precision, preferred_element_type)
 
 
+@composed
 def correlate(
     a: ArrayLike,
     v: ArrayLike,

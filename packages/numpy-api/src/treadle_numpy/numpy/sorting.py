@@ -6,7 +6,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, Operand, default_dtype, flags, names, ops, sequence
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    Operand,
+    composed,
+    default_dtype,
+    flags,
+    names,
+    ops,
+    sequence,
+)
 from treadle_ir.dtypes import is_complex
 from treadle_numpy.lax.shapes import moved
 from treadle_numpy.lax.slicing import slice_along
@@ -34,6 +44,7 @@ def _sorted(
     return ops.sort(operands, dimension=axis, num_keys=keys, stable=stable)
 
 
+@composed
 def sort(
     a: ArrayLike,
     axis: int | None = -1,
@@ -56,6 +67,7 @@ def sort(
     return ops.reverse(result, dimensions=(along,)) if descending else result
 
 
+@composed
 def argsort(
     a: ArrayLike,
     axis: int | None = -1,
@@ -103,6 +115,7 @@ def lexsort(keys: Sequence[ArrayLike] | Array, axis: int = -1) -> Array:
     return _sorted([*reversed(operands), places], along, keys=len(operands))[-1]
 
 
+@composed
 def sort_complex(a: ArrayLike) -> Array:
     """The elements in ascending order along the last axis, as complex numbers."""
     result = sort(a)
@@ -122,6 +135,7 @@ def _with_kth(name: str, a: ArrayLike, kth: int, axis: int) -> tuple[Array, int]
     return x, along
 
 
+@composed
 def partition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
     """The array with its k-th element where sorting would put it, the lesser ones before it.
 
@@ -132,6 +146,7 @@ def partition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
     return sort(x, along)
 
 
+@composed
 def argpartition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
     """The positions that `partition` would put the elements at.
 

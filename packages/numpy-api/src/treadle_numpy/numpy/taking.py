@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, Literal, default_dtype, flags, names, ops
+from treadle_ir import ArgumentError, Array, Literal, composed, default_dtype, flags, names, ops
 from treadle_ir.dtypes import is_integer
 from treadle_ir.primitives.indexing import FillValue
 from treadle_numpy.indexing.entries import Entry
@@ -21,6 +21,7 @@ from treadle_numpy.operands.promote import converted
 __all__ = ["take", "take_along_axis"]
 
 
+@composed
 def take(
     a: ArrayLike,
     indices: ArrayLike,
@@ -71,6 +72,7 @@ def take(
     return gathered(x, entries, list(x.shape), how, fill_value, from_end or how != "clip")
 
 
+@composed
 def take_along_axis(
     arr: ArrayLike,
     indices: ArrayLike,

@@ -11,11 +11,13 @@ import numpy as np
 from treadle_ir import (
     Array,
     DType,
+    DTypeError,
     canonical_dtype,
     default_dtype,
     dtypes as ir_dtypes,
     element_type,
 )
+from treadle_ir.settings import EXPLICIT_X64
 from treadle_numpy.operands.sequences import array_from
 
 
@@ -81,10 +83,11 @@ def as_dtype(function: str, dtype: DTypeLike | None) -> DType | None:
     """A `dtype` argument as an element type of the width in force; None stays None.
 
     Warns:
-        UserWarning: a 64-bit type was named while 32-bit types are in force.
+        UserWarning: a 64-bit type was named while 32-bit types are in force, and `explicit_x64_dtypes` is `warn`.
 
     Raises:
-        DTypeError: there is no such element type; ArgumentError: it names none.
+        DTypeError: there is no such element type, or not here, as `explicit_x64_dtypes` says; ArgumentError: it
+            names none.
     """
     if dtype is None:
         return None
@@ -94,6 +97,15 @@ def as_dtype(function: str, dtype: DTypeLike | None) -> DType | None:
     ir_dtypes.dtype_name(found)
     canonical = canonical_dtype(found)
     if canonical is not found and canonical != found:
+        said = EXPLICIT_X64()
+        if said == "allow":
+            return found
+        if said == "error":
+            raise DTypeError(
+                f"Explicitly requested dtype {found} requested in {function} is not available",
+                fix="turn 64-bit types on (treadle_enable_x64), or say `allow` or `warn` for "
+                "treadle_explicit_x64_dtypes",
+            )
         warnings.warn(
             f"Explicitly requested dtype {found} requested in {function} is not available, and will be truncated "
             f"to dtype {canonical}. To enable more dtypes, set the treadle_enable_x64 configuration option or the "

@@ -6,15 +6,27 @@ They are no numbers: arithmetic refuses them. Raw keys are the words themselves,
 
 from __future__ import annotations
 
+import warnings
 from typing import Final, TypeAlias
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, Operand, RangeError, names, ops, shown, x64_enabled
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    Operand,
+    RangeError,
+    names,
+    ops,
+    shown,
+    user_stacklevel,
+    x64_enabled,
+)
 from treadle_ir.dtypes import KEY, is_integer, is_key
 from treadle_numpy.operands.arrays import Elements, array_of, made
 from treadle_numpy.operands.coerce import ArrayLike, canonical_elements, coerce, operand_type
 from treadle_numpy.operands.shapes import Shape, as_shape
+from treadle_numpy.settings import CUSTOM_PRNG, LEGACY_KEY, SEED_OFFSET
 
 __all__ = [
     "Key",
@@ -45,6 +57,7 @@ def _implementation(impl: str | None) -> None:
 
 def _words(seed: int) -> tuple[int, int]:
     """The words of a key from a Python seed: its high and its low 32 bits."""
+    seed += SEED_OFFSET()
     if not -(2**63) <= seed < 2**64:
         raise RangeError(f"the seed {shown(seed)} does not fit into 64 bits")
     high = (seed >> 32) & 0xFFFFFFFF if x64_enabled() else 0
@@ -59,6 +72,9 @@ def _traced_words(seed: ArrayLike) -> Array:
         raise ArgumentError(
             f"key: the seed must be an integer, got {type}", fix="pass a Python integer"
         )
+    offset = SEED_OFFSET()
+    if offset:
+        operand = ops.add(array_of(operand), type.dtype.type(offset))
     low = ops.convert(
         canonical_elements(operand) if isinstance(operand, np.generic) else operand, dtype=_U32
     )
@@ -81,6 +97,8 @@ def PRNGKey(seed: ArrayLike, *, impl: str | None = None) -> Array:  # noqa: N802
         >>> print(PRNGKey(7))
         [0 7]
     """
+    if CUSTOM_PRNG():
+        return key(seed, impl=impl)
     _implementation(impl)
     if (
         isinstance(seed, (int, np.integer))
@@ -130,7 +148,18 @@ def keys_of(name: str, keys: KeyLike) -> Array:
             f"{name}: a raw key is u32[2], got {operand_type(words)}",
             fix="make one with `random.key(0)`",
         )
+    said = LEGACY_KEY()
+    if said != "allow":
+        _legacy(name, said)
     return words
+
+
+def _legacy(name: str, said: str) -> None:
+    message = f"{name}: the key is a raw one, the words of PRNGKey"
+    fix = "make it with `random.key(seed)`, or set treadle_legacy_prng_key to `allow`"
+    if said == "error":
+        raise ArgumentError(message, fix=fix)
+    warnings.warn(f"{message}: {fix}", UserWarning, stacklevel=user_stacklevel())
 
 
 def single(name: str, key: KeyLike) -> Array:
@@ -214,5 +243,6 @@ def key_impl(keys: KeyLike) -> str:
 
 
 def clone(key: KeyLike) -> Array:
-    """The same key again, said on purpose."""
-    return keys_of("clone", key)
+    """The same key again, said on purpose: `debug_key_reuse` takes it for another one."""
+    keys = keys_of("clone", key)
+    return ops.random_wrap(ops.random_unwrap(keys)) if is_key(keys.dtype) else keys

@@ -29,6 +29,7 @@ from treadle_ir import (
     Source,
     canonical_dtype,
     capture,
+    current_context,
     element_type,
     flags,
     integer,
@@ -39,9 +40,11 @@ from treadle_ir import (
 from treadle_ir.dtypes import is_key
 from treadle_ir.events import ElementsTransferred, MemoryDonated, emit, listeners
 from treadle_runtime.arrays.deleted import Deleted, deleted_error
+from treadle_runtime.arrays.interchange import Interchange
 from treadle_runtime.arrays.shard import Shard
 from treadle_runtime.arrays.text import array_text
 from treadle_runtime.placement.devices import Device
+from treadle_runtime.placement.guards import guard
 from treadle_runtime.placement.placement import BASE, PlacedType, Placement, default_placement
 from treadle_runtime.placement.sharding import Sharding
 
@@ -54,7 +57,7 @@ _KEEP_BOTH: Final = 1 << 16
 
 
 @final
-class DeviceArray(Array):
+class DeviceArray(Interchange):
     """An array with elements. Make one with `from_host`, or by computing."""
 
     __module__ = "treadle_runtime"  # as messages and `type(x)` show it
@@ -365,7 +368,7 @@ def readable(array: DeviceArray) -> Elements:
     return elements_of(array)
 
 
-def elements_of(array: DeviceArray) -> Elements:
+def elements_of(array: DeviceArray, *, explicit: bool = False) -> Elements:
     """The elements as a NumPy array that must not be written to; waits for them.
 
     Raises:
@@ -374,7 +377,10 @@ def elements_of(array: DeviceArray) -> Elements:
     """
     host = array.host
     if host is None:
-        backend = device_of(array).backend
+        device = device_of(array)
+        if device.platform != "cpu" and current_context().watched:
+            guard("device-to-host", array.type, "the host", explicit=explicit)
+        backend = device.backend
         dtype = array.type.dtype
         if dtype.names is None:
             host = backend.read(array.raw)
@@ -416,12 +422,14 @@ def _for_device(host: Elements) -> Elements:
     return host.view(held) if is_key(host.dtype) else np.zeros(host.shape, held)
 
 
-def buffer_at(array: DeviceArray, placement: Placement) -> Buffer:
+def buffer_at(array: DeviceArray, placement: Placement, *, explicit: bool = False) -> Buffer:
     """The array's buffer, brought to a place if it is elsewhere (the array itself stays where it is)."""
     target = placement.device
     home = device_of(array)
     if home is target:
         return buffer_of(array)
+    if current_context().watched:
+        guard("device-to-device", array.type, target, explicit=explicit)
     if listeners:
         emit(ElementsTransferred(array.type, str(home), str(target)))
     if array.host is not None:

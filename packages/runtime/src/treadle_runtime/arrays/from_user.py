@@ -20,7 +20,7 @@ from treadle_ir import (
 )
 from treadle_runtime.arrays.array import DeviceArray, Elements
 from treadle_runtime.client import aligned_empty
-from treadle_runtime.placement.placement import default_placement
+from treadle_runtime.placement.placement import BASE, default_placement
 
 ALIGNED: Final = 4096
 """Bytes from which on a copy goes into memory that a device can use in place."""
@@ -78,3 +78,20 @@ def copied(operand: Operand) -> Elements:
     copy = aligned_empty(array.shape, array.dtype)
     np.copyto(copy, array)
     return copy
+
+
+def as_device_array(operand: object) -> DeviceArray:
+    """An array around an operand that is none of ours: a NumPy array, a NumPy or Python scalar, a literal.
+
+    The memory of a NumPy array is shared, so the result is good for one operation.
+
+    Raises:
+        EscapedTracerError: it is a tracer.
+        ArgumentError: it is nothing of the kind.
+    """
+    operand = untraced(operand)  # type: ignore[arg-type]  # what is no operand is refused below
+    if isinstance(operand, DeviceArray):
+        return operand
+    type = type_of(operand)
+    value = operand.value if isinstance(operand, Literal) else operand
+    return DeviceArray(BASE.of(type), np.asarray(value, type.dtype))

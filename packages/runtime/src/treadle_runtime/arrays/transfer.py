@@ -7,7 +7,15 @@ from typing import Any, TypeVar
 import numpy as np
 
 from treadle_compiler import check_fork
-from treadle_ir import ArgumentError, Array, PlacementError, Tracer, capture, refused
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    PlacementError,
+    Tracer,
+    capture,
+    current_context,
+    refused,
+)
 from treadle_ir.dtypes import is_key
 from treadle_ir.tree import broadcast_prefix, tree_flatten
 from treadle_runtime.arrays.array import (
@@ -20,6 +28,7 @@ from treadle_runtime.arrays.array import (
 )
 from treadle_runtime.arrays.from_user import as_argument
 from treadle_runtime.placement.devices import Device, as_device
+from treadle_runtime.placement.guards import guard
 from treadle_runtime.placement.placement import committed
 from treadle_runtime.placement.sharding import Sharding, SingleDeviceSharding
 
@@ -86,6 +95,8 @@ def _put(leaf: Any, device: Device | None, donate: bool) -> Any:
         except ArgumentError as error:
             error.add_note("  while: putting it on a device with device_put")
             raise
+        if current_context().watched:
+            guard("host-to-device", leaf.type, device or leaf.device, explicit=True)
         if device is None:
             return leaf
         put = DeviceArray(committed(device).of(leaf.type), leaf.host)
@@ -97,6 +108,8 @@ def _put(leaf: Any, device: Device | None, donate: bool) -> Any:
         return leaf
     target = committed(device)
     placed = target.of(leaf.type)
+    if current_context().watched:
+        guard("device-to-device", leaf.type, device, explicit=True)
     if device.platform == "cpu" and (leaf.host is not None or (home is device and leaf.is_ready())):
         put = DeviceArray(
             placed, elements_of(leaf)
@@ -104,7 +117,7 @@ def _put(leaf: Any, device: Device | None, donate: bool) -> Any:
     elif home is device:
         put = DeviceArray(placed, None, device.backend.copy_to_device(buffer_of(leaf), device.raw))
     else:
-        put = DeviceArray(placed, None, buffer_at(leaf, target))
+        put = DeviceArray(placed, None, buffer_at(leaf, target, explicit=True))
     if donate:
         give_away(leaf, "donated to device_put", capture())
     return put
@@ -119,6 +132,8 @@ def device_get(x: Any) -> Any:
     for leaf in leaves:
         if type(leaf) is DeviceArray:
             leaf.copy_to_host_async()
+            if not is_key(leaf.type.dtype):
+                elements_of(leaf, explicit=True)
     return structure.unflatten(
         [
             leaf if not hasattr(type(leaf), "__array__") or _is_keys(leaf) else _elements(leaf)

@@ -30,6 +30,19 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(word.strip().lower() for word in text.split(",") if word.strip())
 
 
+def cpu_asynchronous(environ: Mapping[str, str]) -> bool:
+    """Whether calls on the CPU return before their results are there: unless the environment says no."""
+    for name in (
+        "TREADLE_CPU_ASYNC",
+        "TREADLE_CPU_ENABLE_ASYNC_DISPATCH",
+        "JAX_CPU_ENABLE_ASYNC_DISPATCH",
+    ):
+        text = environ.get(name, "").strip().lower()
+        if text:
+            return text not in ("0", "off", "false", "no", "n", "f")
+    return True
+
+
 def cpu_device_count(environ: Mapping[str, str]) -> int:
     """How many devices the CPU is to show.
 

@@ -25,13 +25,17 @@ from typing import TYPE_CHECKING, Final, final
 from treadle_compiler import check_fork, jaxlib, refuse_in_children
 from treadle_ir import ArgumentError, fork_safe_rlock, refused
 from treadle_runtime.client.backend import Backend
-from treadle_runtime.client.environment import cpu_device_count, requested_platforms, words
+from treadle_runtime.client.environment import (
+    cpu_asynchronous,
+    cpu_device_count,
+    requested_platforms,
+    words,
+)
 from treadle_runtime.client.failures import PlatformError, PlatformWarning
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-_OFF: Final = frozenset({"0", "off", "false", "no"})
 _KNOWN: Final = frozenset({"cpu", "cuda", "tpu"})
 
 
@@ -212,7 +216,7 @@ class Backends:
         count = self._cpu_devices or cpu_device_count(self._environ)
         asynchronous = self._cpu_asynchronous
         if asynchronous is None:
-            asynchronous = self._environ.get("TREADLE_CPU_ASYNC", "").strip().lower() not in _OFF
+            asynchronous = cpu_asynchronous(self._environ)
         raw = jaxlib().xla_client.make_cpu_client(asynchronous=asynchronous, num_devices=count)
         return Backend(raw, "cpu", asynchronous=asynchronous)
 

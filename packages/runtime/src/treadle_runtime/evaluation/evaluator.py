@@ -20,7 +20,6 @@ import numpy as np
 from treadle_ir import (
     ArrayType,
     Attributeless,
-    Literal,
     Operands,
     Primitive,
     context_overrides,
@@ -28,12 +27,13 @@ from treadle_ir import (
     derived,
     dtypes,
     process_context,
-    type_of,
-    untraced,
 )
 from treadle_runtime.arrays.array import DeviceArray, Elements, from_host
+from treadle_runtime.arrays.from_user import as_device_array
+from treadle_runtime.evaluation.composites import Composites
 from treadle_runtime.evaluation.operation import Operation
 from treadle_runtime.evaluation.quiet import SILENCE, quieten, restore
+from treadle_runtime.evaluation.watched import evaluate_watched, guard_operand
 from treadle_runtime.placement.placement import BASE, PlacedType, default_placement
 
 # NumPy scalars, which kernels take as they are, by class; anything else is looked at with more care. All structured
@@ -50,12 +50,13 @@ _LIMIT: Final = 8192
 class RuntimeEvaluator:
     """Evaluates on NumPy kernels or compiled programs; operands and results are `DeviceArray`s."""
 
-    __slots__ = ("_attributes", "_operations")
+    __slots__ = ("_attributes", "_operations", "call")
 
     def __init__(self) -> None:
         self._operations: dict[tuple[Any, ...], Operation] = {}
         # What tells primitives of a class apart, taken in C: their own hash and comparison are Python.
         self._attributes: dict[type[Primitive], Callable[[Primitive], Any]] = {}
+        self.call = Composites().call
 
     def evaluate(self, primitive: Primitive, operands: Operands) -> Sequence[DeviceArray]:
         """The results of a primitive on concrete operands.
@@ -150,7 +151,9 @@ class RuntimeEvaluator:
         )
 
     def _evaluate(self, primitive: Primitive, operands: Operands) -> Sequence[DeviceArray]:
-        """The same for operands that are not all arrays of ours, and for what has not been met yet."""
+        """The same for operands that are not all arrays of ours, for what is not known yet, and for what is watched."""
+        if current_context().watched:
+            return evaluate_watched(self.find_watched, as_device_array, primitive, operands)
         arrays = [x if type(x) is DeviceArray else as_device_array(x) for x in operands]
         operation = self._find(primitive, arrays)
         results = operation.run(arrays)
@@ -162,7 +165,13 @@ class RuntimeEvaluator:
                             result.host = result.host.copy()
         return results
 
-    def _find(self, primitive: Primitive, arrays: Sequence[DeviceArray]) -> Operation:
+    def find_watched(self, primitive: Primitive, arrays: Sequence[DeviceArray]) -> Operation:
+        """The operation for these arrays, where `evaluate` does not find it: each call of it is looked at."""
+        return self._find(primitive, arrays, ("watched",))
+
+    def _find(
+        self, primitive: Primitive, arrays: Sequence[DeviceArray], mark: tuple[str, ...] = ()
+    ) -> Operation:
         kind = type(primitive)
         placed = [x.placed for x in arrays]
         if kind.opaque:
@@ -176,7 +185,7 @@ class RuntimeEvaluator:
         attributes = self._attributes.get(kind)
         if attributes is None:
             attributes = self._attributes[kind] = _attributes_of(kind)
-        full = (attributes(primitive), current_context().key, *placed)
+        full = (*mark, attributes(primitive), current_context().key, *placed)
         operation = self._operations.get(full)
         if operation is None:
             operation = Operation(primitive, placed, default_placement())
@@ -185,8 +194,16 @@ class RuntimeEvaluator:
             self._operations[full] = operation
         return operation
 
-    def array(self, elements: Elements, weak: bool, *, owned: bool = True) -> DeviceArray:
+    def clear(self) -> None:
+        """Forget all operations that have been met."""
+        self._operations.clear()
+
+    def array(
+        self, elements: Elements, weak: bool, *, owned: bool = True, users: bool = False
+    ) -> DeviceArray:
         """An array of these elements, uncommitted on the default device."""
+        if users and current_context().watched:
+            guard_operand(elements)
         return from_host(elements if owned else elements.copy(), weak=weak)
 
 
@@ -205,20 +222,3 @@ def _attributes_of(kind: type[Any]) -> Callable[[Primitive], Any]:
 
 def _itself(primitive: Primitive) -> Primitive:
     return primitive
-
-
-def as_device_array(operand: object) -> DeviceArray:
-    """An array around an operand that is none of ours: a NumPy array, a NumPy or Python scalar, a literal.
-
-    The memory of a NumPy array is shared, so the result is good for one operation.
-
-    Raises:
-        EscapedTracerError: it is a tracer.
-        ArgumentError: it is nothing of the kind.
-    """
-    operand = untraced(operand)  # type: ignore[arg-type]  # what is no operand is refused below
-    if isinstance(operand, DeviceArray):
-        return operand
-    type = type_of(operand)
-    value = operand.value if isinstance(operand, Literal) else operand
-    return DeviceArray(BASE.of(type), np.asarray(value, type.dtype))

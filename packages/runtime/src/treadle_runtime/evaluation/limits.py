@@ -27,6 +27,7 @@ from treadle_ir import (
     Creation,
     Elementwise,
     Indexing,
+    LinearAlgebra,
     Primitive,
     Randomness,
     Rearrangement,
@@ -51,7 +52,7 @@ host_limits: Final[RuleTable[int]] = RuleTable(
 )
 """Elements of the largest operand or result up to which the operations of a family go to NumPy on the CPU."""
 
-for _family, _limit in {
+_LIMITS: Final[dict[type[Primitive], int]] = {
     Elementwise: 1 << 20,
     Conversion: 1 << 21,
     Rearrangement: 1 << 22,
@@ -63,6 +64,7 @@ for _family, _limit in {
     Accumulating: ANY_SIZE,  # XLA's are 3 to 10 times slower at any size
     Sorting: ANY_SIZE,  # XLA's are 10 to 100 times slower
     Contraction: 1 << 17,
+    LinearAlgebra: 1 << 12,
     Randomness: 1 << 13,
     # Special functions, which NumPy does not have: a kernel is many passes.
     e.Digamma: 1 << 12,
@@ -71,9 +73,12 @@ for _family, _limit in {
     e.Erfc: 1 << 12,
     e.Lgamma: 1 << 12,
     e.NextAfter: 1 << 12,
-}.items():
+    # Formulas of many steps, which XLA compiles for a second.
+    **dict.fromkeys([*e.WITH_FORMULA, e.FormulaDerivative], 1 << 14),
+    Fft: 1 << 13,
+}
+for _family, _limit in _LIMITS.items():
     host_limits.register(_family, _limit)
-host_limits.register(Fft, 1 << 13)
 
 
 def is_small(primitive: Primitive, types: Sequence[Type]) -> bool:

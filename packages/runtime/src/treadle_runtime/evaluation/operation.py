@@ -100,7 +100,7 @@ class Operation:
         else:
             results = self.kernel(self.primitive, *elements)
         if self.may_alias:
-            results = [_compact(np.asarray(result)) for result in results]
+            results = [compact(np.asarray(result)) for result in results]
         return [
             DeviceArray(placed, result if type(result) is np.ndarray else np.asarray(result))
             for placed, result in zip(self.results, results, strict=True)
@@ -128,7 +128,7 @@ class Operation:
         return compile_program(lowered, self.placement)
 
 
-def _compact(result: Elements) -> Elements:
+def compact(result: Elements) -> Elements:
     """The result itself, or a copy if it is a small view of something large that would stay alive."""
     base = result.base
     if base is not None and getattr(base, "nbytes", 0) > _most_kept(result.nbytes):

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, final
 
 from treadle_compiler import LoweredModule, lower_program
-from treadle_ir import Arguments, ArrayType, Atom, Program, frozen
+from treadle_ir import Arguments, ArrayType, Atom, Program, frozen, user_stacklevel
 from treadle_ir.tree import flatten_leaves_and_structure
 from treadle_runtime.arrays.array import DeviceArray
+from treadle_runtime.evaluation.finite import looked_for
 from treadle_runtime.jitting.caches import FunctionCache
 from treadle_runtime.jitting.compiled_call import CompiledCall
 from treadle_runtime.jitting.donation import pair, warn_unusable
@@ -26,6 +28,7 @@ from treadle_runtime.placement.placement import (
     default_placement,
 )
 from treadle_runtime.placement.resolve import resolve
+from treadle_runtime.settings import CONSTANTS_BYTES, CONSTANTS_FRAMES
 
 
 @final
@@ -60,6 +63,8 @@ def lower_call(
     traced = trace_function(cache, function, name, arguments, statics, types)
     captured = captured_arrays(traced)
 
+    _warn_of_constants(captured, traced, name)
+
     def describe(index: int) -> str:
         if index < len(captured):
             return f"captured array {index}"
@@ -84,6 +89,25 @@ def lower_call(
         cache.timings.append(traced.timing)
     traced.timing.lower = elapsed
     return Lowering(traced, prepared, module, placement, tuple(operands), name, options.flags)
+
+
+def _warn_of_constants(captured: Sequence[DeviceArray], traced: Traced, name: str) -> None:
+    """Warn of a function that has captured arrays of many bytes, as the settings say."""
+    least = CONSTANTS_BYTES()
+    total = sum([array.type.nbytes for array in captured])
+    if least < 0 or total < least or not captured:
+        return
+    lines = [
+        f"{name} has captured arrays of {total} bytes, which it keeps in memory as long as it lives; pass them as "
+        "arguments, or raise the limit (captured_constants_warn_bytes)"
+    ]
+    most = CONSTANTS_FRAMES()
+    largest = sorted(range(len(captured)), key=lambda index: -captured[index].type.nbytes)
+    for index in largest if most < 0 else largest[:most]:
+        parameter = traced.program.parameters[index]
+        users = [e.source.show() for e in traced.program.equations if parameter in e.operands]
+        lines.append(f"  {captured[index].type}, used at {users[0] if users else 'no place'}")
+    warnings.warn("\n".join(lines), UserWarning, stacklevel=user_stacklevel())
 
 
 def captured_arrays(traced: Traced) -> tuple[DeviceArray, ...]:
@@ -134,6 +158,8 @@ def prepare(traced: Traced, options: JitOptions, arguments: Arguments, count: in
     types: list[ArrayType] = [p.type for p in program.parameters]  # type: ignore[misc]  # no tokens
     results: list[ArrayType] = [r.type for r in program.results]  # type: ignore[misc]
     asked = [first + index for index in donated_leaves(options.split, arguments)]
+    if looked_for() is not None:  # what is not finite is looked for with the arguments
+        asked = []
     pairs = pair(types, results, asked)
     unusable = [types[index] for index in asked if index not in pairs]
     if unusable:

@@ -18,7 +18,6 @@ from treadle_ir import (
     Arguments,
     EvalTrace,
     Operand,
-    Setting,
     as_array,
     as_operand,
     bind,
@@ -32,9 +31,9 @@ from treadle_ir import (
     shown,
     take_apart,
     type_of,
-    yes_or_no,
 )
 from treadle_ir.primitives.call import Call
+from treadle_ir.settings import DISABLE_JIT
 from treadle_ir.tree import flatten_leaves_and_structure
 from treadle_runtime.abstract import abstract_placed
 from treadle_runtime.arrays.array import DeviceArray, device_of
@@ -49,17 +48,12 @@ from treadle_runtime.jitting.stages import Lowered, TracedCall
 from treadle_runtime.jitting.statics import Key, static_key
 from treadle_runtime.jitting.traced import Timing
 from treadle_runtime.jitting.tracing import trace_function
+from treadle_runtime.jitting.watched_call import call_watched, guard_argument
 from treadle_runtime.placement.devices import Device, as_device
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=Any)  # the bound is what parameters of a lambda get from pyright
 
-DISABLE_JIT: Final = Setting(
-    "disable_jit",
-    False,
-    parse=yes_or_no,
-    help="The Python of jitted functions runs as it is, for a look at values with print or a debugger.",
-)
 _PLAIN: Final = JitOptions(NOTHING_SAID)
 
 
@@ -83,7 +77,8 @@ class JitFunction(Generic[P, R]):
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call that is not like the last one. Any: what users pass and return."""
-        if DISABLE_JIT():
+        context = current_context()
+        if context.watched and context.get(DISABLE_JIT):
             return self.__wrapped__(*args, **kwargs)
         arguments = self._take_apart(args, kwargs)
         cache = self._cache
@@ -95,8 +90,11 @@ class JitFunction(Generic[P, R]):
         except ArgumentError:
             refuse_leaves(arguments, self._name)
             raise
+        if context.watched:
+            for leaf, array in zip(arguments.leaves, leaves, strict=True):
+                guard_argument(leaf, array)
         key = (
-            current_context().key,
+            context.key,
             arguments.structure,
             statics,
             *[x.placed for x in leaves],
@@ -104,6 +102,8 @@ class JitFunction(Generic[P, R]):
         call = cache.calls.get(key)
         if call is None:
             return self._first(key, arguments, statics, leaves)
+        if context.watched:
+            return call_watched(call, leaves)
         kinds = tuple(map(type, arguments.leaves))
         if kinds not in call.fast_calls:
             call.fast_calls[kinds] = fast_call(call, arguments, args, kwargs)
@@ -143,7 +143,7 @@ class JitFunction(Generic[P, R]):
 
         call = cache.compiling.once(key, lambda: cache.calls.get(key), make)
         started = time.perf_counter()
-        results = call.call(leaves)
+        results = call_watched(call, leaves) if current_context().watched else call.call(leaves)
         timing = call.traced.timing
         if timing.first_run is None:
             for leaf in flatten_leaves_and_structure(results)[0][:1]:
@@ -194,7 +194,7 @@ class JitFunction(Generic[P, R]):
             )
             return Lowered(lowering, arguments, self._options.split)
 
-        return TracedCall(traced, arguments, types, self._name, lowered)
+        return TracedCall(traced, arguments, types, self._name, self._options.split, lowered)
 
     def eval_shape(self, *args: P.args, **kwargs: P.kwargs) -> Any:  # Any: a pytree
         """The shapes and element types of the results for these arguments, without running anything."""

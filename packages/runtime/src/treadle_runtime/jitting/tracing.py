@@ -17,16 +17,19 @@ from treadle_ir import (
     ArrayType,
     Operand,
     Operands,
+    TracingError,
     TreeFunction,
     current_context,
     operand_or_none,
     stage_tree,
     type_of,
 )
-from treadle_ir.events import FunctionStaged, emit, listeners
+from treadle_ir.events import FunctionStaged, heard, tell
+from treadle_ir.settings import NO_TRACING
 from treadle_ir.tree import PyTreeDef, flatten_leaves_and_structure
 from treadle_runtime.arrays.from_user import as_argument
 from treadle_runtime.jitting.caches import FunctionCache
+from treadle_runtime.jitting.misses import explain, logs_misses
 from treadle_runtime.jitting.statics import Key
 from treadle_runtime.jitting.traced import Timing, Traced
 
@@ -40,9 +43,16 @@ def trace_function(
     types: tuple[ArrayType, ...],
 ) -> Traced:
     """The function as a program for arguments of these types, staged if it has not been before."""
-    key = (current_context().key, arguments.structure, statics, *types)
+    key = (current_context().programs, arguments.structure, statics, *types)
 
     def make() -> Traced:
+        if NO_TRACING():
+            raise TracingError(
+                f"re-tracing function {name} for `jit`, but 'no_tracing' is set",
+                fix="call it with arguments like those before, or leave the block of `no_tracing`",
+            )
+        if logs_misses():
+            explain(cache, function, name, arguments, key)
         traced = _stage(function, name, arguments, types)
         cache.timings.append(traced.timing)
         if traced.portable:
@@ -66,8 +76,8 @@ def _stage(
     staged, structure = stage_tree(TreeFunction(function, arguments.rebuilt, results), *types)
     elapsed = time.perf_counter() - started
     program = staged.program
-    if listeners:
-        emit(FunctionStaged(name, program, elapsed))
+    if heard():
+        tell(FunctionStaged(name, program, elapsed))
     captured = tuple(
         [as_argument(each) if isinstance(each, np.ndarray) else each for each in staged.captured]
     )

@@ -8,6 +8,7 @@ import numpy as np
 
 from treadle_ir import ops
 from treadle_ir.array import Operand, Operands
+from treadle_ir.loops import Flags
 from treadle_ir.primitives.call import (
     Call,
     Checkpoint,
@@ -16,6 +17,7 @@ from treadle_ir.primitives.call import (
     CustomVjpCall,
     CustomVjpRule,
     FlatBackward,
+    Given,
     OptimizationBarrier,
     StopGradient,
 )
@@ -39,18 +41,21 @@ def _product(x: Operand, y: Operand) -> list[Operand]:
     return [ops.multiply(x, y)]
 
 
-def _product_jvp(primals: Operands, tangents: Operands) -> tuple[Operands, Operands]:
+def _product_jvp(primals: Operands, tangents: Given) -> tuple[Operands, Given]:
     (x, y), (dx, dy) = primals, tangents
-    return _product(x, y), [ops.add(ops.multiply(dx, y), ops.multiply(x, dy))]
+    parts = [ops.multiply(d, by) for d, by in ((dx, y), (dy, x)) if d is not None]
+    return _product(x, y), [ops.add(*parts) if len(parts) == 2 else parts[0] if parts else None]
 
 
-def _product_backward(residuals: Operands, cotangents: Operands) -> Operands:
+def _product_backward(residuals: Operands, cotangents: Given) -> Given:
     (x, y), (ct,) = residuals, cotangents
-    return [ops.multiply(ct, y), ops.multiply(ct, x)]
+    return [None, None] if ct is None else [ops.multiply(ct, y), ops.multiply(ct, x)]
 
 
-def _product_forward(x: Operand, y: Operand) -> tuple[Operands, Operands, FlatBackward]:
-    return _product(x, y), [x, y], _product_backward
+def _product_forward(
+    primals: Operands, perturbed: Flags
+) -> tuple[Operands, Operands, FlatBackward]:
+    return _product(*primals), primals, _product_backward
 
 
 _JVP: Final = CustomJvpCall("product", _product, _product_jvp).staged((_F32, _F32))[0]

@@ -27,6 +27,7 @@ from treadle_ir.dtypes import is_bool, is_integer
 from treadle_ir.primitives.control import Case
 from treadle_ir.tree import explain_difference, tree_unflatten
 from treadle_numpy.lax.control.carries import SAME_SHAPES, type_differences
+from treadle_numpy.lax.control.plain import plain_choice, plainly
 from treadle_numpy.lax.control.staging import (
     Body,
     flatten_operands,
@@ -229,6 +230,10 @@ def _choice(
     names: Sequence[str],
     operands: tuple[Tree, ...],
 ) -> Tree:
+    if plainly():
+        done = plain_choice(index, functions, operands)
+        if done is not None:
+            return done[0]
     leaves: list[Operand] = []
     structures = []
     for number, tree in enumerate(operands):

@@ -19,6 +19,7 @@ from treadle_ir.dtypes import is_bool, is_integer
 from treadle_ir.primitives.control import While
 from treadle_ir.tree import PyTreeDef, tree_unflatten, treedef_tuple
 from treadle_numpy.lax.control.carries import settled
+from treadle_numpy.lax.control.plain import plain_while, plainly
 from treadle_numpy.lax.control.scan import scan_flat
 from treadle_numpy.lax.control.staging import flatten_operands, stage_body
 from treadle_numpy.operands.coerce import ArrayLike, coerce, host_elements, operand_type
@@ -95,6 +96,10 @@ def _while(
     written: object = None,
 ) -> Tree:
     where = f"the body of {name}"
+    if plainly():
+        done = plain_while(cond_fun, body_fun, leaves, structure, max_steps)
+        if done is not None:
+            return done[0]
     leaves, body = settled(
         name,
         leaves,

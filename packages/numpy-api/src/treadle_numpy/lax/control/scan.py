@@ -9,6 +9,7 @@ from treadle_ir import ArgumentError, Array, ArrayType, Operand, bind, flags, fu
 from treadle_ir.primitives.control import Scan
 from treadle_ir.tree import PyTreeDef, tree_unflatten
 from treadle_numpy.lax.control.carries import settled
+from treadle_numpy.lax.control.plain import plain_scan, plainly
 from treadle_numpy.lax.control.staging import Body, flatten_operands, paths_of, stage_body
 from treadle_numpy.operands.coerce import ArrayLike, operand_type
 from treadle_numpy.operands.shapes import as_index
@@ -197,6 +198,13 @@ def scan_flat(
 ) -> tuple[Tree, Tree]:
     """`scan` of flattened carries and elements: the last carry, and the stacked ys."""
     in_a_row = _unroll(name, unroll, length)
+    if plainly():
+        done = plain_scan(
+            lambda *trees: _carry_and_y(function(*trees)),
+            *(carry, structure, elements, element_structures, length, reverse),
+        )
+        if done is not None:
+            return done
     element_types = []
     for x in elements:
         type = operand_type(x)

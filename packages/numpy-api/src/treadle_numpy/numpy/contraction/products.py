@@ -9,7 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, TypeAlias
 
-from treadle_ir import ArgumentError, Array, Operand, ShapeError, current_trace, ops, shown
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    Operand,
+    ShapeError,
+    composed,
+    current_trace,
+    ops,
+    shown,
+)
 from treadle_ir.primitives.contract import DotGeneral
 from treadle_numpy.lax.contraction import contracted
 from treadle_numpy.lax.precision import PrecisionLike, precision_name
@@ -165,6 +174,7 @@ def matmul(
     return contracted(x, y, contracting, batching, precision, preferred_element_type)
 
 
+@composed
 def vdot(
     a: ArrayLike,
     b: ArrayLike,
@@ -181,6 +191,7 @@ def vdot(
     )
 
 
+@composed
 def vecdot(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -215,16 +226,19 @@ def vecdot(
     )
 
 
+@composed
 def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Matrices times vectors; leading axes broadcast."""
     return squeeze(matmul(x1, expand_dims(x2, -1)), -1)
 
 
+@composed
 def vecmat(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Vectors, conjugated, times matrices; leading axes broadcast."""
     return squeeze(matmul(expand_dims(conjugate(x1), -2), x2), -2)
 
 
+@composed
 def inner(
     a: ArrayLike,
     b: ArrayLike,
@@ -248,6 +262,7 @@ def inner(
     )
 
 
+@composed
 def outer(a: ArrayLike, b: ArrayLike, out: None = None) -> Array:
     """The product of each element of the one with each of the other, as a matrix.
 
@@ -266,6 +281,7 @@ def outer(a: ArrayLike, b: ArrayLike, out: None = None) -> Array:
     return ops.multiply(rows, columns)
 
 
+@composed
 def tensordot(
     a: ArrayLike,
     b: ArrayLike,
@@ -308,6 +324,7 @@ def tensordot(
     return contracted(x, y, pairs, ((), ()), precision, preferred_element_type)
 
 
+@composed
 def kron(a: ArrayLike, b: ArrayLike) -> Array:
     """The Kronecker product: each element of `a` replaced by its multiple of `b`."""
     x, y = promote("kron", a, b)
@@ -326,6 +343,7 @@ def kron(a: ArrayLike, b: ArrayLike) -> Array:
     )
 
 
+@composed
 def cross(
     a: ArrayLike,
     b: ArrayLike,

@@ -6,7 +6,17 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Literal, TypeVar, overload
 
-from treadle_ir import ArgumentError, Array, default_dtype, flags, functions, names, ops, shown
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    composed,
+    default_dtype,
+    flags,
+    functions,
+    names,
+    ops,
+    shown,
+)
 from treadle_numpy.numpy.creation.ranges import arange
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
@@ -76,6 +86,7 @@ def indices(
     return ops.concatenate([ops.reshape(part, shape=(1, *sizes)) for part in parts], dimension=0)
 
 
+@composed
 def meshgrid(
     *xi: ArrayLike, copy: bool = True, sparse: bool = False, indexing: str = "xy"
 ) -> tuple[Array, ...]:

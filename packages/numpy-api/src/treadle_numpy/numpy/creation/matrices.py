@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, allocating, default_dtype, flags, ops
+from treadle_ir import ArgumentError, Array, allocating, composed, default_dtype, flags, ops
 from treadle_ir.dtypes import is_bool
 from treadle_numpy.numpy.creation.data import placed
 from treadle_numpy.operands.arrays import made, on_host
@@ -88,6 +88,7 @@ def lower_mask(rows: int, columns: int, k: int) -> Array:
 _MOST_POWERS: Final = 1 << 12  # each is an operation of its own
 
 
+@composed
 def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Array:  # noqa: N803
     """The powers of each element, as the columns of a matrix.
 

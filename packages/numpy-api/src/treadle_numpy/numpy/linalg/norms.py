@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, UnsupportedError, flags, integer, ops, refused
+from treadle_ir import ArgumentError, Array, composed, flags, integer, ops, refused
 from treadle_ir.dtypes import is_complex
 from treadle_numpy.numpy.reductions.extremes import max, min
 from treadle_numpy.numpy.reductions.sums import sum
@@ -29,12 +29,13 @@ def _squares(x: Array) -> Array:
     return ops.square(x)
 
 
+@composed
 def norm(x: ArrayLike, ord: Order = None, axis: Axis = None, keepdims: bool = False) -> Array:
     """The norm of vectors or matrices.
 
     Raises:
         ArgumentError: there is no such norm.
-        UnsupportedError: the norm needs singular values.
+        DTypeError: the norm is one of singular values (2, -2, 'nuc'), and the elements are bf16 or f16.
 
     Example:
         >>> print(norm(np.array([3.0, 4.0], np.float32)))
@@ -74,9 +75,13 @@ def norm(x: ArrayLike, ord: Order = None, axis: Axis = None, keepdims: bool = Fa
             result, shape=tuple([n for i, n in enumerate(operand.shape) if i not in axes])
         )
     if ord in (2, -2, "nuc"):
-        raise UnsupportedError(
-            f"norm: ord={ord!r} of a matrix needs singular values, and there is no svd yet",
-            fix="use the Frobenius norm (`ord='fro'`)",
+        kept = tuple([i for i in range(operand.ndim) if i not in axes])
+        values = ops.svd(ops.transpose(operand, permutation=(*kept, *axes)), compute_uv=False)[0]
+        result = sum(values, -1) if ord == "nuc" else (max if ord == 2 else min)(values, -1)
+        if not keepdims:
+            return result
+        return ops.reshape(
+            result, shape=tuple([1 if i in axes else n for i, n in enumerate(operand.shape)])
         )
     raise ArgumentError(f"Invalid order '{ord}' for matrix norm.")
 
@@ -86,6 +91,7 @@ def _check_order(function: str, ord: object) -> None:
         raise refused(function, "ord", "a number or a string", ord)
 
 
+@composed
 def vector_norm(
     x: ArrayLike, /, *, axis: Axis = None, keepdims: bool = False, ord: Order = 2
 ) -> Array:
@@ -115,6 +121,7 @@ def vector_norm(
     return power(sum(power(abs(operand), ord), axes, keepdims=keepdims), 1.0 / ord)
 
 
+@composed
 def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Order = "fro") -> Array:
     """The norm of the matrices in the last two axes."""
     return norm(x, ord, (-2, -1), keepdims)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle_ir import ArgumentError, Array, ShapeError, UnsupportedError, sequence
+from treadle_ir import ArgumentError, Array, ShapeError, composed, sequence
 from treadle_numpy.lax.precision import PrecisionLike
 from treadle_numpy.numpy.contraction.einsums import einsum
 from treadle_numpy.numpy.contraction.products import (
@@ -15,6 +15,7 @@ from treadle_numpy.numpy.contraction.products import (
     vecdot as vecdot,
 )
 from treadle_numpy.numpy.creation.matrices import eye
+from treadle_numpy.numpy.linalg.systems import inv
 from treadle_numpy.numpy.manipulation import diagonals
 from treadle_numpy.numpy.manipulation.axes import matrix_transpose as matrix_transpose
 from treadle_numpy.numpy.manipulation.broadcasting import broadcast_to
@@ -39,21 +40,19 @@ __all__ = [
 ]
 
 
+@composed
 def matrix_power(a: ArrayLike, n: int) -> Array:
-    """A matrix multiplied by itself `n` times; not for negative n.
+    """A matrix multiplied by itself `n` times; for negative n, its inverse multiplied by itself -n times.
 
     Raises:
         ShapeError: the last two axes are not square.
-        UnsupportedError: `n` is negative.
     """
     x = coerce_array("matrix_power", 0, a)
     if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
         raise ShapeError(f"Last 2 dimensions of the array must be square, got {x.shape}")
     count = as_index("matrix_power", "n", n)
     if count < 0:
-        raise UnsupportedError(
-            "matrix_power: negative powers need an inverse, which is not there yet"
-        )
+        x, count = inv(x), -count
     if count == 0:
         return broadcast_to(eye(x.shape[-1], dtype=x.dtype), x.shape)
     result: Array | None = None
@@ -68,6 +67,7 @@ def matrix_power(a: ArrayLike, n: int) -> Array:
     return result
 
 
+@composed
 def multi_dot(arrays: Sequence[ArrayLike], *, precision: PrecisionLike = None) -> Array:
     """The product of several matrices in the order that costs least.
 
@@ -96,6 +96,7 @@ def multi_dot(arrays: Sequence[ArrayLike], *, precision: PrecisionLike = None) -
     )
 
 
+@composed
 def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array:
     """The vector product of vectors of three elements.
 
@@ -113,11 +114,13 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array:
     return vector_product(a, b, axis=axis)
 
 
+@composed
 def diagonal(x: ArrayLike, /, *, offset: int = 0) -> Array:
     """The diagonals of the matrices in the last two axes."""
     return diagonals.diagonal(x, offset, -2, -1)
 
 
+@composed
 def trace(x: ArrayLike, /, *, offset: int = 0, dtype: DTypeLike | None = None) -> Array:
     """The sums of the diagonals of the matrices in the last two axes."""
     return diagonals.trace(x, offset, -2, -1, dtype)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from treadle_ir import ArgumentError, Array, ShapeError, current_trace, integer, sequence
+from treadle_ir import ArgumentError, Array, ShapeError, composed, current_trace, integer, sequence
 from treadle_ir.primitives.shape import Transpose
 from treadle_numpy.operands.axes import as_axes, as_axis
 from treadle_numpy.operands.bind import bind
@@ -73,6 +73,7 @@ def matrix_transpose(x: ArrayLike, /) -> Array:
     return swapaxes(operand, -1, -2)
 
 
+@composed
 def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> Array:
     """Two axes exchanged."""
     x = coerce_array("swapaxes", 0, a)
@@ -82,6 +83,7 @@ def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> Array:
     return transpose(x, order)
 
 
+@composed
 def moveaxis(a: ArrayLike, source: int | Sequence[int], destination: int | Sequence[int]) -> Array:
     """Some axes moved to other places; the others keep their order.
 
@@ -103,6 +105,7 @@ def moveaxis(a: ArrayLike, source: int | Sequence[int], destination: int | Seque
     return transpose(x, order)
 
 
+@composed
 def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> Array:
     """An axis moved to before another one."""
     start = integer("rollaxis", "start", start)

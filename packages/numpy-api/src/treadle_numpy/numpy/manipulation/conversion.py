@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import Array, DType, current_trace, ops, x64_enabled
+from treadle_ir import Array, DType, canonical_dtype, current_trace, ops, x64_enabled
 from treadle_ir.primitives.convert import Convert
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike, coerce
@@ -48,7 +48,8 @@ def astype(
                 return found
     operand = coerce("astype", 0, x)
     wanted = as_dtype("astype", float if dtype is None else dtype)
-    if key is not None and key[0].dtype != wanted and not _is_cut(dtype, wanted):
+    asks = _is_cut(dtype, wanted) or canonical_dtype(wanted) != wanted  # the settings, each time
+    if key is not None and key[0].dtype != wanted and not asks:
         remember(_CONVERSIONS, key, Convert(wanted))
     result = array_of(converted(operand, wanted))
     return ops.copy(result) if copy and result is x else result

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_ir import Array, ShapeError, integer, ops
+from treadle_ir import Array, ShapeError, composed, integer, ops
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.creation.matrices import lower_mask
 from treadle_numpy.numpy.manipulation.axes import moveaxis
@@ -16,6 +16,7 @@ from treadle_numpy.operands.fill import filled
 __all__ = ["diag", "diagflat", "diagonal", "trace", "tril", "triu"]
 
 
+@composed
 def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     """The elements of the diagonals of the matrices in two axes, along a new last axis.
 
@@ -51,6 +52,7 @@ def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> A
     )
 
 
+@composed
 def trace(
     a: ArrayLike,
     offset: int = 0,
@@ -64,6 +66,7 @@ def trace(
     return total_of(diagonal(a, offset, axis1, axis2), -1, dtype)
 
 
+@composed
 def diag(v: ArrayLike, k: int = 0) -> Array:
     """A matrix with a vector on its diagonal; of a matrix, its diagonal.
 
@@ -79,6 +82,7 @@ def diag(v: ArrayLike, k: int = 0) -> Array:
     raise ShapeError("diag input must be 1d or 2d")
 
 
+@composed
 def diagflat(v: ArrayLike, k: int = 0) -> Array:
     """A matrix with the elements on its diagonal."""
     k = integer("diagflat", "k", k)
@@ -107,12 +111,14 @@ def builtin_abs(k: int) -> int:
     return -k if k < 0 else k
 
 
+@composed
 def tril(m: ArrayLike, k: int = 0) -> Array:
     """The matrix with zeros above a diagonal."""
     k = integer("tril", "k", k)
     return _triangle("tril", m, k, True)
 
 
+@composed
 def triu(m: ArrayLike, k: int = 0) -> Array:
     """The matrix with zeros below a diagonal."""
     k = integer("triu", "k", k)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, TypeAlias
 
-from treadle_ir import ArgumentError, Array, ShapeError, current_trace, ops
+from treadle_ir import ArgumentError, Array, ShapeError, composed, current_trace, ops
 from treadle_ir.primitives.shape import Concatenate
 from treadle_numpy.lax.joining import Arrays, in_common_dtype, operands_of, stacked
 from treadle_numpy.numpy.manipulation.axes import transpose
@@ -32,6 +32,7 @@ __all__ = [
 _CONCATENATIONS: Final[Plans] = {}
 
 
+@composed
 def concatenate(arrays: Arrays, axis: int | None = 0, dtype: DTypeLike | None = None) -> Array:
     """Arrays one after the other along an axis; flattened if `axis` is None.
 
@@ -90,11 +91,13 @@ def concat(arrays: Sequence[ArrayLike], /, *, axis: int | None = 0) -> Array:
     return concatenate(arrays, axis)
 
 
+@composed
 def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
     """`values` after `arr` along an axis; both flattened by default."""
     return concatenate([arr, values], axis)
 
 
+@composed
 def stack(arrays: Arrays, axis: int = 0, out: None = None, dtype: DTypeLike | None = None) -> Array:
     """Arrays of one shape along a new axis.
 
@@ -110,22 +113,26 @@ def stack(arrays: Arrays, axis: int = 0, out: None = None, dtype: DTypeLike | No
     return stacked(operands_of("stack", arrays), axis, as_dtype("stack", dtype))
 
 
+@composed
 def vstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
     """Arrays one below the other."""
     return concatenate([atleast_2d(x) for x in operands_of("vstack", tup)], 0, dtype)
 
 
+@composed
 def hstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
     """Arrays one beside the other: along the second axis, vectors along their only one."""
     operands = [atleast_1d(x) for x in operands_of("hstack", tup)]
     return concatenate(operands, 0 if operands[0].ndim == 1 else 1, dtype)
 
 
+@composed
 def dstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
     """Arrays one behind the other: along the third axis."""
     return concatenate([atleast_3d(x) for x in operands_of("dstack", tup)], 2, dtype)
 
 
+@composed
 def column_stack(tup: Arrays) -> Array:
     """Vectors as the columns of a matrix."""
     operands = [array_of(x) for x in operands_of("column_stack", tup)]

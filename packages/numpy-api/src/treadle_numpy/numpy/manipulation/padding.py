@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, UnsupportedError, default_dtype, names, ops
+from treadle_ir import ArgumentError, Array, UnsupportedError, composed, default_dtype, names, ops
 from treadle_ir.dtypes import is_inexact
 from treadle_numpy.numpy.manipulation.joining import concatenate
 from treadle_numpy.numpy.manipulation.repetition import repeat
@@ -32,6 +32,7 @@ Widths: TypeAlias = (
 )
 
 
+@composed
 def pad(
     array: ArrayLike,
     pad_width: Widths,

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle_ir import ArgumentError, Array, default_dtype, integer, ops, refused, sequence
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    composed,
+    default_dtype,
+    integer,
+    ops,
+    refused,
+    sequence,
+)
 from treadle_ir.dtypes import is_integer
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.manipulation.axes import swapaxes
@@ -15,6 +24,7 @@ from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, host_
 __all__ = ["flip", "fliplr", "flipud", "roll", "rot90"]
 
 
+@composed
 def flip(m: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
     """The elements in the opposite order along some axes (all, by default)."""
     x = coerce_array("flip", 0, m)
@@ -22,16 +32,19 @@ def flip(m: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
     return ops.reverse(x, dimensions=axes) if axes else x
 
 
+@composed
 def fliplr(m: ArrayLike) -> Array:
     """The columns in the opposite order."""
     return flip(m, 1)
 
 
+@composed
 def flipud(m: ArrayLike) -> Array:
     """The rows in the opposite order."""
     return flip(m, 0)
 
 
+@composed
 def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
     """Turned by `k` quarters, from the first axis towards the second."""
     k = integer("rot90", "k", k)
@@ -52,6 +65,7 @@ def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
     )
 
 
+@composed
 def roll(
     a: ArrayLike, shift: ArrayLike | Sequence[ArrayLike], axis: int | Sequence[int] | None = None
 ) -> Array:

@@ -7,7 +7,16 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, ShapeError, default_dtype, integer_or_none, ops, shown
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    ShapeError,
+    composed,
+    default_dtype,
+    integer_or_none,
+    ops,
+    shown,
+)
 from treadle_numpy.lax.joining import tile as lax_tile
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.creation.ranges import arange
@@ -26,6 +35,7 @@ from treadle_numpy.operands.shapes import Shape, as_index, as_shape
 __all__ = ["repeat", "resize", "tile"]
 
 
+@composed
 def tile(A: ArrayLike, reps: Shape) -> Array:  # noqa: N803
     """The array repeated as a whole along each axis.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, default_dtype, flags, ops
+from treadle_ir import ArgumentError, Array, composed, default_dtype, flags, ops
 from treadle_ir.dtypes import is_bool, is_complex, real_part
 from treadle_numpy.numpy.reductions.extremes import leaders
 from treadle_numpy.numpy.reductions.making import kept
@@ -55,6 +55,7 @@ def argmax(
     return position("argmax", a, axis, keepdims, True)
 
 
+@composed
 def argmin(
     a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None
 ) -> Array:

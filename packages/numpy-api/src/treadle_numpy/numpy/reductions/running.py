@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from treadle_ir import ArgumentError, Array, Operand, default_dtype, flags, ops
+from treadle_ir import ArgumentError, Array, Operand, composed, default_dtype, flags, ops
 from treadle_ir.dtypes import is_bool, is_inexact
 from treadle_numpy.numpy.reductions.sums import sum_dtype
 from treadle_numpy.operands.arguments import named_only
@@ -47,6 +47,7 @@ def _running(
     return ops.convert(result, dtype=wanted) if truths else result
 
 
+@composed
 def cumsum(
     a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None
 ) -> Array:
@@ -61,6 +62,7 @@ def cumsum(
     return _running("cumsum", ops.cumulative_add, ops.cumulative_maximum, a, axis, dtype)
 
 
+@composed
 def cumprod(
     a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None
 ) -> Array:
@@ -95,6 +97,7 @@ def _cumulative(
     return result
 
 
+@composed
 def cumulative_sum(
     x: ArrayLike,
     /,
@@ -108,6 +111,7 @@ def cumulative_sum(
     return _cumulative("cumulative_sum", x, axis, dtype, include_initial, 0)
 
 
+@composed
 def cumulative_prod(
     x: ArrayLike,
     /,

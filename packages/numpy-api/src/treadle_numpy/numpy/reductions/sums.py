@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
-from treadle_ir import Array, DType, Primitive, canonical_dtype, default_dtype, flags, x64_enabled
+from treadle_ir import (
+    Array,
+    DType,
+    Primitive,
+    canonical_dtype,
+    composed,
+    default_dtype,
+    flags,
+    x64_enabled,
+)
 from treadle_ir.dtypes import BY_NAME, is_bool, is_inexact, is_integer, is_unsigned
 from treadle_ir.primitives import elementwise, reduce as primitives
 from treadle_numpy.numpy.reductions.making import ORDERED, PLAIN, kept, planned, selected
@@ -134,6 +143,7 @@ def prod(
     return _prod(a, axis, dtype, keepdims, initial, where, promote_integers)
 
 
+@composed
 def count_nonzero(a: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Array:
     """The number of elements that are not zero."""
     return sum(truth("count_nonzero", 0, a), axis, default_dtype(int), keepdims=keepdims)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import Array
+from treadle_ir import Array, composed
 from treadle_ir.primitives import reduce as primitives
 from treadle_numpy.numpy.reductions.making import kept, selected
 from treadle_numpy.operands.arguments import named_only
@@ -29,6 +29,7 @@ def truth_reduction(
     return kept(result, type, axes, keepdims)
 
 
+@composed
 def all(
     a: ArrayLike,
     axis: Axis = None,
@@ -47,6 +48,7 @@ def all(
     return truth_reduction("all", a, axis, keepdims, where, True)
 
 
+@composed
 def any(
     a: ArrayLike,
     axis: Axis = None,

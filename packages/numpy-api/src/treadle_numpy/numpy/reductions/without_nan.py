@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import Array, Operand, flags, ops
+from treadle_ir import Array, Operand, composed, flags, ops
 from treadle_ir.dtypes import is_inexact
 from treadle_numpy.numpy.reductions.extremes import extreme
 from treadle_numpy.numpy.reductions.positions import position
@@ -50,6 +50,7 @@ def _nan_position(
     return ops.select(nothing, found.dtype.type(-1), found)
 
 
+@composed
 def nanargmax(
     a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None
 ) -> Array:
@@ -59,6 +60,7 @@ def nanargmax(
     return _nan_position("nanargmax", a, axis, keepdims, True)
 
 
+@composed
 def nanargmin(
     a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None
 ) -> Array:
@@ -85,6 +87,7 @@ def _nan_extreme(
     return ops.select(nothing, result.dtype.type(np.nan), result)
 
 
+@composed
 def nanmax(
     a: ArrayLike,
     axis: Axis = None,
@@ -98,6 +101,7 @@ def nanmax(
     return _nan_extreme("nanmax", a, axis, keepdims, initial, where, True)
 
 
+@composed
 def nanmin(
     a: ArrayLike,
     axis: Axis = None,
@@ -111,6 +115,7 @@ def nanmin(
     return _nan_extreme("nanmin", a, axis, keepdims, initial, where, False)
 
 
+@composed
 def nansum(
     a: ArrayLike,
     axis: Axis = None,
@@ -129,6 +134,7 @@ def nansum(
     return sum(_without_nan("nansum", a, 0.0)[0], axis, dtype, out, keepdims, initial, where)
 
 
+@composed
 def nanprod(
     a: ArrayLike,
     axis: Axis = None,
@@ -142,6 +148,7 @@ def nanprod(
     return prod(_without_nan("nanprod", a, 1.0)[0], axis, dtype, out, keepdims, initial, where)
 
 
+@composed
 def nancumsum(
     a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None
 ) -> Array:
@@ -149,6 +156,7 @@ def nancumsum(
     return cumsum(_without_nan("nancumsum", a, 0.0)[0], axis, dtype, out)
 
 
+@composed
 def nancumprod(
     a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None
 ) -> Array:

@@ -5,18 +5,34 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, overload
 
-from treadle_ir import ArgumentError, Array, current_trace, ops, sequence
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    DTypeError,
+    composed,
+    current_trace,
+    default_dtype,
+    names,
+    ops,
+    sequence,
+    shown,
+)
+from treadle_ir.dtypes import is_integer
 from treadle_ir.primitives.compare import Select
+from treadle_numpy.indexing.concrete import concrete_mask
 from treadle_numpy.numpy.searching.finding import FillValues, nonzero
+from treadle_numpy.numpy.taking import take_along_axis
+from treadle_numpy.numpy.ufuncs.arithmetic import remainder
+from treadle_numpy.operands.arguments import named_only
 from treadle_numpy.operands.arrays import array_of
-from treadle_numpy.operands.broadcast import broadcast
-from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
+from treadle_numpy.operands.broadcast import broadcast, broadcast_to_shape, common_shape
+from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, operand_type
 from treadle_numpy.operands.promote import converted, promote, promote_operands
 from treadle_numpy.operands.scalars import scalar_beside
 from treadle_numpy.operands.trees import Tree
 from treadle_numpy.operands.truth import truth
 
-__all__ = ["piecewise", "select", "where"]
+__all__ = ["choose", "piecewise", "select", "where"]
 
 _SELECT: Final = Select()
 
@@ -79,6 +95,7 @@ def where(
     return ops.select(chosen, first, second)
 
 
+@composed
 def select(
     condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], default: ArrayLike = 0
 ) -> Array:
@@ -146,3 +163,60 @@ def piecewise(
     for condition, value in zip(reversed(conditions), reversed(values[1:]), strict=True):
         result = where(condition, converted(coerce("piecewise", 2, value), operand.dtype), result)
     return array_of(result)
+
+
+def choose(
+    a: ArrayLike,
+    choices: Array | Sequence[ArrayLike],
+    out: None = None,
+    mode: str = "raise",
+) -> Array:
+    """From each of several arrays the elements at the places where `a` names it by its position among them.
+
+    `a` and the choices are broadcast to one shape, and the choices promoted to one element type. Positions out of
+    range are an error ("raise", which needs positions that are known), counted around ("wrap"), or taken for the first
+    or last ("clip").
+
+    Raises:
+        ArgumentError: a position is out of range, there are no choices, or no such mode.
+        DTypeError: the positions are not integers.
+        ConcretizationError: the positions are traced, and `mode` is "raise".
+
+    Example:
+        >>> import numpy as np
+        >>> print(choose(np.array([0, 1, 0]), [np.array([1, 2, 3]), 10]))
+        [ 1 10  3]
+    """
+    named_only("choose", out=out)
+    names("choose", mode=mode)
+    if mode not in ("raise", "wrap", "clip"):
+        raise ArgumentError(f"choose: mode must be 'raise', 'wrap' or 'clip', got {shown(mode)}")
+    places = coerce_array("choose", 0, a)
+    if not is_integer(places.dtype):
+        raise DTypeError(
+            f"choose: the positions must be integers, got {operand_type(places)}",
+            fix="use where for conditions",
+        )
+    given = sequence("choose", "choices", choices)
+    if not given:
+        raise ArgumentError("choose: there are no choices", fix="pass at least one")
+    count = len(given)
+    if mode == "raise":
+        known = concrete_mask("choose", places, "pass mode='wrap' or mode='clip'")
+        if known.size and not 0 <= known.min() <= known.max() < count:
+            raise ArgumentError(
+                f"choose: a position is not within 0 and {count - 1}", fix="see the argument `mode`"
+            )
+    operands = promote("choose", *given)
+    shape = common_shape("choose", [places.shape, *(each.shape for each in operands)])
+    stacked = [
+        ops.reshape(broadcast_to_shape(array_of(each), shape), shape=(1, *shape))
+        for each in operands
+    ]
+    places = broadcast_to_shape(converted(places, default_dtype(int)), shape)
+    row = ops.reshape(places, shape=(1, *shape))
+    joined = stacked[0] if count == 1 else ops.concatenate(stacked, dimension=0)
+    if mode == "wrap":
+        row = remainder(row, count)
+    chosen = take_along_axis(joined, row, 0, mode="clip", wrap_negative_indices=False)
+    return ops.reshape(chosen, shape=shape)

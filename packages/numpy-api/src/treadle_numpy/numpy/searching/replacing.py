@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import Array, ops
+from treadle_ir import Array, composed, ops
 from treadle_ir.dtypes import is_complex, is_inexact
 from treadle_numpy.numpy.dtypes.limits import finfo
 from treadle_numpy.numpy.searching.choosing import where
@@ -16,6 +16,7 @@ from treadle_numpy.operands.promote import converted
 __all__ = ["nan_to_num"]
 
 
+@composed
 def nan_to_num(
     x: ArrayLike,
     copy: bool = True,

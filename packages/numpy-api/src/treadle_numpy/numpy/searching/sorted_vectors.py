@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, DType, flags, names, ops
+from treadle_ir import ArgumentError, Array, DType, composed, flags, names, ops
 from treadle_ir.dtypes import BY_NAME, is_inexact
 from treadle_numpy.numpy.manipulation.joining import concatenate
 from treadle_numpy.numpy.searching.choosing import where
@@ -22,6 +22,7 @@ from treadle_numpy.operands.promote import converted, promote
 __all__ = ["digitize", "interp", "searchsorted"]
 
 
+@composed
 def searchsorted(
     a: ArrayLike,
     v: ArrayLike,
@@ -85,6 +86,7 @@ def _before(here: Array, values: Array, side: str) -> Array:
     return result
 
 
+@composed
 def digitize(
     x: ArrayLike, bins: ArrayLike, right: bool = False, *, method: str | None = None
 ) -> Array:
@@ -116,6 +118,7 @@ def digitize(
     return array_of(where(descending, down, up))
 
 
+@composed
 def interp(
     x: ArrayLike,
     xp: ArrayLike,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_ir import Array, Operand, ShapeError, flags, integer_or_none, ops
+from treadle_ir import Array, Operand, ShapeError, composed, flags, integer_or_none, ops
 from treadle_ir.dtypes import is_complex, real_part
 from treadle_numpy.numpy.contraction.products import matmul
 from treadle_numpy.numpy.manipulation.axes import transpose
@@ -22,6 +22,7 @@ from treadle_numpy.operands.promote import converted, promote
 __all__ = ["corrcoef", "cov"]
 
 
+@composed
 def cov(
     m: ArrayLike,
     y: ArrayLike | None = None,
@@ -88,6 +89,7 @@ def cov(
     return reshape(product, tuple([n for n in product.shape if n != 1]))
 
 
+@composed
 def corrcoef(
     x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, dtype: DTypeLike | None = None
 ) -> Array:

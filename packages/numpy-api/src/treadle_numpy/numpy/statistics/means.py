@@ -7,7 +7,17 @@ from typing import Final, Literal, overload
 
 import numpy as np
 
-from treadle_ir import Array, DType, DTypeError, Operand, ShapeError, flags, inexact_dtype, ops
+from treadle_ir import (
+    Array,
+    DType,
+    DTypeError,
+    Operand,
+    ShapeError,
+    composed,
+    flags,
+    inexact_dtype,
+    ops,
+)
 from treadle_ir.dtypes import BY_NAME, is_bool, is_inexact
 from treadle_ir.primitives.elementwise import Divide
 from treadle_ir.primitives.reduce import ReduceAdd
@@ -39,6 +49,7 @@ def mean_dtypes(dtype: DType) -> tuple[DType, DType]:
     return (np.dtype(np.float32) if result in _NARROW else result), result
 
 
+@composed
 def mean(
     a: ArrayLike,
     axis: Axis = None,
@@ -103,6 +114,7 @@ def valid(a: ArrayLike, where: ArrayLike | None) -> Array:
     return present if where is None else logical_and(present, where)
 
 
+@composed
 def nanmean(
     a: ArrayLike,
     axis: Axis = None,
@@ -142,6 +154,7 @@ def average(
     returned: Literal[True],
     keepdims: bool = False,
 ) -> tuple[Array, Array]: ...
+@composed
 def average(
     a: ArrayLike,
     axis: Axis = None,

@@ -12,6 +12,7 @@ from treadle_ir import (
     Array,
     ShapeError,
     UnsupportedError,
+    composed,
     default_dtype,
     flags,
     names,
@@ -250,7 +251,7 @@ def _quantile_function(
         >>> {example}
         2.0
     """
-    return function
+    return composed(function)
 
 
 quantile = _quantile_function(
@@ -279,6 +280,7 @@ nanpercentile = _quantile_function(
 )
 
 
+@composed
 def median(
     a: ArrayLike,
     axis: Axis = None,
@@ -300,6 +302,7 @@ def median(
     return _quantile("median", a, 0.5, axis, "midpoint", keepdims, False)
 
 
+@composed
 def nanmedian(
     a: ArrayLike,
     axis: Axis = None,

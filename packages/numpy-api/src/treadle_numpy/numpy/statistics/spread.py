@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from treadle_ir import Array, DTypeError, ops, refused
+from treadle_ir import Array, DTypeError, composed, ops, refused
 from treadle_ir.dtypes import is_bool, is_complex, real_part
 from treadle_numpy.numpy.manipulation.broadcasting import broadcast_to
 from treadle_numpy.numpy.reductions.making import selected
@@ -81,6 +81,7 @@ def _variance(
     return spread if spread.dtype == result else ops.convert(spread, dtype=result)
 
 
+@composed
 def var(
     a: ArrayLike,
     axis: Axis = None,
@@ -107,6 +108,7 @@ def var(
     return _variance("var", a, axis, dtype, out, ddof, keepdims, where, mean, correction)
 
 
+@composed
 def std(
     a: ArrayLike,
     axis: Axis = None,
@@ -131,6 +133,7 @@ def std(
     return sqrt(_variance("std", a, axis, dtype, out, ddof, keepdims, where, mean, correction))
 
 
+@composed
 def nanvar(
     a: ArrayLike,
     axis: Axis = None,
@@ -153,6 +156,7 @@ def nanvar(
     return _variance("nanvar", a, axis, dtype, out, ddof, keepdims, valid(a, where), mean)
 
 
+@composed
 def nanstd(
     a: ArrayLike,
     axis: Axis = None,

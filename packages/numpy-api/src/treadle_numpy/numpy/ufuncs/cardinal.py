@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 
 from treadle_autodiff import custom_jvp
-from treadle_ir import Array, Operand, ops
+from treadle_ir import Array, Operand, composed, ops
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.promote import inexact_operand
 from treadle_numpy.operands.scalars import number
@@ -70,6 +70,7 @@ def _bessel_jvp(
     return _bessel(n, x), ops.multiply(dx, slope)
 
 
+@composed
 def sinc(x: ArrayLike, /) -> Array:
     """`sin(pi x) / (pi x)`, 1 at 0.
 

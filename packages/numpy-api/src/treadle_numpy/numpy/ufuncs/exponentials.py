@@ -8,11 +8,12 @@ from functools import partial
 import numpy as np
 
 from treadle_autodiff import custom_jvp
-from treadle_ir import Array, Operand, ops
+from treadle_ir import Array, Operand, composed, ops
 from treadle_ir.dtypes import is_complex
 from treadle_ir.primitives import elementwise as primitives
 from treadle_numpy.numpy.ufuncs.arithmetic import add
 from treadle_numpy.numpy.ufuncs.making import unary
+from treadle_numpy.numpy.ufuncs.universal import universal
 from treadle_numpy.operands.broadcast import promote_shapes
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.promote import inexact_operand
@@ -33,6 +34,7 @@ def _by_log(name: str, base: float, x: ArrayLike) -> Array:
     return ops.divide(ops.log(operand), dtype.type(np.log(base)))  # not weak, as JAX has it
 
 
+@composed
 def log2(x: ArrayLike, /) -> Array:
     """The logarithm to base 2."""
     return _by_log("log2", 2.0, x)
@@ -92,6 +94,8 @@ def _logaddexp(name: str, x1: ArrayLike, x2: ArrayLike, base: float | None) -> A
     return result
 
 
+@partial(universal, identity=-np.inf)
+@composed
 def logaddexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """`log(exp(x1) + exp(x2))`, without overflow.
 
@@ -102,6 +106,8 @@ def logaddexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return _logaddexp("logaddexp", x1, x2, None)
 
 
+@partial(universal, identity=-np.inf)
+@composed
 def logaddexp2(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """`log2(2 ** x1 + 2 ** x2)`, without overflow."""
     return _logaddexp("logaddexp2", x1, x2, 2.0)

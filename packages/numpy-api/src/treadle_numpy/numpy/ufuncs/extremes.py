@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from treadle_ir import ArgumentError, Array, Operand, ops
+from treadle_ir import ArgumentError, Array, Operand, composed, ops
 from treadle_ir.dtypes import is_complex
 from treadle_ir.primitives import elementwise as primitives
 from treadle_ir.primitives.compare import Direction
 from treadle_numpy.numpy.ufuncs.comparison import greater, less
 from treadle_numpy.numpy.ufuncs.making import binary, complex_order
+from treadle_numpy.numpy.ufuncs.universal import universal
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import promote_shapes
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
@@ -28,22 +29,27 @@ def _complex_extreme(direction: Direction) -> Callable[[Operand, Operand], Array
     return extreme
 
 
-maximum = binary(
-    "maximum",
-    primitives.Maximum(),
-    "The greater of two; NaN if either is.",
-    "print(maximum(1, 2))\n        2",
-    by_parts=_complex_extreme("gt"),
+maximum = universal(
+    binary(
+        "maximum",
+        primitives.Maximum(),
+        "The greater of two; NaN if either is.",
+        "print(maximum(1, 2))\n        2",
+        by_parts=_complex_extreme("gt"),
+    )
 )
-minimum = binary(
-    "minimum",
-    primitives.Minimum(),
-    "The lesser of two; NaN if either is.",
-    "print(minimum(1, 2))\n        1",
-    by_parts=_complex_extreme("lt"),
+minimum = universal(
+    binary(
+        "minimum",
+        primitives.Minimum(),
+        "The lesser of two; NaN if either is.",
+        "print(minimum(1, 2))\n        1",
+        by_parts=_complex_extreme("lt"),
+    )
 )
 
 
+@composed
 def fmax(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The greater of two; the other one where one is NaN."""
     x, y = promote_shapes("fmax", x1, x2)
@@ -51,6 +57,7 @@ def fmax(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return ops.select(keep, x, y)
 
 
+@composed
 def fmin(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The lesser of two; the other one where one is NaN."""
     x, y = promote_shapes("fmin", x1, x2)
@@ -58,6 +65,7 @@ def fmin(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return ops.select(keep, x, y)
 
 
+@composed
 def clip(arr: ArrayLike, /, min: ArrayLike | None = None, max: ArrayLike | None = None) -> Array:
     """The numbers kept between two bounds; a bound that is None is no bound.
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from treadle_autodiff import custom_jvp
-from treadle_ir import Array, DTypeError, Operand, ops
+from treadle_ir import Array, DTypeError, Operand, composed, ops
 from treadle_ir.dtypes import is_complex
 from treadle_numpy.operands.broadcast import promote_shapes
 from treadle_numpy.operands.coerce import ArrayLike
@@ -36,6 +36,7 @@ def _hypot_jvp(primals: Sequence[Operand], tangents: Sequence[Operand]) -> tuple
     return z, ops.add(by_x, by_y)
 
 
+@composed
 def hypot(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """`sqrt(x1 ** 2 + x2 ** 2)`, without overflow. Its derivative at the origin is 0.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import Array, ArrayType, DTypeError, Operand, ops
+from treadle_ir import Array, ArrayType, DTypeError, Operand, composed, ops
 from treadle_ir.dtypes import is_complex, is_floating
 from treadle_numpy.operands.coerce import ArrayLike, coerce, is_array_like, operand_type
 from treadle_numpy.operands.fill import filled
@@ -21,6 +21,7 @@ __all__ = [
     "isreal",
     "isrealobj",
     "isscalar",
+    "iterable",
 ]
 
 
@@ -59,6 +60,7 @@ def isnan(x: ArrayLike, /) -> Array:
     return _constant(operand, False)
 
 
+@composed
 def isinf(x: ArrayLike, /) -> Array:
     """Whether it is infinite."""
     operand, type = _parts("isinf", x)
@@ -117,3 +119,17 @@ def isrealobj(x: ArrayLike) -> bool:
 def isscalar(element: ArrayLike) -> bool:
     """Whether it is a scalar; an array without axes counts as one, unlike in NumPy."""
     return is_array_like(element) and operand_type(coerce("isscalar", 0, element)).shape == ()
+
+
+def iterable(y: object) -> bool:
+    """Whether `iter(y)` works: not for numbers and for arrays without axes.
+
+    Example:
+        >>> iterable([1, 2]), iterable(3)
+        (True, False)
+    """
+    try:
+        iter(y)  # type: ignore[call-overload]  # that is the question
+    except TypeError:
+        return False
+    return True

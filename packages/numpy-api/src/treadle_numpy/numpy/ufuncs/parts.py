@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_ir import Array, default_dtype, flags, ops
+from treadle_ir import Array, composed, default_dtype, flags, ops
 from treadle_ir.dtypes import is_complex, is_inexact
 from treadle_numpy.numpy.ufuncs.trigonometry import rad2deg
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
@@ -40,6 +40,7 @@ def conjugate(x: ArrayLike, /) -> Array:
 conj = conjugate
 
 
+@composed
 def angle(z: ArrayLike, deg: bool = False) -> Array:
     """The angle of a complex number."""
     flags("angle", deg=deg)

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import Array, DTypeError, Literal, ops, promoted
+from treadle_ir import Array, DTypeError, Literal, composed, ops, promoted
 from treadle_ir.dtypes import is_bool, is_inexact, is_integer
 from treadle_ir.primitives import elementwise as primitives
 from treadle_numpy.numpy.ufuncs.making import INT32, unary
@@ -20,6 +20,7 @@ __all__ = ["cbrt", "float_power", "pow", "power", "sqrt", "square"]
 _SQUARE: Final = primitives.Square()
 
 
+@composed
 def power(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """`x1 ** x2`. A Python integer as exponent gives repeated multiplication, exact for integers.
 
@@ -77,6 +78,7 @@ def _static_integer(x: object) -> int | None:
 pow = power
 
 
+@composed
 def float_power(x: ArrayLike, y: ArrayLike, /) -> Array:
     """`x ** y`, always as floats.
 

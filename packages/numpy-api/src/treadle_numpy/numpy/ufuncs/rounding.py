@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from typing import Final
 
-from treadle_ir import ArgumentError, Array, DTypeError, default_dtype, integer, ops
+from treadle_ir import ArgumentError, Array, DTypeError, composed, default_dtype, integer, ops
 from treadle_ir.dtypes import is_bool, is_complex, is_inexact, is_integer
 from treadle_ir.primitives import elementwise as primitives
 from treadle_numpy.numpy.ufuncs.making import rounding
@@ -24,6 +24,7 @@ ceil = rounding("ceil", primitives.Ceil(), "The least integer that is not below 
 _ROUND: Final = primitives.RoundNearestEven()
 
 
+@composed
 def rint(x: ArrayLike, /) -> Array:
     """The nearest integer, the even one of two, as a float."""
     operand = coerce("rint", 0, x)
@@ -36,6 +37,7 @@ def rint(x: ArrayLike, /) -> Array:
     return bind(_ROUND, operand)
 
 
+@composed
 def round(a: ArrayLike, decimals: int = 0, out: None = None) -> Array:
     """Rounded to a number of decimals, halves to even; integers stay as they are.
 
@@ -78,6 +80,7 @@ builtin_abs: Final = builtins.abs
 around = round
 
 
+@composed
 def trunc(x: ArrayLike, /) -> Array:
     """The integer part, toward zero.
 

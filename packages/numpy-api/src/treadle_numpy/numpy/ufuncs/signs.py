@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from treadle_ir import Array, DTypeError, ops
+from treadle_ir import Array, DTypeError, composed, ops
 from treadle_ir.dtypes import BY_NAME, is_bool, is_complex, is_float0, is_integer, is_unsigned
 from treadle_ir.primitives import elementwise as primitives
 from treadle_numpy.numpy.ufuncs.making import binary
@@ -62,6 +62,7 @@ def sign(x: ArrayLike, /) -> Array:
 _SIGN: Final = primitives.Sign()
 
 
+@composed
 def signbit(x: ArrayLike, /) -> Array:
     """Whether the sign bit is set: of negative numbers, and of -0.0.
 
@@ -84,6 +85,7 @@ def signbit(x: ArrayLike, /) -> Array:
     return ops.compare(ops.bitcast_convert(operand, dtype=bits), bits.type(0), direction="lt")
 
 
+@composed
 def copysign(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The magnitude of `x1` with the sign of `x2`.
 
@@ -103,6 +105,7 @@ def copysign(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return ops.select(signbit(y), ops.negate(size), size)
 
 
+@composed
 def heaviside(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """0 below 0, 1 above, `x2` at 0."""
     x, y = promote_shapes("heaviside", x1, x2, inexact=True)

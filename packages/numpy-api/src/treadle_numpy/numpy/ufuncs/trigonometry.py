@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import Array, Operand, ops
+from treadle_ir import Array, Operand, composed, ops
 from treadle_ir.primitives import elementwise as primitives
 from treadle_numpy.numpy.ufuncs.making import binary, unary
 from treadle_numpy.operands.coerce import ArrayLike
@@ -74,12 +74,14 @@ arctanh = unary("arctanh", primitives.Atanh(), "The inverse hyperbolic tangent."
 asin, acos, atan, asinh, acosh, atanh = arcsin, arccos, arctan, arcsinh, arccosh, arctanh
 
 
+@composed
 def deg2rad(x: ArrayLike, /) -> Array:
     """Degrees as radians."""
     operand = inexact_operand("deg2rad", x)
     return ops.multiply(operand, number(np.pi / 180, operand))
 
 
+@composed
 def rad2deg(x: ArrayLike, /) -> Array:
     """Radians as degrees."""
     operand = inexact_operand("rad2deg", x)

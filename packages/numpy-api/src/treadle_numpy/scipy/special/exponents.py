@@ -9,7 +9,7 @@ from typing import Literal, overload
 import numpy as np
 
 from treadle_autodiff import custom_jvp
-from treadle_ir import Array, Operand, flags, ops
+from treadle_ir import Array, Operand, composed, flags, ops
 from treadle_ir.dtypes import is_complex
 from treadle_numpy.numpy.dtypes.limits import finfo
 from treadle_numpy.numpy.reductions.extremes import max
@@ -24,6 +24,8 @@ from treadle_numpy.operands.promote import inexact_operand
 from treadle_numpy.operands.scalars import literal, zero_like
 
 __all__ = [
+    "boxcox",
+    "boxcox1p",
     "entr",
     "expit",
     "kl_div",
@@ -37,11 +39,13 @@ __all__ = [
 ]
 
 
+@composed
 def expit(x: ArrayLike) -> Array:
     """`1 / (1 + exp(-x))`."""
     return ops.logistic(inexact_operand("expit", x))
 
 
+@composed
 def logit(x: ArrayLike) -> Array:
     """`log(x / (1 - x))`, the inverse of `expit`."""
     p = inexact_operand("logit", x)
@@ -60,6 +64,7 @@ def _xlogy_jvp(primals: Sequence[Operand], tangents: Sequence[Operand]) -> tuple
     return _xlogy(x, y), add(multiply(dx, ops.log(y)), multiply(dy, ops.divide(x, y)))
 
 
+@composed
 def xlogy(x: ArrayLike, y: ArrayLike) -> Array:
     """`x * log(y)`, 0 where x is 0.
 
@@ -87,6 +92,7 @@ def _xlog1py_jvp(
     return _xlog1py(x, y), add(multiply(dx, ops.log_plus_one(y)), multiply(dy, slope))
 
 
+@composed
 def xlog1py(x: ArrayLike, y: ArrayLike) -> Array:
     """`x * log1p(y)`, 0 where x is 0."""
     a, b = promote_shapes("xlog1py", x, y, inexact=True)
@@ -108,6 +114,7 @@ def _entr_jvp(primals: Sequence[Operand], tangents: Sequence[Operand]) -> tuple[
     return _entr(x), multiply(dx, slope)
 
 
+@composed
 def entr(x: ArrayLike) -> Array:
     """`-x log x`, 0 at 0, minus infinity below."""
     p = inexact_operand("entr", x)
@@ -116,6 +123,7 @@ def entr(x: ArrayLike) -> Array:
     return ops.select(below, literal(-np.inf, p), inner)
 
 
+@composed
 def rel_entr(p: ArrayLike, q: ArrayLike) -> Array:
     """`p log(p / q)`, 0 where p is 0, infinity where it is undefined."""
     x, y = promote_shapes("rel_entr", p, q, inexact=True)
@@ -127,9 +135,48 @@ def rel_entr(p: ArrayLike, q: ArrayLike) -> Array:
     return ops.select(both, value, ops.select(none, zero, literal(np.inf, x)))
 
 
+@composed
 def kl_div(p: ArrayLike, q: ArrayLike) -> Array:
     """`p log(p / q) - p + q`."""
     return add(subtract(rel_entr(p, q), p), q)
+
+
+@composed
+def boxcox(x: ArrayLike, lmbda: ArrayLike) -> Array:
+    """The transformation of Box and Cox, `(x ** lmbda - 1) / lmbda`; `log(x)` where `lmbda` is 0.
+
+    Example:
+        >>> print(boxcox(2.0, 1.0))
+        1.0
+    """
+    p, power = promote_shapes("boxcox", x, lmbda, inexact=True)
+    return _box_cox(ops.log(p), power)
+
+
+@composed
+def boxcox1p(x: ArrayLike, lmbda: ArrayLike) -> Array:
+    """`boxcox(1 + x, lmbda)`, without the cancellation for small `x`.
+
+    Example:
+        >>> print(boxcox1p(1.0, 1.0))
+        1.0
+    """
+    p, power = promote_shapes("boxcox1p", x, lmbda, inexact=True)
+    return _box_cox(ops.log_plus_one(p), power)
+
+
+def _box_cox(logarithm: Operand, power: Operand) -> Array:
+    """`logarithm * (e^z - 1) / z` with z = power * logarithm, by the series near z = 0, also for derivatives."""
+    z = ops.multiply(power, logarithm)
+    near = ops.compare(ops.abs(z), literal(1e-2, z), direction="lt")
+    inner = ops.select(near, z, zero_like(z))
+    series: Operand = literal(1 / 40320, z)
+    for c in (1 / 5040, 1 / 720, 1 / 120, 1 / 24, 1 / 6, 1 / 2, 1):
+        series = ops.add(ops.multiply(series, inner), literal(c, z))
+    outer = ops.select(near, literal(1, z), z)
+    # infinite at x = 0 for powers of 0 and less
+    far = ops.divide(ops.exponential_minus_one(outer), ops.select(near, literal(1, z), power))
+    return ops.select(near, ops.multiply(logarithm, series), far)
 
 
 def _weighed(weights: Array, exponents: Array) -> Array:
@@ -161,6 +208,7 @@ def logsumexp(
     return_sign: Literal[True],
     where: ArrayLike | None = None,
 ) -> tuple[Array, Array]: ...
+@composed
 def logsumexp(
     a: ArrayLike,
     axis: Axis = None,
@@ -208,12 +256,14 @@ def logsumexp(
     return (result, sign) if return_sign else result
 
 
+@composed
 def log_softmax(x: ArrayLike, /, *, axis: Axis = None) -> Array:
     """The logarithm of softmax along axes (all, by default)."""
     operand = inexact_operand("log_softmax", x)
     return subtract(operand, logsumexp(operand, axis, keepdims=True))
 
 
+@composed
 def softmax(x: ArrayLike, /, *, axis: Axis = None) -> Array:
     """Exponentials divided by their sum along axes (all, by default)."""
     operand = array_of(inexact_operand("softmax", x))

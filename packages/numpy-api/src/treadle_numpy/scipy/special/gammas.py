@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, Operand, flags, integer, ops, refused
+from treadle_ir import ArgumentError, Array, Operand, composed, flags, integer, ops, refused
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import promote_shapes
 from treadle_numpy.operands.coerce import ArrayLike
@@ -16,6 +16,7 @@ from treadle_numpy.operands.scalars import literal, zero_like
 __all__ = [
     "beta",
     "betaln",
+    "comb",
     "digamma",
     "factorial",
     "gamma",
@@ -23,9 +24,11 @@ __all__ = [
     "gammasgn",
     "loggamma",
     "multigammaln",
+    "poch",
 ]
 
 
+@composed
 def gammaln(x: ArrayLike) -> Array:
     """The logarithm of the absolute value of the gamma function."""
     return ops.lgamma(inexact_operand("gammaln", x))
@@ -34,6 +37,7 @@ def gammaln(x: ArrayLike) -> Array:
 loggamma = gammaln
 
 
+@composed
 def gammasgn(x: ArrayLike) -> Array:
     """The sign of the gamma function."""
     p = inexact_operand("gammasgn", x)
@@ -45,6 +49,7 @@ def gammasgn(x: ArrayLike) -> Array:
     return ops.select(pole, literal(np.nan, p), ops.select(negative, literal(-1, p), one))
 
 
+@composed
 def gamma(x: ArrayLike) -> Array:
     """The gamma function.
 
@@ -56,6 +61,7 @@ def gamma(x: ArrayLike) -> Array:
     return ops.multiply(gammasgn(p), ops.exponential(ops.lgamma(p)))
 
 
+@composed
 def factorial(n: ArrayLike, exact: bool = False) -> Array:
     """`gamma(n + 1)`, 0 for negative n.
 
@@ -73,17 +79,20 @@ def factorial(n: ArrayLike, exact: bool = False) -> Array:
     )
 
 
+@composed
 def digamma(x: ArrayLike) -> Array:
     """The derivative of `gammaln`."""
     return ops.digamma(inexact_operand("digamma", x))
 
 
+@composed
 def betaln(a: ArrayLike, b: ArrayLike) -> Array:
     """The logarithm of the beta function."""
     x, y = promote_shapes("betaln", a, b, inexact=True)
     return ops.subtract(ops.add(ops.lgamma(x), ops.lgamma(y)), ops.lgamma(ops.add(x, y)))
 
 
+@composed
 def beta(a: ArrayLike, b: ArrayLike) -> Array:
     """The beta function."""
     x, y = promote_shapes("beta", a, b, inexact=True)
@@ -94,6 +103,7 @@ def beta(a: ArrayLike, b: ArrayLike) -> Array:
 _MOST_DIMENSIONS: Final = 1 << 12  # each is an operation of its own
 
 
+@composed
 def multigammaln(a: ArrayLike, d: int) -> Array:
     """The logarithm of the multivariate gamma function of dimension `d`."""
     d = integer("multigammaln", "d", d)
@@ -104,3 +114,45 @@ def multigammaln(a: ArrayLike, d: int) -> Array:
     for i in range(d):
         result = ops.add(result, ops.lgamma(ops.subtract(p, literal(i / 2, p))))
     return array_of(result)
+
+
+@composed
+def poch(z: ArrayLike, m: ArrayLike) -> Array:
+    """The rising factorial, `gamma(z + m) / gamma(z)`: 1 for `m` = 0.
+
+    Example:
+        >>> print(f"{float(poch(2.0, 3.0)):.3f}")
+        24.000
+    """
+    x, y = promote_shapes("poch", z, m, inexact=True)
+    end = ops.add(x, y)
+    empty = ops.compare(y, zero_like(y), direction="eq")
+    sign = ops.multiply(gammasgn(end), gammasgn(x))
+    value = ops.multiply(sign, ops.exponential(ops.subtract(ops.lgamma(end), ops.lgamma(x))))
+    return ops.select(empty, literal(1, x), value)
+
+
+@composed
+def comb(N: ArrayLike, k: ArrayLike, *, repetition: bool = False) -> Array:  # noqa: N803
+    """The number of ways to choose `k` of `N` things, with `repetition` to choose one several times.
+
+    Numbers that are not whole are taken as in `gamma`. 0 where `k` is negative or greater than `N`.
+
+    Example:
+        >>> print(f"{float(comb(5, 2)):.3f}")
+        10.000
+    """
+    flags("comb", repetition=repetition)
+    n, chosen = promote_shapes("comb", N, k, inexact=True)
+    one, zero = literal(1, n), zero_like(n)
+    if repetition:
+        n = ops.subtract(ops.add(n, chosen), one)
+    rest = ops.subtract(n, chosen)
+    possible = ops.and_(
+        ops.compare(chosen, zero, direction="ge"), ops.compare(rest, zero, direction="ge")
+    )
+    possible = ops.and_(possible, ops.compare(n, zero, direction="ge"))
+    n, chosen, rest = [ops.select(possible, x, zero) for x in (n, chosen, rest)]
+    gammas = [ops.lgamma(ops.add(x, one)) for x in (n, chosen, rest)]
+    value = ops.exponential(ops.subtract(gammas[0], ops.add(gammas[1], gammas[2])))
+    return ops.select(possible, value, zero)

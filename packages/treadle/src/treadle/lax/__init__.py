@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from treadle_numpy import namespaces
 
 if TYPE_CHECKING:
+    from treadle.lax import linalg as linalg
     from treadle_numpy.lax import (
         AccuracyMode as AccuracyMode,
         ConvDimensionNumbers as ConvDimensionNumbers,
@@ -61,8 +62,11 @@ if TYPE_CHECKING:
         axis_index_p as axis_index_p,
         axis_size as axis_size,
         batch_matmul as batch_matmul,
+        bessel_i0e as bessel_i0e,
         bessel_i0e_p as bessel_i0e_p,
+        bessel_i1e as bessel_i1e,
         bessel_i1e_p as bessel_i1e_p,
+        betainc as betainc,
         bitcast_convert_type as bitcast_convert_type,
         bitcast_convert_type_p as bitcast_convert_type_p,
         bitwise_and as bitwise_and,
@@ -87,6 +91,7 @@ if TYPE_CHECKING:
         collapse as collapse,
         complex as complex,
         complex_p as complex_p,
+        composite as composite,
         concatenate as concatenate,
         concatenate_p as concatenate_p,
         cond as cond,
@@ -123,6 +128,8 @@ if TYPE_CHECKING:
         cumprod_p as cumprod_p,
         cumsum as cumsum,
         cumsum_p as cumsum_p,
+        custom_linear_solve as custom_linear_solve,
+        custom_root as custom_root,
         dce_sink_p as dce_sink_p,
         device_put_p as device_put_p,
         digamma as digamma,
@@ -171,8 +178,11 @@ if TYPE_CHECKING:
         ge_p as ge_p,
         gt as gt,
         gt_p as gt_p,
+        igamma as igamma,
+        igamma_grad_a as igamma_grad_a,
         igamma_grad_a_p as igamma_grad_a_p,
         igamma_p as igamma_p,
+        igammac as igammac,
         igammac_p as igammac_p,
         imag as imag,
         imag_p as imag_p,
@@ -227,11 +237,13 @@ if TYPE_CHECKING:
         padtype_to_pads as padtype_to_pads,
         pbroadcast as pbroadcast,
         pcast as pcast,
+        platform_dependent as platform_dependent,
         pmax as pmax,
         pmax_p as pmax_p,
         pmean as pmean,
         pmin as pmin,
         pmin_p as pmin_p,
+        polygamma as polygamma,
         polygamma_p as polygamma_p,
         polynomial as polynomial,
         polynomial_p as polynomial_p,
@@ -250,6 +262,7 @@ if TYPE_CHECKING:
         ragged_all_to_all_p as ragged_all_to_all_p,
         ragged_dot as ragged_dot,
         ragged_dot_general as ragged_dot_general,
+        random_gamma_grad as random_gamma_grad,
         real as real,
         real_p as real_p,
         reciprocal as reciprocal,
@@ -365,7 +378,8 @@ if TYPE_CHECKING:
         while_loop as while_loop,
         while_p as while_p,
         xor_p as xor_p,
+        zeta as zeta,
         zeta_p as zeta_p,
     )
 else:
-    __getattr__, __dir__, __all__ = namespaces.mirror(__name__, "treadle_numpy.lax")
+    __getattr__, __dir__, __all__ = namespaces.mirror(__name__, "treadle_numpy.lax", ("linalg",))

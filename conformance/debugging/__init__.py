@@ -1,0 +1,1 @@
+"""What the settings for debugging show: across all packages, as users meet them."""

@@ -1,0 +1,232 @@
+"""What is logged and refused when a function is traced: `log_compiles`, `explain_cache_misses`, `no_tracing`, leaks."""
+
+from __future__ import annotations
+
+import gc
+import logging
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import treadle
+import treadle.numpy as tnp
+from treadle.errors import (
+    ArgumentError,
+    EscapedTracerError,
+    LeakedTracerError,
+    TracingError,
+    VerifyError,
+)
+from treadle_ir import stage as staging
+
+
+def test_log_compiles_tells_of_first_calls(caplog: pytest.LogCaptureFixture) -> None:
+    def logged(x: Any) -> Any:
+        return tnp.sin(x) * 3.5
+
+    f = treadle.jit(logged)
+    with treadle.log_compiles():
+        f(1.0)
+        first = caplog.text
+        f(2.0)
+    assert caplog.text == first
+    assert "Finished tracing logged" in first
+    assert "Finished lowering logged for cpu" in first
+    assert (
+        "Finished XLA compilation of logged" in first or "Found the executable of logged" in first
+    )
+    assert {record.levelno for record in caplog.records} == {logging.WARNING}
+    caplog.clear()
+    f(tnp.ones(2))
+    assert not caplog.records
+
+
+def test_at_debug_level_it_is_logged_without_the_setting(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.DEBUG, logger="treadle"):
+        treadle.jit(lambda x: x * 4.5)(1.0)
+    assert "Finished lowering" in caplog.text
+    assert "never traced before" in caplog.text
+    assert {record.levelno for record in caplog.records} == {logging.DEBUG}
+
+
+def test_the_logging_level_adds_a_handler(capsys: pytest.CaptureFixture[str]) -> None:
+    treadle.config.update("jax_logging_level", "DEBUG")
+    treadle.jit(lambda x: x * 5.5)(1.0)
+    assert "DEBUG:treadle: Finished lowering" in capsys.readouterr().err
+    treadle.config.update("jax_logging_level", "NOTSET")
+    treadle.jit(lambda x: x * 6.5)(1.0)
+    assert not capsys.readouterr().err
+    assert not logging.getLogger("treadle").handlers
+
+
+def explanation(caplog: pytest.LogCaptureFixture, *calls: Any) -> str:
+    for call in calls[:-1]:
+        call()
+    caplog.clear()
+    with treadle.explain_cache_misses():
+        calls[-1]()
+    return caplog.text
+
+
+def test_misses_are_explained(caplog: pytest.LogCaptureFixture) -> None:
+    def scaled(x: Any, *, times: int = 2, name: str = "") -> Any:
+        return treadle.tree.map(lambda leaf: leaf * times, x)
+
+    f = treadle.jit(scaled, static_argnames=("times", "name"))
+    x = np.ones(3, np.float32)
+    assert "never traced before: scaled, of " in explanation(caplog, lambda: f(x))
+    assert "argument 0 has another type: f32[4] now, f32[3] before" in explanation(
+        caplog, lambda: f(np.ones(4, np.float32))
+    )
+    assert "static arguments differ: times" in explanation(caplog, lambda: f(x, times=3))
+    assert "another structure: at [0]: tuple" in explanation(caplog, lambda: f((x,)))
+    assert "weak type" in explanation(caplog, lambda: f(np.float32(1)), lambda: f(1.0))
+
+    def with_x64() -> None:
+        with treadle.enable_x64():
+            f(x)
+
+    assert "the context differs: enable_x64 is True, was False" in explanation(caplog, with_x64)
+    assert not explanation(caplog, lambda: f(x))
+
+
+def test_a_function_that_is_defined_anew_is_told_of(caplog: pytest.LogCaptureFixture) -> None:
+    def call() -> None:
+        treadle.jit(lambda x: x + 1)(1.0)
+
+    text = explanation(caplog, call, call)
+    assert "never traced before" in text
+    assert "defined anew" in text
+
+
+def test_no_tracing_refuses_new_signatures_only() -> None:
+    f = treadle.jit(lambda x: x + 1)
+    f(1.0)
+    with treadle.no_tracing():
+        assert f(2.0) == 3
+        with pytest.raises(TracingError, match="re-tracing function <lambda> for `jit`") as caught:
+            f(tnp.ones(3))
+    assert isinstance(caught.value, RuntimeError)
+    f(tnp.ones(3))
+
+
+class Holder:
+    value: Any = None
+
+
+HOLDER, KEPT = Holder(), []  # type: ignore[var-annotated]
+
+
+def test_leaks_are_found_when_the_transformation_ends() -> None:
+    def into_an_object(x: Any) -> Any:
+        HOLDER.value = tnp.sin(x)  # where it is made
+        return x
+
+    def into_a_list(x: Any, _: Any = None) -> Any:
+        KEPT.append(x)
+        return x, x
+
+    leaks = {
+        "in a Holder, in the variable HOLDER": lambda: treadle.jit(into_an_object)(1.0),
+        "in a list, in the variable KEPT": lambda: treadle.jit(into_a_list)(1.0),
+        "in a list": lambda: treadle.vmap(into_a_list)(tnp.ones(2)),
+        "in a list, ": lambda: treadle.lax.scan(into_a_list, 1.0, tnp.ones(2)),
+    }
+    for where, call in leaks.items():
+        with treadle.checking_leaks(), pytest.raises(LeakedTracerError) as caught:
+            call()
+        assert where in str(caught.value)
+        KEPT.clear()
+        HOLDER.value = None
+    into = treadle.jit(into_an_object)
+    into(1.0)
+    with pytest.raises(EscapedTracerError):
+        HOLDER.value + 1
+    HOLDER.value = None
+
+
+def test_what_does_not_leak_is_let_be() -> None:
+    with treadle.check_tracer_leaks(True):
+        treadle.jit(treadle.hessian(lambda x: tnp.sin(x).sum()))(tnp.ones(2))
+        treadle.vmap(treadle.grad(treadle.jit(lambda x: tnp.cos(x))))(tnp.ones(2))
+        treadle.lax.cond(True, lambda x: x, lambda x: x + 1, 1.0)
+        treadle.grad(treadle.checkpoint(lambda x: tnp.sin(x)))(1.0)
+    gc.collect()
+
+
+def test_enable_checks_verifies_programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(program: Any) -> None:
+        raise VerifyError("as if it were broken", where="")
+
+    monkeypatch.setattr("treadle_ir.verify.verify", broken)
+    treadle.jit(lambda x: x + 7)(1.0)
+    with treadle.enable_checks(), pytest.raises(VerifyError):
+        treadle.jit(lambda x: x + 8)(1.0)
+    assert staging is not None
+    monkeypatch.undo()
+    with treadle.enable_checks():
+        treadle.jit(treadle.grad(lambda x: tnp.sin(x) * 2))(1.0)
+
+
+def test_programs_are_dumped(tmp_path: Path) -> None:
+    def dumped(x: Any) -> Any:
+        return tnp.sin(x) * 9.5
+
+    treadle.config.update("jax_dump_ir_to", str(tmp_path / "ir"))
+    treadle.config.update("jax_dump_ir_modes", "stablehlo,jaxpr")
+    treadle.jit(dumped)(1.0)
+    (module,) = (tmp_path / "ir").glob("*dumped*.mlir")
+    (program,) = (tmp_path / "ir").glob("*dumped*.treadle")
+    assert "stablehlo.sine" in module.read_text()
+    assert "test_logs.py" in module.read_text()
+    assert "sine" in program.read_text()
+    treadle.config.update("jax_include_debug_info_in_dumps", False)
+    treadle.config.update("jax_dump_ir_modes", "stablehlo")
+    treadle.jit(lambda x: dumped(x) + 1)(1.0)
+    assert not any("test_logs.py" in path.read_text() for path in tmp_path.glob("ir/*lambda*.mlir"))
+    with pytest.raises(ArgumentError, match="names 'hlo', which is none of"):
+        treadle.config.update("jax_dump_ir_modes", "hlo")
+    (tmp_path / "file").write_text("")
+    treadle.config.update("jax_dump_ir_to", tmp_path / "file")
+    with pytest.raises(ArgumentError, match="cannot write"):
+        treadle.jit(lambda x: dumped(x) + 2)(1.0)
+
+
+def test_large_captured_arrays_are_warned_of() -> None:
+    large = tnp.ones(1000)
+    treadle.config.update("jax_captured_constants_warn_bytes", 4000)
+    treadle.config.update("jax_captured_constants_report_frames", -1)
+    with pytest.warns(
+        UserWarning, match=r"captured arrays of 4000 bytes(.|\n)*f32\[1000\], used at"
+    ):
+        treadle.jit(lambda x: x + large)(1.0)
+    treadle.config.update("jax_captured_constants_warn_bytes", -1)
+    treadle.jit(lambda x: x - large)(1.0)
+
+
+def test_what_checkpoints_store_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    treadle.config.update("jax_log_checkpoint_residuals", True)
+    policy = treadle.checkpoint_policies.everything_saveable
+    treadle.grad(treadle.checkpoint(lambda x: tnp.sin(tnp.cos(x)), policy=policy))(1.0)
+    assert "checkpoint stores:" in caplog.text
+    assert "of cosine at test_logs.py" in caplog.text
+
+
+def test_callers_are_remembered_on_request() -> None:
+    def innermost(x: Any) -> Any:
+        return tnp.sin(x)
+
+    def middle(x: Any) -> Any:
+        return innermost(x)
+
+    treadle.config.update("jax_include_full_tracebacks_in_locations", True)
+    program = treadle.make_jaxpr(middle)(1.0).program
+    shown = program.equations[0].source.show()
+    assert "in test_callers_are_remembered_on_request.<locals>.innermost" in shown.splitlines()[0]
+    assert "called from test_logs.py" in shown.splitlines()[1]
+    assert len(shown.splitlines()) <= 5
+    treadle.config.update("jax_tracer_error_num_traceback_frames", 1)
+    program = treadle.make_jaxpr(lambda x: middle(x))(1.0).program
+    assert len(program.equations[0].source.show().splitlines()) == 1

@@ -1,0 +1,63 @@
+"""A composed function that is run as a whole gives what its operations give one by one, to the last bit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import treadle
+from conformance.hostile.calls import Call, calls
+from treadle_ir import composed
+from treadle_ir.trace import ROOT
+
+CODE = composed(lambda: None).__code__  # of every composed function
+COMPOSED = [call for call in calls() if getattr(call.function, "__code__", None) is CODE]
+
+
+@pytest.fixture(autouse=True)
+def on_the_reference_evaluator() -> None:
+    """Not here: it is the runtime's evaluator that runs functions as a whole."""
+
+
+def bare(call: Call) -> Any:
+    """The function itself, on the same arguments; the functions that it calls are composed as ever."""
+    args, kwargs = call.arguments()
+    wrapped: Any = call.function.__wrapped__  # type: ignore[attr-defined]  # by functools.wraps
+    owner = getattr(call.function, "__self__", None)
+    return wrapped(*args, **kwargs) if owner is None else wrapped(owner, *args, **kwargs)
+
+
+def leaves(tree: Any) -> list[np.ndarray[Any, Any]]:
+    """The elements of every array of a result."""
+    return [np.asarray(leaf) for leaf in treadle.tree.leaves(tree)]
+
+
+@pytest.mark.skipif(treadle.default_backend() != "cpu", reason="on a device all is compiled")
+@pytest.mark.parametrize("call", COMPOSED, ids=[call.name for call in COMPOSED])
+def test_a_whole_is_its_operations(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first calls, which meet the arguments, and warm ones."""
+    with monkeypatch.context() as patch:
+        # Operation by operation, all the way down: no plan of this or of what it calls.
+        patch.setattr(
+            ROOT.evaluator, "call", lambda function, args, kwargs: function(*args, **kwargs)
+        )
+        expected = bare(call)
+    for _ in range(4):
+        args, kwargs = call.arguments()
+        found = call.function(*args, **kwargs)
+        assert treadle.tree.structure(found) == treadle.tree.structure(expected)
+        for one, other in zip(leaves(found), leaves(expected), strict=True):
+            np.testing.assert_array_equal(one, other, strict=True)
+        for one, other in zip(
+            treadle.tree.leaves(found), treadle.tree.leaves(expected), strict=True
+        ):
+            assert type(one) is type(other)
+            if isinstance(one, treadle.Array):
+                assert treadle.typeof(one) == treadle.typeof(other)
+
+
+def test_there_are_composed_functions() -> None:
+    """Else the law above says nothing."""
+    assert len(COMPOSED) > 100

@@ -1,0 +1,123 @@
+"""fwd_and_bwd: the two passes of a derivative as two functions, so that each can be compiled once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, final
+
+from treadle_autodiff.checked_tangents import check_type, same_structure
+from treadle_autodiff.linearize import linearize_tree
+from treadle_autodiff.tangents import Zero, materialise
+from treadle_autodiff.transpose import transpose
+from treadle_autodiff.user_function import Tree, check_callable, of_positional, released
+from treadle_autodiff.vjp import differentiable
+from treadle_ir import (
+    ArgumentError,
+    ArrayType,
+    Operand,
+    Program,
+    as_array,
+    flags,
+    flatten_arrays,
+    frozen,
+    positions,
+    type_of,
+)
+from treadle_ir.tree import Partial, PyTreeDef, flatten_leaves_and_structure, tree_unflatten
+
+
+def fwd_and_bwd(
+    fun: Callable[..., Tree], argnums: int | Sequence[int], has_aux: bool = False
+) -> tuple[Callable[..., Tree], Callable[[Any, Tree], Tree]]:
+    """The forward and the backward pass of a function's derivative.
+
+    Returns `fwd, bwd`: `fwd(*args)` returns the result and the residuals (and `aux` with `has_aux`), a tree of arrays;
+    `bwd(residuals, cotangents)` the cotangents of the arguments `argnums`, a tuple where that is a sequence.
+
+    Raises:
+        ArgumentError: `fun` is no function; by the calls: there is no such argument, one is not a tree of arrays, or
+            residuals are of something else.
+        StructureError, ShapeError: by `bwd`: cotangents are not like the result.
+
+    Example:
+        >>> from treadle_autodiff import fwd_and_bwd
+        >>> from treadle_ir import ops
+        >>> fwd, bwd = fwd_and_bwd(ops.multiply, argnums=(0, 1))
+        >>> y, residuals = fwd(3.0, 4.0)
+        >>> print(y, *bwd(residuals, 1.0))
+        12.0 4.0 3.0
+    """
+    check_callable(fun, "fwd_and_bwd")
+    flags("fwd_and_bwd", has_aux=has_aux)
+    one = not isinstance(argnums, (tuple, list))
+
+    def fwd(*args: Tree) -> tuple[Tree, ...]:
+        places = positions(argnums, len(args), "fwd_and_bwd: argnums", "differentiated")
+        chosen = tuple([args[place] for place in places])
+
+        def of_chosen(*given: Tree) -> Tree:
+            every = list(args)
+            for place, argument in zip(places, given, strict=True):
+                every[place] = argument
+            return fun(*every)
+
+        leaves, structure = flatten_arrays(chosen, "fwd_and_bwd: argument ")
+        nonzero = differentiable(leaves)
+        function = of_positional("fwd_and_bwd", of_chosen, structure, has_aux)
+        given = flatten_leaves_and_structure(chosen)[0]
+        linearized, (out, aux) = linearize_tree(function, leaves, nonzero, given)
+        backward = _Backward(
+            linearized.program,
+            out,
+            tuple([type_of(result) for result in linearized.results]),
+            tuple([zero is None for zero in linearized.zero]),
+            structure,
+            tuple([type_of(leaf) for leaf in leaves]),
+            tuple(nonzero),
+            one,
+        )
+        residuals = Partial(backward, *linearized.captured)
+        return tree_unflatten(out, linearized.results), residuals, *released(aux)
+
+    def bwd(residuals: Any, cotangents: Tree) -> Tree:
+        if not isinstance(residuals, Partial) or not isinstance(residuals.func, _Backward):
+            raise ArgumentError(
+                f"fwd_and_bwd: residuals are of type {type(residuals).__name__}, not what fwd returned",
+                fix="call bwd(residuals, cotangents) with the second thing that fwd returned",
+            )
+        return residuals(cotangents)
+
+    return fwd, bwd
+
+
+@final
+@frozen
+class _Backward:
+    """The backward pass of a call, to be given its residuals and cotangents."""
+
+    program: Program
+    results: PyTreeDef
+    result_types: tuple[ArrayType, ...]
+    has_tangent: tuple[bool, ...]  # per result
+    structure: PyTreeDef  # of the arguments that are differentiated
+    types: tuple[ArrayType, ...]  # of their leaves
+    nonzero: tuple[bool, ...]  # which leaves have tangents
+    one: bool  # the cotangent of one argument, not of a tuple of them
+
+    def __call__(self, *captured_and_cotangents: Tree) -> Tree:
+        """Cotangents of the arguments."""
+        *captured, cotangents = captured_and_cotangents
+        given, structure = flatten_arrays(cotangents, "fwd_and_bwd: cotangent ")
+        same_structure("the cotangents", structure, "the results", self.results)
+        checked = [
+            check_type(f"fwd_and_bwd: cotangent {number}", type, ct)
+            for number, (type, ct) in enumerate(zip(self.result_types, given, strict=True))
+        ]
+        incoming = [ct for ct, flag in zip(checked, self.has_tangent, strict=True) if flag]
+        outgoing = iter(transpose(self.program, captured, incoming))
+        leaves: list[Operand] = [
+            as_array(materialise(next(outgoing) if flag else Zero(type.tangent())))
+            for type, flag in zip(self.types, self.nonzero, strict=True)
+        ]
+        arguments: tuple[Tree, ...] = tree_unflatten(self.structure, leaves)
+        return arguments[0] if self.one else arguments

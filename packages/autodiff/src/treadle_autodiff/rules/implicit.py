@@ -1,0 +1,246 @@
+"""Rules of solutions, by the implicit function theorem: the derivative solves a linear equation.
+
+For A(c) x = b, with constants c:         A dx = db - (dA) x
+For f(c, x) = 0, with f's derivatives:    (df/dx) dx = -(df/dc) dc
+
+Right-hand sides are linear in the tangents; so is what solves the equation. The transpose of `x = A^-1 b` solves
+with the transpose of A: ct_b = A^-T ct_x.
+
+Source: S. Krantz, H. Parks, The Implicit Function Theorem, 2002; M. Blondel and others, Efficient and Modular
+Implicit Differentiation, 2022, section 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import final
+
+from treadle_autodiff.linearize import Linearized, linearize_flat
+from treadle_autodiff.programs import transpose_program
+from treadle_autodiff.registry import (
+    LinearFunction,
+    jvp_rule,
+    linearize_rule,
+    transpose_rule,
+    transpose_rules,
+)
+from treadle_autodiff.rules.control.operands import nonzero_flags
+from treadle_autodiff.tangents import Linear, Tangent, Zero, add, materialise
+from treadle_ir import (
+    DerivativeError,
+    Operand,
+    Operands,
+    Program,
+    Type,
+    Value,
+    bind,
+    derived,
+    frozen,
+    interpret,
+    ops,
+    type_of,
+)
+from treadle_ir.primitives.call import CustomJvpCall, Given
+from treadle_ir.primitives.implicit import LinearSolve, Root
+
+
+def _in_constants(
+    program: Program, constants: Operands, x: Operands, nonzero: Sequence[bool]
+) -> Linearized | None:
+    """The derivative of a program by its constants, at `x`; None where no constant has a tangent."""
+    if not any(nonzero):
+        return None
+    return linearize_flat(lambda *cs: interpret(program, *cs, *x), constants, nonzero)
+
+
+def _pushed(linearized: Linearized | None, tangents: Sequence[Tangent]) -> list[Tangent] | None:
+    """Minus the tangents of the program's results."""
+    if linearized is None:
+        return None
+    given = [tangent for tangent in tangents if not isinstance(tangent, Zero)]
+    return [
+        each if isinstance(each, Zero) else ops.negate(each) for each in linearized.tangents(*given)
+    ]
+
+
+def _or_zero(tangents: Sequence[Tangent], flags: Sequence[bool]) -> list[Tangent]:
+    """The tangents, `Zero` where a flag is not set."""
+    return [
+        tangent if flag else Zero(_type(tangent))
+        for tangent, flag in zip(tangents, flags, strict=True)
+    ]
+
+
+def _type(tangent: Tangent) -> Type:
+    return tangent.type if isinstance(tangent, Zero) else type_of(tangent)
+
+
+# --- linear equations -------------------------------------------------------------------------------
+
+
+def _solved(
+    primitive: LinearSolve, primals: Operands, flags: Sequence[bool]
+) -> tuple[Operands, LinearFunction]:
+    constants = primals[: primitive.constants]
+    results = bind(primitive, *primals)
+    types = [type_of(result).tangent() for result in results]
+    x = results[: len(primals) - len(constants)]
+    of_map = _in_constants(primitive.matvec, constants, x, flags[: len(constants)])
+
+    def linear(tangents: Sequence[Tangent]) -> Sequence[Tangent]:
+        tangents = _or_zero(tangents, flags)
+        moved = _pushed(of_map, tangents[: len(constants)])
+        right: Sequence[Tangent] = tangents[len(constants) :]
+        if moved is not None:
+            right = [add(db, each) for db, each in zip(right, moved, strict=True)]
+        zeros = [Zero(type) for type in types]
+        if all(isinstance(each, Zero) for each in right):
+            return zeros
+        solution = bind(primitive, *constants, *[materialise(each) for each in right])
+        return [*solution[: len(x)], *zeros[len(x) :]]
+
+    return results, linear
+
+
+@jvp_rule(LinearSolve)
+def linear_solve_jvp(
+    primitive: LinearSolve, primals: Operands, tangents: Sequence[Tangent], /
+) -> tuple[Operands, Sequence[Tangent]]:
+    """The same equation with another right-hand side."""
+    results, linear = _solved(primitive, primals, nonzero_flags(tangents))
+    return results, linear(tangents)
+
+
+@linearize_rule(LinearSolve)
+def linear_solve_linearize(
+    primitive: LinearSolve, primals: Operands, nonzero: Sequence[bool], /
+) -> tuple[Operands, LinearFunction]:
+    """The solution now, the same equation with another right-hand side later."""
+    return _solved(primitive, primals, nonzero)
+
+
+@final
+@frozen(eq=False)
+class _Transposed:
+    """The transposed equation; `captured` goes first among its constants."""
+
+    primitive: LinearSolve
+    captured: tuple[Operand, ...]
+
+
+@transpose_rule(LinearSolve)
+def linear_solve_transpose(
+    primitive: LinearSolve, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
+) -> Sequence[Tangent | None]:
+    """The transposed equation, with the cotangent of `x` for its right-hand side."""
+    known = [x for x in operands[: primitive.constants] if not isinstance(x, Linear)]
+    if len(known) != primitive.constants:
+        raise transpose_rules.missing(LinearSolve)
+    transposed = derived(primitive.matvec, ("solve", primitive), lambda: _transposed(primitive))
+    b = operands[primitive.constants :]
+    given = [materialise(ct) for ct in cotangents[: len(b)]]
+    outgoing = bind(transposed.primitive, *transposed.captured, *known, *given)
+    return [
+        *(None for _ in known),
+        *(ct if isinstance(x, Linear) else None for ct, x in zip(outgoing, b, strict=False)),
+    ]
+
+
+def _transposed(primitive: LinearSolve) -> _Transposed:
+    if primitive.symmetric:
+        back = primitive.transpose_solve or primitive.solve
+        return _Transposed(
+            LinearSolve(primitive.matvec, back, primitive.solve, primitive.constants, True), ()
+        )
+    if primitive.transpose_solve is None:
+        raise DerivativeError(
+            "custom_linear_solve: reverse mode solves the transposed equation, and there is no transpose_solve",
+            fix="give `transpose_solve`, or `symmetric=True` where the map is its own transpose; "
+            "forward mode (jvp, jacfwd) needs neither",
+        )
+    parameters = len(primitive.matvec.parameters)
+    linear = [i >= primitive.constants for i in range(parameters)]
+    count = parameters - primitive.constants
+    matvec = transpose_program(primitive.matvec, linear, [True] * count, instantiate=True)
+    extra = len(matvec.captured)
+    return _Transposed(
+        LinearSolve(
+            matvec.program,
+            _with_unused(primitive.transpose_solve, matvec.captured),
+            _with_unused(primitive.solve, matvec.captured),
+            extra + primitive.constants,
+        ),
+        matvec.captured,
+    )
+
+
+def _with_unused(program: Program, operands: Operands) -> Program:
+    """The program with leading parameters for operands that it does not read."""
+    leading = [Value(type_of(operand)) for operand in operands]
+    if not leading:
+        return program
+    return Program((*leading, *program.parameters), program.equations, program.results)
+
+
+# --- roots -------------------------------------------------------------------------------------------
+
+
+@jvp_rule(Root)
+def root_jvp(
+    primitive: Root, primals: Operands, tangents: Sequence[Tangent], /
+) -> tuple[Operands, Sequence[Tangent]]:
+    """What `tangent_solve` makes of the function's derivative by the constants; the guess has no part in it."""
+    count = primitive.constants
+    constants = primals[:count]
+    results = bind(primitive, *primals)
+    out: list[Tangent] = [Zero(type_of(result).tangent()) for result in results]
+    flags = nonzero_flags(tangents)[:count]
+    x = results[: len(primals) - count]
+    of_function = _in_constants(primitive.function, constants, x, flags)
+    right = _pushed(of_function, _or_zero(tangents[:count], flags))
+    if right is None or all(isinstance(each, Zero) for each in right):
+        return results, out
+    given = [materialise(each) for each in right]
+    out[: len(x)] = interpret(primitive.tangent_solve, *constants, *x, *given)
+    return results, out
+
+
+@linearize_rule(Root)
+def root_linearize(
+    primitive: Root, primals: Operands, nonzero: Sequence[bool], /
+) -> tuple[Operands, LinearFunction]:
+    """The jvp rule, split in what is known and what is linear: `tangent_solve` does both."""
+    places = [i for i, flag in enumerate(nonzero) if flag]
+
+    def all_operands(active: Operands) -> list[Operand]:
+        operands = list(primals)
+        for place, operand in zip(places, active, strict=True):
+            operands[place] = operand
+        return operands
+
+    def function(*active: Operand) -> Operands:
+        return bind(primitive, *all_operands(active))
+
+    def jvp(active: Operands, given: Given) -> tuple[Operands, Given]:
+        tangents: list[Tangent] = [Zero(type_of(primal).tangent()) for primal in primals]
+        for place, tangent in zip(places, given, strict=True):
+            if tangent is not None:
+                tangents[place] = tangent
+        results, out = root_jvp(primitive, all_operands(active), tangents)
+        return results, [None if isinstance(each, Zero) else each for each in out]
+
+    call = CustomJvpCall("root", function, jvp)
+    linearized = linearize_flat(
+        partial(bind, call), [primals[place] for place in places], [True] * len(places)
+    )
+
+    def linear(tangents: Sequence[Tangent]) -> Sequence[Tangent]:
+        return linearized.tangents(*[materialise(tangents[place]) for place in places])
+
+    return linearized.results, linear
+
+
+transpose_rules.absent(
+    Root, because="it is differentiated as the solution of a linear equation, which is transposed"
+)

@@ -1,0 +1,139 @@
+"""What a derivative stores between the forward and the backward pass, in words."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, final
+
+from treadle_autodiff.linearize import linearize_tree
+from treadle_autodiff.programs import needed_residuals
+from treadle_autodiff.user_function import Tree, check_callable
+from treadle_autodiff.vjp import differentiable
+from treadle_ir import (
+    ArrayType,
+    Equation,
+    InlineCall,
+    Operand,
+    Operands,
+    Program,
+    TreeFunction,
+    Value,
+    array_results,
+    as_array,
+    refuse_others,
+    stage_tree,
+    take_apart,
+    type_of,
+)
+from treadle_ir.primitives.call import CheckpointName
+from treadle_ir.rewrite import prune
+
+
+@final
+class SavedResidual(NamedTuple):
+    """One array that is stored: its type, and where it comes from."""
+
+    type: ArrayType
+    origin: str
+
+    def __str__(self) -> str:
+        return f"{self.type} {self.origin}"
+
+
+def saved_residuals(f: Callable[..., Tree], *args: Tree, **kwargs: Tree) -> list[SavedResidual]:
+    """What reverse mode stores of a function for its backward pass.
+
+    Raises:
+        ArgumentError: `f` is no function, or an argument is not a tree of arrays.
+    """
+    check_callable(f, "saved_residuals")
+    arguments = take_apart(args, kwargs)
+    leaves = arguments.leaves
+    refuse_others(arguments.rebuilt(leaves), leaves, "saved_residuals: argument ")
+    operands = list(map(as_array, leaves))
+    function = TreeFunction(f, arguments.rebuilt, array_results())
+    nonzero = differentiable(operands)
+
+    def forward(*primals: Operand) -> tuple[Operands, None]:
+        linearized, _ = linearize_tree(function, primals, nonzero)
+        return needed_residuals(prune(linearized.program), linearized.captured)[1], None
+
+    staged, _ = stage_tree(forward, *[type_of(x) for x in operands])
+    program = staged.program
+    origins = ["from a constant"] * len(staged.captured)
+    origins += [f"from the {name}" for name in _by_name(f, arguments.paths())]
+    of_parameters = dict(zip(program.parameters, origins, strict=True))
+    return [
+        SavedResidual(atom.type, _origin(program, atom, of_parameters))
+        for atom in program.results
+        if isinstance(atom.type, ArrayType)
+    ]
+
+
+def print_saved_residuals(f: Callable[..., Tree], *args: Tree, **kwargs: Tree) -> None:
+    """Print what reverse mode stores of a function for its backward pass: a line for each array.
+
+    A line has the array's type, and the argument that it is, or the operation and the line of your code that make it.
+    With the arguments go those that the function is called with. What is known from shapes alone is not stored.
+
+    Raises:
+        ArgumentError: `f` is no function, or an argument is not a tree of arrays.
+
+    Example:
+        >>> import numpy as np
+        >>> from treadle_autodiff import checkpoint
+        >>> from treadle_ir import ops
+        >>> f = lambda x: ops.sine(ops.sine(x))
+        >>> x = np.ones(3, np.float32)
+        >>> print_saved_residuals(checkpoint(f), x)
+        f32[3] from the argument x
+    """
+    for residual in saved_residuals(f, *args, **kwargs):
+        print(residual)
+
+
+def _by_name(f: Callable[..., Tree], paths: Sequence[str]) -> list[str]:
+    """`argument 0['w']` as `argument params['w']`, where the function tells the names of its parameters."""
+    try:
+        names = [*inspect.signature(f).parameters.values()]
+    except (TypeError, ValueError):
+        return [*paths]
+    plain = [
+        each.name
+        for each in names
+        if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)
+    ]
+
+    def name(match: re.Match[str]) -> str:
+        number = int(match.group(1))
+        return f"argument {plain[number]}" if number < len(plain) else match.group(0)
+
+    return [re.sub(r"^argument (\d+)", name, path) for path in paths]
+
+
+def _origin(program: Program, atom: object, of_parameters: dict[Value, str]) -> str:
+    """Where a value of a program comes from: a parameter, or an operation and its place in the user's code."""
+    if not isinstance(atom, Value):
+        return "from a literal"
+    if atom in of_parameters:
+        return of_parameters[atom]
+    equation = next(each for each in program.equations if atom in each.results)
+    primitive = equation.primitive
+    if isinstance(primitive, InlineCall):  # what is stored was made inside
+        inner = primitive.program
+        outside = [_origin(program, x, of_parameters) for x in equation.operands]
+        result = inner.results[equation.results.index(atom)]
+        return _origin(inner, result, dict(zip(inner.parameters, outside, strict=True)))
+    if isinstance(primitive, CheckpointName):
+        return f"named {primitive.label!r}{_place(equation)}"
+    return f"output of {primitive.name}{_place(equation)}"
+
+
+def _place(equation: Equation) -> str:
+    source = equation.source
+    if not source.file:
+        return ""
+    return f" from {os.path.basename(source.file)}:{source.line} ({source.function})"

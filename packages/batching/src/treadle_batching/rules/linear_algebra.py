@@ -1,0 +1,41 @@
+"""Batch rules of linear algebra: a batch is one more leading axis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from treadle_batching.axis import Axis, Dim
+from treadle_batching.moving import at_front, move
+from treadle_batching.registry import batch_rule
+from treadle_ir import LinearAlgebra, Operands, bind, ops, type_of
+from treadle_ir.primitives.linear_algebra import TriangularSolve
+
+
+@batch_rule(LinearAlgebra)
+def linear_algebra_batch(
+    primitive: LinearAlgebra, axis: Axis, operands: Operands, dims: Sequence[Dim]
+) -> tuple[Operands, Sequence[Dim]]:
+    """The batch goes to the front of all operands, and stands at the front of all results."""
+    moved = [at_front(x, dim, axis) for x, dim in zip(operands, dims, strict=True)]
+    results = bind(primitive, *moved)
+    return results, [0] * len(results)
+
+
+@batch_rule(TriangularSolve)
+def triangular_solve_batch(
+    primitive: TriangularSolve, axis: Axis, operands: Operands, dims: Sequence[Dim]
+) -> tuple[Operands, Sequence[Dim]]:
+    """Where there is one matrix for all right-hand sides, these stand side by side in one equation."""
+    a, b = operands
+    a_dim, b_dim = dims
+    if a_dim is not None or b_dim is None or type_of(a).ndim > 2:
+        return linear_algebra_batch(primitive, axis, operands, dims)
+    if primitive.left_side:
+        b = move(b, b_dim, 1)  # [n, batch, k]
+        n, size, k = type_of(b).shape
+        (x,) = bind(primitive, a, ops.reshape(b, shape=(n, size * k)))
+        return [ops.reshape(x, shape=(n, size, k))], [1]
+    b = move(b, b_dim, 0)  # [batch, k, n]
+    size, k, n = type_of(b).shape
+    (x,) = bind(primitive, a, ops.reshape(b, shape=(size * k, n)))
+    return [ops.reshape(x, shape=(size, k, n))], [0]

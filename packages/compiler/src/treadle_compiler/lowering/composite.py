@@ -1,0 +1,60 @@
+"""Lowering of composites, to StableHLO's, and of the platform's index, a constant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from treadle_compiler import emit
+from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.registry import lowering_rule
+from treadle_ir import deeper
+from treadle_ir.primitives.composite import Composite, PlatformIndex, Setting
+
+
+@lowering_rule(Composite)
+def composite_lowering(
+    context: LoweringContext, primitive: Composite, /, *operands: HloValue
+) -> Sequence[HloValue]:
+    """A composite whose decomposition is the program's function."""
+    with deeper():
+        function = context.module.function(primitive.program)
+    settings = ", ".join(f"{name} = {_attribute(value)}" for name, value in primitive.settings)
+    attributes = {
+        "name": _string(primitive.label),
+        "composite_attributes": f"{{{settings}}}",
+        "decomposition": function,
+        "version": f"{primitive.version} : i32",
+    }
+    return context.emit("stablehlo.composite", operands, context.result_types, attributes)
+
+
+def _string(text: str) -> str:
+    """A string of MLIR: what is not plain is written by its bytes."""
+    plain = (
+        chr(byte) if 32 <= byte < 127 and chr(byte) not in '"\\' else f"\\{byte:02X}"
+        for byte in text.encode()
+    )
+    return f'"{"".join(plain)}"'
+
+
+def _attribute(value: Setting) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return f"{value} : i64"
+    if isinstance(value, float):
+        return f"0x{np.float64(value).view(np.uint64):016X} : f64"
+    return _string(value)
+
+
+@lowering_rule(PlatformIndex)
+def platform_index_lowering(
+    context: LoweringContext, primitive: PlatformIndex, /
+) -> Sequence[HloValue]:
+    """The place of the platform that this is lowered for."""
+    platforms = primitive.platforms
+    known = context.platform in platforms
+    place = platforms.index(context.platform) if known else len(platforms)
+    return [emit.scalar(context, place, np.dtype(np.int32))]

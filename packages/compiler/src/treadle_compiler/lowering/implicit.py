@@ -1,0 +1,28 @@
+"""Lowering of solutions: the program that finds them; the equation is there for derivatives only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.registry import lowering_rule
+from treadle_ir import deeper
+from treadle_ir.primitives.implicit import LinearSolve, Root
+
+
+@lowering_rule(LinearSolve)
+def linear_solve_lowering(
+    context: LoweringContext, primitive: LinearSolve, /, *operands: HloValue
+) -> Sequence[HloValue]:
+    """The equations of `solve` in place."""
+    with deeper():
+        return context.inline(primitive.solve, *operands)
+
+
+@lowering_rule(Root)
+def root_lowering(
+    context: LoweringContext, primitive: Root, /, *operands: HloValue
+) -> Sequence[HloValue]:
+    """The equations of `solve` in place."""
+    with deeper():
+        return context.inline(primitive.solve, *operands)

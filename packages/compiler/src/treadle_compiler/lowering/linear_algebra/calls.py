@@ -1,0 +1,197 @@
+"""Calls of LAPACK on the CPU and of cuSOLVER on NVIDIA's devices: names, attributes and layouts.
+
+Both are typed calls of XLA's foreign function interface that jaxlib brings; wrong attributes are found out when a
+program runs. Matrices are column-major, in the last two axes, and the batch goes around them: XLA transposes where what
+comes before or after wants another layout, and often nothing does. A routine of LAPACK is named by a letter for its
+element type; `sy` and `or` become `he` and `un` for complex numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final, final
+
+import numpy as np
+
+from treadle_compiler import emit
+from treadle_compiler.context import HloValue, LoweringContext
+from treadle_ir import ArrayType, DType, MissingRuleError, Primitive, Type, dtypes, frozen
+from treadle_ir.dtypes import BY_NAME
+
+_LETTERS: Final = {
+    BY_NAME["f32"]: "s",
+    BY_NAME["f64"]: "d",
+    BY_NAME["c64"]: "c",
+    BY_NAME["c128"]: "z",
+}
+_COMPLEX_NAMES: Final = {
+    "syevd": "heevd",
+    "sytrd": "hetrd",
+    "orgqr": "ungqr",
+    "ormqr": "unmqr",
+}
+I32: Final = np.dtype(np.int32)
+
+
+@final
+@frozen(eq=False)
+class Routine:
+    """A routine of one platform: its name without prefix, and its attributes, as MLIR text."""
+
+    name: str
+    attributes: Mapping[str, str]
+
+
+def letter(value: str) -> str:
+    """An attribute that is one of LAPACK's letters."""
+    return f"{ord(value)} : ui8"
+
+
+def flag(value: bool) -> str:
+    """An attribute that is true or false."""
+    return "true" if value else "false"
+
+
+def call_routine(
+    context: LoweringContext,
+    primitive: Primitive,
+    routines: Mapping[str, Routine],
+    operands: Sequence[HloValue],
+    results: Sequence[ArrayType],
+    *,
+    vectors: Sequence[int] = (),
+    in_place: Sequence[tuple[int, int]] = (),
+    prefix: bool = True,
+) -> list[HloValue]:
+    """The results of the platform's routine.
+
+    `vectors` are the places of operands, then of results, whose last two axes are no matrix. `in_place` pairs a result
+    with the operand whose memory it may take over. Without `prefix` the name is the same for all element types.
+
+    Raises:
+        MissingRuleError: the platform has no such routine.
+    """
+    routine = routines.get(context.platform)
+    if routine is None:
+        raise no_routine(context, primitive)
+    values = [*[emit.array_type(x) for x in operands], *results]
+    layouts = [_layout(len(x.shape), place not in vectors) for place, x in enumerate(values)]
+    target = f"{routine.name}_ffi"
+    if prefix:
+        target = _target(context.platform, routine.name, operands[0].dtype)
+    attributes = {
+        "call_target_name": f'"{target}"',
+        "api_version": "4 : i32",
+        "backend_config": _config(routine.attributes),
+        "operand_layouts": f"[{', '.join(layouts[: len(operands)])}]",
+        "result_layouts": f"[{', '.join(layouts[len(operands) :])}]",
+    }
+    if in_place:
+        aliases = [_alias(result, operand, len(results)) for result, operand in in_place]
+        attributes["output_operand_aliases"] = f"[{', '.join(aliases)}]"
+    return context.emit("stablehlo.custom_call", operands, results, attributes)
+
+
+def no_routine(context: LoweringContext, primitive: Primitive) -> MissingRuleError:
+    """The error for a platform on which there is no such routine."""
+    return MissingRuleError(
+        f"{primitive.name}: there is no routine for it on platform {context.platform}",
+        fix="run it on the CPU: `treadle.device_put(x, treadle.devices('cpu')[0])`",
+    )
+
+
+def _target(platform: str, name: str, dtype: DType) -> str:
+    if platform != "cpu":
+        return f"cu{name}_ffi"
+    if dtypes.is_complex(dtype):
+        name = _COMPLEX_NAMES.get(name, name)
+    return f"lapack_{_LETTERS[dtype]}{name}_ffi"
+
+
+def _config(attributes: Mapping[str, str]) -> str:
+    return f"{{{', '.join([f'{name} = {value}' for name, value in attributes.items()])}}}"
+
+
+def _alias(result: int, operand: int, results: int) -> str:
+    path = f"[{result}]" if results > 1 else "[]"
+    return (
+        f"#stablehlo.output_operand_alias<output_tuple_indices = {path}, operand_index = {operand}, "
+        "operand_tuple_indices = []>"
+    )
+
+
+def _layout(rank: int, matrix: bool) -> str:
+    """Axes, those first along which neighbours in memory differ."""
+    axes = list(reversed(range(rank)))
+    if matrix and rank >= 2:
+        axes[:2] = axes[1], axes[0]
+    return f"dense<{axes if axes else ''}> : tensor<{rank}xindex>"
+
+
+def info_type(a: HloValue) -> ArrayType:
+    """The type of the codes that say whether a routine did its work: one for each matrix."""
+    return ArrayType(a.shape[:-2], I32)
+
+
+def or_nan(context: LoweringContext, info: HloValue, results: Sequence[HloValue]) -> list[HloValue]:
+    """Results where the routine's code is 0, which says that it did its work, else NaN."""
+    done = emit.compare(context, info, emit.like(context, info, 0), "eq")
+    return [where_matrix(context, done, x, emit.like(context, x, np.nan)) for x in results]
+
+
+def where_matrix(
+    context: LoweringContext, condition: HloValue, x: HloValue, y: HloValue
+) -> HloValue:
+    """`x` in the matrices or vectors for which a condition holds, else `y`."""
+    spread = emit.broadcast(context, condition, x.shape, range(len(condition.shape)))
+    return emit.select(context, spread, x, y)
+
+
+def triangle(
+    context: LoweringContext, x: HloValue, *, lower: bool, strictly: bool = False
+) -> HloValue:
+    """Whether an element of the matrices stands in a triangle, with the diagonal unless `strictly`."""
+    rank = len(x.shape)
+    row, column = (emit.iota(context, x.shape, I32, axis) for axis in (rank - 2, rank - 1))
+    if lower:
+        return emit.compare(context, row, column, "gt" if strictly else "ge")
+    return emit.compare(context, row, column, "lt" if strictly else "le")
+
+
+def keep(context: LoweringContext, condition: HloValue, x: HloValue) -> HloValue:
+    """The elements for which a condition holds, the others zero."""
+    return emit.select(context, condition, x, emit.like(context, x, 0))
+
+
+def identities(context: LoweringContext, type: Type) -> HloValue:
+    """Ones on the diagonals of matrices, and zeros."""
+    assert isinstance(type, ArrayType)
+    rank = type.ndim
+    row, column = (emit.iota(context, type.shape, I32, axis) for axis in (rank - 2, rank - 1))
+    type = type.strong()
+    diagonal = emit.compare(context, row, column, "eq")
+    return emit.select(context, diagonal, context.constant(1, type), context.constant(0, type))
+
+
+def zeros(context: LoweringContext, type: Type) -> HloValue:
+    """Zeros."""
+    assert isinstance(type, ArrayType)
+    return context.constant(0, type.strong())
+
+
+def columns(context: LoweringContext, x: HloValue, count: int) -> HloValue:
+    """The first columns of matrices."""
+    axis = len(x.shape) - 1
+    return x if x.shape[axis] == count else emit.slice(context, x, axis, 0, count)
+
+
+def rows(context: LoweringContext, x: HloValue, count: int) -> HloValue:
+    """The first rows of matrices."""
+    axis = len(x.shape) - 2
+    return x if x.shape[axis] == count else emit.slice(context, x, axis, 0, count)
+
+
+def swapped(context: LoweringContext, x: HloValue) -> HloValue:
+    """Rows as columns."""
+    rank = len(x.shape)
+    return emit.transpose(context, x, (*range(rank - 2), rank - 1, rank - 2))

@@ -1,0 +1,75 @@
+"""Lowering of pivots to permutations: one exchange after the other, in a loop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from treadle_compiler import emit
+from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.registry import lowering_rule
+from treadle_ir import ArrayType
+from treadle_ir.primitives.linear_algebra import LuPivotsToPermutation
+
+_I32 = np.dtype(np.int32)
+
+
+def permutation_of(context: LoweringContext, pivots: HloValue, size: int) -> HloValue:
+    """The permutation that exchanges leave of so many rows."""
+    *batch, steps = pivots.shape
+    shape = (*batch, size)
+    axis = len(batch)
+    start = emit.iota(context, shape, pivots.dtype, axis)
+    if steps == 0 or 0 in shape:
+        return start
+    place = emit.iota(context, shape, _I32, axis)
+    last = emit.like(context, pivots, size - 1)
+    within = emit.binary(context, "minimum", pivots, last)
+    within = emit.binary(context, "maximum", within, emit.like(context, pivots, 0))
+    within = emit.convert(context, within, _I32)
+    zero = emit.scalar(context, 0, _I32)
+
+    def step(carry: Sequence[HloValue]) -> list[HloValue]:
+        i, rows = carry
+        starts = [*[zero] * axis, i]
+        pivot = emit.dynamic_slice(context, within, starts, (*batch, 1))
+        mine = emit.dynamic_slice(context, rows, starts, (*batch, 1))
+        at_pivot = emit.compare(context, place, _spread(context, pivot, shape), "eq")
+        if batch:
+            chosen = emit.select(context, at_pivot, rows, emit.like(context, rows, 0))
+            other = emit.reduce(context, "add", chosen, 0, (axis,))
+        else:
+            index = emit.reshape(context, pivot, ())
+            other = emit.dynamic_slice(context, rows, [index], (1,))
+        other = emit.reshape(context, other, (*batch, 1))
+        here = emit.compare(context, place, emit.broadcast(context, i, shape, ()), "eq")
+        moved = emit.select(context, at_pivot, _spread(context, mine, shape), rows)
+        moved = emit.select(context, here, _spread(context, other, shape), moved)
+        return [emit.binary(context, "add", i, emit.scalar(context, 1, _I32)), moved]
+
+    def more(carry: Sequence[HloValue]) -> HloValue:
+        return emit.compare(context, carry[0], emit.scalar(context, steps, _I32), "lt")
+
+    return emit.while_loop(context, [zero, start], more, step)[1]
+
+
+def _spread(context: LoweringContext, x: HloValue, shape: tuple[int, ...]) -> HloValue:
+    return emit.broadcast(context, x, shape, range(len(shape)))
+
+
+@lowering_rule(LuPivotsToPermutation)
+def lu_pivots_to_permutation_lowering(
+    context: LoweringContext, primitive: LuPivotsToPermutation, pivots: HloValue
+) -> Sequence[HloValue]:
+    """A loop; CUDA's plugin has a kernel."""
+    type = context.result_types[0]
+    assert isinstance(type, ArrayType)
+    if context.platform == "cuda" and pivots.dtype == _I32 and type.size and pivots.shape[-1]:
+        attributes = {
+            "call_target_name": '"cu_lu_pivots_to_permutation"',
+            "api_version": "4 : i32",
+            "backend_config": "{}",
+        }
+        return context.emit("stablehlo.custom_call", (pivots,), (type,), attributes)
+    return [permutation_of(context, pivots, primitive.permutation_size)]

@@ -1,0 +1,127 @@
+"""Lowering of triangular and tridiagonal systems."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from treadle_compiler import emit
+from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.lowering.linear_algebra.calls import (
+    Routine,
+    call_routine,
+    flag,
+    info_type,
+    letter,
+    or_nan,
+    zeros,
+)
+from treadle_compiler.registry import lowering_rule
+from treadle_ir import ArrayType, dtypes
+from treadle_ir.primitives.linear_algebra import TriangularSolve, TridiagonalSolve
+
+_F32: Final = np.dtype(np.float32)
+
+
+@lowering_rule(TriangularSolve)
+def triangular_solve_lowering(
+    context: LoweringContext, primitive: TriangularSolve, a: HloValue, b: HloValue
+) -> Sequence[HloValue]:
+    """XLA's own on accelerators; on the CPU BLAS's, which is faster at any size."""
+    dtype = b.dtype
+    if 0 in b.shape:
+        return [zeros(context, emit.array_type(b))]
+    if dtype.itemsize < 4:  # rounded once, at the end
+        a, b = emit.convert(context, a, _F32), emit.convert(context, b, _F32)
+    conjugates = primitive.conjugate_a and dtypes.is_complex(dtype)
+    if context.platform == "cpu":
+        x = _by_blas(context, primitive, a, b, conjugates)
+    else:
+        x = _by_xla(context, primitive, a, b, conjugates)
+    return [emit.convert(context, x, dtype)]
+
+
+def _by_blas(
+    context: LoweringContext, primitive: TriangularSolve, a: HloValue, b: HloValue, conjugates: bool
+) -> HloValue:
+    operation = "N"
+    if primitive.transpose_a:
+        operation = "C" if conjugates else "T"
+    elif conjugates:
+        a = _conjugate(context, a)
+    attributes = {
+        "side": letter("L" if primitive.left_side else "R"),
+        "uplo": letter("L" if primitive.lower else "U"),
+        "trans_x": letter(operation),
+        "diag": letter("U" if primitive.unit_diagonal else "N"),
+    }
+    routines = {"cpu": Routine("trsm", attributes)}
+    type = emit.array_type(b).strong()
+    return call_routine(context, primitive, routines, (a, b), (type,), in_place=[(0, 1)])[0]
+
+
+def _by_xla(
+    context: LoweringContext, primitive: TriangularSolve, a: HloValue, b: HloValue, conjugates: bool
+) -> HloValue:
+    operation = "NO_TRANSPOSE"
+    if primitive.transpose_a:
+        operation = "ADJOINT" if conjugates else "TRANSPOSE"
+    elif conjugates:
+        a = _conjugate(context, a)
+    attributes = {
+        "left_side": flag(primitive.left_side),
+        "lower": flag(primitive.lower),
+        "transpose_a": f"#stablehlo<transpose {operation}>",
+        "unit_diagonal": flag(primitive.unit_diagonal),
+    }
+    type = emit.array_type(b).strong()
+    return context.one("stablehlo.triangular_solve", (a, b), type, attributes)
+
+
+def _conjugate(context: LoweringContext, x: HloValue) -> HloValue:
+    real, imag = emit.parts(context, x)
+    type = ArrayType(x.shape, x.dtype)
+    return context.one("stablehlo.complex", (real, emit.unary(context, "negate", imag)), type)
+
+
+@lowering_rule(TridiagonalSolve)
+def tridiagonal_solve_lowering(
+    context: LoweringContext, primitive: TridiagonalSolve, *operands: HloValue
+) -> Sequence[HloValue]:
+    """A call of LAPACK or of cuSPARSE; without perturbation, where a pivot is zero, NaN."""
+    _, diagonal, _, b = operands
+    if 0 in b.shape:
+        return [zeros(context, emit.array_type(b))]
+    type, row = emit.array_type(b).strong(), emit.array_type(diagonal).strong()
+    if primitive.perturb_singular:
+        return [_perturbed(context, primitive, operands)]
+    if context.platform == "cuda":
+        routines = {"cuda": Routine("sparse_gtsv2", {})}
+        return call_routine(
+            context, primitive, routines, operands, (type,), vectors=(0, 1, 2), in_place=[(0, 3)]
+        )
+    routines = {"cpu": Routine("gtsv", {})}
+    results = row, row, row, type, info_type(b)
+    *_, x, info = call_routine(
+        context,
+        primitive,
+        routines,
+        operands,
+        results,
+        vectors=(0, 1, 2, 4, 5, 6),
+        in_place=[(0, 0), (1, 1), (2, 2), (3, 3)],
+    )
+    return or_nan(context, info, (x,))
+
+
+def _perturbed(
+    context: LoweringContext, primitive: TridiagonalSolve, operands: Sequence[HloValue]
+) -> HloValue:
+    """A call that jaxlib names alike for all element types."""
+    type = emit.array_type(operands[-1]).strong()
+    routines = {"cpu": Routine("tridiagonal_solve_perturbed", {})}
+    return call_routine(
+        context, primitive, routines, operands, (type,), vectors=(0, 1, 2), prefix=False
+    )[0]

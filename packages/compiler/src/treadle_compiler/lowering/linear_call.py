@@ -1,0 +1,19 @@
+"""Lowering of linear calls: the function; its transpose is there for derivatives only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.registry import lowering_rule
+from treadle_ir import deeper
+from treadle_ir.primitives.linear_call import LinearCall
+
+
+@lowering_rule(LinearCall)
+def linear_call_lowering(
+    context: LoweringContext, primitive: LinearCall, /, *operands: HloValue
+) -> Sequence[HloValue]:
+    """A call of the program's function."""
+    with deeper():
+        return context.program(primitive.program, *operands)

@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+import numpy as np
+
+from treadle_compiler.lower import lower
+from treadle_ir import ArrayType, bind, ops, stage
+from treadle_ir.primitives.composite import Composite
+from treadle_ir.primitives.control import Case
+
+F32 = ArrayType((), np.dtype("f4"))
+SINE = stage(lambda x: [ops.sine(x)], F32).program
+COSINE = stage(lambda x: [ops.cosine(x)], F32).program
+
+
+def test_a_composite_names_its_decomposition() -> None:
+    settings = (("flag", True), ("n", -3), ("scale", 0.5), ("text", 'a"\\é'))
+    composite = Composite(SINE, "my.sine", 2, settings)
+    program = stage(lambda x: bind(composite, ops.add(*bind(composite, x), x)), F32).program
+    text = lower(program).text
+    assert text.count('"stablehlo.composite"') == 2
+    assert text.count('name = "my.sine"') == 2
+    assert "version = 2 : i32" in text
+    assert "flag = true, n = -3 : i64, scale = 0x3FE0000000000000 : f64" in text
+    assert 'text = "a\\22\\5C\\C3\\A9"' in text
+    assert text.count("func.func") == 2  # the decomposition once
+
+
+def test_only_the_branch_of_the_platform_is_lowered() -> None:
+    def choice(x):
+        index = ops.platform_index(platforms=("cpu",))
+        return bind(Case((SINE, COSINE)), index, x)
+
+    program = stage(choice, F32).program
+    for platform, name, other in (("cpu", "sine", "cosine"), ("cuda", "cosine", "sine")):
+        text = lower(program, platform=platform).text
+        assert f"stablehlo.{name}" in text
+        assert f'"stablehlo.{other}"' not in text
+        assert "stablehlo.if" not in text

@@ -1,0 +1,222 @@
+"""Random keys that are used twice: found by following each key through operations and programs.
+
+Each single key is a `Cell`; an array of keys is an array of cells. Bits and splits use keys up. Folding in a number,
+making keys of words and cloning give new ones. What moves keys about (slices, reshapes, gathers, joins) gives the same
+cells in other places: its kernel, run on numbers in the place of keys, says which. So `keys[0]` taken twice is one key,
+and `keys[0]`, `keys[1]` are two.
+
+Of a branch, the cells that either side uses are used. The body of a loop is followed twice, as keys that a body uses
+and does not replace are used again in the next iteration. Recomputation, which draws the same numbers on purpose, uses
+nothing up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias, TypeGuard, final
+
+import numpy as np
+
+from treadle_ir.dtypes import is_key
+from treadle_ir.errors import KeyReuseError
+from treadle_ir.families import Indexing, InlineCall, Rearrangement
+from treadle_ir.nesting import deeper
+from treadle_ir.primitive import Primitive
+from treadle_ir.primitives.call import Checkpoint, OptimizationBarrier
+from treadle_ir.primitives.control import Case, Scan, While
+from treadle_ir.primitives.random import RandomBits, RandomSplit
+from treadle_ir.program import Program
+from treadle_ir.reference import eval_rules
+from treadle_ir.source import Source
+from treadle_ir.types import ArrayType, Type
+from treadle_ir.values import Literal, Value
+
+Elements: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
+
+
+@final
+class Cell:
+    """A random key, and where it was used up, if it was."""
+
+    __slots__ = ("used",)
+
+    def __init__(self) -> None:
+        self.used: Source | None = None
+
+
+Cells: TypeAlias = "np.ndarray[Any, np.dtype[np.object_]]"  # of `Cell`s
+Operand: TypeAlias = "Cells | Elements | None"  # keys; elements that are known; what is not known
+
+
+def new_cells(shape: tuple[int, ...]) -> Cells:
+    """Keys that nobody has used."""
+    cells = np.empty(shape, np.object_)
+    for index in np.ndindex(shape):
+        cells[index] = Cell()
+    return cells
+
+
+def is_keys(type: Type) -> bool:
+    """Whether arrays of a type hold keys."""
+    return isinstance(type, ArrayType) and is_key(type.dtype)
+
+
+@final
+class KeyUses:
+    """What operations do to keys. What is used up is kept here, beside the cells, until `commit`."""
+
+    def __init__(self, outer: KeyUses | None = None) -> None:
+        self._used: dict[Cell, Source] = {} if outer is None else {**outer._used}
+
+    def commit(self) -> None:
+        """Mark the cells."""
+        for cell, source in self._used.items():
+            cell.used = source
+
+    def apply(
+        self,
+        primitive: Primitive,
+        operands: Sequence[Operand],
+        results: Sequence[Type],
+        source: Source,
+    ) -> list[Cells | None]:
+        """Follow one operation: the cells of its results, None for what is no keys.
+
+        Raises:
+            KeyReuseError: a key is used that has been used before.
+        """
+        if not any([is_cells(x) for x in operands]) and not any(map(is_keys, results)):
+            return [None] * len(results)
+        if isinstance(primitive, RandomBits | RandomSplit):
+            if is_cells(operands[0]):
+                self._use(operands[0], primitive, source)
+        elif isinstance(primitive, InlineCall):
+            if isinstance(primitive, Checkpoint) and primitive.recomputes:
+                return _new(results)
+            return self.run(primitive.program, operands)
+        elif isinstance(primitive, Case):
+            return self._branches(primitive, operands[1:])
+        elif isinstance(primitive, While):
+            return self._while(primitive, operands)
+        elif isinstance(primitive, Scan):
+            return self._scan(primitive, operands, results)
+        elif isinstance(primitive, OptimizationBarrier):
+            return [x if is_cells(x) else None for x in operands]
+        elif isinstance(primitive, Rearrangement | Indexing):
+            moved = _moved(primitive, operands)
+            if moved is not None:
+                return [moved]
+        return _new(results)
+
+    def run(self, program: Program, operands: Sequence[Operand]) -> list[Cells | None]:
+        """Follow a program.
+
+        Raises:
+            KeyReuseError: a key is used that has been used before.
+        """
+        values: dict[Value, Operand] = dict(zip(program.parameters, operands, strict=True))
+        for parameter in program.parameters:
+            if is_keys(parameter.type) and values[parameter] is None:
+                assert isinstance(parameter.type, ArrayType)
+                values[parameter] = new_cells(parameter.type.shape)
+
+        def read(atom: Value | Literal) -> Operand:
+            return np.asarray(atom.value) if isinstance(atom, Literal) else values[atom]
+
+        with deeper():
+            for equation in program.equations:
+                types = [result.type for result in equation.results]
+                made = self.apply(
+                    equation.primitive,
+                    [read(atom) for atom in equation.operands],
+                    types,
+                    equation.source,
+                )
+                values.update(zip(equation.results, made, strict=True))
+        return [x if is_cells(x) else None for x in map(read, program.results)]
+
+    def _use(self, cells: Cells, primitive: Primitive, source: Source) -> None:
+        for cell in cells.ravel():
+            before = self._used.get(cell) or cell.used
+            if before is not None:
+                raise reused(primitive, source, before)
+            self._used[cell] = source
+
+    def _branches(self, primitive: Case, operands: Sequence[Operand]) -> list[Cells | None]:
+        results: list[Cells | None] = []
+        together: dict[Cell, Source] = {}
+        for branch in primitive.branches:
+            uses = KeyUses(self)
+            results = uses.run(branch, operands)
+            together.update(uses._used)
+        self._used.update(together)
+        # Which branch ran, and so whose keys these are, is not known: they are new ones.
+        return [None if cells is None else new_cells(cells.shape) for cells in results]
+
+    def _while(self, loop: While, operands: Sequence[Operand]) -> list[Cells | None]:
+        of_cond = loop.cond_constants
+        both = of_cond + loop.body_constants
+        carries = [*operands[both:]]
+        for _ in range(2):
+            self.run(loop.cond, [*operands[:of_cond], *carries])
+            carries = [*self.run(loop.body, [*operands[of_cond:both], *carries])]
+        return [x if is_cells(x) else None for x in carries]
+
+    def _scan(
+        self, loop: Scan, operands: Sequence[Operand], types: Sequence[Type]
+    ) -> list[Cells | None]:
+        fixed = loop.constants + loop.carries
+        constants, carries = operands[: loop.constants], [*operands[loop.constants : fixed]]
+        for i in range(loop.length):
+            elements = [_element(x, i) for x in operands[fixed:]]
+            if i > 1 and not any([is_cells(x) for x in elements]):
+                break  # as the second one
+            returned = self.run(loop.body, [*constants, *carries, *elements])
+            carries = [*returned[: loop.carries]]
+        after = [x if is_cells(x) else None for x in carries] if loop.length else carries
+        return [*after, *_new(types[loop.carries :])]  # the ys may be any iteration's: new ones
+
+
+def _element(operand: Operand, index: int) -> Operand:
+    """One element along the first axis of keys; of all else, nothing is known."""
+    return operand[index, ...] if is_cells(operand) else None
+
+
+def is_cells(operand: Operand) -> TypeGuard[Cells]:
+    """Whether an operand is keys."""
+    return operand is not None and operand.dtype == np.object_
+
+
+def _new(types: Sequence[Type]) -> list[Cells | None]:
+    return [new_cells(type.shape) if is_keys(type) else None for type in types]  # type: ignore[attr-defined]  # arrays
+
+
+def _moved(primitive: Primitive, operands: Sequence[Operand]) -> Cells | None:
+    """The cells of the one result of an operation that moves keys about; None where indices are not known."""
+    table: list[Cell] = []
+    numbered: list[Elements] = []
+    for operand in operands:
+        if operand is None:
+            return None
+        if is_cells(operand):
+            numbered.append(np.arange(operand.size).reshape(operand.shape) + len(table))
+            table += operand.ravel().tolist()
+        else:
+            numbered.append(operand)
+    (places,) = eval_rules[primitive](primitive, *numbered)
+    all_cells = np.empty(len(table), np.object_)
+    all_cells[:] = table
+    moved: Cells = np.asarray(all_cells[np.asarray(places)], np.object_)
+    return moved
+
+
+def reused(primitive: Primitive, source: Source, before: Source) -> KeyReuseError:
+    """The error for a key that is used a second time."""
+    what = "split" if isinstance(primitive, RandomSplit) else "drawn from"
+    error = KeyReuseError(
+        f"a random key that has been used already is {what}: the numbers would be the same, or depend on each other",
+        fix="split the key first (`key, other = random.split(key)`), or say that it is meant with `random.clone`",
+        where=source.show(),
+    )
+    error.add_note(f"  first used at {before.show() or 'an unknown place'}")
+    return error

@@ -1,0 +1,310 @@
+"""Numbers that a formula computes with: NumPy's arrays, values of a program, or either with a derivative.
+
+A formula of a special function is written once, in these. The reference evaluator runs it on float64 arrays
+(`host.py`), a lowering stages it as a program (`staged.py`), and `Dual` differentiates it (`dual.py`). Python numbers
+stand beside them, in their element type. Both sides of a `where` are computed, and what is not selected may be infinite
+or NaN.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, TypeAlias, final
+
+from treadle_ir.array import Operand
+from treadle_ir.primitives.compare import Direction
+
+Function: TypeAlias = Callable[
+    ..., Any
+]  # NumPy's or one of `ops`: each takes what its engine holds
+
+
+class Engine(ABC):
+    """What computes: functions by the names of `ops`, constants, and loops."""
+
+    __slots__ = ()
+    functions: Mapping[str, Function]
+    double: bool  # whether it computes in float64; else in float32
+
+    @abstractmethod
+    def constant(self, value: float) -> Operand:
+        """A number in the element type."""
+
+    @abstractmethod
+    def full(self, value: float) -> Operand:
+        """A number over the shape of the formula's operands."""
+
+    @abstractmethod
+    def compare(self, x: Operand, y: Operand, direction: Direction) -> Operand:
+        """A comparison."""
+
+    @abstractmethod
+    def loop(
+        self,
+        state: Sequence[Operand],
+        step: Callable[[Operand, Sequence[Operand]], list[Operand]],
+        unfinished: Callable[[Sequence[Operand]], Operand],
+        most: int,
+    ) -> Sequence[Operand]:
+        """`step` with 1, 2, ... and the state, as long as an element is unfinished, `most` times at most."""
+
+
+class Number(ABC):
+    """A number of each element, with arithmetic."""
+
+    __slots__ = ("engine", "level")
+    level: int  # of the derivative that it carries; 0 for none
+    engine: Engine
+
+    @abstractmethod
+    def applied(self, function: str, operands: Sequence[Number | float]) -> Number:
+        """A function of the engine on operands, none of higher level than this number."""
+
+    @abstractmethod
+    def compare(self, direction: Direction, other: Number | float) -> Condition:
+        """A comparison of values."""
+
+    @property
+    @abstractmethod
+    def plain(self) -> Plain:
+        """The number without derivatives."""
+
+    @property
+    def double(self) -> bool:
+        """Whether the arithmetic is float64; else it is float32."""
+        return self.engine.double
+
+    @property
+    def epsilon(self) -> float:
+        """The distance from 1 to the next number."""
+        return 2.0**-52 if self.engine.double else 2.0**-23
+
+    def full(self, value: float) -> Plain:
+        """A constant over the shape of the formula's operands, as the state of a loop needs it."""
+        return Plain(self.engine, self.engine.full(value))
+
+    def apply(self, function: str, *others: Number | float) -> Number:
+        """A function of the engine of this number and others."""
+        return highest(self, *others).applied(function, (self, *others))
+
+    def __add__(self, other: Number | float) -> Number:
+        return self.apply("add", other)
+
+    def __sub__(self, other: Number | float) -> Number:
+        return self.apply("subtract", other)
+
+    def __mul__(self, other: Number | float) -> Number:
+        return self.apply("multiply", other)
+
+    def __truediv__(self, other: Number | float) -> Number:
+        return self.apply("divide", other)
+
+    def __radd__(self, other: float) -> Number:
+        return self.apply("add", other)
+
+    def __rsub__(self, other: float) -> Number:
+        return self.applied("subtract", (other, self))
+
+    def __rmul__(self, other: float) -> Number:
+        return self.apply("multiply", other)
+
+    def __rtruediv__(self, other: float) -> Number:
+        return self.applied("divide", (other, self))
+
+    def __neg__(self) -> Number:
+        return self.apply("negate")
+
+    def __abs__(self) -> Number:
+        return self.apply("abs")
+
+    def __lt__(self, other: Number | float) -> Condition:
+        return self.compare("lt", other)
+
+    def __le__(self, other: Number | float) -> Condition:
+        return self.compare("le", other)
+
+    def __gt__(self, other: Number | float) -> Condition:
+        return self.compare("gt", other)
+
+    def __ge__(self, other: Number | float) -> Condition:
+        return self.compare("ge", other)
+
+    def equals(self, other: Number | float) -> Condition:
+        """Elementwise equality: `==` is Python's own."""
+        return self.compare("eq", other)
+
+    def is_nan(self) -> Condition:
+        """Whether it is not equal to itself."""
+        return self.compare("ne", self)
+
+
+@final
+class Condition:
+    """A boolean of each element."""
+
+    __slots__ = ("engine", "value")
+
+    def __init__(self, engine: Engine, value: Operand) -> None:
+        self.engine: Final = engine
+        self.value: Final = value
+
+    def __and__(self, other: Condition) -> Condition:
+        return Condition(self.engine, self.engine.functions["and"](self.value, other.value))
+
+    def __or__(self, other: Condition) -> Condition:
+        return Condition(self.engine, self.engine.functions["or"](self.value, other.value))
+
+    def __invert__(self) -> Condition:
+        return Condition(self.engine, self.engine.functions["not"](self.value))
+
+
+@final
+class Plain(Number):
+    """A number alone."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, engine: Engine, value: Operand) -> None:
+        self.engine = engine
+        self.level = 0
+        self.value: Final = value
+
+    def _operand(self, x: Number | float) -> Operand:
+        if isinstance(x, Plain):
+            return x.value
+        assert isinstance(x, float | int)
+        return self.engine.constant(x)
+
+    def applied(self, function: str, operands: Sequence[Number | float]) -> Plain:
+        """By the engine's function."""
+        values = [self._operand(x) for x in operands]
+        return Plain(self.engine, self.engine.functions[function](*values))
+
+    def compare(self, direction: Direction, other: Number | float) -> Condition:
+        """By the engine."""
+        y = self._operand(other.plain if isinstance(other, Number) else other)
+        return Condition(self.engine, self.engine.compare(self.value, y, direction))
+
+    @property
+    def plain(self) -> Plain:
+        """Itself."""
+        return self
+
+
+def highest(*numbers: Number | float) -> Number:
+    """The number that carries the derivative of the highest level."""
+    best: Number | None = None
+    for number in numbers:
+        if isinstance(number, Number) and (best is None or number.level > best.level):
+            best = number
+    assert best is not None, "a formula computes with Python numbers only"
+    return best
+
+
+def exp(x: Number) -> Number:
+    """`e ** x`."""
+    return x.apply("exponential")
+
+
+def expm1(x: Number) -> Number:
+    """`e ** x - 1`."""
+    return x.apply("exponential_minus_one")
+
+
+def log(x: Number) -> Number:
+    """The natural logarithm."""
+    return x.apply("log")
+
+
+def log1p(x: Number) -> Number:
+    """`log(1 + x)`."""
+    return x.apply("log_plus_one")
+
+
+def sqrt(x: Number) -> Number:
+    """The square root."""
+    return x.apply("sqrt")
+
+
+def sin(x: Number) -> Number:
+    """The sine."""
+    return x.apply("sine")
+
+
+def cos(x: Number) -> Number:
+    """The cosine."""
+    return x.apply("cosine")
+
+
+def erf(x: Number) -> Number:
+    """The error function."""
+    return x.apply("erf")
+
+
+def erfc(x: Number) -> Number:
+    """The complement of the error function."""
+    return x.apply("erfc")
+
+
+def floor(x: Number) -> Number:
+    """The greatest whole number that is not above."""
+    return x.apply("floor")
+
+
+def nearest(x: Number) -> Number:
+    """The nearest whole number, the even one of two."""
+    return x.apply("round_nearest_even")
+
+
+def power(x: Number, y: Number | float) -> Number:
+    """`x ** y`."""
+    return x.apply("power", y)
+
+
+def where(condition: Condition, x: Number | float, y: Number | float) -> Number:
+    """`x` where the condition holds, else `y`."""
+    kind = Plain(condition.engine, condition.value)  # carries the condition to `select`
+    return highest(kind, x, y).applied("select", (kind, x, y))
+
+
+def smaller(x: Number, y: Number | float) -> Number:
+    """The smaller of two."""
+    return where(x < y, x, y)
+
+
+def greater(x: Number, y: Number | float) -> Number:
+    """The greater of two."""
+    return where(x > y, x, y)
+
+
+def between(x: Number, low: float, high: float) -> Number:
+    """`x`, or the limit that it is beyond."""
+    return smaller(greater(x, low), high)
+
+
+def polynomial(coefficients: Sequence[float], x: Number) -> Number:
+    """The polynomial with these coefficients, lowest first, by Horner's rule."""
+    total: Number | float = coefficients[-1]
+    for c in reversed(coefficients[:-1]):
+        total = x * total + c
+    assert isinstance(total, Number)
+    return total
+
+
+def chebyshev(coefficients: Sequence[float], t: Number) -> Number:
+    """The sum of c[k] T_k(t) for -1 <= t <= 1, by the recurrence of Clenshaw (1955).
+
+    In float32 without the coefficients that are below its rounding.
+    """
+    if not t.double:
+        least = 1e-9 * max(map(abs, coefficients))
+        coefficients = coefficients[
+            : 1 + max(k for k, c in enumerate(coefficients) if abs(c) > least)
+        ]
+    last: Number = t * 0.0
+    before = last
+    twice = t + t
+    for c in reversed(coefficients[1:]):
+        last, before = twice * last - before + c, last
+    return t * last - before + coefficients[0]

@@ -1,0 +1,99 @@
+"""Formulas on NumPy's float64 arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, TypeAlias, final
+
+import numpy as np
+
+from treadle_ir.array import Operand
+from treadle_ir.formulas.arithmetic import Engine, Function, Number, Plain
+from treadle_ir.formulas.zetas import polygamma
+from treadle_ir.primitives.compare import Direction
+from treadle_ir.reference import special
+from treadle_ir.reference.registry import Elements
+
+Formula: TypeAlias = Callable[..., Number]
+
+_FUNCTIONS: Final[Mapping[str, Function]] = {
+    "abs": np.abs,
+    "add": np.add,
+    "and": np.logical_and,
+    "cosine": np.cos,
+    "digamma": special.digamma,
+    "divide": np.divide,
+    "erf": special.erf,
+    "erfc": special.erfc,
+    "exponential": np.exp,
+    "exponential_minus_one": np.expm1,
+    "floor": np.floor,
+    "lgamma": special.lgamma,
+    "log": np.log,
+    "log_plus_one": np.log1p,
+    "multiply": np.multiply,
+    "negate": np.negative,
+    "not": np.logical_not,
+    "or": np.logical_or,
+    "polygamma": lambda n, x: evaluated(polygamma, n, x),
+    "power": np.power,
+    "round_nearest_even": np.rint,
+    "select": np.where,
+    "sine": np.sin,
+    "sqrt": np.sqrt,
+    "subtract": np.subtract,
+}
+_COMPARISONS: Final[Mapping[Direction, Function]] = {
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+}
+
+
+@final
+class HostEngine(Engine):
+    """NumPy on float64 arrays of one shape."""
+
+    __slots__ = ("shape",)
+    functions: Mapping[str, Function] = _FUNCTIONS
+    double: bool = True
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.shape: Final = shape
+
+    def constant(self, value: float) -> Operand:
+        """A scalar."""
+        return np.float64(value)
+
+    def full(self, value: float) -> Operand:
+        """An array of it."""
+        return np.full(self.shape, value)
+
+    def compare(self, x: Operand, y: Operand, direction: Direction) -> Operand:
+        """NumPy's."""
+        result: Elements = _COMPARISONS[direction](x, y)
+        return result
+
+    def loop(
+        self,
+        state: Sequence[Operand],
+        step: Callable[[Operand, Sequence[Operand]], list[Operand]],
+        unfinished: Callable[[Sequence[Operand]], Operand],
+        most: int,
+    ) -> Sequence[Operand]:
+        """A loop of Python."""
+        for k in range(1, most + 1):
+            if not np.any(np.asarray(unfinished(state))):
+                break
+            state = step(np.float64(k), state)
+        return state
+
+
+def evaluated(formula: Formula, *operands: Elements) -> Elements:
+    """A formula of float64 arrays, which are broadcast to one shape."""
+    arrays = np.broadcast_arrays(*operands)
+    engine = HostEngine(arrays[0].shape)
+    return np.asarray(formula(*[Plain(engine, x) for x in arrays]).plain.value)

@@ -1,0 +1,115 @@
+"""Formulas as programs of the primitives of `ops`, in the element type of their operands: what lowers them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, final
+
+import numpy as np
+
+from treadle_ir import ops
+from treadle_ir.array import Operand
+from treadle_ir.formulas.arithmetic import Engine, Function, Plain
+from treadle_ir.formulas.host import Formula
+from treadle_ir.primitives.compare import Direction
+from treadle_ir.primitives.control import While
+from treadle_ir.program import Program
+from treadle_ir.stage import stage
+from treadle_ir.trace import bind
+from treadle_ir.types import ArrayType
+
+_FUNCTIONS: Final[Mapping[str, Function]] = {
+    "abs": ops.abs,
+    "add": ops.add,
+    "and": ops.and_,
+    "cosine": ops.cosine,
+    "digamma": ops.digamma,
+    "divide": ops.divide,
+    "erf": ops.erf,
+    "erfc": ops.erfc,
+    "exponential": ops.exponential,
+    "exponential_minus_one": ops.exponential_minus_one,
+    "floor": ops.floor,
+    "lgamma": ops.lgamma,
+    "log": ops.log,
+    "log_plus_one": ops.log_plus_one,
+    "multiply": ops.multiply,
+    "negate": ops.negate,
+    "not": ops.not_,
+    "or": ops.or_,
+    "polygamma": ops.polygamma,
+    "power": ops.power,
+    "round_nearest_even": ops.round_nearest_even,
+    "select": ops.select,
+    "sine": ops.sine,
+    "sqrt": ops.sqrt,
+    "subtract": ops.subtract,
+}
+_F64: Final = np.dtype(np.float64)
+
+
+@final
+class StagingEngine(Engine):
+    """The primitives, on operands of one type."""
+
+    __slots__ = ("double", "type")
+    functions: Mapping[str, Function] = _FUNCTIONS
+
+    def __init__(self, type: ArrayType) -> None:
+        self.type: Final = type
+        self.double = type.dtype == _F64
+
+    def constant(self, value: float) -> Operand:
+        """A scalar."""
+        scalar: np.generic = self.type.dtype.type(value)
+        return scalar
+
+    def full(self, value: float) -> Operand:
+        """A scalar, broadcast."""
+        return ops.broadcast_in_dim(self.constant(value), shape=self.type.shape, dimensions=())
+
+    def compare(self, x: Operand, y: Operand, direction: Direction) -> Operand:
+        """The primitive."""
+        return ops.compare(x, y, direction=direction)
+
+    def loop(
+        self,
+        state: Sequence[Operand],
+        step: Callable[[Operand, Sequence[Operand]], list[Operand]],
+        unfinished: Callable[[Sequence[Operand]], Operand],
+        most: int,
+    ) -> Sequence[Operand]:
+        """`while`, with the number of the iteration in front of the state."""
+        axes = tuple(range(len(self.type.shape)))
+
+        def goes_on(k: Operand, *values: Operand) -> list[Operand]:
+            more = ops.compare(k, self.constant(most + 0.5), direction="lt")
+            return [ops.and_(more, ops.reduce_or(unfinished(values), axes=axes))]
+
+        def body(k: Operand, *values: Operand) -> list[Operand]:
+            return [ops.add(k, self.constant(1.0)), *step(k, values)]
+
+        types = [ArrayType((), self.type.dtype), *[self.type] * len(state)]
+        condition, iteration = stage(goes_on, *types), stage(body, *types)
+        loop = While(
+            condition.program,
+            iteration.program,
+            len(condition.captured),
+            len(iteration.captured),
+        )
+        first = self.constant(1.0)
+        return bind(loop, *condition.captured, *iteration.captured, first, *state)[1:]
+
+
+@functools.lru_cache(maxsize=256)
+def program_of(formula: Formula, count: int, type: ArrayType) -> Program:
+    """The program of a formula of so many operands of a type, which is f32 or f64."""
+
+    def function(*operands: Operand) -> list[Operand]:
+        engine = StagingEngine(type)
+        return [formula(*[Plain(engine, x) for x in operands]).plain.value]
+
+    staged = stage(function, *[type] * count)
+    assert not staged.captured
+    return staged.program

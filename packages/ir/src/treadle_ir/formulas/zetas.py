@@ -1,0 +1,136 @@
+"""The Hurwitz zeta function, and the derivatives of digamma.
+
+Source: DLMF 25.11.1 and 25.11.5 (Euler-Maclaurin summation), 5.15.2 (polygamma).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final
+
+from treadle_ir.formulas.arithmetic import (
+    Condition,
+    Number,
+    exp,
+    floor,
+    nearest,
+    power,
+    sqrt,
+    where,
+)
+from treadle_ir.formulas.gammas import stirling_error
+from treadle_ir.formulas.loops import loop
+
+# B_2j / (2j)! with the Bernoulli numbers B_2j.
+_BERNOULLI: Final = (
+    1 / 12,
+    -1 / 720,
+    1 / 30240,
+    -1 / 1209600,
+    1 / 47900160,
+    -691 / 1307674368000,
+    1 / 74724249600,
+    -3617 / 10670622842880000,
+    43867 / 5109094217170944000,
+    -174611 / 802857662698291200000,
+    77683 / 14101100039391805440000,
+    -236364091 / 1693824136731743669452800000,
+)
+_SHIFT: Final = 10  # terms that are summed one by one
+
+
+def _scaled(s: Number, q: Number) -> Number:
+    """`q^s` times the sum of (q + k)^-s over k >= 0, for s > 1 and q > 0."""
+    total: Number = q * 0.0 + 1.0
+    for k in range(1, _SHIFT):
+        total = total + power((q + float(k)) / q, -s)
+    end = q + float(_SHIFT)
+    last = power(end / q, -s)
+    inverse = 1.0 / end
+    total = total + last * (end / (s - 1.0) + 0.5)
+    factor = s * inverse * last
+    for j, coefficient in enumerate(_BERNOULLI):
+        total = total + factor * coefficient
+        first = s + float(2 * j + 1)
+        factor = factor * (first * inverse) * ((first + 1.0) * inverse)
+    return total
+
+
+def _hurwitz(s: Number, q: Number) -> Number:
+    return power(q, -s) * _scaled(s, q)
+
+
+def zeta(s: Number, q: Number) -> Number:
+    """The sum of (q + k)^-s over k >= 0."""
+    s_ = where((s > 1.0) & (s < math.inf), s, 2.0)
+    positive = q > 0.0
+    value = where(
+        positive, _hurwitz(s_, where(positive, q, 1.0)), _reflected(s_, where(positive, 0.5, q))
+    )
+    even, whole = _parity(s)
+    pole = (q <= 0.0) & floor(q).equals(q)
+    value = where(pole, where(even, q.full(math.inf), math.nan), value)
+    value = where(s.equals(math.inf), _at_infinity(q), value)
+    value = where(s.equals(1.0), q.full(math.inf), value)
+    undefined = ~(s >= 1.0) | q.is_nan() | (~positive & ~whole)
+    return where(undefined, math.nan, where((q.equals(math.inf)) & (s > 1.0), q.full(0.0), value))
+
+
+def _at_infinity(q: Number) -> Number:
+    # of q^-s alone
+    return where(q > 1.0, q.full(0.0), where(q.equals(1.0), q.full(1.0), math.inf))
+
+
+def _parity(s: Number) -> tuple[Condition, Condition]:
+    """Whether it is even, and whether it is whole."""
+    half = 0.5 * s
+    return floor(half).equals(half), floor(s).equals(s)
+
+
+def _reflected(s: Number, q: Number) -> Number:
+    """The sum for q <= 0 and a whole s.
+
+    Over all integers it is that of r = q - round(q), which is r^-s + zeta(s, 1 + r) + (-1)^s zeta(s, 1 - r); the terms
+    before q are (-1)^s zeta(s, 1 - q).
+    """
+    even, _ = _parity(s)
+    sign = where(even, s.full(1.0), -1.0)
+    below = q < 0.5  # elements that want it
+    rest = where(below, q, 0.25) - nearest(where(below, q, 0.25))
+    wanted = where((q <= 0.0), q.full(3.0), 0.0)
+
+    def step(k: Number, state: Sequence[Number]) -> list[Number]:
+        total, left = state
+        first, second = left > 2.5, left > 1.5
+        argument = where(first, 1.0 - q, where(second, 1.0 + rest, 1.0 - rest))
+        factor = where(first, -sign, where(second, s.full(1.0), sign))
+        active = left > 0.5
+        term = factor * _hurwitz(s, where(active, argument, 1.0))
+        return [where(active, total + term, total), left - 1.0]
+
+    magnitude = power(abs(rest), -s)
+    start = where(rest < 0.0, sign * magnitude, magnitude)
+    return loop([s, q], [start, wanted], step, lambda state: state[1] > 0.5, 3)[0]
+
+
+def polygamma(n: Number, x: Number) -> Number:
+    """The derivative of order n of digamma, for whole n >= 0."""
+    s = n + 1.0
+    valid = (n > 0.5) & floor(n).equals(n) & (n < 1e6)
+    s_ = where(valid, s, 2.0)
+    positive = (x > 0.0) & (x < math.inf)
+    y = where(positive, x, 1.0)
+    # Gamma(s) y^-s by Stirling, as one power: neither overflows alone
+    factor = sqrt(2 * math.pi / s_) * exp(stirling_error(s_)) * power(s_ / (math.e * y), s_)
+    value = factor * _scaled(s_, y)
+    gamma = sqrt(2 * math.pi / s_) * exp(stirling_error(s_)) * power(s_ / math.e, s_)
+    below = ~(x > 0.0) & ~x.is_nan()
+    value = where(below, gamma * _reflected(s_, where(below, x, 0.5)), value)
+    value = where(x.equals(math.inf), x.full(0.0), value)
+    even, _ = _parity(s_)
+    value = where(even, value, -value)
+    pole = (x <= 0.0) & floor(x).equals(x)
+    value = where(pole, where(even, x.full(math.inf), math.nan), value)
+    value = where(valid & ~x.is_nan(), value, math.nan)
+    return where(n.equals(0.0), x.apply("digamma"), value)

@@ -1,0 +1,76 @@
+"""Functions with batching rules of their own.
+
+As calls with derivative rules (`treadle_ir.primitives.call`) they come in two forms: the `FunctionCall` holds Python
+functions and runs them; in a program stands its staged form, whose rule stays a Python function until someone
+vectorises the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import ClassVar, TypeAlias, final
+
+from treadle_ir.array import Function, Operand, Operands
+from treadle_ir.families import FunctionCall, InlineCall, Sources
+from treadle_ir.frozen import frozen
+from treadle_ir.loops import Flags
+from treadle_ir.primitive import Primitive
+from treadle_ir.primitives.call import Call
+from treadle_ir.program import Program
+from treadle_ir.registry import register
+from treadle_ir.stage import stage
+from treadle_ir.types import Type
+
+# From the batch's size, the operands, and which have the batch (at axis 0), to results and which of them have it.
+FlatBatchRule: TypeAlias = Callable[[int, Operands, Flags], tuple[Operands, Flags]]
+
+
+@final
+@frozen(eq=False)
+class CustomBatching:
+    """The batching rule of a function; the first `captured` operands of a staged call are constants for it."""
+
+    rule: FlatBatchRule
+    captured: int = 0
+
+
+@final
+@frozen(eq=False)
+class CustomVmapCall(FunctionCall):
+    """A function of flat operands with its own batching rule."""
+
+    name: ClassVar[str] = "custom_vmap_function"
+    label: str
+    function: Function
+    batching: CustomBatching
+
+    def call(self, operands: Operands) -> Operands:
+        """Run the function."""
+        return self.function(*operands)
+
+    def staged(self, types: tuple[Type, ...]) -> tuple[Primitive, tuple[Operand, ...]]:
+        """The function as a program, with its rule for later."""
+        staged = stage(self.function, *types)
+        batching = replace(self.batching, captured=len(staged.captured))
+        return CustomVmapStaged(staged.program, self.label, batching), staged.captured
+
+
+@register
+@final
+@frozen
+class CustomVmapStaged(InlineCall):
+    """A staged function with its own batching rule, which is opaque: compared by identity, not parsed back."""
+
+    name: ClassVar[str] = "custom_vmap_call"
+    program: Program
+    label: str
+    batching: CustomBatching
+
+    def is_deferred(self) -> bool:
+        """The rule is a Python function."""
+        return True
+
+    def rebuilt(self, program: Program, sources: Sources) -> InlineCall:
+        """A plain call: a transformed program has left the rule behind."""
+        return Call(program, self.label)

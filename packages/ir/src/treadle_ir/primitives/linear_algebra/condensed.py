@@ -1,0 +1,87 @@
+"""Condensed forms: what eigenvalue algorithms reduce a matrix to first, in a fixed number of steps."""
+
+from __future__ import annotations
+
+from typing import ClassVar, final
+
+from treadle_ir.array import Array, Operand
+from treadle_ir.families import LinearAlgebra
+from treadle_ir.frozen import frozen
+from treadle_ir.primitives.linear_algebra.matrices import matrices, real_dtype
+from treadle_ir.registry import register
+from treadle_ir.trace import bind
+from treadle_ir.types import ArrayType, Type
+
+
+@register
+@final
+@frozen
+class Hessenberg(LinearAlgebra):
+    """`A = Q H Qᴴ` with H zero below its first subdiagonal: H, and below that the reflections whose product is Q.
+
+    Reflection i has its 1 in row i + 1 of column i, and its other elements below. The second result has their scalar
+    factors.
+
+    Shapes:
+        a, h: [*batch, n, n]; taus: [*batch, n - 1]
+
+    Constraints:
+        (C1) the operand is square, in its last two axes
+
+    Source: LAPACK's `gehrd`.
+    """
+
+    name: ClassVar[str] = "hessenberg"
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """The operand's type, and that of the scalar factors."""
+        a = matrices(self.name, operands[0], square=True)  # C1
+        return a, a.with_shape((*a.shape[:-2], max(0, a.shape[-1] - 1)))
+
+
+@register
+@final
+@frozen
+class Tridiagonal(LinearAlgebra):
+    """`A = Q T Qᴴ` with a real tridiagonal T, for Hermitian A: the reflections of Q, T's diagonals, scalar factors.
+
+    Only the lower triangle is read, or the upper one unless `lower`. The reflections stand beyond the first sub- or
+    superdiagonal, as LAPACK has them, and T's diagonals in the matrix too.
+
+    Shapes:
+        a, reflections: [*batch, n, n]
+        diagonal: [*batch, n], real; off-diagonal: [*batch, n - 1], real; taus: [*batch, n - 1]
+
+    Constraints:
+        (C1) the operand is square, in its last two axes
+
+    Source: LAPACK's `sytrd`, `hetrd`.
+    """
+
+    name: ClassVar[str] = "tridiagonal"
+    lower: bool = True
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """Reflections, diagonal, off-diagonal, scalar factors."""
+        a = matrices(self.name, operands[0], square=True)  # C1
+        *batch, n, _ = a.shape
+        off = (*batch, max(0, n - 1))
+        real = real_dtype(a)
+        return (
+            a,
+            ArrayType((*batch, n), real, a.weak),
+            ArrayType(off, real, a.weak),
+            a.with_shape(off),
+        )
+
+
+def hessenberg(a: Operand) -> tuple[Array, Array]:
+    """Hessenberg's form with its reflections, and their scalar factors: see `Hessenberg`."""
+    form, taus = bind(Hessenberg(), a)
+    return form, taus
+
+
+def tridiagonal(a: Operand, *, lower: bool = True) -> tuple[Array, Array, Array, Array]:
+    """Reflections, diagonal, off-diagonal and scalar factors: see `Tridiagonal`."""
+    reflections, diagonal, off, taus = bind(Tridiagonal(lower), a)
+    return reflections, diagonal, off, taus

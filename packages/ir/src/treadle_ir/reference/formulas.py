@@ -1,0 +1,19 @@
+"""NumPy kernels of special functions: their formulas, in float64."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from treadle_ir.formulas.host import evaluated
+from treadle_ir.formulas.table import PRIMITIVES, formula_of
+from treadle_ir.primitive import Primitive
+from treadle_ir.reference.registry import Elements, eval_rules
+
+
+def _formula_eval(primitive: Primitive, /, *operands: Elements) -> list[Elements]:
+    wide = [x.astype(np.float64) for x in operands]
+    return [evaluated(formula_of(primitive), *wide).astype(operands[0].dtype, copy=False)]
+
+
+for _primitive in PRIMITIVES:
+    eval_rules.register(_primitive, _formula_eval)

@@ -1,0 +1,106 @@
+"""Eigenvalues and eigenvectors."""
+
+from __future__ import annotations
+
+from treadle_ir import ArgumentError, Array, flags, shown
+from treadle_numpy.lax.linalg import spectra
+from treadle_numpy.numpy.linalg.operands import square_matrices
+from treadle_numpy.numpy.linalg.results import EighResult, EigResult
+from treadle_numpy.operands.coerce import ArrayLike
+
+__all__ = ["eig", "eigh", "eigvals", "eigvalsh"]
+
+
+def eig(a: ArrayLike) -> EigResult:
+    """Eigenvalues and right eigenvectors, as columns, of any matrices; both complex. On the CPU only.
+
+    Unlike NumPy's the results are complex also when all eigenvalues are real. Vectors have norm 1 and a real component
+    of greatest modulus; with that choice they have a derivative where eigenvalues are distinct. NaN makes NaN.
+
+    Raises:
+        ShapeError: the last two axes are not square.
+        DTypeError: the matrix is bf16 or f16.
+
+    Example:
+        >>> import numpy as np
+        >>> print(eig(np.array([[0.0, 1.0], [-1.0, 0.0]], np.float32)).eigenvalues)
+        [0.+1.j 0.-1.j]
+    """
+    x = square_matrices("eig", a)
+    values, vectors = spectra.eig(x, compute_left_eigenvectors=False)
+    return EigResult(values, vectors)
+
+
+def eigvals(a: ArrayLike) -> Array:
+    """The eigenvalues of any matrices; complex. On the CPU only.
+
+    Equal eigenvalues of a matrix that is not normal have no derivative (it is infinite or NaN).
+
+    Raises:
+        ShapeError: the last two axes are not square.
+        DTypeError: the matrix is bf16 or f16.
+
+    Example:
+        >>> import numpy as np
+        >>> print(eigvals(np.array([[2.0, 1.0], [0.0, 3.0]], np.float32)))
+        [2.+0.j 3.+0.j]
+    """
+    x = square_matrices("eigvals", a)
+    (values,) = spectra.eig(x, compute_left_eigenvectors=False, compute_right_eigenvectors=False)
+    return values
+
+
+def _is_lower(function: str, triangle: object) -> bool:
+    if triangle not in (None, "L", "U"):
+        raise ArgumentError(
+            f"{function}: UPLO must be one of None, 'L', or 'U', got {shown(triangle)}"
+        )
+    return triangle != "U"
+
+
+def eigh(a: ArrayLike, UPLO: str | None = None, symmetrize_input: bool = True) -> EighResult:  # noqa: N803 - NumPy's
+    """Ascending eigenvalues, and eigenvectors as columns, of Hermitian matrices.
+
+    Unlike NumPy's it takes the Hermitian part of the matrix, unless `symmetrize_input` is false: then only the lower
+    triangle is read, or the upper one if UPLO is "U". Vectors of equal eigenvalues have no derivative (it is infinite
+    or NaN); the eigenvalues have one. NaN makes NaN.
+
+    Raises:
+        ShapeError: the last two axes are not square.
+        DTypeError: the matrix is bf16 or f16.
+        ArgumentError: UPLO is another letter.
+
+    Example:
+        >>> import numpy as np
+        >>> print(eigh(np.array([[2.0, 1.0], [1.0, 2.0]], np.float32)).eigenvalues)
+        [1. 3.]
+    """
+    flags("eigh", symmetrize_input=symmetrize_input)
+    lower = _is_lower("eigh", UPLO)
+    x = square_matrices("eigh", a)
+    vectors, values = spectra.eigh(x, lower=lower, symmetrize_input=symmetrize_input)
+    return EighResult(values, vectors)
+
+
+def eigvalsh(
+    a: ArrayLike,
+    UPLO: str | None = "L",  # noqa: N803 - NumPy's
+    *,
+    symmetrize_input: bool = True,
+) -> Array:
+    """The ascending eigenvalues of Hermitian matrices; arguments as those of `eigh`.
+
+    Raises:
+        ShapeError: the last two axes are not square.
+        DTypeError: the matrix is bf16 or f16.
+        ArgumentError: UPLO is another letter.
+
+    Example:
+        >>> import numpy as np
+        >>> print(eigvalsh(np.array([[2.0, 1.0], [1.0, 2.0]], np.float32)))
+        [1. 3.]
+    """
+    flags("eigvalsh", symmetrize_input=symmetrize_input)
+    lower = _is_lower("eigvalsh", UPLO)
+    x = square_matrices("eigvalsh", a)
+    return spectra.eigh(x, lower=lower, symmetrize_input=symmetrize_input)[1]

@@ -1,0 +1,160 @@
+"""A look at each operation: nans and infinities in results, keys that are used twice, transfers, whether it may run.
+
+In contexts that a setting watches, eager operations come here, and calls of compiled functions to
+`jitting/watched_call.py`. They have caches of their own, so those in other contexts have no look at any of it.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from treadle_ir import (
+    Operands,
+    Primitive,
+    TreadleError,
+    current_context,
+    fork_safe_rlock,
+    operation_source,
+    type_of,
+)
+from treadle_ir.analysis import Cells, KeyUses, is_keys, new_cells
+from treadle_ir.settings import DEBUG_KEY_REUSE
+from treadle_runtime.arrays.array import DeviceArray, elements_of
+from treadle_runtime.evaluation.finite import blamed, error_of, looked_for
+from treadle_runtime.evaluation.operation import Operation
+from treadle_runtime.placement.guards import guard
+from treadle_runtime.settings import NO_EXECUTION
+
+Find = Callable[[Primitive, Sequence[DeviceArray]], Operation]
+
+
+class NoExecutionError(TreadleError, RuntimeError):
+    """Something would have run, under `no_execution`."""
+
+
+# Arrays of keys by id, and the keys that they hold; an entry leaves with its array.
+_keys: Final[dict[int, tuple[weakref.ref[DeviceArray], Cells]]] = {}
+_lock: Final = fork_safe_rlock()
+
+
+def evaluate_watched(
+    find: Find,
+    as_array: Callable[[Any], DeviceArray],  # Any: an operand
+    primitive: Primitive,
+    operands: Operands,
+) -> Sequence[DeviceArray]:
+    """The results of an eager operation, looked at as the settings ask.
+
+    Raises:
+        NotFiniteError, KeyReuseError, TransferError, NoExecutionError: as the settings ask.
+    """
+    may_run(primitive.name)
+    for operand in operands:
+        guard_operand(operand)
+    arrays = [x if type(x) is DeviceArray else as_array(x) for x in operands]
+    operation = find(primitive, arrays)
+    if operation.kernel is not None:  # a compiled one guards its own transfers
+        target = operation.placement.device
+        for array in arrays:
+            if array.device is not target:
+                guard("device-to-device", array.type, target)
+    uses, cells = _follow(primitive, arrays, operation)
+    results = operation.run(arrays)
+    keep(uses, cells, results)
+    looked = looked_for()
+    if looked is not None and looked.any(results):
+        culprit = blamed(
+            primitive, arrays, results, operation_source(), evaluating_with(find), looked
+        )
+        raise error_of(culprit, looked)
+    return results
+
+
+def guard_operand(operand: object) -> None:
+    """Guard the transfer of an operand that is on the host: a NumPy array. Scalars are part of an operation.
+
+    Raises:
+        TransferError: it is refused.
+    """
+    if isinstance(operand, np.ndarray) and operand.shape:
+        guard("host-to-device", type_of(operand), "the default device")
+
+
+def may_run(name: str) -> None:
+    """Refuse to run anything under `no_execution`.
+
+    Raises:
+        NoExecutionError: the setting is on.
+    """
+    if current_context().get(NO_EXECUTION):
+        raise NoExecutionError(
+            f"{name} would run, but the setting `no_execution` is on",
+            fix="leave the block of `no_execution` first; tracing, lowering and compiling are allowed in it",
+        )
+
+
+def evaluating_with(
+    find: Find,
+) -> Callable[[Primitive, Sequence[DeviceArray]], Sequence[DeviceArray]]:
+    """What evaluates an operation without a look at it."""
+    return lambda primitive, arrays: find(primitive, arrays).run(arrays)
+
+
+# ---- keys
+
+
+def known(array: DeviceArray, *, elements: bool) -> Any:  # Any: cells, elements or None
+    """What `KeyUses` is told of an operand."""
+    if is_keys(array.type):
+        return cells_of(array)
+    return elements_of(array) if elements else None
+
+
+def cells_of(array: DeviceArray) -> Cells:
+    """The keys that an array holds; new ones if it has not been seen before."""
+    with _lock:
+        found = _keys.get(id(array))
+        if found is None:
+            cells = new_cells(array.type.shape)
+            _remember(array, cells)
+            return cells
+        return found[1]
+
+
+def _remember(array: DeviceArray, cells: Cells) -> None:
+    number = id(array)
+
+    def gone(_: object) -> None:
+        _keys.pop(number, None)
+
+    with _lock:
+        _keys[number] = weakref.ref(array, gone), cells
+
+
+def _follow(
+    primitive: Primitive, arrays: Sequence[DeviceArray], operation: Operation
+) -> tuple[KeyUses | None, Sequence[Cells | None]]:
+    if not current_context().get(DEBUG_KEY_REUSE):
+        return None, ()
+    types = [placed.type for placed in operation.results]
+    if not any(is_keys(x.type) for x in arrays) and not any(map(is_keys, types)):
+        return None, ()
+    uses = KeyUses()
+    operands = [known(x, elements=True) for x in arrays]
+    return uses, uses.apply(primitive, operands, types, operation_source())
+
+
+def keep(
+    uses: KeyUses | None, cells: Sequence[Cells | None], results: Sequence[DeviceArray]
+) -> None:
+    """Mark what was used, and remember which keys the results hold."""
+    if uses is None:
+        return
+    uses.commit()
+    for array, held in zip(results, cells, strict=True):
+        if held is not None:
+            _remember(array, held)

@@ -1,0 +1,80 @@
+"""A look at each call of a compiled function, in contexts that a setting watches; see `evaluation/watched.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from treadle_ir import ROOT, TreadleError, capture, current_context
+from treadle_ir.analysis import Cells, KeyUses
+from treadle_ir.primitives.call import Call
+from treadle_ir.settings import DEBUG_KEY_REUSE
+from treadle_ir.tree import flatten_leaves_and_structure
+from treadle_runtime.arrays.array import DeviceArray
+from treadle_runtime.evaluation.evaluator import RuntimeEvaluator
+from treadle_runtime.evaluation.finite import Culprit, Looked, culprit_in, error_of, looked_for
+from treadle_runtime.evaluation.watched import evaluating_with, keep, known, may_run
+from treadle_runtime.jitting.compiled_call import CompiledCall
+from treadle_runtime.placement.guards import guard
+
+
+def call_watched(call: CompiledCall, leaves: Sequence[DeviceArray]) -> Any:
+    """The results of a compiled function, looked at as the settings ask. Any: a pytree.
+
+    Raises:
+        NotFiniteError, KeyReuseError, NoExecutionError: as the settings ask.
+    """
+    may_run(call.name)
+    evaluator = ROOT.evaluator
+    assert isinstance(evaluator, RuntimeEvaluator), "jit runs where the runtime evaluates"
+    program = call.traced.program
+    arrays = [*call.captured, *leaves]
+    uses = None
+    cells: Sequence[Cells | None] = []
+    if current_context().get(DEBUG_KEY_REUSE):
+        uses = KeyUses()
+        try:
+            cells = uses.run(program, [known(x, elements=False) for x in arrays])
+        except TreadleError as error:
+            error.add_note(f"  while: calling {call.name} at {capture().show()}")
+            raise
+    results = call.call(leaves)
+    flat: list[DeviceArray] = flatten_leaves_and_structure(results)[0]
+    keep(uses, cells, flat)
+    looked = looked_for()
+    if looked is not None and looked.any(flat):
+        culprit = culprit_in(program, arrays, evaluating_with(evaluator.find_watched), looked)
+        if culprit is None:
+            culprit = _brought(call, arrays, flat, looked)
+        raise error_of(culprit.within(f"calling {call.name}"), looked)
+    return results
+
+
+def guard_argument(leaf: object, array: DeviceArray) -> None:
+    """Guard the transfer of an argument of a compiled function: whatever is no array of ours.
+
+    Raises:
+        TransferError: it is refused.
+    """
+    if type(leaf) is not DeviceArray:
+        guard("host-to-device", array.type, array.device)
+
+
+def _brought(
+    call: CompiledCall,
+    arrays: Sequence[DeviceArray],
+    results: Sequence[DeviceArray],
+    looked: Looked,
+) -> Culprit:
+    """The culprit where none of the operations is: the value came in with an argument, or XLA's arithmetic differs."""
+    culprit = Culprit(Call(call.traced.program, call.name), arrays, results, None)
+    bad = [index for index, array in enumerate(arrays) if looked.at(array)]
+    if bad:
+        which = [
+            f"captured array {index}"
+            if index < len(call.captured)
+            else f"argument {index - len(call.captured)}"
+            for index in bad
+        ]
+        return culprit.within(f"the value came in with {', '.join(which)} of {call.name}")
+    return culprit.within("running the operations of it one by one, which gave finite results")

@@ -1,0 +1,64 @@
+"""Guards of transfers: what `transfer_guard` allows, logs or refuses, by direction.
+
+They are asked only in contexts that are watched. A transfer is explicit where a function was called for nothing else
+(`device_put`, `device_get`), and implicit where an operation or a call needed it.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal, TypeAlias
+
+from treadle_ir import ArrayType, Context, ExecutionError, Setting, current_context
+from treadle_ir.logs import say
+from treadle_runtime.settings import (
+    DEVICE_TO_DEVICE,
+    DEVICE_TO_HOST,
+    HOST_TO_DEVICE,
+    TRANSFER_GUARD,
+)
+
+Direction: TypeAlias = Literal["host-to-device", "device-to-device", "device-to-host"]
+_SETTINGS: Final[dict[Direction, Setting[str | None]]] = {
+    "host-to-device": HOST_TO_DEVICE,
+    "device-to-device": DEVICE_TO_DEVICE,
+    "device-to-host": DEVICE_TO_HOST,
+}
+_FIXES: Final[dict[Direction, str]] = {
+    "host-to-device": "put it there once, with device_put",
+    "device-to-device": "put it there once, with device_put",
+    "device-to-host": "bring it over once, with device_get",
+}
+
+
+class TransferError(ExecutionError):
+    """A transfer that `transfer_guard` refuses."""
+
+
+def level(context: Context, direction: Direction) -> str:
+    """What the settings say of a direction: its own, or that of all."""
+    return context.get(_SETTINGS[direction]) or context.get(TRANSFER_GUARD) or "allow"
+
+
+def guard(direction: Direction, type: ArrayType, to: object, *, explicit: bool = False) -> None:
+    """Let a transfer through, log it, or refuse it.
+
+    Raises:
+        TransferError: it is refused.
+    """
+    said = level(current_context(), direction)
+    if said == "allow" or (explicit and said in ("log", "disallow")):
+        return
+    kind = "explicit" if explicit else "implicit"
+    what = f"{direction} transfer of {type} to {to}"
+    if said.startswith("log"):
+        say(f"{kind} {what}", loudly=True)
+        return
+    name = (
+        _SETTINGS[direction].name
+        if current_context().get(_SETTINGS[direction])
+        else "transfer_guard"
+    )
+    raise TransferError(
+        f"Disallowed {kind} {what}",
+        fix=f"{_FIXES[direction]}, or allow it: `with {name}('allow'):`",
+    )

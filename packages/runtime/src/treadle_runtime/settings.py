@@ -1,0 +1,159 @@
+"""Settings of the runtime: which transfers are let through, what runs at all, which devices there are."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from treadle_ir import Setting, one_of, yes_or_no
+from treadle_ir.choices import whole_number
+from treadle_runtime.client.start import backends
+
+_LEVELS: Final = (None, "allow", "log", "disallow", "log_explicit", "disallow_explicit")
+_SAYS: Final = (
+    "`allow`, `log` or `disallow` what a program does by itself; `log_explicit` and `disallow_explicit` also "
+    "what `device_put` and `device_get` are asked for."
+)
+
+TRANSFER_GUARD: Final = Setting(
+    "transfer_guard",
+    None,
+    parse=one_of(*_LEVELS),
+    watched=True,
+    help=f"Transfers in all directions: {_SAYS}",
+)
+HOST_TO_DEVICE: Final = Setting(
+    "transfer_guard_host_to_device",
+    None,
+    parse=one_of(*_LEVELS),
+    watched=True,
+    help="Transfers of NumPy arrays, and of numbers that a compiled function is called with, to a device. None says "
+    "what `transfer_guard` says.",
+)
+DEVICE_TO_DEVICE: Final = Setting(
+    "transfer_guard_device_to_device",
+    None,
+    parse=one_of(*_LEVELS),
+    watched=True,
+    help="Transfers of arrays from one device to another. None says what `transfer_guard` says.",
+)
+DEVICE_TO_HOST: Final = Setting(
+    "transfer_guard_device_to_host",
+    None,
+    parse=one_of(*_LEVELS),
+    watched=True,
+    help="Transfers of arrays to the host, as `np.asarray(x)` and `float(x)` make them. What is on the CPU is on the "
+    "host, and never transferred. None says what `transfer_guard` says.",
+)
+NO_EXECUTION: Final = Setting(
+    "no_execution",
+    False,
+    parse=yes_or_no,
+    watched=True,
+    help="Running an operation or a compiled function is an error; tracing and compiling is not.",
+)
+CONSTANTS_BYTES: Final = Setting(
+    "captured_constants_warn_bytes",
+    2_000_000_000,
+    parse=whole_number(least=-1),
+    keyed=False,
+    help="A function that is compiled and has captured arrays of so many bytes together is warned of; -1 never warns.",
+)
+CONSTANTS_FRAMES: Final = Setting(
+    "captured_constants_report_frames",
+    0,
+    parse=whole_number(least=-1),
+    keyed=False,
+    help="The warning of `captured_constants_warn_bytes` names so many of the arrays with the line that uses them; "
+    "-1 names all.",
+)
+
+
+def _garbage_level(value: object) -> str | None:
+    """One of the words; whoever wants to be told of garbage has the collector watched from then on."""
+    level: str | None = _GARBAGE_LEVELS(value)
+    if level in ("log", "fatal"):
+        from treadle_runtime.arrays.alive import guard_garbage  # noqa: PLC0415 - it asks for this setting
+
+        guard_garbage()
+    return level
+
+
+_GARBAGE_LEVELS: Final = one_of(None, "allow", "log", "fatal")
+GARBAGE_GUARD: Final = Setting(
+    "array_garbage_collection_guard",
+    None,
+    parse=_garbage_level,
+    keyed=False,
+    help="What happens when an array is freed by Python's garbage collector, since it was part of a reference cycle, "
+    "and so kept its memory longer than needed: `log` writes to the log; `fatal` ends the process.",
+)
+THREAD_GUARD: Final = Setting(
+    "thread_guard",
+    False,
+    parse=yes_or_no,
+    keyed=False,
+    help="No effect: it orders the operations of several processes by thread, and there is one process.",
+)
+CPU_COLLECTIVES: Final = Setting(
+    "cpu_collectives_implementation",
+    "gloo",
+    parse=one_of("gloo", "mpi", "none", None),
+    keyed=False,
+    help="No effect: it chooses how several processes talk to each other, and there is one.",
+)
+
+
+def _set_platforms(value: str | None) -> None:
+    backends.configure(platforms=value)
+
+
+def _set_devices(value: int) -> None:
+    if value > 0:
+        backends.configure(num_cpu_devices=value)
+
+
+def _set_asynchronous(value: bool) -> None:
+    backends.configure(cpu_asynchronous=value)
+
+
+def _text_or_none(value: object) -> str | None:
+    if value is None or value == "":
+        return None
+    if isinstance(value, (list, tuple)):
+        return ",".join([str(each) for each in value])
+    return str(value)
+
+
+PLATFORMS: Final = Setting(
+    "platforms",
+    None,
+    parse=_text_or_none,
+    keyed=False,
+    applied=_set_platforms,
+    help="The platforms to use, best first, with commas between them. Before the first array or compiled call.",
+)
+PLATFORM_NAME: Final = Setting(
+    "platform_name",
+    None,
+    parse=_text_or_none,
+    keyed=False,
+    applied=_set_platforms,
+    help="The platform to use first. Before the first array or compiled call.",
+)
+NUM_CPU_DEVICES: Final = Setting(
+    "num_cpu_devices",
+    -1,
+    parse=whole_number(),
+    keyed=False,
+    applied=_set_devices,
+    help="How many devices the CPU shows; -1 leaves it to XLA_FLAGS. Before the first array or compiled call.",
+)
+CPU_ASYNC: Final = Setting(
+    "cpu_enable_async_dispatch",
+    True,
+    parse=yes_or_no,
+    keyed=False,
+    applied=_set_asynchronous,
+    help="Calls on the CPU return before their results are there; off is quicker for many small calls each of whose "
+    "results is read at once. Before the first array or compiled call. `TREADLE_CPU_ASYNC=0` is the same as off.",
+)

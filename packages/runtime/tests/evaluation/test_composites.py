@@ -1,0 +1,245 @@
+"""Composed functions, run as a whole: the same results, whatever they were called with before."""
+
+import gc
+import warnings
+import weakref
+
+import numpy as np
+import pytest
+
+from treadle_ir import ArrayType, composed, current_evaluator, dtypes, ops, stage
+from treadle_ir.context import SETTINGS, X64, Setting
+from treadle_runtime import from_host
+from treadle_runtime.evaluation import composites
+
+F32 = np.dtype(np.float32)
+calls = []
+
+
+@composed
+def rooted(x, scale=2.0, *, exact=False):
+    """`sqrt(scale x) + x`, or what stands for it."""
+    calls.append(scale)
+    root = ops.sqrt(ops.multiply(x, np.float32(scale)))
+    return ops.add(root, x if exact else ops.negate(x))
+
+
+@composed
+def both(x, y):
+    """Sum and difference."""
+    calls.append("both")
+    return ops.add(x, y), {"less": ops.subtract(x, y)}
+
+
+@pytest.fixture(autouse=True)
+def counted():
+    """The calls of this test alone."""
+    calls.clear()
+
+
+def array(*values):
+    return from_host(np.array(values, np.float32))
+
+
+def expected(x, scale=2.0):
+    x = np.asarray(x, np.float32)
+    return np.sqrt(x * np.float32(scale)) - x
+
+
+def test_the_function_runs_once_and_is_staged_once():
+    x = array(1, 2, 3)
+    for k in range(5):
+        np.testing.assert_array_equal(rooted(x), expected(x))
+        assert len(calls) == min(k + 1, 2)
+
+
+def test_arguments_of_another_kind_are_another_plan():
+    for _ in range(3):
+        np.testing.assert_array_equal(rooted(array(1, 2)), expected([1, 2]))
+        np.testing.assert_array_equal(rooted(array(5)), expected([5]))
+        np.testing.assert_array_equal(rooted(array(1, 2), 3.0), expected([1, 2], 3.0))
+        np.testing.assert_array_equal(
+            rooted(array(1, 2), exact=True), expected([1, 2]) + np.float32([2, 4])
+        )
+
+
+def test_zeros_of_either_sign_are_different_values():
+    @composed
+    def signed(x, sign):
+        return ops.multiply(x, np.float32(sign))
+
+    for _ in range(3):
+        assert not np.signbit(np.asarray(signed(array(1), 0.0)))[0]
+        assert np.signbit(np.asarray(signed(array(1), -0.0)))[0]
+
+
+def test_true_and_one_are_different_values():
+    @composed
+    def told(x, flag):
+        return ops.add(x, np.float32(1.0 if flag is True else 2.0))
+
+    for _ in range(3):
+        assert np.asarray(told(array(0), True))[0] == 1
+        assert np.asarray(told(array(0), 1))[0] == 2
+
+
+def test_trees_of_results():
+    x, y = array(3, 4), array(1, 2)
+    for _ in range(4):
+        total, rest = both(x, y)
+        np.testing.assert_array_equal(total, [4, 6])
+        np.testing.assert_array_equal(rest["less"], [2, 2])
+
+
+def test_an_operand_that_is_returned_is_the_operand():
+    @composed
+    def same(x):
+        return x
+
+    x = array(1, 2)
+    for _ in range(3):
+        assert same(x) is x
+
+
+def test_a_setting_is_part_of_the_kind():
+    @composed
+    def wide(x):
+        dtype = np.dtype(np.float64 if X64() else np.float32)
+        return ops.convert(x, dtype=dtype)
+
+    x = array(1, 2)
+    for _ in range(3):
+        assert wide(x).dtype == np.float32
+        with X64.override(True):
+            assert wide(x).dtype == np.float64
+
+
+def test_nothing_runs_as_a_whole_where_each_operation_is_looked_at(request):
+    watched = Setting("test_watched", False, parse=bool, help="For this test.", stepwise=(True,))
+    request.addfinalizer(lambda: SETTINGS.pop("test_watched"))
+    x = array(1, 2, 3, 4, 5)
+    with watched.override(True):
+        for k in range(4):
+            rooted(x)
+            assert len(calls) == k + 1
+
+
+def test_a_traced_call_is_the_function_itself():
+    x = array(1, 2, 3)
+    for _ in range(3):
+        rooted(x)
+    calls.clear()
+    program = stage(lambda x: [rooted(x)], ArrayType((3,), F32)).program
+    assert calls
+    assert [equation.primitive.name for equation in program.equations] == [
+        *("multiply", "sqrt", "negate", "add")
+    ]
+
+
+def test_a_function_that_asks_for_elements_is_run_as_it_is():
+    @composed
+    def by_value(x):
+        calls.append("by value")
+        return ops.negate(x) if np.asarray(x)[0] > 0 else x
+
+    for _ in range(4):
+        assert np.asarray(by_value(array(1)))[0] == -1
+        assert np.asarray(by_value(array(-1)))[0] == -1
+
+
+def test_errors_are_the_function_s_own_each_time():
+    for _ in range(4):
+        with pytest.raises(Exception, match="shape"):
+            both(array(1, 2), array(1, 2, 3))
+
+
+def test_small_arrays_compile_nothing(monkeypatch):
+    monkeypatch.setattr(composites, "compile_program", None)
+    for _ in range(4):
+        rooted(from_host(np.ones(composites.LARGE, np.float32)))
+
+
+def test_large_arrays_are_compiled_as_one_program():
+    x = from_host(np.linspace(0, 1, composites.LARGE + 1, dtype=np.float32))
+    for _ in range(3):
+        np.testing.assert_allclose(rooted(x), expected(x), rtol=3e-7, atol=1e-7)
+    assert len(calls) == 1
+
+
+def test_large_constants_are_not_kept():
+    def used():
+        large = from_host(np.ones(composites.MOST_CAPTURED, np.float32))
+
+        @composed
+        def shifted(x):
+            return ops.add(x, ops.reduce_maximum(large, axes=(0,)))
+
+        for _ in range(3):
+            assert np.asarray(shifted(array(1)))[0] == 2
+        return weakref.ref(large)
+
+    gone = used()
+    current_evaluator().call.__self__._plans.clear()
+    current_evaluator().call.__self__._met.clear()
+    gc.collect()
+    assert gone() is None
+
+
+def test_numbers_that_are_never_the_same_do_not_cost_the_plans():
+    x = array(1, 2, 3)
+    rooted(x)
+    rooted(x)
+    calls.clear()
+    for k in range(2 * composites._LIMIT):
+        rooted(x, float(k))
+    calls.clear()
+    rooted(x)
+    assert not calls
+
+
+def test_weak_types_stay_weak():
+    x = from_host(np.array(2, np.float32), weak=True)
+
+    @composed
+    def twice(x):
+        return ops.add(x, x)
+
+    for _ in range(3):
+        assert twice(x).type.weak
+
+
+def test_overflow_is_silent():
+    x = array(3e38)
+
+    @composed
+    def far(x):
+        return ops.multiply(ops.add(x, x), x)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for _ in range(3):
+            assert np.isinf(np.asarray(far(x)))[0]
+
+
+def test_results_without_axes_are_arrays():
+    @composed
+    def total(x):
+        return ops.sqrt(ops.reduce_add(x, axes=(0,)))
+
+    for _ in range(3):
+        result = total(array(1, 3))
+        assert result.shape == ()
+        assert isinstance(result.host, np.ndarray)
+        assert result.dtype == dtypes.BY_NAME["f32"]
+
+
+def test_a_small_part_of_a_large_value_keeps_it_not_alive():
+    @composed
+    def first(x):
+        wide = ops.broadcast_in_dim(x, shape=(1 << 12, 8), dimensions=(1,))
+        return ops.slice(ops.add(wide, wide), start=(0, 0), limit=(1, 8), strides=(1, 1))
+
+    x = array(*range(8))
+    for _ in range(3):
+        result = first(x)
+        assert result.host.base is None or result.host.base.nbytes < 1 << 12

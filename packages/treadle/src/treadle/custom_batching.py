@@ -1,0 +1,5 @@
+"""Functions with batching rules of their own."""
+
+from __future__ import annotations
+
+from treadle_batching import custom_vmap as custom_vmap, sequential_vmap as sequential_vmap

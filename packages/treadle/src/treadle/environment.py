@@ -1,0 +1,83 @@
+"""The environment: what is installed here, for reports; and variables that nobody reads."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+import warnings
+from collections.abc import Mapping
+from typing import Final
+
+from treadle._version import __version__
+from treadle_ir import did_you_mean
+
+_PREFIXES: Final = ("TREADLE_", "JAX_")
+# Variables that are no settings' own.
+_OTHERS: Final = frozenset(
+    {
+        "TREADLE_CACHE",
+        "TREADLE_CACHE_DIR",
+        "TREADLE_CACHE_SIZE",
+        "TREADLE_CPU_ASYNC",
+        "TREADLE_MEM_FRACTION",
+        "TREADLE_PREALLOCATE",
+        "TREADLE_TRACEBACK",
+    }
+)
+_OURS: Final = ("TREADLE_CONFORMANCE_", "TREADLE_PARITY_")  # of treadle's own tests
+
+
+def warn_of_unknown(environ: Mapping[str, str]) -> None:
+    """Warn of variables that look like settings and are none, with the name that is nearest."""
+    given = [name for name in environ if name.startswith(_PREFIXES) and not name.startswith(_OURS)]
+    if not given:
+        return
+    from treadle.settings import names  # noqa: PLC0415 - only where there is such a variable
+
+    known = [prefix + name.upper() for prefix in _PREFIXES for name in names()]
+    for name in sorted(given):
+        if name not in known and name not in _OTHERS:
+            close = did_you_mean(name, [*known, *_OTHERS])
+            warnings.warn(
+                f"the environment variable {name} has no effect: treadle has no such setting{close}",
+                UserWarning,
+                stacklevel=2,
+            )
+
+
+def print_environment_info(return_string: bool = False) -> str | None:
+    """Print the versions and devices that a report of a fault should name; or return that as text.
+
+    Example:
+        >>> import treadle
+        >>> treadle.print_environment_info(return_string=True).splitlines()[0].startswith("treadle:")
+        True
+    """
+    import jaxlib  # noqa: PLC0415 - only its version
+    import numpy as np  # noqa: PLC0415
+
+    from treadle_runtime import devices  # noqa: PLC0415
+
+    found = devices()
+    system = " ".join(platform.uname()[0:1] + platform.uname()[2:3] + platform.uname()[4:5])
+    text = "\n".join(
+        [
+            f"treadle: {__version__}",
+            f"jaxlib:  {jaxlib.version.__version__}",
+            f"numpy:   {np.__version__}",
+            f"python:  {sys.version}",
+            f"devices: {len(found)} of kind {found[0].device_kind} ({found[0].platform})",
+            "process_count: 1",
+            f"platform: {system}",
+            *[
+                f"{name}={value}"
+                for name, value in sorted(os.environ.items())
+                if name.startswith((*_PREFIXES, "XLA_"))
+            ],
+        ]
+    )
+    if return_string:
+        return text
+    print(text)
+    return None

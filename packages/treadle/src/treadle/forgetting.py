@@ -1,0 +1,73 @@
+"""`clear_caches`: let go of everything that is kept to be quick the second time.
+
+What a process keeps is listed in docs/cells.md; the table here names the cells that are caches. The others are state
+and rules, which results depend on, and values that are one object as long as somebody holds them.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+from operator import attrgetter
+from typing import Final
+
+from treadle_compiler import forget_disk, forget_executables
+from treadle_ir import ROOT, Program
+from treadle_runtime import FunctionCache, RuntimeEvaluator
+
+CACHES: Final[dict[str, str]] = {
+    "treadle_autodiff.rules.elementwise": "_literal",
+    "treadle_compiler.emit": "_comparison",
+    "treadle_compiler.types": "mlir_type _i64_array",
+    "treadle_ir.equality": "field_names",
+    "treadle_ir.inference": "_CACHE",
+    "treadle_ir.printing": "constructor_fields",
+    "treadle_ir.promotion": "_promote",
+    "treadle_ir.source": "_IS_INTERNAL",
+    "treadle_ir.text.attributes": "_hints",
+    "treadle_ir.types": "ArrayType._recent",
+    "treadle_numpy.indexing.known": "STATIC",
+    "treadle_numpy.indexing.reading": "_ROWS",
+    "treadle_numpy.indexing.windows": "_WINDOWS",
+    "treadle_numpy.lax.control.staging": "_INTERNED",
+    "treadle_numpy.numpy.contraction.einsums": "_path _parsed",
+    "treadle_numpy.numpy.contraction.products": "_DOTS _PRODUCTS",
+    "treadle_numpy.numpy.manipulation.axes": "_TRANSPOSES",
+    "treadle_numpy.numpy.manipulation.conversion": "_CONVERSIONS",
+    "treadle_numpy.numpy.manipulation.joining": "_CONCATENATIONS",
+    "treadle_numpy.numpy.manipulation.shapes": "_RESHAPES",
+    "treadle_numpy.operands.broadcast": "_BROADCASTS",
+    "treadle_runtime.arrays.from_user": "_numbers",
+    "treadle_runtime.jitting.caches": "_recent",
+}
+"""Cells by module: dictionaries, and functions with a cache."""
+
+
+def clear_caches() -> None:
+    """Forget all programs, executables, plans and numbers that are kept: the next calls trace and compile again.
+
+    Results are the same as before. Arrays, keys of settings and what is on disk stay.
+
+    Example:
+        >>> import treadle
+        >>> f = treadle.jit(lambda x: x + 1)
+        >>> f(1.0), treadle.clear_caches(), f(1.0)
+        (Array(2., dtype=float32, weak_type=True), None, Array(2., dtype=float32, weak_type=True))
+    """
+    # Functions own their caches, and programs what was made of them: they are found among all objects.
+    for each in gc.get_objects():
+        if type(each) is FunctionCache:
+            each.clear()
+        elif type(each) is Program:
+            each.derived.clear()
+    forget_executables()
+    forget_disk()
+    if isinstance(ROOT.evaluator, RuntimeEvaluator):
+        ROOT.evaluator.clear()
+    for module, cells in CACHES.items():
+        loaded = sys.modules.get(module)
+        if loaded is not None:
+            for cell in cells.split():
+                found = attrgetter(cell)(loaded)
+                (found.cache_clear if hasattr(found, "cache_clear") else found.clear)()
+    gc.collect()  # what referred to itself
