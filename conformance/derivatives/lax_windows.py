@@ -31,6 +31,7 @@ def pairs(x: Any) -> Any:
     return np.array([[row[:-1], row[1:]]])
 
 
+THIRDS: Final = [mpmath.mpf(n) / 3 for n in (-3, -1, 1, 3)]
 ZEROS: Final = np.zeros(2, np.int32)
 SWAPPED: Final = [[0.5, -1.0], [2.0, 1.5]]
 
@@ -102,6 +103,15 @@ ROWS: Final[tuple[Row, ...]] = (
     ),
     both(
         "fft", V, truth=spectrum, call=lambda x: parts(lax.fft(tnp.asarray(cubes(x)), "fft", (3,)))
+    ),
+    scalar(
+        "numpy.kaiser",
+        lambda b: np.array(
+            [mpmath.besseli(0, b * mpmath.sqrt(1 - r * r)) / mpmath.besseli(0, b) for r in THIRDS]
+        ),
+        2.5,
+        30.0,
+        function=lambda b: tnp.kaiser(4, b),
     ),
     scalar("lax.log2", lambda x: mpmath.log(x, 2), 0.5, 3.0, 1e-3),
     scalar("lax.one_minus_square", lambda x: 1 - x * x, 0.0, 1.0, -2.5),

@@ -144,6 +144,7 @@ def compounds(d: Drawer) -> list[Question]:
         call("lax.ragged_dot", rows, matrices, {"array": sizes, "dtype": "int32"})
         for sizes in ([1, 2, 0, 3], [0, 0, 5, 7], [1, 1, 1, 1])
     ]
+    asked += [call("numpy.kaiser", n, beta) for n in (1, 6) for beta in (2, 8.5)]
     asked.append(call("lax.stage", 2))
     asked.append(call("lax.empty", tuples(0, 2), "int8"))
     return asked

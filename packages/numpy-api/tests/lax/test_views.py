@@ -10,7 +10,8 @@ import pytest
 from treadle_ir import ArgumentError, ArrayType, UnsupportedError, ops, stage
 from treadle_ir.registry import find_primitive
 from treadle_numpy import lax
-from treadle_numpy.lax.other_primitives import LINALG, OTHERS
+from treadle_numpy.lax.linalg.primitives import TABLE as LINALG
+from treadle_numpy.lax.other_primitives import OTHERS
 from treadle_numpy.lax.primitives import TABLE
 from treadle_numpy.lax.views import PrimitiveView
 

@@ -1,4 +1,4 @@
-"""The primitives of `jax.lax.linalg`, and those that only `jax.extend.core.primitives` has, as views; one line each."""
+"""The primitives that only `jax.extend.core.primitives` has, as views; one line each."""
 
 from __future__ import annotations
 
@@ -6,26 +6,6 @@ from typing import Final
 
 from treadle_numpy.lax.views import PrimitiveView as View
 
-LINALG: Final = {
-    "cholesky_p": View("cholesky", "linalg:cholesky"),
-    "cholesky_update_p": View("cholesky_update", "linalg:cholesky_update"),
-    "eig_p": View("eig", "linalg:eig", several=True),
-    "eigh_p": View("eigh", "linalg:eigh", several=True),
-    "hessenberg_p": View("hessenberg", "linalg:hessenberg", several=True),
-    "householder_product_p": View("householder_product", "linalg:householder_product"),
-    "lu_p": View("lu", "linalg:lu", several=True),
-    "lu_pivots_to_permutation_p": View(
-        "lu_pivots_to_permutation", "linalg:lu_pivots_to_permutation"
-    ),
-    "ormqr_p": View("ormqr", "linalg:ormqr"),
-    "qr_p": View("qr", "linalg:qr", several=True),
-    "schur_p": View("schur", "linalg:schur", several=True),
-    "svd_p": View("svd", "linalg:svd", several=True),
-    "symmetric_product_p": View("symmetric_product", "linalg:symmetric_product"),
-    "triangular_solve_p": View("triangular_solve", "linalg:triangular_solve"),
-    "tridiagonal_p": View("tridiagonal", "linalg:tridiagonal", several=True),
-    "tridiagonal_solve_p": View("tridiagonal_solve", "linalg:tridiagonal_solve"),
-}
 OTHERS: Final = {
     "add_jaxvals_p": View("add_any", "bindings:add_any", "add"),
     "call_p": View(

@@ -27,8 +27,8 @@ TABLE: Final = {
     "atan_p": View("atan", "lax:atan", "atan"),
     "atanh_p": View("atanh", "lax:atanh", "atanh"),
     "axis_index_p": View("axis_index", "lax:axis_index", "axis_index"),
-    "bessel_i0e_p": View("bessel_i0e", "lax:bessel_i0e"),
-    "bessel_i1e_p": View("bessel_i1e", "lax:bessel_i1e"),
+    "bessel_i0e_p": View("bessel_i0e", "lax:bessel_i0e", "bessel_i0e"),
+    "bessel_i1e_p": View("bessel_i1e", "lax:bessel_i1e", "bessel_i1e"),
     "bitcast_convert_type_p": View(
         "bitcast_convert_type", "lax:bitcast_convert_type", "bitcast_convert"
     ),
@@ -84,9 +84,9 @@ TABLE: Final = {
     "gather_p": View("gather", "lax:gather", "gather"),
     "ge_p": View("ge", "lax:ge", "compare direction=ge"),
     "gt_p": View("gt", "lax:gt", "compare direction=gt"),
-    "igamma_grad_a_p": View("igamma_grad_a", "lax:igamma_grad_a"),
-    "igamma_p": View("igamma", "lax:igamma"),
-    "igammac_p": View("igammac", "lax:igammac"),
+    "igamma_grad_a_p": View("igamma_grad_a", "lax:igamma_grad_a", "igamma_grad_a"),
+    "igamma_p": View("igamma", "lax:igamma", "igamma"),
+    "igammac_p": View("igammac", "lax:igammac", "igammac"),
     "imag_p": View("imag", "lax:imag", "imag"),
     "integer_pow_p": View("integer_pow", "lax:integer_pow", "integer_power"),
     "iota_p": View("iota", "lax:broadcasted_iota", "iota"),
@@ -96,6 +96,8 @@ TABLE: Final = {
     "lgamma_p": View("lgamma", "lax:lgamma", "lgamma"),
     "linear_solve_p": View(
         "custom_linear_solve",
+        "",
+        "linear_solve",
         several=True,
         instead="call treadle.lax.custom_linear_solve",
     ),
@@ -121,7 +123,7 @@ TABLE: Final = {
     "pad_p": View("pad", "lax:pad", "pad"),
     "pmax_p": View("pmax", "lax:pmax", "all_reduce reduction=maximum"),
     "pmin_p": View("pmin", "lax:pmin", "all_reduce reduction=minimum"),
-    "polygamma_p": View("polygamma", "lax:polygamma"),
+    "polygamma_p": View("polygamma", "lax:polygamma", "polygamma"),
     "polynomial_p": View("polynomial", "lax:polynomial"),
     "population_count_p": View("population_count", "lax:population_count", "popcnt"),
     "pow_p": View("pow", "lax:pow", "power"),
@@ -154,7 +156,9 @@ TABLE: Final = {
     ),
     "reduce_window_sum_p": View("reduce_window_sum", "ops:reduce_window_add", "reduce_window_add"),
     "reduce_xor_p": View("reduce_xor", "lax:reduce_xor", "reduce_xor"),
-    "regularized_incomplete_beta_p": View("regularized_incomplete_beta", "lax:betainc"),
+    "regularized_incomplete_beta_p": View(
+        "regularized_incomplete_beta", "lax:betainc", "regularized_incomplete_beta"
+    ),
     "rem_p": View("rem", "lax:rem", "remainder"),
     "reshape_p": View("reshape", "lax:reshape", "reshape"),
     "rev_p": View("rev", "lax:rev", "reverse"),
@@ -218,7 +222,7 @@ TABLE: Final = {
         instead="call treadle.lax.while_loop",
     ),
     "xor_p": View("xor", "lax:bitwise_xor", "xor"),
-    "zeta_p": View("zeta", "lax:zeta"),
+    "zeta_p": View("zeta", "lax:zeta", "zeta"),
 }
 
 __all__ = list(TABLE)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from treadle_ir import unknown_name
-from treadle_numpy.lax.other_primitives import LINALG, OTHERS
+from treadle_numpy.lax.linalg.primitives import TABLE as LINALG
+from treadle_numpy.lax.other_primitives import OTHERS
 from treadle_numpy.lax.primitives import TABLE
 from treadle_numpy.lax.views import PrimitiveView
 
