@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol, overload
+from typing import Final, Protocol, overload
 
 from treadle_ir import Array, functions, operand_or_none, ops, sequence
 from treadle_ir.tree import tree_unflatten
@@ -47,28 +47,66 @@ class _Instruction(Reduction, Protocol):
     __name__: str
 
 
-def _reduction(name: str, instruction: _Instruction) -> ReductionFunction:
+_NUMBERS: Final = "[[1, 2], [3, 4]]"
+_TRUTHS: Final = "[[True, False], [True, True]]"
+
+
+def _reduction(
+    name: str, instruction: _Instruction, what: str, empty: str, shown: str, example: str = _NUMBERS
+) -> ReductionFunction:
     def function(operand: ArrayLike, axes: Sequence[int]) -> Array:
         x = coerce_array(name, 0, operand)
         named = tuple(sorted(as_axis(name, axis, x.ndim) for axis in sequence(name, "axes", axes)))
         return instruction(x, axes=named)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"The elements along some axes reduced by `{instruction.__name__}`."
+    function.__doc__ = f"""The {what} of the elements along some axes, which are gone from the result.
+
+    Negative axes count from the last. Where there are no elements, the result is {empty}.
+
+    Raises:
+        AxisError: there is no such axis; ShapeError: one is named twice.
+        DTypeError: the element type has no such operation.
+
+    Example:
+        >>> import numpy as np
+        >>> print({name}(np.array({example}), (1,)))
+        {shown}
+    """
     return function
 
 
-reduce_sum = _reduction("reduce_sum", ops.reduce_add)
-reduce_prod = _reduction("reduce_prod", ops.reduce_multiply)
-reduce_max = _reduction("reduce_max", ops.reduce_maximum)
-reduce_min = _reduction("reduce_min", ops.reduce_minimum)
-reduce_and = _reduction("reduce_and", ops.reduce_and)
-reduce_or = _reduction("reduce_or", ops.reduce_or)
-reduce_xor = _reduction("reduce_xor", ops.reduce_xor)
+reduce_sum = _reduction("reduce_sum", ops.reduce_add, "sum", "0", "[3 7]")
+reduce_prod = _reduction("reduce_prod", ops.reduce_multiply, "product", "1", "[ 2 12]")
+reduce_max = _reduction(
+    "reduce_max", ops.reduce_maximum, "greatest", "the least value of the element type", "[2 4]"
+)
+reduce_min = _reduction(
+    "reduce_min", ops.reduce_minimum, "least", "the greatest value of the element type", "[1 3]"
+)
+reduce_and = _reduction(
+    "reduce_and", ops.reduce_and, "bitwise and", "every bit set", "[False  True]", _TRUTHS
+)
+reduce_or = _reduction(
+    "reduce_or", ops.reduce_or, "bitwise or", "no bit set", "[ True  True]", _TRUTHS
+)
+reduce_xor = _reduction(
+    "reduce_xor", ops.reduce_xor, "bitwise exclusive or", "no bit set", "[ True False]", _TRUTHS
+)
 
 
 def argmax(operand: ArrayLike, axis: int, index_dtype: DTypeLike) -> Array:
-    """The position of the greatest element along an axis."""
+    """The position of the greatest element along an axis, which is gone: of the first NaN, else of the first maximum.
+
+    Raises:
+        AxisError: there is no such axis; ShapeError: it has no elements.
+        DTypeError: the elements are complex, or `index_dtype` is no integer type.
+
+    Example:
+        >>> import numpy as np
+        >>> print(argmax(np.array([[1, 5, 5], [7, 2, 0]]), 1, np.int32))
+        [1 0]
+    """
     x = coerce_array("argmax", 0, operand)
     return ops.argmax(
         x, axis=as_axis("argmax", axis, x.ndim), dtype=as_dtype("argmax", index_dtype)
@@ -76,7 +114,17 @@ def argmax(operand: ArrayLike, axis: int, index_dtype: DTypeLike) -> Array:
 
 
 def argmin(operand: ArrayLike, axis: int, index_dtype: DTypeLike) -> Array:
-    """The position of the least element along an axis."""
+    """The position of the least element along an axis, which is gone: of the first NaN, else of the first minimum.
+
+    Raises:
+        AxisError: there is no such axis; ShapeError: it has no elements.
+        DTypeError: the elements are complex, or `index_dtype` is no integer type.
+
+    Example:
+        >>> import numpy as np
+        >>> print(argmin(np.array([[1, 5, 5], [7, 2, 0]]), 1, np.int32))
+        [0 2]
+    """
     x = coerce_array("argmin", 0, operand)
     return ops.argmin(
         x, axis=as_axis("argmin", axis, x.ndim), dtype=as_dtype("argmin", index_dtype)

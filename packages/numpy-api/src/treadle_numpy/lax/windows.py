@@ -37,10 +37,17 @@ def padtype_to_pads(
     window_strides: Sequence[int],
     padding: Padding,
 ) -> list[tuple[int, int]]:
-    """The padding that 'SAME', 'SAME_LOWER' or 'VALID' means.
+    """How much is put on both sides of each axis by "SAME", "SAME_LOWER" or "VALID".
+
+    "VALID" puts nothing. The other two put as much as makes one place for every stride begun, with the odd one behind
+    ("SAME") or in front ("SAME_LOWER").
 
     Raises:
-        ArgumentError: another word than these.
+        ArgumentError: another word than these, or lists of different lengths.
+
+    Example:
+        >>> padtype_to_pads((8, 8), (3, 2), (1, 2), "SAME")
+        [(1, 1), (0, 0)]
     """
     in_shape = as_shape("padtype_to_pads", in_shape)
     window_shape = integers("padtype_to_pads", "window_shape", window_shape)
