@@ -28,7 +28,6 @@ from treadle_ir import (
     type_of,
 )
 from treadle_ir.primitives.contract import window_counts
-from treadle_ir.rewrite import inline
 from treadle_ir.tree import explain_difference, tree_unflatten
 from treadle_numpy.lax.control.staging import flatten_operands, stage_body
 from treadle_numpy.operands.arrays import array_of
@@ -98,6 +97,8 @@ class Fold:
                     f"{name}: the computation returns {found} where it takes {wanted}",
                     fix="return what has the types of the first argument",
                 )
+        from treadle_ir.rewrite import inline  # noqa: PLC0415 - `import treadle` does without it
+
         self._program: Final = inline(body.program)
         self._captured: Final = body.captured
         self._elementwise: Final = all(
