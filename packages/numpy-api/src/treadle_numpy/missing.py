@@ -11,10 +11,7 @@ MISSING: Final[dict[str, str]] = {
     "image": "",
     "lax": "after_all create_token dce_sink psum_scatter_start scaled_dot with_sharding_constraint",
     "lax.linalg": "",
-    "nn": (
-        "get_scaled_dot_general_config log1mexp scaled_dot_general scaled_matmul sparse_plus "
-        "sparse_sigmoid"
-    ),
+    "nn": "",
     "nn.initializers": "",
     "numpy": (
         "float4_e2m1fn float6_e2m3fn float6_e3m2fn float8_e3m4 float8_e4m3 float8_e4m3b11fnuz "
@@ -23,7 +20,7 @@ MISSING: Final[dict[str, str]] = {
     "numpy.fft": "",
     "numpy.linalg": "",
     "ops": "",
-    "random": "key_dtype random_gamma_p",
+    "random": "random_gamma_p",
     "scipy": "optimize signal sparse",
     "scipy.cluster": "",
     "scipy.cluster.vq": "",
