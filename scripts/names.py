@@ -88,9 +88,19 @@ def _namespace(path: tuple[str, ...], all_paths: list[tuple[str, ...]]) -> Names
 
 
 def declared(file: Path) -> tuple[str, ...]:
-    """The names in `__all__` of a module."""
+    """The names in `__all__` of a module: a literal, or `list(TABLE)` for the keys of a dict display."""
+    tables: dict[str, ast.Dict] = {}
     for statement in ast.parse(file.read_text()).body:
         match statement:
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.Dict() as value):
+                tables[name] = value
+            case ast.Assign(
+                targets=[ast.Name(id="__all__")],
+                value=ast.Call(func=ast.Name(id="list"), args=[ast.Name(id=name)]),
+            ):
+                return tuple(
+                    [ast.literal_eval(key) for key in tables[name].keys if key is not None]
+                )
             case ast.Assign(targets=[ast.Name(id="__all__")], value=value):
                 return tuple(ast.literal_eval(value))
     return ()

@@ -508,6 +508,7 @@ if TYPE_CHECKING:
         blackman as blackman,
         hamming as hamming,
         hanning as hanning,
+        kaiser as kaiser,
     )
 else:
     __getattr__, __dir__, __all__ = namespaces.lazy(
@@ -623,7 +624,7 @@ else:
             "uniques": "unique_all unique_counts unique_inverse unique_values",
             "universal": "frompyfunc",
             "vectorizing": "vectorize",
-            "windows": "bartlett blackman hamming hanning",
+            "windows": "bartlett blackman hamming hanning kaiser",
         },
         ("fft", "linalg"),
     )

@@ -223,6 +223,7 @@ if TYPE_CHECKING:
         issubdtype as issubdtype,
         iterable as iterable,
         ix_ as ix_,
+        kaiser as kaiser,
         kron as kron,
         lcm as lcm,
         ldexp as ldexp,
