@@ -9,6 +9,7 @@ from conformance.derivatives import (
     lax_arrays,
     lax_functions,
     lax_windows,
+    linear_algebra,
     nn_functions,
     numpy_arrangements,
     numpy_editing,
@@ -35,4 +36,5 @@ ROWS: Final[tuple[Row, ...]] = (
     *random_functions.ROWS,
     *fourier_functions.ROWS,
     *lax_windows.ROWS,
+    *linear_algebra.ROWS,
 )

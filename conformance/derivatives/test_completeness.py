@@ -9,10 +9,12 @@ from typing import Any, Final
 import numpy as np
 
 import treadle.lax
+import treadle.lax.linalg
 import treadle.nn
 import treadle.numpy
 import treadle.ops
 import treadle.scipy.fft
+import treadle.scipy.linalg
 import treadle.scipy.special
 from conformance.derivatives.table import ROWS
 from conformance.derivatives.without import WITHOUT
@@ -23,8 +25,10 @@ NAMESPACES: Final[dict[str, ModuleType]] = {
     "numpy.fft": treadle.numpy.fft,
     "scipy.fft": treadle.scipy.fft,
     "lax": treadle.lax,
+    "lax.linalg": treadle.lax.linalg,
     "ops": treadle.ops,
     "nn": treadle.nn,
+    "scipy.linalg": treadle.scipy.linalg,
     "scipy.special": treadle.scipy.special,
 }
 
