@@ -104,7 +104,7 @@ class Recording:
             self.loops.append(primitive)
         return ReferenceEvaluator().evaluate(primitive, operands)
 
-    def array(self, elements: Any, weak: bool, *, owned: bool = True) -> Array:
+    def array(self, elements: Any, weak: bool, *, owned: bool = True, users: bool = False) -> Array:
         return ReferenceEvaluator().array(elements, weak, owned=owned)
 
 
