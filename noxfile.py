@@ -37,7 +37,7 @@ EVERYTHING = ["treadle"]  # it depends on all the others
 PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
 CURRENT = ".".join(platform.python_version_tuple()[:2])
 PYTEST = ["pytest>=8.4", "pytest-xdist>=3.6", "hypothesis>=6.113"]
-EXAMPLES = ["rich", "scikit-learn"]
+EXAMPLES = ["rich", "scikit-learn", "matplotlib"]
 WORKERS = ["-n", "2"]
 STEADY = ["-m", "not timing"]  # tests that compare wall-clock times have a session of their own
 # Tests are not annotated; what they say about the types of what they test is still checked.
