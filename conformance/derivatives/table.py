@@ -16,6 +16,7 @@ from conformance.derivatives import (
     numpy_reductions,
     ops_functions,
     rules_functions,
+    science_functions,
     special_functions,
 )
 from conformance.derivatives.row import Row
@@ -29,6 +30,7 @@ ROWS: Final[tuple[Row, ...]] = (
     *lax_arrays.ROWS,
     *ops_functions.ROWS,
     *rules_functions.ROWS,
+    *science_functions.ROWS,
     *special_functions.ROWS,
     *nn_functions.ROWS,
     *fourier_functions.ROWS,

@@ -8,11 +8,16 @@ from typing import Any, Final
 
 import numpy as np
 
+import treadle.image
 import treadle.lax
 import treadle.nn
 import treadle.numpy
 import treadle.ops
+import treadle.scipy.cluster.vq
 import treadle.scipy.fft
+import treadle.scipy.integrate
+import treadle.scipy.interpolate
+import treadle.scipy.ndimage
 import treadle.scipy.special
 from conformance.derivatives.table import ROWS
 from conformance.derivatives.without import WITHOUT
@@ -24,6 +29,11 @@ NAMESPACES: Final[dict[str, ModuleType]] = {
     "scipy.fft": treadle.scipy.fft,
     "lax": treadle.lax,
     "ops": treadle.ops,
+    "image": treadle.image,
+    "scipy.integrate": treadle.scipy.integrate,
+    "scipy.ndimage": treadle.scipy.ndimage,
+    "scipy.interpolate": treadle.scipy.interpolate,
+    "scipy.cluster.vq": treadle.scipy.cluster.vq,
     "nn": treadle.nn,
     "scipy.special": treadle.scipy.special,
 }

@@ -20,4 +20,4 @@ WITHOUT: Final[dict[str, str]] = {
         FUNCTIONS: "frompyfunc vectorize",
     }.items()
     for name in names.split()
-}
+} | {"image.ResizeMethod": "an enumeration"}

@@ -4,16 +4,31 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+import treadle.image
 import treadle.numpy as tnp
 import treadle.ops
+import treadle.scipy.cluster.vq
+import treadle.scipy.integrate
+import treadle.scipy.interpolate
+import treadle.scipy.ndimage
 
 NAMESPACES: Final[dict[str, Any]] = {
     "ops": treadle.ops,
+    "image": treadle.image,
+    "image.ResizeMethod": treadle.image.ResizeMethod,
+    "scipy.ndimage": treadle.scipy.ndimage,
+    "scipy.integrate": treadle.scipy.integrate,
+    "scipy.interpolate": treadle.scipy.interpolate,
+    "scipy.cluster.vq": treadle.scipy.cluster.vq,
+    "grid": treadle.scipy.interpolate.RegularGridInterpolator(
+        (tnp.array([0.0, 1.0]), tnp.array([0.0, 2.0])), tnp.ones((2, 2))
+    ),
     "tnp.add": tnp.add,
     "tnp.logaddexp": tnp.logaddexp,
     "tnp.negative": tnp.negative,
 }
 LEFT_OUT: Final = {
+    "image.ResizeMethod": "an enumeration",
     **dict.fromkeys(
         [f"tnp.negative.{name}" for name in ("accumulate", "outer", "reduce", "reduceat")],
         "negative has one operand",
@@ -51,4 +66,12 @@ tnp.logaddexp: reduceat (v, i)
 tnp.logaddexp: at (v, i, 1.0, inplace=False)
 tnp.logaddexp: outer (v, w)
 tnp.negative: at (v, i, inplace=False)
+image: resize (x, (3, 2), "linear")
+image: scale_and_translate (x, (3, 3), (0,), v[:1], v[:1], "cubic")
+image.ResizeMethod: from_string ("linear")
+scipy.ndimage: map_coordinates (x, [v, v], 1)
+scipy.integrate: trapezoid (v)
+scipy.interpolate: RegularGridInterpolator ((tnp.array([0.0, 1.0]), w), x)
+scipy.cluster.vq: vq (x, square)
+grid: __call__ (x[:, :2])
 """
