@@ -10,6 +10,10 @@ from treadle_numpy import namespaces
 if TYPE_CHECKING:
     from treadle_numpy.numpy import fft as fft, linalg as linalg
     from treadle_numpy.numpy.aliases import bool as bool, ndarray as ndarray
+    from treadle_numpy.numpy.array_api import (
+        __array_api_version__ as __array_api_version__,
+        __array_namespace_info__ as __array_namespace_info__,
+    )
     from treadle_numpy.numpy.bit_packing import packbits as packbits, unpackbits as unpackbits
     from treadle_numpy.numpy.closeness import (
         allclose as allclose,
@@ -509,6 +513,7 @@ else:
         __name__,
         {
             "aliases": "bool ndarray",
+            "array_api": "__array_api_version__ __array_namespace_info__",
             "bit_packing": "packbits unpackbits",
             "closeness": "allclose array_equal array_equiv isclose",
             "constants": "ComplexWarning e euler_gamma inf nan newaxis pi",

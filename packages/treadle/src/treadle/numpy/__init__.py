@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from treadle.numpy import fft as fft, linalg as linalg
     from treadle_numpy.numpy import (
         ComplexWarning as ComplexWarning,
+        __array_api_version__ as __array_api_version__,
+        __array_namespace_info__ as __array_namespace_info__,
         abs as abs,
         absolute as absolute,
         acos as acos,
