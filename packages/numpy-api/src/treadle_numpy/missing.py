@@ -45,8 +45,7 @@ MISSING: Final[dict[str, str]] = {
     ),
     "numpy": (
         "float4_e2m1fn float6_e2m3fn float6_e3m2fn float8_e3m4 float8_e4m3 float8_e4m3b11fnuz "
-        "float8_e4m3fnuz float8_e5m2fnuz float8_e8m0fnu from_dlpack int1 int2 kaiser poly polyfit "
-        "roots uint1 uint2"
+        "float8_e4m3fnuz float8_e5m2fnuz float8_e8m0fnu from_dlpack int1 int2 kaiser uint1 uint2"
     ),
     "numpy.fft": "",
     "numpy.linalg": "",

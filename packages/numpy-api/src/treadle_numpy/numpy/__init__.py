@@ -240,6 +240,8 @@ if TYPE_CHECKING:
         polymul as polymul,
         polysub as polysub,
     )
+    from treadle_numpy.numpy.polynomial_fits import polyfit as polyfit
+    from treadle_numpy.numpy.polynomial_roots import poly as poly, roots as roots
     from treadle_numpy.numpy.polynomials import polyval as polyval
     from treadle_numpy.numpy.printing import (
         array_repr as array_repr,
@@ -562,6 +564,8 @@ else:
             "phases": "unwrap",
             "placing": "fill_diagonal place put put_along_axis",
             "polynomial_arithmetic": "polyadd polyder polydiv polyint polymul polysub",
+            "polynomial_fits": "polyfit",
+            "polynomial_roots": "poly roots",
             "polynomials": "polyval",
             "printing": "array_repr array_str get_printoptions printoptions set_printoptions",
             "reductions.extremes": "amax amin max min minmax ptp",
