@@ -317,6 +317,7 @@ def docs(session: nox.Session) -> None:
     install(session, EVERYTHING, *PYTEST)
     session.run("python", "scripts/links.py")
     session.run("python", "scripts/settings_page.py", "--check", "docs/settings.md")
+    session.run("python", "scripts/docstrings.py")
     readmes = ["README.md", *(f"packages/{folder}/README.md" for folder in PACKAGES)]
     session.run("python", "scripts/examples.py", *readmes, "docs/errors.md", "docs/faq.md")
     for chapter in sorted(Path("docs/tour").glob("*.py")):

@@ -102,7 +102,7 @@ def polyfit(
         return coefficients
     base = divide(inv(matmul(matrix_transpose(scaled), scaled)), outer(lengths, lengths))
     if isinstance(cov, str):
-        return coefficients, base
+        return coefficients, base if values.ndim == 1 else expand_dims(base, 2)
     if points.size <= order:
         raise ArgumentError(
             "polyfit: the number of points must exceed the order to scale the covariance",
