@@ -23,6 +23,7 @@ import treadle.scipy.cluster.vq
 import treadle.scipy.integrate
 import treadle.scipy.interpolate
 import treadle.scipy.ndimage
+import treadle.scipy.signal
 import treadle.scipy.special
 from treadle_ir import frozen
 

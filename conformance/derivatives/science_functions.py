@@ -16,6 +16,7 @@ from treadle.scipy.interpolate import RegularGridInterpolator
 V: Final = [0.5, -1.0, 2.0]
 M: Final = [[0.5, -1.0, 2.0], [0.0, 3.0, 1.5]]
 CODES: Final = [[4.0, 0.0], [0.0, 0.5]]
+ROUNDING: Final = "elements are differences of larger ones, which are rounded"
 LINE: Final = np.array([0.0, 1.0, 3.0])
 
 
@@ -70,5 +71,27 @@ ROWS: Final[tuple[Row, ...]] = (
         ([[3.0, 1.0]], CODES),
         truth=lambda x, c: np.array([mp.sqrt(np.sum((x[0] - c[0]) ** 2))]),
         function=lambda x, c: vq.vq(x, c)[1],
+    ),
+    *(
+        array(f"scipy.signal.{name}", (V, [4.0, 0.0]), truth=np.convolve, **more)
+        for name, more in (("convolve", {}), ("fftconvolve", {"atol": 1e-12, "because": ROUNDING}))
+    ),
+    array("scipy.signal.correlate", (V, [4.0, 0.0]), truth=lambda x, y: np.convolve(x, y[::-1])),
+    array(
+        "scipy.signal.convolve2d",
+        (M, [[3.0, 2.0, 1.0]]),
+        truth=lambda x, y: np.stack([np.convolve(row, y[0]) for row in x]),
+    ),
+    array(
+        "scipy.signal.correlate2d",
+        (M, [[3.0, 2.0, 1.0]]),
+        truth=lambda x, y: np.stack([np.convolve(row, y[0][::-1]) for row in x]),
+    ),
+    array(
+        "scipy.signal.detrend",
+        V,
+        truth=lambda x: np.array([1, -2, 1]) * (x[0] - 2 * x[1] + x[2]) / 6,
+        atol=1e-12,
+        because=ROUNDING,
     ),
 )

@@ -18,6 +18,7 @@ import treadle.scipy.fft
 import treadle.scipy.integrate
 import treadle.scipy.interpolate
 import treadle.scipy.ndimage
+import treadle.scipy.signal
 import treadle.scipy.special
 from conformance.derivatives.table import ROWS
 from conformance.derivatives.without import WITHOUT
@@ -32,6 +33,7 @@ NAMESPACES: Final[dict[str, ModuleType]] = {
     "image": treadle.image,
     "scipy.integrate": treadle.scipy.integrate,
     "scipy.ndimage": treadle.scipy.ndimage,
+    "scipy.signal": treadle.scipy.signal,
     "scipy.interpolate": treadle.scipy.interpolate,
     "scipy.cluster.vq": treadle.scipy.cluster.vq,
     "nn": treadle.nn,

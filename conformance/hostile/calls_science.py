@@ -11,6 +11,7 @@ import treadle.scipy.cluster.vq
 import treadle.scipy.integrate
 import treadle.scipy.interpolate
 import treadle.scipy.ndimage
+import treadle.scipy.signal
 
 NAMESPACES: Final[dict[str, Any]] = {
     "ops": treadle.ops,
@@ -18,6 +19,7 @@ NAMESPACES: Final[dict[str, Any]] = {
     "image.ResizeMethod": treadle.image.ResizeMethod,
     "scipy.ndimage": treadle.scipy.ndimage,
     "scipy.integrate": treadle.scipy.integrate,
+    "scipy.signal": treadle.scipy.signal,
     "scipy.interpolate": treadle.scipy.interpolate,
     "scipy.cluster.vq": treadle.scipy.cluster.vq,
     "grid": treadle.scipy.interpolate.RegularGridInterpolator(
@@ -72,6 +74,9 @@ image: scale_and_translate (x, (3, 3), (0,), v[:1], v[:1], "cubic")
 image.ResizeMethod: from_string ("linear")
 scipy.ndimage: map_coordinates (x, [v, v], 1)
 scipy.integrate: trapezoid (v)
+scipy.signal: convolve correlate fftconvolve (v, w)
+scipy.signal: convolve2d correlate2d (x, square)
+scipy.signal: detrend (x)
 scipy.interpolate: RegularGridInterpolator ((tnp.array([0.0, 1.0]), w), x)
 scipy.cluster.vq: vq (x, square)
 grid: __call__ (x[:, :2])

@@ -108,7 +108,22 @@ def images(d: Drawer) -> list[Question]:
     return asked
 
 
+def signals(d: Drawer) -> list[Question]:
+    asked = []
+    for mode in ("full", "same", "valid"):
+        for n, m in ((5, 3), (2, 4)):
+            x, y = d.array([n], "iuf"), d.array([m], "iuf")
+            asked += [call(f"scipy.signal.{f}", x, y, mode) for f in ("convolve", "correlate")]
+            x, y = d.array([n, n], dtype="float32"), d.array([m, m - 1], dtype="float32")
+            asked += [call(f"scipy.signal.{f}", x, y, mode) for f in ("convolve2d", "correlate2d")]
+            asked.append(call("scipy.signal.fftconvolve", x, y, mode))
+    asked.append(call("scipy.signal.detrend", d.array([2, 6], "f", dtype="float32"), 1, bp=[0, 3]))
+    asked.append(call("scipy.signal.detrend", d.array([2, 6], "iuf"), 0, "constant"))
+    return asked
+
+
 GROUPS: Final = {
+    "signals": signals,
     "segments": segments,
     "edited": edited,
     "polynomials": polynomials,

@@ -55,13 +55,14 @@ MISSING: Final[dict[str, str]] = {
         "key_dtype loggamma multinomial multivariate_normal orthogonal poisson random_gamma_p t "
         "wald"
     ),
-    "scipy": "linalg optimize signal sparse stats",
+    "scipy": "linalg optimize sparse stats",
     "scipy.cluster": "",
     "scipy.cluster.vq": "",
     "scipy.fft": "",
     "scipy.integrate": "",
     "scipy.interpolate": "",
     "scipy.ndimage": "",
+    "scipy.signal": "csd istft stft welch",
     "scipy.special": (
         "boxcox boxcox1p dawsn erfcinv erfcx exp1 expi expn fresnel hyp1f1 hyp2f1 log_ndtr owens_t "
         "sici spence sph_harm_y wofz"

@@ -14,11 +14,12 @@ if TYPE_CHECKING:
         integrate as integrate,
         interpolate as interpolate,
         ndimage as ndimage,
+        signal as signal,
         special as special,
     )
 else:
     __getattr__, __dir__, __all__ = namespaces.mirror(
         __name__,
         "treadle_numpy.scipy",
-        ("cluster", "fft", "integrate", "interpolate", "ndimage", "special"),
+        ("cluster", "fft", "integrate", "interpolate", "ndimage", "signal", "special"),
     )
