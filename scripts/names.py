@@ -8,6 +8,8 @@ themselves. From that line on the file is written here, and so are the modules o
 Other packages import their names under `if TYPE_CHECKING:`; below the line LAZY the table is written by which they find
 them at run time.
 
+A module that has the line NAMESPACE is a public namespace by itself, such as a distribution in `scipy.stats`.
+
 `scripts/names.py` writes; `scripts/names.py --check` compares.
 """
 
@@ -26,6 +28,7 @@ ROOT = Path(__file__).resolve().parent.parent
 LIBRARY = ROOT / "packages/numpy-api/src/treadle_numpy"
 FACADE = ROOT / "packages/treadle/src/treadle"
 MARK = "# Written by scripts/names.py from the `__all__` of modules: change nothing from here on by hand.\n"
+NAMESPACE = "# This module is a public namespace.\n"
 LAZY = "# Written by scripts/names.py from the imports for type checkers: change nothing from here on by hand.\n"
 IMPORTS = "from __future__ import annotations\n\nfrom typing import TYPE_CHECKING\n\n"
 WIDTH = 100
@@ -53,6 +56,8 @@ class Namespace:
 def public_packages() -> list[str]:
     """The namespaces, as modules: `treadle_numpy.numpy`, `treadle_numpy.numpy.linalg`, ..."""
     found = [path.parent for path in LIBRARY.rglob("__init__.py") if MARK in path.read_text()]
+    modules = [path for path in LIBRARY.rglob("*.py") if f"\n{NAMESPACE}" in path.read_text()]
+    found += [path.with_suffix("") for path in modules]
     return sorted(".".join(folder.relative_to(LIBRARY.parent).parts) for folder in found)
 
 
@@ -66,10 +71,14 @@ def namespaces() -> list[Namespace]:
 
 def _namespace(path: tuple[str, ...], all_paths: list[tuple[str, ...]]) -> Namespace:
     folder = LIBRARY.joinpath(*path)
+    if folder.with_suffix(".py").exists():
+        return Namespace(path, {"": declared(folder.with_suffix(".py"))}, ())
     inner = [LIBRARY.joinpath(*other) for other in all_paths if len(other) > len(path)]
     modules = {}
     for file in sorted(folder.rglob("*.py")):
-        if file.name == "__init__.py" or any(file.is_relative_to(each) for each in inner):
+        if file.name == "__init__.py" or any(
+            file.with_suffix("").is_relative_to(each) for each in inner
+        ):
             continue
         names = declared(file)
         if names:
@@ -148,12 +157,16 @@ def table(modules: Mapping[str, tuple[str, ...]], indent: str) -> str:
     return f"{{\n{text}{indent}}}"
 
 
-def submodule_argument(names: tuple[str, ...]) -> str:
-    """The last argument of `lazy` and `mirror`."""
+def submodule_argument(names: tuple[str, ...], indent: str) -> str:
+    """The last argument of `lazy` and `mirror`, which stands on a line of its own if it is long."""
     if not names:
         return ""
     listed = ", ".join(f'"{name}"' for name in names)
-    return f"({listed},)" if len(names) == 1 else f"({listed})"
+    line = f"({listed},)" if len(names) == 1 else f"({listed})"
+    if len(indent) + len(line) + len(",") <= WIDTH:
+        return line
+    each = "".join(f'{indent}    "{name}",\n' for name in names)
+    return f"(\n{each}{indent})"
 
 
 def namespace_text(each: Namespace) -> str:
@@ -165,7 +178,7 @@ def namespace_text(each: Namespace) -> str:
     typed = "".join(import_lines(module, blocks[module]) for module in sorted(blocks))
     arguments = f"        __name__,\n        {table(each.modules, ' ' * 8)},\n"
     if each.submodules:
-        arguments += f"        {submodule_argument(each.submodules)},\n"
+        arguments += f"        {submodule_argument(each.submodules, ' ' * 8)},\n"
     return (
         f"{MARK}{IMPORTS}from treadle_numpy import namespaces\n\n"
         f"if TYPE_CHECKING:\n{typed}else:\n"
@@ -179,14 +192,16 @@ def mirror_text(target: str, original: str, names: list[str], submodules: tuple[
     if submodules:
         blocks[target] = submodules
     typed = "".join(import_lines(module, blocks[module]) for module in sorted(blocks))
-    arguments = f'__name__, "{original}"'
+    arguments = ["__name__", f'"{original}"']
     if submodules:
-        arguments += f", {submodule_argument(submodules)}"
-    call = f"    __getattr__, __dir__, __all__ = namespaces.mirror({arguments})\n"
+        arguments.append(submodule_argument(submodules, " " * 8))
+    listed = ", ".join(arguments)
+    call = f"    __getattr__, __dir__, __all__ = namespaces.mirror({listed})\n"
     if len(call) > WIDTH + 1:
-        call = (
-            f"    __getattr__, __dir__, __all__ = namespaces.mirror(\n        {arguments}\n    )\n"
-        )
+        inner = f"        {listed}\n"
+        if len(inner) > WIDTH + 1:
+            inner = "".join(f"        {each},\n" for each in arguments)
+        call = f"    __getattr__, __dir__, __all__ = namespaces.mirror(\n{inner}    )\n"
     return (
         f"{MARK}{IMPORTS}from treadle_numpy import namespaces\n\n"
         f"if TYPE_CHECKING:\n{typed}else:\n{call}"
@@ -265,8 +280,10 @@ def written_files() -> dict[Path, str]:
         if LAZY in text:
             files[file] = text.partition(LAZY)[0] + lazy_text(file)
     for each in found:
-        own = LIBRARY.joinpath(*each.path, "__init__.py")
-        files[own] = with_written_part(own, namespace_text(each), "")
+        own = LIBRARY.joinpath(*each.path).with_suffix(".py")
+        if not own.exists():
+            own = LIBRARY.joinpath(*each.path, "__init__.py")
+            files[own] = with_written_part(own, namespace_text(each), "")
         mirrored = facade_file(each)
         text = mirror_text(
             f"treadle.{each.dotted}", f"treadle_numpy.{each.dotted}", each.names, each.submodules

@@ -58,6 +58,11 @@ class Array(ArrayMembers, ABC):
         return self.type.dtype
 
     @property
+    def __numpy_dtype__(self) -> DType:
+        """The element type, for `np.dtype(x)`."""
+        return self.type.dtype
+
+    @property
     def ndim(self) -> int:
         """The number of axes."""
         return self.type.ndim

@@ -23,6 +23,8 @@ class Effect(ABC):
     ordered: ClassVar[bool]  # keeps its place among its kind; lowered with a token
     allowed_in_loops: ClassVar[bool]
     differentiable: ClassVar[bool]  # may be repeated or dropped by a derivative
+    # May also happen for batch elements that did not go this way, where all go all ways.
+    allowed_off_the_way: ClassVar[bool] = True
 
 
 Effects: TypeAlias = frozenset[Effect]

@@ -87,7 +87,7 @@ class SymbolicSizeError(ConcretizationError):
     """A question about a size that is not known; treadle's sizes all are, so it is never raised."""
 
 
-class EscapedTracerError(TreadleError):
+class EscapedTracerError(UsageError):
     """A tracer was used after the function that it belongs to had been traced."""
 
 
@@ -101,6 +101,30 @@ class DerivativeError(TreadleError, TypeError, ValueError):
     Forward mode through a function that has a backward rule only, reverse mode through a loop of unknown length,
     either mode through a callback.
     """
+
+
+class DerivativeMismatchError(TreadleError, AssertionError):
+    """A derivative disagrees with the finite differences of its function."""
+
+
+class CheckError(TreadleError, ValueError):
+    """A check failed that `checkify` knows of. The four classes of checks are its cases."""
+
+
+class FailedCheckError(CheckError):
+    """The condition of a `checkify.check` did not hold."""
+
+
+class NaNError(CheckError, FloatingPointError):
+    """An operation made a NaN, where `checkify` watches for them."""
+
+
+class DivisionByZeroError(CheckError, ZeroDivisionError):
+    """A division by zero, where `checkify` watches for them."""
+
+
+class OutOfBoundsError(CheckError, IndexError):
+    """An index beyond the end of an axis, where `checkify` watches for them."""
 
 
 class VerifyError(TreadleError, ValueError):

@@ -22,6 +22,11 @@ if TYPE_CHECKING:
         PlatformError as PlatformError,
         PlatformWarning as PlatformWarning,
     )
+    from treadle_runtime.client.profiling import (
+        memory_profile as memory_profile,
+        profile_data_module as profile_data_module,
+        profiler_module as profiler_module,
+    )
     from treadle_runtime.evaluation.evaluator import RuntimeEvaluator as RuntimeEvaluator
     from treadle_runtime.evaluation.finite import NotFiniteError as NotFiniteError
     from treadle_runtime.evaluation.limits import host_limits as host_limits
@@ -42,6 +47,7 @@ if TYPE_CHECKING:
         timings as timings,
     )
     from treadle_runtime.jitting.stages import (
+        ArgInfo as ArgInfo,
         Compiled as Compiled,
         Lowered as Lowered,
         TracedCall as TracedCall,
@@ -93,6 +99,9 @@ if not TYPE_CHECKING:
             ),
             "treadle_runtime.client": "backends",
             "treadle_runtime.client.failures": "PlatformError PlatformWarning",
+            "treadle_runtime.client.profiling": (
+                "memory_profile profile_data_module profiler_module"
+            ),
             "treadle_runtime.evaluation.evaluator": "RuntimeEvaluator",
             "treadle_runtime.evaluation.finite": "NotFiniteError",
             "treadle_runtime.evaluation.limits": "host_limits",
@@ -104,7 +113,7 @@ if not TYPE_CHECKING:
             "treadle_runtime.host.validated": "CallbackError",
             "treadle_runtime.jitting.caches": "FunctionCache",
             "treadle_runtime.jitting.jit": "JitFunction disable_jit jit timings",
-            "treadle_runtime.jitting.stages": "Compiled Lowered TracedCall",
+            "treadle_runtime.jitting.stages": "ArgInfo Compiled Lowered TracedCall",
             "treadle_runtime.launch": "effects_barrier",
             "treadle_runtime.parallel.pmap": "pmap",
             "treadle_runtime.placement.devices": (

@@ -50,7 +50,7 @@ def test_shapes_are_enough() -> None:
     assert jit(double).eval_shape(struct) == {"y": struct}
     lowered = jit(double, static_argnames="n").lower(struct, n=3)
     assert lowered.out_info == {"y": struct}
-    assert lowered.args_info == ((struct,), {"n": 3})
+    assert lowered.in_avals == ((struct,), {"n": 3})
     assert lowered.compile()(array(1, 2), n=3)["y"].tolist() == [8, 16]
     with pytest.raises(ArgumentError, match="static"):
         lowered.compile()(array(1, 2), n=4)
@@ -77,3 +77,35 @@ def test_struct_repr() -> None:
     assert repr(ShapeDtypeStruct((2,), "f4")) == "ShapeDtypeStruct(shape=(2,), dtype=float32)"
     assert len(ShapeDtypeStruct((2, 3), "f4")) == 2
     assert ShapeDtypeStruct((2, 3), "f4").size == 6
+
+
+def test_every_stage_says_what_it_knows_of_the_arguments() -> None:
+    traced = jit(double, donate_argnums=0, static_argnames="n").trace(array(1, 2), n=2)
+    lowered = traced.lower()
+    compiled = lowered.compile()
+    for stage in (traced, lowered, compiled):
+        ((info,), named) = stage.args_info
+        assert (info.shape, info.dtype, info.donated) == ((2,), np.float32, True)
+        assert named == {"n": 2}
+        assert stage.donate_argnums == (0,)
+        assert stage.in_avals == ((ShapeDtypeStruct((2,), "f4"),), {"n": 2})
+        assert stage.out_info["y"].shape == (2,)
+    assert traced.jaxpr is traced.program
+    assert traced.out_avals == traced.out_info
+    assert traced.effects == frozenset()
+
+
+def test_only_what_is_donated_is_said_to_be() -> None:
+    traced = jit(lambda x, y, *, z: (x, z), donate_argnums=1, donate_argnames="z").trace(
+        array(1), (array(2), array(3)), z=array(4)
+    )
+    assert traced.donate_argnums == (1, 2, 3)
+
+
+def test_a_compiled_function_has_formats_and_a_method_call() -> None:
+    compiled = jit(double).lower(array(1, 2)).compile()
+    ((given,), _) = compiled.input_formats
+    assert given.layout.major_to_minor == (0,)
+    assert compiled.output_formats["y"].sharding.device is devices()[0]
+    assert compiled.out_info["y"].sharding.device is devices()[0]
+    assert compiled.call(array(1, 2))["y"].tolist() == [2, 4]

@@ -1,22 +1,41 @@
-"""JAX's names for types and tracers: `Tracer`, `ShapedArray`, `ConcreteArray`, and `x.aval`."""
+"""JAX's names for types, tracers and programs: `Tracer`, `ShapedArray`, `x.aval`, `eval_jaxpr`."""
 
 from __future__ import annotations
 
-from typing import Any, final
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Protocol, TypeAlias, final
 
 import numpy as np
 
 from treadle_ir import (
+    ROOT,
+    ArgumentError,
     Array,
     ArrayType,
+    Atom as Atom,
     EvalTrace,
+    Program,
+    ShapeError,
+    Trace as Trace,
     Tracer as Tracer,
+    as_array,
     current_trace,
     dtypes,
+    integer,
+    interpret,
+    refused,
+    running,
 )
 
+ParamDict: TypeAlias = dict[str, Any]  # Any: attributes of operations, which are of all kinds
 
-class ShapedArray:
+
+class AbstractValue:
+    """What is known of a value before it is computed."""
+
+
+class ShapedArray(AbstractValue):
     """What is known of an array before it is computed: shape and element type. An array's `aval`."""
 
     def __init__(self, shape: tuple[int, ...], dtype: object, weak_type: bool = False) -> None:
@@ -86,3 +105,77 @@ def aval(x: Array) -> ShapedArray:
 def trace_state_clean() -> bool:
     """Whether nothing is being traced in this thread."""
     return isinstance(current_trace(), EvalTrace)
+
+
+class HasProgram(Protocol):
+    """What `make_jaxpr` returns."""
+
+    program: Program
+
+
+def eval_jaxpr(
+    jaxpr: Program | HasProgram,
+    consts: Sequence[object],
+    *args: object,
+    propagate_source_info: bool = True,
+) -> list[Array]:
+    """The results of a program for arrays; what its function captured goes first, as `consts`.
+
+    Under a transformation, or under jit, its operations are transformed as any others. `propagate_source_info` is
+    there for JAX's sake: operations keep the lines that they came from.
+
+    Raises:
+        ArgumentError: it is no program, or the number of arguments is another.
+        ShapeError: an argument has another type than the program's parameter.
+
+    Example:
+        >>> import treadle
+        >>> import treadle.numpy as tnp
+        >>> from treadle.core import eval_jaxpr
+        >>> made = treadle.make_jaxpr(lambda x: tnp.sin(x) + x)(0.0)
+        >>> [float(y) for y in eval_jaxpr(made, made.consts, 0.0)]
+        [0.0]
+    """
+    program = jaxpr if isinstance(jaxpr, Program) else getattr(jaxpr, "program", None)
+    if not isinstance(program, Program):
+        raise refused("eval_jaxpr", "jaxpr", "what `make_jaxpr` returns", jaxpr)
+    operands = [as_array(x) for x in (*consts, *args)]
+    if len(operands) != len(program.parameters):
+        raise ArgumentError(
+            f"eval_jaxpr: the program takes {len(program.parameters)} arrays, but got {len(consts)} constants "
+            f"and {len(args)} arguments",
+            fix="pass `made.consts` and the arguments, flattened",
+        )
+    for number, (have, want) in enumerate(zip(operands, program.parameter_types, strict=True)):
+        if have.type.strong() != want.strong():
+            raise ShapeError(
+                f"eval_jaxpr: array {number} is {have.type}, but the program takes {want}"
+            )
+    return [as_array(result) for result in interpret(program, *operands)]
+
+
+def eval_context() -> AbstractContextManager[None]:
+    """`with eval_context():` operations run at once, whatever is being traced.
+
+    Example:
+        >>> import treadle
+        >>> import treadle.numpy as tnp
+        >>> from treadle.core import eval_context
+        >>> def f(x):
+        ...     with eval_context():
+        ...         n = int(tnp.sum(tnp.ones(3)))
+        ...     return x * n
+        >>> print(treadle.jit(f)(2.0))
+        6.0
+    """
+    return running(ROOT)
+
+
+def max_dim(d1: int, d2: int) -> int:
+    """The larger of two sizes."""
+    return max(integer("max_dim", "d1", d1), integer("max_dim", "d2", d2))
+
+
+def min_dim(d1: int, d2: int) -> int:
+    """The smaller of two sizes."""
+    return min(integer("min_dim", "d1", d1), integer("min_dim", "d2", d2))

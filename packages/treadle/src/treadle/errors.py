@@ -19,17 +19,23 @@ if TYPE_CHECKING:
         ArgumentError as ArgumentError,
         AxisError as AxisError,
         AxisNameError as AxisNameError,
+        CheckError as CheckError,
         ConcretizationError as ConcretizationError,
         DerivativeError as DerivativeError,
+        DerivativeMismatchError as DerivativeMismatchError,
+        DivisionByZeroError as DivisionByZeroError,
         DonatedError as DonatedError,
         DTypeError as DTypeError,
         EscapedTracerError as EscapedTracerError,
         ExecutionError as ExecutionError,
+        FailedCheckError as FailedCheckError,
         IndexingError as IndexingError,
         KeyReuseError as KeyReuseError,
         LeakedTracerError as LeakedTracerError,
         MissingRuleError as MissingRuleError,
+        NaNError as NaNError,
         NonConcreteBooleanIndexError as NonConcreteBooleanIndexError,
+        OutOfBoundsError as OutOfBoundsError,
         OutOfMemoryError as OutOfMemoryError,
         ParseError as ParseError,
         PlacementError as PlacementError,
@@ -56,7 +62,7 @@ if TYPE_CHECKING:
         TransferError as TransferError,
     )
 
-    ConcretizationTypeError = ConcretizationError  # JAX's names
+    ConcretizationTypeError = ConcretizationError
     UnexpectedTracerError = EscapedTracerError
     JaxRuntimeError = ExecutionError
     JAXIndexError = IndexingError
@@ -73,13 +79,14 @@ if not TYPE_CHECKING:
                 "CacheError CacheWarning CompileError ForkError ModuleError NestingError"
             ),
             "treadle_ir": (
-                "ArgumentError AxisError AxisNameError ConcretizationError "
-                "ConcretizationError:ConcretizationTypeError DerivativeError DonatedError "
-                "DTypeError EscapedTracerError EscapedTracerError:UnexpectedTracerError "
-                "ExecutionError ExecutionError:JaxRuntimeError IndexingError "
+                "ArgumentError AxisError AxisNameError CheckError ConcretizationError "
+                "ConcretizationError:ConcretizationTypeError DerivativeError "
+                "DerivativeMismatchError DivisionByZeroError DonatedError DTypeError "
+                "EscapedTracerError EscapedTracerError:UnexpectedTracerError ExecutionError "
+                "ExecutionError:JaxRuntimeError FailedCheckError IndexingError "
                 "IndexingError:JAXIndexError KeyReuseError LeakedTracerError MissingRuleError "
-                "NonConcreteBooleanIndexError OutOfMemoryError ParseError PlacementError "
-                "RangeError ShapeError StructureError SymbolicSizeError "
+                "NaNError NonConcreteBooleanIndexError OutOfBoundsError OutOfMemoryError "
+                "ParseError PlacementError RangeError ShapeError StructureError SymbolicSizeError "
                 "SymbolicSizeError:InconclusiveDimensionOperation TracerArrayConversionError "
                 "TracerBoolConversionError TracerIntegerConversionError TracingError TreadleError "
                 "TreeError UnsupportedError UsageError UsageError:JAXTypeError VerifyError "

@@ -2,6 +2,17 @@
 
 from __future__ import annotations
 
-from treadle_runtime import Compiled as Compiled, Lowered as Lowered, TracedCall as Traced
+from typing import TypeAlias
 
-__all__ = ["Compiled", "Lowered", "Traced"]
+from treadle_runtime import (
+    ArgInfo as ArgInfo,
+    Compiled as Compiled,
+    JitFunction as Wrapped,
+    Lowered as Lowered,
+    TracedCall as Traced,
+)
+
+__all__ = ["ArgInfo", "Compiled", "CompilerOptions", "Lowered", "Traced", "Wrapped"]
+
+CompilerOptions: TypeAlias = dict[str, str | bool]
+"""What `lowered.compile(compiler_options=...)` takes: XLA's options by name."""

@@ -6,6 +6,7 @@ function's own formula.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -61,14 +62,79 @@ def _by_two(x: Operand) -> Operand:
     return ops.select(near, scaled, ops.divide(ops.bessel_i1e(outer), outer))
 
 
+def _times(factor: float, x: Operand) -> Operand:
+    return ops.multiply(number(factor, x), x)
+
+
+def _normal(x: Operand) -> Operand:
+    """exp(-x^2 / 2)."""
+    return ops.exponential(_times(-0.5, ops.square(x)))
+
+
+def _sine_over(x: Operand) -> Operand:
+    """sin(x) / x, by its series near 0."""
+    near = ops.compare(ops.abs(x), number(1e-2, x), direction="lt")
+    square = ops.square(ops.select(near, x, number(0, x)))
+    series: Operand = number(-1 / 5040, x)
+    for c in (1 / 120, -1 / 6, 1.0):
+        series = ops.add(ops.multiply(series, square), number(c, x))
+    outer = ops.select(near, number(1, x), x)
+    return ops.select(near, series, ops.divide(ops.sine(outer), outer))
+
+
+def _spence_slope(x: Operand) -> Operand:
+    """log(x) / (1 - x), by its series near 1."""
+    below = ops.subtract(x, number(1, x))
+    near = ops.compare(ops.abs(below), number(1e-2, x), direction="lt")
+    u = ops.select(near, below, number(0, x))
+    series: Operand = number(-1 / 9, x)
+    for k in range(8, 0, -1):
+        series = ops.add(ops.multiply(series, ops.negate(u)), number(-1 / k, x))
+    outer = ops.select(near, number(2, x), x)
+    far = ops.divide(ops.log(outer), ops.subtract(number(1, x), outer))
+    return ops.select(near, series, far)
+
+
+def _expn_slope(dx: Operand, n: Operand, x: Operand, z: Operand) -> Operand:
+    # E[n - 1], negated: exp(-x) = x E[n - 1] + (n - 1) E[n]
+    rest = ops.multiply(ops.subtract(n, number(1, n)), z)
+    below = ops.divide(ops.subtract(ops.exponential(ops.negate(x)), rest), x)
+    return ops.negate(ops.multiply(dx, below))
+
+
+def _owens_by_h(dh: Operand, h: Operand, a: Operand, z: Operand) -> Operand:
+    inner = ops.erf(_times(math.sqrt(0.5), ops.multiply(a, h)))
+    return ops.multiply(dh, _times(-0.5 / math.sqrt(2 * math.pi), ops.multiply(_normal(h), inner)))
+
+
+def _owens_by_a(da: Operand, h: Operand, a: Operand, z: Operand) -> Operand:
+    slope = ops.add(ops.square(a), number(1, a))
+    density = ops.divide(_normal(ops.multiply(h, ops.sqrt(slope))), slope)
+    return ops.multiply(da, _times(0.5 / math.pi, density))
+
+
 DERIVATIVES: Final[dict[type[Primitive], Derivative]] = {
     e.BesselI0e: lambda x, y: ops.subtract(ops.bessel_i1e(x), ops.multiply(ops.sign(x), y)),
     e.BesselI1e: lambda x, y: ops.subtract(
         ops.bessel_i0e(x), ops.add(ops.multiply(ops.sign(x), y), _by_two(x))
     ),
+    e.CosineIntegral: lambda x, y: ops.divide(ops.cosine(x), x),
+    e.Dawson: lambda x, y: ops.subtract(number(1, x), _times(2, ops.multiply(x, y))),
+    e.ErfcInv: lambda x, y: _times(-math.sqrt(math.pi) / 2, ops.exponential(ops.square(y))),
+    e.Erfcx: lambda x, y: ops.subtract(
+        _times(2, ops.multiply(x, y)), number(2 / math.sqrt(math.pi), x)
+    ),
+    e.Expi: lambda x, y: ops.divide(ops.exponential(x), x),
+    e.FresnelCosine: lambda x, y: ops.cosine(_times(math.pi / 2, ops.square(x))),
+    e.FresnelSine: lambda x, y: ops.sine(_times(math.pi / 2, ops.square(x))),
+    e.SineIntegral: lambda x, y: _sine_over(x),
+    e.Spence: lambda x, y: _spence_slope(x),
 }
 
+
 PARTIALS: Final[dict[type[Primitive], tuple[Partial, Partial]]] = {
+    e.Expn: (lambda dn, n, x, z: ops.multiply(dn, number(0, dn)), _expn_slope),  # whole orders only
+    e.OwensT: (_owens_by_h, _owens_by_a),
     e.Igamma: (
         lambda da, a, x, z: ops.multiply(da, ops.igamma_grad_a(a, x)),
         lambda dx, a, x, z: ops.multiply(dx, _gamma_density(a, x)),
@@ -115,6 +181,40 @@ def regularized_incomplete_beta_jvp(
         lambda: _derivative_of(primitive.name, (1, 0, 0), a, b, x),
         lambda: _derivative_of(primitive.name, (0, 1, 0), a, b, x),
         lambda: _beta_density(a, b, x),
+    )
+    return _along(bind(primitive, *primals), tangents, factors)
+
+
+@jvp_rule(e.Hyp1f1)
+def hyp1f1_jvp(
+    primitive: e.Hyp1f1, primals: Operands, tangents: Sequence[Tangent], /
+) -> tuple[Operands, Sequence[Tangent]]:
+    """By x: a / b M(a + 1, b + 1, x)."""
+    a, b, x = primals
+    one = number(1, x)
+    factors = (
+        lambda: _derivative_of(primitive.name, (1, 0, 0), a, b, x),
+        lambda: _derivative_of(primitive.name, (0, 1, 0), a, b, x),
+        lambda: ops.multiply(ops.divide(a, b), ops.hyp1f1(ops.add(a, one), ops.add(b, one), x)),
+    )
+    return _along(bind(primitive, *primals), tangents, factors)
+
+
+@jvp_rule(e.Hyp2f1)
+def hyp2f1_jvp(
+    primitive: e.Hyp2f1, primals: Operands, tangents: Sequence[Tangent], /
+) -> tuple[Operands, Sequence[Tangent]]:
+    """By x: a b / c F(a + 1, b + 1; c + 1; x)."""
+    a, b, c, x = primals
+    one = number(1, x)
+    factors = (
+        lambda: _derivative_of(primitive.name, (1, 0, 0, 0), *primals),
+        lambda: _derivative_of(primitive.name, (0, 1, 0, 0), *primals),
+        lambda: _derivative_of(primitive.name, (0, 0, 1, 0), *primals),
+        lambda: ops.multiply(
+            ops.divide(ops.multiply(a, b), c),
+            ops.hyp2f1(ops.add(a, one), ops.add(b, one), ops.add(c, one), x),
+        ),
     )
     return _along(bind(primitive, *primals), tangents, factors)
 

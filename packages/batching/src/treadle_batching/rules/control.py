@@ -23,10 +23,12 @@ from treadle_batching.programs import (
 )
 from treadle_batching.registry import batch_rule
 from treadle_ir import (
+    Effects,
     Flags,
     Operand,
     Operands,
     Program,
+    UnsupportedError,
     bind,
     derived,
     frozen,
@@ -85,6 +87,7 @@ def case_batch(
     """One choice for all batch elements is a choice between batched branches; else all branches, and a selection."""
     branches = primitive.branches
     if dims[0] is not None:
+        _refuse_effects("case", branches)
         return _all_branches(branches, axis, operands, dims)
     flags = _flags(dims[1:])
     made = derived(
@@ -94,6 +97,23 @@ def case_batch(
     )
     placed = _placed(operands[1:], dims[1:], flags, axis)
     return bind(made.primitive, operands[0], *made.captured, *placed), made.dims
+
+
+def _refuse_effects(name: str, programs: Sequence[Program]) -> None:
+    """Refuse effects that must happen for those batch elements only that go this way, where all go all ways."""
+    for effect in _effects(programs):
+        if not effect.allowed_off_the_way:
+            raise UnsupportedError(
+                f"{name}: batch elements go different ways, and the effect `{effect.name}` would happen for all "
+                "of them",
+                fix="transform each batch element by itself, and batch that: `vmap(checkify(f))` in the place of "
+                "`checkify(vmap(f))`",
+            )
+
+
+def _effects(programs: Sequence[Program]) -> Effects:
+    """The effects that any of several programs has."""
+    return frozenset().union(*[program.effects for program in programs])
 
 
 def _batched_branches(branches: Sequence[Program], axis: Axis, flags: Flags) -> _Branches:
@@ -257,6 +277,8 @@ def _batched_while(primitive: While, axis: Axis, flags: Flags) -> _WhileLoop:
 
     carried = reached_carries(after, flags[fixed:])
     holds, step = condition(carried, False), iteration(carried, carried)
+    if holds.dims[0] is not None:
+        _refuse_effects("while", [cond, body])
     if holds.dims[0] is None:
         batched = While(
             holds.program,

@@ -33,6 +33,8 @@ _SLOPES: Final[Mapping[str, Slope]] = {
     "sqrt": lambda x, y: 0.5 / y,
     "sine": lambda x, y: cos(x),
     "cosine": lambda x, y: -sin(x),
+    "digamma": lambda x, y: x.full(1.0).apply("polygamma", x),
+    "lgamma": lambda x, y: x.apply("digamma"),
     "erf": lambda x, y: 2 / math.sqrt(math.pi) * exp(-(x * x)),
     "erfc": lambda x, y: -2 / math.sqrt(math.pi) * exp(-(x * x)),
     "floor": lambda x, y: floor(x) * 0.0,
@@ -124,6 +126,12 @@ def _power(x: Operand, y: Operand, dx: _Slope, dy: _Slope, z: Number) -> Number:
     return z * _added(by_x, by_y)
 
 
+def _polygamma(n: Operand, x: Operand, dn: _Slope, dx: _Slope, z: Number) -> Number:
+    # of a constant order
+    assert isinstance(n, Number)
+    return _given(dx) * (n + 1.0).apply("polygamma", x)
+
+
 def _added(x: Number | None, y: Number | None) -> Number:
     return _given(x) if y is None else y if x is None else x + y
 
@@ -133,6 +141,7 @@ _PARTIALS: Final[Mapping[str, Callable[..., Number]]] = {
     "subtract": _difference,
     "multiply": _product,
     "divide": _quotient,
+    "polygamma": _polygamma,
     "power": _power,
 }
 

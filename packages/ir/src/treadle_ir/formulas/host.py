@@ -9,6 +9,7 @@ import numpy as np
 
 from treadle_ir.array import Operand
 from treadle_ir.formulas.arithmetic import Engine, Function, Number, Plain
+from treadle_ir.formulas.zetas import polygamma
 from treadle_ir.primitives.compare import Direction
 from treadle_ir.reference import special
 from treadle_ir.reference.registry import Elements
@@ -27,12 +28,14 @@ _FUNCTIONS: Final[Mapping[str, Function]] = {
     "exponential": np.exp,
     "exponential_minus_one": np.expm1,
     "floor": np.floor,
+    "lgamma": special.lgamma,
     "log": np.log,
     "log_plus_one": np.log1p,
     "multiply": np.multiply,
     "negate": np.negative,
     "not": np.logical_not,
     "or": np.logical_or,
+    "polygamma": lambda n, x: evaluated(polygamma, n, x),
     "power": np.power,
     "round_nearest_even": np.rint,
     "select": np.where,

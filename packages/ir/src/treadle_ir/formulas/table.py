@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, final
 
-from treadle_ir.formulas import bessels, betas, gammas, zetas
+from treadle_ir.formulas import bessels, betas, errors, gammas, hypergeometric, integrals, zetas
 from treadle_ir.formulas.arithmetic import Number
 from treadle_ir.formulas.dual import Dual, slope_by, varied
 from treadle_ir.formulas.host import Formula
@@ -16,12 +16,25 @@ from treadle_ir.primitives import elementwise as e
 FORMULAS: Final[Mapping[type[Primitive], Formula]] = {
     e.BesselI0e: bessels.bessel_i0e,
     e.BesselI1e: bessels.bessel_i1e,
+    e.CosineIntegral: integrals.cosine_integral,
+    e.Dawson: errors.dawson,
+    e.ErfcInv: errors.erfc_inv,
+    e.Erfcx: errors.erfcx,
+    e.Expi: integrals.expi,
+    e.Expn: integrals.expn,
+    e.FresnelCosine: integrals.fresnel_cosine,
+    e.FresnelSine: integrals.fresnel_sine,
+    e.Hyp1f1: hypergeometric.hyp1f1,
+    e.Hyp2f1: hypergeometric.hyp2f1,
     e.Igamma: gammas.igamma,
     e.IgammaGradA: gammas.igamma_grad_a,
     e.Igammac: gammas.igammac,
+    e.OwensT: errors.owens_t,
     e.Polygamma: zetas.polygamma,
     e.RandomGammaGrad: gammas.random_gamma_grad,
     e.RegularizedIncompleteBeta: betas.regularized_incomplete_beta,
+    e.SineIntegral: integrals.sine_integral,
+    e.Spence: integrals.spence,
     e.Zeta: zetas.zeta,
 }
 

@@ -236,8 +236,8 @@ def erf_inv(x: Elements) -> Elements:
     magnitude = np.abs(x)
     safe = np.where(magnitude < 1, magnitude, 0.0)
     w = -np.log((1 - safe) * (1 + safe))
-    central = horner(_GILES_CENTRAL, np.minimum(w, 5) - 2.5)
-    tail = horner(_GILES_TAIL, np.sqrt(np.clip(w, 5, 16)) - 3)
+    central = horner(GILES_CENTRAL, np.minimum(w, 5) - 2.5)
+    tail = horner(GILES_TAIL, np.sqrt(np.clip(w, 5, 16)) - 3)
     # Past what that fit covers: erfc(y) = exp(-y^2) / (y sqrt(pi)) to first order, solved once for y.
     far = np.sqrt(w + np.log(2) - 0.5 * np.log(np.pi * np.maximum(w, 16)))
     y = safe * np.where(w < 5, central, np.where(w < 16, tail, far))
@@ -251,7 +251,7 @@ def erf_inv(x: Elements) -> Elements:
     return np.where(magnitude <= 1, y, np.nan)
 
 
-_GILES_CENTRAL: Final = (
+GILES_CENTRAL: Final = (
     1.50140941,
     0.246640727,
     -0.00417768164,
@@ -262,7 +262,7 @@ _GILES_CENTRAL: Final = (
     3.43273939e-07,
     2.81022636e-08,
 )
-_GILES_TAIL: Final = (
+GILES_TAIL: Final = (
     2.83297682,
     1.00167406,
     0.00943887047,

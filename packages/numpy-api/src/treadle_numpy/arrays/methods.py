@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from treadle_ir import Array, names, ops
+from treadle_ir import Array, DTypeError, dtypes, names, ops, type_of
 from treadle_numpy.numpy.manipulation import axes, conversion, shapes
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike
@@ -50,6 +50,40 @@ def astype(
         [ 1 -1]
     """
     return conversion.astype(self, dtype, copy=copy)
+
+
+def byteswap(self: Array) -> Array:
+    """The same elements with their bytes in the opposite order; the parts of complex numbers each for itself.
+
+    Raises:
+        DTypeError: the elements have no whole number of bytes.
+
+    Example:
+        >>> import numpy as np
+        >>> import treadle_numpy as tnp
+        >>> print(tnp.array([1, 2], dtype=np.uint16).byteswap())
+        [256 512]
+    """
+    dtype = self.dtype
+    if dtype.names is not None or dtypes.bit_width(dtype) % 8:
+        raise DTypeError(f"byteswap: the elements of {type_of(self)} have no bytes to swap")
+    if dtype.kind == "c":
+        return ops.complex(byteswap(ops.real(self)), byteswap(ops.imag(self)))
+    if dtype.itemsize == 1:
+        return self
+    word = np.dtype(f"u{dtype.itemsize}")
+    rest = self if dtype == word else ops.bitcast_convert(self, dtype=word)
+    eight, byte = word.type(8), word.type(255)
+    swapped = ops.and_(rest, byte)
+    for _ in range(dtype.itemsize - 1):
+        rest = ops.shift_right_logical(rest, eight)
+        swapped = ops.or_(ops.shift_left(swapped, eight), ops.and_(rest, byte))
+    return swapped if dtype == word else ops.bitcast_convert(swapped, dtype=dtype)
+
+
+def clone(self: Array) -> Array:
+    """The same elements in a buffer of its own; as `copy`."""
+    return ops.copy(self)
 
 
 def copy(self: Array) -> Array:

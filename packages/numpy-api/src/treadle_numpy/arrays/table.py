@@ -14,7 +14,7 @@ from treadle_numpy.arrays.operators import operators
 
 _METHODS: Final = {
     "arrays.elements": "clip compress round view",
-    "arrays.methods": "astype copy flatten reshape tobytes transpose",
+    "arrays.methods": "astype byteswap clone copy flatten reshape tobytes transpose",
     "numpy.contraction.products": "dot",
     "numpy.manipulation.axes": "swapaxes",
     "numpy.manipulation.diagonals": "diagonal trace",
@@ -25,6 +25,7 @@ _METHODS: Final = {
     "numpy.reductions.running": "cumprod cumsum",
     "numpy.reductions.sums": "prod sum",
     "numpy.reductions.truths": "all any",
+    "numpy.searching.choosing": "choose",
     "numpy.searching.finding": "nonzero",
     "numpy.searching.sorted_vectors": "searchsorted",
     "numpy.sorting": "argpartition argsort sort",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from treadle_numpy import namespaces
 
 if TYPE_CHECKING:
+    from treadle_numpy.nn import initializers as initializers
     from treadle_numpy.nn.activations import (
         celu as celu,
         elu as elu,
@@ -54,4 +55,5 @@ else:
             "encoding": "one_hot",
             "normalisation": "log_softmax logmeanexp logsumexp softmax standardize",
         },
+        ("initializers",),
     )

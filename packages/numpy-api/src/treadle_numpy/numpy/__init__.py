@@ -59,7 +59,12 @@ if TYPE_CHECKING:
         indices as indices,
         meshgrid as meshgrid,
     )
-    from treadle_numpy.numpy.creation.data import array as array, asarray as asarray, copy as copy
+    from treadle_numpy.numpy.creation.data import (
+        array as array,
+        asarray as asarray,
+        copy as copy,
+        from_dlpack as from_dlpack,
+    )
     from treadle_numpy.numpy.creation.matrices import (
         eye as eye,
         identity as identity,
@@ -525,7 +530,7 @@ else:
             ),
             "creation.constant": "empty empty_like full full_like ones ones_like zeros zeros_like",
             "creation.coordinates": "fromfunction indices meshgrid",
-            "creation.data": "array asarray copy",
+            "creation.data": "array asarray copy from_dlpack",
             "creation.matrices": "eye identity tri vander",
             "creation.ranges": "arange geomspace linspace logspace",
             "creation.reading": "frombuffer fromfile fromiter fromstring",

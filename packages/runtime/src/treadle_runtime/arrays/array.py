@@ -40,6 +40,7 @@ from treadle_ir import (
 from treadle_ir.dtypes import is_key
 from treadle_ir.events import ElementsTransferred, MemoryDonated, emit, listeners
 from treadle_runtime.arrays.deleted import Deleted, deleted_error
+from treadle_runtime.arrays.interchange import Interchange
 from treadle_runtime.arrays.shard import Shard
 from treadle_runtime.arrays.text import array_text
 from treadle_runtime.placement.devices import Device
@@ -56,7 +57,7 @@ _KEEP_BOTH: Final = 1 << 16
 
 
 @final
-class DeviceArray(Array):
+class DeviceArray(Interchange):
     """An array with elements. Make one with `from_host`, or by computing."""
 
     __module__ = "treadle_runtime"  # as messages and `type(x)` show it

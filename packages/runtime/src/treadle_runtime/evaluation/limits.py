@@ -37,7 +37,6 @@ from treadle_ir import (
     Type,
     Windowing,
 )
-from treadle_ir.formulas import PRIMITIVES
 from treadle_ir.primitives import elementwise as e
 from treadle_ir.primitives.call import OptimizationBarrier
 from treadle_ir.primitives.fourier import Fft
@@ -75,7 +74,7 @@ _LIMITS: Final[dict[type[Primitive], int]] = {
     e.Lgamma: 1 << 12,
     e.NextAfter: 1 << 12,
     # Formulas of many steps, which XLA compiles for a second.
-    **dict.fromkeys(PRIMITIVES, 1 << 14),
+    **dict.fromkeys([*e.WITH_FORMULA, e.FormulaDerivative], 1 << 14),
     Fft: 1 << 13,
 }
 for _family, _limit in _LIMITS.items():

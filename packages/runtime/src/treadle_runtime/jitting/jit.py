@@ -194,7 +194,7 @@ class JitFunction(Generic[P, R]):
             )
             return Lowered(lowering, arguments, self._options.split)
 
-        return TracedCall(traced, arguments, types, self._name, lowered)
+        return TracedCall(traced, arguments, types, self._name, self._options.split, lowered)
 
     def eval_shape(self, *args: P.args, **kwargs: P.kwargs) -> Any:  # Any: a pytree
         """The shapes and element types of the results for these arguments, without running anything."""

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, final
 
+import numpy as np
+
 from treadle_compiler import (
     MemoryStats,
     cost_analysis,
@@ -19,8 +21,17 @@ from treadle_compiler import (
     pretty,
     unoptimized_hlo,
 )
-from treadle_ir import ArgumentError, Arguments, ArrayType, Program, current_context, take_apart
-from treadle_ir.tree import PyTreeDef
+from treadle_ir import (
+    ArgumentError,
+    Arguments,
+    ArrayType,
+    Effects,
+    Program,
+    current_context,
+    frozen,
+    take_apart,
+)
+from treadle_ir.tree import PyTreeDef, flatten_leaves_and_structure
 from treadle_runtime.abstract import ShapeDtypeStruct
 from treadle_runtime.arrays.from_user import as_argument
 from treadle_runtime.jitting.compiled_call import CompiledCall
@@ -30,6 +41,45 @@ from treadle_runtime.jitting.statics import static_key
 from treadle_runtime.jitting.traced import Traced
 from treadle_runtime.jitting.watched_call import call_watched, guard_argument
 from treadle_runtime.placement.devices import Device
+from treadle_runtime.placement.format import Format, row_major
+
+
+@final
+@frozen
+class ArgInfo:
+    """What a stage knows of one array among the arguments: its type, and whether its memory is donated."""
+
+    aval: ShapeDtypeStruct
+    donated: bool
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The size of each axis."""
+        return self.aval.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The element type."""
+        return self.aval.dtype
+
+
+def _donated(arguments: Arguments, split: Split) -> list[bool]:
+    """Which of the arrays among the arguments are donated, in their order."""
+    positional, keywords = arguments.rebuilt(range(len(arguments.leaves)))
+    donated = [x for number, x in enumerate(positional) if number in split.donate_argnums]
+    donated += [x for name, x in keywords.items() if name in split.donate_argnames]
+    numbers = set(flatten_leaves_and_structure(donated)[0])
+    return [number in numbers for number in range(len(arguments.leaves))]
+
+
+def _args_info(arguments: Arguments, split: Split, types: tuple[ArrayType, ...]) -> Any:
+    pairs = zip(_structs(types), _donated(arguments, split), strict=True)
+    return arguments.rebuilt([ArgInfo(struct, donated) for struct, donated in pairs])
+
+
+def _donate_argnums(arguments: Arguments, split: Split) -> tuple[int, ...]:
+    """The numbers of the donated arrays, counted through all arrays among the arguments."""
+    return tuple([n for n, donated in enumerate(_donated(arguments, split)) if donated])
 
 
 def _structs(types: tuple[ArrayType, ...]) -> list[ShapeDtypeStruct]:
@@ -40,7 +90,7 @@ def _structs(types: tuple[ArrayType, ...]) -> list[ShapeDtypeStruct]:
 class TracedCall:
     """A function staged for arguments of certain types."""
 
-    __slots__ = ("_arguments", "_lower", "_name", "_traced", "_types")
+    __slots__ = ("_arguments", "_lower", "_name", "_split", "_traced", "_types")
 
     def __init__(
         self,
@@ -48,18 +98,50 @@ class TracedCall:
         arguments: Arguments,
         types: tuple[ArrayType, ...],
         name: str,
+        split: Split,
         lower: Callable[[], Lowered],
     ) -> None:
         self._traced = traced
         self._arguments = arguments
         self._types = types
         self._name = name
+        self._split = split
         self._lower = lower
 
     @property
     def program(self) -> Program:
         """The program; captured arrays are its leading parameters."""
         return self._traced.program
+
+    @property
+    def jaxpr(self) -> Program:
+        """The program, by JAX's name."""
+        return self.program
+
+    @property
+    def effects(self) -> Effects:
+        """What the program does besides compute its results."""
+        return self.program.effects
+
+    @property
+    def args_info(self) -> Any:  # Any: a tree like the arguments
+        """The types of the arguments, and whether they are donated, as (args, kwargs) of `ArgInfo`."""
+        return _args_info(self._arguments, self._split, self._types)
+
+    @property
+    def in_avals(self) -> Any:  # Any: a tree like the arguments
+        """The types of the arguments, as (args, kwargs) of `ShapeDtypeStruct`."""
+        return self._arguments.rebuilt(_structs(self._types))
+
+    @property
+    def out_avals(self) -> Any:  # Any: a tree like the results
+        """The types of the results; the same as `out_info`."""
+        return self.out_info
+
+    @property
+    def donate_argnums(self) -> tuple[int, ...]:
+        """The numbers of the donated arrays, counted through all arrays among the arguments."""
+        return _donate_argnums(self._arguments, self._split)
 
     @property
     def fun_name(self) -> str:
@@ -113,9 +195,22 @@ class Lowered:
 
     @property
     def args_info(self) -> Any:
+        """The types of the arguments, and whether they are donated, as (args, kwargs) of `ArgInfo`."""
+        return _args_info(self._arguments, self._split, self._types)
+
+    @property
+    def in_avals(self) -> Any:  # Any: a tree like the arguments
         """The types of the arguments, as (args, kwargs) of `ShapeDtypeStruct`."""
-        types = tuple([operand.type for operand in self._lowering.operands])
-        return self._arguments.rebuilt(_structs(types))
+        return self._arguments.rebuilt(_structs(self._types))
+
+    @property
+    def donate_argnums(self) -> tuple[int, ...]:
+        """The numbers of the donated arrays, counted through all arrays among the arguments."""
+        return _donate_argnums(self._arguments, self._split)
+
+    @property
+    def _types(self) -> tuple[ArrayType, ...]:
+        return tuple([operand.type for operand in self._lowering.operands])
 
     @property
     def out_info(self) -> Any:
@@ -212,6 +307,43 @@ class Compiled:
             return call_watched(self._call, leaves)
         return self._call.call(leaves)
 
+    def call(self, *args: Any, **kwargs: Any) -> Any:  # Any: what the function takes and returns
+        """Run it; the same as calling it."""
+        return self(*args, **kwargs)
+
+    @property
+    def args_info(self) -> Any:  # Any: a tree like the arguments
+        """The types of the arguments, and whether they are donated, as (args, kwargs) of `ArgInfo`."""
+        return _args_info(self._arguments, self._split, self._types)
+
+    @property
+    def in_avals(self) -> Any:  # Any: a tree like the arguments
+        """The types of the arguments, as (args, kwargs) of `ShapeDtypeStruct`."""
+        return self._arguments.rebuilt(_structs(self._types))
+
+    @property
+    def out_info(self) -> Any:  # Any: a tree like the results
+        """The shapes, element types and shardings of the results, in their structure."""
+        structs = [
+            ShapeDtypeStruct(
+                each.type.shape,
+                each.type.dtype,
+                sharding=each.placement.sharding,
+                weak_type=each.type.weak,
+            )
+            for each in self._call.launch.results
+        ]
+        return self.out_tree.unflatten(structs)
+
+    @property
+    def donate_argnums(self) -> tuple[int, ...]:
+        """The numbers of the donated arrays, counted through all arrays among the arguments."""
+        return _donate_argnums(self._arguments, self._split)
+
+    @property
+    def _types(self) -> tuple[ArrayType, ...]:
+        return tuple([operand.type for operand in self._lowering.operands])
+
     @property
     def in_tree(self) -> PyTreeDef:
         """The structure of the arguments."""
@@ -255,6 +387,23 @@ class Compiled:
         return self.out_tree.unflatten(
             [placed.placement.sharding for placed in self._call.launch.results]
         )
+
+    @property
+    def input_formats(self) -> Any:  # Any: a tree like the arguments
+        """The layout of the arguments in memory, and where they have to be, as (args, kwargs) of `Format`."""
+        sharding = self._lowering.placement.sharding
+        return self._arguments.rebuilt(
+            [Format(row_major(type.ndim), sharding) for type in self._types]
+        )
+
+    @property
+    def output_formats(self) -> Any:  # Any: a tree like the results
+        """The layout of the results in memory, and where they are, in their structure."""
+        formats = [
+            Format(row_major(each.type.ndim), each.placement.sharding)
+            for each in self._call.launch.results
+        ]
+        return self.out_tree.unflatten(formats)
 
     def __repr__(self) -> str:
         return f"<{self._lowering.name}, compiled for {self._lowering.module.platform}>"

@@ -2,4 +2,28 @@
 
 from __future__ import annotations
 
-from treadle_runtime import io_callback as io_callback
+from typing import TYPE_CHECKING
+
+from treadle_ir import lazy_names as _lazy_names
+
+if TYPE_CHECKING:
+    from treadle.experimental import (
+        checkify as checkify,
+        jet as jet,
+        ode as ode,
+    )
+    from treadle_runtime import io_callback as io_callback
+
+# Written by scripts/names.py from the imports for type checkers: change nothing from here on by hand.
+if not TYPE_CHECKING:
+    __getattr__, __dir__, __all__ = _lazy_names(
+        __name__,
+        {
+            "treadle_runtime": "io_callback",
+        },
+        (
+            "checkify",
+            "jet",
+            "ode",
+        ),
+    )

@@ -163,6 +163,7 @@ if TYPE_CHECKING:
         fmin as fmin,
         fmod as fmod,
         frexp as frexp,
+        from_dlpack as from_dlpack,
         frombuffer as frombuffer,
         fromfile as fromfile,
         fromfunction as fromfunction,

@@ -13,13 +13,25 @@ if TYPE_CHECKING:
         fft as fft,
         integrate as integrate,
         interpolate as interpolate,
+        linalg as linalg,
         ndimage as ndimage,
         signal as signal,
         special as special,
+        stats as stats,
     )
 else:
     __getattr__, __dir__, __all__ = namespaces.mirror(
         __name__,
         "treadle_numpy.scipy",
-        ("cluster", "fft", "integrate", "interpolate", "ndimage", "signal", "special"),
+        (
+            "cluster",
+            "fft",
+            "integrate",
+            "interpolate",
+            "linalg",
+            "ndimage",
+            "signal",
+            "special",
+            "stats",
+        ),
     )

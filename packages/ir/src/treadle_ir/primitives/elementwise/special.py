@@ -5,6 +5,7 @@ How exact they are is said in `treadle_ir.formulas`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar, Final, final
 
 from treadle_ir.array import Array, Operand
@@ -16,19 +17,6 @@ from treadle_ir.primitives.elementwise.families import Binary, Unary, check_kind
 from treadle_ir.registry import register
 from treadle_ir.trace import bind
 from treadle_ir.types import Type
-
-# Operands of the functions that can be differentiated by their formulas.
-COUNTS: Final = {
-    "bessel_i0e": 1,
-    "bessel_i1e": 1,
-    "igamma": 2,
-    "igamma_grad_a": 2,
-    "igammac": 2,
-    "polygamma": 2,
-    "random_gamma_grad": 2,
-    "regularized_incomplete_beta": 3,
-    "zeta": 2,
-}
 
 
 @register
@@ -48,6 +36,106 @@ class BesselI1e(Attributeless, Unary):
 
     __slots__ = ()
     name: ClassVar[str] = "bessel_i1e"
+    kinds: ClassVar[str] = "f"
+
+
+@register
+@final
+class CosineIntegral(Attributeless, Unary):
+    """`gamma + log(x)` and the integral of `(cos(t) - 1) / t` from 0 to `x`."""
+
+    __slots__ = ()
+    name: ClassVar[str] = "cosine_integral"
+    kinds: ClassVar[str] = "f"
+
+
+@register
+@final
+class Dawson(Attributeless, Unary):
+    """`exp(-x^2)` times the integral of `exp(t^2)` from 0 to `x`."""
+
+    __slots__ = ()
+    name: ClassVar[str] = "dawson"
+    kinds: ClassVar[str] = "f"
+
+
+@register
+@final
+class ErfcInv(Attributeless, Unary):
+    """The inverse of `erfc`."""
+
+    __slots__ = ()
+    name: ClassVar[str] = "erfc_inv"
+    kinds: ClassVar[str] = "f"
+
+
+@register
+@final
+class Erfcx(Attributeless, Unary):
+    """`exp(x^2) erfc(x)`."""
+
+    __slots__ = ()
+    name: ClassVar[str] = "erfcx"
+    kinds: ClassVar[str] = "f"
+
+
+@register
+@final
+class Expi(Attributeless, Unary):
+    """The principal value of the integral of `exp(t) / t` up to `x`."""
+
+    __slots__ = ()
+    name: ClassVar[str] = "expi"
+    kinds: ClassVar[str] = "f"
+
+
+@register
+@final
+class FresnelCosine(Attributeless, Unary):
+    """The integral of `cos(pi t^2 / 2)` from 0 to `x`."""
+
+    __slots__ = ()
+    name: ClassVar[str] = "fresnel_cosine"
+    kinds: ClassVar[str] = "f"
+
+
+@register
+@final
+class FresnelSine(Attributeless, Unary):
+    """The integral of `sin(pi t^2 / 2)` from 0 to `x`."""
+
+    __slots__ = ()
+    name: ClassVar[str] = "fresnel_sine"
+    kinds: ClassVar[str] = "f"
+
+
+@register
+@final
+class SineIntegral(Attributeless, Unary):
+    """The integral of `sin(t) / t` from 0 to `x`."""
+
+    __slots__ = ()
+    name: ClassVar[str] = "sine_integral"
+    kinds: ClassVar[str] = "f"
+
+
+@register
+@final
+class Spence(Attributeless, Unary):
+    """The dilogarithm of `1 - x`."""
+
+    __slots__ = ()
+    name: ClassVar[str] = "spence"
+    kinds: ClassVar[str] = "f"
+
+
+@register
+@final
+class Expn(Attributeless, Binary):
+    """The integral of `exp(-x t) / t^n` for `t` from 1, for whole `n >= 0`."""
+
+    __slots__ = ()
+    name: ClassVar[str] = "expn"
     kinds: ClassVar[str] = "f"
 
 
@@ -78,6 +166,16 @@ class Igammac(Attributeless, Binary):
 
     __slots__ = ()
     name: ClassVar[str] = "igammac"
+    kinds: ClassVar[str] = "f"
+
+
+@register
+@final
+class OwensT(Attributeless, Binary):
+    """The probability that X > h and 0 < Y < a X, for independent normal X and Y."""
+
+    __slots__ = ()
+    name: ClassVar[str] = "owens_t"
     kinds: ClassVar[str] = "f"
 
 
@@ -130,7 +228,7 @@ class FormulaDerivative(Elementwise):
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
         """The type that the operands share."""
-        if COUNTS.get(self.function) != len(operands) or len(self.orders) != len(operands):  # C1
+        if _COUNTS.get(self.function) != len(operands) or len(self.orders) != len(operands):  # C1
             raise ArgumentError(
                 f"formula_derivative: {self.function} has no formula for {len(operands)} operands and "
                 f"{len(self.orders)} orders"
@@ -142,20 +240,71 @@ class FormulaDerivative(Elementwise):
         return (type,)
 
 
+class Several(Elementwise):
+    """Family: three operands or more, floating, of one element type; the result has their type."""
+
+    __slots__ = ()
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """The type that the operands share."""
+        type = common_type(self.name, operands)
+        check_kind(self.name, "f", type.dtype)
+        return (type,)
+
+
 @register
 @final
-class RegularizedIncompleteBeta(Attributeless, Elementwise):
+class Hyp1f1(Attributeless, Several):
+    """Kummer's hypergeometric function of `x`, with parameters `a` and `b`."""
+
+    __slots__ = ()
+    name: ClassVar[str] = "hyp1f1"
+
+
+@register
+@final
+class Hyp2f1(Attributeless, Several):
+    """Gauss' hypergeometric function of `x <= 1`, with parameters `a`, `b` and `c`."""
+
+    __slots__ = ()
+    name: ClassVar[str] = "hyp2f1"
+
+
+@register
+@final
+class RegularizedIncompleteBeta(Attributeless, Several):
     """The regularised incomplete beta function of `a`, `b` and `x`."""
 
     __slots__ = ()
     name: ClassVar[str] = "regularized_incomplete_beta"
 
-    def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """The type that the operands share."""
-        a, b, x = operands
-        type = common_type(self.name, (a, b, x))
-        check_kind(self.name, "f", type.dtype)
-        return (type,)
+
+# The functions that have a formula, with the number of their operands.
+WITH_FORMULA: Final[Mapping[type[Elementwise], int]] = {
+    BesselI0e: 1,
+    BesselI1e: 1,
+    CosineIntegral: 1,
+    Dawson: 1,
+    ErfcInv: 1,
+    Erfcx: 1,
+    Expi: 1,
+    Expn: 2,
+    FresnelCosine: 1,
+    FresnelSine: 1,
+    Hyp1f1: 3,
+    Hyp2f1: 4,
+    Igamma: 2,
+    IgammaGradA: 2,
+    Igammac: 2,
+    OwensT: 2,
+    Polygamma: 2,
+    RandomGammaGrad: 2,
+    RegularizedIncompleteBeta: 3,
+    SineIntegral: 1,
+    Spence: 1,
+    Zeta: 2,
+}
+_COUNTS: Final = {primitive.name: count for primitive, count in WITH_FORMULA.items()}
 
 
 _BESSEL_I0E: Final = BesselI0e()
@@ -172,6 +321,86 @@ _BESSEL_I1E: Final = BesselI1e()
 def bessel_i1e(x: Operand) -> Array:
     """`exp(-|x|)` times the modified Bessel function of the first kind and order 1."""
     return bind(_BESSEL_I1E, x)[0]
+
+
+_COSINE_INTEGRAL: Final = CosineIntegral()
+
+
+def cosine_integral(x: Operand) -> Array:
+    """`gamma + log(x)` and the integral of `(cos(t) - 1) / t` from 0 to `x`."""
+    return bind(_COSINE_INTEGRAL, x)[0]
+
+
+_DAWSON: Final = Dawson()
+
+
+def dawson(x: Operand) -> Array:
+    """`exp(-x^2)` times the integral of `exp(t^2)` from 0 to `x`."""
+    return bind(_DAWSON, x)[0]
+
+
+_ERFC_INV: Final = ErfcInv()
+
+
+def erfc_inv(x: Operand) -> Array:
+    """The inverse of `erfc`."""
+    return bind(_ERFC_INV, x)[0]
+
+
+_ERFCX: Final = Erfcx()
+
+
+def erfcx(x: Operand) -> Array:
+    """`exp(x^2) erfc(x)`."""
+    return bind(_ERFCX, x)[0]
+
+
+_EXPI: Final = Expi()
+
+
+def expi(x: Operand) -> Array:
+    """The principal value of the integral of `exp(t) / t` up to `x`."""
+    return bind(_EXPI, x)[0]
+
+
+_FRESNEL_COSINE: Final = FresnelCosine()
+
+
+def fresnel_cosine(x: Operand) -> Array:
+    """The integral of `cos(pi t^2 / 2)` from 0 to `x`."""
+    return bind(_FRESNEL_COSINE, x)[0]
+
+
+_FRESNEL_SINE: Final = FresnelSine()
+
+
+def fresnel_sine(x: Operand) -> Array:
+    """The integral of `sin(pi t^2 / 2)` from 0 to `x`."""
+    return bind(_FRESNEL_SINE, x)[0]
+
+
+_SINE_INTEGRAL: Final = SineIntegral()
+
+
+def sine_integral(x: Operand) -> Array:
+    """The integral of `sin(t) / t` from 0 to `x`."""
+    return bind(_SINE_INTEGRAL, x)[0]
+
+
+_SPENCE: Final = Spence()
+
+
+def spence(x: Operand) -> Array:
+    """The dilogarithm of `1 - x`."""
+    return bind(_SPENCE, x)[0]
+
+
+_EXPN: Final = Expn()
+
+
+def expn(n: Operand, x: Operand) -> Array:
+    """The integral of `exp(-x t) / t^n` for `t` from 1, for whole `n >= 0`."""
+    return bind(_EXPN, n, x)[0]
 
 
 _IGAMMA: Final = Igamma()
@@ -198,6 +427,14 @@ def igammac(a: Operand, x: Operand) -> Array:
     return bind(_IGAMMAC, a, x)[0]
 
 
+_OWENS_T: Final = OwensT()
+
+
+def owens_t(h: Operand, a: Operand) -> Array:
+    """The probability that X > h and 0 < Y < a X, for independent normal X and Y."""
+    return bind(_OWENS_T, h, a)[0]
+
+
 _POLYGAMMA: Final = Polygamma()
 
 
@@ -220,6 +457,22 @@ _ZETA: Final = Zeta()
 def zeta(s: Operand, q: Operand) -> Array:
     """The Hurwitz zeta function: the sum of `(q + k) ** -s` over whole `k >= 0`."""
     return bind(_ZETA, s, q)[0]
+
+
+_HYP1F1: Final = Hyp1f1()
+
+
+def hyp1f1(a: Operand, b: Operand, x: Operand) -> Array:
+    """Kummer's hypergeometric function of `x`, with parameters `a` and `b`."""
+    return bind(_HYP1F1, a, b, x)[0]
+
+
+_HYP2F1: Final = Hyp2f1()
+
+
+def hyp2f1(a: Operand, b: Operand, c: Operand, x: Operand) -> Array:
+    """Gauss' hypergeometric function of `x <= 1`, with parameters `a`, `b` and `c`."""
+    return bind(_HYP2F1, a, b, c, x)[0]
 
 
 _REGULARIZED_INCOMPLETE_BETA: Final = RegularizedIncompleteBeta()

@@ -19,6 +19,18 @@ Interval = tuple[float, float]
 DOMAINS: Final[dict[type[Primitive], tuple[Interval, ...]]] = {
     e.BesselI0e: ((-20.0, 20.0),),
     e.BesselI1e: ((-20.0, 20.0),),
+    e.CosineIntegral: ((0.5, 9.0),),
+    e.Dawson: ((-6.0, 6.0),),
+    e.ErfcInv: ((0.1, 1.9),),
+    e.Erfcx: ((-2.0, 6.0),),
+    e.Expi: ((0.5, 6.0),),
+    e.FresnelCosine: ((-3.0, 3.0),),
+    e.FresnelSine: ((-3.0, 3.0),),
+    e.Hyp1f1: ((0.5, 3.0), (0.5, 3.0), (-2.0, 2.0)),
+    e.Hyp2f1: ((0.5, 2.0), (0.5, 2.0), (1.0, 3.0), (-1.0, 0.5)),
+    e.OwensT: ((-3.0, 3.0), (-3.0, 3.0)),
+    e.SineIntegral: ((-9.0, 9.0),),
+    e.Spence: ((0.1, 4.0),),
     e.Igamma: ((0.5, 6.0), (0.5, 6.0)),
     e.IgammaGradA: ((0.5, 6.0), (0.5, 6.0)),
     e.Igammac: ((0.5, 6.0), (0.5, 6.0)),
@@ -68,7 +80,8 @@ def _orders(name: str, shape: tuple[int, ...]) -> Draw:
 EXAMPLES: Final = [
     *(one for primitive, domains in DOMAINS.items() for one in _examples(primitive(), domains)),
     *(
-        example(e.Polygamma(), type, type, draw=_orders(type[:3], shape), differentiable=False)
+        example(primitive, type, type, draw=_orders(type[:3], shape), differentiable=False)
+        for primitive in (e.Expn(), e.Polygamma())
         for type, shape in (("f64[4]", (4,)), ("f32[]", ()), ("f64[0]", (0,)))
     ),
     *_examples(e.FormulaDerivative("zeta", (1, 0)), DOMAINS[e.Zeta])[:4],

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from treadle_ir import Array, ops
+from treadle_ir import Array, composed, ops
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.promote import inexact_operand
 
 __all__ = ["i0"]
 
 
+@composed
 def i0(x: ArrayLike) -> Array:
     """The modified Bessel function of the first kind and order 0.
 

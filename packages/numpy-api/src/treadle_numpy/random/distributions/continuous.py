@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, DType, names, ops
+from treadle_ir import ArgumentError, Array, DType, composed, names, ops
 from treadle_numpy.numpy.dtypes.limits import finfo
 from treadle_numpy.numpy.ufuncs.arithmetic import add, multiply, subtract
 from treadle_numpy.operands.coerce import ArrayLike, coerce
@@ -27,6 +27,7 @@ __all__ = [
 ]
 
 
+@composed
 def gumbel(
     key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None, mode: str | None = None
 ) -> Array:
@@ -53,6 +54,7 @@ def gumbel_floats(key: Array, shape: tuple[int, ...], dtype: DType) -> Array:
     )
 
 
+@composed
 def exponential(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) -> Array:
     """Exponential floats with mean 1."""
     wanted = float_dtype("exponential", dtype)
@@ -60,6 +62,7 @@ def exponential(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None)
     return ops.negate(ops.log_plus_one(ops.negate(u)))
 
 
+@composed
 def laplace(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) -> Array:
     """Laplace floats with mean 0 and scale 1."""
     wanted = float_dtype("laplace", dtype)
@@ -70,6 +73,7 @@ def laplace(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) -> 
     return ops.multiply(ops.sign(u), ops.log_plus_one(ops.negate(ops.abs(u))))
 
 
+@composed
 def logistic(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) -> Array:
     """Logistic floats with mean 0 and scale 1."""
     wanted = float_dtype("logistic", dtype)
@@ -80,6 +84,7 @@ def logistic(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) ->
     return ops.log(ops.divide(u, ops.subtract(wanted.type(1), u)))
 
 
+@composed
 def cauchy(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) -> Array:
     """Cauchy floats."""
     wanted = float_dtype("cauchy", dtype)
@@ -90,6 +95,7 @@ def cauchy(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) -> A
     return ops.tan(ops.multiply(wanted.type(np.pi), ops.subtract(u, wanted.type(0.5))))
 
 
+@composed
 def rayleigh(
     key: KeyLike, scale: ArrayLike, shape: Shape | None = None, dtype: DTypeLike | None = None
 ) -> Array:
@@ -103,6 +109,7 @@ def rayleigh(
     )
 
 
+@composed
 def weibull_min(
     key: KeyLike,
     scale: ArrayLike,
@@ -121,6 +128,7 @@ def weibull_min(
     )
 
 
+@composed
 def pareto(
     key: KeyLike, b: ArrayLike, shape: Shape | None = None, dtype: DTypeLike | None = None
 ) -> Array:
@@ -133,6 +141,7 @@ def pareto(
     )
 
 
+@composed
 def triangular(
     key: KeyLike,
     left: ArrayLike,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, DType, DTypeError, Operand, names, ops
+from treadle_ir import ArgumentError, Array, DType, DTypeError, Operand, composed, names, ops
 from treadle_ir.dtypes import BY_NAME, is_integer
 from treadle_numpy.operands.broadcast import broadcast_to_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
@@ -21,6 +21,7 @@ __all__ = ["bernoulli", "geometric", "rademacher", "randint"]
 _INT32 = BY_NAME["i32"]
 
 
+@composed
 def bernoulli(
     key: KeyLike, p: ArrayLike = 0.5, shape: Shape | None = None, mode: str = "low"
 ) -> Array:
@@ -44,6 +45,7 @@ def bernoulli(
     )
 
 
+@composed
 def rademacher(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) -> Array:
     """-1 or 1, each with probability 1/2."""
     wanted = as_dtype("rademacher", int if dtype is None else dtype)
@@ -53,6 +55,7 @@ def rademacher(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) 
     return ops.select(heads, wanted.type(1), wanted.type(-1))
 
 
+@composed
 def randint(
     key: KeyLike, shape: Shape, minval: ArrayLike, maxval: ArrayLike, dtype: DTypeLike | None = None
 ) -> Array:
@@ -132,6 +135,7 @@ def _beyond(value: ArrayLike, dtype: DType, limits: np.iinfo) -> Operand:
     return ops.compare(operand, operand.dtype.type(int(limits.max)), direction="gt")
 
 
+@composed
 def geometric(
     key: KeyLike, p: ArrayLike, shape: Shape | None = None, dtype: DTypeLike | None = None
 ) -> Array:

@@ -58,7 +58,7 @@ def detrend(
         return subtract(x, mean(x, along, keepdims=True)) if x.size else x
     rows = moveaxis(x, along, 0)
     size = rows.shape[0]
-    several = isinstance(bp, (list, tuple)) or getattr(bp, "ndim", 0)
+    several = isinstance(bp, (list, tuple)) or getattr(bp, "ndim", 0) > 0
     given = integers("detrend", "bp", bp if several else (bp,))
     if any([not 0 <= each < max(size, 1) for each in given]):
         raise ArgumentError(

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
         i1e as i1e,
     )
     from treadle_numpy.scipy.special.exponents import (
+        boxcox as boxcox,
+        boxcox1p as boxcox1p,
         entr as entr,
         expit as expit,
         kl_div as kl_div,
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
         xlog1py as xlog1py,
         xlogy as xlogy,
     )
+    from treadle_numpy.scipy.special.faddeeva import wofz as wofz
     from treadle_numpy.scipy.special.gammas import (
         beta as beta,
         betaln as betaln,
@@ -40,6 +43,8 @@ if TYPE_CHECKING:
         multigammaln as multigammaln,
         poch as poch,
     )
+    from treadle_numpy.scipy.special.harmonics import sph_harm_y as sph_harm_y
+    from treadle_numpy.scipy.special.hypergeometric import hyp1f1 as hyp1f1, hyp2f1 as hyp2f1
     from treadle_numpy.scipy.special.incomplete import (
         bernoulli as bernoulli,
         betainc as betainc,
@@ -48,12 +53,25 @@ if TYPE_CHECKING:
         polygamma as polygamma,
         zeta as zeta,
     )
+    from treadle_numpy.scipy.special.integrals import (
+        exp1 as exp1,
+        expi as expi,
+        expn as expn,
+        fresnel as fresnel,
+        sici as sici,
+        spence as spence,
+    )
     from treadle_numpy.scipy.special.normals import (
+        dawsn as dawsn,
         erf as erf,
         erfc as erfc,
+        erfcinv as erfcinv,
+        erfcx as erfcx,
         erfinv as erfinv,
+        log_ndtr as log_ndtr,
         ndtr as ndtr,
         ndtri as ndtri,
+        owens_t as owens_t,
     )
 else:
     __getattr__, __dir__, __all__ = namespaces.lazy(
@@ -61,13 +79,18 @@ else:
         {
             "bessels": "bessel_jn i0 i0e i1 i1e",
             "exponents": (
-                "entr expit kl_div log_softmax logit logsumexp rel_entr softmax xlog1py xlogy"
+                "boxcox boxcox1p entr expit kl_div log_softmax logit logsumexp rel_entr softmax "
+                "xlog1py xlogy"
             ),
+            "faddeeva": "wofz",
             "gammas": (
                 "beta betaln comb digamma factorial gamma gammaln gammasgn loggamma multigammaln "
                 "poch"
             ),
+            "harmonics": "sph_harm_y",
+            "hypergeometric": "hyp1f1 hyp2f1",
             "incomplete": "bernoulli betainc gammainc gammaincc polygamma zeta",
-            "normals": "erf erfc erfinv ndtr ndtri",
+            "integrals": "exp1 expi expn fresnel sici spence",
+            "normals": "dawsn erf erfc erfcinv erfcx erfinv log_ndtr ndtr ndtri owens_t",
         },
     )

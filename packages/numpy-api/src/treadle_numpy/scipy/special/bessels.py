@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final
 
 from treadle_autodiff import custom_jvp
-from treadle_ir import Array, DTypeError, Operand, integer, ops, refused
+from treadle_ir import Array, DTypeError, Operand, composed, integer, ops, refused
 from treadle_ir.dtypes import is_complex
 from treadle_numpy.numpy.ufuncs.bessel import i0
 from treadle_numpy.operands.arrays import array_of
@@ -38,6 +38,7 @@ def i1e(x: ArrayLike) -> Array:
     return ops.bessel_i1e(inexact_operand("i1e", x))
 
 
+@composed
 def i1(x: ArrayLike) -> Array:
     """The modified Bessel function of the first kind and order 1.
 
@@ -53,6 +54,7 @@ _MOST: Final = 1 << 12  # orders and steps: each is an operation of its own
 _GREAT: Final = 1e12  # values of the recurrence are divided by it when they are beyond it
 
 
+@composed
 def bessel_jn(z: ArrayLike, *, v: int, n_iter: int = 50) -> Array:
     """The Bessel functions of the first kind of orders 0 to `v`, along a new first axis.
 

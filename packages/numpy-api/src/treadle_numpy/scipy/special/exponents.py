@@ -24,6 +24,8 @@ from treadle_numpy.operands.promote import inexact_operand
 from treadle_numpy.operands.scalars import literal, zero_like
 
 __all__ = [
+    "boxcox",
+    "boxcox1p",
     "entr",
     "expit",
     "kl_div",
@@ -137,6 +139,44 @@ def rel_entr(p: ArrayLike, q: ArrayLike) -> Array:
 def kl_div(p: ArrayLike, q: ArrayLike) -> Array:
     """`p log(p / q) - p + q`."""
     return add(subtract(rel_entr(p, q), p), q)
+
+
+@composed
+def boxcox(x: ArrayLike, lmbda: ArrayLike) -> Array:
+    """The transformation of Box and Cox, `(x ** lmbda - 1) / lmbda`; `log(x)` where `lmbda` is 0.
+
+    Example:
+        >>> print(boxcox(2.0, 1.0))
+        1.0
+    """
+    p, power = promote_shapes("boxcox", x, lmbda, inexact=True)
+    return _box_cox(ops.log(p), power)
+
+
+@composed
+def boxcox1p(x: ArrayLike, lmbda: ArrayLike) -> Array:
+    """`boxcox(1 + x, lmbda)`, without the cancellation for small `x`.
+
+    Example:
+        >>> print(boxcox1p(1.0, 1.0))
+        1.0
+    """
+    p, power = promote_shapes("boxcox1p", x, lmbda, inexact=True)
+    return _box_cox(ops.log_plus_one(p), power)
+
+
+def _box_cox(logarithm: Operand, power: Operand) -> Array:
+    """`logarithm * (e^z - 1) / z` with z = power * logarithm, by the series near z = 0, also for derivatives."""
+    z = ops.multiply(power, logarithm)
+    near = ops.compare(ops.abs(z), literal(1e-2, z), direction="lt")
+    inner = ops.select(near, z, zero_like(z))
+    series: Operand = literal(1 / 40320, z)
+    for c in (1 / 5040, 1 / 720, 1 / 120, 1 / 24, 1 / 6, 1 / 2, 1):
+        series = ops.add(ops.multiply(series, inner), literal(c, z))
+    outer = ops.select(near, literal(1, z), z)
+    # infinite at x = 0 for powers of 0 and less
+    far = ops.divide(ops.exponential_minus_one(outer), ops.select(near, literal(1, z), power))
+    return ops.select(near, ops.multiply(logarithm, series), far)
 
 
 def _weighed(weights: Array, exponents: Array) -> Array:

@@ -116,6 +116,7 @@ def multigammaln(a: ArrayLike, d: int) -> Array:
     return array_of(result)
 
 
+@composed
 def poch(z: ArrayLike, m: ArrayLike) -> Array:
     """The rising factorial, `gamma(z + m) / gamma(z)`: 1 for `m` = 0.
 
@@ -131,6 +132,7 @@ def poch(z: ArrayLike, m: ArrayLike) -> Array:
     return ops.select(empty, literal(1, x), value)
 
 
+@composed
 def comb(N: ArrayLike, k: ArrayLike, *, repetition: bool = False) -> Array:  # noqa: N803
     """The number of ways to choose `k` of `N` things, with `repetition` to choose one several times.
 

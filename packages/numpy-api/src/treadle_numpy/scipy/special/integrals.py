@@ -1,0 +1,95 @@
+"""Exponential, trigonometric and Fresnel integrals, and the dilogarithm."""
+
+from __future__ import annotations
+
+from treadle_ir import Array, DTypeError, ops
+from treadle_ir.dtypes import is_integer
+from treadle_numpy.operands.broadcast import promote_shapes
+from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
+from treadle_numpy.operands.promote import inexact_operand
+from treadle_numpy.operands.scalars import number
+
+__all__ = ["exp1", "expi", "expn", "fresnel", "sici", "spence"]
+
+
+def expi(x: ArrayLike) -> Array:
+    """The exponential integral Ei, the principal value of the integral of `exp(t) / t` up to `x`.
+
+    Exact to 12 units in the last place, but for its zero at 0.3725, where the absolute error is 1 unit.
+
+    Example:
+        >>> print(f"{float(expi(2.0)):.4f}")
+        4.9542
+    """
+    return ops.expi(inexact_operand("expi", x))
+
+
+def exp1(x: ArrayLike) -> Array:
+    """The exponential integral of order 1, `expn(1, x)`; NaN for negative `x`.
+
+    Example:
+        >>> print(f"{float(exp1(2.0)):.4f}")
+        0.0489
+    """
+    p = inexact_operand("exp1", x)
+    return ops.expn(number(1, p), p)
+
+
+def expn(n: ArrayLike, x: ArrayLike) -> Array:
+    """The integral of `exp(-x t) / t ** n` for `t` from 1; `n` of integer type, both not negative.
+
+    Exact to 50 units in the last place.
+
+    Raises:
+        DTypeError: `n` is not of integer type.
+
+    Example:
+        >>> print(f"{float(expn(2, 1.0)):.4f}")
+        0.1485
+    """
+    type = operand_type(coerce("expn", 0, n))
+    if not is_integer(type.dtype):
+        raise DTypeError(
+            f"expn: n has type {type}, but orders are integers",
+            fix="pass an integer, or `n.astype(int)`",
+        )
+    return ops.expn(*promote_shapes("expn", n, x, inexact=True))
+
+
+def spence(x: ArrayLike) -> Array:
+    """The dilogarithm of `1 - x`: the integral of `log(t) / (1 - t)` for `t` from 1 to `x`; NaN for negative `x`.
+
+    Exact to 12 units in the last place.
+
+    Example:
+        >>> print(f"{float(spence(0.0)):.4f}")
+        1.6449
+    """
+    return ops.spence(inexact_operand("spence", x))
+
+
+def sici(x: ArrayLike) -> tuple[Array, Array]:
+    """The sine and the cosine integral.
+
+    The cosine integral is NaN for negative `x`. Exact to 4 units in the last place; the cosine integral beside its
+    zeros to 2 units of 1.
+
+    Example:
+        >>> print(*[f"{float(v):.4f}" for v in sici(2.0)])
+        1.6054 0.4230
+    """
+    p = inexact_operand("sici", x)
+    return ops.sine_integral(p), ops.cosine_integral(p)
+
+
+def fresnel(x: ArrayLike) -> tuple[Array, Array]:
+    """The integrals of `sin(pi t^2 / 2)` and of `cos(pi t^2 / 2)` from 0 to `x`.
+
+    Exact to 4 units in the last place, plus 1 for each unit of `x`.
+
+    Example:
+        >>> print(*[f"{float(v):.4f}" for v in fresnel(1.0)])
+        0.4383 0.7799
+    """
+    p = inexact_operand("fresnel", x)
+    return ops.fresnel_sine(p), ops.fresnel_cosine(p)

@@ -1,0 +1,74 @@
+"""Arguments of distributions, and what several of them compute."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+
+from treadle_ir import Array
+from treadle_numpy.numpy.searching.choosing import where
+from treadle_numpy.numpy.ufuncs.exponentials import exp, expm1, log, log1p
+from treadle_numpy.numpy.ufuncs.rounding import floor
+from treadle_numpy.operands.arrays import array_of
+from treadle_numpy.operands.broadcast import promote_shapes
+from treadle_numpy.operands.coerce import ArrayLike
+from treadle_numpy.scipy.special.normals import log_ndtr
+
+
+def parameters(function: str, *values: ArrayLike) -> list[Array]:
+    """Values as arrays of one floating type, and of shapes that broadcast."""
+    return [array_of(x) for x in promote_shapes(function, *values, inexact=True)]
+
+
+def located(
+    function: str, x: ArrayLike, loc: ArrayLike, scale: ArrayLike, *shapes: ArrayLike
+) -> list[Array]:
+    """`(x - loc) / scale`, the scale, and parameters of shape."""
+    x, loc, scale, *shapes_ = parameters(function, x, loc, scale, *shapes)
+    return [(x - loc) / scale, scale, *shapes_]
+
+
+def counts(function: str, k: ArrayLike, loc: ArrayLike, *shapes: ArrayLike) -> list[Array]:
+    """`k - loc`, and parameters of shape."""
+    k, loc, *shapes_ = parameters(function, k, loc, *shapes)
+    return [k - loc, *shapes_]
+
+
+def placed(
+    function: str,
+    q: ArrayLike,
+    loc: ArrayLike,
+    scale: ArrayLike,
+    quantile: Callable[..., Array],
+    *shapes: ArrayLike,
+) -> Array:
+    """`loc + scale * quantile(q, *shapes)`; NaN for a `q` that is no probability."""
+    q, loc, scale, *shapes_ = parameters(function, q, loc, scale, *shapes)
+    inside = (q >= 0) & (q <= 1)
+    value = loc + scale * quantile(where(inside, q, 0.5), *shapes_)
+    return where(inside, value, np.nan)
+
+
+def whole(x: Array) -> Array:
+    """Whether a number is whole."""
+    return floor(x) == x
+
+
+_LOG_TWO: Final = 0.6931471805599453
+
+
+def log1mexp(x: Array) -> Array:
+    """`log(1 - exp(-x))` for `x >= 0`, by whichever of two formulas rounds less."""
+    small = x < _LOG_TWO
+    near = log(-expm1(-where(small, x, 1)))
+    return where(small, near, log1p(-exp(-where(small, 1, x))))
+
+
+def log_interval(a: Array, b: Array) -> Array:
+    """The logarithm of the normal probability from `a` to `b`, in the tail that is nearer."""
+    right = a > 0
+    low, high = where(right, -b, a), where(right, -a, b)
+    top = log_ndtr(high)
+    return top + log1mexp(top - log_ndtr(low))

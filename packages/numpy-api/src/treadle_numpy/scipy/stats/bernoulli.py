@@ -1,0 +1,66 @@
+"""The Bernoulli distribution: 1 with probability `p`, else 0."""
+
+# This module is a public namespace.
+from __future__ import annotations
+
+import numpy as np
+
+from treadle_ir import Array, composed
+from treadle_numpy.numpy.searching.choosing import where
+from treadle_numpy.numpy.ufuncs.exponentials import exp
+from treadle_numpy.operands.coerce import ArrayLike
+from treadle_numpy.scipy.special.exponents import xlog1py, xlogy
+from treadle_numpy.scipy.stats.arguments import counts, parameters
+
+__all__ = ["cdf", "logpmf", "pmf", "ppf"]
+
+
+@composed
+def logpmf(k: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
+    """The logarithm of the probability.
+
+    Example:
+        >>> print(f"{float(logpmf(1.0, 0.3)):.4f}")
+        -1.2040
+    """
+    y, p_ = counts("bernoulli.logpmf", k, loc, p)
+    inside = (y == 0) | (y == 1)
+    y = where(inside, y, 0)
+    value = xlogy(y, p_) + xlog1py(1 - y, -p_)
+    return where(inside, value, -np.inf)
+
+
+@composed
+def pmf(k: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
+    """The probability.
+
+    Example:
+        >>> print(f"{float(pmf(1.0, 0.3)):.4f}")
+        0.3000
+    """
+    return exp(logpmf(k, p, loc))
+
+
+@composed
+def cdf(k: ArrayLike, p: ArrayLike) -> Array:
+    """The distribution function.
+
+    Example:
+        >>> print(f"{float(cdf(1.0, 0.3)):.4f}")
+        1.0000
+    """
+    y, p_ = parameters("bernoulli.cdf", k, p)
+    return where(y < 0, 0, where(y < 1, 1 - p_, 1))
+
+
+@composed
+def ppf(q: ArrayLike, p: ArrayLike) -> Array:
+    """The quantile function, the inverse of `cdf`.
+
+    Example:
+        >>> print(f"{float(ppf(0.9, 0.3)):.4f}")
+        1.0000
+    """
+    y, p_ = parameters("bernoulli.ppf", q, p)
+    value = where(y <= 1 - p_, 0, where(y <= 1, 1, np.nan))
+    return where(y >= 0, value, np.nan)

@@ -1,0 +1,42 @@
+"""The beta-binomial distribution: successes in `n` trials whose probability has the beta distribution of `a` and `b`."""
+
+# This module is a public namespace.
+from __future__ import annotations
+
+import numpy as np
+
+from treadle_ir import Array, composed
+from treadle_numpy.numpy.searching.choosing import where
+from treadle_numpy.numpy.ufuncs.exponentials import exp, log
+from treadle_numpy.operands.coerce import ArrayLike
+from treadle_numpy.scipy.special.gammas import betaln
+from treadle_numpy.scipy.stats.arguments import counts, whole
+
+__all__ = ["logpmf", "pmf"]
+
+
+@composed
+def logpmf(k: ArrayLike, n: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0) -> Array:
+    """The logarithm of the probability.
+
+    Example:
+        >>> print(f"{float(logpmf(2.0, 5.0, 1.5, 2.0)):.4f}")
+        -1.5459
+    """
+    y, n_, a_, b_ = counts("betabinom.logpmf", k, loc, n, a, b)
+    inside = whole(y) & (y >= 0) & (y <= n_)
+    y = where(inside, y, 0)
+    choices = -log(n_ + 1) - betaln(n_ - y + 1, y + 1)
+    value = choices + betaln(y + a_, n_ - y + b_) - betaln(a_, b_)
+    return where(inside, value, -np.inf)
+
+
+@composed
+def pmf(k: ArrayLike, n: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0) -> Array:
+    """The probability.
+
+    Example:
+        >>> print(f"{float(pmf(2.0, 5.0, 1.5, 2.0)):.4f}")
+        0.2131
+    """
+    return exp(logpmf(k, n, a, b, loc))

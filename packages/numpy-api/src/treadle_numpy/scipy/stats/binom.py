@@ -1,0 +1,43 @@
+"""The binomial distribution: successes in `n` trials of probability `p`."""
+
+# This module is a public namespace.
+from __future__ import annotations
+
+import numpy as np
+
+from treadle_ir import Array, composed
+from treadle_numpy.numpy.searching.choosing import where
+from treadle_numpy.numpy.ufuncs.exponentials import exp
+from treadle_numpy.operands.coerce import ArrayLike
+from treadle_numpy.scipy.special.exponents import xlog1py, xlogy
+from treadle_numpy.scipy.special.gammas import gammaln
+from treadle_numpy.scipy.stats.arguments import counts, whole
+
+__all__ = ["logpmf", "pmf"]
+
+
+@composed
+def logpmf(k: ArrayLike, n: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
+    """The logarithm of the probability.
+
+    Example:
+        >>> print(f"{float(logpmf(2.0, 5.0, 0.3)):.4f}")
+        -1.1754
+    """
+    y, n_, p_ = counts("binom.logpmf", k, loc, n, p)
+    inside = whole(y) & (y >= 0) & (y <= n_)
+    y = where(inside, y, 0)
+    choices = gammaln(n_ + 1) - gammaln(y + 1) - gammaln(n_ - y + 1)
+    value = choices + xlogy(y, p_) + xlog1py(n_ - y, -p_)
+    return where(inside, value, -np.inf)
+
+
+@composed
+def pmf(k: ArrayLike, n: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
+    """The probability.
+
+    Example:
+        >>> print(f"{float(pmf(2.0, 5.0, 0.3)):.4f}")
+        0.3087
+    """
+    return exp(logpmf(k, n, p, loc))

@@ -1,0 +1,86 @@
+"""The gamma distribution of shape `a`."""
+
+# This module is a public namespace.
+from __future__ import annotations
+
+import numpy as np
+
+from treadle_ir import Array, composed
+from treadle_numpy.numpy.searching.choosing import where
+from treadle_numpy.numpy.ufuncs.exponentials import exp, log
+from treadle_numpy.numpy.ufuncs.extremes import maximum
+from treadle_numpy.operands.coerce import ArrayLike
+from treadle_numpy.scipy.special.exponents import xlogy
+from treadle_numpy.scipy.special.gammas import gammaln
+from treadle_numpy.scipy.special.incomplete import gammainc, gammaincc
+from treadle_numpy.scipy.stats.arguments import located
+
+__all__ = ["cdf", "logcdf", "logpdf", "logsf", "pdf", "sf"]
+
+
+def cdf(x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The distribution function.
+
+    Example:
+        >>> print(f"{float(cdf(1.5, 2.0, 0.0, 2.0)):.4f}")
+        0.1734
+    """
+    z, scale, a_ = located("gamma.cdf", x, loc, scale, a)
+    return gammainc(a_, maximum(z, 0))
+
+
+def logcdf(x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The logarithm of the distribution function.
+
+    Example:
+        >>> print(f"{float(logcdf(1.5, 2.0, 0.0, 2.0)):.4f}")
+        -1.7524
+    """
+    return log(cdf(x, a, loc, scale))
+
+
+@composed
+def logpdf(x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The logarithm of the density.
+
+    Example:
+        >>> print(f"{float(logpdf(1.5, 2.0, 0.0, 2.0)):.4f}")
+        -1.7308
+    """
+    z, scale, a_ = located("gamma.logpdf", x, loc, scale, a)
+    inside = z >= 0
+    y = where(inside, z, 1)
+    value = xlogy(a_ - 1, y) - y - gammaln(a_) - log(scale)
+    return where(inside, value, -np.inf)
+
+
+def logsf(x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The logarithm of the survival function.
+
+    Example:
+        >>> print(f"{float(logsf(1.5, 2.0, 0.0, 2.0)):.4f}")
+        -0.1904
+    """
+    return log(sf(x, a, loc, scale))
+
+
+@composed
+def pdf(x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The density.
+
+    Example:
+        >>> print(f"{float(pdf(1.5, 2.0, 0.0, 2.0)):.4f}")
+        0.1771
+    """
+    return exp(logpdf(x, a, loc, scale))
+
+
+def sf(x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The survival function, `1 - cdf` without the cancellation.
+
+    Example:
+        >>> print(f"{float(sf(1.5, 2.0, 0.0, 2.0)):.4f}")
+        0.8266
+    """
+    z, scale, a_ = located("gamma.sf", x, loc, scale, a)
+    return gammaincc(a_, maximum(z, 0))

@@ -1,0 +1,41 @@
+"""The geometric distribution: trials of probability `p` until the first success."""
+
+# This module is a public namespace.
+from __future__ import annotations
+
+import numpy as np
+
+from treadle_ir import Array, composed
+from treadle_numpy.numpy.searching.choosing import where
+from treadle_numpy.numpy.ufuncs.exponentials import exp, log
+from treadle_numpy.operands.coerce import ArrayLike
+from treadle_numpy.scipy.special.exponents import xlog1py
+from treadle_numpy.scipy.stats.arguments import counts, whole
+
+__all__ = ["logpmf", "pmf"]
+
+
+@composed
+def logpmf(k: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
+    """The logarithm of the probability.
+
+    Example:
+        >>> print(f"{float(logpmf(2.0, 0.3)):.4f}")
+        -1.5606
+    """
+    y, p_ = counts("geom.logpmf", k, loc, p)
+    inside = whole(y) & (y >= 1)
+    y = where(inside, y, 1)
+    value = xlog1py(y - 1, -p_) + log(p_)
+    return where(inside, value, -np.inf)
+
+
+@composed
+def pmf(k: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
+    """The probability.
+
+    Example:
+        >>> print(f"{float(pmf(2.0, 0.3)):.4f}")
+        0.2100
+    """
+    return exp(logpmf(k, p, loc))

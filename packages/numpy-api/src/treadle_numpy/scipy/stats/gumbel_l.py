@@ -1,0 +1,93 @@
+"""The left-skewed Gumbel distribution, of minima."""
+
+# This module is a public namespace.
+from __future__ import annotations
+
+from treadle_ir import Array, composed
+from treadle_numpy.numpy.ufuncs.exponentials import exp, expm1, log, log1p
+from treadle_numpy.operands.coerce import ArrayLike
+from treadle_numpy.scipy.stats.arguments import located, log1mexp, placed
+
+__all__ = ["cdf", "logcdf", "logpdf", "logsf", "pdf", "ppf", "sf"]
+
+
+@composed
+def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The distribution function.
+
+    Example:
+        >>> print(f"{float(cdf(1.5, 1.0, 2.0)):.4f}")
+        0.7231
+    """
+    z, scale = located("gumbel_l.cdf", x, loc, scale)
+    return -expm1(-exp(z))
+
+
+@composed
+def logcdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The logarithm of the distribution function.
+
+    Example:
+        >>> print(f"{float(logcdf(1.5, 1.0, 2.0)):.4f}")
+        -0.3242
+    """
+    z, scale = located("gumbel_l.logcdf", x, loc, scale)
+    return log1mexp(exp(z))
+
+
+@composed
+def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The logarithm of the density.
+
+    Example:
+        >>> print(f"{float(logpdf(1.5, 1.0, 2.0)):.4f}")
+        -1.7272
+    """
+    z, scale = located("gumbel_l.logpdf", x, loc, scale)
+    return z - exp(z) - log(scale)
+
+
+@composed
+def logsf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The logarithm of the survival function.
+
+    Example:
+        >>> print(f"{float(logsf(1.5, 1.0, 2.0)):.4f}")
+        -1.2840
+    """
+    z, scale = located("gumbel_l.logsf", x, loc, scale)
+    return -exp(z)
+
+
+@composed
+def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The density.
+
+    Example:
+        >>> print(f"{float(pdf(1.5, 1.0, 2.0)):.4f}")
+        0.1778
+    """
+    return exp(logpdf(x, loc, scale))
+
+
+@composed
+def ppf(p: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The quantile function, the inverse of `cdf`.
+
+    Example:
+        >>> print(f"{float(ppf(0.3, 1.0, 2.0)):.4f}")
+        -1.0619
+    """
+    return placed("gumbel_l.ppf", p, loc, scale, lambda q: log(-log1p(-q)))
+
+
+@composed
+def sf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The survival function, `1 - cdf` without the cancellation.
+
+    Example:
+        >>> print(f"{float(sf(1.5, 1.0, 2.0)):.4f}")
+        0.2769
+    """
+    z, scale = located("gumbel_l.sf", x, loc, scale)
+    return exp(-exp(z))

@@ -1,0 +1,93 @@
+"""The right-skewed Gumbel distribution, of maxima."""
+
+# This module is a public namespace.
+from __future__ import annotations
+
+from treadle_ir import Array, composed
+from treadle_numpy.numpy.ufuncs.exponentials import exp, expm1, log
+from treadle_numpy.operands.coerce import ArrayLike
+from treadle_numpy.scipy.stats.arguments import located, log1mexp, placed
+
+__all__ = ["cdf", "logcdf", "logpdf", "logsf", "pdf", "ppf", "sf"]
+
+
+@composed
+def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The distribution function.
+
+    Example:
+        >>> print(f"{float(cdf(1.5, 1.0, 2.0)):.4f}")
+        0.4590
+    """
+    z, scale = located("gumbel_r.cdf", x, loc, scale)
+    return exp(-exp(-z))
+
+
+@composed
+def logcdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The logarithm of the distribution function.
+
+    Example:
+        >>> print(f"{float(logcdf(1.5, 1.0, 2.0)):.4f}")
+        -0.7788
+    """
+    z, scale = located("gumbel_r.logcdf", x, loc, scale)
+    return -exp(-z)
+
+
+@composed
+def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The logarithm of the density.
+
+    Example:
+        >>> print(f"{float(logpdf(1.5, 1.0, 2.0)):.4f}")
+        -1.7219
+    """
+    z, scale = located("gumbel_r.logpdf", x, loc, scale)
+    return -z - exp(-z) - log(scale)
+
+
+@composed
+def logsf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The logarithm of the survival function.
+
+    Example:
+        >>> print(f"{float(logsf(1.5, 1.0, 2.0)):.4f}")
+        -0.6143
+    """
+    z, scale = located("gumbel_r.logsf", x, loc, scale)
+    return log1mexp(exp(-z))
+
+
+@composed
+def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The density.
+
+    Example:
+        >>> print(f"{float(pdf(1.5, 1.0, 2.0)):.4f}")
+        0.1787
+    """
+    return exp(logpdf(x, loc, scale))
+
+
+@composed
+def ppf(p: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The quantile function, the inverse of `cdf`.
+
+    Example:
+        >>> print(f"{float(ppf(0.3, 1.0, 2.0)):.4f}")
+        0.6287
+    """
+    return placed("gumbel_r.ppf", p, loc, scale, lambda q: -log(-log(q)))
+
+
+@composed
+def sf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The survival function, `1 - cdf` without the cancellation.
+
+    Example:
+        >>> print(f"{float(sf(1.5, 1.0, 2.0)):.4f}")
+        0.5410
+    """
+    z, scale = located("gumbel_r.sf", x, loc, scale)
+    return -expm1(-exp(-z))

@@ -1,0 +1,78 @@
+"""The Poisson distribution of mean `mu`."""
+
+# This module is a public namespace.
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from treadle_ir import Array, composed
+from treadle_numpy.numpy.searching.choosing import where
+from treadle_numpy.numpy.ufuncs.exponentials import exp, log
+from treadle_numpy.numpy.ufuncs.extremes import maximum
+from treadle_numpy.numpy.ufuncs.rounding import floor
+from treadle_numpy.operands.coerce import ArrayLike
+from treadle_numpy.scipy.special.exponents import xlogy
+from treadle_numpy.scipy.special.gammas import gammaln
+from treadle_numpy.scipy.special.incomplete import gammaincc
+from treadle_numpy.scipy.stats.arguments import counts, parameters, whole
+
+__all__ = ["cdf", "entropy", "logpmf", "pmf"]
+
+
+@composed
+def logpmf(k: ArrayLike, mu: ArrayLike, loc: ArrayLike = 0) -> Array:
+    """The logarithm of the probability.
+
+    Example:
+        >>> print(f"{float(logpmf(2.0, 2.5)):.4f}")
+        -1.3606
+    """
+    y, mu_ = counts("poisson.logpmf", k, loc, mu)
+    inside = whole(y) & (y >= 0)
+    y = where(inside, y, 0)
+    value = xlogy(y, mu_) - gammaln(y + 1) - mu_
+    return where(inside, value, -np.inf)
+
+
+@composed
+def pmf(k: ArrayLike, mu: ArrayLike, loc: ArrayLike = 0) -> Array:
+    """The probability.
+
+    Example:
+        >>> print(f"{float(pmf(2.0, 2.5)):.4f}")
+        0.2565
+    """
+    return exp(logpmf(k, mu, loc))
+
+
+def cdf(k: ArrayLike, mu: ArrayLike, loc: ArrayLike = 0) -> Array:
+    """The distribution function.
+
+    Example:
+        >>> print(f"{float(cdf(2.0, 2.5)):.4f}")
+        0.5438
+    """
+    y, mu_ = counts("poisson.cdf", k, loc, mu)
+    return where(y < 0, 0, gammaincc(floor(maximum(y, 0)) + 1, mu_))
+
+
+def entropy(mu: ArrayLike, loc: ArrayLike = 0) -> Array:
+    """The entropy, in nats; `loc` does not change it.
+
+    Example:
+        >>> print(f"{float(entropy(2.5)):.4f}")
+        1.8307
+    """
+    mean, _ = parameters("poisson.entropy", mu, loc)
+    small = mean < _MANY
+    few = where(small, mean, 1)
+    total = few * 0
+    for k in range(_TERMS):
+        probability = exp(xlogy(k, few) - few - math.lgamma(k + 1))
+        total = total - xlogy(probability, probability)
+    many = where(small, _MANY, mean)
+    series = 1 / 12 + (1 / 24 + (19 / 360 + 9 / 80 / many) / many) / many
+    asymptotic = 0.5 * log(2 * math.pi * math.e * many) - series / many
+    return where(mean < 0, np.nan, where(small, total, asymptotic))

@@ -1,0 +1,38 @@
+"""Student"s t distribution of `df` degrees of freedom."""
+
+# This module is a public namespace.
+from __future__ import annotations
+
+import math
+
+from treadle_ir import Array, composed
+from treadle_numpy.numpy.ufuncs.exponentials import exp, log, log1p
+from treadle_numpy.operands.coerce import ArrayLike
+from treadle_numpy.scipy.special.gammas import gammaln
+from treadle_numpy.scipy.stats.arguments import located
+
+__all__ = ["logpdf", "pdf"]
+
+
+@composed
+def logpdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The logarithm of the density.
+
+    Example:
+        >>> print(f"{float(logpdf(1.5, 3.0, 0.0, 2.0)):.4f}")
+        -2.0377
+    """
+    z, scale, df_ = located("t.logpdf", x, loc, scale, df)
+    norming = gammaln(0.5 * (df_ + 1)) - gammaln(0.5 * df_) - 0.5 * log(math.pi * df_)
+    return norming - log(scale) - 0.5 * (df_ + 1) * log1p(z * z / df_)
+
+
+@composed
+def pdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The density.
+
+    Example:
+        >>> print(f"{float(pdf(1.5, 3.0, 0.0, 2.0)):.4f}")
+        0.1303
+    """
+    return exp(logpdf(x, df, loc, scale))

@@ -1,0 +1,36 @@
+"""Methods as functions, since the reference evaluator's arrays are NumPy's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from treadle_ir import DTypeError
+from treadle_numpy.arrays.methods import byteswap, clone
+
+TYPES = "bool int8 uint16 int16 float16 int32 float32 complex64 uint64 float64 complex128".split()  # noqa: SIM905
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("shape", [(), (0, 2), (3,)])
+def test_byteswap_agrees_with_numpy(dtype: str, shape: tuple[int, ...]) -> None:
+    x: Any = (np.arange(3)[: np.prod(shape, dtype=int)] + 1).reshape(shape).astype(dtype)
+    swapped: Any = byteswap(x)
+    assert np.asarray(swapped).tobytes() == x.byteswap().tobytes()
+    assert np.asarray(byteswap(swapped)).tobytes() == x.tobytes()
+
+
+def test_byteswap_needs_bytes() -> None:
+    x: Any = np.ones(2, ml_dtypes.int4)
+    with pytest.raises(DTypeError, match="no bytes to swap"):
+        byteswap(x)
+
+
+def test_a_clone_has_its_own_memory() -> None:
+    x: Any = np.arange(3.0, dtype=np.float32)
+    copied: Any = clone(x)
+    assert not np.shares_memory(copied, x)
+    np.testing.assert_array_equal(copied, x)

@@ -1,0 +1,63 @@
+"""Protocols by which other libraries read the memory of arrays without a copy: Python's buffers, CUDA's arrays."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+
+from treadle_ir import Array
+from treadle_runtime.placement.format import Format, row_major
+from treadle_runtime.placement.sharding import Sharding
+
+
+class Interchange(Array):
+    """What other libraries, and those who look at memory, may ask of an array that has elements."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def sharding(self) -> Sharding:
+        """How it is laid over devices."""
+
+    @abstractmethod
+    def unsafe_buffer_pointer(self) -> int:
+        """The address of the elements on their device."""
+
+    def __buffer__(self, flags: int) -> memoryview:
+        """The elements as a buffer that cannot be written to. Python asks for it from 3.12 on."""
+        return np.asarray(self).data
+
+    def __release_buffer__(self, view: memoryview) -> None:
+        """Nothing is to be done: the view keeps the elements alive."""
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:  # Any: as the protocol says
+        """Where the elements are on a GPU, for Numba, CuPy and others.
+
+        Raises:
+            AttributeError: they are not on a GPU.
+        """
+        platform = next(iter(self.sharding.device_set)).platform
+        if platform not in ("gpu", "cuda"):
+            raise AttributeError(
+                f"__cuda_array_interface__ is for arrays on a GPU, and this one is on {platform}"
+            )
+        return {
+            "shape": self.shape,
+            "typestr": self.dtype.str,
+            "data": (self.unsafe_buffer_pointer(), True),
+            "version": 3,
+        }
+
+    @property
+    def format(self) -> Format:
+        """The order of the elements in memory, and the devices that they are on."""
+        return Format(row_major(self.ndim), self.sharding)
+
+    @property
+    def traceback(self) -> None:
+        """None: where an array was made is not recorded. Errors name the user's line themselves."""
+        return None

@@ -1,0 +1,31 @@
+"""jaxlib's profiler: its modules, imported when something is first measured, and the profile of a device's memory."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from treadle_compiler import jaxlib
+from treadle_runtime.client.backend import Backend
+from treadle_runtime.client.guard import no_jax_import
+
+
+def profiler_module() -> Any:  # Any: jaxlib has no types
+    """The module that measures."""
+    return _module("jaxlib._profiler")
+
+
+def profile_data_module() -> Any:  # Any: jaxlib has no types
+    """The module that reads what was measured."""
+    return _module("jaxlib._profile_data")
+
+
+def _module(name: str) -> Any:
+    jaxlib()  # with its chatter off, and not in a forked child
+    with no_jax_import():
+        return importlib.import_module(name)
+
+
+def memory_profile(backend: Backend) -> bytes:
+    """What is on the devices of a platform and who put it there, as pprof reads it when it is gzipped."""
+    return bytes(backend.raw.heap_profile())

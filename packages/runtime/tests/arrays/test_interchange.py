@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from treadle_runtime import devices, from_host
+
+X = from_host(np.arange(6, dtype=np.float32).reshape(2, 3))
+
+
+def test_the_buffer_shares_memory_and_cannot_be_written_to() -> None:
+    view = X.__buffer__(0)
+    assert view.readonly
+    assert view.shape == (2, 3)
+    assert np.shares_memory(np.asarray(view), np.asarray(X))
+    X.__release_buffer__(view)
+    assert view.tolist() == [[0, 1, 2], [3, 4, 5]]
+
+
+def test_numpy_takes_the_element_type() -> None:
+    assert X.__numpy_dtype__ == np.float32
+
+
+def test_cuda_s_interface_is_for_gpus() -> None:
+    with pytest.raises(AttributeError, match="this one is on cpu"):
+        _ = X.__cuda_array_interface__
+    assert not hasattr(X, "__cuda_array_interface__")
+
+
+def test_the_format_is_row_major_where_the_array_is() -> None:
+    assert X.format.layout.major_to_minor == (0, 1)
+    assert X.format.sharding.device_set == {devices()[0]}
+    assert X.traceback is None

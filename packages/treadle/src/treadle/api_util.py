@@ -1,0 +1,136 @@
+"""What writers of transformations ask of arguments: types, donated leaves, prefixes of trees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Any, TypeAlias, TypeVar
+
+from treadle.abstract import typeof
+from treadle.core import ShapedArray
+from treadle_ir import ArgumentError, StructureError, functions, integers
+from treadle_ir.tree import PyTreeDef, broadcast_prefix, tree_flatten, tree_unflatten
+
+__all__ = [
+    "donation_vector",
+    "flatten_axes",
+    "rebase_donate_argnums",
+    "safe_map",
+    "shaped_abstractify",
+]
+
+Tree: TypeAlias = Any  # a pytree: any Python object
+R = TypeVar("R")
+
+
+def shaped_abstractify(x: object) -> ShapedArray:
+    """What is known of an array or a number before it is computed: shape and element type.
+
+    Raises:
+        ArgumentError: it is none.
+
+    Example:
+        >>> from treadle.api_util import shaped_abstractify
+        >>> shaped_abstractify(1.0)
+        ShapedArray(float32[])
+    """
+    return typeof(x)
+
+
+def donation_vector(
+    donate_argnums: Sequence[int],
+    donate_argnames: Collection[str],
+    in_tree: PyTreeDef,
+    kws: bool = True,
+) -> tuple[bool, ...]:
+    """For each array among the arguments, whether it is donated.
+
+    `in_tree` is the structure of `(args, kwargs)`, or of `args` alone where `kws` is false.
+
+    Example:
+        >>> import treadle
+        >>> from treadle.api_util import donation_vector
+        >>> structure = treadle.tree.structure(((1.0, (2.0, 3.0)), {}))
+        >>> donation_vector((1,), (), structure)
+        (False, True, True)
+    """
+    numbers = set(integers("donation_vector", "donate_argnums", donate_argnums))
+    tree = tree_unflatten(in_tree, range(in_tree.num_leaves))
+    args, kwargs = tree if kws else (tree, {})
+    donated: list[Tree] = [x for number, x in enumerate(args) if number in numbers]
+    donated += [x for name, x in kwargs.items() if name in donate_argnames]
+    leaves = set(tree_flatten(donated)[0])
+    return tuple(number in leaves for number in range(in_tree.num_leaves))
+
+
+def rebase_donate_argnums(
+    donate_argnums: Iterable[int], static_argnums: Iterable[int]
+) -> tuple[int, ...]:
+    """The numbers of donated arguments, counted without the static ones.
+
+    Raises:
+        ArgumentError: an argument is both.
+
+    Example:
+        >>> from treadle.api_util import rebase_donate_argnums
+        >>> rebase_donate_argnums((3, 4), (0, 1))
+        (1, 2)
+    """
+    static = set(integers("rebase_donate_argnums", "static_argnums", tuple(static_argnums)))
+    donated = set(integers("rebase_donate_argnums", "donate_argnums", tuple(donate_argnums)))
+    if static & donated:
+        raise ArgumentError(
+            f"rebase_donate_argnums: the arguments {sorted(static & donated)} are static and donated"
+        )
+    return tuple(sorted(n - sum(each < n for each in static) for n in donated))
+
+
+def flatten_axes(
+    name: str, treedef: PyTreeDef, axis_tree: Tree, *, kws: bool = False, tupled_args: bool = False
+) -> list[Any]:  # Any: what the leaves of the tree are
+    """The leaf of a prefix that belongs to each leaf of a structure: what `in_axes` of `vmap` means.
+
+    None is a leaf of the prefix. With `kws`, the structure is of `(args, kwargs)`, and keyword arguments get axis 0.
+
+    Raises:
+        StructureError: it is no prefix of the structure.
+
+    Example:
+        >>> import treadle
+        >>> from treadle.api_util import flatten_axes
+        >>> flatten_axes("in_axes", treadle.tree.structure({"a": 1, "b": (2, 3)}), {"a": 0, "b": None})
+        [0, None, None]
+    """
+    full = tree_unflatten(treedef, [object() for _ in range(treedef.num_leaves)])
+    try:
+        if kws:
+            args, kwargs = full
+            given = broadcast_prefix(axis_tree, args, is_leaf=lambda x: x is None)
+            return [*given, *(0 for _ in tree_flatten(kwargs)[0])]
+        return list(broadcast_prefix(axis_tree, full, is_leaf=lambda x: x is None))
+    except (ValueError, TypeError) as error:
+        hint = (
+            "; arguments are a tuple, so the tree of one argument is (tree,)" if tupled_args else ""
+        )
+        raise StructureError(
+            f"{name} must be a prefix of the value that it speaks about: {axis_tree!r:.200} is none of {treedef}{hint}"
+        ) from error
+
+
+def safe_map(f: Callable[..., R], *args: Iterable[Any]) -> list[R]:  # Any: what the function takes
+    """The results of a function of the elements of sequences of the same length.
+
+    Raises:
+        ArgumentError: their lengths differ.
+
+    Example:
+        >>> from treadle.api_util import safe_map
+        >>> safe_map(lambda x, y: x + y, [1, 2], [3, 4])
+        [4, 6]
+    """
+    functions("safe_map", f=f)
+    lists = [list(each) for each in args]
+    if len({len(each) for each in lists}) > 1:
+        raise ArgumentError(
+            f"safe_map: the lengths are {[len(each) for each in lists]}, which differ"
+        )
+    return [f(*each) for each in zip(*lists, strict=True)]

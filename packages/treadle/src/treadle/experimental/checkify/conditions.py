@@ -1,0 +1,230 @@
+"""`check`: the user's own condition, an operation of the program until `checkify` makes it a result."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from string import Formatter
+from typing import Any, ClassVar, final
+
+import numpy as np
+
+from treadle.experimental.checkify.sites import Site
+from treadle_autodiff import Tangent, jvp_rule, transpose_rules
+from treadle_batching import Axis, Dim, batch_rule
+from treadle_batching.moving import at_front
+from treadle_compiler import HloValue, LoweringContext, lowering_rule
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    ArrayType,
+    Effect,
+    Effects,
+    FailedCheckError,
+    Operand,
+    Operands,
+    Primitive,
+    ShapeError,
+    Type,
+    UnsupportedError,
+    as_array,
+    bind,
+    capture,
+    concrete_elements,
+    eval_rule,
+    flags,
+    flatten_arrays,
+    frozen,
+    names,
+    ops,
+    shown,
+    staging_trace,
+    type_of,
+)
+
+__all__ = ["check", "debug_check"]
+
+
+@final
+@frozen
+class Checking(Effect):
+    """May fail: it is not to be dropped, although nothing reads it."""
+
+    name: ClassVar[str] = "checking"
+    ordered: ClassVar[bool] = False
+    allowed_in_loops: ClassVar[bool] = True
+    differentiable: ClassVar[bool] = True
+    allowed_off_the_way: ClassVar[bool] = False
+
+
+@final
+@frozen
+class Check(Primitive):
+    """Fails at its site where operand 0, a scalar boolean, is false; the other operands are what the site reports.
+
+    A check that is `debug` means nothing outside of `checkify`.
+    """
+
+    name: ClassVar[str] = "check"
+    site: Site
+    debug: bool = False
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """Nothing comes out."""
+        condition = operands[0]
+        if not isinstance(condition, ArrayType) or condition.shape or condition.dtype.kind != "b":
+            raise ShapeError(f"check: the condition is {condition}, but must be bool[]")
+        return ()
+
+    def effects(self, *operands: Type) -> Effects:
+        """It may fail."""
+        return frozenset({Checking()})
+
+
+def check(
+    pred: object, msg: str, *fmt_args: object, debug: bool = False, **fmt_kwargs: object
+) -> None:
+    """Make the function that `checkify` transforms fail, with a message, where a condition does not hold.
+
+    `msg` is a format string: `fmt_args` and `fmt_kwargs`, trees of arrays and numbers, are put into it when it is
+    shown. Outside of `checkify` a check that fails raises at once; a compiled function cannot raise, so there it
+    needs `checkify`. A `debug` check is none outside of `checkify`.
+
+    Raises:
+        FailedCheckError: at once, outside of every transformation, where the condition does not hold.
+        ArgumentError: the condition is not a scalar boolean, the message is no string, or it has names that no value
+            is given for.
+        UnsupportedError: when a function that has not been transformed by `checkify` is compiled.
+
+    Example:
+        >>> import treadle
+        >>> import treadle.numpy as tnp
+        >>> from treadle.experimental import checkify
+        >>> def f(x):
+        ...     checkify.check(x > 0, "x must be positive, got {x}", x=x)
+        ...     return tnp.log(x)
+        >>> error, y = treadle.jit(checkify.checkify(f))(-1.0)
+        >>> error.get()
+        'x must be positive, got -1.0 (`check` failed)'
+    """
+    names("check", msg=msg)
+    flags("check", debug=debug)
+    condition = as_array(pred)
+    if condition.shape or condition.dtype.kind != "b":
+        raise ArgumentError(
+            f"check: the condition is {shown(pred)}, but must be a scalar boolean",
+            fix="compare, and reduce with `.all()` or `.any()`",
+        )
+    leaves, structure = flatten_arrays((fmt_args, fmt_kwargs), "check: format argument ")
+    _known_names(msg, fmt_args, fmt_kwargs)
+    values = [ops.stop_gradient(leaf) for leaf in leaves]
+    types = tuple([type_of(value).strong() for value in values])
+    message = f"{msg} (`check` failed)"
+    site = Site(FailedCheckError, message, structure, types, capture().show())
+    checked(Check(site, debug), condition, values)
+
+
+def debug_check(pred: object, msg: str, *fmt_args: object, **fmt_kwargs: object) -> None:
+    """A `check` that means nothing outside of `checkify`: it may stay in code that is compiled without."""
+    check(pred, msg, *fmt_args, debug=True, **fmt_kwargs)
+
+
+def _known_names(msg: str, positional: Sequence[object], named: dict[str, object]) -> None:
+    """Refuse a message that cannot be filled in, at the line that wrote it."""
+    automatic = 0
+    try:
+        fields = [field for _, field, _, _ in Formatter().parse(msg) if field is not None]
+    except ValueError as error:
+        raise ArgumentError(f"check: the message is no format string: {error}") from error
+    for field in fields:
+        name = field.partition(".")[0].partition("[")[0]
+        if not name:
+            name, automatic = str(automatic), automatic + 1
+        known = int(name) < len(positional) if name.isdigit() else name in named
+        if not known:
+            raise ArgumentError(
+                f"check: the message names {{{name}}}, but no value is given for it",
+                fix="give the value as an argument of `check`, by position or by name",
+            )
+
+
+def checked(primitive: Check, condition: Operand, values: Operands) -> None:
+    """Raise now, if everything is known; otherwise leave the check to the program that is written."""
+    if staging_trace() is None:
+        known = [concrete_elements(x) for x in (condition, *values)]
+        if all(each is not None for each in known):
+            _run(primitive, *known)
+            return
+    bind(primitive, condition, *values)
+
+
+def _run(primitive: Check, *operands: Any) -> None:  # Any: NumPy arrays
+    if not primitive.debug and not operands[0]:
+        site = primitive.site
+        raise site.error(site.text([np.asarray(x) for x in operands[1:]]))
+
+
+@eval_rule(Check)
+def check_eval(primitive: Check, *operands: Any) -> tuple[()]:  # Any: NumPy arrays
+    """Raise where it fails."""
+    _run(primitive, *operands)
+    return ()
+
+
+@jvp_rule(Check)
+def check_jvp(
+    primitive: Check, primals: Operands, tangents: Sequence[Tangent], /
+) -> tuple[Operands, Sequence[Tangent]]:
+    """The same check: there are no results to have tangents."""
+    checked(primitive, primals[0], primals[1:])
+    return [], []
+
+
+transpose_rules.absent(Check, because="it has no results")
+
+
+@batch_rule(Check)
+def check_batch(
+    primitive: Check, axis: Axis, operands: Operands, dims: Sequence[Dim], /
+) -> tuple[Operands, Sequence[Dim]]:
+    """One check of the whole batch, which reports the first batch element that fails."""
+    condition, *values = operands
+    if not axis.size:
+        return [], []
+    if dims[0] is None:  # what it reports varies, so it reports the first batch element
+        first: Operand = np.int32(0)
+    else:
+        first = first_false(condition)
+        condition = ops.reduce_and(condition, axes=(0,))
+    chosen = [
+        x if dim is None else element(at_front(x, dim, axis), first)
+        for x, dim in zip(values, dims[1:], strict=True)
+    ]
+    checked(primitive, condition, chosen)
+    return [], []
+
+
+def first_false(condition: Operand) -> Array:
+    """The place of the first false in a vector that is not empty."""
+    number = np.dtype(np.int32)
+    return ops.argmin(ops.convert(condition, dtype=number), axis=0, dtype=number)
+
+
+def element(x: Operand, place: Operand) -> Array:
+    """The element of an array along its first axis."""
+    shape = type_of(x).shape
+    starts = [place, *(np.int32(0) for _ in shape[1:])]
+    return ops.reshape(ops.dynamic_slice(x, *starts, sizes=(1, *shape[1:])), shape=shape[1:])
+
+
+@lowering_rule(Check)
+def check_lowering(
+    context: LoweringContext, primitive: Check, *operands: HloValue
+) -> Sequence[HloValue]:
+    """Nothing where it is for debugging; else it cannot be compiled."""
+    if primitive.debug:
+        return ()
+    raise UnsupportedError(
+        f"check: a compiled function cannot raise, and this one has a check: {primitive.site.message!r}",
+        fix="transform the function first: `error, y = jit(checkify.checkify(f))(x); error.throw()`",
+        where=primitive.site.where,
+    )

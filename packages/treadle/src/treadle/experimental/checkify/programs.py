@@ -1,0 +1,365 @@
+"""Checked programs: a program that returns, after its own results, its log.
+
+Control flow is followed into its nested programs, whose logs become results and carries. A nested program in which
+nothing is checked stays as it is. Each is kept by the program that it was made of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final, TypeAlias, final
+
+from treadle.experimental.checkify.automatic import check_after, check_before
+from treadle.experimental.checkify.conditions import Check
+from treadle.experimental.checkify.log import Log, earlier, nothing, types_of_log
+from treadle.experimental.checkify.sites import Categories, Site
+from treadle_ir import (
+    Atom,
+    Function,
+    InlineCall,
+    Literal,
+    Operand,
+    Operands,
+    Primitive,
+    Program,
+    Value,
+    bind,
+    derived,
+    frozen,
+    interpret,
+    share_captures,
+    stage,
+    stage_tree,
+    types_of,
+)
+from treadle_ir.primitives.call import (
+    CustomJvpCall,
+    CustomJvpStaged,
+    CustomVjpCall,
+    CustomVjpRule,
+    CustomVjpStaged,
+    FlatBackward,
+    Given,
+)
+from treadle_ir.primitives.control import Case, Scan, While
+
+
+@final
+@frozen(eq=False)
+class CheckedProgram:
+    """A program with a log behind its results. `captured` operands (there are none, as a rule) go first."""
+
+    program: Program
+    captured: tuple[Operand, ...]
+    sites: tuple[Site, ...]
+
+    def run(self, *operands: Operand) -> tuple[Operands, Operands]:
+        """The results, and the log."""
+        outputs = interpret(self.program, *self.captured, *operands)
+        count = len(outputs) - len(types_of_log(self.sites))
+        return outputs[:count], outputs[count:]
+
+
+def checked_program(program: Program, categories: Categories) -> CheckedProgram:
+    """A program that checks these categories of errors."""
+
+    def make() -> CheckedProgram:
+        def function(*operands: Operand) -> tuple[Operands, tuple[Site, ...]]:
+            log = Log(categories)
+            results = _run(program, operands, log)
+            return [*results, *log.results], tuple(log.sites)
+
+        staged, sites = stage_tree(function, *program.parameter_types)
+        return CheckedProgram(staged.program, staged.captured, sites)
+
+    return derived(program, ("checkify", categories), make)
+
+
+def _run(program: Program, operands: Operands, log: Log) -> list[Operand]:
+    """The results of a program, with everything checked on the way."""
+    environment: dict[Value, Operand] = dict(zip(program.parameters, operands, strict=True))
+
+    def read(atom: Atom) -> Operand:
+        if isinstance(atom, Literal):
+            return atom if atom.type.weak else atom.value
+        return environment[atom]
+
+    for equation in program.equations:
+        primitive = equation.primitive
+        inputs = [read(atom) for atom in equation.operands]
+        rule = _rule(primitive)
+        if rule is not None:
+            results = rule(primitive, inputs, log)
+        else:
+            check_before(primitive, inputs, equation.source, log)
+            results = bind(primitive, *inputs)
+            check_after(primitive, results, equation.source, log)
+        environment.update(zip(equation.results, results, strict=True))
+    return [read(atom) for atom in program.results]
+
+
+Rule: TypeAlias = Callable[[Any, Operands, Log], Operands]  # Any: the primitive that it is for
+
+
+def _rule(primitive: Primitive) -> Rule | None:
+    found = _RULES.get(type(primitive))
+    return _call if found is None and isinstance(primitive, InlineCall) else found
+
+
+def _check(primitive: Check, operands: Operands, log: Log) -> Operands:
+    """The user's own check."""
+    if primitive.site.category in log.categories:
+        log.check(primitive.site, operands[0], operands[1:])
+    return []
+
+
+def _call(primitive: InlineCall, operands: Operands, log: Log) -> Operands:
+    """A call of the checked program."""
+    made = checked_program(primitive.program, log.categories)
+    if not made.sites:
+        return _unchecked(primitive, made, operands)
+    sources = (*(None for _ in made.captured), *range(len(operands)))
+    call = primitive.rebuilt(made.program, sources)
+    outputs = bind(call, *made.captured, *operands)
+    return _noted(outputs, len(primitive.program.results), made.sites, log)
+
+
+def _unchecked(primitive: InlineCall, made: CheckedProgram, operands: Operands) -> Operands:
+    """The call as it was; without the checks that are not wanted, if there were any."""
+    if not primitive.program.effects:
+        return bind(primitive, *operands)
+    results, _ = made.run(*operands)
+    return results
+
+
+def _noted(outputs: Operands, count: int, sites: Sequence[Site], log: Log) -> Operands:
+    """The results of an operation whose log stands behind them."""
+    log.merge(sites, outputs[count], outputs[count + 1 :])
+    return outputs[:count]
+
+
+def _case(primitive: Case, operands: Operands, log: Log) -> Operands:
+    """All branches return one log: that of the branch that runs, beside the empty ones of the others."""
+    index, *rest = operands
+    branches = [checked_program(branch, log.categories) for branch in primitive.branches]
+    sites = [site for branch in branches for site in branch.sites]
+
+    def with_all_sites(number: int) -> Function:
+        def function(*xs: Operand) -> Operands:
+            everything = Log(log.categories)
+            results: Operands = ()
+            for place, branch in enumerate(branches):
+                if place == number:
+                    results, found = branch.run(*xs)
+                    everything.merge(branch.sites, found[0], found[1:])
+                else:
+                    found = nothing(branch.sites)
+                    everything.merge(branch.sites, found[0], found[1:])
+            return [*results, *everything.results]
+
+        return function
+
+    types = primitive.branches[0].parameter_types
+    staged = [stage(with_all_sites(number), *types) for number in range(len(branches))]
+    programs, captured = share_captures(
+        [each.program for each in staged], [each.captured for each in staged]
+    )
+    outputs = bind(Case(tuple(programs)), index, *captured, *rest)
+    return _noted(outputs, len(primitive.branches[0].results), sites, log)
+
+
+def _scan(primitive: Scan, operands: Operands, log: Log) -> Operands:
+    """The log is carried from iteration to iteration."""
+    made = checked_program(primitive.body, log.categories)
+    if not made.sites and not primitive.body.effects:
+        return bind(primitive, *operands)
+    constants, carries = primitive.constants, primitive.carries
+    kept = types_of_log(made.sites)
+
+    def body(*xs: Operand) -> Operands:
+        before, old, after = (
+            xs[:constants],
+            xs[constants : constants + len(kept)],
+            xs[constants + len(kept) :],
+        )
+        results, found = made.run(*before, *after)
+        return [*earlier(old, found), *results]
+
+    types = primitive.body.parameter_types
+    staged = stage(body, *types[:constants], *kept, *types[constants:])
+    loop = Scan(
+        staged.program,
+        primitive.length,
+        constants + len(staged.captured),
+        carries + len(kept),
+        primitive.reverse,
+        primitive.unroll,
+    )
+    outputs = bind(
+        loop,
+        *staged.captured,
+        *operands[:constants],
+        *nothing(made.sites),
+        *operands[constants:],
+    )
+    log.merge(made.sites, outputs[0], outputs[1 : len(kept)])
+    return outputs[len(kept) :]
+
+
+def _while(primitive: While, operands: Operands, log: Log) -> Operands:
+    """The log is carried; the condition is checked before the first iteration and after each."""
+    holds = checked_program(primitive.cond, log.categories)
+    step = checked_program(primitive.body, log.categories)
+    sites = (*holds.sites, *step.sites)
+    if not sites and not primitive.body.effects and not primitive.cond.effects:
+        return bind(primitive, *operands)
+    of_cond, of_body = primitive.cond_constants, primitive.body_constants
+    constants = of_cond + of_body
+    kept = types_of_log(sites)
+
+    def asked(*xs: Operand) -> tuple[Operands, Operands]:
+        """The condition, and its log among all sites."""
+        results, found = holds.run(*xs)
+        return results, [*found, *nothing(step.sites)[1:]]
+
+    def cond(*xs: Operand) -> Operands:
+        return asked(*xs[:of_cond], *xs[of_cond + len(kept) :])[0]
+
+    def body(*xs: Operand) -> Operands:
+        for_cond, for_body = xs[:of_cond], xs[of_cond:constants]
+        old, carries = xs[constants : constants + len(kept)], xs[constants + len(kept) :]
+        moved, found = step.run(*for_body, *carries)
+        iteration = Log(log.categories)
+        empty = nothing(holds.sites)
+        iteration.merge(holds.sites, empty[0], empty[1:])
+        iteration.merge(step.sites, found[0], found[1:])
+        now = earlier(old, iteration.results)
+        return [*earlier(now, asked(*for_cond, *moved)[1]), *moved]
+
+    cond_types, body_types = primitive.cond.parameter_types, primitive.body.parameter_types
+    carry_types = body_types[of_body:]
+    condition = stage(cond, *cond_types[:of_cond], *kept, *carry_types)
+    staged = stage(body, *cond_types[:of_cond], *body_types[:of_body], *kept, *carry_types)
+    first = asked(*operands[:of_cond], *operands[constants:])[1]
+    loop = While(
+        condition.program,
+        staged.program,
+        len(condition.captured) + of_cond,
+        len(staged.captured) + constants,
+        primitive.trip_bound,
+    )
+    outputs = bind(
+        loop,
+        *condition.captured,
+        *operands[:of_cond],
+        *staged.captured,
+        *operands[:constants],
+        *first,
+        *operands[constants:],
+    )
+    log.merge(sites, outputs[0], outputs[1 : len(kept)])
+    return outputs[len(kept) :]
+
+
+def _quietly(function: Function, log: Log) -> Function:
+    """A derivative rule that drops what it checks: the function itself has been checked."""
+
+    def quiet(*operands: Operand) -> Operands:
+        staged = stage(function, *types_of(operands))
+        return checked_program(staged.program, log.categories).run(*staged.captured, *operands)[0]
+
+    return quiet
+
+
+def _known(given: Given) -> list[Operand]:
+    """What is not known to be zero."""
+    return [x for x in given if x is not None]
+
+
+def _refilled(given: Given, known: Iterable[Operand]) -> list[Operand | None]:
+    """Other operands in the places of those that are not known to be zero."""
+    following = iter(known)
+    return [None if x is None else next(following) for x in given]
+
+
+def _custom_jvp(primitive: CustomJvpStaged, operands: Operands, log: Log) -> Operands:
+    """The function is checked; its derivative rule stays, and gives the log no tangents."""
+    made = checked_program(primitive.program, log.categories)
+    if not made.sites:
+        return bind(primitive, *operands)
+    count, captured = len(primitive.program.results), primitive.derivative.captured
+    constants = operands[:captured]
+
+    def function(*xs: Operand) -> Operands:
+        results, found = made.run(*constants, *xs)
+        return [*results, *found]
+
+    def jvp(primals: Operands, tangents: Given) -> tuple[Operands, Given]:
+        changes: list[Given] = []
+
+        def rule(*xs: Operand) -> Operands:
+            results, found = primitive.derivative(xs[:first], _refilled(tangents, xs[first:]))
+            changes.append(found)
+            return [*results, *_known(found)]
+
+        first = len(operands)
+        outputs = _quietly(rule, log)(*constants, *primals, *_known(tangents))
+        found = function(*primals)[count:]
+        none = [None] * len(found)
+        return [*outputs[:count], *found], [*_refilled(changes[-1], outputs[count:]), *none]
+
+    call = CustomJvpCall(primitive.label, function, jvp, primitive.derivative.pure)
+    return _noted(bind(call, *operands[captured:]), count, made.sites, log)
+
+
+def _custom_vjp(primitive: CustomVjpStaged, operands: Operands, log: Log) -> Operands:
+    """The function is checked; its derivative rule stays, and hears nothing of the log."""
+    made = checked_program(primitive.program, log.categories)
+    if not made.sites:
+        return bind(primitive, *operands)
+    count, captured = len(primitive.program.results), primitive.rule.captured
+    constants = operands[:captured]
+
+    def function(*xs: Operand) -> Operands:
+        results, found = made.run(*constants, *xs)
+        return [*results, *found]
+
+    def forward(
+        xs: Operands, perturbed: tuple[bool, ...]
+    ) -> tuple[Operands, Operands, FlatBackward]:
+        backwards: list[FlatBackward] = []
+
+        def rule(*xs: Operand) -> Operands:
+            results, residuals, backward = primitive.rule.forward(xs, perturbed)
+            backwards.append(backward)
+            return [*results, *residuals]
+
+        outputs = _quietly(rule, log)(*xs)
+
+        def of_results(residuals: Operands, cotangents: Given) -> Given:
+            pulled: list[Given] = []
+
+            def pull(*ys: Operand) -> Operands:
+                kept, rest = ys[: len(residuals)], ys[len(residuals) :]
+                pulled.append(backwards[-1](kept, _refilled(cotangents[:count], rest)))
+                return _known(pulled[-1])
+
+            found = _quietly(pull, log)(*residuals, *_known(cotangents[:count]))
+            return _refilled(pulled[-1], found)
+
+        return [*outputs[:count], *function(*xs)[count:]], outputs[count:], of_results
+
+    call = CustomVjpCall(
+        primitive.label, function, CustomVjpRule(forward, pure=primitive.rule.pure)
+    )
+    return _noted(bind(call, *operands[captured:]), count, made.sites, log)
+
+
+_RULES: Final[dict[type[Primitive], Rule]] = {
+    Check: _check,
+    Case: _case,
+    Scan: _scan,
+    While: _while,
+    CustomJvpStaged: _custom_jvp,
+    CustomVjpStaged: _custom_vjp,
+}

@@ -1,0 +1,35 @@
+"""Taylor mode: derivatives of high order along a curve, all at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from treadle_ir import lazy_names as _lazy_names
+
+if TYPE_CHECKING:
+    from treadle.experimental.jet.registry import (
+        def_comp as def_comp,
+        def_deriv as def_deriv,
+        deflinear as deflinear,
+        defzero as defzero,
+        jet_rules as jet_rules,
+    )
+    from treadle.experimental.jet.series import (
+        ZeroSeries as ZeroSeries,
+        fact as fact,
+        zero_series as zero_series,
+    )
+    from treadle.experimental.jet.trace import JetTrace as JetTrace, JetTracer as JetTracer
+    from treadle.experimental.jet.transform import jet as jet
+
+# Written by scripts/names.py from the imports for type checkers: change nothing from here on by hand.
+if not TYPE_CHECKING:
+    __getattr__, __dir__, __all__ = _lazy_names(
+        __name__,
+        {
+            "treadle.experimental.jet.registry": "def_comp def_deriv deflinear defzero jet_rules",
+            "treadle.experimental.jet.series": "ZeroSeries fact zero_series",
+            "treadle.experimental.jet.trace": "JetTrace JetTracer",
+            "treadle.experimental.jet.transform": "jet",
+        },
+    )

@@ -1,0 +1,122 @@
+"""The rules of Taylor mode: for each primitive, the series of the results from those of the operands.
+
+A primitive without a rule has a series by its derivative: `y' = J(x) x'`, so the series of `y` to an order is that
+of a function of `x` and `x'` to the order below. That is what its jvp rule computes, and so every primitive that can
+be differentiated forward can be expanded. A rule is an economy: the recurrences of elementary functions cost the
+square of the order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, Protocol, TypeAlias, TypeVar
+
+from treadle.experimental.jet.series import Series, ZeroSeries, terms, zero_series
+from treadle_ir import Operand, Operands, Primitive, RuleTable, bind
+
+P_contra = TypeVar("P_contra", bound=Primitive, contravariant=True)
+P = TypeVar("P", bound=Primitive)
+
+
+class JetRule(Protocol[P_contra]):
+    """Results and their series, from operands and their series, at least one of which is not zero."""
+
+    def __call__(
+        self, primitive: P_contra, primals: Operands, series: Sequence[Series], order: int, /
+    ) -> tuple[Operands, Sequence[Series]]:
+        """Apply the rule."""
+        ...
+
+
+Function: TypeAlias = Callable[..., Operand]
+
+jet_rules: Final[RuleTable[JetRule[Any]]] = RuleTable(
+    "jet", "jet_rule", "treadle/experimental/jet", "treadle.experimental.jet.rules"
+)
+
+
+def jet_rule(primitive: type[P]) -> Callable[[JetRule[P]], JetRule[P]]:
+    """Register the rule of a primitive or a family."""
+
+    def register(rule: JetRule[P]) -> JetRule[P]:
+        jet_rules.register(primitive, rule)
+        return rule
+
+    return register
+
+
+def defzero(prim: type[Primitive]) -> None:
+    """Say that the results of a primitive do not move, whatever the operands do: rounding, comparisons."""
+
+    def rule(
+        primitive: Primitive, primals: Operands, series: Sequence[Series], order: int, /
+    ) -> tuple[Operands, Sequence[Series]]:
+        results = bind(primitive, *primals)
+        return results, [zero_series for _ in results]
+
+    jet_rules.register(prim, rule)
+
+
+def deflinear(prim: type[Primitive]) -> None:
+    """Say that a primitive with one result is linear in all its operands together."""
+
+    def rule(
+        primitive: Primitive, primals: Operands, series: Sequence[Series], order: int, /
+    ) -> tuple[Operands, Sequence[Series]]:
+        columns = zip(
+            *[terms(x, each, order) for x, each in zip(primals, series, strict=True)], strict=True
+        )
+        first, *rest = [bind(primitive, *column)[0] for column in columns]
+        return [first], [rest]
+
+    jet_rules.register(prim, rule)
+
+
+def def_deriv(prim: type[Primitive], deriv: Function) -> None:
+    """Give a primitive of one operand by its derivative: `deriv(x)` is the function `p'(x)`.
+
+    Example:
+        >>> from dataclasses import dataclass
+        >>> import treadle.numpy as tnp
+        >>> from treadle.experimental.jet import def_deriv, jet
+        >>> from treadle_ir import Primitive, bind, eval_rule
+        >>> @dataclass(frozen=True)
+        ... class Cube(Primitive):
+        ...     name = "jet_cube"
+        ...     def infer(self, x):
+        ...         return (x,)
+        >>> @eval_rule(Cube)
+        ... def cube_eval(primitive, x):
+        ...     return (x**3,)
+        >>> def_deriv(Cube, lambda x: 3 * x * x)
+        >>> y, (first, second) = jet(lambda x: bind(Cube(), x)[0], (tnp.float32(2.0),), ((1.0, 0.0),))
+        >>> float(y), float(first), float(second)
+        (8.0, 12.0, 12.0)
+    """
+
+    def rule(
+        primitive: Primitive, primals: Operands, series: Sequence[Series], order: int, /
+    ) -> tuple[Operands, Sequence[Series]]:
+        from treadle.experimental.jet.series import derivative, integral, product  # noqa: PLC0415
+        from treadle.experimental.jet.trace import composed  # noqa: PLC0415 - it needs the rules
+
+        (x,), (given,) = primals, series
+        assert not isinstance(given, ZeroSeries), "a rule is called only if something moves"
+        slopes, changes = composed(lambda x: [deriv(x)], [x], [given[:-1]], order - 1)
+        slope = terms(slopes[0], changes[0], order - 1)
+        return bind(primitive, x), [integral(product(slope, derivative(given)))]
+
+    jet_rules.register(prim, rule)
+
+
+def def_comp(prim: type[Primitive], comp: Function) -> None:
+    """Give a primitive with one result as a function of others: `comp(*operands)` is expanded in its place."""
+
+    def rule(
+        primitive: Primitive, primals: Operands, series: Sequence[Series], order: int, /
+    ) -> tuple[Operands, Sequence[Series]]:
+        from treadle.experimental.jet.trace import composed  # noqa: PLC0415 - it needs the rules
+
+        return composed(lambda *xs: [comp(*xs)], primals, series, order)
+
+    jet_rules.register(prim, rule)

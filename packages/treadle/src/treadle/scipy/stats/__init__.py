@@ -1,0 +1,69 @@
+"""Statistics: distributions, one module each, and functions of samples.
+
+Outside of the support a density is 0 and its logarithm minus infinity. Gradients there, and by parameters at the border
+of it, are finite wherever the density is smooth.
+"""
+
+# Written by scripts/names.py from the `__all__` of modules: change nothing from here on by hand.
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from treadle_numpy import namespaces
+
+if TYPE_CHECKING:
+    from treadle.scipy.stats import (
+        bernoulli as bernoulli,
+        beta as beta,
+        betabinom as betabinom,
+        binom as binom,
+        cauchy as cauchy,
+        chi2 as chi2,
+        expon as expon,
+        gamma as gamma,
+        gennorm as gennorm,
+        geom as geom,
+        gumbel_l as gumbel_l,
+        gumbel_r as gumbel_r,
+        laplace as laplace,
+        logistic as logistic,
+        nbinom as nbinom,
+        norm as norm,
+        pareto as pareto,
+        poisson as poisson,
+        t as t,
+        truncnorm as truncnorm,
+        uniform as uniform,
+        vonmises as vonmises,
+        wrapcauchy as wrapcauchy,
+    )
+else:
+    __getattr__, __dir__, __all__ = namespaces.mirror(
+        __name__,
+        "treadle_numpy.scipy.stats",
+        (
+            "bernoulli",
+            "beta",
+            "betabinom",
+            "binom",
+            "cauchy",
+            "chi2",
+            "expon",
+            "gamma",
+            "gennorm",
+            "geom",
+            "gumbel_l",
+            "gumbel_r",
+            "laplace",
+            "logistic",
+            "nbinom",
+            "norm",
+            "pareto",
+            "poisson",
+            "t",
+            "truncnorm",
+            "uniform",
+            "vonmises",
+            "wrapcauchy",
+        ),
+    )

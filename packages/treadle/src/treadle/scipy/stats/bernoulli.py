@@ -1,0 +1,20 @@
+"""The Bernoulli distribution: 1 with probability `p`, else 0."""
+
+# Written by scripts/names.py from the `__all__` of modules: change nothing from here on by hand.
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from treadle_numpy import namespaces
+
+if TYPE_CHECKING:
+    from treadle_numpy.scipy.stats.bernoulli import (
+        cdf as cdf,
+        logpmf as logpmf,
+        pmf as pmf,
+        ppf as ppf,
+    )
+else:
+    __getattr__, __dir__, __all__ = namespaces.mirror(
+        __name__, "treadle_numpy.scipy.stats.bernoulli"
+    )

@@ -1,0 +1,21 @@
+"""The exponential distribution from `loc` on, of mean `loc + scale`."""
+
+# Written by scripts/names.py from the `__all__` of modules: change nothing from here on by hand.
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from treadle_numpy import namespaces
+
+if TYPE_CHECKING:
+    from treadle_numpy.scipy.stats.expon import (
+        cdf as cdf,
+        logcdf as logcdf,
+        logpdf as logpdf,
+        logsf as logsf,
+        pdf as pdf,
+        ppf as ppf,
+        sf as sf,
+    )
+else:
+    __getattr__, __dir__, __all__ = namespaces.mirror(__name__, "treadle_numpy.scipy.stats.expon")

@@ -1,0 +1,20 @@
+"""The gamma distribution of shape `a`."""
+
+# Written by scripts/names.py from the `__all__` of modules: change nothing from here on by hand.
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from treadle_numpy import namespaces
+
+if TYPE_CHECKING:
+    from treadle_numpy.scipy.stats.gamma import (
+        cdf as cdf,
+        logcdf as logcdf,
+        logpdf as logpdf,
+        logsf as logsf,
+        pdf as pdf,
+        sf as sf,
+    )
+else:
+    __getattr__, __dir__, __all__ = namespaces.mirror(__name__, "treadle_numpy.scipy.stats.gamma")

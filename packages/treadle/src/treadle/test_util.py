@@ -1,0 +1,332 @@
+"""Derivatives checked against finite differences: for the tests of functions with rules of their own.
+
+A derivative is right if it agrees with the function: `f(x + eps t)` and `f(x - eps t)` along a random direction `t`
+give the derivative in that direction by their difference, to an error of `eps²` and of rounding. Reverse mode is
+checked by pairing: the cotangents of the arguments, times `t`, are the cotangents of the results, times their change.
+Directions are drawn from a fixed seed, so a check that passes once always passes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+import treadle_autodiff
+import treadle_numpy
+from treadle_ir import (
+    ArgumentError,
+    DerivativeMismatchError,
+    StructureError,
+    as_array,
+    during,
+    float0,
+    functions,
+    integer,
+    operand_or_none,
+    refused,
+    shown,
+)
+from treadle_ir.dtypes import is_inexact
+from treadle_ir.testing.numeric import pairing
+from treadle_ir.tree import keystr, tree_flatten, tree_flatten_with_path, tree_unflatten
+
+__all__ = ["check_grads", "check_jvp", "check_vjp"]
+
+Tree: TypeAlias = Any  # a pytree: any Python object
+Elements: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"  # Any: of any element type
+
+EPS: Final = 1e-4
+MODES: Final = ("fwd", "rev")
+
+
+def check_grads(
+    f: Callable[..., Tree],
+    args: Sequence[Tree],
+    order: int,
+    modes: Sequence[str] = MODES,
+    atol: float | None = None,
+    rtol: float | None = None,
+    eps: float | None = None,
+) -> None:
+    """Check the derivatives of a function up to an order, in forward and in reverse mode.
+
+    `args` is the tuple of arguments: trees of floating arrays. `modes` names the modes, `"fwd"` and `"rev"`; of
+    higher orders every sequence of them is checked. The tolerances and `eps`, the step of the differences, are by
+    default what the narrowest element type allows.
+
+    Raises:
+        DerivativeMismatchError: a derivative disagrees; it is an `AssertionError`. The message names the mode, the
+            argument or the result, and how far off it is.
+        ArgumentError: the arguments are not trees of floating arrays, or a mode has another name.
+
+    Example:
+        >>> import treadle.numpy as tnp
+        >>> from treadle.test_util import check_grads
+        >>> check_grads(lambda x: tnp.sin(x) * x, (1.5,), order=2)
+    """
+    functions("check_grads", f=f)
+    args = _arguments("check_grads", args)
+    wanted = _modes(modes)
+    step = _step(args) if eps is None else eps
+    remaining = integer("check_grads", "order", order)
+    for chain in _chains(wanted, remaining):
+        function, values = f, args
+        for mode in chain[:-1]:
+            function, values = _derivative(function, values, mode)
+        with during(f"checking the derivative of order {len(chain)} by modes {', '.join(chain)}"):
+            if chain[-1] == "fwd":
+                check_jvp(
+                    function, partial(treadle_autodiff.jvp, function), values, atol, rtol, step
+                )
+            else:
+                check_vjp(
+                    function, partial(treadle_autodiff.vjp, function), values, atol, rtol, step
+                )
+
+
+def check_jvp(
+    f: Callable[..., Tree],
+    f_jvp: Callable[..., tuple[Tree, Tree]],
+    args: Sequence[Tree],
+    atol: float | None = None,
+    rtol: float | None = None,
+    eps: float = EPS,
+    err_msg: str = "",
+) -> None:
+    """Check a forward derivative: `f_jvp(args, tangents)` returns the value of `f` and its change along `tangents`.
+
+    `err_msg` begins the message of the error.
+
+    Raises:
+        DerivativeMismatchError: the value or the tangent of a result disagrees.
+        ArgumentError: the arguments are not trees of floating arrays.
+
+    Example:
+        >>> import treadle
+        >>> import treadle.numpy as tnp
+        >>> from treadle.test_util import check_jvp
+        >>> check_jvp(tnp.exp, lambda xs, dxs: treadle.jvp(tnp.exp, xs, dxs), (0.5,))
+    """
+    functions("check_jvp", f=f, f_jvp=f_jvp)
+    args = _arguments("check_jvp", args)
+    tangents = _directions(args, seed=0)
+    value, change = f_jvp(args, tangents)
+    _compare(f"{err_msg or 'check_jvp'}: the value from f_jvp", value, f(*args), atol, rtol)
+    expected = _difference(f, args, tangents, eps)
+    _compare(f"{err_msg or 'check_jvp'}: the tangent", change, expected, atol, rtol)
+
+
+def check_vjp(
+    f: Callable[..., Tree],
+    f_vjp: Callable[..., tuple[Tree, Callable[[Tree], Tree]]],
+    args: Sequence[Tree],
+    atol: float | None = None,
+    rtol: float | None = None,
+    eps: float = EPS,
+    err_msg: str = "",
+) -> None:
+    """Check a reverse derivative: `f_vjp(*args)` returns the value of `f`, and the function of cotangents.
+
+    Each argument is moved alone, so the error names the one whose cotangent is wrong.
+
+    Raises:
+        DerivativeMismatchError: the value or the cotangent of an argument disagrees.
+        ArgumentError: the arguments are not trees of floating arrays.
+
+    Example:
+        >>> import treadle
+        >>> import treadle.numpy as tnp
+        >>> from treadle.test_util import check_vjp
+        >>> check_vjp(tnp.exp, lambda *xs: treadle.vjp(tnp.exp, *xs), (0.5,))
+    """
+    functions("check_vjp", f=f, f_vjp=f_vjp)
+    args = _arguments("check_vjp", args)
+    what = err_msg or "check_vjp"
+    value, pullback = f_vjp(*args)
+    _compare(f"{what}: the value from f_vjp", value, f(*args), atol, rtol)
+    cotangents = _directions(value, seed=1)
+    pulled = pullback(cotangents)
+    tangents = _directions(args, seed=2)
+    given = tree_flatten(pulled)[0]
+    paths = [(f"args{keystr(path)}", leaf) for path, leaf in tree_flatten_with_path(tangents)[0]]
+    if len(given) != len(paths):
+        raise StructureError(
+            f"{what}: {len(given)} cotangents came back for {len(paths)} arrays among the arguments",
+            fix="return a tuple with one cotangent for each argument",
+        )
+    for number, ((name, direction), ct) in enumerate(zip(paths, given, strict=True)):
+        alone = _only(tangents, number)
+        change = tree_flatten(_difference(f, args, alone, eps))[0]
+        expected = pairing(change, tree_flatten(cotangents)[0])
+        found = pairing([direction], [np.asarray(ct)])
+        narrow = [direction, *tree_flatten(value)[0]]
+        _close(
+            f"{what}: the cotangent of {name}, times a direction,",
+            found,
+            expected,
+            narrow,
+            atol,
+            rtol,
+        )
+
+
+def _arguments(function: str, args: Sequence[Tree]) -> tuple[Tree, ...]:
+    if not isinstance(args, (tuple, list)):
+        raise refused(function, "args", "a tuple with one element for each argument", args)
+    for path, leaf in tree_flatten_with_path(tuple(args))[0]:
+        operand = operand_or_none(leaf)
+        if operand is None or not is_inexact(operand.dtype):
+            kind = type(leaf) if operand is None else operand.dtype
+            raise ArgumentError(
+                f"{function}: args{keystr(path)} is {shown(leaf)} of type {kind}, which has no tangents",
+                fix="pass floating arrays, and close over the other arguments: "
+                "check_grads(lambda x: f(x, 3), (x,), 1)",
+            )
+    leaves, structure = tree_flatten(tuple(args))
+    arguments: tuple[Tree, ...] = tree_unflatten(structure, [as_array(leaf) for leaf in leaves])
+    return arguments
+
+
+def _modes(modes: Sequence[str]) -> list[str]:
+    wanted = [modes] if isinstance(modes, str) else list(modes)
+    for mode in wanted:
+        if mode not in MODES:
+            raise ArgumentError(
+                f"check_grads: {mode!r} is no mode of differentiation", fix='use "fwd" and "rev"'
+            )
+    return wanted
+
+
+def _chains(modes: Sequence[str], order: int) -> Iterator[tuple[str, ...]]:
+    """Each sequence of modes up to a length, shorter ones first: the first failure is the simplest."""
+    chains: list[tuple[str, ...]] = [()]
+    for _ in range(order):
+        chains = [(*chain, mode) for chain in chains for mode in modes]
+        yield from chains
+
+
+def _derivative(
+    f: Callable[..., Tree], args: tuple[Tree, ...], mode: str
+) -> tuple[Callable[..., Tree], tuple[Tree, ...]]:
+    """The derivative along fixed directions, as a function of the same arguments."""
+    if mode == "fwd":
+        tangents = _directions(args, seed=3)
+        return lambda *xs: treadle_autodiff.jvp(f, xs, tangents)[1], args
+    cotangents = _directions(f(*args), seed=4)
+    return lambda *xs: treadle_autodiff.vjp(f, *xs)[1](cotangents), args
+
+
+def _directions(tree: Tree, seed: int) -> Tree:
+    """A random tangent of each leaf, from the normal distribution."""
+    draw = np.random.default_rng(seed)
+    leaves, structure = tree_flatten(tree)
+    return tree_unflatten(structure, [_direction(draw, np.asarray(leaf)) for leaf in leaves])
+
+
+def _direction(draw: np.random.Generator, x: Elements) -> Elements:
+    if not is_inexact(x.dtype):
+        return np.zeros(x.shape, float0)
+    drawn: Elements = np.asarray(draw.standard_normal(x.shape))
+    if x.dtype.kind == "c":
+        drawn = drawn + 1j * draw.standard_normal(x.shape)
+    return np.asarray(drawn).astype(x.dtype)
+
+
+def _only(tree: Tree, number: int) -> Tree:
+    """The tangents of one leaf, and zeros for the others."""
+    leaves, structure = tree_flatten(tree)
+    chosen = [leaf if i == number else np.zeros_like(leaf) for i, leaf in enumerate(leaves)]
+    return tree_unflatten(structure, chosen)
+
+
+def _difference(f: Callable[..., Tree], args: Tree, tangents: Tree, eps: float) -> Tree:
+    """The central difference of the results along the tangents, in float64; zero where they are no floats."""
+    leaves, structure = tree_flatten(args)
+    along = tree_flatten(tangents)[0]
+
+    def at(step: float) -> Tree:
+        moved = [
+            np.asarray(np.asarray(x) + step * np.asarray(t)).astype(np.asarray(x).dtype)
+            for x, t in zip(leaves, along, strict=True)
+        ]
+        return f(*tree_unflatten(structure, moved))
+
+    after, results = tree_flatten(at(eps))
+    before = tree_flatten(at(-eps))[0]
+    changes = []
+    for a, b in zip(after, before, strict=True):
+        high, low = np.asarray(a), np.asarray(b)
+        wide = np.complex128 if high.dtype.kind == "c" else np.float64
+        if is_inexact(high.dtype):
+            changes.append((high.astype(wide) - low.astype(wide)) / (2 * eps))
+        else:
+            changes.append(_direction(np.random.default_rng(), high))
+    return tree_unflatten(results, changes)
+
+
+def _compare(
+    what: str, found: Tree, expected: Tree, atol: float | None, rtol: float | None
+) -> None:
+    named, structure = tree_flatten_with_path(found)
+    wanted, wanted_structure = tree_flatten(expected)
+    if structure != wanted_structure:
+        raise StructureError(
+            f"{what} has structure {structure}, but the function's result has {wanted_structure}"
+        )
+    for (path, leaf), want in zip(named, wanted, strict=True):
+        name = f"{what} of result{keystr(path)}" if path else what
+        _close(name, leaf, want, [leaf, want], atol, rtol)
+
+
+def _close(
+    what: str,
+    found: object,
+    expected: object,
+    narrow: Sequence[object],
+    atol: float | None,
+    rtol: float | None,
+) -> None:
+    have, want = np.asarray(found), np.asarray(expected)
+    if have.shape != want.shape:
+        raise DerivativeMismatchError(
+            f"{what} has shape {have.shape}, which should be {want.shape}"
+        )
+    if not is_inexact(have.dtype):
+        return
+    default = max(_tolerance(np.asarray(x).dtype) for x in narrow)
+    absolute = default if atol is None else atol
+    relative = default if rtol is None else rtol
+    wide = np.complex128 if "c" in (have.dtype.kind, want.dtype.kind) else np.float64
+    have, want = have.astype(wide), want.astype(wide)
+    error = np.abs(have - want)
+    wrong = ~(error <= absolute + relative * np.abs(want)) & ~(np.isnan(have) & np.isnan(want))
+    if not wrong.any():
+        return
+    place = tuple(int(i) for i in np.argwhere(wrong)[0])
+    at = f" at {list(place)}" if place else ""
+    raise DerivativeMismatchError(
+        f"{what} is {have[place]:.6g}{at}, and finite differences give {want[place]:.6g}: off by {error[place]:.2g}, "
+        f"allowed are atol={absolute:g} and rtol={relative:g} ({int(wrong.sum())} of {wrong.size} elements are off)",
+        fix="correct the derivative rule; if the function varies quickly, give `eps`, `atol` or `rtol`, or use 64 bits",
+    )
+
+
+def _tolerance(dtype: np.dtype[Any]) -> float:
+    """What differences can tell in an element type."""
+    if not is_inexact(dtype):
+        return 0.0
+    precision = _precision(dtype)
+    return 1e-5 if precision < 1e-15 else 2e-3 if precision < 1e-6 else 0.1
+
+
+def _step(args: Tree) -> float:
+    """The step at which the error of the differences and that of rounding are alike: the cube root of precision."""
+    precisions = [_precision(np.asarray(leaf).dtype) for leaf in tree_flatten(args)[0]]
+    return float(max(precisions, default=1.0) ** (1 / 3))
+
+
+def _precision(dtype: np.dtype[Any]) -> float:
+    return float(treadle_numpy.finfo(dtype).eps)

@@ -1,0 +1,201 @@
+"""Control flow, calls, and functions with derivative rules, all with checks inside."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import treadle
+import treadle.numpy as tnp
+from treadle import lax
+from treadle.errors import UnsupportedError
+from treadle.experimental import checkify
+from treadle.experimental.checkify import check
+
+
+def message(f: Any, *args: Any, errors: Any = checkify.user_checks) -> Any:
+    """What is said of a call, and the result; the same eagerly and compiled."""
+    error, result = checkify.checkify(f, errors=errors)(*args)
+    compiled, again = treadle.jit(checkify.checkify(f, errors=errors))(*args)
+    assert compiled.get() == error.get()
+    treadle.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-6), again, result)
+    text = error.get()
+    return None if text is None else text.removesuffix(" (`check` failed)"), result
+
+
+def below(x: Any, bound: float, name: str) -> Any:
+    check(x < bound, name + " {}", x)
+    return x
+
+
+@pytest.mark.parametrize(
+    ("index", "x", "said"),
+    [(0, 1.0, None), (0, 5.0, "first 5.0"), (1, 5.0, None), (1, 9.0, "second 9.0"), (2, 9.0, None)],
+)
+def test_the_branch_that_runs_is_checked(index: int, x: float, said: str | None) -> None:
+    def f(i: Any, x: Any) -> Any:
+        y = lax.switch(
+            i,
+            [lambda x: below(x, 3, "first"), lambda x: below(x, 7, "second") + 1, lambda x: x],
+            x,
+        )
+        return below(y, 20, "after")
+
+    assert message(f, index, x)[0] == said
+
+
+def test_what_comes_first_is_reported() -> None:
+    def f(x: Any) -> Any:
+        x = below(x, 5, "before")
+        x = lax.cond(x > 0, lambda x: below(x, 4, "inside"), lambda x: x, x)
+        return below(x, 3, "after")
+
+    assert message(f, 6.0)[0] == "before 6.0"
+    assert message(f, 4.5)[0] == "inside 4.5"
+    assert message(f, 3.5)[0] == "after 3.5"
+
+
+@pytest.mark.parametrize(("reverse", "said"), [(False, "x -2.0"), (True, "x -3.0")])
+def test_each_iteration_of_a_scan_is_checked(reverse: bool, said: str) -> None:
+    def step(total: Any, x: Any) -> Any:
+        check(x > 0, "x {}", x)
+        check(total < 100, "total {}", total)
+        return total + x, total
+
+    xs = tnp.array([1.0, -2.0, -3.0, 4.0])
+    text, (total, _) = message(lambda xs: lax.scan(step, 0.0, xs, reverse=reverse), xs)
+    assert text == said
+    assert float(total) == 0
+    assert message(lambda xs: lax.scan(step, 0.0, xs), tnp.ones(3))[0] is None
+
+
+def test_the_earlier_iteration_wins_over_the_earlier_check() -> None:
+    def step(i: Any, x: Any) -> Any:
+        check(i < 3, "late {}", i)
+        check(i < 1, "early {}", i)
+        return x
+
+    assert message(lambda x: lax.fori_loop(0, 5, step, x), 1.0)[0] == "early 1"
+
+
+def test_conditions_and_bodies_of_while_loops_are_checked() -> None:
+    def f(x: Any, of_cond: Any, of_body: Any) -> Any:
+        def cond(x: Any) -> Any:
+            check(x < of_cond, "cond {}", x)
+            return x < 5
+
+        def body(x: Any) -> Any:
+            check(x < of_body, "body {}", x)
+            return x + 1
+
+        return lax.while_loop(cond, body, x)
+
+    assert message(f, 0, 9, 9) == (None, 5)
+    assert message(f, 0, 3, 9) == ("cond 3", 5)
+    assert message(f, 0, 9, 2) == ("body 2", 5)
+    assert message(f, 0, 5, 9) == ("cond 5", 5)  # asked once more than the body runs
+    assert message(f, 7, 7, 0) == ("cond 7", 7)  # the body does not run
+
+
+def test_loops_of_batches_are_checked_inside_and_outside() -> None:
+    def f(x: Any) -> Any:
+        return lax.while_loop(lambda x: x < 5, lambda x: below(x, 3, "body") + 1, x)
+
+    x = tnp.array([0, 9, 4])
+    with pytest.raises(UnsupportedError, match="go different ways") as raised:
+        checkify.checkify(treadle.vmap(f))(x)
+    assert "vmap(checkify(f))" in "".join(raised.value.__notes__)
+    error, y = treadle.vmap(checkify.checkify(f))(x)
+    assert error.get() == "\n".join(
+        f"at mapped index {i}: body {v} (`check` failed)" for i, v in [(0, 3), (2, 4)]
+    )
+    assert y.tolist() == [5, 9, 5]
+
+
+def test_a_choice_by_batch_element_checks_each_one_s_branch() -> None:
+    def f(x: Any) -> Any:
+        return lax.cond(x > 0, lambda x: below(x, 3, "big"), lambda x: -x, x)
+
+    with pytest.raises(UnsupportedError, match="case: batch elements go different ways"):
+        checkify.checkify(treadle.vmap(f))(tnp.array([1.0, -9.0, 7.0]))
+    error, y = treadle.vmap(checkify.checkify(f))(tnp.array([1.0, -9.0, 7.0]))
+    assert error.get() == "at mapped index 2: big 7.0 (`check` failed)"
+    assert y.tolist() == [1, 9, 7]
+
+
+def test_jitted_and_checkpointed_functions_are_checked() -> None:
+    inner = treadle.jit(lambda x: below(x, 3, "jitted"))
+    saved = treadle.checkpoint(lambda x: below(tnp.sin(x), 0.5, "saved"))
+    assert message(lambda x: inner(x) + 1, 4.0)[0] == "jitted 4.0"
+    text, _ = message(lambda x: treadle.grad(saved)(x), 1.0)
+    assert text is not None
+    assert text.startswith("saved 0.84")
+
+
+def test_derivatives_of_checked_functions_and_checked_derivatives() -> None:
+    def f(x: Any) -> Any:
+        return tnp.sin(below(x, 3, "x")) * x
+
+    expected = np.cos(4.0) * 4 + np.sin(4.0)
+    text, slope = message(treadle.grad(f), 4.0)
+    assert text == "x 4.0"
+    np.testing.assert_allclose(slope, expected, rtol=1e-6)
+
+    def swapped(x: Any) -> Any:
+        error, y = checkify.checkify(f)(x)
+        return y, error
+
+    slope, error = treadle.grad(swapped, has_aux=True)(4.0)
+    np.testing.assert_allclose(slope, expected, rtol=1e-6)
+    assert error.get() == "x 4.0 (`check` failed)"
+
+
+def test_a_scan_with_checks_is_differentiated() -> None:
+    def f(x: Any) -> Any:
+        total, _ = lax.scan(lambda c, _: (below(c * x, 100, "c"), None), x, None, length=3)
+        return total
+
+    text, slope = message(treadle.grad(f), 2.0)
+    assert text is None
+    np.testing.assert_allclose(slope, 4 * 2.0**3, rtol=1e-6)
+    assert message(treadle.grad(f), 4.0)[0] == "c 256.0"
+
+
+def test_custom_derivative_rules_stay() -> None:
+    @treadle.custom_jvp
+    def f(x: Any) -> Any:
+        return below(x, 3, "f") * 2
+
+    f.defjvps(lambda dx, y, x: 100 * dx)
+
+    @treadle.custom_vjp
+    def g(x: Any) -> Any:
+        return below(x, 3, "g") * 2
+
+    g.defvjp(lambda x: (g(x), x), lambda x, ct: (7 * ct,))
+
+    for function, name, slope in ((f, "f", 100), (g, "g", 7)):
+        checked = checkify.checkify(function)
+
+        def swapped(x: Any, checked: Any = checked) -> Any:
+            error, y = checked(x)
+            return y, error
+
+        found, error = treadle.grad(swapped, has_aux=True)(4.0)
+        assert float(found) == slope
+        assert error.get() == f"{name} 4.0 (`check` failed)"
+        batched, errors = treadle.vmap(treadle.grad(swapped, has_aux=True))(tnp.array([1.0, 4.0]))
+        assert batched.tolist() == [slope, slope]
+        assert errors.get() == f"at mapped index 1: {name} 4.0 (`check` failed)"
+        assert message(function, 1.0)[0] is None
+
+
+def test_categories_that_are_not_wanted_are_not_checked() -> None:
+    def f(x: Any) -> Any:
+        return lax.cond(x > 0, lambda x: below(x, 3, "x"), lambda x: x, x) / 0
+
+    assert message(f, 4.0, errors=checkify.nan_checks)[0] is None
+    assert message(f, 4.0, errors=checkify.div_checks)[0] == "division by zero"
+    assert message(f, 4.0, errors=checkify.all_checks)[0] == "x 4.0"

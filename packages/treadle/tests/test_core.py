@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import treadle
+import treadle.numpy as tnp
+from treadle import core
+from treadle.errors import ArgumentError, ShapeError
+
+
+def test_a_staged_function_can_be_run_and_transformed() -> None:
+    captured = tnp.arange(3.0)
+    made = treadle.make_jaxpr(lambda x: (tnp.sin(x) * captured, x))(captured)
+
+    def run(x: Any) -> Any:
+        return core.eval_jaxpr(made, made.consts, x)[0].sum()
+
+    x = tnp.array([0.1, 0.2, 0.3])
+    np.testing.assert_allclose(run(x), (np.sin(x) * np.arange(3)).sum(), rtol=1e-6)
+    np.testing.assert_allclose(treadle.jit(run)(x), run(x), rtol=1e-6)
+    np.testing.assert_allclose(treadle.grad(run)(x), np.cos(x) * np.arange(3), rtol=1e-6)
+    assert len(core.eval_jaxpr(made.program, made.consts, x)) == 2
+
+
+def test_programs_are_run_with_their_own_types() -> None:
+    made = treadle.make_jaxpr(lambda x: x + 1)(tnp.zeros(3))
+    with pytest.raises(ArgumentError, match="takes 1 arrays, but got 0 constants and 2 arguments"):
+        core.eval_jaxpr(made, [], 1.0, 2.0)
+    with pytest.raises(ShapeError, match=r"array 0 is f32\[2\]"):
+        core.eval_jaxpr(made, [], tnp.zeros(2))
+    with pytest.raises(ArgumentError, match="make_jaxpr"):
+        core.eval_jaxpr(3, [])  # type: ignore[arg-type]
+
+
+def test_operations_run_at_once_in_the_eval_context() -> None:
+    seen = []
+
+    def f(x: Any) -> Any:
+        with core.eval_context():
+            seen.append(float(tnp.sin(0.5)))
+        return x
+
+    treadle.jit(f)(1.0)
+    assert seen == [pytest.approx(np.sin(0.5))]
+
+
+def test_names_of_types() -> None:
+    assert isinstance(tnp.ones(3).aval, core.AbstractValue)
+    assert (core.max_dim(2, 3), core.min_dim(2, 3)) == (3, 2)
+    with pytest.raises(ArgumentError, match="max_dim"):
+        core.max_dim(2.5, 3)  # type: ignore[arg-type]
