@@ -15,6 +15,7 @@ from conformance.derivatives import (
     numpy_functions,
     numpy_reductions,
     ops_functions,
+    random_functions,
     rules_functions,
     science_functions,
     special_functions,
@@ -33,6 +34,7 @@ ROWS: Final[tuple[Row, ...]] = (
     *science_functions.ROWS,
     *special_functions.ROWS,
     *nn_functions.ROWS,
+    *random_functions.ROWS,
     *fourier_functions.ROWS,
     *lax_windows.ROWS,
 )

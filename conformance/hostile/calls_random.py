@@ -31,6 +31,9 @@ _MADE: Final = {
 NAMESPACES: Final[dict[str, Any]] = {
     "initializers": SimpleNamespace(**_MADE, ones=initializers.ones, zeros=initializers.zeros)
 }
+LEFT_OUT: Final[dict[str, str]] = {
+    "nn.get_scaled_dot_general_config": "it says that it is not there, whatever it is given"
+}
 NAMES: Final[dict[str, Any]] = {"stream": KEY}
 TABLE: Final = """
 initializers: zeros ones (stream, (2, 3))
@@ -38,6 +41,10 @@ initializers: constant normal truncated_normal uniform (0.5)
 initializers: glorot_normal glorot_uniform he_normal he_uniform kaiming_normal kaiming_uniform ()
 initializers: lecun_normal lecun_uniform xavier_normal xavier_uniform ()
 initializers: variance_scaling (1.0, "fan_in", "normal")
+nn: log1mexp sparse_plus sparse_sigmoid (x)
+nn: scaled_matmul (cube, cube, cube[..., :2], cube[..., :2])
+nn: scaled_dot_general (square, square, (((1,), (1,)), ((), ())))
+random: key_dtype ()
 random: ball (stream, 3)
 random: beta binomial double_sided_maxwell f (stream, 2.0, 0.5)
 random: chisquare gamma generalized_normal loggamma poisson t wald (stream, 2.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from conformance.parity.questions import Drawer, Question, array, call
+from conformance.parity.questions import Drawer, Question, array, call, filled
 
 
 def key(seed: int, impl: str | None = None) -> dict[str, Any]:
@@ -119,7 +119,40 @@ def distributions(d: Drawer) -> list[Question]:
     return asked
 
 
-GROUPS: Final = {"initializers": initializers, "distributions": distributions}
+def attention(d: Drawer) -> list[Question]:
+    """Which keys queries see; activations."""
+    asked = []
+    for dtype in ("float32", "float16"):
+        q, k, v = (
+            d.array([2, 4, 4, 8], dtype=dtype),
+            d.array([2, 5, 2, 8], dtype=dtype),
+            d.array([2, 5, 2, 8], dtype=dtype),
+        )
+        for more in (
+            {},
+            {"is_causal": True},
+            {"local_window_size": 1},
+            {"local_window_size": {"tuple": [1, 2]}, "is_causal": True},
+            {
+                "query_seq_lengths": array([2, 4], "int32"),
+                "key_value_seq_lengths": array([3, 5], "int32"),
+            },
+            {"mask": d.array([2, 1, 4, 5], "b")},
+            {"bias": d.array([1, 4, 4, 5], dtype=dtype), "scale": 0.3},
+            {"return_residual": True},
+        ):
+            asked.append(call("nn.dot_product_attention", q, k, v, **more))
+    for name in ("sparse_plus", "sparse_sigmoid", "log1mexp"):
+        asked += [call(f"nn.{name}", d.array([20], kinds)) for kinds in ("f", "i")]
+        asked.append(call(f"nn.{name}", 2))
+    return asked
+
+
+GROUPS: Final = {
+    "attention": attention,
+    "initializers": initializers,
+    "distributions": distributions,
+}
 
 
 def wrong() -> list[Question]:
@@ -145,6 +178,14 @@ def wrong() -> list[Question]:
             )
         ),
         *(call("random.gamma", wrong, 1.0) for wrong in (None, 3, "abc", 1.5)),
+        *(
+            call("nn.dot_product_attention", *arguments)
+            for heads in [
+                [filled(n, (2, 4, heads, 8), "float32") for n, heads in enumerate(three)]
+                for three in ((3, 2, 2), (4, 4, 2))
+            ]
+            for arguments in (heads,)
+        ),
         call("random.dirichlet", key(0), 1.0),
         call("random.ball", key(0), 2.5),
         call("random.multinomial", key(0), 10, 0.5),

@@ -39,10 +39,7 @@ MISSING: Final[dict[str, str]] = {
         "lu_pivots_to_permutation_p ormqr_p qr_p schur_p svd_p symmetric_product_p "
         "triangular_solve_p tridiagonal_p tridiagonal_solve_p"
     ),
-    "nn": (
-        "get_scaled_dot_general_config log1mexp scaled_dot_general scaled_matmul sparse_plus "
-        "sparse_sigmoid"
-    ),
+    "nn": "",
     "nn.initializers": "",
     "numpy": (
         "float4_e2m1fn float6_e2m3fn float6_e3m2fn float8_e3m4 float8_e4m3 float8_e4m3b11fnuz "
@@ -51,7 +48,7 @@ MISSING: Final[dict[str, str]] = {
     "numpy.fft": "",
     "numpy.linalg": "",
     "ops": "",
-    "random": "key_dtype random_gamma_p",
+    "random": "random_gamma_p",
     "scipy": "optimize sparse",
     "scipy.cluster": "",
     "scipy.cluster.vq": "",

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         gumbel as gumbel,
         key as key,
         key_data as key_data,
+        key_dtype as key_dtype,
         key_impl as key_impl,
         laplace as laplace,
         loggamma as loggamma,

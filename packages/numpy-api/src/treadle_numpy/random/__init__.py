@@ -66,6 +66,7 @@ if TYPE_CHECKING:
         fold_in as fold_in,
         key as key,
         key_data as key_data,
+        key_dtype as key_dtype,
         key_impl as key_impl,
         split as split,
         wrap_key_data as wrap_key_data,
@@ -89,6 +90,6 @@ else:
             "distributions.uniform": "uniform",
             "distributions.vectors": "ball multinomial",
             "generator": "bits",
-            "keys": "Key PRNGKey clone fold_in key key_data key_impl split wrap_key_data",
+            "keys": "Key PRNGKey clone fold_in key key_data key_dtype key_impl split wrap_key_data",
         },
     )

@@ -29,6 +29,11 @@ def bernoulli(
 
     Raises:
         ArgumentError: a mode that is not there.
+
+    Example:
+        >>> from treadle_numpy.random import key
+        >>> bool(0.25 < bernoulli(key(0), 0.3, (2000,)).mean() < 0.35)
+        True
     """
     names("bernoulli", mode=mode)
     if mode != "low":
@@ -47,7 +52,13 @@ def bernoulli(
 
 @composed
 def rademacher(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) -> Array:
-    """-1 or 1, each with probability 1/2."""
+    """-1 or 1, each with probability 1/2.
+
+    Example:
+        >>> from treadle_numpy.random import key
+        >>> bool((abs(rademacher(key(0), (5,))) == 1).all())
+        True
+    """
     wanted = as_dtype("rademacher", int if dtype is None else dtype)
     if wanted.names is not None:
         raise DTypeError(f"rademacher: {wanted} has no numbers")
@@ -139,7 +150,13 @@ def _beyond(value: ArrayLike, dtype: DType, limits: np.iinfo) -> Operand:
 def geometric(
     key: KeyLike, p: ArrayLike, shape: Shape | None = None, dtype: DTypeLike | None = None
 ) -> Array:
-    """The number of trials up to the first success."""
+    """The number of trials up to the first success.
+
+    Example:
+        >>> from treadle_numpy.random import key
+        >>> bool(3.8 < geometric(key(0), 0.25, (2000,)).mean() < 4.2)
+        True
+    """
     whole = as_dtype("geometric", int if dtype is None else dtype)
     (chance,) = promote("geometric", p, inexact=True)
     own = chance.dtype

@@ -18,7 +18,6 @@ import numpy as np
 from treadle_autodiff import custom_jvp
 from treadle_ir import ArgumentError, Array, DType, Operand, composed, names, ops, shown
 from treadle_numpy.lax.control.loops import while_loop
-from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.dtypes.limits import finfo
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import broadcast_to_shape
@@ -47,9 +46,12 @@ class _State(NamedTuple):
 
 
 def keys_of_each(keys: Array, count: int) -> list[Array]:
-    """Several keys made from each key of an array of typed keys."""
-    parts, last = ops.random_split(keys, shape=(count,)), keys.ndim
-    return [ops.reshape(slice_along(parts, last, i, i + 1), shape=keys.shape) for i in range(count)]
+    """Several keys made from each key of an array of typed keys: those that a split makes.
+
+    The cipher makes the n-th key of a split from the counter n, as it folds in the number n. One by one they need not
+    be cut out of one array, for which XLA would compute it several times over.
+    """
+    return [ops.random_fold_in(keys, np.uint32(number)) for number in range(count)]
 
 
 def _cubes(keys: Array, shift: Array, scale: Array) -> Array:

@@ -71,7 +71,13 @@ def truncated_normal(
     shape: Shape | None = None,
     dtype: DTypeLike | None = None,
 ) -> Array:
-    """Normal floats between two bounds."""
+    """Normal floats between two bounds.
+
+    Example:
+        >>> from treadle_numpy.random import key
+        >>> bool((abs(truncated_normal(key(0), -1.0, 1.0, (2000,))) <= 1).all())
+        True
+    """
     wanted = float_dtype("truncated_normal", dtype)
     a, b = coerce("truncated_normal", 1, lower), coerce("truncated_normal", 2, upper)
     sizes = result_shape("truncated_normal", shape, a, b)
@@ -94,7 +100,13 @@ def truncated_normal(
 def lognormal(
     key: KeyLike, sigma: ArrayLike = 1.0, shape: Shape | None = None, dtype: DTypeLike | None = None
 ) -> Array:
-    """The exponential of normal floats with standard deviation `sigma`."""
+    """The exponential of normal floats with standard deviation `sigma`.
+
+    Example:
+        >>> from treadle_numpy.random import key
+        >>> bool(0.9 < (lognormal(key(0), shape=(2000,)) < 1).mean() / 0.5 < 1.1)
+        True
+    """
     wanted = float_dtype("lognormal", dtype)
     scale = coerce("lognormal", 1, sigma)
     sizes = result_shape("lognormal", shape, scale)
@@ -104,7 +116,13 @@ def lognormal(
 
 @composed
 def maxwell(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) -> Array:
-    """Maxwell floats: the length of a normal vector of three elements."""
+    """Maxwell floats: the length of a normal vector of three elements.
+
+    Example:
+        >>> from treadle_numpy.random import key
+        >>> bool(1.55 < maxwell(key(0), (2000,)).mean() < 1.65)
+        True
+    """
     wanted = float_dtype("maxwell", dtype)
     sizes = as_shape("maxwell", shape)
     drawn = normal_floats(single("maxwell", key), (*sizes, 3), wanted)
