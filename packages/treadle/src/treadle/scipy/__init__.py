@@ -1,4 +1,4 @@
-"""The part of scipy that there is: `special`."""
+"""SciPy's functions on treadle's arrays."""
 
 # Written by scripts/names.py from the `__all__` of modules: change nothing from here on by hand.
 from __future__ import annotations
