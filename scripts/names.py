@@ -167,17 +167,16 @@ def table(modules: Mapping[str, tuple[str, ...]], indent: str) -> str:
     return f"{{\n{text}{indent}}}"
 
 
-def submodule_argument(names: tuple[str, ...], indent: str = "") -> str:
-    """The last argument of `lazy` and `mirror`, on one line, or on several where that begins with an indent."""
+def submodule_argument(names: tuple[str, ...], indent: str) -> str:
+    """The last argument of `lazy` and `mirror`, which stands on a line of its own if it is long."""
     if not names:
         return ""
     listed = ", ".join(f'"{name}"' for name in names)
-    if len(names) == 1:
-        return f"({listed},)"
-    if not indent or len(indent) + len(listed) + len("(),") <= WIDTH:
-        return f"({listed})"
-    lines = "".join(f'{indent}    "{name}",\n' for name in names)
-    return f"(\n{lines}{indent})"
+    line = f"({listed},)" if len(names) == 1 else f"({listed})"
+    if len(indent) + len(line) + len(",") <= WIDTH:
+        return line
+    each = "".join(f'{indent}    "{name}",\n' for name in names)
+    return f"(\n{each}{indent})"
 
 
 def namespace_text(each: Namespace) -> str:
@@ -203,15 +202,15 @@ def mirror_text(target: str, original: str, names: list[str], submodules: tuple[
     if submodules:
         blocks[target] = submodules
     typed = "".join(import_lines(module, blocks[module]) for module in sorted(blocks))
-    arguments = f'__name__, "{original}"'
+    arguments = ["__name__", f'"{original}"']
     if submodules:
-        arguments += f", {submodule_argument(submodules)}"
-    call = f"    __getattr__, __dir__, __all__ = namespaces.mirror({arguments})\n"
+        arguments.append(submodule_argument(submodules, " " * 8))
+    listed = ", ".join(arguments)
+    call = f"    __getattr__, __dir__, __all__ = namespaces.mirror({listed})\n"
     if len(call) > WIDTH + 1:
-        inner = f"        {arguments}\n"
+        inner = f"        {listed}\n"
         if len(inner) > WIDTH + 1:
-            listed = submodule_argument(submodules, " " * 8)
-            inner = f'        __name__,\n        "{original}",\n        {listed},\n'
+            inner = "".join(f"        {each},\n" for each in arguments)
         call = f"    __getattr__, __dir__, __all__ = namespaces.mirror(\n{inner}    )\n"
     return (
         f"{MARK}{IMPORTS}from treadle_numpy import namespaces\n\n"

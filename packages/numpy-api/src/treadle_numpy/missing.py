@@ -15,13 +15,13 @@ MISSING: Final[dict[str, str]] = {
     "nn.initializers": "",
     "numpy": (
         "float4_e2m1fn float6_e2m3fn float6_e3m2fn float8_e3m4 float8_e4m3 float8_e4m3b11fnuz "
-        "float8_e4m3fnuz float8_e5m2fnuz float8_e8m0fnu int1 int2 poly polyfit roots uint1 uint2"
+        "float8_e4m3fnuz float8_e5m2fnuz float8_e8m0fnu int1 int2 uint1 uint2"
     ),
     "numpy.fft": "",
     "numpy.linalg": "",
     "ops": "",
     "random": "random_gamma_p",
-    "scipy": "optimize signal sparse",
+    "scipy": "optimize sparse",
     "scipy.cluster": "",
     "scipy.cluster.vq": "",
     "scipy.fft": "",
@@ -29,6 +29,7 @@ MISSING: Final[dict[str, str]] = {
     "scipy.interpolate": "",
     "scipy.linalg": "",
     "scipy.ndimage": "",
+    "scipy.signal": "csd istft stft welch",
     "scipy.special": "",
     "scipy.stats": "dirichlet gaussian_kde mode multinomial multivariate_normal rankdata sem",
     "scipy.stats.bernoulli": "",

@@ -107,9 +107,7 @@ class Recording:
     def call(self, function: Any, args: Any, kwargs: Any, /) -> Any:
         return function(*args, **kwargs)
 
-    def array(
-        self, elements: Any, weak: bool, *, owned: bool = True, users: bool = False
-    ) -> Array:
+    def array(self, elements: Any, weak: bool, *, owned: bool = True, users: bool = False) -> Array:
         return ReferenceEvaluator().array(elements, weak, owned=owned, users=users)
 
 

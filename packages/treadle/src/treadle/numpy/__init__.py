@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from treadle.numpy import fft as fft, linalg as linalg
     from treadle_numpy.numpy import (
         ComplexWarning as ComplexWarning,
+        __array_api_version__ as __array_api_version__,
+        __array_namespace_info__ as __array_namespace_info__,
         abs as abs,
         absolute as absolute,
         acos as acos,
@@ -298,9 +300,11 @@ if TYPE_CHECKING:
         pi as pi,
         piecewise as piecewise,
         place as place,
+        poly as poly,
         polyadd as polyadd,
         polyder as polyder,
         polydiv as polydiv,
+        polyfit as polyfit,
         polyint as polyint,
         polymul as polymul,
         polysub as polysub,
@@ -331,6 +335,7 @@ if TYPE_CHECKING:
         rint as rint,
         roll as roll,
         rollaxis as rollaxis,
+        roots as roots,
         rot90 as rot90,
         round as round,
         s_ as s_,
