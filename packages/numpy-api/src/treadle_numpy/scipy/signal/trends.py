@@ -18,8 +18,9 @@ from treadle_numpy.numpy.ufuncs.arithmetic import divide, multiply, subtract
 from treadle_numpy.operands.arguments import named_only
 from treadle_numpy.operands.arrays import Elements, array_of
 from treadle_numpy.operands.axes import as_axis
-from treadle_numpy.operands.coerce import ArrayLike
+from treadle_numpy.operands.coerce import ArrayLike, is_array_like
 from treadle_numpy.operands.promote import promote
+from treadle_numpy.operands.shapes import ndim_of
 
 __all__ = ["detrend"]
 
@@ -58,7 +59,7 @@ def detrend(
         return subtract(x, mean(x, along, keepdims=True)) if x.size else x
     rows = moveaxis(x, along, 0)
     size = rows.shape[0]
-    several = isinstance(bp, (list, tuple)) or getattr(bp, "ndim", 0) > 0
+    several = isinstance(bp, (list, tuple)) or (is_array_like(bp) and ndim_of(bp) > 0)
     given = integers("detrend", "bp", bp if several else (bp,))
     if any([not 0 <= each < max(size, 1) for each in given]):
         raise ArgumentError(
