@@ -18,6 +18,7 @@ from conformance.derivatives import (
     ops_functions,
     random_functions,
     rules_functions,
+    science_functions,
     special_functions,
 )
 from conformance.derivatives.row import Row
@@ -31,6 +32,7 @@ ROWS: Final[tuple[Row, ...]] = (
     *lax_arrays.ROWS,
     *ops_functions.ROWS,
     *rules_functions.ROWS,
+    *science_functions.ROWS,
     *special_functions.ROWS,
     *nn_functions.ROWS,
     *random_functions.ROWS,

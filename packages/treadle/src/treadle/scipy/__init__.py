@@ -15,10 +15,23 @@ if TYPE_CHECKING:
         interpolate as interpolate,
         linalg as linalg,
         ndimage as ndimage,
+        signal as signal,
         special as special,
         stats as stats,
     )
 else:
     __getattr__, __dir__, __all__ = namespaces.mirror(
-        __name__, "treadle_numpy.scipy", ("cluster", "fft", "integrate", "interpolate", "linalg", "ndimage", "special", "stats")
+        __name__,
+        "treadle_numpy.scipy",
+        (
+            "cluster",
+            "fft",
+            "integrate",
+            "interpolate",
+            "linalg",
+            "ndimage",
+            "signal",
+            "special",
+            "stats",
+        ),
     )
