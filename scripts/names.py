@@ -162,7 +162,11 @@ def submodule_argument(names: tuple[str, ...]) -> str:
     if not names:
         return ""
     listed = ", ".join(f'"{name}"' for name in names)
-    return f"({listed},)" if len(names) == 1 else f"({listed})"
+    line = f"({listed},)" if len(names) == 1 else f"({listed})"
+    if len(line) <= WIDTH - len("        ,"):
+        return line
+    lines = "".join(f'            "{name}",\n' for name in names)
+    return f"(\n{lines}        )"
 
 
 def namespace_text(each: Namespace) -> str:
@@ -192,7 +196,10 @@ def mirror_text(target: str, original: str, names: list[str], submodules: tuple[
     if submodules:
         arguments += f", {submodule_argument(submodules)}"
     call = f"    __getattr__, __dir__, __all__ = namespaces.mirror({arguments})\n"
-    if len(call) > WIDTH + 1:
+    if "\n" in arguments:
+        each = arguments.replace(", ", ",\n        ", 2)
+        call = f"    __getattr__, __dir__, __all__ = namespaces.mirror(\n        {each},\n    )\n"
+    elif len(call) > WIDTH + 1:
         call = (
             f"    __getattr__, __dir__, __all__ = namespaces.mirror(\n        {arguments}\n    )\n"
         )

@@ -56,6 +56,13 @@ def whole(x: Array) -> Array:
     return floor(x) == x
 
 
+def log_of(probability: Array, complement: Array) -> Array:
+    """The logarithm of a probability, from its complement where that is the smaller one."""
+    small = probability < 0.5
+    near = log(where(small, probability, 0.5))
+    return where(small, near, log1p(-where(small, 0.5, complement)))
+
+
 _LOG_TWO: Final = 0.6931471805599453
 
 

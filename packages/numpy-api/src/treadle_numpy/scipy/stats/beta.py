@@ -13,7 +13,7 @@ from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.scipy.special.exponents import xlog1py, xlogy
 from treadle_numpy.scipy.special.gammas import betaln
 from treadle_numpy.scipy.special.incomplete import betainc
-from treadle_numpy.scipy.stats.arguments import located
+from treadle_numpy.scipy.stats.arguments import located, log_of
 
 __all__ = ["cdf", "logcdf", "logpdf", "logsf", "pdf", "sf"]
 
@@ -40,7 +40,7 @@ def logcdf(
         >>> print(f"{float(logcdf(0.25, 2.0, 3.0, 0.0, 1.0)):.4f}")
         -1.3405
     """
-    return log(cdf(x, a, b, loc, scale))
+    return log_of(cdf(x, a, b, loc, scale), sf(x, a, b, loc, scale))
 
 
 @composed
@@ -69,7 +69,7 @@ def logsf(
         >>> print(f"{float(logsf(0.25, 2.0, 3.0, 0.0, 1.0)):.4f}")
         -0.3034
     """
-    return log(sf(x, a, b, loc, scale))
+    return log_of(sf(x, a, b, loc, scale), cdf(x, a, b, loc, scale))
 
 
 @composed

@@ -1,4 +1,4 @@
-"""The beta-binomial distribution: successes in `n` trials whose probability has the beta distribution of `a` and `b`."""
+"""The beta-binomial distribution: `n` trials whose probability has the beta distribution of `a` and `b`."""
 
 # This module is a public namespace.
 from __future__ import annotations

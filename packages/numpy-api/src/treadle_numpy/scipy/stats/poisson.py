@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from typing import Final
 
 import numpy as np
 
@@ -19,6 +20,10 @@ from treadle_numpy.scipy.special.incomplete import gammaincc
 from treadle_numpy.scipy.stats.arguments import counts, parameters, whole
 
 __all__ = ["cdf", "entropy", "logpmf", "pmf"]
+
+
+_MANY: Final = 64  # from this mean on the asymptotic series is exact to 1e-9
+_TERMS: Final = 200  # of the sum below
 
 
 @composed
