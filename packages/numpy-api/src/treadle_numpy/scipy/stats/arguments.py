@@ -51,6 +51,11 @@ def placed(
     return where(inside, value, np.nan)
 
 
+def within(inside: Array, value: ArrayLike, outside: ArrayLike, x: Array) -> Array:
+    """The value inside of the support, the other one outside; NaN for an x that is NaN."""
+    return where(inside, value, where(x == x, outside, x))
+
+
 def whole(x: Array) -> Array:
     """Whether a number is whole."""
     return floor(x) == x

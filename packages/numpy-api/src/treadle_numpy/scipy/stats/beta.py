@@ -13,7 +13,7 @@ from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.scipy.special.exponents import xlog1py, xlogy
 from treadle_numpy.scipy.special.gammas import betaln
 from treadle_numpy.scipy.special.incomplete import betainc
-from treadle_numpy.scipy.stats.arguments import located, log_of
+from treadle_numpy.scipy.stats.arguments import located, log_of, within
 
 __all__ = ["cdf", "logcdf", "logpdf", "logsf", "pdf", "sf"]
 
@@ -57,7 +57,7 @@ def logpdf(
     inside = (z >= 0) & (z <= 1)
     y = where(inside, z, 0.5)
     value = xlogy(a_ - 1, y) + xlog1py(b_ - 1, -y) - betaln(a_, b_) - log(scale)
-    return where(inside, value, -np.inf)
+    return within(inside, value, -np.inf, z)
 
 
 def logsf(

@@ -37,7 +37,8 @@ def logpdf(x: ArrayLike, alpha: ArrayLike) -> Array:
         ShapeError: sizes do not fit.
 
     Example:
-        >>> print(f"{float(logpdf([0.2, 0.3, 0.5], [1.0, 2.0, 3.0])):.4f}")
+        >>> import numpy as np
+        >>> print(f"{float(logpdf(np.array([0.2, 0.3, 0.5]), np.array([1.0, 2.0, 3.0]))):.4f}")
         1.5041
     """
     point, shape = [array_of(v) for v in promote("dirichlet.logpdf", x, alpha, inexact=True)]
@@ -60,7 +61,8 @@ def pdf(x: ArrayLike, alpha: ArrayLike) -> Array:
     """The density; see `logpdf`.
 
     Example:
-        >>> print(f"{float(pdf([0.2, 0.3, 0.5], [1.0, 2.0, 3.0])):.4f}")
+        >>> import numpy as np
+        >>> print(f"{float(pdf(np.array([0.2, 0.3, 0.5]), np.array([1.0, 2.0, 3.0]))):.4f}")
         4.5000
     """
     return exp(logpdf(x, alpha))

@@ -46,8 +46,10 @@ class gaussian_kde:  # noqa: N801 - SciPy's name
         ArgumentError: there is one sample only, or `bw_method` is none of these.
 
     Example:
-        >>> print(gaussian_kde([1.0, 2.0, 4.0, 7.0]).pdf([1.0, 2.0]))
-        [0.11047138 0.1261315 ]
+        >>> import numpy as np
+        >>> density = gaussian_kde(np.array([1.0, 2.0, 4.0, 7.0])).pdf(1.0)
+        >>> print(f"{float(density[0]):.4f}")
+        0.1105
     """
 
     neff: Array

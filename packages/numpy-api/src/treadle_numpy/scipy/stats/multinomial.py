@@ -31,7 +31,8 @@ def logpmf(x: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
         result: [*shape]
 
     Example:
-        >>> print(f"{float(logpmf([1, 2, 3], 6, [0.2, 0.3, 0.5])):.4f}")
+        >>> import numpy as np
+        >>> print(f"{float(logpmf(np.array([1, 2, 3]), 6, np.array([0.2, 0.3, 0.5]))):.4f}")
         -2.0025
     """
     promoted = promote("multinomial.logpmf", x, n, p, inexact=True)
@@ -48,7 +49,8 @@ def pmf(x: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
     """The probability; see `logpmf`.
 
     Example:
-        >>> print(f"{float(pmf([1, 2, 3], 6, [0.2, 0.3, 0.5])):.4f}")
+        >>> import numpy as np
+        >>> print(f"{float(pmf(np.array([1, 2, 3]), 6, np.array([0.2, 0.3, 0.5]))):.4f}")
         0.1350
     """
     return exp(logpmf(x, n, p))

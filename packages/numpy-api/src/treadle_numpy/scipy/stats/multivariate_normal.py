@@ -36,8 +36,9 @@ def logpdf(x: ArrayLike, mean: ArrayLike, cov: ArrayLike, allow_singular: None =
         UnsupportedError: `allow_singular` is given.
 
     Example:
-        >>> print(f"{float(logpdf([1.0, 2.0], [0.0, 0.0], [[1.0, 0.5], [0.5, 2.0]])):.4f}")
-        -3.1177
+        >>> import numpy as np
+        >>> print(f"{float(logpdf(np.array([1.0, 2.0]), 0.0, np.array([[1.0, 0.5], [0.5, 2.0]]))):.4f}")
+        -3.2605
     """
     if allow_singular is not None:
         raise UnsupportedError("multivariate_normal.logpdf: allow_singular is not supported")
@@ -74,7 +75,8 @@ def pdf(x: ArrayLike, mean: ArrayLike, cov: ArrayLike) -> Array:
     """The density; see `logpdf`.
 
     Example:
-        >>> print(f"{float(pdf([1.0, 2.0], [0.0, 0.0], [[1.0, 0.5], [0.5, 2.0]])):.4f}")
-        0.0443
+        >>> import numpy as np
+        >>> print(f"{float(pdf(np.array([1.0, 2.0]), 0.0, np.array([[1.0, 0.5], [0.5, 2.0]]))):.4f}")
+        0.0384
     """
     return exp(logpdf(x, mean, cov))

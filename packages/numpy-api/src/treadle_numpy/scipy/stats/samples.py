@@ -96,8 +96,9 @@ def mode(
         ArgumentError: `nan_policy` is something else.
 
     Example:
-        >>> mode([1, 2, 2, 3, 3]).count
-        Array(2, dtype=int32)
+        >>> import numpy as np
+        >>> print(*mode(np.array([1, 2, 2, 3, 3])))
+        2 2
     """
     _check_policy("mode", nan_policy, ("propagate",))
     flags("mode", keepdims=keepdims)
@@ -105,7 +106,7 @@ def mode(
     if not x.shape[-1]:
         value = sum(array_of(inexact_operand("mode", x)), axis=-1)
         count = value
-        value = value / 0
+        value = value + float("nan")
     else:
         ordered = sort(x, axis=-1)
         lengths = arange(x.shape[-1]) - _first_of_run(_begins(ordered)) + 1
@@ -133,7 +134,8 @@ def rankdata(
         UnsupportedError: `nan_policy` is "omit" or "raise".
 
     Example:
-        >>> print(rankdata([3, 1, 1, 2]))
+        >>> import numpy as np
+        >>> print(rankdata(np.array([3, 1, 1, 2])))
         [4.  1.5 1.5 3. ]
     """
     _check_policy("rankdata", nan_policy, ("propagate",))
@@ -182,7 +184,8 @@ def sem(
         UnsupportedError: `nan_policy` is "raise".
 
     Example:
-        >>> print(f"{float(sem([1.0, 2.0, 4.0])):.4f}")
+        >>> import numpy as np
+        >>> print(f"{float(sem(np.array([1.0, 2.0, 4.0]))):.4f}")
         0.8819
     """
     _check_policy("sem", nan_policy, ("propagate", "omit"))
