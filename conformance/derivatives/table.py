@@ -14,6 +14,7 @@ from conformance.derivatives import (
     numpy_functions,
     numpy_reductions,
     rules_functions,
+    special_formulas,
     special_functions,
 )
 from conformance.derivatives.row import Row
@@ -26,6 +27,7 @@ ROWS: Final[tuple[Row, ...]] = (
     *lax_arrays.ROWS,
     *rules_functions.ROWS,
     *special_functions.ROWS,
+    *special_formulas.ROWS,
     *nn_functions.ROWS,
     *fourier_functions.ROWS,
     *lax_windows.ROWS,

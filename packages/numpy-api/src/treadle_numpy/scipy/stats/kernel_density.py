@@ -81,7 +81,9 @@ class gaussian_kde:  # noqa: N801 - SciPy's name
             self.weights = counted / sum(counted)
         self.neff = 1 / sum(self.weights**2)
         data = atleast_2d(cov(self.dataset, aweights=self.weights))
-        self.covariance = data * self._factor(bw_method) ** 2
+        self.covariance = (
+            data * array_of(inexact_operand("gaussian_kde", self._factor(bw_method))) ** 2
+        )
         identity = eye(self.d, dtype=self.covariance.dtype)
         root = cholesky(self.covariance)
         half = triangular_solve(root, identity, left_side=True, lower=True)

@@ -33,7 +33,7 @@ class ModeResult(NamedTuple):
     """The most frequent values, and how often they occur."""
 
     mode: Array
-    count: Array
+    count: Array  # type: ignore[assignment]  # SciPy's name hides the method of tuples
 
 
 def _check_policy(function: str, policy: object, supported: tuple[str, ...]) -> None:
@@ -194,6 +194,7 @@ def sem(
     x = array_of(inexact_operand("sem", a))
     if nan_policy == "omit":
         count = sum(~isnan(x), axis=axis, keepdims=keepdims)
-        return nanstd(x, axis, ddof=ddof, keepdims=keepdims) / count**0.5
+        error: Array = nanstd(x, axis, ddof=ddof, keepdims=keepdims) / count**0.5
+        return error
     number = x.size if axis is None else x.shape[as_axis("sem", axis, x.ndim)]
     return std(x, axis, ddof=ddof, keepdims=keepdims) / number**0.5
