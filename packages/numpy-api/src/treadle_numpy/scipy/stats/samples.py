@@ -197,4 +197,5 @@ def sem(
         error: Array = nanstd(x, axis, ddof=ddof, keepdims=keepdims) / count**0.5
         return error
     number = x.size if axis is None else x.shape[as_axis("sem", axis, x.ndim)]
-    return std(x, axis, ddof=ddof, keepdims=keepdims) / number**0.5
+    result: Array = std(x, axis, ddof=ddof, keepdims=keepdims) / number**0.5
+    return result
