@@ -37,7 +37,7 @@ EVERYTHING = ["treadle"]  # it depends on all the others
 PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
 CURRENT = ".".join(platform.python_version_tuple()[:2])
 PYTEST = ["pytest>=8.4", "pytest-xdist>=3.6", "hypothesis>=6.113"]
-EXAMPLES = ["rich", "scikit-learn"]
+EXAMPLES = ["rich", "scikit-learn", "matplotlib"]
 WORKERS = ["-n", "2"]
 STEADY = ["-m", "not timing"]  # tests that compare wall-clock times have a session of their own
 # Tests are not annotated; what they say about the types of what they test is still checked.
@@ -318,7 +318,14 @@ def docs(session: nox.Session) -> None:
     session.run("python", "scripts/links.py")
     session.run("python", "scripts/settings_page.py", "--check", "docs/settings.md")
     readmes = ["README.md", *(f"packages/{folder}/README.md" for folder in PACKAGES)]
-    session.run("python", "scripts/examples.py", *readmes, "docs/errors.md", "docs/faq.md")
+    session.run(
+        "python",
+        "scripts/examples.py",
+        *readmes,
+        "docs/errors.md",
+        "docs/faq.md",
+        "docs/debugging.md",
+    )
     for chapter in sorted(Path("docs/tour").glob("*.py")):
         session.run("python", str(chapter))
     for name in DISTRIBUTIONS.values():  # one process each: the façade changes what is printed

@@ -1262,8 +1262,9 @@ def _linear_call(
 
 @truth_of(composite.PlatformIndex)
 def _platform_index(primitive: composite.PlatformIndex, types: Types) -> Sequence[Wide]:
-    places = {name: place for place, name in enumerate(primitive.platforms)}
-    return [np.asarray(places.get("cpu", len(places)), dtype=object)]
+    names = primitive.platforms
+    place = next((place for place, name in enumerate(names) if name == "cpu"), len(names))
+    return [np.asarray(place, dtype=object)]
 
 
 @truth_of(control.Case)

@@ -16,6 +16,13 @@ X: Final = np.array([0.5, -1.5, 2.25], np.float32)
 M: Final = np.arange(6, dtype=np.float32).reshape(2, 3)
 
 
+HOST: Final = np.array([1.0, 2.0, 3.0], np.float32)
+
+
+def _twice(key: Any) -> Any:
+    return random.uniform(key) + random.normal(key)
+
+
 @treadle.custom_jvp
 def own(x: Any) -> Any:
     return tnp.sin(x) + tnp.arange(3)
@@ -59,6 +66,13 @@ FUNCTIONS: Final[dict[str, tuple[Any, tuple[Any, ...]]]] = {
     "own rule's slope": (treadle.grad(lambda x: own(x).sum()), (X,)),
     "slopes": (treadle.grad(lambda x: (nn.softmax(x) * tnp.arange(3)).sum()), (X,)),
     "of the compiled": (treadle.vmap(treadle.jit(lambda x: x * tnp.arange(3)[1])), (X,)),
+    "not finite": (lambda x: (tnp.log(x), tnp.sqrt(x) / (x - x)), (X,)),
+    "not finite slopes": (treadle.grad(lambda x: (tnp.sqrt(x * 0) * 0).sum()), (X,)),
+    "one key twice": (lambda: _twice(random.key(3)), ()),
+    "out of bounds": (lambda x: (x[7], x[-9]), (X,)),
+    "wide by name": (lambda i: (tnp.zeros(2, "float64"), i.astype("int64"), i.sum()), (INTS,)),
+    "old keys": (lambda: random.uniform(random.PRNGKey(4), (2,)), ()),
+    "of the host": (lambda x: x + HOST, (X,)),
     "cancelled": (lambda x, y: (x + y) - x, (np.float32(1e8), np.float32(1))),
     "recomputed": (treadle.grad(treadle.checkpoint(lambda x: (x * tnp.arange(3)).sum())), (X,)),
 }

@@ -7,9 +7,20 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from typing import Final, TypeAlias
 
 import treadle
+import treadle.settings  # all of them are declared
+from treadle_ir import SETTINGS
 from treadle_ir.rewrite import SIMPLIFY
 
 Entered: TypeAlias = Callable[[], AbstractContextManager[object]]
+
+
+OTHERS: Final[dict[str, object]] = {
+    "check_static_indices": True,
+    "random_seed_offset": 5,
+    "enable_custom_prng": True,
+    "optimization_level": "O0",
+    "include_full_tracebacks_in_locations": True,
+}
 
 
 @contextmanager
@@ -19,6 +30,14 @@ def several() -> Iterator[None]:
         stack.enter_context(treadle.default_device(treadle.devices()[2]))
         stack.enter_context(treadle.default_matmul_precision("highest"))
         stack.enter_context(SIMPLIFY.override(False))
+        for name, value in OTHERS.items():
+            stack.enter_context(SETTINGS[name].override(value))
+        yield
+
+
+@contextmanager
+def debugged() -> Iterator[None]:
+    with treadle.debug_nans(), treadle.debug_infs(), treadle.debug_key_reuse():
         yield
 
 
@@ -29,4 +48,5 @@ CONTEXTS: Final[dict[str, Entered]] = {
     "strict": lambda: treadle.numpy_dtype_promotion("strict"),
     "ranks": lambda: treadle.numpy_rank_promotion("raise"),
     "several": several,
+    "debugged": debugged,
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import re
+import subprocess
 import sys
 import weakref
 from operator import attrgetter
@@ -196,3 +197,22 @@ def test_arrays_in_reference_cycles_are_told_of(caplog: pytest.LogCaptureFixture
     cycle()
     gc.collect()
     assert not caplog.text
+
+
+FATAL = """
+import gc, treadle, treadle.numpy as tnp
+class Node: pass
+treadle.config.update("jax_array_garbage_collection_guard", "fatal")
+node = Node()
+node.itself, node.array = node, tnp.ones(5)
+del node
+gc.collect()
+print("still here")
+"""
+
+
+def test_arrays_in_reference_cycles_may_end_the_process() -> None:
+    done = subprocess.run([sys.executable, "-c", FATAL], capture_output=True, text=True)
+    assert done.returncode != 0
+    assert not done.stdout
+    assert "1 arrays were freed by the garbage collector" in done.stderr

@@ -154,6 +154,34 @@ def test_a_nan_that_came_in_is_said_to_have_come_in() -> None:
     assert "came in with argument 1" in "".join(caught.value.__notes__)
 
 
+def test_an_operand_that_held_it_is_named() -> None:
+    x = tnp.array([1.0, np.nan])
+    with treadle.debug_nans(), pytest.raises(NotFiniteError, match="in add") as caught:
+        tnp.ones(2) + x  # noqa: B018 - it raises
+    assert "  operand 1 held one already" in caught.value.__notes__
+
+
+def test_callbacks_and_large_arrays_are_looked_at_too() -> None:
+    def back(x: Any) -> Any:
+        scalar = treadle.ShapeDtypeStruct((), "float32")
+        return treadle.pure_callback(lambda _: np.float32(np.nan), scalar, x) + 1
+
+    large = tnp.full((1200, 1000), -1.0)
+    with treadle.debug_nans():
+        with pytest.raises(NotFiniteError, match="in pure_callback"):
+            treadle.jit(back)(1.0)
+        with pytest.raises(NotFiniteError, match=r"in log: .* at index \(0, 0\), given -1"):
+            tnp.log(large)
+
+
+def test_functions_of_several_operations_are_looked_at_each_time() -> None:
+    x = tnp.array([1.0, np.inf])
+    for _ in range(4):  # the third call would run a plan of it
+        tnp.var(x)
+        with treadle.debug_nans(), pytest.raises(NotFiniteError, match="in subtract"):
+            tnp.var(x)
+
+
 def test_infinities_are_the_other_setting() -> None:
     def f(x: Any) -> Any:
         return 1 / x

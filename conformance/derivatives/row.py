@@ -17,6 +17,7 @@ import treadle
 import treadle.lax
 import treadle.nn
 import treadle.numpy
+import treadle.ops
 import treadle.scipy.special
 from treadle_ir import frozen
 

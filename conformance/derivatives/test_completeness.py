@@ -11,6 +11,7 @@ import numpy as np
 import treadle.lax
 import treadle.nn
 import treadle.numpy
+import treadle.ops
 import treadle.scipy.fft
 import treadle.scipy.special
 from conformance.derivatives.table import ROWS
@@ -22,6 +23,7 @@ NAMESPACES: Final[dict[str, ModuleType]] = {
     "numpy.fft": treadle.numpy.fft,
     "scipy.fft": treadle.scipy.fft,
     "lax": treadle.lax,
+    "ops": treadle.ops,
     "nn": treadle.nn,
     "scipy.special": treadle.scipy.special,
 }

@@ -257,8 +257,10 @@ def indexing(library: Any, question: dict[str, Any]) -> Any:
         return {"error": type(error).__name__}
 
 
-NAMESPACES = ("numpy", "random", "lax", "nn", "scipy")
-SUBMODULES = ("scipy.special", "scipy.fft")  # that are not there before they are imported
+NAMESPACES = ("numpy", "random", "lax", "nn", "scipy", "ops", "image")
+SUBMODULES = (  # that are not there before they are imported
+    *("ops", "image", "scipy.special", "scipy.fft", "scipy.ndimage", "scipy.cluster.vq"),
+)
 DO = {
     "random": random_numbers,
     "keys": moved_keys,

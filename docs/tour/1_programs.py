@@ -1,4 +1,4 @@
-"""Tour, 1 of 5: programs. Needs treadle-ir only: no compiler, no derivative, just NumPy.
+"""Tour, 1 of 6: programs. Needs treadle-ir only: no compiler, no derivative, just NumPy.
 
 Run it: `python docs/tour/1_programs.py`. Each chapter checks what it says with `assert`.
 """

@@ -1,4 +1,4 @@
-"""Tour, 2 of 5: traces. How one function is computed, staged, differentiated and counted."""
+"""Tour, 2 of 6: traces. How one function is computed, staged, differentiated and counted."""
 
 import numpy as np
 

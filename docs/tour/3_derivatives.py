@@ -1,4 +1,4 @@
-"""Tour, 3 of 5: derivatives. Needs treadle-ir and treadle-autodiff; everything runs on NumPy."""
+"""Tour, 3 of 6: derivatives. Needs treadle-ir and treadle-autodiff; everything runs on NumPy."""
 
 from dataclasses import dataclass
 

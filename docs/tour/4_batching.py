@@ -1,4 +1,4 @@
-"""Tour, 4 of 5: batching. Needs treadle-ir and treadle-batching (and -autodiff at the end); runs on NumPy."""
+"""Tour, 4 of 6: batching. Needs treadle-ir and treadle-batching (and -autodiff at the end); runs on NumPy."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Tour, 5 of 5: compiling. From a program to text, to an executable, to `jit`; this one needs everything."""
+"""Tour, 5 of 6: compiling. From a program to text, to an executable, to `jit`; this one needs everything."""
 
 import tempfile
 import time

@@ -36,3 +36,17 @@ def test_a_function_that_is_not_linear() -> None:
     pulled = linear_transpose(lambda x: ops.multiply(x, x), np.float32(1))
     with pytest.raises(MissingRuleError, match="not linear"):
         pulled(np.float32(1))
+
+
+def test_a_linear_custom_jvp_function_is_transposed_as_what_it_computes() -> None:
+    @custom_jvp
+    def thrice(x):
+        return ops.multiply(x, np.float32(3))
+
+    @thrice.defjvp
+    def thrice_jvp(primals, tangents):
+        return thrice(*primals), thrice(*tangents)
+
+    x = np.ones(2, np.float32)
+    (back,) = linear_transpose(thrice, x)(x)
+    np.testing.assert_array_equal(back, [3, 3])

@@ -162,3 +162,57 @@ def test_the_environment_sets_defaults(variable: str) -> None:
         [sys.executable, "-c", code], env={**clean, variable: "maybe"}, capture_output=True
     )
     assert f"environment variable {variable} is 'maybe'" in wrong.stderr.decode()
+
+
+def test_what_only_calls_depend_on_is_watched_and_not_in_the_keys_of_programs() -> None:
+    setting = Setting("test_seen", False, parse=yes_or_no, help="Look.", watched=True)
+    try:
+        outside = current_context()
+        assert not outside.watched
+        with setting.override(True):
+            inside = current_context()
+            assert inside.watched
+            assert inside.key is inside
+            assert inside.key is not outside.key
+            assert inside.programs is outside.programs
+            with X64.override(True):
+                assert current_context().programs is not outside.programs
+        with X64.override(True):
+            assert not current_context().watched
+    finally:
+        del SETTINGS["test_seen"]
+
+
+def test_the_environment_watches_too() -> None:
+    code = "from treadle_ir import current_context; print(current_context().watched)"
+    environment = {**os.environ, "TREADLE_DEBUG_NANS": "1"}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True)
+    assert done.stdout.decode().strip() == "True"
+
+
+def test_who_applies_a_value_is_told_before_it_counts() -> None:
+    told: list[object] = []
+
+    def applied(value: bool) -> None:
+        told.append(value)
+        if value:
+            raise RuntimeError("not now")
+
+    setting = Setting("test_applied", False, parse=yes_or_no, help="Do.", applied=applied)
+    try:
+        with pytest.raises(RuntimeError, match="not now"):
+            setting.set("yes")
+        assert told == [True]
+        assert not setting()
+    finally:
+        del SETTINGS["test_applied"]
+
+
+def test_what_differs_is_told_in_words(level: Setting[int]) -> None:
+    outside = current_context()
+    with level.override(4), named_axis("i", 3):
+        assert current_context().differences(outside) == [
+            "test_level is 4, was 1",
+            "the named axes are {'i': 3}, were {}",
+        ]
+    assert not outside.differences(outside)

@@ -14,6 +14,7 @@ from treadle_ir import (
     integer,
     integer_or_none,
     names,
+    number,
     refused,
     sequence,
     sequence_or_none,
@@ -88,6 +89,20 @@ def test_an_integer_has_64_bits() -> None:
     with pytest.raises(RangeError, match="tril: k is 18446744073709551616, which has more"):
         integer("tril", "k", 2**64)
     assert integer_or_none("tril", "k", None) is None
+
+
+@pytest.mark.parametrize("value", [2, 2.0, np.int8(2), np.float16(2)])
+def test_real_numbers(value: object) -> None:
+    assert number("odeint", "rtol", value) == 2
+    assert number("odeint", "hmax", np.inf) == np.inf
+
+
+@pytest.mark.parametrize(
+    "value", [True, "2", None, 2j, np.nan, 10**400, np.timedelta64(2), np.zeros(1), [2]]
+)
+def test_no_real_numbers(value: object) -> None:
+    with pytest.raises(ArgumentError, match="odeint: rtol must be a real number"):
+        number("odeint", "rtol", value)
 
 
 def test_sequences() -> None:

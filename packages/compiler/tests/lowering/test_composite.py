@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_compiler.lower import lower
+from treadle_compiler import lower_program
 from treadle_ir import ArrayType, bind, ops, stage
 from treadle_ir.primitives.composite import Composite
 from treadle_ir.primitives.control import Case
@@ -16,7 +16,7 @@ def test_a_composite_names_its_decomposition() -> None:
     settings = (("flag", True), ("n", -3), ("scale", 0.5), ("text", 'a"\\é'))
     composite = Composite(SINE, "my.sine", 2, settings)
     program = stage(lambda x: bind(composite, ops.add(*bind(composite, x), x)), F32).program
-    text = lower(program).text
+    text = lower_program(program).text
     assert text.count('"stablehlo.composite"') == 2
     assert text.count('name = "my.sine"') == 2
     assert "version = 2 : i32" in text
@@ -32,7 +32,7 @@ def test_only_the_branch_of_the_platform_is_lowered() -> None:
 
     program = stage(choice, F32).program
     for platform, name, other in (("cpu", "sine", "cosine"), ("cuda", "cosine", "sine")):
-        text = lower(program, platform=platform).text
+        text = lower_program(program, platform=platform).text
         assert f"stablehlo.{name}" in text
         assert f'"stablehlo.{other}"' not in text
         assert "stablehlo.if" not in text

@@ -58,6 +58,7 @@ from treadle_ir.declared import (
     integers as integers,
     integers_or_none as integers_or_none,
     names as names,
+    number as number,
     pairs as pairs,
     refused as refused,
     sequence as sequence,
@@ -182,6 +183,24 @@ from treadle_ir.rearrange import (
 )
 from treadle_ir.reference.evaluator import ReferenceEvaluator as ReferenceEvaluator
 from treadle_ir.reference.registry import eval_rule as eval_rule, eval_rules as eval_rules
+from treadle_ir.refs import (
+    AbstractRef as AbstractRef,
+    Ref as Ref,
+    as_body as as_body,
+    discharged as discharged,
+    empty_ref as empty_ref,
+    free_ref as free_ref,
+    freeze as freeze,
+    holding as holding,
+    lending as lending,
+    new_ref as new_ref,
+    ref_addupdate as ref_addupdate,
+    ref_get as ref_get,
+    ref_set as ref_set,
+    ref_swap as ref_swap,
+    store as store,
+    usable as usable,
+)
 from treadle_ir.registry import register as register
 from treadle_ir.rules import RuleTable as RuleTable
 from treadle_ir.scopes import named_call as named_call, named_scope as named_scope

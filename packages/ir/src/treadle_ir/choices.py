@@ -75,11 +75,17 @@ def words_among(*known: str) -> Callable[[object], tuple[str, ...]]:
     return parse
 
 
+def _spellings(value: object) -> tuple[str, ...]:
+    if isinstance(value, bool):
+        return ("true", "1", "yes", "on") if value else ("false", "0", "no", "off")
+    return (str(value).lower(),)
+
+
 def only(value: T, why: str) -> Callable[[object], T]:
     """What takes one value; `why` says what is missing for another one, going on from "which asks for"."""
 
     def parse(given: object) -> T:
-        if given == value or str(given).lower() == str(value).lower():
+        if isinstance(given, (str, int)) and str(given).lower() in _spellings(value):
             return value
         raise ValueError(f"asks for {why}")
 

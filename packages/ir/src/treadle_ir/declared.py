@@ -113,6 +113,28 @@ def element_type(function: str, value: object) -> np.dtype[Any]:
         ) from error
 
 
+def number(function: str, name: str, value: object) -> float:
+    """A real number, infinite or not.
+
+    Raises:
+        ArgumentError: it is none, or a NaN.
+
+    Example:
+        >>> number("odeint", "rtol", np.float32(0.5))
+        0.5
+    """
+    if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(
+        value, (bool, np.timedelta64)
+    ):
+        try:
+            found = float(value)
+        except OverflowError:
+            found = np.nan
+        if found == found:
+            return found
+    raise refused(function, name, "a real number", value)
+
+
 def integer(function: str, name: str, value: object) -> int:
     """A Python integer from whatever stands for one; a tracer's own error tells what to do.
 

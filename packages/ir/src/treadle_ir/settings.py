@@ -121,3 +121,9 @@ EXPLICIT_X64: Final = Setting(
     help="What happens where a 64-bit type is named while `enable_x64` is off: `warn` narrows it and warns, `error` "
     "refuses it, `allow` has it.",
 )
+SIMPLIFY: Final = Setting(
+    "simplify",
+    True,
+    parse=yes_or_no,
+    help="Programs under jit are simplified by the named rules of docs/simplifications.md.",
+)

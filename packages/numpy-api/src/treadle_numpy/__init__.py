@@ -1,8 +1,8 @@
 """treadle-numpy: the NumPy-shaped interface of treadle: array functions, operators, random numbers.
 
 Importing it puts the operators and methods on arrays. `treadle_numpy` offers the functions of
-`treadle_numpy.numpy` themselves, and `lax`, `nn`, `random` and `scipy` besides. The facade re-exports these
-packages as `treadle.numpy`, `treadle.lax`, ...
+`treadle_numpy.numpy` themselves, and `image`, `lax`, `nn`, `ops`, `random` and `scipy` besides. The facade
+re-exports these packages as `treadle.numpy`, `treadle.lax`, ...
 """
 
 from __future__ import annotations
@@ -18,13 +18,21 @@ from treadle_numpy.operands.coerce import ArrayLike as ArrayLike
 from treadle_numpy.operands.dtypes import DTypeLike as DTypeLike
 
 if TYPE_CHECKING:
-    from treadle_numpy import lax as lax, nn as nn, numpy as numpy, random as random, scipy as scipy
+    from treadle_numpy import (
+        image as image,
+        lax as lax,
+        nn as nn,
+        numpy as numpy,
+        ops as ops,
+        random as random,
+        scipy as scipy,
+    )
     from treadle_numpy.numpy import *  # noqa: F403 - the names of that package, whichever they are
 else:
     __getattr__, __dir__, __all__ = namespaces.mirror(
         __name__,
         "treadle_numpy.numpy",
-        submodules=("lax", "nn", "numpy", "random", "scipy"),
+        submodules=("image", "lax", "nn", "numpy", "ops", "random", "scipy"),
         own=("Array", "ArrayLike", "DTypeLike", "float0"),
     )
 

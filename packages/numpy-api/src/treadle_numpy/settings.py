@@ -73,22 +73,24 @@ CHECK_INDICES: Final = Setting(
     parse=yes_or_no,
     help="A Python integer as an index that is out of bounds is an IndexError; else it is clamped to the bounds.",
 )
-_NO_CHECKS: Final = "checks inside of programs, which treadle lacks; `debug_nans` finds nans"
+_NO_CHECKS: Final = (
+    "checks in every program; here a function asks for them by itself, with `experimental.checkify`"
+)
 ERROR_NAN: Final = Setting(
     "error_checking_behavior_nan",
     "ignore",
     parse=only("ignore", _NO_CHECKS),
-    help="`ignore` is the one value: `debug_nans` is what finds nans.",
+    help="`ignore` is the one value: `debug_nans` and `experimental.checkify` find nans.",
 )
 ERROR_DIVIDE: Final = Setting(
     "error_checking_behavior_divide",
     "ignore",
     parse=only("ignore", _NO_CHECKS),
-    help="`ignore` is the one value: `debug_infs` is what finds divisions by zero.",
+    help="`ignore` is the one value: `debug_infs` and `experimental.checkify` find divisions by zero.",
 )
 ERROR_OOB: Final = Setting(
     "error_checking_behavior_oob",
     "ignore",
     parse=only("ignore", _NO_CHECKS),
-    help="`ignore` is the one value: `check_static_indices` finds numbers out of bounds.",
+    help="`ignore` is the one value: `check_static_indices` and `experimental.checkify` find indices out of bounds.",
 )

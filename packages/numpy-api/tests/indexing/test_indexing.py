@@ -161,3 +161,12 @@ def test_take_along_axis() -> None:
     np.testing.assert_array_equal(
         tnp.take_along_axis(ELEMENTS, order, 1), np.take_along_axis(ELEMENTS, order, axis=1)
     )
+
+
+@pytest.mark.parametrize("place", [2**31, 2**70, -(2**31), -(2**70)])
+def test_integers_of_any_size_are_outside(place: int) -> None:
+    x = np.arange(3, dtype=np.float32)
+    for mode in (None, "drop"):
+        np.testing.assert_array_equal(run(lambda t, m=mode: t.at[place].add(7.0, mode=m), x), x)
+    clipped = [7.0, 1.0, 2.0] if place < 0 else [0.0, 1.0, 7.0]
+    np.testing.assert_array_equal(run(lambda t: t.at[place].set(7.0, mode="clip"), x), clipped)

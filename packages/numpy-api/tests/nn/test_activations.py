@@ -61,3 +61,26 @@ def test_hard_tanh_in_the_range_of_each_type() -> None:
 def test_hard_tanh_needs_numbers(value: Any) -> None:
     with pytest.raises(DTypeError):
         nn.hard_tanh(value)
+
+
+def test_sparse_plus_and_its_derivative() -> None:
+    x = np.array([-3.0, -1.0, -0.5, 0.0, 0.5, 1.0, 3.0])
+    expected = np.where(x <= -1, 0, np.where(x >= 1, x, (x + 1) ** 2 / 4))
+    np.testing.assert_allclose(nn.sparse_plus(x), expected)
+    np.testing.assert_allclose(nn.sparse_sigmoid(x), np.clip((x + 1) / 2, 0, 1))
+    slopes = [float(grad(nn.sparse_plus)(each)) for each in x]
+    np.testing.assert_allclose(slopes, nn.sparse_sigmoid(x))
+
+
+def test_log1mexp_keeps_its_digits() -> None:
+    x = np.array([1e-30, 1e-8, 0.5, math.log(2), 0.7, 30.0, 800.0])
+    expected = [
+        *(math.log(1e-30), math.log(1e-8) - 0.5e-8, math.log(-math.expm1(-0.5)), math.log(0.5)),
+        *(math.log1p(-math.exp(-0.7)), math.log1p(-math.exp(-30)), 0.0),
+    ]
+    np.testing.assert_allclose(nn.log1mexp(x), expected, rtol=1e-14)
+    np.testing.assert_array_equal(nn.log1mexp(np.array([0.0, np.inf])), [-np.inf, 0])
+    assert np.isnan(nn.log1mexp(np.array([-1.0, np.nan]))).all()
+    for each in (1e-8, 0.5, 0.7, 30.0):
+        true = 1 / math.expm1(each)
+        assert math.isclose(float(grad(nn.log1mexp)(np.float64(each))), true, rel_tol=1e-13)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from treadle_numpy.numpy.sets import intersect1d, isin, setdiff1d
+from treadle_numpy.numpy.sets import intersect1d, isin, setdiff1d, setxor1d
 
 RANDOM = np.random.default_rng(5)
 SIZES = [(7, 5), (90, 200), (50, 0), (0, 50)]
@@ -48,3 +48,18 @@ def test_sets_of_known_size(
     found = staged(lambda a, b: ours(a, b, size=70, fill_value=-1), x, y)
     np.testing.assert_array_equal(found[: expected.size], expected)
     assert (found[expected.size :] == -1).all()
+
+
+@pytest.mark.parametrize(("n", "m"), [(7, 5), (0, 3), (90, 40), (0, 0)])
+@pytest.mark.parametrize("assume_unique", [False, True])
+def test_setxor1d(staged: Callable[..., Any], n: int, m: int, assume_unique: bool) -> None:
+    x, y = drawn(n), drawn(m)
+    if assume_unique:
+        x, y = np.unique(x), np.unique(y)
+    expected = np.setxor1d(x, y)
+    np.testing.assert_array_equal(setxor1d(x, y, assume_unique), expected)
+    found = staged(lambda a, b: setxor1d(a, b, assume_unique, size=70, fill_value=-1), x, y)
+    np.testing.assert_array_equal(found[: expected.size], expected)
+    assert (found[expected.size :] == -1).all()
+    least = staged(lambda a, b: setxor1d(a, b, assume_unique, size=70), x, y)
+    assert (least[expected.size :] == (expected[0] if expected.size else 0)).all()

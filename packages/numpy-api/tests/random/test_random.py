@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import treadle_numpy.numpy as tnp
-from treadle_ir import ArgumentError, DTypeError
+from treadle_ir import ArgumentError, DTypeError, UnsupportedError
 from treadle_numpy import lax, random
 from treadle_numpy.numpy.dtypes.questions import issubdtype
 from treadle_numpy.numpy.dtypes.types import extended, prng_key
@@ -145,3 +145,28 @@ def test_what_is_no_key_is_refused() -> None:
         random.wrap_key_data(random.key(0))
     with pytest.raises(ArgumentError, match="must be a random key"):
         random.key_data(1)  # type: ignore[arg-type]  # the mistake
+
+
+def test_implementations() -> None:
+    for impl in (None, "threefry2x32", random.key_dtype()):
+        assert random.key_impl(random.key(3, impl=impl)) == "threefry2x32"
+        np.testing.assert_array_equal(random.PRNGKey(3, impl=impl), KEY)
+        np.testing.assert_array_equal(random.key_data(random.wrap_key_data(KEY, impl=impl)), KEY)
+    assert random.key(3, dtype=random.key_dtype()).dtype == random.key_dtype("threefry2x32")
+    makers: list[Callable[..., Any]] = [
+        lambda **more: random.key(3, **more),
+        lambda **more: random.PRNGKey(3, **more),
+        lambda **more: random.wrap_key_data(KEY, **more),
+        lambda impl: random.key_dtype(impl),
+    ]
+    for make in makers:
+        with pytest.raises(UnsupportedError, match="'rbg' is not there"):
+            make(impl="rbg")
+        with pytest.raises(ArgumentError, match="unrecognized"):
+            make(impl="dice")
+        with pytest.raises(ArgumentError, match="unrecognized"):
+            make(impl=3)
+    with pytest.raises(ArgumentError, match="both"):
+        random.key(3, impl="threefry2x32", dtype=random.key_dtype())
+    with pytest.raises(ArgumentError, match="unrecognized"):
+        random.key(3, dtype=np.dtype(np.uint32))

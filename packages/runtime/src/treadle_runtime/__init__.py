@@ -46,6 +46,10 @@ if TYPE_CHECKING:
         jit as jit,
         timings as timings,
     )
+    from treadle_runtime.jitting.serialised import (
+        from_bytes as from_bytes,
+        to_bytes as to_bytes,
+    )
     from treadle_runtime.jitting.stages import (
         ArgInfo as ArgInfo,
         Compiled as Compiled,
@@ -113,6 +117,7 @@ if not TYPE_CHECKING:
             "treadle_runtime.host.validated": "CallbackError",
             "treadle_runtime.jitting.caches": "FunctionCache",
             "treadle_runtime.jitting.jit": "JitFunction disable_jit jit timings",
+            "treadle_runtime.jitting.serialised": "from_bytes to_bytes",
             "treadle_runtime.jitting.stages": "ArgInfo Compiled Lowered TracedCall",
             "treadle_runtime.launch": "effects_barrier",
             "treadle_runtime.parallel.pmap": "pmap",

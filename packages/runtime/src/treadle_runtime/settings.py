@@ -6,6 +6,7 @@ from typing import Final
 
 from treadle_ir import Setting, one_of, yes_or_no
 from treadle_ir.choices import whole_number
+from treadle_runtime.arrays.garbage import GARBAGE_GUARD as GARBAGE_GUARD
 from treadle_runtime.client.start import backends
 
 _LEVELS: Final = (None, "allow", "log", "disallow", "log_explicit", "disallow_explicit")
@@ -65,27 +66,6 @@ CONSTANTS_FRAMES: Final = Setting(
     keyed=False,
     help="The warning of `captured_constants_warn_bytes` names so many of the arrays with the line that uses them; "
     "-1 names all.",
-)
-
-
-def _garbage_level(value: object) -> str | None:
-    """One of the words; whoever wants to be told of garbage has the collector watched from then on."""
-    level: str | None = _GARBAGE_LEVELS(value)
-    if level in ("log", "fatal"):
-        from treadle_runtime.arrays.alive import guard_garbage  # noqa: PLC0415 - it asks for this setting
-
-        guard_garbage()
-    return level
-
-
-_GARBAGE_LEVELS: Final = one_of(None, "allow", "log", "fatal")
-GARBAGE_GUARD: Final = Setting(
-    "array_garbage_collection_guard",
-    None,
-    parse=_garbage_level,
-    keyed=False,
-    help="What happens when an array is freed by Python's garbage collector, since it was part of a reference cycle, "
-    "and so kept its memory longer than needed: `log` writes to the log; `fatal` ends the process.",
 )
 THREAD_GUARD: Final = Setting(
     "thread_guard",

@@ -23,6 +23,7 @@ from treadle_runtime.client import (
     PlatformError,
     PlatformWarning,
     aligned_empty,
+    cpu_asynchronous,
     cpu_device_count,
     execution_error,
     no_jax_import,
@@ -450,3 +451,15 @@ def test_out_of_memory_of_an_unknown_kind() -> None:
 def test_memory_that_numpy_has_not_is_told_in_the_shape_that_was_asked_for() -> None:
     with pytest.raises(MemoryError, match=r"shape \(1099511627776, 4\) and data type float32"):
         aligned_empty((1 << 40, 4), np.dtype("f4"))
+
+
+def test_the_environment_says_whether_the_cpu_is_asynchronous() -> None:
+    assert cpu_asynchronous({})
+    for name in (
+        "TREADLE_CPU_ASYNC",
+        "TREADLE_CPU_ENABLE_ASYNC_DISPATCH",
+        "JAX_CPU_ENABLE_ASYNC_DISPATCH",
+    ):
+        assert not cpu_asynchronous({name: "false"})
+        assert cpu_asynchronous({name: "1"})
+    assert not cpu_asynchronous({"TREADLE_CPU_ASYNC": "0", "JAX_CPU_ENABLE_ASYNC_DISPATCH": "1"})

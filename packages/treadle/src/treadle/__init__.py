@@ -29,13 +29,16 @@ if TYPE_CHECKING:
         errors as errors,
         experimental as experimental,
         flatten_util as flatten_util,
+        image as image,
         interpreters as interpreters,
         lax as lax,
         monitoring as monitoring,
         nn as nn,
         numpy as numpy,
+        ops as ops,
         profiler as profiler,
         random as random,
+        ref as ref,
         scipy as scipy,
         stages as stages,
         test_util as test_util,
@@ -99,10 +102,15 @@ if TYPE_CHECKING:
     from treadle_batching import vmap as vmap
     from treadle_ir import (
         Array as Array,
+        Ref as Ref,
+        empty_ref as empty_ref,
         ensure_compile_time_eval as ensure_compile_time_eval,
         float0 as float0,
+        free_ref as free_ref,
+        freeze as freeze,
         named_call as named_call,
         named_scope as named_scope,
+        new_ref as new_ref,
     )
     from treadle_runtime import (
         Device as Device,
@@ -157,7 +165,10 @@ if not TYPE_CHECKING:
                 "custom_jvp custom_vjp grad jvp linear_transpose linearize value_and_grad vjp"
             ),
             "treadle_batching": "vmap",
-            "treadle_ir": "Array ensure_compile_time_eval float0 named_call named_scope",
+            "treadle_ir": (
+                "Array Ref empty_ref ensure_compile_time_eval float0 free_ref freeze named_call "
+                "named_scope new_ref"
+            ),
             "treadle_runtime": (
                 "Device block_until_ready copy_to_host_async default_backend default_device "
                 "device_count device_get device_put devices disable_jit effects_barrier jit "
@@ -177,13 +188,16 @@ if not TYPE_CHECKING:
             "errors",
             "experimental",
             "flatten_util",
+            "image",
             "interpreters",
             "lax",
             "monitoring",
             "nn",
             "numpy",
+            "ops",
             "profiler",
             "random",
+            "ref",
             "scipy",
             "stages",
             "test_util",

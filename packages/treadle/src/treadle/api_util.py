@@ -7,7 +7,17 @@ from typing import Any, TypeAlias, TypeVar
 
 from treadle.abstract import typeof
 from treadle.core import ShapedArray
-from treadle_ir import ArgumentError, StructureError, functions, integers
+from treadle_ir import (
+    ArgumentError,
+    StructureError,
+    flags,
+    functions,
+    integers,
+    names,
+    refused,
+    sequence,
+    shown,
+)
 from treadle_ir.tree import PyTreeDef, broadcast_prefix, tree_flatten, tree_unflatten
 
 __all__ = [
@@ -53,17 +63,22 @@ def donation_vector(
         >>> donation_vector((1,), (), structure)
         (False, True, True)
     """
+    _structure("donation_vector", "in_tree", in_tree)
+    flags("donation_vector", kws=kws)
     numbers = set(integers("donation_vector", "donate_argnums", donate_argnums))
+    named = sequence("donation_vector", "donate_argnames", donate_argnames)
+    for each in named:
+        names("donation_vector", donate_argnames=each)
     tree = tree_unflatten(in_tree, range(in_tree.num_leaves))
     args, kwargs = tree if kws else (tree, {})
     donated: list[Tree] = [x for number, x in enumerate(args) if number in numbers]
-    donated += [x for name, x in kwargs.items() if name in donate_argnames]
+    donated += [x for name, x in kwargs.items() if name in named]
     leaves = set(tree_flatten(donated)[0])
     return tuple(number in leaves for number in range(in_tree.num_leaves))
 
 
 def rebase_donate_argnums(
-    donate_argnums: Iterable[int], static_argnums: Iterable[int]
+    donate_argnums: Sequence[int], static_argnums: Sequence[int]
 ) -> tuple[int, ...]:
     """The numbers of donated arguments, counted without the static ones.
 
@@ -75,8 +90,8 @@ def rebase_donate_argnums(
         >>> rebase_donate_argnums((3, 4), (0, 1))
         (1, 2)
     """
-    static = set(integers("rebase_donate_argnums", "static_argnums", tuple(static_argnums)))
-    donated = set(integers("rebase_donate_argnums", "donate_argnums", tuple(donate_argnums)))
+    static = set(integers("rebase_donate_argnums", "static_argnums", static_argnums))
+    donated = set(integers("rebase_donate_argnums", "donate_argnums", donate_argnums))
     if static & donated:
         raise ArgumentError(
             f"rebase_donate_argnums: the arguments {sorted(static & donated)} are static and donated"
@@ -100,6 +115,8 @@ def flatten_axes(
         >>> flatten_axes("in_axes", treadle.tree.structure({"a": 1, "b": (2, 3)}), {"a": 0, "b": None})
         [0, None, None]
     """
+    _structure("flatten_axes", "treedef", treedef)
+    flags("flatten_axes", kws=kws, tupled_args=tupled_args)
     full = tree_unflatten(treedef, [object() for _ in range(treedef.num_leaves)])
     try:
         if kws:
@@ -112,8 +129,13 @@ def flatten_axes(
             "; arguments are a tuple, so the tree of one argument is (tree,)" if tupled_args else ""
         )
         raise StructureError(
-            f"{name} must be a prefix of the value that it speaks about: {axis_tree!r:.200} is none of {treedef}{hint}"
+            f"{name} must be a prefix of the value that it speaks about: {shown(axis_tree)} is none of {treedef}{hint}"
         ) from error
+
+
+def _structure(function: str, name: str, value: object) -> None:
+    if not isinstance(value, PyTreeDef):
+        raise refused(function, name, "a structure, of `treadle.tree.structure`", value)
 
 
 def safe_map(f: Callable[..., R], *args: Iterable[Any]) -> list[R]:  # Any: what the function takes
@@ -128,7 +150,7 @@ def safe_map(f: Callable[..., R], *args: Iterable[Any]) -> list[R]:  # Any: what
         [4, 6]
     """
     functions("safe_map", f=f)
-    lists = [list(each) for each in args]
+    lists = [sequence("safe_map", f"argument {i}", each) for i, each in enumerate(args, 1)]
     if len({len(each) for each in lists}) > 1:
         raise ArgumentError(
             f"safe_map: the lengths are {[len(each) for each in lists]}, which differ"

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from treadle._version import __version__
-from treadle_ir import did_you_mean
+from treadle_ir import SETTINGS, did_you_mean, flags
 
 _PREFIXES: Final = ("TREADLE_", "JAX_")
 # Variables that are no settings' own.
@@ -30,14 +30,21 @@ _OURS: Final = ("TREADLE_CONFORMANCE_", "TREADLE_PARITY_")  # of treadle's own t
 
 def warn_of_unknown(environ: Mapping[str, str]) -> None:
     """Warn of variables that look like settings and are none, with the name that is nearest."""
-    given = [name for name in environ if name.startswith(_PREFIXES) and not name.startswith(_OURS)]
-    if not given:
+    given = [
+        name
+        for name in environ
+        if name.startswith(_PREFIXES)
+        and not name.startswith(_OURS)
+        and name not in _OTHERS
+        and name.partition("_")[2].lower() not in SETTINGS
+    ]
+    if not given:  # else it may be a setting that has not been declared yet
         return
     from treadle.settings import names  # noqa: PLC0415 - only where there is such a variable
 
     known = [prefix + name.upper() for prefix in _PREFIXES for name in names()]
     for name in sorted(given):
-        if name not in known and name not in _OTHERS:
+        if name not in known:
             close = did_you_mean(name, [*known, *_OTHERS])
             warnings.warn(
                 f"the environment variable {name} has no effect: treadle has no such setting{close}",
@@ -59,6 +66,7 @@ def print_environment_info(return_string: bool = False) -> str | None:
 
     from treadle_runtime import devices  # noqa: PLC0415
 
+    flags("print_environment_info", return_string=return_string)
     found = devices()
     system = " ".join(platform.uname()[0:1] + platform.uname()[2:3] + platform.uname()[4:5])
     text = "\n".join(

@@ -12,7 +12,6 @@ from typing import Any, Final, final
 from treadle import tracebacks as _tracebacks  # noqa: F401 - settings are declared where they are imported
 from treadle_compiler import settings as _of_the_compiler  # noqa: F401
 from treadle_ir import SETTINGS, did_you_mean, refused
-from treadle_ir.rewrite import simplify as _simplify  # noqa: F401
 from treadle_numpy import settings as _of_numpy  # noqa: F401
 from treadle_runtime import settings as _of_the_runtime  # noqa: F401
 from treadle_runtime.placement import placement as _placement  # noqa: F401

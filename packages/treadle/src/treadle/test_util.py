@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from inspect import signature
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -22,11 +23,15 @@ from treadle_ir import (
     StructureError,
     as_array,
     during,
+    flatten_arrays,
     float0,
     functions,
     integer,
+    names,
+    number,
     operand_or_none,
     refused,
+    sequence,
     shown,
 )
 from treadle_ir.dtypes import is_inexact
@@ -39,6 +44,7 @@ Tree: TypeAlias = Any  # a pytree: any Python object
 Elements: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"  # Any: of any element type
 
 EPS: Final = 1e-4
+MOST: Final = 8  # orders: of each, every sequence of modes is checked
 MODES: Final = ("fwd", "rev")
 
 
@@ -68,10 +74,13 @@ def check_grads(
         >>> check_grads(lambda x: tnp.sin(x) * x, (1.5,), order=2)
     """
     functions("check_grads", f=f)
-    args = _arguments("check_grads", args)
+    args = _arguments("check_grads", f, args)
+    _numbers("check_grads", atol=atol, rtol=rtol, eps=eps)
     wanted = _modes(modes)
     step = _step(args) if eps is None else eps
     remaining = integer("check_grads", "order", order)
+    if not 0 <= remaining <= MOST:
+        raise refused("check_grads", "order", f"from 0 to {MOST}", order)
     for chain in _chains(wanted, remaining):
         function, values = f, args
         for mode in chain[:-1]:
@@ -111,10 +120,14 @@ def check_jvp(
         >>> check_jvp(tnp.exp, lambda xs, dxs: treadle.jvp(tnp.exp, xs, dxs), (0.5,))
     """
     functions("check_jvp", f=f, f_jvp=f_jvp)
-    args = _arguments("check_jvp", args)
+    args = _arguments("check_jvp", f, args)
+    _numbers("check_jvp", atol=atol, rtol=rtol, eps=eps)
+    names("check_jvp", err_msg=err_msg)
     tangents = _directions(args, seed=0)
-    value, change = f_jvp(args, tangents)
-    _compare(f"{err_msg or 'check_jvp'}: the value from f_jvp", value, f(*args), atol, rtol)
+    value, change = _pair("check_jvp", "f_jvp", f_jvp(args, tangents))
+    _checked("check_jvp", (value, change))
+    result = _checked("check_jvp", f(*args))
+    _compare(f"{err_msg or 'check_jvp'}: the value from f_jvp", value, result, atol, rtol)
     expected = _difference(f, args, tangents, eps)
     _compare(f"{err_msg or 'check_jvp'}: the tangent", change, expected, atol, rtol)
 
@@ -143,12 +156,16 @@ def check_vjp(
         >>> check_vjp(tnp.exp, lambda *xs: treadle.vjp(tnp.exp, *xs), (0.5,))
     """
     functions("check_vjp", f=f, f_vjp=f_vjp)
-    args = _arguments("check_vjp", args)
+    args = _arguments("check_vjp", f, args)
+    _numbers("check_vjp", atol=atol, rtol=rtol, eps=eps)
+    names("check_vjp", err_msg=err_msg)
     what = err_msg or "check_vjp"
-    value, pullback = f_vjp(*args)
-    _compare(f"{what}: the value from f_vjp", value, f(*args), atol, rtol)
+    value, pullback = _pair("check_vjp", "f_vjp", f_vjp(*args))
+    functions("check_vjp", pullback=pullback)
+    result = _checked("check_vjp", f(*args))
+    _compare(f"{what}: the value from f_vjp", _checked("check_vjp", value), result, atol, rtol)
     cotangents = _directions(value, seed=1)
-    pulled = pullback(cotangents)
+    pulled = _checked("check_vjp", pullback(cotangents))
     tangents = _directions(args, seed=2)
     given = tree_flatten(pulled)[0]
     paths = [(f"args{keystr(path)}", leaf) for path, leaf in tree_flatten_with_path(tangents)[0]]
@@ -157,8 +174,8 @@ def check_vjp(
             f"{what}: {len(given)} cotangents came back for {len(paths)} arrays among the arguments",
             fix="return a tuple with one cotangent for each argument",
         )
-    for number, ((name, direction), ct) in enumerate(zip(paths, given, strict=True)):
-        alone = _only(tangents, number)
+    for place, ((name, direction), ct) in enumerate(zip(paths, given, strict=True)):
+        alone = _only(tangents, place)
         change = tree_flatten(_difference(f, args, alone, eps))[0]
         expected = pairing(change, tree_flatten(cotangents)[0])
         found = pairing([direction], [np.asarray(ct)])
@@ -173,7 +190,29 @@ def check_vjp(
         )
 
 
-def _arguments(function: str, args: Sequence[Tree]) -> tuple[Tree, ...]:
+def _pair(function: str, name: str, given: object) -> tuple[Any, Any]:
+    if not isinstance(given, (tuple, list)) or len(given) != 2:
+        raise refused(function, f"what {name} returns", "a pair", given)
+    return given[0], given[1]
+
+
+def _numbers(function: str, **given: object) -> None:
+    """Refuse tolerances and steps that are no numbers; where None may be, it means the default."""
+    for name, value in given.items():
+        if value is None and (name != "eps" or function == "check_grads"):
+            continue
+        known = number(function, name, value)
+        if not 0 <= known < np.inf or (name == "eps" and not known):
+            raise refused(function, name, "a finite number above zero", value)
+
+
+def _checked(function: str, result: Tree) -> Tree:
+    """What a function returned, if it is a tree of arrays."""
+    flatten_arrays(result, f"{function}: the function's result ")
+    return result
+
+
+def _arguments(function: str, f: Callable[..., Tree], args: Sequence[Tree]) -> tuple[Tree, ...]:
     if not isinstance(args, (tuple, list)):
         raise refused(function, "args", "a tuple with one element for each argument", args)
     for path, leaf in tree_flatten_with_path(tuple(args))[0]:
@@ -185,17 +224,27 @@ def _arguments(function: str, args: Sequence[Tree]) -> tuple[Tree, ...]:
                 fix="pass floating arrays, and close over the other arguments: "
                 "check_grads(lambda x: f(x, 3), (x,), 1)",
             )
+    try:
+        signature(f).bind(*args)
+    except TypeError as error:
+        raise ArgumentError(
+            f"{function}: args has {len(args)} elements, but `f` does not take them: {error}",
+            fix="give one element for each argument of `f`",
+        ) from None
+    except ValueError:
+        pass  # a function that does not say what it takes
     leaves, structure = tree_flatten(tuple(args))
     arguments: tuple[Tree, ...] = tree_unflatten(structure, [as_array(leaf) for leaf in leaves])
     return arguments
 
 
 def _modes(modes: Sequence[str]) -> list[str]:
-    wanted = [modes] if isinstance(modes, str) else list(modes)
+    wanted = [modes] if isinstance(modes, str) else list(sequence("check_grads", "modes", modes))
     for mode in wanted:
-        if mode not in MODES:
+        if not isinstance(mode, str) or mode not in MODES:
             raise ArgumentError(
-                f"check_grads: {mode!r} is no mode of differentiation", fix='use "fwd" and "rev"'
+                f"check_grads: {shown(mode)} is no mode of differentiation",
+                fix='use "fwd" and "rev"',
             )
     return wanted
 

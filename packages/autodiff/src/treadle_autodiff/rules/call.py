@@ -376,7 +376,8 @@ def custom_vjp_linear_transpose(
 
 for _vjp in (CustomVjpCall, CustomVjpStaged, CustomVjpLinear):
     jvp_rules.absent(_vjp, because=BACKWARD_ONLY, error=forward_mode_error)
-for _primitive in (CustomJvpCall, CustomJvpStaged, CustomVjpCall, CustomVjpStaged):
+# A `custom_jvp` function that is linear is transposed as what it computes.
+for _primitive in (CustomJvpCall, CustomVjpCall, CustomVjpStaged):
     transpose_rules.absent(
         _primitive, because="it is differentiated by its own rule, never transposed"
     )

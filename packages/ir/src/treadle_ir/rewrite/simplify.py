@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from treadle_ir.context import Setting, yes_or_no
 from treadle_ir.dtypes import is_floating, is_integer
 from treadle_ir.primitive import Primitive
 from treadle_ir.primitives.elementwise import Exponential, Log, Multiply, Sqrt
@@ -27,6 +26,7 @@ from treadle_ir.rewrite.forward import (
     standing_for,
 )
 from treadle_ir.rewrite.nested import map_programs
+from treadle_ir.settings import SIMPLIFY as SIMPLIFY
 from treadle_ir.types import ArrayType
 from treadle_ir.values import Literal, Value
 
@@ -73,14 +73,6 @@ _RULES: Final[Mapping[str, tuple[type[Primitive], Rule]]] = {
     "log_sqrt": (Log, log_sqrt),
 }
 ALL: Final[frozenset[str]] = frozenset({CANCEL, *_RULES})
-
-
-SIMPLIFY: Final = Setting(
-    "simplify",
-    True,
-    parse=yes_or_no,
-    help="Programs under jit are simplified by the named rules of docs/simplifications.md.",
-)
 
 
 def enabled() -> frozenset[str]:

@@ -7,8 +7,12 @@ from treadle_numpy.operands.arrays import Elements
 from treadle_numpy.operands.coerce import host_elements
 
 
-def concrete_mask(function: str, x: Operand) -> Elements:
-    """The elements of a condition that has to be known.
+def concrete_mask(
+    function: str,
+    x: Operand,
+    fix: str = "say how many there are at most with `size=`, or use the three-argument `where`",
+) -> Elements:
+    """The elements of a condition that has to be known; `fix` says what to do where they are not.
 
     Raises:
         ConcretizationError: it is being traced.
@@ -18,6 +22,6 @@ def concrete_mask(function: str, x: Operand) -> Elements:
         assert isinstance(x, Tracer)
         raise ConcretizationError(
             f"{function} was called on a traced array of type {x.type}: the size of its result depends on the elements",
-            fix="say how many there are at most with `size=`, or use the three-argument `where`",
+            fix=fix,
         )
     return elements

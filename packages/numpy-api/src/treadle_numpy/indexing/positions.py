@@ -36,6 +36,12 @@ def wrapped(index: Operand, size: int) -> Positions:
     return ops.select(below, ops.add(index, whole.type(size)), index)
 
 
+def position(index: int, size: int) -> Elements:
+    """A known position along an axis, counted from its end if negative; one beyond the axis stays beyond it."""
+    from_start = index + size if index < 0 else index
+    return np.asarray(max(-1, min(from_start, size)), default_dtype(int))
+
+
 def index_vectors(indices: Sequence[Operand], shape: tuple[int, ...]) -> Positions:
     """Positions for several axes as one array with a last axis over them."""
     known = [index for index in indices if isinstance(index, (np.ndarray, np.generic))]

@@ -108,10 +108,10 @@ def take_entries(
         )
         if outside:
             entries = [
-                Entry(np.asarray(e.index, np.int32), e.new, e.apart)
+                Entry(np.asarray(max(-n - 1, min(e.index, n)), np.int32), e.new, e.apart)
                 if isinstance(e.index, int)
                 else e
-                for e in entries
+                for e, n in zip(entries, own, strict=True)
             ]
     computed = [entry.index for entry in entries if not isinstance(entry.index, (slice, int))]
     if not computed:

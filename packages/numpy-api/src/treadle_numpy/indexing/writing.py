@@ -18,7 +18,7 @@ from treadle_ir.primitives.indexing import Mode
 from treadle_numpy.indexing.entries import Entry, Positions, neighbouring, read_index
 from treadle_numpy.indexing.known import static_key
 from treadle_numpy.indexing.modes import IndexMode, gather_mode
-from treadle_numpy.indexing.positions import index_vectors, wrapped
+from treadle_numpy.indexing.positions import index_vectors, position, wrapped
 from treadle_numpy.indexing.windows import window_shape, window_starts, write_window
 from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
@@ -157,7 +157,7 @@ def _by_vectors(
     """Arrays of positions, or ranges with steps: an index vector for each element of the indexed axes."""
     own, whole = x.shape, default_dtype(int)
     positions = {
-        i: wrapped(np.asarray(e.index, whole) if isinstance(e.index, int) else e.index, own[i])
+        i: position(e.index, own[i]) if isinstance(e.index, int) else wrapped(e.index, own[i])
         for i, e in enumerate(kept)
         if not isinstance(e.index, slice)
     }
@@ -208,7 +208,7 @@ def _start(entry: Entry, size: int) -> Positions:
     if isinstance(entry.index, slice):
         return np.asarray(entry.index.start, whole)
     if isinstance(entry.index, int):
-        return np.asarray(entry.index + size if entry.index < 0 else entry.index, whole)
+        return position(entry.index, size)
     return wrapped(entry.index, size)
 
 

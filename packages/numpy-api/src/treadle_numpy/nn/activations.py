@@ -42,6 +42,7 @@ __all__ = [
     "hard_tanh",
     "identity",
     "leaky_relu",
+    "log1mexp",
     "log_sigmoid",
     "mish",
     "relu",
@@ -51,6 +52,8 @@ __all__ = [
     "silu",
     "soft_sign",
     "softplus",
+    "sparse_plus",
+    "sparse_sigmoid",
     "squareplus",
     "swish",
     "tanh",
@@ -98,14 +101,24 @@ def _relu6_jvp(primals: Sequence[Operand], tangents: Sequence[Operand]) -> tuple
 
 @composed
 def relu6(x: ArrayLike) -> Array:
-    """`min(max(x, 0), 6)`; its derivative at 0 and 6 is 0."""
+    """`min(max(x, 0), 6)`; its derivative at 0 and 6 is 0.
+
+    Example:
+        >>> print(relu6(np.array([-1.0, 2.0, 8.0], np.float32)))
+        [0. 2. 6.]
+    """
     result: Array = _relu6(coerce_array("relu6", 0, x))
     return result
 
 
 @composed
 def identity(x: ArrayLike) -> Array:
-    """The operand itself."""
+    """The operand itself.
+
+    Example:
+        >>> print(identity(2.5))
+        2.5
+    """
     return coerce_array("identity", 0, x)
 
 
@@ -122,7 +135,12 @@ def sigmoid(x: ArrayLike) -> Array:
 
 @composed
 def log_sigmoid(x: ArrayLike) -> Array:
-    """`log(sigmoid(x))`, without underflow."""
+    """`log(sigmoid(x))`, without underflow.
+
+    Example:
+        >>> print(log_sigmoid(np.array([-500.0, 0.0], np.float32)))
+        [-500.          -0.6931472]
+    """
     return negative(softplus(negative(inexact_operand("log_sigmoid", x))))
 
 
@@ -156,21 +174,38 @@ def softplus(x: ArrayLike) -> Array:
 
 @composed
 def soft_sign(x: ArrayLike) -> Array:
-    """`x / (1 + |x|)`."""
+    """`x / (1 + |x|)`.
+
+    Example:
+        >>> print(soft_sign(np.array([-1.0, 3.0], np.float32)))
+        [-0.5   0.75]
+    """
     operand = inexact_operand("soft_sign", x)
     return ops.divide(operand, ops.add(ops.abs(operand), literal(1, operand)))
 
 
 @composed
 def squareplus(x: ArrayLike, b: ArrayLike = 4) -> Array:
-    """`(x + sqrt(x ** 2 + b)) / 2`."""
+    """`(x + sqrt(x ** 2 + b)) / 2`.
+
+    A smooth relu; `b` says how smooth: for 0 it is relu itself.
+
+    Example:
+        >>> print(squareplus(np.array([-1.5, 0.0, 1.5], np.float32)))
+        [0.5 1.  2. ]
+    """
     operand = inexact_operand("squareplus", x)
     return multiply(add(operand, sqrt(add(square(operand), b))), 0.5)
 
 
 @composed
 def silu(x: ArrayLike) -> Array:
-    """`x * sigmoid(x)`."""
+    """`x * sigmoid(x)`.
+
+    Example:
+        >>> print(silu(np.array([-500.0, 0.0, 500.0], np.float32)))
+        [ -0.   0. 500.]
+    """
     operand = inexact_operand("silu", x)
     return ops.multiply(operand, ops.logistic(operand))
 
@@ -180,7 +215,12 @@ swish = silu
 
 @composed
 def mish(x: ArrayLike) -> Array:
-    """`x * tanh(softplus(x))`."""
+    """`x * tanh(softplus(x))`.
+
+    Example:
+        >>> print(mish(np.array([-500.0, 0.0, 500.0], np.float32)))
+        [ -0.   0. 500.]
+    """
     operand = inexact_operand("mish", x)
     return multiply(operand, tanh(softplus(operand)))
 
@@ -192,7 +232,12 @@ def _negative_branch(x: Operand) -> Operand:
 
 @composed
 def elu(x: ArrayLike, alpha: ArrayLike = 1.0) -> Array:
-    """`x` where it is positive, else `alpha * (exp(x) - 1)`."""
+    """`x` where it is positive, else `alpha * (exp(x) - 1)`.
+
+    Example:
+        >>> print(elu(np.array([-500.0, 0.0, 2.0], np.float32)))
+        [-1.  0.  2.]
+    """
     operand = inexact_operand("elu", x)
     positive = ops.compare(operand, zero_like(operand), direction="gt")
     return array_of(where_(positive, operand, multiply(alpha, expm1(_negative_branch(operand)))))
@@ -200,7 +245,12 @@ def elu(x: ArrayLike, alpha: ArrayLike = 1.0) -> Array:
 
 @composed
 def celu(x: ArrayLike, alpha: ArrayLike = 1.0) -> Array:
-    """`max(x, 0) + min(0, alpha * (exp(x / alpha) - 1))`."""
+    """`max(x, 0) + min(0, alpha * (exp(x / alpha) - 1))`.
+
+    Example:
+        >>> print(celu(np.array([-500.0, 0.0, 2.0], np.float32), alpha=0.5))
+        [-0.5  0.   2. ]
+    """
     operand = inexact_operand("celu", x)
     positive = ops.compare(operand, zero_like(operand), direction="gt")
     below = multiply(alpha, expm1(divide(_negative_branch(operand), alpha)))
@@ -209,13 +259,23 @@ def celu(x: ArrayLike, alpha: ArrayLike = 1.0) -> Array:
 
 @composed
 def selu(x: ArrayLike) -> Array:
-    """The scaled `elu` that keeps mean 0 and variance 1 (Klambauer et al. 2017)."""
+    """The scaled `elu` that keeps mean 0 and variance 1 (Klambauer et al. 2017).
+
+    Example:
+        >>> print(selu(np.array([0.0, 1.0], np.float32)))
+        [0.       1.050701]
+    """
     return multiply(1.0507009873554804934193349852946, elu(x, 1.6732632423543772848170429916717))
 
 
 @composed
 def leaky_relu(x: ArrayLike, negative_slope: ArrayLike = 0.01) -> Array:
-    """`x` where it is not negative, else `negative_slope * x`."""
+    """`x` where it is not negative, else `negative_slope * x`.
+
+    Example:
+        >>> print(leaky_relu(np.array([-2.0, 2.0], np.float32), 0.5))
+        [-1.  2.]
+    """
     operand = inexact_operand("leaky_relu", x)
     above = ops.compare(operand, zero_like(operand), direction="ge")
     return array_of(where_(above, operand, multiply(negative_slope, operand)))
@@ -227,6 +287,10 @@ def hard_tanh(x: ArrayLike) -> Array:
 
     Raises:
         DTypeError: it has no numbers.
+
+    Example:
+        >>> print(hard_tanh(np.array([-2.0, 0.5, 2.0], np.float32)))
+        [-1.   0.5  1. ]
     """
     operand = coerce("hard_tanh", 0, x)
     type = operand_type(operand)
@@ -245,13 +309,23 @@ def hard_tanh(x: ArrayLike) -> Array:
 
 @composed
 def hard_sigmoid(x: ArrayLike) -> Array:
-    """`relu6(x + 3) / 6`."""
+    """`relu6(x + 3) / 6`.
+
+    Example:
+        >>> print(hard_sigmoid(np.array([-4.0, 0.0, 4.0], np.float32)))
+        [0.  0.5 1. ]
+    """
     return divide(relu6(add(coerce("hard_sigmoid", 0, x), 3.0)), 6.0)
 
 
 @composed
 def hard_silu(x: ArrayLike) -> Array:
-    """`x * hard_sigmoid(x)`."""
+    """`x * hard_sigmoid(x)`.
+
+    Example:
+        >>> print(hard_silu(np.array([-4.0, 0.0, 4.0], np.float32)))
+        [-0.  0.  4.]
+    """
     return multiply(inexact_operand("hard_silu", x), hard_sigmoid(x))
 
 
@@ -260,7 +334,12 @@ hard_swish = hard_silu
 
 @composed
 def gelu(x: ArrayLike, approximate: bool = True) -> Array:
-    """`x` times the normal distribution function of `x`; by a tanh if `approximate` (Hendrycks, Gimpel 2016)."""
+    """`x` times the normal distribution function of `x`; by a tanh if `approximate` (Hendrycks, Gimpel 2016).
+
+    Example:
+        >>> print(gelu(np.array([-50.0, 0.0, 50.0], np.float32)))
+        [-0.  0. 50.]
+    """
     flags("gelu", approximate=approximate)
     operand = inexact_operand("gelu", x)
     one, half = literal(1, operand), literal(0.5, operand)
@@ -281,6 +360,10 @@ def glu(x: ArrayLike, axis: int = -1) -> Array:
 
     Raises:
         ArgumentError: the axis has an odd size.
+
+    Example:
+        >>> print(glu(np.array([3.0, 4.0, 0.0, 500.0], np.float32)))
+        [1.5 4. ]
     """
     operand = array_of(inexact_operand("glu", x))
     along = as_axis("glu", axis, operand.ndim)
@@ -292,3 +375,62 @@ def glu(x: ArrayLike, axis: int = -1) -> Array:
         slice_along(operand, along, size // 2, size),
     )
     return ops.multiply(first, ops.logistic(second))
+
+
+@composed
+def sparse_plus(x: ArrayLike) -> Array:
+    """0 below -1, `x` above 1, and the parabola `(x + 1) ** 2 / 4` between them.
+
+    A softplus that is exactly 0 and exactly linear away from 0; its derivative is `sparse_sigmoid`.
+
+    Source: Martins, Astudillo, "From softmax to sparsemax" (2016).
+
+    Example:
+        >>> print(sparse_plus(np.array([-2.0, 0.0, 2.0], np.float32)))
+        [0.   0.25 2.  ]
+    """
+    operand = inexact_operand("sparse_plus", x)
+    one = literal(1, operand)
+    parabola = ops.multiply(ops.square(ops.add(operand, one)), literal(0.25, operand))
+    above = ops.compare(operand, one, direction="ge")
+    below = ops.compare(operand, literal(-1, operand), direction="le")
+    return ops.select(below, zero_like(operand), ops.select(above, operand, parabola))
+
+
+@composed
+def sparse_sigmoid(x: ArrayLike) -> Array:
+    """0 below -1, 1 above 1, and `(x + 1) / 2` between them: the derivative of `sparse_plus`.
+
+    Source: Martins, Astudillo 2016.
+
+    Example:
+        >>> print(sparse_sigmoid(np.array([-2.0, 0.0, 2.0], np.float32)))
+        [0.  0.5 1. ]
+    """
+    operand = inexact_operand("sparse_sigmoid", x)
+    half = literal(0.5, operand)
+    line = ops.add(ops.multiply(operand, half), half)
+    return ops.minimum(ops.maximum(line, zero_like(operand)), literal(1, operand))
+
+
+@composed
+def log1mexp(x: ArrayLike) -> Array:
+    """`log(1 - exp(-x))` for `x >= 0`, without loss of digits; NaN for negative `x`.
+
+    Source: Mächler, "Accurately computing log(1 - exp(-|a|))" (2012).
+
+    Example:
+        >>> print(log1mexp(np.array([1e-30, np.inf])))
+        [-69.07755   0.     ]
+    """
+    operand = inexact_operand("log1mexp", x)
+    one, none = literal(1, operand), zero_like(operand)
+    near = ops.compare(operand, literal(np.log(2), operand), direction="lt")
+    # each branch sees a number at which its derivatives are finite where the other is taken
+    small = ops.log(
+        ops.negate(ops.exponential_minus_one(ops.negate(ops.select(near, operand, one))))
+    )
+    large = ops.log_plus_one(
+        ops.negate(ops.exponential(ops.negate(ops.select(near, one, operand))))
+    )
+    return ops.add(ops.select(near, small, none), ops.select(near, none, large))

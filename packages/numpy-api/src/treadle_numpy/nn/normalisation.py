@@ -62,7 +62,14 @@ def softmax(x: ArrayLike, axis: Axis = -1, where: ArrayLike | None = None) -> Ar
 
 @composed
 def log_softmax(x: ArrayLike, axis: Axis = -1, where: ArrayLike | None = None) -> Array:
-    """The logarithm of softmax."""
+    """The logarithm of softmax.
+
+    Elements where `where` is false have no share, and -inf.
+
+    Example:
+        >>> print(log_softmax(np.array([1000.0, 0.0], np.float32)))
+        [    0. -1000.]
+    """
     shifted, powers, axes = _exponentials("log_softmax", x, axis, where)
     result = subtract(shifted, log(sum(powers, axes, keepdims=True)))
     return result if where is None else array_of(where_(where, result, literal(-np.inf, result)))
@@ -72,7 +79,14 @@ def log_softmax(x: ArrayLike, axis: Axis = -1, where: ArrayLike | None = None) -
 def logmeanexp(
     a: ArrayLike, axis: Axis = None, where: ArrayLike | None = None, keepdims: bool = False
 ) -> Array:
-    """`log(mean(exp(a)))`, without overflow."""
+    """`log(mean(exp(a)))`, without overflow.
+
+    Over all elements if `axis` is None, and over those where `where` is true.
+
+    Example:
+        >>> print(logmeanexp(np.array([1000.0, 1000.0], np.float32)))
+        1000.0
+    """
     flags("logmeanexp", keepdims=keepdims)
     total = logsumexp(a, axis, keepdims=keepdims, where=where)
     x = coerce_array("logmeanexp", 0, a)
@@ -95,7 +109,14 @@ def standardize(
     epsilon: ArrayLike = 1e-5,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Shifted to mean 0 and scaled to variance 1 along axes."""
+    """Shifted to mean 0 and scaled to variance 1 along axes.
+
+    `(x - mean) / sqrt(variance + epsilon)`; with `mean` or `variance` given, by these.
+
+    Example:
+        >>> print(standardize(np.array([1.0, 3.0], np.float32), epsilon=0.0))
+        [-1.  1.]
+    """
     operand = inexact_operand("standardize", x)
     if mean is None:
         mean = mean_of(operand, axis, keepdims=True, where=where)

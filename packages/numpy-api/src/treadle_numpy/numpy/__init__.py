@@ -10,6 +10,7 @@ from treadle_numpy import namespaces
 if TYPE_CHECKING:
     from treadle_numpy.numpy import fft as fft, linalg as linalg
     from treadle_numpy.numpy.aliases import bool as bool, ndarray as ndarray
+    from treadle_numpy.numpy.bit_packing import packbits as packbits, unpackbits as unpackbits
     from treadle_numpy.numpy.closeness import (
         allclose as allclose,
         array_equal as array_equal,
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
         isclose as isclose,
     )
     from treadle_numpy.numpy.constants import (
+        ComplexWarning as ComplexWarning,
         e as e,
         euler_gamma as euler_gamma,
         inf as inf,
@@ -70,6 +72,12 @@ if TYPE_CHECKING:
         geomspace as geomspace,
         linspace as linspace,
         logspace as logspace,
+    )
+    from treadle_numpy.numpy.creation.reading import (
+        frombuffer as frombuffer,
+        fromfile as fromfile,
+        fromiter as fromiter,
+        fromstring as fromstring,
     )
     from treadle_numpy.numpy.differences import (
         diff as diff,
@@ -126,6 +134,11 @@ if TYPE_CHECKING:
         uint64 as uint64,
         unsignedinteger as unsignedinteger,
     )
+    from treadle_numpy.numpy.editing import (
+        delete as delete,
+        insert as insert,
+        trim_zeros as trim_zeros,
+    )
     from treadle_numpy.numpy.files import load as load, save as save, savez as savez
     from treadle_numpy.numpy.grids import (
         c_ as c_,
@@ -133,6 +146,7 @@ if TYPE_CHECKING:
         diag_indices_from as diag_indices_from,
         index_exp as index_exp,
         ix_ as ix_,
+        mask_indices as mask_indices,
         mgrid as mgrid,
         ogrid as ogrid,
         r_ as r_,
@@ -214,9 +228,18 @@ if TYPE_CHECKING:
     )
     from treadle_numpy.numpy.phases import unwrap as unwrap
     from treadle_numpy.numpy.placing import (
+        fill_diagonal as fill_diagonal,
         place as place,
         put as put,
         put_along_axis as put_along_axis,
+    )
+    from treadle_numpy.numpy.polynomial_arithmetic import (
+        polyadd as polyadd,
+        polyder as polyder,
+        polydiv as polydiv,
+        polyint as polyint,
+        polymul as polymul,
+        polysub as polysub,
     )
     from treadle_numpy.numpy.polynomials import polyval as polyval
     from treadle_numpy.numpy.printing import (
@@ -231,6 +254,7 @@ if TYPE_CHECKING:
         amin as amin,
         max as max,
         min as min,
+        minmax as minmax,
         ptp as ptp,
     )
     from treadle_numpy.numpy.reductions.positions import argmax as argmax, argmin as argmin
@@ -284,6 +308,7 @@ if TYPE_CHECKING:
         intersect1d as intersect1d,
         isin as isin,
         setdiff1d as setdiff1d,
+        setxor1d as setxor1d,
         union1d as union1d,
         unique as unique,
     )
@@ -301,6 +326,10 @@ if TYPE_CHECKING:
     from treadle_numpy.numpy.statistics.histograms import (
         histogram as histogram,
         histogram_bin_edges as histogram_bin_edges,
+    )
+    from treadle_numpy.numpy.statistics.histograms_of_points import (
+        histogram2d as histogram2d,
+        histogramdd as histogramdd,
     )
     from treadle_numpy.numpy.statistics.means import (
         average as average,
@@ -360,6 +389,7 @@ if TYPE_CHECKING:
         less_equal as less_equal,
         not_equal as not_equal,
     )
+    from treadle_numpy.numpy.ufuncs.divisors import gcd as gcd, lcm as lcm
     from treadle_numpy.numpy.ufuncs.exponentials import (
         exp as exp,
         exp2 as exp2,
@@ -378,6 +408,12 @@ if TYPE_CHECKING:
         maximum as maximum,
         minimum as minimum,
     )
+    from treadle_numpy.numpy.ufuncs.float_parts import (
+        frexp as frexp,
+        ldexp as ldexp,
+        modf as modf,
+        spacing as spacing,
+    )
     from treadle_numpy.numpy.ufuncs.hypotenuse import hypot as hypot
     from treadle_numpy.numpy.ufuncs.kinds import (
         iscomplex as iscomplex,
@@ -390,6 +426,7 @@ if TYPE_CHECKING:
         isreal as isreal,
         isrealobj as isrealobj,
         isscalar as isscalar,
+        iterable as iterable,
     )
     from treadle_numpy.numpy.ufuncs.logic import (
         logical_and as logical_and,
@@ -457,7 +494,15 @@ if TYPE_CHECKING:
         tan as tan,
         tanh as tanh,
     )
-    from treadle_numpy.numpy.universal import ufunc as ufunc
+    from treadle_numpy.numpy.ufuncs.universal import ufunc as ufunc
+    from treadle_numpy.numpy.uniques import (
+        unique_all as unique_all,
+        unique_counts as unique_counts,
+        unique_inverse as unique_inverse,
+        unique_values as unique_values,
+    )
+    from treadle_numpy.numpy.universal import frompyfunc as frompyfunc
+    from treadle_numpy.numpy.vectorizing import vectorize as vectorize
     from treadle_numpy.numpy.windows import (
         bartlett as bartlett,
         blackman as blackman,
@@ -469,8 +514,9 @@ else:
         __name__,
         {
             "aliases": "bool ndarray",
+            "bit_packing": "packbits unpackbits",
             "closeness": "allclose array_equal array_equiv isclose",
-            "constants": "e euler_gamma inf nan newaxis pi",
+            "constants": "ComplexWarning e euler_gamma inf nan newaxis pi",
             "contraction.einsums": "einsum einsum_path",
             "contraction.products": (
                 "cross dot inner kron matmul matvec outer tensordot vdot vecdot vecmat"
@@ -480,6 +526,7 @@ else:
             "creation.data": "array asarray copy from_dlpack",
             "creation.matrices": "eye identity tri vander",
             "creation.ranges": "arange geomspace linspace logspace",
+            "creation.reading": "frombuffer fromfile fromiter fromstring",
             "differences": "diff ediff1d gradient trapezoid",
             "dtypes.limits": "finfo iinfo",
             "dtypes.questions": "can_cast isdtype issubdtype promote_types result_type",
@@ -489,10 +536,11 @@ else:
                 "float_ floating generic inexact int4 int8 int16 int32 int64 int_ integer number "
                 "object_ signedinteger single uint uint4 uint8 uint16 uint32 uint64 unsignedinteger"
             ),
+            "editing": "delete insert trim_zeros",
             "files": "load save savez",
             "grids": (
-                "c_ diag_indices diag_indices_from index_exp ix_ mgrid ogrid r_ s_ tril_indices "
-                "tril_indices_from triu_indices triu_indices_from"
+                "c_ diag_indices diag_indices_from index_exp ix_ mask_indices mgrid ogrid r_ s_ "
+                "tril_indices tril_indices_from triu_indices triu_indices_from"
             ),
             "manipulation.application": "apply_along_axis apply_over_axes",
             "manipulation.axes": (
@@ -512,10 +560,11 @@ else:
             ),
             "manipulation.splitting": "array_split dsplit hsplit split unstack vsplit",
             "phases": "unwrap",
-            "placing": "place put put_along_axis",
+            "placing": "fill_diagonal place put put_along_axis",
+            "polynomial_arithmetic": "polyadd polyder polydiv polyint polymul polysub",
             "polynomials": "polyval",
             "printing": "array_repr array_str get_printoptions printoptions set_printoptions",
-            "reductions.extremes": "amax amin max min ptp",
+            "reductions.extremes": "amax amin max min minmax ptp",
             "reductions.positions": "argmax argmin",
             "reductions.running": "cumprod cumsum cumulative_prod cumulative_sum",
             "reductions.sums": "count_nonzero prod sum",
@@ -529,11 +578,12 @@ else:
             "searching.flat_positions": "ravel_multi_index unravel_index",
             "searching.replacing": "nan_to_num",
             "searching.sorted_vectors": "digitize interp searchsorted",
-            "sets": "intersect1d isin setdiff1d union1d unique",
+            "sets": "intersect1d isin setdiff1d setxor1d union1d unique",
             "signals": "convolve correlate",
             "sorting": "argpartition argsort lexsort partition sort sort_complex top_k",
             "statistics.correlation": "corrcoef cov",
             "statistics.histograms": "histogram histogram_bin_edges",
+            "statistics.histograms_of_points": "histogram2d histogramdd",
             "statistics.means": "average mean nanmean",
             "statistics.quantiles": (
                 "median nanmedian nanpercentile nanquantile percentile quantile"
@@ -551,12 +601,14 @@ else:
             ),
             "ufuncs.cardinal": "sinc",
             "ufuncs.comparison": "equal greater greater_equal less less_equal not_equal",
+            "ufuncs.divisors": "gcd lcm",
             "ufuncs.exponentials": "exp exp2 expm1 log log1p log2 log10 logaddexp logaddexp2",
             "ufuncs.extremes": "clip fmax fmin maximum minimum",
+            "ufuncs.float_parts": "frexp ldexp modf spacing",
             "ufuncs.hypotenuse": "hypot",
             "ufuncs.kinds": (
                 "iscomplex iscomplexobj isfinite isinf isnan isneginf isposinf isreal isrealobj "
-                "isscalar"
+                "isscalar iterable"
             ),
             "ufuncs.logic": "logical_and logical_not logical_or logical_xor",
             "ufuncs.parts": "angle conj conjugate imag real",
@@ -567,7 +619,10 @@ else:
                 "acos acosh arccos arccosh arcsin arcsinh arctan arctan2 arctanh asin asinh atan "
                 "atan2 atanh cos cosh deg2rad degrees rad2deg radians sin sinh tan tanh"
             ),
-            "universal": "ufunc",
+            "ufuncs.universal": "ufunc",
+            "uniques": "unique_all unique_counts unique_inverse unique_values",
+            "universal": "frompyfunc",
+            "vectorizing": "vectorize",
             "windows": "bartlett blackman hamming hanning",
         },
         ("fft", "linalg"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias, TypeVar, final, overload
 
 import numpy as np
@@ -12,14 +12,17 @@ from treadle_ir import (
     ShapeError,
     allocating,
     default_dtype,
+    functions,
     integer,
     integer_or_none,
     refused,
 )
+from treadle_numpy.numpy.creation.constant import ones
 from treadle_numpy.numpy.creation.coordinates import meshgrid
 from treadle_numpy.numpy.creation.ranges import arange, linspace
 from treadle_numpy.numpy.manipulation.joining import concatenate, stack
 from treadle_numpy.numpy.manipulation.shapes import expand_dims
+from treadle_numpy.numpy.searching.finding import nonzero
 from treadle_numpy.operands.arrays import Elements, array_of
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
 from treadle_numpy.operands.sequences import array_from
@@ -31,6 +34,7 @@ __all__ = [
     "diag_indices_from",
     "index_exp",
     "ix_",
+    "mask_indices",
     "mgrid",
     "ogrid",
     "r_",
@@ -199,3 +203,27 @@ def ix_(*args: ArrayLike | Sequence[int] | Sequence[bool]) -> tuple[Array, ...]:
         for v in vectors
     ]
     return meshgrid(*vectors, indexing="ij", sparse=True)
+
+
+def mask_indices(
+    n: int, mask_func: Callable[[Array, int], ArrayLike], k: int = 0, *, size: int | None = None
+) -> tuple[Array, Array]:
+    """The positions in an n by n matrix that a function such as `triu` leaves, called with ones and `k`.
+
+    Raises:
+        ArgumentError: `n` or `k` is no integer, or `mask_func` no function.
+        ShapeError: the function does not return a matrix.
+
+    Example:
+        >>> from treadle_numpy.numpy import triu
+        >>> print(*mask_indices(3, triu, 1))
+        [0 0 1] [1 2 2]
+    """
+    functions("mask_indices", mask_func=mask_func)
+    size = integer_or_none("mask_indices", "size", size)
+    k = integer("mask_indices", "k", k)
+    mask = coerce_array("mask_indices: the result of mask_func", 0, mask_func(ones((n, n)), k))
+    if mask.ndim != 2:
+        raise ShapeError(f"mask_indices: mask_func must return a matrix, got shape {mask.shape}")
+    rows, columns = nonzero(mask, size=size)
+    return rows, columns

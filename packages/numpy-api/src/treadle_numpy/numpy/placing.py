@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_ir import ArgumentError, Array, ShapeError, flags, names, ops
+from treadle_ir import ArgumentError, Array, ShapeError, UnsupportedError, flags, names, ops
 from treadle_numpy.indexing.modes import IndexMode
 from treadle_numpy.indexing.writing import How, update
 from treadle_numpy.lax.slicing import slice_along
@@ -20,12 +20,12 @@ from treadle_numpy.operands.coerce import ArrayLike, coerce_array
 from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.truth import truth
 
-__all__ = ["place", "put", "put_along_axis"]
+__all__ = ["fill_diagonal", "place", "put", "put_along_axis"]
 
 
 def _new_array_only(name: str, inplace: bool) -> None:
     if inplace:
-        raise ArgumentError(
+        raise UnsupportedError(
             f"{name} cannot change an array in place: arrays are immutable",
             fix="pass inplace=False, and use the result",
         )
@@ -109,3 +109,43 @@ def put_along_axis(
         else:
             index.append(reshape(arange(n), tuple(n if j == i else 1 for j in range(len(full)))))
     return update(How(ops.scatter, mode), x, tuple(index), broadcast_to(values, full))
+
+
+def fill_diagonal(
+    a: ArrayLike, val: ArrayLike, wrap: bool = False, *, inplace: bool = True
+) -> Array:
+    """The array with values on its main diagonal, over and over if there are few; needs `inplace=False`.
+
+    Shapes:
+        a: [n, m], or of more axes, all of one size
+        val: any; taken flat
+
+    Raises:
+        ArgumentError: there are no values.
+        ShapeError: the array has fewer than two axes, or more than two of several sizes.
+        UnsupportedError: `inplace` or `wrap` is true.
+
+    Example:
+        >>> from treadle_numpy.numpy import zeros
+        >>> print(fill_diagonal(zeros((2, 3)), 5, inplace=False))
+        [[5. 0. 0.]
+         [0. 5. 0.]]
+    """
+    flags("fill_diagonal", wrap=wrap, inplace=inplace)
+    _new_array_only("fill_diagonal", inplace)
+    if wrap:
+        raise UnsupportedError("fill_diagonal: wrap=True is not supported")
+    x, values = coerce_array("fill_diagonal", 0, a), ravel(val)
+    if x.ndim < 2:
+        raise ShapeError(f"fill_diagonal: the array must have two axes or more, got {x.shape}")
+    if x.ndim > 2 and len({*x.shape}) > 1:
+        raise ShapeError(f"fill_diagonal: all axes must have one size, got {x.shape}")
+    if not values.size:
+        raise ArgumentError("fill_diagonal: there are no values", fix="pass at least one")
+    count = min(x.shape)
+    if not count:
+        return x
+    filling = take(converted(values, x.dtype), remainder(arange(count), values.size), mode="clip")
+    places = (arange(count),) * x.ndim
+    how = How(ops.scatter, "promise_in_bounds", indices_are_sorted=True, unique_indices=True)
+    return update(how, x, places, filling)

@@ -14,11 +14,13 @@ import numpy as np
 from treadle_ir import (
     ArgumentError,
     Array,
+    DType,
     Operand,
     RangeError,
-    names,
+    UnsupportedError,
     ops,
     shown,
+    staging_trace,
     user_stacklevel,
     x64_enabled,
 )
@@ -35,6 +37,7 @@ __all__ = [
     "fold_in",
     "key",
     "key_data",
+    "key_dtype",
     "key_impl",
     "split",
     "wrap_key_data",
@@ -42,15 +45,38 @@ __all__ = [
 
 _U32: Final = np.dtype(np.uint32)
 
+_NAME: Final = "threefry2x32"
+_ELSEWHERE: Final = ("philox2x32", "philox4x32", "rbg", "threefry4x32", "unsafe_rbg")  # JAX's
+
 Key: TypeAlias = Array  # for annotations: a typed key, or an array of them
+Implementation: TypeAlias = str | DType | None  # a name, or the element type of keys
 KeyLike: TypeAlias = Array | Elements  # typed keys, or the words of raw ones
 
 
-def _implementation(impl: str | None) -> None:
-    names("random", impl=impl)
-    if impl not in (None, "threefry2x32", "fry"):
+def _implementation(function: str, impl: object, dtype: object = None) -> None:
+    """Check an implementation, given by its name, by the element type of its keys, or as `dtype`.
+
+    Raises:
+        ArgumentError: it is not there, or two are given.
+    """
+    if impl is not None and dtype is not None:
+        raise ArgumentError(f"{function}: impl and dtype cannot both be given", fix="leave out one")
+    given = impl if dtype is None else dtype
+    if given is None or (isinstance(given, np.dtype) and is_key(given)):
+        return
+    if not isinstance(given, str) or dtype is not None:
         raise ArgumentError(
-            f"random: unknown implementation {shown(impl)}",
+            f"{function}: unrecognized PRNG implementation {shown(given)} of {type(given)}",
+            fix="pass a name, 'threefry2x32', or the element type of keys",
+        )
+    if given in _ELSEWHERE:
+        raise UnsupportedError(
+            f"{function}: the PRNG implementation {given!r} is not there",
+            fix="use 'threefry2x32', the default: its numbers are the same on every platform",
+        )
+    if given != _NAME and given != "fry":
+        raise ArgumentError(
+            f"{function}: unrecognized PRNG implementation {shown(given)}",
             fix="only 'threefry2x32', the default, is there",
         )
 
@@ -90,8 +116,17 @@ def _traced_words(seed: ArrayLike) -> Array:
     return ops.concatenate(parts, dimension=0)
 
 
-def PRNGKey(seed: ArrayLike, *, impl: str | None = None) -> Array:  # noqa: N802 - JAX's name
-    """A raw key, u32[2], from a seed.
+def PRNGKey(seed: ArrayLike, *, impl: Implementation = None) -> Array:  # noqa: N802 - JAX's name
+    """A raw key from a seed: its two words, u32[2]. `key` makes typed ones, which cannot be mistaken for numbers.
+
+    With the setting `enable_custom_prng` it is a typed key, too.
+
+    Args:
+        seed: an integer of up to 64 bits; without 64-bit types the lower 32 bits count.
+        impl: None or 'threefry2x32'.
+
+    Raises:
+        ArgumentError: the seed is no integer; UnsupportedError: another implementation.
 
     Example:
         >>> print(PRNGKey(7))
@@ -99,7 +134,7 @@ def PRNGKey(seed: ArrayLike, *, impl: str | None = None) -> Array:  # noqa: N802
     """
     if CUSTOM_PRNG():
         return key(seed, impl=impl)
-    _implementation(impl)
+    _implementation("PRNGKey", impl)
     if (
         isinstance(seed, (int, np.integer))
         and not isinstance(seed, bool)
@@ -109,20 +144,47 @@ def PRNGKey(seed: ArrayLike, *, impl: str | None = None) -> Array:  # noqa: N802
     return _traced_words(seed)
 
 
-def key(seed: ArrayLike, *, impl: str | None = None, dtype: object = None) -> Array:
+def key_dtype(impl_spec: Implementation = None) -> DType:
+    """The element type of keys of an implementation.
+
+    Args:
+        impl_spec: None or 'threefry2x32'.
+
+    Raises:
+        ArgumentError: no such implementation; UnsupportedError: one that only JAX has.
+
+    Example:
+        >>> key_dtype() == key(0).dtype
+        True
+    """
+    _implementation("key_dtype", impl_spec)
+    return KEY
+
+
+def key(seed: ArrayLike, *, impl: Implementation = None, dtype: object = None) -> Array:
     """A typed key from a seed: an array without axes.
+
+    Args:
+        seed: an integer of up to 64 bits; without 64-bit types the lower 32 bits count.
+        impl: None or 'threefry2x32'.
+        dtype: the element type of keys, instead of `impl`.
+
+    Raises:
+        ArgumentError: the seed is no integer; UnsupportedError: another implementation.
 
     Example:
         >>> key(7).shape, str(key_data(key(7)))
         ((), '[0 7]')
     """
-    _implementation(impl)
+    _implementation("key", impl, dtype)
     if (
         isinstance(seed, (int, np.integer))
         and not isinstance(seed, bool)
         and hasattr(seed, "__index__")
     ):
         first, second = _words(int(seed))
+        if staging_trace() is not None:  # made anew in each call, for `debug_key_reuse`
+            return ops.random_wrap(made(np.array((first, second), np.uint32)))
         return made(np.array(first | second << 32, KEY))  # the first word is the lower half
     return ops.random_wrap(_traced_words(seed))
 
@@ -181,6 +243,12 @@ def single(name: str, key: KeyLike) -> Array:
 def split(key: KeyLike, num: Shape = 2) -> Array:
     """New keys from a key, which should not be used again; raw ones from a raw one.
 
+    Shapes:
+        result: [num] or [*num], with words behind if the key is raw
+
+    Raises:
+        ArgumentError: it is no key, or several.
+
     Example:
         >>> split(key(0), 3).shape
         (3,)
@@ -189,10 +257,19 @@ def split(key: KeyLike, num: Shape = 2) -> Array:
 
 
 def fold_in(key: KeyLike, data: ArrayLike) -> Array:
-    """A new key from a key and a number.
+    """A new key from a key and a number: a stream of its own for each step or layer.
+
+    Args:
+        key: a random key.
+        data: an integer, of which the lower 32 bits count.
 
     Raises:
         ArgumentError: the number is not a single integer.
+
+    Example:
+        >>> one = key(7)
+        >>> bool(fold_in(one, 1) == fold_in(one, 2))
+        False
     """
     one = single("fold_in", key)
     if isinstance(data, int) and not isinstance(data, bool):
@@ -219,14 +296,23 @@ def key_data(keys: KeyLike) -> Array:
 
 
 def wrap_key_data(
-    key_bits_array: KeyLike, *, impl: str | None = None, dtype: object = None
+    key_bits_array: KeyLike, *, impl: Implementation = None, dtype: object = None
 ) -> Array:
-    """Typed keys from their words, u32[*shape, 2].
+    """Typed keys from their words: the inverse of `key_data`.
+
+    Shapes:
+        key_bits_array: u32[*shape, 2]
+        result: key<fry>[*shape]
 
     Raises:
         ArgumentError: these are no words of keys, or are typed keys already.
+        UnsupportedError: another implementation than 'threefry2x32'.
+
+    Example:
+        >>> print(key_data(wrap_key_data(PRNGKey(7))))
+        [0 7]
     """
-    _implementation(impl)
+    _implementation("wrap_key_data", impl, dtype)
     words = keys_of("wrap_key_data", key_bits_array)
     if is_key(words.dtype):
         raise ArgumentError(
@@ -237,12 +323,24 @@ def wrap_key_data(
 
 
 def key_impl(keys: KeyLike) -> str:
-    """The name of the algorithm."""
+    """The name of the algorithm that makes numbers of keys.
+
+    Example:
+        >>> key_impl(key(7))
+        'threefry2x32'
+    """
     keys_of("key_impl", keys)
-    return "threefry2x32"
+    return _NAME
 
 
 def clone(key: KeyLike) -> Array:
-    """The same key again, said on purpose: `debug_key_reuse` takes it for another one."""
+    """The same key again, said on purpose: `debug_key_reuse` takes it for another one.
+
+    Example:
+        >>> from treadle_numpy.random import uniform
+        >>> one = key(7)
+        >>> bool(uniform(one) == uniform(clone(one)))
+        True
+    """
     keys = keys_of("clone", key)
     return ops.random_wrap(ops.random_unwrap(keys)) if is_key(keys.dtype) else keys

@@ -8,10 +8,19 @@ from typing import TYPE_CHECKING
 from treadle_numpy import namespaces
 
 if TYPE_CHECKING:
-    from treadle_numpy.scipy import fft as fft, special as special, stats as stats
+    from treadle_numpy.scipy import (
+        cluster as cluster,
+        fft as fft,
+        integrate as integrate,
+        interpolate as interpolate,
+        linalg as linalg,
+        ndimage as ndimage,
+        special as special,
+        stats as stats,
+    )
 else:
     __getattr__, __dir__, __all__ = namespaces.lazy(
         __name__,
         {},
-        ("fft", "special", "stats"),
+        ("cluster", "fft", "integrate", "interpolate", "linalg", "ndimage", "special", "stats"),
     )

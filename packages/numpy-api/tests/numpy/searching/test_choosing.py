@@ -1,59 +1,52 @@
+"""`choose` takes elements as NumPy's does, in all modes."""
+
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings, strategies as st
 
-import treadle_numpy as tnp
-from treadle_ir import (
-    ArgumentError,
-    ArrayType,
-    ConcretizationError,
-    DTypeError,
-    IndexingError,
-    ShapeError,
-    stage,
-)
+from treadle_ir import ArgumentError, ConcretizationError, DTypeError, ShapeError, UnsupportedError
+from treadle_numpy.numpy import choose
 
-CHOICES: Any = [np.arange(3, dtype=np.int32), np.arange(3, dtype=np.int32) + 10, np.int32(7)]
+PARTS = st.sampled_from([(), (3,), (2, 1), (2, 3)])
 
 
-@pytest.mark.parametrize("mode", ["wrap", "clip"])
-@pytest.mark.parametrize("a", [[0, 5, -1], [-7, 2, 1], 4, [[0], [9]]])
-def test_choose_agrees_with_numpy(mode: str, a: Any) -> None:
-    wanted = np.choose(a, CHOICES, mode=mode)
-    np.testing.assert_array_equal(tnp.choose(np.array(a), CHOICES, mode=mode), wanted)
+@given(PARTS, st.lists(PARTS, min_size=1, max_size=4), st.sampled_from(["wrap", "clip", "raise"]))
+@settings(max_examples=80, deadline=None)
+def test_numpys_function_gives_the_same(
+    shape: tuple[int, ...], shapes: list[tuple[int, ...]], mode: Any
+) -> None:
+    random = np.random.default_rng(len(shapes))
+    low, high = (0, len(shapes)) if mode == "raise" else (-7, 7)
+    places = random.integers(low, high, shape)
+    choices = [random.normal(size=each).astype(np.float32) for each in shapes]
+    expected = np.choose(places, choices, mode=mode)
+    np.testing.assert_array_equal(choose(places, choices, mode=mode), expected)
 
 
-def test_choose_takes_one_array_of_choices() -> None:
-    choices = np.arange(12).reshape(3, 4)
-    np.testing.assert_array_equal(tnp.choose(np.array([2, 0, 1, 0]), choices), [8, 1, 6, 3])
-    assert tnp.choose(np.zeros((0,), int), [1.5, 2]).shape == (0,)
+def test_choices_as_one_array(staged: Callable[..., Any]) -> None:
+    choices, places = np.arange(6.0, dtype=np.float32).reshape(2, 3), np.array([1, 0, 1], np.int32)
+    np.testing.assert_array_equal(choose(places, choices), [3, 1, 5])
+    found = staged(lambda i, c: choose(i, c, mode="clip"), places, choices)
+    np.testing.assert_array_equal(found, [3, 1, 5])
+    with pytest.raises(ConcretizationError):
+        staged(lambda i, c: choose(i, c), places, choices)
 
 
-def test_choose_promotes_the_choices() -> None:
-    chosen = tnp.choose(np.array([True, False]), [np.int32(1), np.float32(2.5)])
-    assert chosen.dtype == np.float32
-    np.testing.assert_array_equal(chosen, [2.5, 1])
-
-
-@pytest.mark.parametrize(
-    ("args", "error", "message"),
-    [
-        ((np.array([0, 5]), [1, 2]), IndexingError, "5 names none of 2 choices"),
-        ((0, []), ArgumentError, "at least one choice"),
-        ((0.5, [1, 2]), DTypeError, "named by integers"),
-        ((np.array([0, 1, 0]), [np.array([1, 2]), np.array([3, 4])]), ShapeError, "shapes"),
-        ((0, [1], None, "wrong"), ArgumentError, "mode is 'wrong'"),
-        ((0, [1], 3), ArgumentError, "`out`"),
-    ],
-)
-def test_choose_says_what_is_wrong(args: Any, error: type[Exception], message: str) -> None:
-    with pytest.raises(error, match=message):
-        tnp.choose(*args)
-
-
-def test_choose_with_raise_must_know_the_integers() -> None:
-    with pytest.raises(ConcretizationError, match='mode="raise"'):
-        stage(lambda a: [tnp.choose(a, [1, 2])], ArrayType((), np.dtype(np.int32)))
+def test_refused() -> None:
+    with pytest.raises(ArgumentError, match="not within 0 and 1"):
+        choose(2, [1, 2])
+    with pytest.raises(ArgumentError, match="no choices"):
+        choose(0, [])
+    with pytest.raises(ArgumentError, match="mode must be"):
+        choose(0, [1], mode="nonsense")
+    with pytest.raises(DTypeError, match="must be integers"):
+        choose(0.5, [1, 2])
+    with pytest.raises(UnsupportedError, match="out"):
+        choose(0, [1], np.zeros(1))  # type: ignore[arg-type]
+    with pytest.raises(ShapeError):
+        choose(np.zeros(2, int), [np.arange(3)])

@@ -11,6 +11,7 @@ from treadle_runtime.client.backend import (
     aligned_empty as aligned_empty,
 )
 from treadle_runtime.client.environment import (
+    cpu_asynchronous as cpu_asynchronous,
     cpu_device_count as cpu_device_count,
     requested_platforms as requested_platforms,
 )

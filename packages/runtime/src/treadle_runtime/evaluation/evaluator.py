@@ -33,7 +33,7 @@ from treadle_runtime.arrays.from_user import as_device_array
 from treadle_runtime.evaluation.composites import Composites
 from treadle_runtime.evaluation.operation import Operation
 from treadle_runtime.evaluation.quiet import SILENCE, quieten, restore
-from treadle_runtime.evaluation.watched import evaluate_watched, guard_operand
+from treadle_runtime.placement.guards import guard_operand
 from treadle_runtime.placement.placement import BASE, PlacedType, default_placement
 
 # NumPy scalars, which kernels take as they are, by class; anything else is looked at with more care. All structured
@@ -50,13 +50,14 @@ _LIMIT: Final = 8192
 class RuntimeEvaluator:
     """Evaluates on NumPy kernels or compiled programs; operands and results are `DeviceArray`s."""
 
-    __slots__ = ("_attributes", "_operations", "call")
+    __slots__ = ("_attributes", "_composites", "_operations", "call")
 
     def __init__(self) -> None:
         self._operations: dict[tuple[Any, ...], Operation] = {}
         # What tells primitives of a class apart, taken in C: their own hash and comparison are Python.
         self._attributes: dict[type[Primitive], Callable[[Primitive], Any]] = {}
-        self.call = Composites().call
+        self._composites = Composites()
+        self.call = self._composites.call
 
     def evaluate(self, primitive: Primitive, operands: Operands) -> Sequence[DeviceArray]:
         """The results of a primitive on concrete operands.
@@ -153,6 +154,10 @@ class RuntimeEvaluator:
     def _evaluate(self, primitive: Primitive, operands: Operands) -> Sequence[DeviceArray]:
         """The same for operands that are not all arrays of ours, for what is not known yet, and for what is watched."""
         if current_context().watched:
+            from treadle_runtime.evaluation.watched import (  # noqa: PLC0415 - for those who look
+                evaluate_watched,
+            )
+
             return evaluate_watched(self.find_watched, as_device_array, primitive, operands)
         arrays = [x if type(x) is DeviceArray else as_device_array(x) for x in operands]
         operation = self._find(primitive, arrays)
@@ -197,6 +202,7 @@ class RuntimeEvaluator:
     def clear(self) -> None:
         """Forget all operations that have been met."""
         self._operations.clear()
+        self._composites.clear()
 
     def array(
         self, elements: Elements, weak: bool, *, owned: bool = True, users: bool = False

@@ -111,6 +111,11 @@ def error_of(culprit: Culprit, looked: Looked) -> NotFiniteError:
         f"`debug_{found}s` off where it is meant",
         where=culprit.source.show() if culprit.source is not None else None,
     )
+    brought = [
+        str(i) for i, operand in enumerate(culprit.operands) if looked.at(operand) is not None
+    ]
+    if brought:
+        error.add_note(f"  operand {', '.join(brought)} held one already")
     for note in culprit.inside:
         error.add_note(f"  while: {note}")
     return error
@@ -166,25 +171,20 @@ class _Search:
                 if self.looked.at(result) is not None:
                     self.bad.add(value)
         wanted = {atom for atom in self.program.results if isinstance(atom, Value)} & self.bad
+        first: Equation | None = None
         for equation in reversed(self.program.equations):
             if wanted.isdisjoint(equation.results):
                 continue
-            bad_operands = {
-                atom for atom in equation.operands if isinstance(atom, Value)
-            } & self.bad
-            if not bad_operands:
-                operands = self.read(equation)
-                results = [self.values[value] for value in equation.results]
-                return blamed(
-                    equation.primitive,
-                    operands,
-                    results,
-                    equation.source,
-                    self.evaluate,
-                    self.looked,
-                )
-            wanted |= bad_operands
-        return None
+            given = {atom for atom in equation.operands if isinstance(atom, Value)} & self.bad
+            wanted |= given
+            if not given:
+                first = equation
+        if first is None:
+            return None
+        results = [self.values[value] for value in first.results]
+        return blamed(
+            first.primitive, self.read(first), results, first.source, self.evaluate, self.looked
+        )
 
 
 def from_literal(atom: Literal) -> DeviceArray:

@@ -10,8 +10,6 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-import numpy as np
-
 from treadle_ir import (
     Operands,
     Primitive,
@@ -19,14 +17,13 @@ from treadle_ir import (
     current_context,
     fork_safe_rlock,
     operation_source,
-    type_of,
 )
 from treadle_ir.analysis import Cells, KeyUses, is_keys, new_cells
 from treadle_ir.settings import DEBUG_KEY_REUSE
 from treadle_runtime.arrays.array import DeviceArray, elements_of
 from treadle_runtime.evaluation.finite import blamed, error_of, looked_for
 from treadle_runtime.evaluation.operation import Operation
-from treadle_runtime.placement.guards import guard
+from treadle_runtime.placement.guards import guard, guard_operand
 from treadle_runtime.settings import NO_EXECUTION
 
 Find = Callable[[Primitive, Sequence[DeviceArray]], Operation]
@@ -72,16 +69,6 @@ def evaluate_watched(
         )
         raise error_of(culprit, looked)
     return results
-
-
-def guard_operand(operand: object) -> None:
-    """Guard the transfer of an operand that is on the host: a NumPy array. Scalars are part of an operation.
-
-    Raises:
-        TransferError: it is refused.
-    """
-    if isinstance(operand, np.ndarray) and operand.shape:
-        guard("host-to-device", type_of(operand), "the default device")
 
 
 def may_run(name: str) -> None:

@@ -7,6 +7,7 @@ import inspect
 import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from types import MethodType
 from typing import Any, Final, Generic, ParamSpec, TypeVar, final, overload
 
@@ -18,11 +19,13 @@ from treadle_ir import (
     Arguments,
     EvalTrace,
     Operand,
+    Ref,
     as_array,
     as_operand,
     bind,
     current_context,
     current_trace,
+    discharged,
     flags,
     interpret,
     names,
@@ -31,6 +34,7 @@ from treadle_ir import (
     shown,
     take_apart,
     type_of,
+    usable,
 )
 from treadle_ir.primitives.call import Call
 from treadle_ir.settings import DISABLE_JIT
@@ -49,12 +53,14 @@ from treadle_runtime.jitting.statics import Key, static_key
 from treadle_runtime.jitting.traced import Timing
 from treadle_runtime.jitting.tracing import trace_function
 from treadle_runtime.jitting.watched_call import call_watched, guard_argument
+from treadle_runtime.jitting.with_refs import call_pure, places_of, pure_function
 from treadle_runtime.placement.devices import Device, as_device
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=Any)  # the bound is what parameters of a lambda get from pyright
 
 _PLAIN: Final = JitOptions(NOTHING_SAID)
+_MOST_PURE: Final = 64
 
 
 @final
@@ -67,6 +73,9 @@ class JitFunction(Generic[P, R]):
         self._name = name_of(function)
         self._options = options
         self._cache = cache_of(function, options)
+        # For references: those that the function closes over, and what is compiled, by kinds of calls.
+        self._closed: Sequence[Ref] = ()
+        self._pure: dict[Any, JitFunction[..., Any]] = {}
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Run the function, compiled for arguments like these."""
@@ -81,13 +90,34 @@ class JitFunction(Generic[P, R]):
         if context.watched and context.get(DISABLE_JIT):
             return self.__wrapped__(*args, **kwargs)
         arguments = self._take_apart(args, kwargs)
-        cache = self._cache
-        statics = static_key(arguments, self._name, cache.gone)
+        statics = static_key(arguments, self._name, self._cache.gone)
+
+        def run(refs: tuple[Ref, ...]) -> Any:
+            if refs:
+                self._closed = (*usable(self._closed), *refs)
+            closed = usable(self._closed)
+            if closed:
+                return self._with_refs(arguments, statics, closed)
+            return self._run(args, kwargs, arguments, statics)
+
+        return discharged(run)
+
+    def _run(
+        self,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        arguments: Arguments,
+        statics: Key | None,
+    ) -> Any:
+        """A call that uses no references, but perhaps those among its arguments."""
+        cache, context = self._cache, current_context()
         if not isinstance(current_trace(), EvalTrace):
             return self._bind(arguments, statics)
         try:
             leaves = [as_argument(x) for x in arguments.leaves]
         except ArgumentError:
+            if places_of(arguments):
+                return self._with_refs(arguments, statics, ())
             refuse_leaves(arguments, self._name)
             raise
         if context.watched:
@@ -111,6 +141,19 @@ class JitFunction(Generic[P, R]):
         if fast is not None:
             cache.fast = fast
         return call.call(leaves)
+
+    def _with_refs(self, arguments: Arguments, statics: Key | None, closed: Sequence[Ref]) -> Any:
+        """A call that uses references: those among its arguments, and those that the function closes over."""
+        places = places_of(arguments)
+        key = arguments.structure, statics, places, tuple(closed)
+        pure = self._pure.get(key)
+        if pure is None:
+            if len(self._pure) >= _MOST_PURE:
+                self._pure.clear()
+            function = pure_function(self.__wrapped__, self._name, arguments, places, closed)
+            options = replace(self._options, split=NOTHING_SAID)
+            pure = self._pure[key] = JitFunction(function, options)
+        return call_pure(pure, self._name, arguments, places, closed)
 
     def _take_apart(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
         split = self._options.split
@@ -156,6 +199,8 @@ class JitFunction(Generic[P, R]):
         try:
             operands = [_traced_operand(leaf) for leaf in arguments.leaves]
         except ArgumentError:
+            if places_of(arguments):
+                return self._with_refs(arguments, statics, ())
             refuse_leaves(arguments, self._name)
             raise
         types = tuple([type_of(operand) for operand in operands])

@@ -9,7 +9,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from treadle_ir import Arguments, Context, source
+from treadle_ir import Arguments, Context, shown, source
 from treadle_ir.logs import say, wanted
 from treadle_ir.settings import EXPLAIN_CACHE_MISSES
 from treadle_ir.tree import explain_difference
@@ -92,6 +92,12 @@ def _statics(statics: Any) -> str:  # Any: a key of static values
     if statics is None:
         return "none"
     numbers, values, names, named = statics
-    said = [f"argument {number} = {value!r}" for number, value in zip(numbers, values, strict=True)]
-    said += [f"{name} = {value!r}" for name, value in zip(names, named, strict=True)]
+    said = [f"argument {i} = {_value(value)}" for i, value in zip(numbers, values, strict=True)]
+    said += [f"{name} = {_value(value)}" for name, value in zip(names, named, strict=True)]
     return ", ".join(said) or "none"
+
+
+def _value(key: Any) -> str:  # Any: what stands for a value in a key: often its class and itself
+    if isinstance(key, tuple) and len(key) == 2 and isinstance(key[0], type):
+        return shown(key[1])
+    return shown(key)

@@ -274,6 +274,11 @@ class Compiled:
         self._arguments = arguments
         self._split = split
 
+    @property
+    def parts(self) -> tuple[CompiledCall, Lowering, Arguments, Split]:
+        """What it is made of, for those who write it down."""
+        return self._call, self._lowering, self._arguments, self._split
+
     def __call__(
         self, *args: Any, **kwargs: Any
     ) -> Any:  # Any: what the function takes and returns

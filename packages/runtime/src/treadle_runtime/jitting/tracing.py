@@ -19,6 +19,7 @@ from treadle_ir import (
     Operands,
     TracingError,
     TreeFunction,
+    as_body,
     current_context,
     operand_or_none,
     stage_tree,
@@ -73,7 +74,9 @@ def _stage(
         return [_result(name, leaf, structure) for leaf in leaves], structure
 
     started = time.perf_counter()
-    staged, structure = stage_tree(TreeFunction(function, arguments.rebuilt, results), *types)
+    staged, structure = stage_tree(
+        TreeFunction(as_body(function), arguments.rebuilt, results), *types
+    )
     elapsed = time.perf_counter() - started
     program = staged.program
     if heard():

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from typing import Final, Literal, TypeAlias
 
-from treadle_ir import ArrayType, Context, ExecutionError, Setting, current_context
+import numpy as np
+
+from treadle_ir import ArrayType, Context, ExecutionError, Setting, current_context, type_of
 from treadle_ir.logs import say
 from treadle_runtime.settings import (
     DEVICE_TO_DEVICE,
@@ -62,3 +64,13 @@ def guard(direction: Direction, type: ArrayType, to: object, *, explicit: bool =
         f"Disallowed {kind} {what}",
         fix=f"{_FIXES[direction]}, or allow it: `with {name}('allow'):`",
     )
+
+
+def guard_operand(operand: object) -> None:
+    """Guard the transfer of an operand that is on the host: a NumPy array. Scalars are part of an operation.
+
+    Raises:
+        TransferError: it is refused.
+    """
+    if isinstance(operand, np.ndarray) and operand.shape:
+        guard("host-to-device", type_of(operand), "the default device")

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
         checkify as checkify,
         jet as jet,
         ode as ode,
+        serialize_executable as serialize_executable,
+        sparse as sparse,
     )
     from treadle_runtime import io_callback as io_callback
 
@@ -25,5 +27,7 @@ if not TYPE_CHECKING:
             "checkify",
             "jet",
             "ode",
+            "serialize_executable",
+            "sparse",
         ),
     )

@@ -8,8 +8,17 @@ from typing import TYPE_CHECKING
 from treadle_numpy import namespaces
 
 if TYPE_CHECKING:
-    from treadle.scipy import fft as fft, special as special, stats as stats
+    from treadle.scipy import (
+        cluster as cluster,
+        fft as fft,
+        integrate as integrate,
+        interpolate as interpolate,
+        linalg as linalg,
+        ndimage as ndimage,
+        special as special,
+        stats as stats,
+    )
 else:
     __getattr__, __dir__, __all__ = namespaces.mirror(
-        __name__, "treadle_numpy.scipy", ("fft", "special", "stats")
+        __name__, "treadle_numpy.scipy", ("cluster", "fft", "integrate", "interpolate", "linalg", "ndimage", "special", "stats")
     )

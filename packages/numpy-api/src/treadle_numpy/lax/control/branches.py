@@ -17,11 +17,15 @@ from treadle_ir import (
     Array,
     DTypeError,
     Operand,
+    Ref,
     ShapeError,
     StructureError,
     bind,
+    discharged,
+    holding,
     ops,
     sequence,
+    store,
 )
 from treadle_ir.dtypes import is_bool, is_integer
 from treadle_ir.primitives.control import Case
@@ -240,16 +244,46 @@ def _choice(
         more, structure = flatten_operands(name, f"operand {number}", tree)
         leaves += more
         structures.append(structure)
-    types = [operand_type(leaf) for leaf in leaves]
-    bodies = [
-        stage_body(f"{what} of {name}", function, structures, types)
-        for function, what in zip(functions, names, strict=True)
-    ]
-    for body, what in zip(bodies[:-1], names[:-1], strict=True):
-        _check_same_results(name, names[-1], bodies[-1], what, body)
-    programs, captured = with_common_captures(bodies, functions)
-    results = bind(Case(tuple(programs)), index, *captured, *leaves)
-    return tree_unflatten(bodies[0].structures[0], results)
+
+    def run(refs: tuple[Ref, ...]) -> Tree:
+        values = [ref[...] for ref in refs]
+        of_values = [flatten_operands("refs", "", values)[1]] if refs else []
+        given = [*leaves, *values]
+        types = [operand_type(leaf) for leaf in given]
+        bodies = [
+            stage_body(
+                f"{what} of {name}",
+                _with_refs(refs, function),
+                [*structures, *of_values],
+                types,
+                written=function,
+            )
+            for function, what in zip(functions, names, strict=True)
+        ]
+        for body, what in zip(bodies[:-1], names[:-1], strict=True):
+            _check_same_results(name, names[-1], bodies[-1], what, body)
+        programs, captured = with_common_captures(bodies, functions)
+        results = bind(Case(tuple(programs)), index, *captured, *given)
+        output = tree_unflatten(bodies[0].structures[0], results)
+        if not refs:
+            return output
+        output, after = output
+        store(refs, after)
+        return output
+
+    return discharged(run)
+
+
+def _with_refs(refs: tuple[Ref, ...], function: Callable[..., Tree]) -> Callable[..., Tree]:
+    """A branch that is given what refs hold after its operands, and returns what they hold in the end, too."""
+    if not refs:
+        return function
+
+    def branch(*operands: Tree) -> tuple[Tree, list[Array]]:
+        with holding(refs, operands[-1]) as held:
+            return function(*operands[:-1]), held()
+
+    return branch
 
 
 def _check_same_results(name: str, one_name: str, one: Body, other_name: str, other: Body) -> None:

@@ -9,8 +9,11 @@ from treadle_ir import (
     ArgumentError,
     Array,
     Operand,
+    Ref,
     bind,
+    discharged,
     functions,
+    holding,
     integer_or_none,
     ops,
     promoted,
@@ -20,7 +23,7 @@ from treadle_ir.primitives.control import While
 from treadle_ir.tree import PyTreeDef, tree_unflatten, treedef_tuple
 from treadle_numpy.lax.control.carries import settled
 from treadle_numpy.lax.control.plain import plain_while, plainly
-from treadle_numpy.lax.control.scan import scan_flat
+from treadle_numpy.lax.control.scan import carried, carrying, scan_flat
 from treadle_numpy.lax.control.staging import flatten_operands, stage_body
 from treadle_numpy.operands.coerce import ArrayLike, coerce, host_elements, operand_type
 from treadle_numpy.operands.promote import with_dtype
@@ -95,31 +98,70 @@ def _while(
     max_steps: int | None,
     written: object = None,
 ) -> Tree:
-    where = f"the body of {name}"
     if plainly():
         done = plain_while(cond_fun, body_fun, leaves, structure, max_steps)
         if done is not None:
             return done[0]
-    leaves, body = settled(
-        name,
-        leaves,
-        structure,
-        "body_fun",
-        lambda types: stage_body(where, body_fun, (structure,), types, written=written),
-    )
-    types = [operand_type(leaf) for leaf in leaves]
-    condition = stage_body(f"the condition of {name}", cond_fun, (structure,), types)
-    (returned,) = condition.result_types
-    if len(returned) != 1 or returned[0].shape or not is_bool(returned[0].dtype):
-        what = ", ".join([str(each) for each in returned]) or "nothing"
-        raise ArgumentError(
-            f"{name}: cond_fun must return a boolean scalar, but it returns {what}",
-            fix="compare with `<`, `!=`, ...; reduce an array with `all` or `any`",
+
+    def run(refs: tuple[Ref, ...]) -> Tree:
+        body_of, operands, both = carrying(
+            refs, lambda value: (body_fun(value), None), leaves, structure
         )
-    loop = While(
-        condition.program, body.program, len(condition.captured), len(body.captured), max_steps
-    )
-    return tree_unflatten(structure, bind(loop, *condition.captured, *body.captured, *leaves))
+        operands, body = settled(
+            name,
+            operands,
+            both,
+            "body_fun",
+            lambda types: stage_body(
+                f"the body of {name}",
+                lambda value: body_of(value)[0],
+                (both,),
+                types,
+                written=written or body_fun,
+            ),
+        )
+        types = [operand_type(leaf) for leaf in operands]
+        condition = stage_body(
+            f"the condition of {name}",
+            _reading(name, refs, cond_fun),
+            (both,),
+            types,
+            written=cond_fun,
+        )
+        (returned,) = condition.result_types
+        if len(returned) != 1 or returned[0].shape or not is_bool(returned[0].dtype):
+            what = ", ".join([str(each) for each in returned]) or "nothing"
+            raise ArgumentError(
+                f"{name}: cond_fun must return a boolean scalar, but it returns {what}",
+                fix="compare with `<`, `!=`, ...; reduce an array with `all` or `any`",
+            )
+        loop = While(
+            condition.program, body.program, len(condition.captured), len(body.captured), max_steps
+        )
+        results = bind(loop, *condition.captured, *body.captured, *operands)
+        return carried(refs, tree_unflatten(both, results))
+
+    return discharged(run)
+
+
+def _reading(
+    name: str, refs: tuple[Ref, ...], cond_fun: Callable[[Tree], ArrayLike]
+) -> Callable[[Tree], ArrayLike]:
+    """The condition of a loop that carries refs, which it may read."""
+    if not refs:
+        return cond_fun
+
+    def condition(pair: tuple[Tree, list[Array]]) -> ArrayLike:
+        with holding(refs, pair[1]) as held:
+            more = cond_fun(pair[0])
+            if any(now is not before for now, before in zip(held(), pair[1], strict=True)):
+                raise ArgumentError(
+                    f"{name}: cond_fun writes to a reference, which only the body may do",
+                    fix="write to it in body_fun",
+                )
+            return more
+
+    return condition
 
 
 def _concrete(bound: Operand) -> int | None:

@@ -5,9 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar, overload
 
-from treadle_ir import ArgumentError, Array, ArrayType, Operand, bind, flags, functions
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    ArrayType,
+    Operand,
+    Ref,
+    bind,
+    discharged,
+    flags,
+    functions,
+    holding,
+    store,
+)
 from treadle_ir.primitives.control import Scan
-from treadle_ir.tree import PyTreeDef, tree_unflatten
+from treadle_ir.tree import PyTreeDef, tree_unflatten, treedef_tuple
 from treadle_numpy.lax.control.carries import settled
 from treadle_numpy.lax.control.plain import plain_scan, plainly
 from treadle_numpy.lax.control.staging import Body, flatten_operands, paths_of, stage_body
@@ -209,19 +221,56 @@ def scan_flat(
     for x in elements:
         type = operand_type(x)
         element_types.append(ArrayType(type.shape[1:], type.dtype, type.weak))
-    where = f"the body of {name}"
-    structures = (structure, *element_structures)
 
-    def stage_with(types: list[ArrayType]) -> Body:
-        return stage_body(
-            where, function, structures, [*types, *element_types], _carry_and_y, written
-        )
+    def run(refs: tuple[Ref, ...]) -> tuple[Tree, Tree]:
+        function_of, leaves, both = carrying(refs, function, carry, structure)
 
-    carry, body = settled(name, carry, structure, "the body", stage_with)
-    loop = Scan(body.program, length, len(body.captured), len(carry), bool(reverse), in_a_row)
-    results = bind(loop, *body.captured, *carry, *elements)
-    after, ys = results[: len(carry)], results[len(carry) :]
-    return tree_unflatten(structure, after), tree_unflatten(body.structures[1], ys)
+        def stage_with(types: list[ArrayType]) -> Body:
+            return stage_body(
+                f"the body of {name}",
+                function_of,
+                (both, *element_structures),
+                [*types, *element_types],
+                _carry_and_y,
+                written,
+            )
+
+        leaves, body = settled(name, leaves, both, "the body", stage_with)
+        loop = Scan(body.program, length, len(body.captured), len(leaves), bool(reverse), in_a_row)
+        results = bind(loop, *body.captured, *leaves, *elements)
+        after, ys = results[: len(leaves)], results[len(leaves) :]
+        return carried(refs, tree_unflatten(both, after)), tree_unflatten(body.structures[1], ys)
+
+    return discharged(run)
+
+
+def carrying(
+    refs: tuple[Ref, ...],
+    function: Callable[..., Tree],
+    carry: list[Operand],
+    structure: PyTreeDef,
+) -> tuple[Callable[..., Tree], list[Operand], PyTreeDef]:
+    """The body of a scan with refs among its carries, the first carries, and their structure."""
+    if not refs:
+        return function, carry, structure
+    values = [ref[...] for ref in refs]
+
+    def with_refs(pair: tuple[Tree, list[Array]], *elements: Tree) -> tuple[Tree, Tree]:
+        with holding(refs, pair[1]) as held:
+            after, y = _carry_and_y(function(pair[0], *elements))
+            return (after, held()), y
+
+    of_values = flatten_operands("refs", "", values)[1]
+    return with_refs, [*carry, *values], treedef_tuple((structure, of_values))
+
+
+def carried(refs: tuple[Ref, ...], after: Tree) -> Tree:
+    """The carry without what refs hold after the loop, which is written to them."""
+    if not refs:
+        return after
+    carry, values = after
+    store(refs, values)
+    return carry
 
 
 def _unroll(name: str, unroll: int | bool | None, length: int) -> int:

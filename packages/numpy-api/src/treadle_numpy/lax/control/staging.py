@@ -21,6 +21,7 @@ from treadle_ir import (
     Operands,
     Program,
     TreeFunction,
+    as_body,
     during,
     equal_programs,
     fork_safe_lock,
@@ -133,7 +134,9 @@ def stage_body(
         return leaves, tuple(returned)
 
     with during(f"staging {where}"):
-        staged, returned = stage_tree(TreeFunction(function, arguments, results), *operand_types)
+        staged, returned = stage_tree(
+            TreeFunction(as_body(function), arguments, results), *operand_types
+        )
     program = interned(written or function, staged.program)
     return Body(program, staged.captured, returned)
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         ormqr as ormqr,
         qr as qr,
     )
+    from treadle_numpy.lax.linalg.polar import qdwh as qdwh
     from treadle_numpy.lax.linalg.spectra import (
         EighImplementation as EighImplementation,
         EigImplementation as EigImplementation,
@@ -34,15 +35,21 @@ if TYPE_CHECKING:
         triangular_solve as triangular_solve,
         tridiagonal_solve as tridiagonal_solve,
     )
+    from treadle_numpy.lax.linalg.updates import (
+        cholesky_update as cholesky_update,
+        symmetric_product as symmetric_product,
+    )
 else:
     __getattr__, __dir__, __all__ = namespaces.lazy(
         __name__,
         {
             "factorisations": "cholesky householder_product lu lu_pivots_to_permutation ormqr qr",
+            "polar": "qdwh",
             "spectra": (
                 "EighImplementation EigImplementation SvdAlgorithm eig eigh hessenberg schur svd "
                 "tridiagonal"
             ),
             "systems": "triangular_solve tridiagonal_solve",
+            "updates": "cholesky_update symmetric_product",
         },
     )

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, Operand, composed, ops
+from treadle_ir import ArgumentError, Array, Operand, composed, ops, refused
 from treadle_ir.dtypes import is_complex, real_part
 from treadle_ir.primitives import reduce as primitives
 from treadle_numpy.numpy.reductions.making import ORDERED, kept, planned, selected
@@ -20,7 +20,7 @@ from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
 from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.shapes import kept_shape
 
-__all__ = ["amax", "amin", "max", "min", "ptp"]
+__all__ = ["amax", "amin", "max", "min", "minmax", "ptp"]
 
 _plain_max: Final = planned("max", primitives.ReduceMaximum, ORDERED)
 _plain_min: Final = planned("min", primitives.ReduceMinimum, ORDERED)
@@ -133,3 +133,32 @@ def ptp(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = Fals
     """The greatest element less the least."""
     named_only("ptp", out=out)
     return ops.subtract(max(a, axis, keepdims=keepdims), min(a, axis, keepdims=keepdims))
+
+
+def minmax(
+    a: ArrayLike,
+    axis: Axis = None,
+    out: None = None,
+    keepdims: bool = False,
+    initial: ArrayLike | tuple[ArrayLike, ArrayLike] | None = None,
+    where: ArrayLike | None = None,
+) -> tuple[Array, Array]:
+    """The least and the greatest element along some axes (all, by default); `initial` is for both, or a pair.
+
+    Example:
+        >>> print(*minmax(np.array([3, 1, 2], np.int32)))
+        1 3
+    """
+    named_only("minmax", out=out)
+    low: ArrayLike | None
+    high: ArrayLike | None
+    if isinstance(initial, (tuple, list)):
+        if len(initial) != 2:
+            raise refused("minmax", "initial", "a number or a pair of numbers", initial)
+        low, high = initial
+    else:
+        low = high = initial
+    return (
+        extreme("minmax", a, axis, keepdims, low, where, False),
+        extreme("minmax", a, axis, keepdims, high, where, True),
+    )

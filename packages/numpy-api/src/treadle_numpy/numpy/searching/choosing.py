@@ -5,28 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, overload
 
-import numpy as np
-
 from treadle_ir import (
     ArgumentError,
     Array,
-    ConcretizationError,
     DTypeError,
-    IndexingError,
     composed,
-    concrete_elements,
     current_trace,
+    default_dtype,
     names,
     ops,
     sequence,
-    type_of,
+    shown,
 )
+from treadle_ir.dtypes import is_integer
 from treadle_ir.primitives.compare import Select
+from treadle_numpy.indexing.concrete import concrete_mask
 from treadle_numpy.numpy.searching.finding import FillValues, nonzero
+from treadle_numpy.numpy.taking import take_along_axis
 from treadle_numpy.numpy.ufuncs.arithmetic import remainder
+from treadle_numpy.operands.arguments import named_only
 from treadle_numpy.operands.arrays import array_of
-from treadle_numpy.operands.broadcast import broadcast
-from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
+from treadle_numpy.operands.broadcast import broadcast, broadcast_to_shape, common_shape
+from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, operand_type
 from treadle_numpy.operands.promote import converted, promote, promote_operands
 from treadle_numpy.operands.scalars import scalar_beside
 from treadle_numpy.operands.trees import Tree
@@ -166,65 +166,57 @@ def piecewise(
 
 
 def choose(
-    a: ArrayLike, choices: ArrayLike | Sequence[ArrayLike], out: None = None, mode: str = "raise"
+    a: ArrayLike,
+    choices: Array | Sequence[ArrayLike],
+    out: None = None,
+    mode: str = "raise",
 ) -> Array:
-    """Each element from the choice that an integer names, at the element's own place.
+    """From each of several arrays the elements at the places where `a` names it by its position among them.
 
-    The integers and the choices are broadcast together. `mode` says what an integer that names no choice means: an
-    error (`"raise"`, which must know the integers), the choice after counting around (`"wrap"`), or the nearest
-    (`"clip"`).
+    `a` and the choices are broadcast to one shape, and the choices promoted to one element type. Positions out of
+    range are an error ("raise", which needs positions that are known), counted around ("wrap"), or taken for the first
+    or last ("clip").
 
     Raises:
-        ArgumentError: there are no choices, another mode, or `out` is given.
-        DTypeError: `a` has no integers, or the choices no common element type.
-        IndexingError: with `"raise"`, an integer names no choice.
-        ConcretizationError: with `"raise"`, while tracing.
+        ArgumentError: a position is out of range, there are no choices, or no such mode.
+        DTypeError: the positions are not integers.
+        ConcretizationError: the positions are traced, and `mode` is "raise".
 
     Example:
         >>> import numpy as np
-        >>> print(choose(np.array([0, 1, 1]), [np.array([1, 2, 3]), np.array([10, 20, 30])]))
-        [ 1 20 30]
+        >>> print(choose(np.array([0, 1, 0]), [np.array([1, 2, 3]), 10]))
+        [ 1 10  3]
     """
+    named_only("choose", out=out)
     names("choose", mode=mode)
-    if out is not None:
-        raise ArgumentError("choose: `out` is not supported", fix="use the array that is returned")
     if mode not in ("raise", "wrap", "clip"):
-        raise ArgumentError(f"choose: mode is {mode!r}", fix='use "raise", "wrap" or "clip"')
-    listed = (
-        list(choices) if isinstance(choices, (list, tuple)) else coerce_array("choose", 1, choices)
-    )
-    if not len(listed):
-        raise ArgumentError("choose: there must be at least one choice")
-    position = coerce_array("choose", 0, a)
-    if position.dtype.kind not in "biu":
+        raise ArgumentError(f"choose: mode must be 'raise', 'wrap' or 'clip', got {shown(mode)}")
+    places = coerce_array("choose", 0, a)
+    if not is_integer(places.dtype):
         raise DTypeError(
-            f"choose: the choices are named by integers, but argument 0 is {type_of(position)}"
+            f"choose: the positions must be integers, got {operand_type(places)}",
+            fix="use where for conditions",
         )
-    count = len(listed)
-    index = _known(position, count) if mode == "raise" else position
-    index = array_of(converted(index, np.dtype(np.int32)))
+    given = sequence("choose", "choices", choices)
+    if not given:
+        raise ArgumentError("choose: there are no choices", fix="pass at least one")
+    count = len(given)
+    if mode == "raise":
+        known = concrete_mask("choose", places, "pass mode='wrap' or mode='clip'")
+        if known.size and not 0 <= known.min() <= known.max() < count:
+            raise ArgumentError(
+                f"choose: a position is not within 0 and {count - 1}", fix="see the argument `mode`"
+            )
+    operands = promote("choose", *given)
+    shape = common_shape("choose", [places.shape, *(each.shape for each in operands)])
+    stacked = [
+        ops.reshape(broadcast_to_shape(array_of(each), shape), shape=(1, *shape))
+        for each in operands
+    ]
+    places = broadcast_to_shape(converted(places, default_dtype(int)), shape)
+    row = ops.reshape(places, shape=(1, *shape))
+    joined = stacked[0] if count == 1 else ops.concatenate(stacked, dimension=0)
     if mode == "wrap":
-        index = remainder(index, count)
-    *arrays, place = broadcast("choose", [*promote("choose", *listed), index])
-    result = arrays[-1]
-    for number in reversed(range(count - 1)):
-        below = ops.compare(place, np.int32(number), direction="le")
-        result = ops.select(below, arrays[number], result)
-    return array_of(result)
-
-
-def _known(index: Array, count: int) -> Array:
-    """The same integers, all of which name a choice."""
-    elements = concrete_elements(index)
-    if elements is None:
-        raise ConcretizationError(
-            f'choose: with mode="raise" the integers must be known, but they are {type_of(index)} that is traced',
-            fix='use mode="wrap" or mode="clip"',
-        )
-    wrong = elements[(elements < 0) | (elements >= count)]
-    if wrong.size:
-        raise IndexingError(
-            f"choose: {wrong.flat[0]} names none of {count} choices",
-            fix='count from 0, or use mode="wrap" or mode="clip"',
-        )
-    return index
+        row = remainder(row, count)
+    chosen = take_along_axis(joined, row, 0, mode="clip", wrap_negative_indices=False)
+    return ops.reshape(chosen, shape=shape)

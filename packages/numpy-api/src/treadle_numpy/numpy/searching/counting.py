@@ -38,7 +38,7 @@ def bincount(
     if not is_integer(values.dtype) or values.ndim != 1:
         raise ArgumentError(f"bincount: x must be a vector of integers, got {operand_type(values)}")
     if length is None:
-        elements = concrete_mask("bincount", values)
+        elements = concrete_mask("bincount", values, "pass `length`")
         length = max(int(elements.max()) + 1 if elements.size else 0, minlength)
     whole = default_dtype(int)
     amounts = (

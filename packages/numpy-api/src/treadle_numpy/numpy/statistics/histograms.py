@@ -99,6 +99,16 @@ def _edges_reached(edges: Array, values: Array, whole: DType) -> Array:
     return ops.reduce_add(ops.convert(reached, dtype=whole), axes=(1,))
 
 
+def bin_of(edges: Array, values: Array) -> Array:
+    """In which bin each value of a vector lies; the number of bins for those that lie in none."""
+    count, whole = edges.size - 1, default_dtype(int)
+    place = ops.subtract(_edges_reached(edges, values, whole), whole.type(1))
+    # the last bin holds its right edge
+    last = take(edges, np.int32(count), mode="clip")
+    place = ops.select(ops.compare(values, last, direction="eq"), whole.type(count - 1), place)
+    return ops.select(ops.compare(place, whole.type(0), direction="lt"), whole.type(count), place)
+
+
 @composed
 def histogram(
     a: ArrayLike,
@@ -124,12 +134,7 @@ def histogram(
     edges = histogram_bin_edges(x, bins, range)
     values, borders = [array_of(v) for v in promote("histogram", x, edges, inexact=True)]
     count = borders.size - 1
-    whole = default_dtype(int)
-    place = ops.subtract(_edges_reached(borders, values, whole), whole.type(1))
-    # the last bin holds its right edge
-    last = take(borders, np.int32(count), mode="clip")
-    place = ops.select(ops.compare(values, last, direction="eq"), whole.type(count - 1), place)
-    place = ops.select(ops.compare(place, whole.type(0), direction="lt"), whole.type(count), place)
+    place = bin_of(borders, values)
     if weights is None:
         amounts: Operand = filled(values.shape, values.dtype.type(1))
     else:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 from treadle_ir import Array, DTypeError, Operand, composed, ops
 from treadle_ir.dtypes import is_complex, is_integer, is_unsigned
 from treadle_ir.primitives import elementwise as primitives
 from treadle_numpy.numpy.ufuncs.making import binary, integers
+from treadle_numpy.numpy.ufuncs.universal import universal
 from treadle_numpy.operands.bind import bind
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
 from treadle_numpy.operands.promote import inexact_operand
@@ -29,20 +31,26 @@ __all__ = [
     "true_divide",
 ]
 
-add = binary(
-    "add",
-    primitives.Add(),
-    "The sum; of booleans, whether either is true.",
-    "print(add(1, 2))\n        3",
+add = universal(
+    binary(
+        "add",
+        primitives.Add(),
+        "The sum; of booleans, whether either is true.",
+        "print(add(1, 2))\n        3",
+    ),
+    identity=0,
 )
-subtract = binary(
-    "subtract", primitives.Subtract(), "The difference.", "print(subtract(5, 2))\n        3"
+subtract = universal(
+    binary("subtract", primitives.Subtract(), "The difference.", "print(subtract(5, 2))\n        3")
 )
-multiply = binary(
-    "multiply",
-    primitives.Multiply(),
-    "The product; of booleans, whether both are true.",
-    "print(multiply(2, 3))\n        6",
+multiply = universal(
+    binary(
+        "multiply",
+        primitives.Multiply(),
+        "The product; of booleans, whether both are true.",
+        "print(multiply(2, 3))\n        6",
+    ),
+    identity=1,
 )
 divide = binary(
     "divide",
@@ -54,6 +62,7 @@ divide = binary(
 true_divide = divide
 
 
+@partial(universal, nin=1)
 def negative(x: ArrayLike, /) -> Array:
     """The number with the opposite sign.
 

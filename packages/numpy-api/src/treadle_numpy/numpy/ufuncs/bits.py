@@ -9,6 +9,7 @@ from treadle_ir.dtypes import BY_NAME, is_bool, is_unsigned
 from treadle_ir.primitives import elementwise as primitives
 from treadle_numpy.numpy.ufuncs.making import binary, integers, unary_same
 from treadle_numpy.numpy.ufuncs.signs import abs
+from treadle_numpy.numpy.ufuncs.universal import universal
 from treadle_numpy.operands.bind import bind
 from treadle_numpy.operands.coerce import ArrayLike
 
@@ -26,17 +27,26 @@ __all__ = [
     "right_shift",
 ]
 
-bitwise_and = binary(
-    "bitwise_and", primitives.And(), "Each bit of both.", "print(bitwise_and(6, 3))\n        2"
+bitwise_and = universal(
+    binary(
+        "bitwise_and", primitives.And(), "Each bit of both.", "print(bitwise_and(6, 3))\n        2"
+    ),
+    identity=-1,
 )
-bitwise_or = binary(
-    "bitwise_or", primitives.Or(), "Each bit of either.", "print(bitwise_or(6, 3))\n        7"
+bitwise_or = universal(
+    binary(
+        "bitwise_or", primitives.Or(), "Each bit of either.", "print(bitwise_or(6, 3))\n        7"
+    ),
+    identity=0,
 )
-bitwise_xor = binary(
-    "bitwise_xor",
-    primitives.Xor(),
-    "Each bit of one but not both.",
-    "print(bitwise_xor(6, 3))\n        5",
+bitwise_xor = universal(
+    binary(
+        "bitwise_xor",
+        primitives.Xor(),
+        "Each bit of one but not both.",
+        "print(bitwise_xor(6, 3))\n        5",
+    ),
+    identity=0,
 )
 invert = unary_same(
     "invert", primitives.Not(), "Each bit flipped; of booleans, whether it is false."

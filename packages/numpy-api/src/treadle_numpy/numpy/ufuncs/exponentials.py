@@ -13,6 +13,7 @@ from treadle_ir.dtypes import is_complex
 from treadle_ir.primitives import elementwise as primitives
 from treadle_numpy.numpy.ufuncs.arithmetic import add
 from treadle_numpy.numpy.ufuncs.making import unary
+from treadle_numpy.numpy.ufuncs.universal import universal
 from treadle_numpy.operands.broadcast import promote_shapes
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.promote import inexact_operand
@@ -93,6 +94,7 @@ def _logaddexp(name: str, x1: ArrayLike, x2: ArrayLike, base: float | None) -> A
     return result
 
 
+@partial(universal, identity=-np.inf)
 @composed
 def logaddexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """`log(exp(x1) + exp(x2))`, without overflow.
@@ -104,6 +106,7 @@ def logaddexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return _logaddexp("logaddexp", x1, x2, None)
 
 
+@partial(universal, identity=-np.inf)
 @composed
 def logaddexp2(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """`log2(2 ** x1 + 2 ** x2)`, without overflow."""

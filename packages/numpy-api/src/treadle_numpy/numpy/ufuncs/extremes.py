@@ -10,6 +10,7 @@ from treadle_ir.primitives import elementwise as primitives
 from treadle_ir.primitives.compare import Direction
 from treadle_numpy.numpy.ufuncs.comparison import greater, less
 from treadle_numpy.numpy.ufuncs.making import binary, complex_order
+from treadle_numpy.numpy.ufuncs.universal import universal
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import promote_shapes
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
@@ -28,19 +29,23 @@ def _complex_extreme(direction: Direction) -> Callable[[Operand, Operand], Array
     return extreme
 
 
-maximum = binary(
-    "maximum",
-    primitives.Maximum(),
-    "The greater of two; NaN if either is.",
-    "print(maximum(1, 2))\n        2",
-    by_parts=_complex_extreme("gt"),
+maximum = universal(
+    binary(
+        "maximum",
+        primitives.Maximum(),
+        "The greater of two; NaN if either is.",
+        "print(maximum(1, 2))\n        2",
+        by_parts=_complex_extreme("gt"),
+    )
 )
-minimum = binary(
-    "minimum",
-    primitives.Minimum(),
-    "The lesser of two; NaN if either is.",
-    "print(minimum(1, 2))\n        1",
-    by_parts=_complex_extreme("lt"),
+minimum = universal(
+    binary(
+        "minimum",
+        primitives.Minimum(),
+        "The lesser of two; NaN if either is.",
+        "print(minimum(1, 2))\n        1",
+        by_parts=_complex_extreme("lt"),
+    )
 )
 
 

@@ -21,6 +21,7 @@ __all__ = [
     "isreal",
     "isrealobj",
     "isscalar",
+    "iterable",
 ]
 
 
@@ -118,3 +119,17 @@ def isrealobj(x: ArrayLike) -> bool:
 def isscalar(element: ArrayLike) -> bool:
     """Whether it is a scalar; an array without axes counts as one, unlike in NumPy."""
     return is_array_like(element) and operand_type(coerce("isscalar", 0, element)).shape == ()
+
+
+def iterable(y: object) -> bool:
+    """Whether `iter(y)` works: not for numbers and for arrays without axes.
+
+    Example:
+        >>> iterable([1, 2]), iterable(3)
+        (True, False)
+    """
+    try:
+        iter(y)  # type: ignore[call-overload]  # that is the question
+    except TypeError:
+        return False
+    return True

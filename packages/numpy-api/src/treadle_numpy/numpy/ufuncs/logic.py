@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from treadle_ir import Array, Operand, composed, ops
+from treadle_numpy.numpy.ufuncs.universal import universal
 from treadle_numpy.operands.broadcast import broadcast
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.truth import truth
@@ -14,6 +17,7 @@ def _pair(name: str, x: object, y: object) -> list[Operand]:
     return broadcast(name, [truth(name, 0, x), truth(name, 1, y)])
 
 
+@partial(universal, identity=True)
 @composed
 def logical_and(x: ArrayLike, y: ArrayLike, /) -> Array:
     """Whether both are true (not zero).
@@ -25,12 +29,14 @@ def logical_and(x: ArrayLike, y: ArrayLike, /) -> Array:
     return ops.and_(*_pair("logical_and", x, y))
 
 
+@partial(universal, identity=False)
 @composed
 def logical_or(x: ArrayLike, y: ArrayLike, /) -> Array:
     """Whether either is true (not zero)."""
     return ops.or_(*_pair("logical_or", x, y))
 
 
+@partial(universal, identity=False)
 @composed
 def logical_xor(x: ArrayLike, y: ArrayLike, /) -> Array:
     """Whether exactly one is true (not zero)."""

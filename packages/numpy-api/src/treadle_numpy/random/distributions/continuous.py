@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, DType, names, ops
+from treadle_ir import ArgumentError, Array, DType, composed, names, ops
 from treadle_numpy.numpy.dtypes.limits import finfo
 from treadle_numpy.numpy.ufuncs.arithmetic import add, multiply, subtract
 from treadle_numpy.operands.coerce import ArrayLike, coerce
@@ -27,6 +27,7 @@ __all__ = [
 ]
 
 
+@composed
 def gumbel(
     key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None, mode: str | None = None
 ) -> Array:
@@ -34,6 +35,11 @@ def gumbel(
 
     Raises:
         ArgumentError: a mode that is not there.
+
+    Example:
+        >>> from treadle_numpy.random import key
+        >>> bool(0.5 < gumbel(key(0), (2000,)).mean() < 0.65)
+        True
     """
     names("gumbel", mode=mode)
     if mode not in (None, "low"):
@@ -53,15 +59,29 @@ def gumbel_floats(key: Array, shape: tuple[int, ...], dtype: DType) -> Array:
     )
 
 
+@composed
 def exponential(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) -> Array:
-    """Exponential floats with mean 1."""
+    """Exponential floats with mean 1.
+
+    Example:
+        >>> from treadle_numpy.random import key
+        >>> bool(0.9 < exponential(key(0), (2000,)).mean() < 1.1)
+        True
+    """
     wanted = float_dtype("exponential", dtype)
     u = uniform_floats(single("exponential", key), as_shape("exponential", shape), wanted)
     return ops.negate(ops.log_plus_one(ops.negate(u)))
 
 
+@composed
 def laplace(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) -> Array:
-    """Laplace floats with mean 0 and scale 1."""
+    """Laplace floats with mean 0 and scale 1.
+
+    Example:
+        >>> from treadle_numpy.random import key
+        >>> bool(1.8 < laplace(key(0), (2000,)).var() < 2.2)
+        True
+    """
     wanted = float_dtype("laplace", dtype)
     low = wanted.type(-1.0 + float(finfo(wanted).epsneg))
     u = uniform_floats(
@@ -70,8 +90,15 @@ def laplace(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) -> 
     return ops.multiply(ops.sign(u), ops.log_plus_one(ops.negate(ops.abs(u))))
 
 
+@composed
 def logistic(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) -> Array:
-    """Logistic floats with mean 0 and scale 1."""
+    """Logistic floats with mean 0 and scale 1.
+
+    Example:
+        >>> from treadle_numpy.random import key
+        >>> bool(3.0 < logistic(key(0), (2000,)).var() < 3.6)
+        True
+    """
     wanted = float_dtype("logistic", dtype)
     low = wanted.type(finfo(wanted).tiny)
     u = uniform_floats(
@@ -80,8 +107,15 @@ def logistic(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) ->
     return ops.log(ops.divide(u, ops.subtract(wanted.type(1), u)))
 
 
+@composed
 def cauchy(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) -> Array:
-    """Cauchy floats."""
+    """Cauchy floats.
+
+    Example:
+        >>> from treadle_numpy.random import key
+        >>> bool(0.45 < (abs(cauchy(key(0), (2000,))) < 1).mean() < 0.55)
+        True
+    """
     wanted = float_dtype("cauchy", dtype)
     low = wanted.type(finfo(wanted).eps)
     u = uniform_floats(
@@ -90,10 +124,17 @@ def cauchy(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) -> A
     return ops.tan(ops.multiply(wanted.type(np.pi), ops.subtract(u, wanted.type(0.5))))
 
 
+@composed
 def rayleigh(
     key: KeyLike, scale: ArrayLike, shape: Shape | None = None, dtype: DTypeLike | None = None
 ) -> Array:
-    """Rayleigh floats: `scale * sqrt(-2 log u)`."""
+    """Rayleigh floats: `scale * sqrt(-2 log u)`.
+
+    Example:
+        >>> from treadle_numpy.random import key
+        >>> bool(2.4 < rayleigh(key(0), 2.0, (2000,)).mean() < 2.6)
+        True
+    """
     wanted = float_dtype("rayleigh", dtype)
     factor = coerce("rayleigh", 1, scale)
     sizes = result_shape("rayleigh", shape, factor)
@@ -103,6 +144,7 @@ def rayleigh(
     )
 
 
+@composed
 def weibull_min(
     key: KeyLike,
     scale: ArrayLike,
@@ -110,7 +152,13 @@ def weibull_min(
     shape: Shape = (),
     dtype: DTypeLike | None = None,
 ) -> Array:
-    """Weibull floats: `scale * (-log(1 - u)) ** (1 / concentration)`."""
+    """Weibull floats: `scale * (-log(1 - u)) ** (1 / concentration)`.
+
+    Example:
+        >>> from treadle_numpy.random import key
+        >>> bool(1.9 < weibull_min(key(0), 2.0, 1.0, (2000,)).mean() < 2.1)
+        True
+    """
     wanted = float_dtype("weibull_min", dtype)
     a, b = coerce("weibull_min", 1, scale), coerce("weibull_min", 2, concentration)
     sizes = result_shape("weibull_min", shape, a, b)
@@ -121,10 +169,17 @@ def weibull_min(
     )
 
 
+@composed
 def pareto(
     key: KeyLike, b: ArrayLike, shape: Shape | None = None, dtype: DTypeLike | None = None
 ) -> Array:
-    """Pareto floats: `exp(e / b)` for exponential e."""
+    """Pareto floats: `exp(e / b)` for exponential e.
+
+    Example:
+        >>> from treadle_numpy.random import key
+        >>> bool((pareto(key(0), 3.0, (2000,)) >= 1).all())
+        True
+    """
     wanted = float_dtype("pareto", dtype)
     index = coerce("pareto", 1, b)
     sizes = result_shape("pareto", shape, index)
@@ -133,6 +188,7 @@ def pareto(
     )
 
 
+@composed
 def triangular(
     key: KeyLike,
     left: ArrayLike,
@@ -141,7 +197,13 @@ def triangular(
     shape: Shape | None = None,
     dtype: DTypeLike | None = None,
 ) -> Array:
-    """Triangular floats from `left` to `right` with the peak at `mode`."""
+    """Triangular floats from `left` to `right` with the peak at `mode`.
+
+    Example:
+        >>> from treadle_numpy.random import key
+        >>> bool(0.3 < triangular(key(0), 0.0, 0.0, 1.0, (2000,)).mean() < 0.36)
+        True
+    """
     wanted = float_dtype("triangular", dtype)
     parameters = [coerce("triangular", i + 1, x) for i, x in enumerate((left, mode, right))]
     sizes = result_shape("triangular", shape, *parameters)

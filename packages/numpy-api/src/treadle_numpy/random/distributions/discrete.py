@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, DType, DTypeError, Operand, names, ops
+from treadle_ir import ArgumentError, Array, DType, DTypeError, Operand, composed, names, ops
 from treadle_ir.dtypes import BY_NAME, is_integer
 from treadle_numpy.operands.broadcast import broadcast_to_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
@@ -21,6 +21,7 @@ __all__ = ["bernoulli", "geometric", "rademacher", "randint"]
 _INT32 = BY_NAME["i32"]
 
 
+@composed
 def bernoulli(
     key: KeyLike, p: ArrayLike = 0.5, shape: Shape | None = None, mode: str = "low"
 ) -> Array:
@@ -28,6 +29,11 @@ def bernoulli(
 
     Raises:
         ArgumentError: a mode that is not there.
+
+    Example:
+        >>> from treadle_numpy.random import key
+        >>> bool(0.25 < bernoulli(key(0), 0.3, (2000,)).mean() < 0.35)
+        True
     """
     names("bernoulli", mode=mode)
     if mode != "low":
@@ -44,8 +50,15 @@ def bernoulli(
     )
 
 
+@composed
 def rademacher(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) -> Array:
-    """-1 or 1, each with probability 1/2."""
+    """-1 or 1, each with probability 1/2.
+
+    Example:
+        >>> from treadle_numpy.random import key
+        >>> bool((abs(rademacher(key(0), (5,))) == 1).all())
+        True
+    """
     wanted = as_dtype("rademacher", int if dtype is None else dtype)
     if wanted.names is not None:
         raise DTypeError(f"rademacher: {wanted} has no numbers")
@@ -53,6 +66,7 @@ def rademacher(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) 
     return ops.select(heads, wanted.type(1), wanted.type(-1))
 
 
+@composed
 def randint(
     key: KeyLike, shape: Shape, minval: ArrayLike, maxval: ArrayLike, dtype: DTypeLike | None = None
 ) -> Array:
@@ -132,10 +146,17 @@ def _beyond(value: ArrayLike, dtype: DType, limits: np.iinfo) -> Operand:
     return ops.compare(operand, operand.dtype.type(int(limits.max)), direction="gt")
 
 
+@composed
 def geometric(
     key: KeyLike, p: ArrayLike, shape: Shape | None = None, dtype: DTypeLike | None = None
 ) -> Array:
-    """The number of trials up to the first success."""
+    """The number of trials up to the first success.
+
+    Example:
+        >>> from treadle_numpy.random import key
+        >>> bool(3.8 < geometric(key(0), 0.25, (2000,)).mean() < 4.2)
+        True
+    """
     whole = as_dtype("geometric", int if dtype is None else dtype)
     (chance,) = promote("geometric", p, inexact=True)
     own = chance.dtype

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import Array, DType, ops
+from treadle_ir import Array, DType, composed, ops
 from treadle_ir.dtypes import is_complex, real_part
+from treadle_numpy.numpy.searching.choosing import where as where_
+from treadle_numpy.numpy.ufuncs.arithmetic import add, divide, multiply, subtract
+from treadle_numpy.numpy.ufuncs.comparison import less_equal
+from treadle_numpy.numpy.ufuncs.powers import sqrt, square
+from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike, coerce
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
+from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.shapes import Shape, as_shape
+from treadle_numpy.random.distributions.discrete import rademacher
 from treadle_numpy.random.distributions.parameters import (
     float_dtype,
     parameter,
@@ -18,7 +25,14 @@ from treadle_numpy.random.distributions.parameters import (
 from treadle_numpy.random.distributions.uniform import uniform_floats
 from treadle_numpy.random.keys import KeyLike, single
 
-__all__ = ["lognormal", "maxwell", "normal", "truncated_normal"]
+__all__ = [
+    "double_sided_maxwell",
+    "lognormal",
+    "maxwell",
+    "normal",
+    "truncated_normal",
+    "wald",
+]
 
 
 def normal_floats(key: Array, shape: tuple[int, ...], dtype: DType) -> Array:
@@ -29,6 +43,7 @@ def normal_floats(key: Array, shape: tuple[int, ...], dtype: DType) -> Array:
     )
 
 
+@composed
 def normal(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) -> Array:
     """Normal floats with mean 0 and variance 1; complex ones have independent parts of variance 1/2.
 
@@ -48,6 +63,7 @@ def normal(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) -> A
     return normal_floats(key, sizes, float_dtype("normal", wanted))
 
 
+@composed
 def truncated_normal(
     key: KeyLike,
     lower: ArrayLike,
@@ -55,7 +71,13 @@ def truncated_normal(
     shape: Shape | None = None,
     dtype: DTypeLike | None = None,
 ) -> Array:
-    """Normal floats between two bounds."""
+    """Normal floats between two bounds.
+
+    Example:
+        >>> from treadle_numpy.random import key
+        >>> bool((abs(truncated_normal(key(0), -1.0, 1.0, (2000,))) <= 1).all())
+        True
+    """
     wanted = float_dtype("truncated_normal", dtype)
     a, b = coerce("truncated_normal", 1, lower), coerce("truncated_normal", 2, upper)
     sizes = result_shape("truncated_normal", shape, a, b)
@@ -74,10 +96,17 @@ def truncated_normal(
     )
 
 
+@composed
 def lognormal(
     key: KeyLike, sigma: ArrayLike = 1.0, shape: Shape | None = None, dtype: DTypeLike | None = None
 ) -> Array:
-    """The exponential of normal floats with standard deviation `sigma`."""
+    """The exponential of normal floats with standard deviation `sigma`.
+
+    Example:
+        >>> from treadle_numpy.random import key
+        >>> bool(0.9 < (lognormal(key(0), shape=(2000,)) < 1).mean() / 0.5 < 1.1)
+        True
+    """
     wanted = float_dtype("lognormal", dtype)
     scale = coerce("lognormal", 1, sigma)
     sizes = result_shape("lognormal", shape, scale)
@@ -85,9 +114,94 @@ def lognormal(
     return ops.exponential(ops.multiply(drawn, parameter(scale, wanted, sizes)))
 
 
+@composed
 def maxwell(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) -> Array:
-    """Maxwell floats: the length of a normal vector of three elements."""
+    """Maxwell floats: the length of a normal vector of three elements.
+
+    Example:
+        >>> from treadle_numpy.random import key
+        >>> bool(1.55 < maxwell(key(0), (2000,)).mean() < 1.65)
+        True
+    """
     wanted = float_dtype("maxwell", dtype)
     sizes = as_shape("maxwell", shape)
     drawn = normal_floats(single("maxwell", key), (*sizes, 3), wanted)
     return ops.sqrt(ops.reduce_add(ops.square(drawn), axes=(len(sizes),)))
+
+
+@composed
+def double_sided_maxwell(
+    key: KeyLike,
+    loc: ArrayLike,
+    scale: ArrayLike,
+    shape: Shape = (),
+    dtype: DTypeLike | None = None,
+) -> Array:
+    """Double-sided Maxwell floats: `loc + scale * m`, where m is a Maxwell float of either sign.
+
+    Their density is proportional to `z ** 2 * exp(-z ** 2 / 2)` of `z = (x - loc) / scale`. The same key gives JAX's
+    numbers, up to rounding.
+
+    Args:
+        key: a random key.
+        loc: where the density is 0, between its two sides.
+        scale: by how much the numbers are stretched.
+        shape: of the draws; the result has what `loc` and `scale` broadcast to behind it.
+        dtype: a floating type; the default one if None.
+
+    Raises:
+        ArgumentError: the type is not a floating one; ShapeError: `loc` and `scale` do not broadcast.
+
+    Example:
+        >>> from treadle_numpy.random import key
+        >>> drawn = double_sided_maxwell(key(0), 1.0, 2.0, (2000,))
+        >>> bool(0.7 < drawn.mean() < 1.3)
+        True
+    """
+    wanted = float_dtype("double_sided_maxwell", dtype)
+    place, factor = [coerce("double_sided_maxwell", i + 1, x) for i, x in enumerate((loc, scale))]
+    sizes = as_shape("double_sided_maxwell", shape) + result_shape(
+        "double_sided_maxwell", None, place, factor
+    )
+    first, second = split_key(single("double_sided_maxwell", key), 2)
+    signed = multiply(maxwell(first, sizes, wanted), rademacher(second, sizes, wanted))
+    return add(multiply(signed, converted(factor, wanted)), converted(place, wanted))
+
+
+@composed
+def wald(
+    key: KeyLike, mean: ArrayLike, shape: Shape | None = None, dtype: DTypeLike | None = None
+) -> Array:
+    """Wald (inverse Gaussian) floats of a mean and shape parameter 1.
+
+    The same key gives JAX's numbers, up to rounding.
+
+    Args:
+        key: a random key.
+        mean: the means, positive.
+        shape: of the result; that of `mean` if None.
+        dtype: a floating type; the default one if None.
+
+    Raises:
+        ArgumentError: the shapes do not broadcast, or the type is not a floating one.
+
+    Source: Michael, Schucany, Haas, "Generating random variates using transformations with multiple roots" (1976).
+
+    Example:
+        >>> from treadle_numpy.random import key
+        >>> drawn = wald(key(0), 0.5, (2000,))
+        >>> bool(0.45 < drawn.mean() < 0.55)
+        True
+    """
+    wanted = float_dtype("wald", dtype)
+    operand = coerce("wald", 1, mean)
+    sizes = result_shape("wald", shape, operand)
+    center = parameter(operand, wanted, sizes)
+    first, second = split_key(single("wald", key), 2)
+    squared = multiply(center, square(normal_floats(first, sizes, wanted)))
+    # the smaller root of the quadratic equation; the larger one is center ** 2 over it
+    spread = subtract(squared, sqrt(add(multiply(squared, wanted.type(4)), square(squared))))
+    root = add(center, multiply(multiply(center, wanted.type(0.5)), spread))
+    u = uniform_floats(second, sizes, wanted)
+    smaller = less_equal(u, divide(center, add(center, root)))
+    return array_of(where_(smaller, root, divide(square(center), root)))

@@ -145,6 +145,11 @@ def choice(
     Raises:
         ArgumentError: there are fewer elements than are drawn, or `p` has another shape.
         ArgumentError: the number of integers is being traced.
+
+    Example:
+        >>> from treadle_numpy.random import key
+        >>> choice(key(0), 10, (3,), replace=False).shape
+        (3,)
     """
     flags("choice", replace=replace)
     one = single("choice", key)

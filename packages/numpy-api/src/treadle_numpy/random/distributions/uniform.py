@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_ir import Array, DType, ops
+from treadle_ir import Array, DType, composed, ops
 from treadle_numpy.operands.coerce import ArrayLike, coerce
 from treadle_numpy.operands.dtypes import DTypeLike
 from treadle_numpy.operands.shapes import Shape
@@ -13,6 +13,7 @@ from treadle_numpy.random.keys import KeyLike, single
 __all__ = ["uniform"]
 
 
+@composed
 def uniform(
     key: KeyLike,
     shape: Shape = (),

@@ -34,8 +34,8 @@ from treadle_ir import (
     flags,
     flatten_arrays,
     frozen,
-    names,
     ops,
+    refused,
     shown,
     staging_trace,
     type_of,
@@ -106,7 +106,8 @@ def check(
         >>> error.get()
         'x must be positive, got -1.0 (`check` failed)'
     """
-    names("check", msg=msg)
+    if not isinstance(msg, str):
+        raise refused("check", "msg", "a string", msg)
     flags("check", debug=debug)
     condition = as_array(pred)
     if condition.shape or condition.dtype.kind != "b":

@@ -13,7 +13,7 @@ from typing import Any, Final, TypeAlias, final
 import numpy as np
 
 from treadle_autodiff import Zero, materialise
-from treadle_ir import ArrayType, Operand, ops, type_of
+from treadle_ir import ArrayType, Operand, ops, refused, type_of
 from treadle_ir.dtypes import is_inexact
 
 Coefficients: TypeAlias = Sequence[Operand]  # of t, t**2, ..., as many as the order
@@ -42,8 +42,27 @@ def fact(n: Any) -> Any:  # Any: a number or an array, as what comes back
         (120, [6, 24])
     """
     if isinstance(n, int):
-        return math.factorial(n)
-    return np.vectorize(math.factorial, otypes=[int])(np.asarray(n))
+        return math.factorial(_counted(n))
+    numbers = [_counted(each) for each in np.ravel(integer_elements(n))]
+    return np.array([math.factorial(each) for each in numbers], int).reshape(np.shape(n))
+
+
+def integer_elements(n: Any) -> Any:
+    """An array of integers, or a nested sequence of them."""
+    try:
+        elements = np.asarray(n)
+    except (TypeError, ValueError, RecursionError, MemoryError):
+        raise refused("fact", "n", "an integer or an array of integers", n) from None
+    if elements.dtype.kind not in "iu":
+        raise refused("fact", "n", "an integer or an array of integers", n)
+    return elements
+
+
+def _counted(n: Any) -> int:
+    """A number whose factorial fits into 64 bits."""
+    if not 0 <= n <= 20:
+        raise refused("fact", "n", "from 0 to 20", n)
+    return int(n)
 
 
 def zeros_like(x: Operand) -> Operand:

@@ -35,6 +35,7 @@ from treadle_ir import (
     float0,
     functions,
     interpret,
+    number,
 )
 from treadle_ir.dtypes import is_floating, is_inexact
 from treadle_ir.tree import tree_flatten, tree_map, tree_unflatten
@@ -98,10 +99,10 @@ def odeint(
             fix="return the derivative of each part of the state, in the state's structure",
         )
     types = made.program.result_types
-    for number, (leaf, type) in enumerate(zip(leaves, types, strict=True)):
+    for place, (leaf, type) in enumerate(zip(leaves, types, strict=True)):
         if type.shape != leaf.shape:  # type: ignore[attr-defined]  # arrays
             raise ShapeError(
-                f"odeint: part {number} of the state is {leaf.type}, but func returns {type} for it"
+                f"odeint: part {place} of the state is {leaf.type}, but func returns {type} for it"
             )
     # What `func` closes over becomes an argument, so that it has a derivative.
     count = len(made.captured)
@@ -114,7 +115,12 @@ def odeint(
         return tnp.astype(ravel_pytree(list(found))[0], flat.dtype)
 
     operands = [as_array(x) for x in (*made.captured, *given)]
-    options = (rtol, atol, mxstep, hmax)
+    options = (
+        number("odeint", "rtol", rtol),
+        number("odeint", "atol", atol),
+        number("odeint", "mxstep", mxstep),
+        number("odeint", "hmax", hmax),
+    )
     solution = _solve(derivative, options, as_array(flat), times, operands)
     return _unravelled(unravel, solution)
 

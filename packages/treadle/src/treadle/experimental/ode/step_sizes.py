@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import treadle_numpy as tnp
 from treadle.experimental.ode.dormand_prince import Derivative
-from treadle_ir import Array
+from treadle_ir import Array, number, refused
 from treadle_numpy.operands.coerce import ArrayLike
 
 
@@ -72,6 +72,9 @@ def optimal_step_size(
         10.0 1.0 0.2
     """
     ratio, step = tnp.asarray(mean_error_ratio), tnp.asarray(last_step)
+    for name, value in (("safety", safety), ("order", order)):
+        if not number("optimal_step_size", name, value) > 0:
+            raise refused("optimal_step_size", name, "a number above zero", value)
     least = tnp.where(ratio < 1, 1.0, dfactor)
     factor = safety * tnp.where(ratio == 0, 1, ratio) ** (-1.0 / order)
     # By `minimum` and `maximum`, a NaN of the ratio stays one, and ends the integration.

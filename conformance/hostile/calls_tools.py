@@ -1,0 +1,45 @@
+"""Valid calls of what exchanges arrays, checks derivatives and looks at functions, beside `calls.py`."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, Final
+
+import numpy as np
+
+import treadle.dlpack
+import treadle.test_util
+from treadle import api_util, tree
+
+NAMESPACES: Final[dict[str, Any]] = {
+    module.__name__.removeprefix("treadle."): SimpleNamespace(
+        **{name: getattr(module, name) for name in module.__all__}
+    )
+    for module in (treadle.dlpack, treadle.test_util, api_util)
+}
+
+NAMES: Final[dict[str, Any]] = {
+    "theirs": np.arange(3, dtype=np.float32),
+    "arguments": (1.5,),
+    "forward": lambda xs, dxs: (xs[0] * 3, dxs[0] * 3),
+    "reverse": lambda x: (x * 3, lambda ct: (ct * 3,)),
+    "thrice": lambda x: x * 3,
+    "called": tree.structure(((1.0, 2.0), {})),
+}
+
+TABLE: Final = """
+tnp: from_dlpack (theirs)
+dlpack: from_dlpack (theirs)
+dlpack: is_supported_dtype (np.float32)
+test_util: check_grads (sine, arguments, 1)
+test_util: check_jvp (thrice, forward, arguments)
+test_util: check_vjp (thrice, reverse, arguments)
+api_util: shaped_abstractify (x)
+api_util: rebase_donate_argnums ((3,), (0,))
+api_util: safe_map (sine, [x])
+api_util: donation_vector ((0,), (), called)
+api_util: flatten_axes ("in_axes", structure, 0)
+method: byteswap clone (x)
+method: choose (i, [v, w, v])
+method: __buffer__ (x, 0)
+"""

@@ -1,0 +1,145 @@
+"""Tour, 6 of 6: an operation of your own, in every package: types, meaning, code, derivative, batch; this needs all."""
+
+from typing import ClassVar, final
+
+import numpy as np
+
+import treadle
+import treadle.numpy as tnp
+from treadle_autodiff import linear, transpose_rule
+from treadle_autodiff.checks import checked_rules as checked_derivatives
+from treadle_batching import batch_rule
+from treadle_batching.checks import checked_rules as checked_batches
+from treadle_compiler import lowering_rule
+from treadle_ir import (
+    ArgumentError,
+    ArrayType,
+    Rearrangement,
+    bind,
+    frozen,
+    register,
+    stage,
+)
+from treadle_ir.reference import eval_rule
+from treadle_ir.text import parse_program, print_program
+from treadle_ir.verify import verify
+
+# 1. The operation: a class, whose fields are its attributes, and whose `infer` says the types of its results and
+# refuses what makes no sense. `register` lets the text format name it. The family says what it shares with others: a
+# `Rearrangement` moves elements and computes nothing, so NumPy runs it eagerly up to a size that suits such operations.
+
+
+@register
+@final
+@frozen
+class CyclicShift(Rearrangement):
+    """The elements moved along an axis, `by` places to the right; what leaves at the end comes in at the front."""
+
+    name: ClassVar[str] = "tour_cyclic_shift"
+    axis: int
+    by: int
+
+    def infer(self, *operands):
+        (x,) = operands
+        if not 0 <= self.axis < len(x.shape):
+            raise ArgumentError(f"cyclic_shift: axis is {self.axis}, but the operand is {x}")
+        return (x,)
+
+
+def cyclic_shift(x, *, axis, by):
+    """The operation as users call it. `bind` gives it to the current trace, whatever that is."""
+    return bind(CyclicShift(axis, by), x)[0]
+
+
+vector = ArrayType((4,), np.dtype(np.float32))
+program = stage(lambda x: [cyclic_shift(x, axis=0, by=1)], vector).program
+verify(program)
+print(print_program(program))
+assert print_program(parse_program(print_program(program))) == print_program(program)
+
+
+# 2. What it means: a function of NumPy arrays. It is the specification, and what runs eagerly where arrays are small.
+
+
+@eval_rule(CyclicShift)
+def cyclic_shift_eval(primitive, x):
+    return [np.roll(x, primitive.by, primitive.axis)]
+
+
+x = tnp.arange(4.0)
+np.testing.assert_array_equal(cyclic_shift(x, axis=0, by=1), [3, 0, 1, 2])
+
+
+# 3. Its code for XLA: StableHLO, operation by operation, as text. A shift is two slices, joined the other way round.
+
+
+@lowering_rule(CyclicShift)
+def cyclic_shift_lowering(context, primitive, x, /):
+    (result,) = context.result_types
+    axis, size = primitive.axis, result.shape[primitive.axis]
+    cut = (size - primitive.by) % size if size else 0
+
+    def part(start, stop):
+        starts, stops = [0] * len(result.shape), list(result.shape)
+        starts[axis], stops[axis] = start, stop
+        attributes = {
+            "start_indices": f"array<i64: {', '.join(map(str, starts))}>",
+            "limit_indices": f"array<i64: {', '.join(map(str, stops))}>",
+            "strides": f"array<i64: {', '.join(['1'] * len(starts))}>",
+        }
+        shape = tuple(stop - start for start, stop in zip(starts, stops, strict=True))
+        return context.one("stablehlo.slice", [x], result.with_shape(shape), attributes)
+
+    parts = [part(cut, size), part(0, cut)]
+    return [context.one("stablehlo.concatenate", parts, result, {"dimension": f"{axis} : i64"})]
+
+
+jitted = treadle.jit(cyclic_shift, static_argnames=("axis", "by"))
+np.testing.assert_array_equal(jitted(x, axis=0, by=1), [3, 0, 1, 2])
+assert "stablehlo.concatenate" in jitted.lower(x, axis=0, by=1).as_text()
+
+
+# 4. Its derivative. It is linear: the derivative is the operation itself. Reverse mode wants the transpose, which
+# shifts back. (An operation that is not linear has a `jvp_rule` instead, made of other operations, and no transpose.)
+linear(CyclicShift)
+
+
+@transpose_rule(CyclicShift)
+def cyclic_shift_transpose(primitive, cotangents, operands, /):
+    (ct,) = cotangents
+    return [cyclic_shift(ct, axis=primitive.axis, by=-primitive.by)]
+
+
+def loss(x):
+    return tnp.sum(cyclic_shift(x, axis=0, by=1) * x**2)
+
+
+# 5. Its batch: the operand has one more axis, at `dim`, so the operation's own axis may be one further.
+
+
+@batch_rule(CyclicShift)
+def cyclic_shift_batch(primitive, axis, operands, dims, /):
+    (x,), (dim,) = operands, dims
+    return [cyclic_shift(x, axis=primitive.axis + (dim <= primitive.axis), by=primitive.by)], [dim]
+
+
+# That is all: it goes through every transformation, and every composition of them. While `checked_rules` are on, what
+# rules return is compared with `infer`, which tests should do.
+with checked_derivatives(), checked_batches():
+    gradient = treadle.grad(loss)(x)
+    expected = 2 * np.arange(4.0) * np.array([3, 0, 1, 2]) + np.array([1.0, 4.0, 9.0, 0.0])
+    np.testing.assert_allclose(gradient, expected)
+    np.testing.assert_allclose(treadle.jacfwd(loss)(x), expected)
+    np.testing.assert_allclose(treadle.jit(treadle.grad(loss))(x), expected)
+    rows = tnp.stack([x, 2 * x])
+    each = [treadle.grad(loss)(row) for row in rows]
+    np.testing.assert_allclose(treadle.vmap(treadle.grad(loss))(rows), each)
+    np.testing.assert_allclose(treadle.vmap(treadle.grad(loss), 1, 1)(rows.T), np.stack(each).T)
+    second = treadle.hessian(loss)(x)
+    np.testing.assert_allclose(treadle.jit(treadle.hessian(loss))(x), second)
+
+# A rule that is missing says what to write, and where.
+try:
+    bind(CyclicShift(axis=3, by=1), x)
+except ArgumentError as error:
+    print(error)

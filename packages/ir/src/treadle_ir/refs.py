@@ -1,0 +1,478 @@
+"""Mutable references: cells that hold an array, in a world where programs are pure.
+
+A `Ref` is Python's, not the program's: what stands in it is the value that it has at this point of the trace, so reads
+and writes within one trace need nothing else. It belongs to the trace that was current when it was made. Inside of
+another one - the body of a loop, a jitted function, a function that is differentiated - three things can happen:
+
+* Operations that stage their bodies and know of refs (`discharged`) are run again with the refs that the bodies use as
+  further carries, operands and results: the program is pure, and what comes out is written back.
+* Where nothing is staged, an outer ref can be read, and written with what does not depend on the transformation.
+* Everything else is an error, since the write would be lost, happen once, or leave a tracer behind.
+
+See decisions/0050-references.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, Final, NamedTuple, NoReturn, ParamSpec, TypeVar, final
+
+import numpy as np
+
+from treadle_ir.array import Array, Operand, type_of
+from treadle_ir.declared import flags
+from treadle_ir.dtypes import user_name
+from treadle_ir.errors import (
+    ArgumentError,
+    DTypeError,
+    EscapedTracerError,
+    ShapeError,
+    UnsupportedError,
+)
+from treadle_ir.operands import as_array, type_like
+from treadle_ir.primitives.convert import convert
+from treadle_ir.primitives.shape import broadcast_in_dim
+from treadle_ir.stage import StagingTrace
+from treadle_ir.trace import Trace, current_trace
+from treadle_ir.tracer import Tracer
+from treadle_ir.types import ArrayType
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+@final
+class AbstractRef:
+    """What is known of a reference before it is used: the shape and the element type of what it holds.
+
+    Example:
+        >>> import numpy as np
+        >>> AbstractRef(np.ones((2, 3), np.float32))
+        Ref{float32[2,3]}
+    """
+
+    __slots__ = ("inner_aval", "type")
+
+    def __init__(self, inner_aval: Any, memory_space: None = None, kind: None = None) -> None:
+        _refuse_options("AbstractRef", memory_space=memory_space, kind=kind)
+        self.inner_aval = inner_aval  # Any: whatever has a shape and an element type
+        self.type = _type("AbstractRef", inner_aval)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The size of each axis."""
+        return self.type.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The element type."""
+        return self.type.dtype
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, AbstractRef) and self.type is other.type
+
+    def __hash__(self) -> int:
+        return hash(self.type)
+
+    def __repr__(self) -> str:
+        sizes = ",".join(map(str, self.shape))
+        return f"Ref{{{user_name(self.dtype)}[{sizes}]}}"
+
+
+@final
+class Ref:
+    """A cell that holds an array, which `ref[...]` reads and `ref[...] = x` replaces; made by `new_ref`.
+
+    `ref[index]` reads a part, `ref[index] = x` writes one, with the indices that arrays take; `x` has the part's shape
+    and element type. A ref is no array: operations take `ref[...]`.
+    """
+
+    __slots__ = ("__weakref__", "_home", "_lent", "_type", "_value")
+
+    def __init__(self, value: Array) -> None:
+        self._value: Array | None = value  # None: frozen or freed
+        self._home = current_trace()
+        self._lent = False  # given to a call, which works on a reference of its own
+        self._type = type_of(value)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The size of each axis."""
+        return self._type.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The element type."""
+        return self._type.dtype
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return self._type.ndim
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self._type.size
+
+    @property
+    def aval(self) -> AbstractRef:
+        """What is known of it."""
+        return AbstractRef(self._type)
+
+    def __getitem__(self, index: Any) -> Array:  # Any: whatever arrays take
+        """The array, or a part of it."""
+        return _part(self._read(), index)
+
+    def __setitem__(self, index: Any, x: Any) -> None:
+        """Replace the array, or a part of it."""
+        value = self._read()
+        part = _fitting("set", self, type_of(_part(value, index)), x)
+        self._write(part if _is_whole(index) else value.at[index].set(part))
+
+    def addupdate(self, x: Any, index: Any = ...) -> None:
+        """Add to the array, or to a part of it; indices that come twice are added twice."""
+        value = self._read()
+        part = _fitting("addupdate", self, type_of(_part(value, index)), x)
+        self._write(value.at[index].add(part))
+
+    # By __getitem__ alone Python would iterate for ever: an index beyond the end is moved to the last element.
+    __iter__ = None
+
+    def __array__(self, *_: object, **__: object) -> NoReturn:
+        raise ArgumentError(
+            f"a reference to {self._type.strong()} is no array", fix="read it with `ref[...]`"
+        )
+
+    def __reduce__(self) -> NoReturn:
+        raise ArgumentError(
+            f"a reference to {self._type.strong()} cannot be copied or pickled",
+            fix="make another one with new_ref(ref[...])",
+        )
+
+    def __repr__(self) -> str:
+        if self._value is None:
+            return f"Ref(frozen, {self.aval!r})"
+        text = repr(self._value)
+        return text.replace("Array(", "Ref(", 1) if text.startswith("Array(") else f"Ref({text})"
+
+    def _read(self) -> Array:
+        if self._value is None:
+            raise ArgumentError(
+                f"the reference to {self._type.strong()} was used after it was frozen or freed",
+                fix="use what `freeze` returned, or make a new reference",
+            )
+        self._enter()
+        return self._value
+
+    def _write(self, value: Array) -> None:
+        self._enter()
+        if isinstance(value, Tracer) and not _is_within(self._home, value.trace):
+            raise EscapedTracerError(
+                f"a reference to {self._type.strong()} that was made outside of a transformation was written inside, "
+                f"with a traced array ({value.made_by}), which would outlive it",
+                fix="make the reference inside, and return what it holds in the end",
+            )
+        self._value = value
+
+    def _enter(self) -> None:
+        """See to it that the ref may be used here."""
+        if self._lent:
+            raise ArgumentError(
+                f"a reference to {self._type.strong()} is given to a jitted function, which closes over it, too",
+                fix="use the argument inside of the function",
+            )
+        trace: Trace | None = current_trace()
+        home = self._home
+        staged = None
+        while trace is not home:
+            if trace is None:
+                raise EscapedTracerError(
+                    f"a reference to {self._type.strong()} was used outside of the transformation that it was made in",
+                    fix="return what it holds, `ref[...]`, in place of the reference",
+                )
+            if staged is None and isinstance(trace, StagingTrace):
+                staged = trace
+            trace = trace.parent
+        if staged is not None:
+            for frame, owner in _discharging.get().frames:
+                if frame is staged:
+                    raise RefUsed(owner, self)
+            _refuse_staged(self)
+
+
+def _refuse_staged(ref: Ref) -> NoReturn:
+    raise ArgumentError(
+        f"a reference to {ref._type.strong()} that was made outside is used in a function that is staged, as under "
+        "checkpoint or a lowering: it would be read and written once, when the function is staged",
+        fix="make the reference inside, or pass what it holds, `ref[...]`, and write what comes back",
+    )
+
+
+def _is_within(trace: Trace | None, other: Trace) -> bool:
+    while trace is not None and trace is not other:
+        trace = trace.parent
+    return trace is not None
+
+
+def _is_whole(index: object) -> bool:
+    return index is ... or (isinstance(index, tuple) and not index)
+
+
+def _part(value: Array, index: Any) -> Array:
+    return value if _is_whole(index) else value[index]
+
+
+def _fitting(what: str, ref: Ref, part: ArrayType, x: object) -> Array:
+    """A value for a part of a ref, in its element type."""
+    array = as_array(x)
+    type = type_of(array)
+    if type.shape != part.shape:
+        raise ShapeError(
+            f"{what}: the value is {type}, but the part of the reference is {part.strong()}",
+            fix=f"broadcast the value to {list(part.shape)}",
+        )
+    if type.dtype != part.dtype and not type.weak:
+        raise DTypeError(
+            f"{what}: the value is {type}, but the reference holds {ref._type.strong()}",
+            fix="convert the value with .astype(ref.dtype)",
+        )
+    return array if type is part else convert(array, dtype=part.dtype, weak=part.weak)
+
+
+def _refuse_options(function: str, **options: object) -> None:
+    for name, value in options.items():
+        if value is not None:
+            raise UnsupportedError(
+                f"{function}: {name} is given, but treadle's references are in the device's memory",
+                fix=f"leave `{name}` out",
+            )
+
+
+def _type(function: str, like: object) -> ArrayType:
+    return like if isinstance(like, ArrayType) else type_like(function, like)
+
+
+# --- what users call ----------------------------------------------------------------------------------
+
+
+def new_ref(
+    init_val: Operand, *, memory_space: None = None, kind: None = None, pin: bool = False
+) -> Ref:
+    """A mutable reference that holds an array.
+
+    In a function that is jitted, vectorised or differentiated the references made inside can be used as outside; in
+    the bodies of loops and branches also those made around them. A jitted function takes references as arguments, and
+    writes to them. What a reference holds never changes for those who read it before.
+
+    Args:
+        init_val: the array that it holds at first, or a number.
+        memory_space, kind, pin: for JAX's sake; there is one memory.
+
+    Raises:
+        ArgumentError: `init_val` is no array and no number.
+        UnsupportedError: a memory was asked for.
+
+    Example:
+        >>> import numpy as np
+        >>> ref = new_ref(np.float32(1.0))
+        >>> ref[...] = 2.5
+        >>> print(ref[...])
+        2.5
+    """
+    flags("new_ref", pin=pin)
+    _refuse_options("new_ref", memory_space=memory_space, kind=kind, pin=True if pin else None)
+    return Ref(as_array(init_val))
+
+
+def empty_ref(ty: Any, memory_space: None = None, pin: bool = False) -> Ref:
+    """A mutable reference to zeros, of the shape and the element type of `ty`: to be written before it is read.
+
+    Raises:
+        ArgumentError: `ty` has no shape and element type.
+        UnsupportedError: a memory was asked for.
+
+    Example:
+        >>> import numpy as np
+        >>> empty_ref(np.ones((2, 3), np.float32)).shape
+        (2, 3)
+    """
+    flags("empty_ref", pin=pin)
+    _refuse_options("empty_ref", memory_space=memory_space, pin=True if pin else None)
+    type = _type("empty_ref", ty)
+    zero: np.generic = type.dtype.type(0)
+    return Ref(as_array(broadcast_in_dim(zero, shape=type.shape, dimensions=())))
+
+
+def _ref(function: str, ref: object) -> Ref:
+    if not isinstance(ref, Ref):
+        raise ArgumentError(
+            f"{function}: the first argument is of type {ref.__class__.__name__}, not a reference",
+            fix="make one with new_ref(x)",
+        )
+    return ref
+
+
+def freeze(ref: Ref) -> Array:
+    """What the reference holds; the reference cannot be used any more.
+
+    Raises:
+        ArgumentError: it is no reference, or was frozen before.
+    """
+    value = _ref("freeze", ref)._read()
+    ref._value = None
+    return value
+
+
+def free_ref(ref: Ref) -> None:
+    """Let go of what the reference holds; it cannot be used any more.
+
+    Raises:
+        ArgumentError: it is no reference, or was freed before.
+    """
+    _ref("free_ref", ref)._read()
+    ref._value = None
+
+
+def ref_get(ref: Ref, idx: Any = None) -> Array:  # Any: whatever arrays take as an index
+    """`ref[idx]`; all of it where `idx` is None.
+
+    Raises:
+        ArgumentError: it is no reference, or is frozen.
+    """
+    return _ref("get", ref)[... if idx is None else idx]
+
+
+def ref_set(ref: Ref, idx: Any, value: Any) -> None:
+    """`ref[idx] = value`; all of it where `idx` is None.
+
+    Raises:
+        ArgumentError: it is no reference, or is frozen.
+        ShapeError, DTypeError: the value is not like what it replaces.
+    """
+    _ref("set", ref)[... if idx is None else idx] = value
+
+
+def ref_swap(ref: Ref, idx: Any, value: Any) -> Array:
+    """`ref[idx] = value`, and what was there before.
+
+    Raises:
+        ArgumentError: it is no reference, or is frozen.
+        ShapeError, DTypeError: the value is not like what it replaces.
+    """
+    before = ref_get(_ref("swap", ref), idx)
+    ref_set(ref, idx, value)
+    return before
+
+
+def ref_addupdate(ref: Ref, idx: Any, x: Any) -> None:
+    """`ref[idx] += x`; indices that come twice are added twice.
+
+    Raises:
+        ArgumentError: it is no reference, or is frozen.
+        ShapeError, DTypeError: `x` is not like what it is added to.
+    """
+    _ref("addupdate", ref).addupdate(x, ... if idx is None else idx)
+
+
+# --- operations that stage their bodies ---------------------------------------------------------------
+
+
+@final
+class RefUsed(BaseException):
+    """A body used a ref from outside: the operation that `owner` stands for is to be run again with it.
+
+    No `Exception`, which the code of users might catch.
+    """
+
+    def __init__(self, owner: object, ref: Ref) -> None:
+        super().__init__("a reference was used in a body")
+        self.owner = owner
+        self.ref = ref
+
+
+@final
+class _Discharging(NamedTuple):
+    """The operation that is staging a body, and the traces of bodies that are being staged, each with its operation."""
+
+    owner: object | None
+    frames: tuple[tuple[Trace, object], ...]
+
+
+_NOTHING: Final = _Discharging(None, ())
+_discharging: Final[ContextVar[_Discharging]] = ContextVar("treadle_refs", default=_NOTHING)
+
+
+def discharged(run: Callable[[tuple[Ref, ...]], T]) -> T:
+    """What `run` returns, given the refs that the bodies which it stages use, and which come from outside.
+
+    It is called with none first, and again with one more as often as a body uses one that it was not given.
+    """
+    owner = object()
+    refs: list[Ref] = []
+    frames = _discharging.get().frames
+    while True:
+        token = _discharging.set(_Discharging(owner, frames))
+        try:
+            return run(tuple(refs))
+        except RefUsed as used:
+            if used.owner is not owner:
+                raise
+            refs.append(used.ref)
+        finally:
+            _discharging.reset(token)
+
+
+def as_body(function: Callable[P, T]) -> Callable[P, T]:
+    """A function whose use of refs is seen to by the operation that stages it, if that is `discharged`."""
+
+    def body(*args: P.args, **kwargs: P.kwargs) -> T:
+        owner, frames = _discharging.get()
+        if owner is not None:
+            frames = (*frames, (current_trace(), owner))
+        token = _discharging.set(_Discharging(None, frames))
+        try:
+            return function(*args, **kwargs)
+        finally:
+            _discharging.reset(token)
+
+    return body
+
+
+@contextmanager
+def holding(refs: Sequence[Ref], values: Sequence[Array]) -> Iterator[Callable[[], list[Array]]]:
+    """Let refs hold other values, of the current trace, for a while; gives a function that returns what they hold."""
+    before = [(ref._value, ref._home) for ref in refs]
+    try:
+        for ref, value in zip(refs, values, strict=True):
+            ref._value, ref._home = value, current_trace()
+        yield lambda: [ref[...] for ref in refs]
+    finally:
+        for ref, (held, home) in zip(refs, before, strict=True):
+            ref._value, ref._home = held, home
+
+
+@contextmanager
+def lending(refs: Sequence[Ref]) -> Iterator[None]:
+    """Refuse the use of refs by others for a while."""
+    try:
+        for ref in refs:
+            ref._lent = True
+        yield
+    finally:
+        for ref in refs:
+            ref._lent = False
+
+
+def usable(refs: Sequence[Ref]) -> list[Ref]:
+    """Those of the refs that can be used under the current trace, which are not frozen."""
+    trace = current_trace()
+    return [ref for ref in refs if ref._value is not None and _is_within(trace, ref._home)]
+
+
+def store(refs: Sequence[Ref], values: Sequence[Array]) -> None:
+    """Write what an operation returned for refs."""
+    for ref, value in zip(refs, values, strict=True):
+        ref[...] = value

@@ -1,0 +1,23 @@
+"""Images resized, scaled and moved."""
+
+# Written by scripts/names.py from the `__all__` of modules: change nothing from here on by hand.
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from treadle_numpy import namespaces
+
+if TYPE_CHECKING:
+    from treadle_numpy.image.kernels import ResizeMethod as ResizeMethod
+    from treadle_numpy.image.resizing import (
+        resize as resize,
+        scale_and_translate as scale_and_translate,
+    )
+else:
+    __getattr__, __dir__, __all__ = namespaces.lazy(
+        __name__,
+        {
+            "kernels": "ResizeMethod",
+            "resizing": "resize scale_and_translate",
+        },
+    )

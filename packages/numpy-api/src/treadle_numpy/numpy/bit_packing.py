@@ -1,0 +1,116 @@
+"""Booleans packed into bytes, and bytes unpacked into bits."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from treadle_ir import ArgumentError, Array, DTypeError, integer_or_none, names, ops, shown
+from treadle_ir.dtypes import BY_NAME, is_bool, is_integer
+from treadle_numpy.lax.slicing import slice_along
+from treadle_numpy.numpy.manipulation.axes import moveaxis
+from treadle_numpy.numpy.manipulation.padding import pad
+from treadle_numpy.numpy.manipulation.shapes import ravel
+from treadle_numpy.operands.arrays import Elements, array_of
+from treadle_numpy.operands.axes import as_axis
+from treadle_numpy.operands.coerce import ArrayLike, coerce_array, operand_type
+from treadle_numpy.operands.truth import truth
+
+__all__ = ["packbits", "unpackbits"]
+
+_BYTE: Final = BY_NAME["u8"]
+_BITS: Final = 8
+
+
+def packbits(a: ArrayLike, axis: int | None = None, bitorder: str = "big") -> Array:
+    """Whether elements are zero, eight to a byte along an axis; the last byte is filled up with zeros.
+
+    Shapes:
+        a: [..., n, ...]
+        result: [..., ceil(n / 8), ...], of type uint8; of one axis where `axis` is None, which flattens
+
+    `bitorder` says whether the first element is the highest bit ("big") or the lowest ("little").
+
+    Raises:
+        DTypeError: the elements are neither integers nor booleans.
+        ArgumentError: there is no such bit order.
+
+    Example:
+        >>> print(packbits(np.array([1, 0, 1, 0, 0, 0, 0, 0, 1])))
+        [160 128]
+    """
+    weights = _weights("packbits", bitorder)
+    x = coerce_array("packbits", 0, a)
+    if not (is_integer(x.dtype) or is_bool(x.dtype)):
+        raise DTypeError(
+            f"packbits takes integers and booleans, got {operand_type(x)}",
+            fix="compare first, as in `packbits(x != 0)`",
+        )
+    bits = ops.convert(truth("packbits", 0, x), dtype=_BYTE)
+    along, flat = (0, ravel(bits)) if axis is None else (axis, bits)
+    rows = moveaxis(flat, as_axis("packbits", along, flat.ndim), -1)
+    *outer, n = rows.shape
+    rows = pad(rows, [*((0, 0) for _ in outer), (0, -n % _BITS)])
+    groups = ops.reshape(rows, shape=(*outer, -(-n // _BITS), _BITS))
+    shifted = ops.shift_left(groups, _last(weights, groups))
+    packed = ops.reduce_add(shifted, axes=(groups.ndim - 1,))
+    return moveaxis(packed, -1, along)
+
+
+def unpackbits(
+    a: ArrayLike, axis: int | None = None, count: int | None = None, bitorder: str = "big"
+) -> Array:
+    """The bits of bytes along an axis, each as 0 or 1 of type uint8.
+
+    Shapes:
+        a: [..., n, ...], of type uint8
+        result: [..., 8 * n, ...]; of one axis where `axis` is None, which flattens
+
+    `count` bits are kept, or all but the last where it is negative; zeros follow where there are fewer.
+
+    Raises:
+        DTypeError: the elements are not of type uint8.
+        ArgumentError: there is no such bit order.
+
+    Example:
+        >>> print(unpackbits(np.array([5], np.uint8)))
+        [0 0 0 0 0 1 0 1]
+    """
+    weights = _weights("unpackbits", bitorder)
+    count = integer_or_none("unpackbits", "count", count)
+    x = coerce_array("unpackbits", 0, a)
+    if x.dtype != _BYTE:
+        raise DTypeError(
+            f"unpackbits takes bytes of type uint8, got {operand_type(x)}",
+            fix="convert with .astype(treadle.numpy.uint8), or .view() for all bytes of wider types",
+        )
+    along, flat = (0, ravel(x)) if axis is None else (axis, x)
+    rows = moveaxis(flat, as_axis("unpackbits", along, flat.ndim), -1)
+    *outer, n = rows.shape
+    wide = ops.broadcast_in_dim(rows, shape=(*outer, n, _BITS), dimensions=tuple(range(rows.ndim)))
+    bits = ops.and_(ops.shift_right_logical(wide, _last(weights, wide)), np.uint8(1))
+    flat_bits = ops.reshape(bits, shape=(*outer, n * _BITS))
+    total = n * _BITS
+    kept = total if count is None else count if count >= 0 else max(total + count, 0)
+    if kept <= total:
+        flat_bits = slice_along(flat_bits, len(outer), 0, kept)
+    else:
+        flat_bits = pad(flat_bits, [*((0, 0) for _ in outer), (0, kept - total)])
+    return moveaxis(flat_bits, -1, along)
+
+
+def _weights(function: str, bitorder: str) -> Elements:
+    """By how much each of eight bits is shifted."""
+    names(function, bitorder=bitorder)
+    if bitorder not in ("big", "little"):
+        raise ArgumentError(
+            f"{function}: bitorder must be 'big' or 'little', got {shown(bitorder)}"
+        )
+    ascending = np.arange(_BITS, dtype=np.uint8)
+    return ascending[::-1] if bitorder == "big" else ascending
+
+
+def _last(weights: Elements, x: Array) -> Array:
+    """A vector along the last axis of an array, in the array's shape."""
+    return ops.broadcast_in_dim(array_of(weights.copy()), shape=x.shape, dimensions=(x.ndim - 1,))

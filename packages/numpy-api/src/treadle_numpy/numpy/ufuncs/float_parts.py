@@ -1,0 +1,207 @@
+"""Floats taken apart: mantissas and exponents, whole and fractional parts, the distance to the next float.
+
+Exponents are read from the bits and powers of two are made as bits, so that results are exact. Types of 16 bits and
+fewer are computed in float32, which holds all of their values and those between them that matter.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import ml_dtypes
+import numpy as np
+
+from treadle_ir import Array, DType, DTypeError, Operand, default_dtype, inexact_dtype, ops
+from treadle_ir.dtypes import BY_NAME, is_bool, is_complex, is_integer
+from treadle_numpy.numpy.ufuncs.signs import signbit
+from treadle_numpy.operands.arguments import named_only
+from treadle_numpy.operands.arrays import array_of
+from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape
+from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
+from treadle_numpy.operands.promote import converted, inexact_operand
+from treadle_numpy.operands.scalars import zero_like
+
+__all__ = ["frexp", "ldexp", "modf", "spacing"]
+
+
+class _Format(NamedTuple):
+    """A binary format of IEEE 754: the integers of its width, and how its bits are divided."""
+
+    bits: DType
+    stored: int  # bits of the mantissa, without the leading one
+    bias: int  # of the exponent
+
+
+_FORMATS: Final = {
+    BY_NAME["f32"]: _Format(BY_NAME["i32"], 23, 127),
+    BY_NAME["f64"]: _Format(BY_NAME["i64"], 52, 1023),
+}
+
+
+def _real(function: str, x: ArrayLike) -> tuple[Array, DType]:
+    """A real operand in a wide type, float32 or float64, and the type of the result."""
+    operand = inexact_operand(function, x)
+    dtype = operand.dtype
+    if is_complex(dtype):
+        raise DTypeError(
+            f"{function} does not support complex-valued inputs",
+            fix="take the real and imaginary parts apart",
+        )
+    wide = dtype if dtype in _FORMATS else BY_NAME["f32"]
+    return array_of(converted(operand, wide)), dtype
+
+
+def _power_of_two(exponents: Operand, dtype: DType) -> Array:
+    """Two to exponents that normal numbers of a type have, exactly."""
+    form = _FORMATS[dtype]
+    field = ops.add(ops.convert(exponents, dtype=form.bits), form.bits.type(form.bias))
+    shifted = ops.shift_left(field, form.bits.type(form.stored))
+    return ops.bitcast_convert(shifted, dtype=dtype)
+
+
+def _scaled(x: Array, exponents: Operand) -> Array:
+    """`x` times two to integers of any size.
+
+    A result may be subnormal and is rounded once: down steps are so short that what is rounded by one of them is
+    rounded to nothing by the next (the scheme of musl's scalbn).
+    """
+    form = _FORMATS[x.dtype]
+    top, bottom = form.bias, 1 - form.bias
+    down = bottom + form.stored + 1
+    whole = exponents.dtype
+    # beyond these, the results of all numbers are infinite or zero
+    most = min(3 * top, int(np.iinfo(whole).max))
+    least = max(bottom + 2 * down, int(np.iinfo(whole).min))
+    left: Operand = ops.clamp(whole.type(least), exponents, whole.type(most))
+    for _ in range(2):
+        up = ops.compare(left, whole.type(top), direction="gt")
+        under = ops.compare(left, whole.type(bottom), direction="lt")
+        step = ops.select(up, whole.type(top), ops.select(under, whole.type(down), whole.type(0)))
+        x = ops.multiply(x, _power_of_two(step, x.dtype))
+        left = ops.subtract(left, step)
+    left = ops.clamp(whole.type(bottom), left, whole.type(top))
+    return ops.multiply(x, _power_of_two(left, x.dtype))
+
+
+def _exponents(x: Array) -> Array:
+    """The e for which |x| is in [2**(e-1), 2**e), of finite numbers that are not 0; as 32-bit integers."""
+    form = _FORMATS[x.dtype]
+    tiny = ops.compare(ops.abs(x), np.finfo(x.dtype).tiny, direction="lt")
+    lift = form.stored + 1
+    normal = ops.select(tiny, ops.multiply(x, x.dtype.type(2.0**lift)), x)
+    bits = ops.bitcast_convert(normal, dtype=form.bits)
+    field = ops.and_(
+        ops.shift_right_logical(bits, form.bits.type(form.stored)),
+        form.bits.type(2 * form.bias + 1),
+    )
+    exponent = ops.subtract(ops.convert(field, dtype=BY_NAME["i32"]), np.int32(form.bias - 1))
+    return ops.select(tiny, ops.subtract(exponent, np.int32(lift)), exponent)
+
+
+def frexp(x: ArrayLike, /) -> tuple[Array, Array]:
+    """Mantissa and exponent: `x == mantissa * 2**exponent`, the mantissa from 1/2 up to 1, with the sign of x.
+
+    Zeros, infinities and NaN are their own mantissas, with the exponent 0. Mantissas have the type of x, exponents
+    are 32-bit integers. The derivative of a mantissa is `2**-exponent`.
+
+    Raises:
+        DTypeError: the operand is complex.
+
+    Example:
+        >>> print(*frexp(np.array([1.0, -6.0, 0.0], np.float32)))
+        [ 0.5  -0.75  0.  ] [1 3 0]
+    """
+    wide, dtype = _real("frexp", x)
+    apart = ops.and_(ops.is_finite(wide), ops.compare(wide, wide.dtype.type(0), direction="ne"))
+    exponent = ops.select(apart, _exponents(wide), np.int32(0))
+    mantissa = ops.select(apart, _scaled(wide, ops.negate(exponent)), wide)
+    return converted(mantissa, dtype), exponent
+
+
+def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """`x1 * 2**x2`, rounded once: also where `2**x2` itself is no float.
+
+    Raises:
+        DTypeError: `x1` is complex, or `x2` not of integer type.
+        ShapeError: the operands have no common shape.
+
+    Example:
+        >>> print(ldexp(np.array([1.0, 3.0], np.float32), np.array([4, -1])))
+        [16.   1.5]
+    """
+    exponents = coerce("ldexp", 1, x2)
+    if not (is_integer(exponents.dtype) or is_bool(exponents.dtype)):
+        raise DTypeError(
+            f"ldexp: the exponents must be integers, got {operand_type(exponents)}",
+            fix="use `x * exp2(y)` for powers that are no integers",
+        )
+    wide, dtype = _real("ldexp", x1)
+    # unsigned and narrow exponents are read in the default type, which holds all that make a difference
+    exponents = converted(exponents, default_dtype(int))
+    shape = common_shape("ldexp", [wide.shape, exponents.shape])
+    x, by = broadcast_to_shape(wide, shape), broadcast_to_shape(exponents, shape)
+    return converted(_scaled(x, by), dtype)
+
+
+def modf(x: ArrayLike, /, out: None = None) -> tuple[Array, Array]:
+    """The fractional part and the whole part, both with the sign of x; the fraction of an infinity is 0.
+
+    Raises:
+        DTypeError: the operand is complex.
+        UnsupportedError: `out` is given.
+
+    Example:
+        >>> print(*modf(np.array([1.5, -2.25], np.float32)))
+        [ 0.5  -0.25] [ 1. -2.]
+    """
+    named_only("modf", out=out)
+    operand = inexact_operand("modf", x)
+    if is_complex(operand.dtype):
+        raise DTypeError(
+            "modf does not support complex-valued inputs",
+            fix="take the real and imaginary parts apart",
+        )
+    value = array_of(operand)
+    zero = zero_like(value)
+    whole = ops.select(ops.compare(value, zero, direction="lt"), ops.ceil(value), ops.floor(value))
+    infinite = ops.compare(ops.abs(value), value.dtype.type(np.inf), direction="eq")
+    forward = ops.select(infinite, zero, ops.subtract(value, whole))
+    # of a negative number without a fraction it is -0.0: the difference of the opposites is 0.0
+    opposite = ops.subtract(ops.negate(value), ops.negate(whole))
+    backward = ops.negate(ops.select(infinite, zero, opposite))
+    return ops.select(signbit(value), backward, forward), whole
+
+
+def spacing(x: ArrayLike, /) -> Array:
+    """The distance from x to the next float away from 0, with the sign of x; NaN for infinities and NaN.
+
+    Raises:
+        DTypeError: the operand is complex.
+
+    Example:
+        >>> print(spacing(np.array([1.0, 1024.0], np.float32)))
+        [1.1920929e-07 1.2207031e-04]
+    """
+    operand = inexact_operand("spacing", x)
+    dtype = inexact_dtype(operand.dtype)
+    wide, _ = _real("spacing", operand)
+    limits = _limits(dtype)
+    nonzero = ops.compare(wide, wide.dtype.type(0), direction="ne")
+    exponent = ops.select(nonzero, _exponents(wide), np.int32(limits.lowest))
+    step = ops.maximum(ops.subtract(exponent, np.int32(limits.digits)), np.int32(limits.lowest))
+    size = _scaled(ops.broadcast_in_dim(wide.dtype.type(1), shape=wide.shape, dimensions=()), step)
+    signed = ops.select(ops.compare(wide, zero_like(wide), direction="lt"), ops.negate(size), size)
+    nothing = ops.select(ops.is_finite(wide), signed, wide.dtype.type(np.nan))
+    return converted(nothing, dtype)
+
+
+class _Limits(NamedTuple):
+    """How finely a type counts: the digits of a mantissa, and the exponent of its least number."""
+
+    digits: int
+    lowest: int
+
+
+def _limits(dtype: DType) -> _Limits:
+    info = ml_dtypes.finfo(dtype)  # type: ignore[no-untyped-call]
+    return _Limits(info.nmant + 1, int(info.minexp) - info.nmant)

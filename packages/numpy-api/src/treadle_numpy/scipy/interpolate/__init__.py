@@ -1,0 +1,20 @@
+"""SciPy's interpolation on treadle's arrays."""
+
+# Written by scripts/names.py from the `__all__` of modules: change nothing from here on by hand.
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from treadle_numpy import namespaces
+
+if TYPE_CHECKING:
+    from treadle_numpy.scipy.interpolate.grids import (
+        RegularGridInterpolator as RegularGridInterpolator,
+    )
+else:
+    __getattr__, __dir__, __all__ = namespaces.lazy(
+        __name__,
+        {
+            "grids": "RegularGridInterpolator",
+        },
+    )

@@ -1,0 +1,18 @@
+"""SciPy's functions of images of any number of axes on treadle's arrays."""
+
+# Written by scripts/names.py from the `__all__` of modules: change nothing from here on by hand.
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from treadle_numpy import namespaces
+
+if TYPE_CHECKING:
+    from treadle_numpy.scipy.ndimage.coordinates import map_coordinates as map_coordinates
+else:
+    __getattr__, __dir__, __all__ = namespaces.lazy(
+        __name__,
+        {
+            "coordinates": "map_coordinates",
+        },
+    )

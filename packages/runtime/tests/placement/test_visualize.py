@@ -1,0 +1,54 @@
+"""Shardings are drawn, and given to functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from treadle_ir import ArgumentError
+from treadle_runtime import (
+    device_put,
+    devices,
+    inspect_array_sharding,
+    jit,
+    visualize_array_sharding,
+    visualize_sharding,
+)
+
+
+def test_an_array_is_drawn_where_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    visualize_array_sharding(device_put(np.ones((2, 2)), devices()[1]))
+    assert capsys.readouterr().out == "+-------+\n| CPU 1 |\n+-------+\n"
+
+
+def test_widths(capsys: pytest.CaptureFixture[str]) -> None:
+    sharding = device_put(np.ones(3)).sharding
+    visualize_sharding((3,), sharding, min_width=20)
+    visualize_sharding((3,), sharding, max_width=6)
+    wide, narrow = capsys.readouterr().out.splitlines()[1::3]
+    assert len(wide) == 20
+    assert len(narrow) == 6
+
+
+def test_shardings_are_given_to_a_function_also_under_jit() -> None:
+    seen: list[Any] = []
+    x = device_put(np.ones(3))
+    inspect_array_sharding({"a": x, "b": [x]}, callback=seen.append)
+    jit(lambda x: (inspect_array_sharding(x, callback=seen.append), x)[1])(x)
+    assert seen == [x.sharding] * 3
+
+
+def test_what_cannot_be_drawn() -> None:
+    sharding = device_put(np.ones(3)).sharding
+    for call in (
+        lambda: visualize_sharding((), sharding),
+        lambda: visualize_sharding((1, 2, 3), sharding),
+        lambda: visualize_sharding((1,), 3),  # type: ignore[arg-type]
+        lambda: visualize_array_sharding(3),
+        lambda: inspect_array_sharding("x", callback=print),
+        lambda: inspect_array_sharding(device_put(1.0), callback=3),  # type: ignore[arg-type]
+    ):
+        with pytest.raises(ArgumentError):
+            call()

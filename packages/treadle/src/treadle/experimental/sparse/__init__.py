@@ -1,0 +1,72 @@
+"""Sparse arrays: by coordinates (`BCOO`) and by compressed rows (`BCSR`), with batch and dense axes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from treadle_ir import lazy_names as _lazy_names
+
+if TYPE_CHECKING:
+    from treadle.experimental.sparse.arithmetic import (
+        bcoo_dot_general as bcoo_dot_general,
+        bcoo_multiply_dense as bcoo_multiply_dense,
+        bcoo_multiply_sparse as bcoo_multiply_sparse,
+    )
+    from treadle.experimental.sparse.base import JAXSparse as JAXSparse
+    from treadle.experimental.sparse.bcoo import BCOO as BCOO
+    from treadle.experimental.sparse.bcsr import (
+        BCSR as BCSR,
+        bcsr_dot_general as bcsr_dot_general,
+        bcsr_fromdense as bcsr_fromdense,
+        bcsr_todense as bcsr_todense,
+    )
+    from treadle.experimental.sparse.conversion import (
+        bcoo_extract as bcoo_extract,
+        bcoo_fromdense as bcoo_fromdense,
+        bcoo_todense as bcoo_todense,
+    )
+    from treadle.experimental.sparse.creation import (
+        empty as empty,
+        eye as eye,
+        random_bcoo as random_bcoo,
+        todense as todense,
+    )
+    from treadle.experimental.sparse.derivatives import (
+        grad as grad,
+        jacfwd as jacfwd,
+        jacobian as jacobian,
+        jacrev as jacrev,
+        value_and_grad as value_and_grad,
+    )
+    from treadle.experimental.sparse.sparsification import sparsify as sparsify
+    from treadle.experimental.sparse.structure import (
+        bcoo_concatenate as bcoo_concatenate,
+        bcoo_reduce_sum as bcoo_reduce_sum,
+        bcoo_reshape as bcoo_reshape,
+        bcoo_slice as bcoo_slice,
+        bcoo_sort_indices as bcoo_sort_indices,
+        bcoo_sum_duplicates as bcoo_sum_duplicates,
+        bcoo_transpose as bcoo_transpose,
+    )
+
+# Written by scripts/names.py from the imports for type checkers: change nothing from here on by hand.
+if not TYPE_CHECKING:
+    __getattr__, __dir__, __all__ = _lazy_names(
+        __name__,
+        {
+            "treadle.experimental.sparse.arithmetic": (
+                "bcoo_dot_general bcoo_multiply_dense bcoo_multiply_sparse"
+            ),
+            "treadle.experimental.sparse.base": "JAXSparse",
+            "treadle.experimental.sparse.bcoo": "BCOO",
+            "treadle.experimental.sparse.bcsr": "BCSR bcsr_dot_general bcsr_fromdense bcsr_todense",
+            "treadle.experimental.sparse.conversion": "bcoo_extract bcoo_fromdense bcoo_todense",
+            "treadle.experimental.sparse.creation": "empty eye random_bcoo todense",
+            "treadle.experimental.sparse.derivatives": "grad jacfwd jacobian jacrev value_and_grad",
+            "treadle.experimental.sparse.sparsification": "sparsify",
+            "treadle.experimental.sparse.structure": (
+                "bcoo_concatenate bcoo_reduce_sum bcoo_reshape bcoo_slice bcoo_sort_indices "
+                "bcoo_sum_duplicates bcoo_transpose"
+            ),
+        },
+    )

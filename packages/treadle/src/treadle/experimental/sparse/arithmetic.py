@@ -1,0 +1,320 @@
+"""Sums and products of BCOO arrays with each other and with dense ones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+import treadle_batching
+import treadle_numpy as tnp
+from treadle.experimental.sparse.base import JAXSparse
+from treadle.experimental.sparse.bcoo import BCOO
+from treadle.experimental.sparse.conversion import columns, mapped, whole_batches
+from treadle.experimental.sparse.structure import (
+    bcoo_sum_duplicates,
+    check_sparse,
+    sparse_only,
+)
+from treadle_ir import ArgumentError, Array, ShapeError, UnsupportedError, integers, sequence, shown
+from treadle_numpy import lax
+
+__all__ = ["bcoo_dot_general", "bcoo_multiply_dense", "bcoo_multiply_sparse"]
+
+Operand: TypeAlias = Any  # a BCOO or what becomes a dense array
+DimensionNumbers: TypeAlias = Any  # ((lhs, rhs), (lhs, rhs)): contracted axes, batch axes
+
+
+def added(mat: BCOO, other: Operand) -> Any:
+    """The sum: sparse of sparse arrays, dense with a dense one of the same shape."""
+    if isinstance(other, BCOO):
+        if mat.shape != other.shape:
+            raise ShapeError(
+                f"a sum of sparse arrays of shapes {mat.shape} and {other.shape}",
+                fix="sparse arrays are not broadcast when they are added: give both the same shape",
+            )
+        if mat.indices is other.indices and mat.indices.shape[-1]:
+            return mat.made(mat.data + other.data)
+        batch, dense_axes = min(mat.n_batch, other.n_batch), min(mat.n_dense, other.n_dense)
+        return _stacked(
+            [each.update_layout(n_batch=batch, n_dense=dense_axes) for each in (mat, other)]
+        )
+    if isinstance(other, JAXSparse):
+        raise mat._lacking(f"a sum with {type(other).__name__}")
+    dense = tnp.asarray(other)
+    try:
+        shape = np.broadcast_shapes(mat.shape, dense.shape)
+    except ValueError:
+        raise ShapeError(
+            f"a sum of arrays of shapes {mat.shape} and {dense.shape}, which have no common shape"
+        ) from None
+    if shape != dense.shape:
+        raise UnsupportedError(
+            f"a sum of {mat!r} and a dense array of shape {dense.shape} would be dense",
+            fix="if that is wanted, convert first: `x.todense() + y`",
+        )
+    return mat.todense() + dense
+
+
+def _stacked(parts: Sequence[BCOO]) -> BCOO:
+    """The sum of arrays of one layout: their stored elements side by side."""
+    n = parts[0].n_batch
+    kind = tnp.result_type(*[each.data for each in parts])
+    pairs = [whole_batches(each) for each in parts]
+    return parts[0].made(
+        tnp.concatenate([tnp.astype(data, kind) for data, _ in pairs], n),
+        tnp.concatenate([indices for _, indices in pairs], n),
+    )
+
+
+def multiplied(mat: BCOO, other: Operand) -> BCOO:
+    """The product by element: sparse, whatever the other one is."""
+    if isinstance(other, BCOO):
+        return bcoo_multiply_sparse(mat, other)
+    if isinstance(other, JAXSparse):
+        raise mat._lacking(f"a product with {type(other).__name__}")
+    return mat.made(bcoo_multiply_dense(mat, other))
+
+
+def bcoo_multiply_dense(sp_mat: BCOO, v: Any) -> Array:
+    """The stored elements of the product by element with a dense array, which is broadcast: data for the same indices.
+
+    Raises:
+        ShapeError: the product would have another shape than the sparse array.
+    """
+    check_sparse("bcoo_multiply_dense", sp_mat)
+    dense = tnp.asarray(v)
+    if not dense.ndim:
+        return sp_mat.data * dense  # type: ignore[no-any-return]  # an array
+    try:
+        shape = np.broadcast_shapes(sp_mat.shape, dense.shape)
+    except ValueError:
+        shape = ()
+    if shape != sp_mat.shape:
+        raise ShapeError(
+            f"bcoo_multiply_dense: shapes are {sp_mat.shape} and {dense.shape}, and the product must have the first",
+            fix="broadcast the sparse array first, by way of the dense one",
+        )
+    sizes = (1,) * (sp_mat.ndim - dense.ndim) + dense.shape
+
+    def product(data: Array, indices: Array, part: Array) -> Array:
+        places = tuple(
+            [
+                column if part.shape[axis] != 1 else tnp.zeros_like(column)
+                for axis, column in enumerate(columns(indices))
+            ]
+        )
+        factor = part.at[places].get(mode="fill", fill_value=0) if places else part[None]
+        return data * factor
+
+    n = sp_mat.n_batch
+    whole = tnp.reshape(dense, sizes)
+    whole = tnp.broadcast_to(whole, (*sp_mat.shape[:n], *sizes[n:]))
+    found: Array = mapped(product, n)(*whole_batches(sp_mat), whole)
+    return found
+
+
+def bcoo_multiply_sparse(lhs: BCOO, rhs: BCOO) -> BCOO:
+    """The product by element of two sparse arrays of one shape and layout.
+
+    Every pair of stored elements is compared, so it stores as many as both products of their numbers, at most as many
+    as the array has; of arrays with the very same indices, each once, as many as one of them.
+
+    Raises:
+        ShapeError: the shapes differ. UnsupportedError: the layouts differ.
+    """
+    check_sparse("bcoo_multiply_sparse", lhs)
+    check_sparse("bcoo_multiply_sparse", rhs)
+    if lhs.shape != rhs.shape:
+        raise ShapeError(f"bcoo_multiply_sparse: shapes are {lhs.shape} and {rhs.shape}")
+    if (lhs.n_batch, lhs.n_dense) != (rhs.n_batch, rhs.n_dense):
+        raise UnsupportedError(
+            f"bcoo_multiply_sparse: the layouts differ: {lhs!r} and {rhs!r}",
+            fix="make all axes sparse first: `x.update_layout(n_batch=0, n_dense=0)`",
+        )
+    if lhs.indices is rhs.indices and lhs.unique_indices:
+        return lhs.made(lhs.data * rhs.data)
+    sizes = np.array(lhs.sparse_shape, np.int64)
+
+    def product(data: Array, rows: Array, others: Array, other_rows: Array) -> tuple[Array, Array]:
+        same = tnp.all(rows[:, None] == other_rows[None], -1)
+        beyond = tnp.astype(sizes, rows.dtype)
+        indices = tnp.where(same[..., None], rows[:, None], beyond)
+        values = data[:, None] * others[None]
+        kept = tnp.reshape(same, (*same.shape, *(1 for _ in values.shape[2:])))
+        values = tnp.where(kept, values, tnp.zeros((), values.dtype))
+        count = same.shape[0] * same.shape[1]
+        return (
+            tnp.reshape(values, (count, *values.shape[2:])),
+            tnp.reshape(indices, (count, rows.shape[-1])),
+        )
+
+    data, indices = mapped(product, lhs.n_batch)(*whole_batches(lhs), *whole_batches(rhs))
+    whole = lhs.made(data, indices)
+    most = min(whole.nse, math.prod(lhs.sparse_shape))
+    return bcoo_sum_duplicates(whole, nse=most) if most < whole.nse else whole
+
+
+def matrix_product(x: Operand, y: Operand) -> Any:
+    """`x @ y` for vectors and matrices, at least one of which is sparse."""
+    for each in (x, y):
+        if isinstance(each, JAXSparse) and not isinstance(each, BCOO):
+            raise each._lacking("@ with such an operand")
+    lhs, rhs = (each if isinstance(each, BCOO) else tnp.asarray(each) for each in (x, y))
+    if not lhs.ndim or not rhs.ndim:
+        raise ShapeError("@ does not take scalars", fix="multiply with `*`")
+    if rhs.ndim > 2:
+        raise UnsupportedError(
+            f"@ with a right operand of shape {rhs.shape}, which has batch axes",
+            fix="use `bcoo_dot_general`, or `vmap`",
+        )
+    contracted = ((lhs.ndim - 1,), (max(rhs.ndim - 2, 0),))
+    return bcoo_dot_general(lhs, rhs, dimension_numbers=(contracted, ((), ())))
+
+
+def bcoo_dot_general(
+    lhs: Operand,
+    rhs: Operand,
+    *,
+    dimension_numbers: DimensionNumbers,
+    precision: None = None,
+    preferred_element_type: None = None,
+    out_sharding: None = None,
+) -> Any:
+    """Sums of products over contracted axes, as `lax.dot_general`: of a sparse and a dense array, dense; of two sparse
+    ones, sparse.
+
+    `dimension_numbers` is `((contracted axes of lhs, of rhs), (batch axes of lhs, of rhs))`. Batch axes of the sparse
+    array are the first of its own batch axes. The result has the batch axes, the rest of lhs, the rest of rhs.
+
+    Raises:
+        ShapeError: paired axes have different sizes. ArgumentError: there are no such axes.
+        UnsupportedError: an axis is contracted that is a batch axis of the sparse array, or others are batch axes.
+    """
+    (first, second), (outer, other_outer) = _axes(dimension_numbers)
+    if not isinstance(lhs, BCOO) and not isinstance(rhs, BCOO):
+        check_sparse("bcoo_dot_general", lhs)
+    left: Any = lhs if isinstance(lhs, BCOO) else tnp.asarray(lhs)
+    right: Any = rhs if isinstance(rhs, BCOO) else tnp.asarray(rhs)
+    for axes, each in (((*first, *outer), left), ((*second, *other_outer), right)):
+        if len(set(axes)) < len(axes) or not all(0 <= axis < each.ndim for axis in axes):
+            raise ArgumentError(f"bcoo_dot_general: {axes} are no axes of an array of {each.ndim}")
+    sizes = [[x.shape[i] for i in axes] for x, axes in ((left, first), (right, second))]
+    outer_sizes = [[x.shape[i] for i in axes] for x, axes in ((left, outer), (right, other_outer))]
+    if sizes[0] != sizes[1] or outer_sizes[0] != outer_sizes[1]:
+        raise ShapeError(
+            f"bcoo_dot_general: axes {first} of shape {left.shape} and {second} of shape {right.shape} are paired, "
+            "but their sizes differ"
+        )
+    if isinstance(left, BCOO) and isinstance(right, BCOO):
+        return _sparse_sparse(left, right, first, second, outer)
+    if isinstance(left, BCOO):
+        return _sparse_dense(left, right, first, second, outer, other_outer)
+    found = _sparse_dense(right, left, second, first, other_outer, outer)
+    # The rest of the sparse array came first; it comes last.
+    batch, rest = len(outer), right.ndim - len(second) - len(outer)
+    return tnp.moveaxis(
+        found, (*range(batch, batch + rest),), (*range(found.ndim - rest, found.ndim),)
+    )
+
+
+def _axes(dimension_numbers: object) -> list[list[tuple[int, ...]]]:
+    """The four lists of axes."""
+    pairs = sequence("bcoo_dot_general", "dimension_numbers", dimension_numbers)
+    found = []
+    for pair in pairs:
+        both = sequence("bcoo_dot_general", "each pair of dimension_numbers", pair)
+        if len(both) != 2 or len(pairs) != 2:
+            raise ArgumentError(
+                f"bcoo_dot_general: dimension_numbers is {shown(dimension_numbers)}, but must be "
+                "((contracted, contracted), (batch, batch))"
+            )
+        found.append([integers("bcoo_dot_general", "dimension_numbers", each) for each in both])
+    if len(found) != 2:
+        raise ArgumentError("bcoo_dot_general: dimension_numbers must have two pairs of axes")
+    return found
+
+
+def _sparse_dense(
+    mat: BCOO,
+    dense: Array,
+    contracted: Sequence[int],
+    others: Sequence[int],
+    outer: Sequence[int],
+    other_outer: Sequence[int],
+) -> Array:
+    n, s = mat.n_batch, mat.n_sparse
+    if tuple(outer) != tuple(range(len(outer))) or len(outer) > n or min(contracted, default=n) < n:
+        raise UnsupportedError(
+            f"bcoo_dot_general: axes {tuple(outer)} as batch and {tuple(contracted)} contracted, of {mat!r}",
+            fix="batch axes must be the first of the sparse array's own batch axes, and contracted ones none of these",
+        )
+    pairs = sorted(zip(contracted, others, strict=True))
+    sparse = [axis - n for axis, _ in pairs if axis < n + s]
+    inner = [axis - n - s + 1 for axis, _ in pairs if axis >= n + s]
+    free = [axis for axis in range(dense.ndim) if axis not in others and axis not in other_outer]
+    dense = tnp.transpose(dense, (*other_outer, *(other for _, other in pairs), *free))
+    kept = [axis for axis in range(s) if axis not in sparse]
+    shape = tuple([mat.sparse_shape[axis] for axis in kept])
+
+    def product(data: Array, indices: Array, dense: Array) -> Array:
+        where = columns(indices)
+        places = tuple([where[axis] for axis in sparse])
+        if places:
+            rows = dense.at[places].get(mode="fill", fill_value=0)
+        else:
+            rows = tnp.broadcast_to(dense, (indices.shape[0], *dense.shape))
+        # [nse, *contracted dense axes, *free]: contract these for each stored element.
+        axes = ((*inner,), (*range(1, 1 + len(inner)),))
+        kind = tnp.result_type(data, rows)
+        values = lax.dot_general(
+            tnp.astype(data, kind), tnp.astype(rows, kind), (axes, ((0,), (0,)))
+        )
+        into = tuple([where[axis] for axis in kept])
+        if not into:
+            inside = tnp.all(indices < np.array(mat.sparse_shape, indices.dtype), -1)
+            shaped = tnp.reshape(inside, (-1, *(1 for _ in values.shape[1:])))
+            return tnp.sum(tnp.where(shaped, values, tnp.zeros((), kind)), 0, dtype=kind)
+        return tnp.zeros((*shape, *values.shape[1:]), kind).at[into].add(values, mode="drop")
+
+    # Batch axes of the sparse array beyond the paired ones see the same dense array.
+    function: Any = product
+    for _ in range(n - len(outer)):
+        function = treadle_batching.vmap(function, (0, 0, None))
+    found: Array = mapped(function, len(outer))(*whole_batches(mat), dense)
+    return found
+
+
+def _sparse_sparse(
+    lhs: BCOO, rhs: BCOO, contracted: Sequence[int], others: Sequence[int], outer: Sequence[int]
+) -> BCOO:
+    """Every pair of stored elements whose contracted indices agree is one of the product."""
+    for each in (lhs, rhs):
+        sparse_only("bcoo_dot_general of two sparse arrays", each)
+    if outer:
+        raise UnsupportedError("bcoo_dot_general of two sparse arrays has no batch axes")
+    rows, columns_ = lhs.indices, rhs.indices
+    kept = [axis for axis in range(lhs.n_sparse) if axis not in contracted]
+    other_kept = [axis for axis in range(rhs.n_sparse) if axis not in others]
+    shape = (*(lhs.shape[i] for i in kept), *(rhs.shape[i] for i in other_kept))
+    left = rows[:, np.array(contracted, int)]
+    right = columns_[:, np.array(others, int)]
+    inside = tnp.all(left < np.array([lhs.shape[i] for i in contracted], left.dtype), -1)
+    same = tnp.all(left[:, None] == right[None], -1) & inside[:, None]
+    count = lhs.nse * rhs.nse
+    values = tnp.where(same, lhs.data[:, None] * rhs.data[None], 0)
+    values = tnp.astype(values, tnp.result_type(lhs.data, rhs.data))
+    one = tnp.broadcast_to(rows[:, None, np.array(kept, int)], (lhs.nse, rhs.nse, len(kept)))
+    two = tnp.broadcast_to(
+        columns_[None, :, np.array(other_kept, int)], (lhs.nse, rhs.nse, len(other_kept))
+    )
+    indices = tnp.concatenate([one, tnp.astype(two, one.dtype)], -1)
+    indices = tnp.where(same[..., None], indices, np.array(shape, np.int64).astype(one.dtype))
+    whole = lhs.made(
+        tnp.reshape(values, (count,)),
+        tnp.reshape(indices, (count, len(shape))),
+        sparse_shape=shape,
+    )
+    return bcoo_sum_duplicates(whole, nse=min(count, math.prod(shape)))

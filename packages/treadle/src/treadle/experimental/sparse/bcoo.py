@@ -1,0 +1,291 @@
+"""BCOO: batches of coordinates. Stored elements with their indices, one row of indices for each element.
+
+    data:    [*batch, nse, *dense]
+    indices: [*batch, nse, number of sparse axes]
+
+An array has its batch axes first, then its sparse ones, then its dense ones. An index beyond the end of an axis is
+padding: its element counts as zero. Only the sizes of the sparse axes are kept beside the two arrays; all else is
+what these have, so that `vmap` over a BCOO with a batch axis sees one without.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias, final
+
+import numpy as np
+
+import treadle_numpy as tnp
+from treadle.experimental.sparse.base import JAXSparse
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    ShapeError,
+    as_array,
+    flags,
+    integers,
+    operand_or_none,
+    refused,
+)
+from treadle_ir.tree import GetAttrKey, register_pytree_with_keys_class
+
+__all__ = ["BCOO"]
+
+Number: TypeAlias = bool | int | float | complex
+
+
+@final
+class BCOO(JAXSparse):
+    """A sparse array by coordinates: `BCOO((data, indices), shape=shape)`.
+
+    `indices_sorted` promises that the rows of indices ascend, `unique_indices` that no two are equal.
+
+    Raises:
+        ArgumentError: it is given no pair of arrays, or indices that are no integers.
+        ShapeError: data, indices and shape do not go together.
+
+    Example:
+        >>> import treadle.numpy as tnp
+        >>> from treadle.experimental import sparse
+        >>> m = sparse.BCOO.fromdense(tnp.array([[0.0, 1.0, 0.0], [2.0, 0.0, 3.0]]))
+        >>> m
+        BCOO(float32[2, 3], nse=3)
+        >>> print(m @ tnp.array([1.0, 2.0, 3.0]))
+        [ 2. 11.]
+        >>> print((2 * m.T).todense())
+        [[0. 4.]
+         [2. 0.]
+         [0. 6.]]
+    """
+
+    __slots__ = ("data", "indices", "indices_sorted", "sparse_shape", "unique_indices")
+    indices: Any  # an array; anything, while a tree of it is mapped
+
+    def __init__(
+        self,
+        args: Any,
+        *,
+        shape: Sequence[int],
+        indices_sorted: bool = False,
+        unique_indices: bool = False,
+    ) -> None:
+        if not isinstance(args, (tuple, list)) or len(args) != 2:
+            raise refused("BCOO", "args", "a pair `(data, indices)`", args)
+        flags("BCOO", indices_sorted=indices_sorted, unique_indices=unique_indices)
+        for name, each in zip(("data", "indices"), args, strict=True):
+            if operand_or_none(each) is None:
+                raise refused("BCOO", name, "an array", each)
+        self.data, self.indices = (as_array(each) for each in args)
+        sizes = integers("BCOO", "shape", shape)
+        if self.indices.dtype.kind not in "iu" or self.indices.ndim < 2:
+            raise ArgumentError(
+                f"BCOO: the indices are {self.indices.type}, but must be integers of shape [*batch, nse, sparse axes]"
+            )
+        n_batch, n_sparse = self.n_batch, self.n_sparse
+        self.sparse_shape = sizes[n_batch : n_batch + n_sparse]
+        self.indices_sorted = indices_sorted
+        self.unique_indices = unique_indices
+        matching = self.data.ndim > n_batch and self.data.shape[n_batch] == self.nse
+        if not matching or self.shape != sizes:
+            raise ShapeError(
+                f"BCOO: data of shape {self.data.shape} and indices of shape {self.indices.shape} "
+                f"are no array of shape {sizes}",
+                fix="data are [*batch, nse, *dense], and indices [*batch, nse, number of sparse axes]",
+            )
+
+    # ---- the tree
+
+    def tree_flatten(self) -> tuple[tuple[Any, Any], Any]:
+        """The arrays, and what else there is to know."""
+        return (self.data, self.indices), (
+            self.sparse_shape,
+            self.indices_sorted,
+            self.unique_indices,
+        )
+
+    def tree_flatten_with_keys(self) -> tuple[Any, Any]:
+        """The same, with the names of the arrays."""
+        children, rest = self.tree_flatten()
+        return tuple(zip(map(GetAttrKey, ("data", "indices")), children, strict=True)), rest
+
+    @classmethod
+    def tree_unflatten(cls, rest: Any, children: Any) -> BCOO:
+        """The array of these parts, which are not checked."""
+        self = object.__new__(cls)
+        self.data, self.indices = children
+        self.sparse_shape, self.indices_sorted, self.unique_indices = rest
+        return self
+
+    # ---- what it is
+
+    @property
+    def n_batch(self) -> int:
+        """The number of batch axes, which come first."""
+        return int(self.indices.ndim) - 2
+
+    @property
+    def n_sparse(self) -> int:
+        """The number of sparse axes, which follow."""
+        return int(self.indices.shape[-1])
+
+    @property
+    def n_dense(self) -> int:
+        """The number of dense axes, which come last."""
+        return int(self.data.ndim) - 1 - self.n_batch
+
+    @property
+    def nse(self) -> int:
+        """The number of elements that are stored (of each batch element)."""
+        return int(self.indices.shape[-2])
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The size of each axis."""
+        n = self.n_batch
+        batch = np.broadcast_shapes(self.data.shape[:n], self.indices.shape[:n])
+        return (*batch, *self.sparse_shape, *self.data.shape[n + 1 :])
+
+    def _layout(self) -> str:
+        batch = f", n_batch={self.n_batch}" if self.n_batch else ""
+        return batch + (f", n_dense={self.n_dense}" if self.n_dense else "")
+
+    def made(self, data: Any, indices: Any | None = None, **changes: Any) -> BCOO:
+        """An array like this one with other elements; with other indices nothing is known of their order."""
+        kept = indices is None
+        rest = {
+            "sparse_shape": self.sparse_shape,
+            "indices_sorted": kept and self.indices_sorted,
+            "unique_indices": kept and self.unique_indices,
+            **changes,
+        }
+        return BCOO.tree_unflatten(tuple(rest.values()), (data, self.indices if kept else indices))
+
+    # ---- from and to other formats
+
+    @classmethod
+    def fromdense(
+        cls,
+        mat: Any,
+        *,
+        nse: int | None = None,
+        index_dtype: Any = np.int32,
+        n_dense: int = 0,
+        n_batch: int = 0,
+    ) -> BCOO:
+        """The elements of an array that are not zero; see `bcoo_fromdense`."""
+        return conversion.bcoo_fromdense(
+            mat, nse=nse, n_batch=n_batch, n_dense=n_dense, index_dtype=index_dtype
+        )
+
+    @classmethod
+    def from_scipy_sparse(
+        cls, mat: Any, *, index_dtype: Any = None, n_dense: int = 0, n_batch: int = 0
+    ) -> BCOO:
+        """A matrix of `scipy.sparse`.
+
+        Raises:
+            ArgumentError: it is none. UnsupportedError: batch or dense axes are asked for.
+        """
+        return conversion.from_scipy(mat, index_dtype, n_dense, n_batch)
+
+    def todense(self) -> Array:
+        """The array with all its elements; those of equal indices are added."""
+        return conversion.bcoo_todense(self)
+
+    # ---- order and layout
+
+    def transpose(self, axes: Sequence[int] | None = None) -> BCOO:
+        """The axes in another order: batch, sparse and dense axes each among themselves."""
+        order = tuple(range(self.ndim))[::-1] if axes is None else axes
+        return structure.bcoo_transpose(self, permutation=order)
+
+    def sort_indices(self) -> BCOO:
+        """The same array with its rows of indices in ascending order."""
+        return structure.bcoo_sort_indices(self)
+
+    def sum_duplicates(self, nse: int | None = None, remove_zeros: bool = True) -> BCOO:
+        """The same array with each index once; see `bcoo_sum_duplicates`. With `remove_zeros`, without stored zeros."""
+        flags("sum_duplicates", remove_zeros=remove_zeros)
+        return structure.bcoo_sum_duplicates(self, nse=nse, remove_zeros=remove_zeros)
+
+    def reshape(self, *args: Any, **kwargs: Any) -> BCOO:
+        """The same elements in another shape; of an array that has sparse axes only."""
+        sizes = args[0] if len(args) == 1 and isinstance(args[0], (tuple, list)) else args
+        return structure.bcoo_reshape(self, new_sizes=sizes, **kwargs)
+
+    def update_layout(
+        self,
+        *,
+        n_batch: int | None = None,
+        n_dense: int | None = None,
+        on_inefficient: str | None = "error",
+    ) -> BCOO:
+        """The same array with fewer batch or dense axes, which become sparse ones."""
+        return structure.with_layout(self, n_batch, n_dense, on_inefficient)
+
+    def sum(self, axis: Any = None) -> Any:
+        """The sum of the elements: an array of all axes, sparse of some."""
+        return structure.summed(self, axis)
+
+    def astype(self, dtype: Any) -> BCOO:
+        """The same array in another element type."""
+        return self.made(tnp.astype(self.data, dtype))
+
+    # ---- arithmetic
+
+    def __neg__(self) -> BCOO:
+        return self.made(-self.data)
+
+    def __abs__(self) -> BCOO:
+        return self._without_duplicates(tnp.abs)
+
+    def _without_duplicates(self, function: Any) -> BCOO:
+        """A function of the elements that keeps zero: of sums, not of what is added."""
+        whole = self if self.unique_indices else structure.bcoo_sum_duplicates(self, nse=self.nse)
+        return whole.made(function(whole.data))
+
+    def __add__(self, other: object) -> Any:
+        return arithmetic.added(self, other)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        return arithmetic.added(self, -other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return arithmetic.added(-self, other)
+
+    def __mul__(self, other: object) -> BCOO:
+        return arithmetic.multiplied(self, other)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> BCOO:
+        if isinstance(other, JAXSparse):
+            raise self._lacking("division by a sparse array")
+        if tnp.ndim(other) == 0:
+            return self.made(self.data / other)
+        return arithmetic.multiplied(self, 1 / tnp.asarray(other))
+
+    def __pow__(self, exponent: Any) -> BCOO:
+        if not isinstance(exponent, (int, float)) or exponent <= 0:
+            raise self._lacking("a power that is not positive")
+        return self._without_duplicates(lambda x: x**exponent)
+
+    def __matmul__(self, other: object) -> Any:
+        return arithmetic.matrix_product(self, other)
+
+    def __rmatmul__(self, other: object) -> Any:
+        return arithmetic.matrix_product(other, self)
+
+    def __getitem__(self, index: Any) -> BCOO:
+        return structure.indexed(self, index)
+
+    def __iter__(self) -> Any:
+        return (self[i] for i in range(len(self)))
+
+
+register_pytree_with_keys_class(BCOO)
+
+# What the methods are made of; these modules make arrays of this class.
+from treadle.experimental.sparse import arithmetic, conversion, structure  # noqa: E402

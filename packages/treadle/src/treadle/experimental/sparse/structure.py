@@ -1,0 +1,428 @@
+"""Order, shape and sums of BCOO arrays: what moves or drops indices."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+import treadle_numpy as tnp
+from treadle.experimental.sparse.bcoo import BCOO
+from treadle.experimental.sparse.conversion import columns, mapped, whole_batches
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    IndexingError,
+    ShapeError,
+    UnsupportedError,
+    concrete_elements,
+    flags,
+    integer,
+    integers,
+    refused,
+    sequence,
+)
+
+__all__ = [
+    "bcoo_concatenate",
+    "bcoo_reduce_sum",
+    "bcoo_reshape",
+    "bcoo_slice",
+    "bcoo_sort_indices",
+    "bcoo_sum_duplicates",
+    "bcoo_transpose",
+]
+
+
+def check_sparse(function: str, mat: object) -> None:
+    """Refuse what is no BCOO."""
+    if not isinstance(mat, BCOO):
+        raise refused(function, "mat", "a BCOO", mat)
+
+
+def sparse_only(function: str, mat: BCOO) -> None:
+    """Refuse batch and dense axes."""
+    if mat.n_batch or mat.n_dense:
+        raise UnsupportedError(
+            f"{function}: {mat!r} has batch or dense axes",
+            fix="make them sparse first: `x.update_layout(n_batch=0, n_dense=0)`",
+        )
+
+
+def bcoo_transpose(mat: BCOO, *, permutation: Sequence[int]) -> BCOO:
+    """The axes in another order: batch, sparse and dense axes each among themselves.
+
+    Raises:
+        ArgumentError: it is no permutation of the axes.
+        UnsupportedError: it mixes batch, sparse and dense axes.
+    """
+    check_sparse("bcoo_transpose", mat)
+    order = integers("bcoo_transpose", "permutation", permutation)
+    if sorted(order) != [*range(mat.ndim)]:
+        raise ArgumentError(f"bcoo_transpose: {order} is no permutation of {mat.ndim} axes")
+    n, s = mat.n_batch, mat.n_sparse
+    batch, sparse, dense = order[:n], order[n : n + s], order[n + s :]
+    kinds = (sorted(batch), sorted(sparse))
+    if kinds != ([*range(n)], [*range(n, n + s)]):
+        raise UnsupportedError(
+            f"bcoo_transpose: {order} mixes the batch, sparse and dense axes of {mat!r}",
+            fix="make them sparse first: `x.update_layout(n_batch=0, n_dense=0)`",
+        )
+    data, indices = whole_batches(mat) if n else (mat.data, mat.indices)
+    data = tnp.transpose(data, (*batch, n, *(axis - s + 1 for axis in dense)))
+    indices = tnp.transpose(indices, (*batch, n, n + 1))[
+        ..., np.array([a - n for a in sparse], int)
+    ]
+    shape = tuple([mat.sparse_shape[axis - n] for axis in sparse])
+    unmoved = sparse == tuple(range(n, n + s))
+    return mat.made(
+        data,
+        indices,
+        sparse_shape=shape,
+        indices_sorted=mat.indices_sorted and unmoved,
+        unique_indices=mat.unique_indices,
+    )
+
+
+def bcoo_sort_indices(mat: BCOO) -> BCOO:
+    """The same array with its rows of indices in ascending order."""
+    check_sparse("bcoo_sort_indices", mat)
+
+    def ordered(data: Array, indices: Array) -> tuple[Array, Array]:
+        if not indices.shape[-1]:
+            return data, indices
+        order = tnp.lexsort(columns(indices)[::-1])
+        return data[order], indices[order]
+
+    data, indices = mapped(ordered, mat.n_batch)(*whole_batches(mat))
+    return mat.made(data, indices, indices_sorted=True, unique_indices=mat.unique_indices)
+
+
+def bcoo_sum_duplicates(mat: BCOO, nse: int | None = None, remove_zeros: bool = False) -> BCOO:
+    """The same array with each index once, in ascending order, its elements added.
+
+    `nse` elements are stored; by default as many as there are different indices within the array, which must be
+    known; while tracing, as many as before. What does not fit is left out, and padding has indices beyond the end.
+
+    Raises:
+        ArgumentError: `nse` is no integer.
+
+    Example:
+        >>> import treadle.numpy as tnp
+        >>> from treadle.experimental import sparse
+        >>> m = sparse.BCOO((tnp.ones(3), tnp.array([[1, 0], [0, 1], [1, 0]])), shape=(2, 2))
+        >>> once = sparse.bcoo_sum_duplicates(m)
+        >>> print(once.data, once.indices.tolist())
+        [1. 2.] [[0, 1], [1, 0]]
+    """
+    check_sparse("bcoo_sum_duplicates", mat)
+    flags("bcoo_sum_duplicates", remove_zeros=remove_zeros)
+    shape = np.array(mat.sparse_shape, mat.indices.dtype)
+    given = None if nse is None else integer("bcoo_sum_duplicates", "nse", nse)
+
+    def ordered(data: Array, indices: Array) -> tuple[Array, Array, Array]:
+        """Sorted, padding last, with the number of its place for each element."""
+        stored = tnp.all(indices < shape, -1)
+        if remove_zeros:
+            stored &= tnp.any(tnp.reshape(data != 0, (data.shape[0], -1)), -1)
+        indices = tnp.where(stored[:, None], indices, shape)
+        order = (
+            tnp.lexsort((*columns(indices)[::-1], ~stored))
+            if indices.shape[-1]
+            else tnp.argsort(~stored)
+        )
+        data, indices, stored = data[order], indices[order], stored[order]
+        new = tnp.any(indices[1:] != indices[:-1], -1)
+        place = tnp.cumsum(tnp.concatenate([tnp.zeros(min(1, len(order)), int), new.astype(int)]))
+        return data, indices, tnp.where(stored, place, len(order))
+
+    data, indices, places = mapped(ordered, mat.n_batch)(*whole_batches(mat))
+    count = given
+    if count is None:
+        known = concrete_elements(places)
+        valid = None if known is None else known[known < mat.nse]
+        count = mat.nse if valid is None else int(np.max(valid, initial=-1)) + 1
+
+    def added(data: Array, indices: Array, places: Array) -> tuple[Array, Array]:
+        into = tnp.where(places < count, places, count)
+        sums = tnp.zeros((count, *data.shape[1:]), data.dtype).at[into]
+        put = sums.max if data.dtype.kind == "b" else sums.add
+        rows = tnp.broadcast_to(tnp.asarray(shape), (count, len(shape)))
+        return put(data, mode="drop"), rows.at[into].set(indices, mode="drop")
+
+    data, indices = mapped(added, mat.n_batch)(data, indices, places)
+    return mat.made(data, indices, indices_sorted=True, unique_indices=True)
+
+
+def bcoo_reduce_sum(mat: BCOO, *, axes: Sequence[int]) -> BCOO:
+    """The sum over some axes. Indices that become equal stay apart: `sum_duplicates` adds them.
+
+    Raises:
+        ArgumentError: there are no such axes.
+    """
+    check_sparse("bcoo_reduce_sum", mat)
+    given = integers("bcoo_reduce_sum", "axes", axes)
+    if not all(-mat.ndim <= axis < mat.ndim for axis in given):
+        raise ArgumentError(f"bcoo_reduce_sum: axes are {given}, but there are {mat.ndim} axes")
+    summed_axes = {axis % mat.ndim for axis in given}
+    n, s = mat.n_batch, mat.n_sparse
+    data, indices = whole_batches(mat) if n else (mat.data, mat.indices)
+    dense = tuple([axis - s + 1 for axis in summed_axes if axis >= n + s])
+    data = tnp.sum(data, dense, dtype=data.dtype) if dense else data
+    kept = [axis for axis in range(s) if axis + n not in summed_axes]
+    shape = tuple([mat.sparse_shape[axis] for axis in kept])
+    if len(kept) < s:
+        # Padding of an axis that goes is padding of none that stays: its elements become zero.
+        inside = tnp.all(indices < np.array(mat.sparse_shape, indices.dtype), -1)
+        shaped = tnp.reshape(inside, (*inside.shape, *(1 for _ in data.shape[n + 1 :])))
+        data = tnp.where(shaped, data, tnp.zeros((), data.dtype))
+    indices = indices[..., np.array(kept, int)]
+    batch = [axis for axis in range(n) if axis in summed_axes]
+    left = [axis for axis in range(n) if axis not in summed_axes]
+    if batch:  # elements of all batch elements side by side
+        count = math.prod([mat.shape[axis] for axis in batch]) * mat.nse
+        outer = tuple([mat.shape[axis] for axis in left])
+        data = tnp.transpose(data, (*left, *batch, *range(n, data.ndim)))
+        data = tnp.reshape(data, (*outer, count, *data.shape[n + 1 :]))
+        indices = tnp.transpose(indices, (*left, *batch, n, n + 1))
+        indices = tnp.reshape(indices, (*outer, count, len(kept)))
+    return mat.made(data, indices, sparse_shape=shape)
+
+
+def summed(mat: BCOO, axis: Any) -> Any:
+    """The sum: dense of all axes, sparse of some."""
+    every = range(mat.ndim)
+    axes = (
+        every
+        if axis is None
+        else integers("sum", "axis", axis if isinstance(axis, (tuple, list)) else (axis,))
+    )
+    found = bcoo_reduce_sum(mat, axes=tuple(axes))
+    return found if found.ndim else found.todense()
+
+
+def bcoo_reshape(
+    mat: BCOO,
+    *,
+    new_sizes: Sequence[int],
+    dimensions: Sequence[int] | None = None,
+    sharding: None = None,
+) -> BCOO:
+    """The same elements in another shape; of an array that has sparse axes only. One size may be -1.
+
+    Raises:
+        ShapeError: the numbers of elements differ.
+        UnsupportedError: there are batch or dense axes, axes are permuted, or there are 2**31 elements or more.
+    """
+    check_sparse("bcoo_reshape", mat)
+    sparse_only("bcoo_reshape", mat)
+    if dimensions is not None:
+        order = integers("bcoo_reshape", "dimensions", dimensions)
+        mat = bcoo_transpose(mat, permutation=order)
+    sizes = list(integers("bcoo_reshape", "new_sizes", new_sizes))
+    if sizes.count(-1) == 1:
+        others = -math.prod(sizes)
+        sizes[sizes.index(-1)] = mat.size // others if others else 0
+    if math.prod(sizes) != mat.size or min(sizes, default=0) < 0:
+        raise ShapeError(f"bcoo_reshape: {mat.shape} and {tuple(new_sizes)} have different sizes")
+    if mat.size >= 1 << 31:
+        raise UnsupportedError("bcoo_reshape: arrays of 2**31 elements or more are not supported")
+    kind = mat.indices.dtype
+    inside = tnp.all(mat.indices < np.array(mat.shape, kind), -1)
+    flat = tnp.zeros((mat.nse,), np.int32)
+    for column, size in zip(columns(mat.indices), mat.shape, strict=True):
+        flat = flat * size + column.astype(np.int32)
+    new = []
+    for size in reversed(sizes):
+        new.append(tnp.where(inside, flat % max(size, 1), size))
+        flat = flat // max(size, 1)
+    rows = tnp.stack(new[::-1], -1) if new else tnp.zeros((mat.nse, 0), kind)
+    return mat.made(
+        mat.data,
+        rows.astype(kind),
+        sparse_shape=tuple(sizes),
+        indices_sorted=mat.indices_sorted,
+        unique_indices=mat.unique_indices,
+    )
+
+
+def bcoo_slice(
+    mat: BCOO,
+    *,
+    start_indices: Sequence[int],
+    limit_indices: Sequence[int],
+    strides: Sequence[int] | None = None,
+) -> BCOO:
+    """The part from `start_indices` up to `limit_indices`, in steps of `strides`. What is outside becomes padding.
+
+    Raises:
+        ArgumentError: there is not one number for each axis, or they do not lie within the axes.
+    """
+    check_sparse("bcoo_slice", mat)
+    starts = integers("bcoo_slice", "start_indices", start_indices)
+    limits = integers("bcoo_slice", "limit_indices", limit_indices)
+    steps = (1,) * mat.ndim if strides is None else integers("bcoo_slice", "strides", strides)
+    ranges = [*zip(starts, limits, steps, mat.shape, strict=False)]
+    if not len(starts) == len(limits) == len(steps) == mat.ndim or any(
+        not 0 <= start <= limit <= size or step < 1 for start, limit, step, size in ranges
+    ):
+        raise ArgumentError(
+            f"bcoo_slice: from {starts} to {limits} in steps of {steps} is no part of shape {mat.shape}"
+        )
+    n, s = mat.n_batch, mat.n_sparse
+    parts = [slice(start, limit, step) for start, limit, step, _ in ranges]
+    data, indices = whole_batches(mat) if n else (mat.data, mat.indices)
+    data = data[(*parts[:n], slice(None), *parts[n + s :])]
+    indices = indices[tuple(parts[:n])] if n else indices
+    sparse = ranges[n : n + s]
+    first = np.array([start for start, *_ in sparse], indices.dtype)
+    last = np.array([limit for _, limit, *_ in sparse], indices.dtype)
+    step = np.array([each for _, _, each, _ in sparse], indices.dtype)
+    shape = tuple([-(-(limit - start) // each) for start, limit, each, _ in sparse])
+    inside = (indices >= first) & (indices < last) & ((indices - first) % step == 0)
+    kept = tnp.all(inside, -1)
+    sizes = np.array(shape, indices.dtype)
+    indices = tnp.where(kept[..., None], (indices - first) // step, sizes)
+    shaped = tnp.reshape(kept, (*kept.shape, *(1 for _ in data.shape[n + 1 :])))
+    data = tnp.where(shaped, data, tnp.zeros((), data.dtype))
+    found = mat.made(data, indices, sparse_shape=shape)
+    most = math.prod(shape)
+    return bcoo_sum_duplicates(found, nse=most) if most < mat.nse else found
+
+
+def indexed(mat: BCOO, index: Any) -> BCOO:
+    """`x[i]` by integers, slices, `...` and None."""
+    given: tuple[Any, ...] = index if isinstance(index, tuple) else (index,)
+    count = sum(part is not None and part is not Ellipsis for part in given)
+    places = [number for number, part in enumerate(given) if part is Ellipsis]
+    if count > mat.ndim or len(places) > 1:
+        raise IndexingError(f"too many indices for {mat!r}: {count}")
+    if not places:
+        places, given = [len(given)], (*given, Ellipsis)
+    place = places[0]
+    given = (*given[:place], *[slice(None)] * (mat.ndim - count), *given[place + 1 :])
+    starts, limits, steps, shape = [], [], [], []
+    sizes = iter(mat.shape)
+    for part in given:
+        if part is None:
+            shape.append(1)
+            continue
+        size = next(sizes)
+        if isinstance(part, slice):
+            try:
+                start, stop, step = part.indices(size)
+            except (TypeError, ValueError):
+                raise IndexingError(f"{part!r:.100} is no slice of integers") from None
+            if step < 1:
+                raise UnsupportedError(
+                    f"{mat!r} is not indexed backwards", fix="convert to dense first"
+                )
+            stop = max(start, stop)
+            shape.append(-(-(stop - start) // step))
+        else:
+            number = integer("indexing", "an index of a sparse array", part)
+            if not -size <= number < size:
+                raise IndexingError(f"index {number} is out of bounds for an axis of size {size}")
+            start, stop, step = number % size, number % size + 1, 1
+        starts.append(start)
+        limits.append(stop)
+        steps.append(step)
+    part = bcoo_slice(mat, start_indices=starts, limit_indices=limits, strides=steps)
+    if tuple(shape) == part.shape:
+        return part
+    return bcoo_reshape(part, new_sizes=shape)
+
+
+def bcoo_concatenate(operands: Sequence[BCOO], *, dimension: int) -> BCOO:
+    """Arrays one after the other along a sparse axis.
+
+    Raises:
+        ArgumentError: there are none, or one is no BCOO; ShapeError: their other axes differ.
+        UnsupportedError: the axis is a batch or a dense one, or the layouts differ.
+    """
+    mats: list[BCOO] = [*sequence("bcoo_concatenate", "operands", operands)]
+    if not mats:
+        raise ArgumentError("bcoo_concatenate: there must be at least one array")
+    for mat in mats:
+        check_sparse("bcoo_concatenate", mat)
+    first = mats[0]
+    axis = integer("bcoo_concatenate", "dimension", dimension)
+    sparse = axis - first.n_batch
+    for mat in mats:
+        if (mat.n_batch, mat.n_dense) != (
+            first.n_batch,
+            first.n_dense,
+        ) or not 0 <= sparse < first.n_sparse:
+            raise UnsupportedError(
+                f"bcoo_concatenate: {mat!r} and {first!r} along axis {axis}, which must be a sparse one of both",
+                fix="make all axes sparse first: `x.update_layout(n_batch=0, n_dense=0)`",
+            )
+        if mat.shape[:axis] + mat.shape[axis + 1 :] != first.shape[:axis] + first.shape[axis + 1 :]:
+            raise ShapeError(
+                f"bcoo_concatenate: shapes {first.shape} and {mat.shape} differ beside axis {axis}"
+            )
+    total = sum(mat.shape[axis] for mat in mats)
+    data, rows, before = [], [], 0
+    kind = tnp.result_type(*[mat.data for mat in mats])
+    for mat in mats:
+        values, indices = whole_batches(mat)
+        inside = tnp.all(indices < np.array(mat.sparse_shape, indices.dtype), -1, keepdims=True)
+        shift = np.array([before if k == sparse else 0 for k in range(mat.n_sparse)], indices.dtype)
+        beyond = np.array(mat.sparse_shape, indices.dtype) + (total if mat.n_sparse else 0)
+        data.append(tnp.astype(values, kind))
+        rows.append(tnp.where(inside, indices + shift, beyond))
+        before += mat.shape[axis]
+    n = first.n_batch
+    shape = tuple([total if k == sparse else size for k, size in enumerate(first.sparse_shape)])
+    return first.made(
+        tnp.concatenate(data, n),
+        tnp.concatenate(rows, n),
+        sparse_shape=shape,
+        unique_indices=all(mat.unique_indices for mat in mats),
+    )
+
+
+def with_layout(
+    mat: BCOO, n_batch: int | None, n_dense: int | None, on_inefficient: str | None
+) -> BCOO:
+    """The same array with fewer batch or dense axes."""
+    batch = mat.n_batch if n_batch is None else integer("update_layout", "n_batch", n_batch)
+    dense = mat.n_dense if n_dense is None else integer("update_layout", "n_dense", n_dense)
+    if not (0 <= batch <= mat.n_batch and 0 <= dense <= mat.n_dense):
+        raise UnsupportedError(
+            f"update_layout: n_batch={batch} and n_dense={dense} of {mat!r}: sparse axes do not become batch or "
+            "dense ones, which would store zeros",
+            fix="convert by way of the dense array: `BCOO.fromdense(x.todense(), n_batch=..., n_dense=...)`",
+        )
+    data, indices = whole_batches(mat)
+    shape = mat.sparse_shape
+    while indices.ndim - 2 > batch:  # the innermost batch axis becomes the first sparse one
+        place = indices.ndim - 3
+        size, nse = indices.shape[place : place + 2]
+        numbers = tnp.arange(size, dtype=indices.dtype)[:, None, None]
+        column = tnp.broadcast_to(numbers, (*indices.shape[:-1], 1))
+        indices = tnp.concatenate([column, indices], -1)
+        indices = tnp.reshape(indices, (*indices.shape[:place], size * nse, indices.shape[-1]))
+        data = tnp.reshape(data, (*data.shape[:place], size * nse, *data.shape[place + 2 :]))
+        shape = (size, *shape)
+    n = indices.ndim - 2
+    while data.ndim - n - 1 > dense:  # the first dense axis becomes the last sparse one
+        nse, size = data.shape[n : n + 2]
+        numbers = tnp.arange(size, dtype=indices.dtype)[:, None]
+        column = tnp.broadcast_to(numbers, (*indices.shape[:n], nse, size, 1))
+        spread = tnp.broadcast_to(
+            indices[..., None, :], (*indices.shape[:-1], size, indices.shape[-1])
+        )
+        indices = tnp.concatenate([spread, column], -1)
+        indices = tnp.reshape(indices, (*indices.shape[:n], nse * size, indices.shape[-1]))
+        data = tnp.reshape(data, (*data.shape[:n], nse * size, *data.shape[n + 2 :]))
+        shape = (*shape, size)
+    return mat.made(
+        data,
+        indices,
+        sparse_shape=shape,
+        indices_sorted=mat.indices_sorted,
+        unique_indices=mat.unique_indices,
+    )

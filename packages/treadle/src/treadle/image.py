@@ -1,0 +1,17 @@
+"""Images resized, scaled and moved."""
+
+# Written by scripts/names.py from the `__all__` of modules: change nothing from here on by hand.
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from treadle_numpy import namespaces
+
+if TYPE_CHECKING:
+    from treadle_numpy.image import (
+        ResizeMethod as ResizeMethod,
+        resize as resize,
+        scale_and_translate as scale_and_translate,
+    )
+else:
+    __getattr__, __dir__, __all__ = namespaces.mirror(__name__, "treadle_numpy.image")

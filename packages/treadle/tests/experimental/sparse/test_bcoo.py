@@ -1,0 +1,239 @@
+"""BCOO against dense arrays and scipy.sparse, with batch and dense axes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+import treadle
+import treadle.numpy as tnp
+from treadle.errors import ArgumentError, IndexingError, ShapeError, UnsupportedError
+from treadle.experimental import sparse
+from treadle.experimental.sparse import BCOO
+
+DRAW = np.random.default_rng(0)
+M = np.where(DRAW.random((4, 5)) < 0.4, DRAW.normal(size=(4, 5)), 0).astype(np.float32)
+N = np.where(DRAW.random((4, 5)) < 0.4, DRAW.normal(size=(4, 5)), 0).astype(np.float32)
+C = np.where(DRAW.random((3, 4, 5)) < 0.4, DRAW.normal(size=(3, 4, 5)), 0).astype(np.float32)
+LAYOUTS = [(b, d) for b in range(4) for d in range(4) if b + d <= 3]
+m, n = BCOO.fromdense(M), BCOO.fromdense(N)
+
+
+def close(found: Any, expected: Any) -> None:
+    dense = found.todense() if isinstance(found, sparse.JAXSparse) else found
+    assert tuple(found.shape) == np.shape(expected)
+    np.testing.assert_allclose(dense, expected, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize(("n_batch", "n_dense"), LAYOUTS)
+@pytest.mark.parametrize("extra", [0, 2])
+def test_every_layout_comes_back(n_batch: int, n_dense: int, extra: int) -> None:
+    nse = BCOO.fromdense(C, n_batch=n_batch, n_dense=n_dense).nse + extra
+    x = BCOO.fromdense(C, nse=nse, n_batch=n_batch, n_dense=n_dense)
+    assert (x.n_batch, x.n_dense, x.n_sparse) == (n_batch, n_dense, 3 - n_batch - n_dense)
+    close(x, C)
+    close(x.update_layout(n_batch=0), C)
+    close(x.update_layout(n_batch=0, n_dense=0), C)
+    close(x.sort_indices(), C)
+    close(x.sum_duplicates(), C)
+    close(-x, -C)
+    close(x * 2, C * 2)
+    close(x * (C + 1), C * (C + 1))
+    for axis in range(3):
+        close(x.sum(axis), C.sum(axis))
+    close(x.sum((0, 2)), C.sum((0, 2)))
+    np.testing.assert_allclose(x.sum(), C.sum(), rtol=1e-5)
+    close(x[1:3, ::2], C[1:3, ::2])
+    close(x + x, C + C)
+    close(sparse.bcoo_extract(x, C * 10), C * 10)
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        lambda x, y: x + y,
+        lambda x, y: x - y,
+        lambda x, y: x * y,
+        lambda x, y: -x,
+        lambda x, y: 2 * x,
+        lambda x, y: x / 4,
+        lambda x, y: abs(x) ** 2,
+        lambda x, y: x.T,
+        lambda x, y: x @ y.T,
+        lambda x, y: x.reshape((2, 10)),
+        lambda x, y: x.reshape((-1, 2)),
+        lambda x, y: x[1],
+        lambda x, y: x[:, -1],
+        lambda x, y: x[..., 1:4:2],
+        lambda x, y: x[:, None, 2:],
+        lambda x, y: x.sum(0),
+        lambda x, y: x.sum(-1),
+        lambda x, y: x.sum(),
+        lambda x, y: x.astype(np.int32),
+        lambda x, y: x @ N[0],
+        lambda x, y: N[:, 0] @ x,
+        lambda x, y: x @ N.T,
+        lambda x, y: N.T @ x,
+        lambda x, y: x * N,
+        lambda x, y: x * N[0],
+        lambda x, y: N[:, :1] * x,
+        lambda x, y: x / (2 + N[:1]),
+        lambda x, y: x + N,
+        lambda x, y: N - x,
+    ],
+)
+def test_operations_agree_with_dense_ones_eagerly_and_compiled(operation: Any) -> None:
+    expected = operation(M, N)
+    close(operation(m, n), expected)
+    compiled = treadle.jit(operation)(m, n)
+    close(compiled, expected)
+
+
+def test_duplicates_are_added() -> None:
+    rows = tnp.array([[2, 0], [0, 1], [2, 0], [9, 9], [0, 1]])
+    x = BCOO((tnp.array([1.0, 2.0, 3.0, 100.0, -2.0]), rows), shape=(3, 2))
+    dense = np.array([[0, 0], [0, 0], [4, 0]])
+    close(x, dense)
+    once = x.sum_duplicates(remove_zeros=False)
+    assert (once.nse, once.indices_sorted, once.unique_indices) == (2, True, True)
+    assert once.indices.tolist() == [[0, 1], [2, 0]]
+    assert x.sum_duplicates().nse == 2  # zeros that sums make are stored
+    kept = treadle.jit(lambda x: x.sum_duplicates())(x)
+    assert kept.nse == 5
+    close(kept, dense)
+    assert x.sum_duplicates(nse=4).nse == 4
+    close(x.sum_duplicates(nse=1), np.zeros((3, 2)))
+    close(abs(-x), dense)
+    close(x @ np.ones(2), dense.sum(1))
+    close(sparse.bcoo_extract(x, tnp.arange(6.0).reshape(3, 2)), [[0, 1], [0, 0], [4, 0]])
+
+
+def test_scipy_agrees() -> None:
+    theirs = scipy.sparse.random(6, 7, 0.3, format="csr", dtype=np.float32, random_state=0)
+    ours = BCOO.from_scipy_sparse(theirs)
+    assert ours.nse == theirs.nnz
+    dense = np.ones((7, 2), np.float32)
+    close(ours, theirs.toarray())
+    close(ours @ dense, theirs @ dense)
+    close(ours @ ours.T, (theirs @ theirs.T).toarray())
+    close(ours.sum(1), np.asarray(theirs.sum(1)).ravel())
+
+
+@pytest.mark.parametrize("n_dense", [0, 1])
+def test_vmap_takes_batch_axes_off_and_puts_them_on(n_dense: int) -> None:
+    x = BCOO.fromdense(C, n_batch=1, n_dense=n_dense)
+    v = np.arange(5, dtype=np.float32)
+    close(treadle.vmap(lambda x: x @ v)(x), C @ v)
+    made = treadle.vmap(lambda c: BCOO.fromdense(c, nse=4 if n_dense else 20, n_dense=n_dense))(C)
+    assert made.n_batch == 1
+    close(made, C)
+    close(treadle.vmap(lambda x: x.T if not n_dense else x)(x).sum(), C.sum())
+
+
+def test_batches_are_broadcast() -> None:
+    data = tnp.arange(6.0).reshape(3, 2)
+    x = BCOO((data, tnp.array([[[1], [0]]])), shape=(3, 4))
+    close(x, np.stack([data[:, 1], data[:, 0], np.zeros(3), np.zeros(3)], -1))
+    close(x @ np.ones(4), data.sum(1))
+
+
+def test_dot_general_with_batch_and_dense_axes() -> None:
+    other = DRAW.normal(size=(3, 5, 2)).astype(np.float32)
+    x = BCOO.fromdense(C, n_batch=1)
+    numbers = (((2,), (1,)), ((0,), (0,)))
+    expected = np.einsum("bij,bjk->bik", C, other)
+    close(sparse.bcoo_dot_general(x, other, dimension_numbers=numbers), expected)
+    swapped = (((1,), (2,)), ((0,), (0,)))
+    found = sparse.bcoo_dot_general(other, x, dimension_numbers=swapped)
+    close(found, np.einsum("bij,bjk->bki", C, other))
+    y = BCOO.fromdense(C, n_dense=1)
+    both = (((1, 2), (0, 1)), ((), ()))
+    right = DRAW.normal(size=(4, 5, 2)).astype(np.float32)
+    found = sparse.bcoo_dot_general(y, right, dimension_numbers=both)
+    close(found, np.tensordot(C, right, 2))
+
+
+def test_gradients_are_those_of_the_dense_function_where_elements_are() -> None:
+    v = np.arange(5, dtype=np.float32)
+
+    def f(x: Any, v: Any) -> Any:
+        return tnp.sum(tnp.sin(x @ v))
+
+    slope = sparse.grad(f)(m, v)
+    dense = treadle.grad(f)(tnp.array(M), v)
+    close(slope, np.where(M != 0, dense, 0))
+    np.testing.assert_allclose(treadle.grad(f, 1)(m, v), treadle.grad(f, 1)(M, v), rtol=1e-5)
+
+
+def test_trees_and_text() -> None:
+    assert repr(BCOO.fromdense(C, n_batch=1, n_dense=1)).startswith("BCOO(float32[3, 4, 5], nse=")
+    assert "n_batch=1, n_dense=1" in repr(BCOO.fromdense(C, n_batch=1, n_dense=1))
+    assert repr(treadle.tree.map(lambda _: None, m)) == "BCOO(...)"
+    leaves, structure = treadle.tree.flatten(m)
+    close(treadle.tree.unflatten(structure, leaves), M)
+    assert len(m) == 4
+    assert [row.shape for row in m] == [(5,)] * 4
+    m.block_until_ready()
+    assert sparse.todense(m).shape == sparse.todense(M).shape == (4, 5)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: BCOO(3, shape=(2,)), ArgumentError, "a pair"),
+        (lambda: BCOO(("a", [1]), shape=(2,)), ArgumentError, "data must be an array"),
+        (
+            lambda: BCOO((np.ones(2), np.ones((2, 1))), shape=(2,)),
+            ArgumentError,
+            "must be integers",
+        ),
+        (
+            lambda: BCOO((np.ones(2), np.zeros((1, 2), int)), shape=(2, 2)),
+            ShapeError,
+            r"data of shape \(2,\)",
+        ),
+        (
+            lambda: BCOO((np.ones(2), np.zeros((2, 1), int)), shape=(2, 2)),
+            ShapeError,
+            "no array of",
+        ),
+        (lambda: BCOO.fromdense(M, n_batch=2, n_dense=1), ArgumentError, "too many"),
+        (lambda: BCOO.fromdense(M, nse=-1), ArgumentError, "at least 0"),
+        (lambda: treadle.jit(BCOO.fromdense)(M), TypeError, "not known while tracing"),
+        (lambda: BCOO.from_scipy_sparse(M), ArgumentError, "a matrix of `scipy.sparse`"),
+        (lambda: m + 1, UnsupportedError, "would be dense"),
+        (lambda: m + m.T, ShapeError, "sum of sparse arrays of shapes"),
+        (lambda: m * np.ones((2, 4, 5)), ShapeError, "must have the first"),
+        (lambda: m @ m, ShapeError, "their sizes differ"),
+        (lambda: m @ 3, ShapeError, "scalars"),
+        (lambda: m == m, UnsupportedError, "=="),
+        (lambda: m**-1, UnsupportedError, "not positive"),
+        (lambda: m / m, UnsupportedError, "division"),
+        (lambda: m[7], IndexingError, "index 7 is out of bounds"),
+        (lambda: m[0, 0, 0], IndexingError, "too many indices"),
+        (lambda: m[::-1], UnsupportedError, "backwards"),
+        (lambda: m.reshape((3, 3)), ShapeError, "different sizes"),
+        (lambda: m.transpose((0, 0)), ArgumentError, "no permutation"),
+        (lambda: BCOO.fromdense(C, n_batch=1).T, UnsupportedError, "mixes"),
+        (lambda: m.update_layout(n_batch=1), UnsupportedError, "would store zeros"),
+        (lambda: m.sum(2), ArgumentError, "axes are"),
+        (lambda: tnp.sin(m), UnsupportedError, "a function of dense arrays"),
+        (lambda: np.asarray(m), UnsupportedError, "todense"),
+        (lambda: sparse.bcoo_concatenate([], dimension=0), ArgumentError, "at least one"),
+        (lambda: sparse.bcoo_concatenate([m, m.T], dimension=0), ShapeError, "differ beside"),
+        (lambda: sparse.bcoo_todense(M), ArgumentError, "a BCOO"),
+    ],
+)
+def test_errors_say_what_to_do(call: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        call()
+
+
+def test_concatenation() -> None:
+    for axis in (0, 1):
+        close(sparse.bcoo_concatenate([m, n, m], dimension=axis), np.concatenate([M, N, M], axis))
+    x = BCOO.fromdense(C, n_batch=1)
+    close(sparse.bcoo_concatenate([x, x], dimension=1), np.concatenate([C, C], 1))

@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import treadle
+import treadle.numpy as tnp
+from treadle import lax
+from treadle.errors import ArgumentError, UnsupportedError
+from treadle.experimental import sparse
+from treadle.experimental.sparse import BCOO, BCSR
+
+DRAW = np.random.default_rng(0)
+M = np.where(DRAW.random((3, 4)) < 0.5, DRAW.normal(size=(3, 4)), 0).astype(np.float32)
+V = np.arange(4, dtype=np.float32)
+m = BCOO.fromdense(M)
+
+SPARSE: Any = [
+    lambda x: 2 * x,
+    lambda x: x * V,
+    lambda x: x / (1 + V),
+    lambda x: -x + x * x,
+    lambda x: x - 3 * x.astype(np.float32),
+    lambda x: tnp.sin(tnp.abs(x)) + tnp.tanh(x) + tnp.sign(x),
+    lambda x: tnp.sqrt(x * x) + x**3,
+    lambda x: x.T,
+    lambda x: x.reshape(6, 2),
+    lambda x: x[:, None, :],
+    lambda x: x[1],
+    lambda x: x[::2, 1:3],
+    lambda x: x[::-1],
+    lambda x: tnp.concatenate([x, 2 * x], 1),
+    lambda x: x.sum(0),
+    lambda x: x @ x.T,
+    treadle.jit(lambda x: lax.stop_gradient(x) * 2),
+]
+DENSE: Any = [
+    lambda x: x @ V,
+    lambda x: tnp.sum(x * x),
+    lambda x: x + tnp.ones((3, 4)),
+    lambda x: tnp.einsum("ij,j->i", x, V) + tnp.exp(V[:3]),
+    lambda x: V[:3] @ (2 * x),
+    lambda x: tnp.dot(x.T, tnp.ones(3)),
+]
+
+
+@pytest.mark.parametrize("f", [*SPARSE, *DENSE])
+def test_functions_of_dense_arrays_take_sparse_ones(f: Any) -> None:
+    found = sparse.sparsify(f)(m)
+    assert isinstance(found, BCOO) == (f in SPARSE)
+    np.testing.assert_allclose(sparse.todense(found), f(tnp.array(M)), rtol=1e-5, atol=1e-6)
+
+
+def test_it_is_compiled_and_differentiated() -> None:
+    f = sparse.sparsify(lambda x, v: tnp.sum((2 * x) @ v))
+    np.testing.assert_allclose(treadle.jit(f)(m, V), (2 * M @ V).sum(), rtol=1e-5)
+    slope = sparse.grad(f)(m, V)
+    np.testing.assert_allclose(slope.todense(), np.where(M != 0, 2 * V, 0), rtol=1e-5)
+
+
+def test_trees_of_sparse_and_dense_arrays_go_in_and_out() -> None:
+    f = sparse.sparsify(lambda p, *, k: {"m": p["m"] * k, "v": p["v"], "n": 3})
+    out = f({"m": BCSR.fromdense(M), "v": V}, k=2.0)
+    np.testing.assert_allclose(out["m"].todense(), 2 * M)
+    np.testing.assert_array_equal(out["v"], V)
+    assert int(out["n"]) == 3
+    assert f.__wrapped__ is not None
+
+
+@pytest.mark.parametrize(
+    ("f", "message"),
+    [
+        (tnp.exp, "`exponential` of a sparse array"),
+        (lambda x: x + 1, "would be dense"),
+        (lambda x: x.max(), "reduce_maximum"),
+        (lambda x: 1 / x, "division by zeros"),
+        (lambda x: x**0 + 0, "integer_power|would be dense"),
+        (lambda x: tnp.broadcast_to(x, (2, 3, 4)), "repeated"),
+        (lambda x: tnp.concatenate([x, tnp.ones((3, 4))]), "some of the arrays are dense"),
+        (lambda x: lax.cond(True, lambda x: x, lambda x: x, x), "case"),
+    ],
+)
+def test_what_would_be_dense_is_refused(f: Any, message: str) -> None:
+    with pytest.raises(UnsupportedError, match=message):
+        sparse.sparsify(f)(m)
+
+
+def test_arguments_are_checked() -> None:
+    with pytest.raises(ArgumentError, match="f"):
+        sparse.sparsify(3)
+    with pytest.raises(ArgumentError, match="argument"):
+        sparse.sparsify(lambda x: x)("text")

@@ -1,0 +1,215 @@
+"""References under the compiler: jit with references as arguments, vmap."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+import pytest
+
+import treadle
+import treadle.numpy as tnp
+from treadle import lax
+from treadle.errors import (
+    ArgumentError,
+    DTypeError,
+    EscapedTracerError,
+    ShapeError,
+    UnsupportedError,
+)
+from treadle.ref import (
+    AbstractRef,
+    Ref,
+    addupdate,
+    empty_ref,
+    free_ref,
+    freeze,
+    get,
+    new_ref,
+    set,
+    swap,
+)
+
+X = np.arange(3, dtype=np.float32)
+
+
+class TestEagerly:
+    def test_reading_and_writing(self) -> None:
+        ref = new_ref(X)
+        before = ref[...]
+        ref[0] = 5.0
+        ref[1:] += np.float32(1)
+        np.testing.assert_array_equal(ref[...], [5, 2, 3])
+        np.testing.assert_array_equal(before, X)  # who read it keeps what was read
+        ref[...] = X
+        np.testing.assert_array_equal(ref[np.array([2, 0])], [2, 0])
+        assert (ref.shape, ref.dtype, ref.ndim, ref.size) == ((3,), np.float32, 1, 3)
+        assert ref.aval == AbstractRef(X)
+        assert "[0., 1., 2.]" in repr(ref)
+
+    def test_functions(self) -> None:
+        ref = new_ref(X)
+        assert swap(ref, 1, 7.0) == 1.0
+        assert get(ref, 1) == 7.0
+        set(ref, None, X)
+        addupdate(ref, np.array([0, 0]), np.ones(2, np.float32))
+        np.testing.assert_array_equal(get(ref), [2, 1, 2])
+        np.testing.assert_array_equal(freeze(ref), [2, 1, 2])
+        assert empty_ref(X).shape == (3,)
+        free_ref(empty_ref(X))
+
+    def test_the_element_type_stays(self) -> None:
+        ref = new_ref(1.5)
+        ref[...] = 2
+        assert ref.dtype == ref[...].dtype == np.float32
+        with pytest.raises(DTypeError, match="the reference holds f32"):
+            ref[...] = np.int32(2)
+        with pytest.raises(ShapeError, match="the part of the reference is f32"):
+            ref[...] = X
+        with pytest.raises(ShapeError, match="broadcast"):
+            new_ref(X)[...] = 1.0
+
+    def test_what_cannot_be_done(self) -> None:
+        ref = new_ref(X)
+        with pytest.raises(TypeError, match="not iterable"):
+            list(ref)  # type: ignore[call-overload]
+        with pytest.raises(ArgumentError, match="is no array"):
+            np.asarray(ref)
+        with pytest.raises(ArgumentError, match="cannot be copied"):
+            copy.deepcopy(ref)
+        with pytest.raises(ArgumentError):
+            tnp.sin(ref)  # type: ignore[arg-type]
+        with pytest.raises(ArgumentError):
+            new_ref(ref)  # type: ignore[arg-type]
+        with pytest.raises(UnsupportedError, match="memory_space"):
+            new_ref(X, memory_space="host")  # type: ignore[arg-type]
+        with pytest.raises(ArgumentError, match="not a reference"):
+            freeze(X)  # type: ignore[arg-type]
+        freeze(ref)
+        for use in (lambda: ref[...], lambda: freeze(ref), lambda: set(ref, 0, 1.0)):
+            with pytest.raises(ArgumentError, match="after it was frozen"):
+                use()
+        assert "frozen" in repr(ref)
+
+
+def test_jit_takes_references_and_writes_them() -> None:
+    runs = []
+
+    @treadle.jit
+    def update(state: Any, x: Any, scale: float = 1.0) -> Any:
+        runs.append(0)
+        state["sum"][...] += scale * x
+        state["last"][0] = x
+        return state["sum"][...]
+
+    state = {"sum": new_ref(np.float32(0)), "last": new_ref(X)}
+    assert [float(update(state, x)) for x in (1.0, 2.0, 3.0)] == [1.0, 3.0, 6.0]
+    assert len(runs) == 1
+    assert state["sum"][...] == 6.0
+    np.testing.assert_array_equal(state["last"][...], [3, 1, 2])
+    assert update(state, 1.0, scale=2.0) == 8.0
+
+
+def test_jit_finds_what_its_function_closes_over() -> None:
+    runs = []
+    total, steps = new_ref(np.float32(0)), new_ref(0)
+
+    @treadle.jit
+    def update(x: Any) -> Any:
+        total[...] += x
+        steps[...] += 1
+        runs.append(0)
+        return total[...] * 10
+
+    assert [float(update(x)) for x in (1.0, 2.0, 3.0)] == [10.0, 30.0, 60.0]
+    assert (total[...], steps[...], len(runs)) == (6.0, 3, 1)
+    total[...] = 0.0  # what it holds is looked up in each call
+    assert update(1.0) == 10.0
+    # In a loop it is a carry of the loop; read under grad it is a constant.
+    treadle.jit(lambda: lax.fori_loop(0, 4, lambda i, c: (update(1.0), c)[1], 0))()
+    assert (total[...], steps[...]) == (5.0, 8)
+    assert treadle.grad(treadle.jit(lambda x: x * total[...]))(2.0) == 5.0
+
+    def outer(x: Any) -> Any:
+        ref = new_ref(0.0)
+
+        @treadle.jit
+        def inner(x: Any) -> Any:
+            ref[...] += x
+
+        inner(x)
+        inner(x)
+        return ref[...]
+
+    for function in (outer, treadle.jit(outer), outer):
+        assert function(3.0) == 6.0
+    assert treadle.grad(outer)(3.0) == 2.0
+
+
+def test_static_arguments_beside_references() -> None:
+    update = treadle.jit(lambda ref, n: ref.__setitem__(..., ref[...] + n), static_argnums=1)
+    ref = new_ref(1)
+    for n in (1, 2, 2):
+        update(ref, n)
+    assert ref[...] == 6
+
+
+def test_jit_in_jit_and_in_loops() -> None:
+    add = treadle.jit(lambda ref, x: ref.__setitem__(..., ref[...] + x))
+
+    @treadle.jit
+    def function(x: Any) -> Any:
+        ref = new_ref(0.0)
+        add(ref, x)
+        lax.fori_loop(0, 3, lambda i, c: add(ref, x), None)
+        return ref[...]
+
+    assert function(2.0) == 8.0
+    assert treadle.grad(function)(2.0) == 4.0
+    np.testing.assert_array_equal(treadle.vmap(function)(X), 4 * X)
+
+
+def test_vmap_with_references_made_inside() -> None:
+    def function(x: Any, p: Any) -> Any:
+        ref = new_ref(x)
+        lax.cond(p, lambda: ref.__setitem__(..., 10 * ref[...]), lambda: None)
+        lax.fori_loop(0, 2, lambda i, _: ref.__setitem__(..., ref[...] + 1), None)
+        return freeze(ref)
+
+    choices = np.array([True, False, True])
+    expected = np.where(choices, 10 * X, X) + 2
+    np.testing.assert_array_equal(treadle.vmap(function)(X, choices), expected)
+    np.testing.assert_array_equal(treadle.jit(treadle.vmap(function))(X, choices), expected)
+    gradient = treadle.vmap(treadle.grad(function))(X, choices)
+    np.testing.assert_array_equal(gradient, np.where(choices, 10, 1))
+
+
+def test_what_jit_refuses() -> None:
+    ref = new_ref(X)
+    with pytest.raises(
+        ArgumentError, match="one reference is given as argument 0 and as argument 1"
+    ):
+        treadle.jit(lambda a, b: a[...] + b[...])(ref, ref)
+    with pytest.raises(ArgumentError, match="returns a reference"):
+        treadle.jit(lambda a: a)(ref)
+    with pytest.raises(ArgumentError, match="which closes over it, too"):
+        treadle.jit(lambda a: a[...] + ref[...])(ref)
+    with pytest.raises(ArgumentError, match="is used in a function that is staged"):
+        treadle.checkpoint(lambda x: ref[...] + x)(1.0)
+    left: list[Ref] = []
+    treadle.jit(lambda a: left.append(a))(ref)
+    with pytest.raises(EscapedTracerError):
+        left[0][...]
+    with pytest.raises(EscapedTracerError, match="vectorised"):
+        treadle.vmap(lambda x: ref.__setitem__(0, x))(X)
+    np.testing.assert_array_equal(ref[...], X)
+
+
+def test_without_jit_and_as_public_names() -> None:
+    assert treadle.new_ref is new_ref
+    add = treadle.jit(lambda ref, x: ref.__setitem__(..., ref[...] + x))
+    ref = treadle.new_ref(tnp.float32(1.0))
+    add(ref, 1.0)
+    assert isinstance(ref, treadle.Ref)
+    assert treadle.freeze(ref) == 2.0

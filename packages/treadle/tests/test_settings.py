@@ -1,0 +1,305 @@
+"""Every setting can be set by `config`, by both variables of the environment, and by its context manager."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import treadle
+import treadle.numpy as tnp
+from treadle import managers, random
+from treadle.errors import ArgumentError
+from treadle.settings import names
+from treadle_ir import SETTINGS, process_context
+
+# A value of each setting that is not its default, as Python gives it and as the environment writes it.
+OTHERS: dict[str, tuple[Any, str]] = {
+    "array_garbage_collection_guard": ("log", "log"),
+    "captured_constants_report_frames": (3, "3"),
+    "captured_constants_warn_bytes": (7, "7"),
+    "compilation_cache_dir": ("folder", "folder"),
+    "compilation_cache_max_size": (1024, "1024"),
+    "cpu_collectives_implementation": ("mpi", "mpi"),
+    "default_device": ("cpu", "cpu"),
+    "default_matmul_precision": ("highest", "highest"),
+    "dump_ir_modes": (("jaxpr",), "jaxpr"),
+    "dump_ir_to": ("folder", "folder"),
+    "explicit_x64_dtypes": ("error", "error"),
+    "legacy_prng_key": ("warn", "warn"),
+    "logging_level": ("INFO", "INFO"),
+    "memory_fitting_level": ("O1", "O1"),
+    "num_cpu_devices": (2, "2"),
+    "numpy_dtype_promotion": ("strict", "strict"),
+    "numpy_rank_promotion": ("raise", "raise"),
+    "optimization_level": ("O1", "O1"),
+    "persistent_cache_min_compile_time_secs": (0.5, "0.5"),
+    "persistent_cache_min_entry_size_bytes": (9, "9"),
+    "platform_name": ("cpu", "cpu"),
+    "platforms": ("cpu", "cpu"),
+    "random_seed_offset": (-4, "-4"),
+    "traceback_filtering": ("off", "off"),
+    "tracer_error_num_traceback_frames": (2, "2"),
+    "transfer_guard": ("log", "log"),
+    "transfer_guard_device_to_device": ("log", "log"),
+    "transfer_guard_device_to_host": ("log", "log"),
+    "transfer_guard_host_to_device": ("log", "log"),
+}
+# Those that take one value: what asks for another is refused.
+ONE_VALUE = {
+    "default_prng_impl": "rbg",
+    "error_checking_behavior_divide": "raise",
+    "error_checking_behavior_nan": "raise",
+    "error_checking_behavior_oob": "raise",
+    "threefry_partitionable": False,
+}
+BEFORE_THE_START = {"cpu_enable_async_dispatch", "num_cpu_devices", "platform_name", "platforms"}
+DECLARED = [*names()]
+
+
+def other(name: str) -> tuple[Any, str]:
+    if name in OTHERS:
+        return OTHERS[name]
+    assert isinstance(SETTINGS[name].default, bool), f"give a value for {name}"
+    return not SETTINGS[name].default, "no" if SETTINGS[name].default else "yes"
+
+
+@pytest.fixture(autouse=True)
+def settings_as_before() -> Iterator[None]:
+    before = process_context[0]
+    yield
+    process_context[0] = before
+
+
+@pytest.mark.parametrize("name", sorted({*DECLARED} - {*ONE_VALUE} - BEFORE_THE_START))
+def test_config_and_override(name: str) -> None:
+    value, _ = other(name)
+    before = treadle.config.read(name)
+    for prefix in ("treadle_", "jax_", ""):
+        treadle.config.update(prefix + name, value)
+        assert treadle.config.read(name) == value
+        assert getattr(treadle.config, f"jax_{name}") == value
+        treadle.config.update(prefix + name, before)
+        assert treadle.config.read(name) == before
+    with SETTINGS[name].override(value):
+        assert getattr(treadle.config, f"treadle_{name}") == value
+    assert treadle.config.read(name) == before
+
+
+@pytest.mark.parametrize("name", ONE_VALUE)
+def test_what_is_missing_is_said(name: str) -> None:
+    treadle.config.update(name, SETTINGS[name].default)
+    with pytest.raises(ArgumentError, match=f"setting `{name}` is .*, which asks for"):
+        treadle.config.update(name, ONE_VALUE[name])
+
+
+SHOW = """
+import json, sys
+import treadle
+json.dump({name: treadle.config.read(name) for name in json.load(sys.stdin)}, sys.stdout)
+"""
+
+
+@pytest.mark.parametrize("prefix", ["TREADLE_", "JAX_"])
+def test_the_environment(prefix: str) -> None:
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(("TREADLE_", "JAX_"))}
+    wanted = {name: other(name) for name in DECLARED if name not in ONE_VALUE}
+    variables = {prefix + name.upper(): text for name, (_, text) in wanted.items()}
+    done = subprocess.run(
+        [sys.executable, "-c", SHOW],
+        env={**clean, **variables},
+        input=json.dumps([*wanted]),
+        capture_output=True,
+        text=True,
+    )
+    assert not done.stderr
+    found = json.loads(done.stdout)
+    expected = {k: [*v] if isinstance(v, tuple) else v for k, (v, _) in wanted.items()}
+    assert found == expected
+
+
+MANAGERS = {
+    name: each for name, each in vars(managers).items() if isinstance(each, managers.SettingManager)
+}
+
+
+@pytest.mark.parametrize("name", MANAGERS)
+def test_context_managers_are_public_and_of_one_thread(name: str) -> None:
+    manager = MANAGERS[name]
+    assert getattr(treadle, name) is manager
+    assert manager.setting.name == manager.__name__ == name
+    assert manager.setting.help in (manager.__doc__ or "")
+    setting = manager.setting
+    if name in ONE_VALUE:
+        with manager(setting.default):
+            assert setting() == setting.default
+        return
+    value, before = other(name)[0], setting()
+    elsewhere = []
+    with manager(value):
+        assert setting() == value
+        thread = threading.Thread(target=lambda: elsewhere.append(setting()))
+        thread.start()
+        thread.join()
+        with manager(before):
+            assert setting() == before
+        assert setting() == value
+    assert setting() == before
+    assert elsewhere == [before]
+
+
+def test_managers_of_switches_turn_on_and_others_need_a_value() -> None:
+    with treadle.debug_nans():
+        assert treadle.config.jax_debug_nans
+    with pytest.raises(ArgumentError, match="transfer_guard: the value is missing"):
+        treadle.transfer_guard()
+
+
+def test_there_is_no_such_setting() -> None:
+    with pytest.raises(AttributeError, match="did you mean 'debug_nans'"):
+        treadle.config.update("jax_debug_nan", True)
+    with pytest.raises(AttributeError, match="no setting 'treadle_nothing'"):
+        treadle.config.treadle_nothing  # noqa: B018 - it raises
+    with pytest.raises(ArgumentError, match="name"):
+        treadle.config.update(3, True)  # type: ignore[arg-type]
+
+
+def test_every_setting_says_what_it_does() -> None:
+    for name in DECLARED:
+        text = SETTINGS[name].help
+        assert text.endswith("."), name
+        assert len(text) > 20, name
+
+
+UNKNOWN = """
+import warnings
+with warnings.catch_warnings(record=True) as said:
+    warnings.simplefilter("always")
+    import treadle
+    import treadle.numpy
+    treadle.config.update("jax_debug_nans", True)
+for each in said:
+    print(each.category.__name__, each.message)
+"""
+
+
+def test_variables_that_nobody_reads_are_warned_of_once() -> None:
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(("TREADLE_", "JAX_"))}
+    given = {
+        "JAX_DEBUG_NAN": "1",
+        "TREADLE_CASHE": "0",
+        "TREADLE_CACHE": "0",
+        "TREADLE_CONFORMANCE_LONG": "1",
+        "JAX_PLATFORMS": "cpu",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", UNKNOWN], env={**clean, **given}, capture_output=True, text=True
+    )
+    first, second = done.stdout.splitlines()
+    assert "JAX_DEBUG_NAN has no effect" in first
+    assert "did you mean 'JAX_DEBUG_NANS'" in first
+    assert "TREADLE_CASHE has no effect" in second
+    assert "did you mean 'TREADLE_CACHE'" in second
+
+
+def test_a_wrong_value_in_the_environment_is_refused_at_the_start() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "import treadle; treadle.config"],
+        env={**os.environ, "JAX_TRANSFER_GUARD": "disalow"},
+        capture_output=True,
+        text=True,
+    )
+    assert "environment variable JAX_TRANSFER_GUARD is 'disalow'" in done.stderr
+    assert "did you mean 'disallow'" in done.stderr
+
+
+# ---- effects of settings that have no test of their own elsewhere
+
+
+def test_indices_out_of_bounds() -> None:
+    x = tnp.arange(6).reshape(2, 3)
+    assert x[5].tolist() == [3, 4, 5]
+    treadle.config.update("jax_check_static_indices", True)
+    for call in (
+        lambda: x[2],
+        lambda: x[-3],
+        lambda: x[0, 3],
+        lambda: treadle.jit(lambda x: x[2])(x),
+    ):
+        with pytest.raises(IndexError, match="out of bounds"):
+            call()
+    assert x[-2, 2] == 2
+    assert x.at[5].get(mode="clip").tolist() == [3, 4, 5]
+    treadle.config.update("jax_check_static_indices", False)
+    assert x[5].tolist() == [3, 4, 5]
+
+
+def test_wide_types_by_name() -> None:
+    with pytest.warns(UserWarning, match="Explicitly requested dtype float64"):
+        assert tnp.zeros(2, "float64").dtype == "float32"
+    treadle.config.update("jax_explicit_x64_dtypes", "error")
+    for call in (lambda: tnp.zeros(2, "float64"), lambda: tnp.ones(2).astype("int64")):
+        with pytest.raises(ValueError, match="is not available"):
+            call()
+    treadle.config.update("jax_explicit_x64_dtypes", "allow")
+    x = tnp.zeros(2, "float64")
+    assert x.dtype == "float64"
+    assert (x + tnp.ones(2)).dtype == "float64"
+    assert (x * 2).dtype == "float64"
+    assert tnp.ones(2).astype("int64").dtype == "int64"
+    assert tnp.asarray(np.ones(2)).dtype == "float32"  # nobody named it
+    treadle.config.update("jax_explicit_x64_dtypes", "error")
+    with pytest.raises(ValueError, match="is not available"):
+        tnp.ones(2).astype("int64")
+
+
+def test_random_keys() -> None:
+    four = random.key_data(random.key(4)).tolist()
+    treadle.config.update("jax_random_seed_offset", 1)
+    assert random.key_data(random.key(3)).tolist() == four
+    assert random.PRNGKey(3).tolist() == four
+    assert treadle.jit(random.PRNGKey)(3).tolist() == four
+    treadle.config.update("jax_random_seed_offset", 0)
+    assert random.PRNGKey(4).tolist() == four
+    with treadle.enable_custom_prng(True):
+        assert random.PRNGKey(4).dtype == random.key(4).dtype
+    raw = random.PRNGKey(0)
+    with treadle.legacy_prng_key("warn"), pytest.warns(UserWarning, match="is a raw one"):
+        random.normal(raw)
+    with treadle.legacy_prng_key("error"):
+        with pytest.raises(ArgumentError, match="is a raw one"):
+            random.normal(raw)
+        random.normal(random.key(0))
+
+
+def test_tracebacks() -> None:
+    program = "import treadle.numpy as tnp\ntnp.ones(2) + tnp.ones(3)\n"
+    for variables, shows in (
+        ({}, False),
+        ({"JAX_TRACEBACK_FILTERING": "off"}, True),
+        ({"TREADLE_TRACEBACK": "full"}, True),
+        ({"TREADLE_TRACEBACK_FILTERING": "remove_frames"}, False),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, **variables},
+            capture_output=True,
+            text=True,
+        )
+        assert ("treadle_numpy" in done.stderr) == shows, variables
+
+
+def test_information_for_reports(capsys: pytest.CaptureFixture[str]) -> None:
+    text = treadle.print_environment_info(return_string=True)
+    assert text is not None
+    assert treadle.__version__ in text
+    assert "cpu" in text
+    assert treadle.print_environment_info() is None
+    assert capsys.readouterr().out == text + "\n"
