@@ -196,7 +196,7 @@ def mirror_text(target: str, original: str, names: list[str], submodules: tuple[
     if submodules:
         arguments += f", {submodule_argument(submodules)}"
     call = f"    __getattr__, __dir__, __all__ = namespaces.mirror({arguments})\n"
-    if "\n" in arguments:
+    if "\n" in arguments or len(arguments) > WIDTH - 8:
         each = arguments.replace(", ", ",\n        ", 2)
         call = f"    __getattr__, __dir__, __all__ = namespaces.mirror(\n        {each},\n    )\n"
     elif len(call) > WIDTH + 1:

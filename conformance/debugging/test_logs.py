@@ -79,7 +79,9 @@ def test_misses_are_explained(caplog: pytest.LogCaptureFixture) -> None:
     assert "argument 0 has another type: f32[4] now, f32[3] before" in explanation(
         caplog, lambda: f(np.ones(4, np.float32))
     )
-    assert "static arguments differ: times = 3 now, none before" in explanation(caplog, lambda: f(x, times=3))
+    assert "static arguments differ: times = 3 now, none before" in explanation(
+        caplog, lambda: f(x, times=3)
+    )
     assert "another structure: at [0]: tuple" in explanation(caplog, lambda: f((x,)))
     assert "weak type" in explanation(caplog, lambda: f(np.float32(1)), lambda: f(1.0))
 

@@ -157,7 +157,7 @@ def test_a_nan_that_came_in_is_said_to_have_come_in() -> None:
 def test_an_operand_that_held_it_is_named() -> None:
     x = tnp.array([1.0, np.nan])
     with treadle.debug_nans(), pytest.raises(NotFiniteError, match="in add") as caught:
-        tnp.ones(2) + x  # noqa: B018 - it raises
+        tnp.ones(2) + x
     assert "  operand 1 held one already" in caught.value.__notes__
 
 

@@ -20,5 +20,7 @@ if TYPE_CHECKING:
     )
 else:
     __getattr__, __dir__, __all__ = namespaces.mirror(
-        __name__, "treadle_numpy.scipy", ("cluster", "fft", "integrate", "interpolate", "linalg", "ndimage", "special", "stats")
+        __name__,
+        "treadle_numpy.scipy",
+        ("cluster", "fft", "integrate", "interpolate", "linalg", "ndimage", "special", "stats"),
     )
