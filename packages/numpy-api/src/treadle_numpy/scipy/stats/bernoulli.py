@@ -63,5 +63,6 @@ def ppf(q: ArrayLike, p: ArrayLike) -> Array:
         1.0000
     """
     y, p_ = parameters("bernoulli.ppf", q, p)
-    value = where(y <= 1 - p_, 0, where(y <= 1, 1, np.nan))
+    one = p_**0  # of the type of both
+    value = where(y <= 1 - p_, one - 1, where(y <= 1, one, np.nan))
     return where(y >= 0, value, np.nan)
