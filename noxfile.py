@@ -188,14 +188,14 @@ def tests(session: nox.Session, package: str) -> None:
 @nox.session(python=PYTHONS)
 def conformance(session: nox.Session) -> None:
     """The suite across packages, on the CPU."""
-    install(session, EVERYTHING, *PYTEST, "scipy", "mpmath", "absl-py")
+    install(session, EVERYTHING, *PYTEST, "scipy", "mpmath", "absl-py", "array-api-strict")
     pytest(session, "conformance", *WORKERS, *STEADY, TREADLE_PLATFORMS="cpu")
 
 
 @nox.session(name="conformance-long")
 def conformance_long(session: nox.Session) -> None:
     """The suite across packages with many more cases, drawn anew from a seed that is printed."""
-    install(session, EVERYTHING, *PYTEST, "scipy", "mpmath", "absl-py")
+    install(session, EVERYTHING, *PYTEST, "scipy", "mpmath", "absl-py", "array-api-strict")
     seed = os.environ.get("TREADLE_CONFORMANCE_SEED") or str(random.randrange(10**9))
     session.log(f"once more: TREADLE_CONFORMANCE_SEED={seed} nox -s conformance-long")
     pytest(
@@ -214,7 +214,7 @@ def conformance_long(session: nox.Session) -> None:
 @nox.session
 def timing(session: nox.Session) -> None:
     """The tests that compare wall-clock times, one after the other; for a quiet machine."""
-    install(session, EVERYTHING, *PYTEST, "scipy", "mpmath", "absl-py")
+    install(session, EVERYTHING, *PYTEST, "scipy", "mpmath", "absl-py", "array-api-strict")
     folders = ["packages/runtime/tests", "conformance"]
     pytest(session, *folders, "-m", "timing", TREADLE_PLATFORMS="cpu")
 
@@ -306,7 +306,7 @@ def bench(session: nox.Session) -> None:
 @nox.session
 def primitives(session: nox.Session) -> None:
     """Regenerate docs/primitives.md and docs/laws.md, and compare."""
-    install(session, EVERYTHING, *PYTEST, "scipy", "mpmath", "absl-py")
+    install(session, EVERYTHING, *PYTEST, "scipy", "mpmath", "absl-py", "array-api-strict")
     session.run("python", "scripts/primitive_status.py", "--check", "docs/primitives.md")
     session.run("python", "scripts/law_counts.py", "--check", "docs/laws.md")
 
@@ -317,6 +317,7 @@ def docs(session: nox.Session) -> None:
     install(session, EVERYTHING, *PYTEST)
     session.run("python", "scripts/links.py")
     session.run("python", "scripts/settings_page.py", "--check", "docs/settings.md")
+    session.run("python", "scripts/docstrings.py")
     readmes = ["README.md", *(f"packages/{folder}/README.md" for folder in PACKAGES)]
     session.run(
         "python",

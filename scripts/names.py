@@ -88,9 +88,19 @@ def _namespace(path: tuple[str, ...], all_paths: list[tuple[str, ...]]) -> Names
 
 
 def declared(file: Path) -> tuple[str, ...]:
-    """The names in `__all__` of a module."""
+    """The names in `__all__` of a module: a literal, or `list(TABLE)` for the keys of a dict display."""
+    tables: dict[str, ast.Dict] = {}
     for statement in ast.parse(file.read_text()).body:
         match statement:
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.Dict() as value):
+                tables[name] = value
+            case ast.Assign(
+                targets=[ast.Name(id="__all__")],
+                value=ast.Call(func=ast.Name(id="list"), args=[ast.Name(id=name)]),
+            ):
+                return tuple(
+                    [ast.literal_eval(key) for key in tables[name].keys if key is not None]
+                )
             case ast.Assign(targets=[ast.Name(id="__all__")], value=value):
                 return tuple(ast.literal_eval(value))
     return ()
@@ -157,16 +167,16 @@ def table(modules: Mapping[str, tuple[str, ...]], indent: str) -> str:
     return f"{{\n{text}{indent}}}"
 
 
-def submodule_argument(names: tuple[str, ...]) -> str:
-    """The last argument of `lazy` and `mirror`."""
+def submodule_argument(names: tuple[str, ...], indent: str) -> str:
+    """The last argument of `lazy` and `mirror`, which stands on a line of its own if it is long."""
     if not names:
         return ""
     listed = ", ".join(f'"{name}"' for name in names)
     line = f"({listed},)" if len(names) == 1 else f"({listed})"
-    if len(line) <= WIDTH - len("        ,"):
+    if len(indent) + len(line) + len(",") <= WIDTH:
         return line
-    lines = "".join(f'            "{name}",\n' for name in names)
-    return f"(\n{lines}        )"
+    each = "".join(f'{indent}    "{name}",\n' for name in names)
+    return f"(\n{each}{indent})"
 
 
 def namespace_text(each: Namespace) -> str:
@@ -178,7 +188,7 @@ def namespace_text(each: Namespace) -> str:
     typed = "".join(import_lines(module, blocks[module]) for module in sorted(blocks))
     arguments = f"        __name__,\n        {table(each.modules, ' ' * 8)},\n"
     if each.submodules:
-        arguments += f"        {submodule_argument(each.submodules)},\n"
+        arguments += f"        {submodule_argument(each.submodules, ' ' * 8)},\n"
     return (
         f"{MARK}{IMPORTS}from treadle_numpy import namespaces\n\n"
         f"if TYPE_CHECKING:\n{typed}else:\n"
@@ -192,17 +202,16 @@ def mirror_text(target: str, original: str, names: list[str], submodules: tuple[
     if submodules:
         blocks[target] = submodules
     typed = "".join(import_lines(module, blocks[module]) for module in sorted(blocks))
-    arguments = f'__name__, "{original}"'
+    arguments = ["__name__", f'"{original}"']
     if submodules:
-        arguments += f", {submodule_argument(submodules)}"
-    call = f"    __getattr__, __dir__, __all__ = namespaces.mirror({arguments})\n"
-    if "\n" in arguments or len(arguments) > WIDTH - 8:
-        each = arguments.replace(", ", ",\n        ", 2)
-        call = f"    __getattr__, __dir__, __all__ = namespaces.mirror(\n        {each},\n    )\n"
-    elif len(call) > WIDTH + 1:
-        call = (
-            f"    __getattr__, __dir__, __all__ = namespaces.mirror(\n        {arguments}\n    )\n"
-        )
+        arguments.append(submodule_argument(submodules, " " * 8))
+    listed = ", ".join(arguments)
+    call = f"    __getattr__, __dir__, __all__ = namespaces.mirror({listed})\n"
+    if len(call) > WIDTH + 1:
+        inner = f"        {listed}\n"
+        if len(inner) > WIDTH + 1:
+            inner = "".join(f"        {each},\n" for each in arguments)
+        call = f"    __getattr__, __dir__, __all__ = namespaces.mirror(\n{inner}    )\n"
     return (
         f"{MARK}{IMPORTS}from treadle_numpy import namespaces\n\n"
         f"if TYPE_CHECKING:\n{typed}else:\n{call}"

@@ -31,6 +31,7 @@ def pairs(x: Any) -> Any:
     return np.array([[row[:-1], row[1:]]])
 
 
+THIRDS: Final = [mpmath.mpf(n) / 3 for n in (-3, -1, 1, 3)]
 ZEROS: Final = np.zeros(2, np.int32)
 SWAPPED: Final = [[0.5, -1.0], [2.0, 1.5]]
 
@@ -72,7 +73,45 @@ ROWS: Final[tuple[Row, ...]] = (
         )(cubes(x), np.array([[0, 0], [1, 1]])),
     ),
     both(
+        "ragged_dot",
+        (SWAPPED, [[[1.0], [0.5]], [[-2.0], [3.0]]]),
+        truth=lambda x, y: np.array([x[0] @ y[0], x[1] @ y[1]]),
+        call=lambda x, y: lax.ragged_dot(x, y, np.array([1, 1])),
+    ),
+    both(
+        "ragged_dot_general",
+        (SWAPPED, SWAPPED),
+        truth=lambda x, y: np.array([np.outer(x[0], y[0]), np.outer(x[1], y[1])]),
+        call=lambda x, y: lax.ragged_dot_general(
+            x,
+            y,
+            np.array([1, 1]),
+            lax.RaggedDotDimensionNumbers((((0,), (0,)), ((), ())), (0,), ()),
+        ),
+    ),
+    both(
+        "reduce",
+        V,
+        truth=lambda x: np.prod(1 + x) - 1,
+        call=lambda x: lax.reduce(x, 0.0, lambda a, b: a + b + a * b, (0,)),
+    ),
+    both(
+        "reduce_window",
+        V,
+        truth=lambda x: x[:-1] * x[1:],
+        call=lambda x: lax.reduce_window(x, 1.0, lax.mul, (2,)),
+    ),
+    both(
         "fft", V, truth=spectrum, call=lambda x: parts(lax.fft(tnp.asarray(cubes(x)), "fft", (3,)))
+    ),
+    scalar(
+        "numpy.kaiser",
+        lambda b: np.array(
+            [mpmath.besseli(0, b * mpmath.sqrt(1 - r * r)) / mpmath.besseli(0, b) for r in THIRDS]
+        ),
+        2.5,
+        30.0,
+        function=lambda b: tnp.kaiser(4, b),
     ),
     scalar("lax.log2", lambda x: mpmath.log(x, 2), 0.5, 3.0, 1e-3),
     scalar("lax.one_minus_square", lambda x: 1 - x * x, 0.0, 1.0, -2.5),

@@ -29,6 +29,13 @@ def divided(u: Any, v: Any) -> Any:
     return np.array([first, second]), np.array([none, none, u[2] - second * v[1]])
 
 
+def fitted(x: Any, y: Any) -> Any:
+    """The line through three points, by the normal equations."""
+    a, b = x - np.sum(x) / 3, y - np.sum(y) / 3
+    slope = np.sum(a * b) / np.sum(a * a)
+    return np.array([slope, (np.sum(y) - slope * np.sum(x)) / 3])
+
+
 def filled(x: Any, value: Any) -> Any:
     """With values on the diagonal."""
     found = x.copy()
@@ -114,5 +121,22 @@ ROWS: Final[tuple[Row, ...]] = (
         V,
         truth=lambda x: np.array([x[0], mp.log(mp.exp(x[1]) + mp.exp(3) + mp.exp(3)), x[2]]),
         function=lambda x: tnp.logaddexp.at(x, np.array([1, 1]), 3.0, inplace=False),
+    ),
+    array(
+        "numpy.polyfit",
+        ([0.0, 1.0, 3.0], V),
+        truth=fitted,
+        function=lambda x, y: tnp.polyfit(x, y, 1),
+    ),
+    array(
+        "numpy.poly",
+        V,
+        truth=lambda z: np.convolve(np.convolve([z[0] * 0 + 1, -z[0]], [1, -z[1]]), [1, -z[2]]),
+    ),
+    array(
+        "numpy.roots",
+        [2.0, -6.0, 4.0],
+        truth=lambda p: (p[1] ** 2 - 2 * p[0] * p[2]) / p[0] ** 2,
+        function=lambda p: tnp.sum(tnp.real(tnp.roots(p, strip_zeros=False)) ** 2),
     ),
 )

@@ -14,10 +14,16 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 import treadle
+import treadle.image
 import treadle.lax
 import treadle.nn
 import treadle.numpy
 import treadle.ops
+import treadle.scipy.cluster.vq
+import treadle.scipy.integrate
+import treadle.scipy.interpolate
+import treadle.scipy.ndimage
+import treadle.scipy.signal
 import treadle.scipy.special
 from treadle_ir import frozen
 

@@ -9,6 +9,7 @@ from conformance.derivatives import (
     lax_arrays,
     lax_functions,
     lax_windows,
+    linear_algebra,
     nn_functions,
     numpy_arrangements,
     numpy_editing,
@@ -17,6 +18,7 @@ from conformance.derivatives import (
     ops_functions,
     random_functions,
     rules_functions,
+    science_functions,
     special_formulas,
     special_functions,
 )
@@ -31,10 +33,12 @@ ROWS: Final[tuple[Row, ...]] = (
     *lax_arrays.ROWS,
     *ops_functions.ROWS,
     *rules_functions.ROWS,
+    *science_functions.ROWS,
     *special_functions.ROWS,
     *special_formulas.ROWS,
     *nn_functions.ROWS,
     *random_functions.ROWS,
     *fourier_functions.ROWS,
     *lax_windows.ROWS,
+    *linear_algebra.ROWS,
 )

@@ -8,11 +8,19 @@ from typing import Any, Final
 
 import numpy as np
 
+import treadle.image
 import treadle.lax
+import treadle.lax.linalg
 import treadle.nn
 import treadle.numpy
 import treadle.ops
+import treadle.scipy.cluster.vq
 import treadle.scipy.fft
+import treadle.scipy.integrate
+import treadle.scipy.interpolate
+import treadle.scipy.linalg
+import treadle.scipy.ndimage
+import treadle.scipy.signal
 import treadle.scipy.special
 from conformance.derivatives.table import ROWS
 from conformance.derivatives.without import WITHOUT
@@ -23,8 +31,16 @@ NAMESPACES: Final[dict[str, ModuleType]] = {
     "numpy.fft": treadle.numpy.fft,
     "scipy.fft": treadle.scipy.fft,
     "lax": treadle.lax,
+    "lax.linalg": treadle.lax.linalg,
     "ops": treadle.ops,
+    "image": treadle.image,
+    "scipy.integrate": treadle.scipy.integrate,
+    "scipy.ndimage": treadle.scipy.ndimage,
+    "scipy.signal": treadle.scipy.signal,
+    "scipy.interpolate": treadle.scipy.interpolate,
+    "scipy.cluster.vq": treadle.scipy.cluster.vq,
     "nn": treadle.nn,
+    "scipy.linalg": treadle.scipy.linalg,
     "scipy.special": treadle.scipy.special,
 }
 

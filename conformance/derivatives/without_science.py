@@ -13,11 +13,11 @@ CONSTANT: Final = "piecewise constant: its derivative is 0"
 WITHOUT: Final[dict[str, str]] = {
     f"numpy.{name}": reason
     for reason, names in {
-        INTEGERS: "gcd iterable lcm mask_indices packbits unpackbits",
+        INTEGERS: "__array_namespace_info__ gcd iterable lcm mask_indices packbits unpackbits",
         ELEMENTS: "setxor1d trim_zeros unique_all unique_counts unique_inverse unique_values",
         MADE: "frombuffer fromfile fromiter fromstring",
         CONSTANT: "spacing",
         FUNCTIONS: "frompyfunc vectorize",
     }.items()
     for name in names.split()
-}
+} | {"image.ResizeMethod": "an enumeration"}

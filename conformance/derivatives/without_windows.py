@@ -17,9 +17,10 @@ WITHOUT: Final[dict[str, str]] = {
         [f"numpy.{name}" for name in ("bartlett", "blackman", "hamming", "hanning")], NUMBERS
     ),
     **_lax("empty", NUMBERS),
+    **_lax("rng_uniform", "it raises: there is no such generator"),
     **_lax(
         "conv_general_permutations conv_general_shape_tuple conv_shape_tuple conv_transpose_shape_tuple mulhi "
-        "reduce_window_shape_tuple shape_as_value",
+        "reduce_window_shape_tuple rng_bit_generator shape_as_value",
         INTEGERS,
     ),
 }

@@ -6,11 +6,19 @@ from typing import Any, Final
 
 import treadle.numpy as tnp
 import treadle.scipy.fft
+from treadle import lax
 
 NAMESPACES: Final[dict[str, Any]] = {"tnp.fft": tnp.fft, "scipy.fft": treadle.scipy.fft}
 
 LEFT_OUT: Final[dict[str, str]] = {
-    "lax.FftType": "an enumeration",
+    **dict.fromkeys(
+        [
+            *("lax.AccuracyMode", "lax.DotAlgorithm", "lax.DotAlgorithmPreset", "lax.FftType"),
+            *("lax.RandomAlgorithm", "lax.RaggedDotDimensionNumbers"),
+        ],
+        "an enumeration, or a tuple of what is looked at where it is used",
+    ),
+    "lax.rng_uniform": "it raises: there is no such generator",
     **dict.fromkeys(
         [
             *("lax.all_to_all", "lax.pbroadcast", "lax.pcast", "lax.ppermute", "lax.pshuffle"),
@@ -20,12 +28,21 @@ LEFT_OUT: Final[dict[str, str]] = {
     ),
 }
 
+NAMES: Final[dict[str, Any]] = {
+    "ragged": lax.RaggedDotDimensionNumbers((((1,), (1,)), ((), ())), (0,), (0,))
+}
+
 TABLE: Final = """
 tnp.fft: fft hfft ifft ihfft irfft rfft (v)
 tnp.fft: fft2 fftn ifft2 ifftn irfft2 irfftn rfft2 rfftn fftshift ifftshift (x)
 tnp.fft: fftfreq rfftfreq (4)
 tnp: bartlett blackman hamming hanning (4)
+tnp: kaiser (4, 2.5)
 lax: fft (x, "rfft", (3,))
+lax: rng_bit_generator (tnp.tile(raw, 2), (3,))
+lax: ragged_dot (x, tnp.ones((2, 3, 4)), tnp.array([1, 1]))
+lax: ragged_dot_general (x, tnp.ones((2, 3, 4)), tnp.array([1, 1]), ragged)
+lax: Tolerance (0.5)
 lax: log2 one_minus_square stage (x)
 lax: mulhi (i, i)
 lax: polynomial (x, [1.0, 2.0])

@@ -259,7 +259,15 @@ def indexing(library: Any, question: dict[str, Any]) -> Any:
 
 NAMESPACES = ("numpy", "random", "lax", "nn", "scipy", "ops", "image")
 SUBMODULES = (  # that are not there before they are imported
-    *("ops", "image", "scipy.special", "scipy.fft", "scipy.ndimage", "scipy.cluster.vq"),
+    *(
+        "ops",
+        "image",
+        "scipy.special",
+        "scipy.fft",
+        "scipy.ndimage",
+        "scipy.cluster.vq",
+        "scipy.signal",
+    ),
 )
 DO = {
     "random": random_numbers,

@@ -81,7 +81,54 @@ def polynomials(d: Drawer) -> list[Question]:
     return asked
 
 
-GROUPS: Final = {"segments": segments, "edited": edited, "polynomials": polynomials}
+METHODS: Final = ("nearest", "linear", "cubic", "lanczos3", "lanczos5", "area")
+
+
+def images(d: Drawer) -> list[Question]:
+    asked = []
+    for method in METHODS:
+        x, size = d.array([4, 3], "f", dtype="float32"), [int(d.random.integers(1, 9)), 3]
+        more = {"antialias": d.one((True, False))}
+        asked.append(call("image.resize", x, size, method, **more))
+        if method not in ("nearest", "area"):
+            scale, shift = (
+                d.array([1], dtype="float32", low=0.4, high=3),
+                d.array([1], dtype="float32"),
+            )
+            asked.append(
+                call("image.scale_and_translate", x, size, [0], scale, shift, method, **more)
+            )
+    for mode in ("constant", "nearest", "wrap", "mirror", "reflect"):
+        places = [d.array([6], "f", dtype="float32") for _ in range(2)]
+        for order in (0, 1):
+            x = d.array([3, 4], "if")
+            asked.append(call("scipy.ndimage.map_coordinates", x, places, order, mode, 2))
+    codes = d.array([4, 3], "f", dtype="float32")
+    asked.append(call("scipy.cluster.vq.vq", d.array([5, 3], "if"), codes))
+    return asked
+
+
+def signals(d: Drawer) -> list[Question]:
+    asked = []
+    for mode in ("full", "same", "valid"):
+        for n, m in ((5, 3), (2, 4)):
+            x, y = d.array([n], "iuf"), d.array([m], "iuf")
+            asked += [call(f"scipy.signal.{f}", x, y, mode) for f in ("convolve", "correlate")]
+            x, y = d.array([n, n], dtype="float32"), d.array([m, m - 1], dtype="float32")
+            asked += [call(f"scipy.signal.{f}", x, y, mode) for f in ("convolve2d", "correlate2d")]
+            asked.append(call("scipy.signal.fftconvolve", x, y, mode))
+    asked.append(call("scipy.signal.detrend", d.array([2, 6], "f", dtype="float32"), 1, bp=[0, 3]))
+    asked.append(call("scipy.signal.detrend", d.array([2, 6], "iuf"), 0, "constant"))
+    return asked
+
+
+GROUPS: Final = {
+    "signals": signals,
+    "segments": segments,
+    "edited": edited,
+    "polynomials": polynomials,
+    "images": images,
+}
 
 
 def wrong() -> list[Question]:

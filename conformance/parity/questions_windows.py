@@ -133,11 +133,37 @@ def compounds(d: Drawer) -> list[Question]:
     asked += [call("lax.fft", x, "irfft", tuples(n)) for n in (6, 7)]
     asked += [call(f"lax.approx_{end}_k", x, 2, axis) for end in ("max", "min") for axis in (0, -1)]
     asked += [call(f"numpy.{name}", n) for name in WINDOWS for n in (0, 1, 2, 9)]
+    words = filled(11, (4,), "uint32", low=0, high=2**31)
+    for shape in SHAPES:
+        asked += [
+            call("lax.rng_bit_generator", words, tuples(*shape), dtype, 1)
+            for dtype in ("uint8", "uint16", "uint32", *(("uint64",) if d.x64 else ()))
+        ]
+    rows, matrices = filled(12, (6, 3), "float32"), filled(13, (4, 3, 2), "float32")
+    asked += [
+        call("lax.ragged_dot", rows, matrices, {"array": sizes, "dtype": "int32"})
+        for sizes in ([1, 2, 0, 3], [0, 0, 5, 7], [1, 1, 1, 1])
+    ]
+    asked += [call("numpy.kaiser", n, beta) for n in (1, 6) for beta in (2, 8.5)]
     asked.append(call("lax.stage", 2))
     asked.append(call("lax.empty", tuples(0, 2), "int8"))
     return asked
 
 
+SHAPES: Final = (
+    (),
+    (1,),
+    (7,),
+    (8,),
+    (2, 3),
+    (3, 2),
+    (3, 5),
+    (1, 5),
+    (5, 3),
+    (0, 3),
+    (1, 1, 3),
+    (3, 3, 4),
+)
 WINDOWS: Final = ("bartlett", "blackman", "hamming", "hanning")
 GROUPS: Final[dict[str, Group]] = {
     "fourier": fourier,

@@ -199,7 +199,7 @@ class Ref:
         if staged is not None:
             for frame, owner in _discharging.get().frames:
                 if frame is staged:
-                    raise RefUsed(owner, self)
+                    raise _RefUsed(owner, self)
             _refuse_staged(self)
 
 
@@ -381,7 +381,7 @@ def ref_addupdate(ref: Ref, idx: Any, x: Any) -> None:
 
 
 @final
-class RefUsed(BaseException):
+class _RefUsed(BaseException):
     """A body used a ref from outside: the operation that `owner` stands for is to be run again with it.
 
     No `Exception`, which the code of users might catch.
@@ -417,7 +417,7 @@ def discharged(run: Callable[[tuple[Ref, ...]], T]) -> T:
         token = _discharging.set(_Discharging(owner, frames))
         try:
             return run(tuple(refs))
-        except RefUsed as used:
+        except _RefUsed as used:
             if used.owner is not owner:
                 raise
             refs.append(used.ref)

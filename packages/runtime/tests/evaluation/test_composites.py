@@ -10,7 +10,7 @@ import pytest
 from treadle_ir import ArrayType, composed, current_evaluator, dtypes, ops, stage
 from treadle_ir.context import SETTINGS, X64, Setting
 from treadle_runtime import from_host
-from treadle_runtime.evaluation import composites
+from treadle_runtime.evaluation import composites, plans
 
 F32 = np.dtype(np.float32)
 calls = []
@@ -154,7 +154,7 @@ def test_errors_are_the_function_s_own_each_time():
 
 
 def test_small_arrays_compile_nothing(monkeypatch):
-    monkeypatch.setattr(composites, "compile_program", None)
+    monkeypatch.setattr(plans, "compile_program", None)
     for _ in range(4):
         rooted(from_host(np.ones(composites.LARGE, np.float32)))
 
@@ -168,7 +168,7 @@ def test_large_arrays_are_compiled_as_one_program():
 
 def test_large_constants_are_not_kept():
     def used():
-        large = from_host(np.ones(composites.MOST_CAPTURED, np.float32))
+        large = from_host(np.ones(plans.MOST_CAPTURED, np.float32))
 
         @composed
         def shifted(x):

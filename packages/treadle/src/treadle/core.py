@@ -22,6 +22,7 @@ from treadle_ir import (
     as_array,
     current_trace,
     dtypes,
+    ensure_compile_time_eval as ensure_compile_time_eval,
     integer,
     interpret,
     refused,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from types import ModuleType
 
-from treadle_ir import Array, import_module
+from treadle_ir import ArgumentError, Array, import_module, shown
 from treadle_numpy.lax.joining import unstack
+from treadle_numpy.numpy.array_api import __array_api_version__
 from treadle_numpy.numpy.manipulation.rearranging import flip
 from treadle_numpy.numpy.reductions.truths import any
 from treadle_numpy.numpy.ufuncs.comparison import equal
@@ -34,5 +35,14 @@ def rounded(self: Array, ndigits: int | None = None) -> Array:
 
 
 def array_namespace(self: Array, *, api_version: str | None = None) -> ModuleType:
-    """The namespace of functions of arrays, as the array API asks for it."""
+    """The namespace of functions of arrays, as the array API asks for it.
+
+    Raises:
+        ArgumentError: a version of the standard is named that the namespace does not follow.
+    """
+    if api_version not in (None, __array_api_version__):
+        raise ArgumentError(
+            f"Array.__array_namespace__: version {shown(api_version)} of the array API is not available",
+            fix=f"leave it out, or pass {__array_api_version__!r}",
+        )
     return import_module("treadle_numpy.numpy")

@@ -13,6 +13,7 @@ from treadle_ir import (
     DType,
     ShapeError,
     UnsupportedError,
+    allocating,
     flags,
     inexact_dtype,
     sequence,
@@ -30,7 +31,7 @@ from treadle_numpy.numpy.ufuncs.comparison import greater, greater_equal, less_e
 from treadle_numpy.numpy.ufuncs.extremes import maximum, minimum
 from treadle_numpy.numpy.ufuncs.logic import logical_and
 from treadle_numpy.numpy.ufuncs.signs import abs
-from treadle_numpy.operands.arrays import array_of
+from treadle_numpy.operands.arrays import array_of, on_host
 from treadle_numpy.operands.axes import as_axes
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
 from treadle_numpy.operands.promote import converted
@@ -173,6 +174,9 @@ def _shape_of(function: str, shape: Shape, x: Array) -> tuple[int, ...]:
         raise ShapeError(
             f"{function}: shape must have one size for each axis of the image, got {sizes} for {x.shape}"
         )
+    if on_host():
+        with allocating():  # what does not fit into memory is refused before the first product
+            np.empty(sizes, x.dtype)
     return sizes
 
 

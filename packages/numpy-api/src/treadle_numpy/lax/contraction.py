@@ -46,7 +46,23 @@ def dot_general(
     precision: PrecisionLike = None,
     preferred_element_type: DTypeLike | None = None,
 ) -> Array:
-    """Products summed over contracted axes, for each index of the batching axes."""
+    """Products summed over contracted axes, for each index of the batching axes.
+
+    `dimension_numbers` is ((contracted of lhs, of rhs), (batching of lhs, of rhs)). The result has the batching axes
+    first, then the other axes of lhs, then those of rhs. `precision` says how exactly accelerators multiply at least.
+    `preferred_element_type` is the type of the result, and of the sums, if it is wider.
+
+    Raises:
+        ShapeError: axes that are paired have different sizes.
+        DTypeError: the operands have different element types.
+        ArgumentError: `dimension_numbers` is no such pair of pairs, or there is no such precision.
+
+    Example:
+        >>> import numpy as np
+        >>> x, y = np.ones((2, 3, 4), np.float32), np.ones((2, 4, 5), np.float32)
+        >>> dot_general(x, y, (((2,), (1,)), ((0,), (0,)))).shape
+        (2, 3, 5)
+    """
     x, y = strict("dot_general", lhs, rhs)
     name = "dot_general"
     axes = [
@@ -78,10 +94,18 @@ def dot(
     precision: PrecisionLike = None,
     preferred_element_type: DTypeLike | None = None,
 ) -> Array:
-    """The product of vectors and matrices.
+    """The product of vectors and matrices: sums over the last axis of lhs and the first of rhs.
+
+    With `dimension_numbers` it is `dot_general`. `precision` and `preferred_element_type` are as for that.
 
     Raises:
         ShapeError: an operand has not one or two axes, or the summed axes have different sizes.
+        DTypeError: the operands have different element types.
+
+    Example:
+        >>> import numpy as np
+        >>> print(dot(np.array([[1.0, 2.0]], np.float32), np.array([3.0, 4.0], np.float32)))
+        [11.]
     """
     x, y = strict("dot", lhs, rhs)
     if dimension_numbers is None:
@@ -94,7 +118,17 @@ def dot(
 
 
 def batch_matmul(lhs: ArrayLike, rhs: ArrayLike, precision: PrecisionLike = None) -> Array:
-    """The product of matrices in the last two axes, for each index of the leading ones."""
+    """The product of matrices in the last two axes, for each index of the leading ones, which are the same in both.
+
+    Raises:
+        ShapeError: the leading axes differ, or the matrices do not fit.
+        DTypeError: the operands have different element types.
+
+    Example:
+        >>> import numpy as np
+        >>> batch_matmul(np.ones((7, 2, 3), np.float32), np.ones((7, 3, 4), np.float32)).shape
+        (7, 2, 4)
+    """
     x = coerce_array("batch_matmul", 0, lhs)
     rank = x.ndim
     batch = tuple(range(rank - 2))

@@ -49,10 +49,17 @@ def conv_dimension_numbers(
     rhs_shape: Sequence[int],
     dimension_numbers: ConvGeneralDilatedDimensionNumbers,
 ) -> ConvDimensionNumbers:
-    """Where the axes of a convolution are: from a triple of strings ('NHWC', 'HWIO', 'NHWC'), or as given.
+    """Where the axes of a convolution are: from a triple of strings ("NHWC", "HWIO", "NHWC"), or as given.
+
+    N is the batch, C the features, O and I the features of result and input in the kernel; other letters are spatial
+    axes, the same ones in all three. None means batch and features first: ("NCHW", "OIHW", "NCHW").
 
     Raises:
         ArgumentError: they are not three strings with a letter for each axis.
+
+    Example:
+        >>> conv_dimension_numbers((1, 8, 8, 3), (3, 3, 3, 4), ("NHWC", "HWIO", "NHWC")).rhs_spec
+        (3, 2, 0, 1)
     """
     lhs_shape = sequence("conv_dimension_numbers", "lhs_shape", lhs_shape)
     if isinstance(dimension_numbers, ConvDimensionNumbers):
@@ -93,7 +100,28 @@ def conv_general_dilated(
     precision: PrecisionLike = None,
     preferred_element_type: DTypeLike | None = None,
 ) -> Array:
-    """The convolution (as in neural networks: not mirrored) of an input with a kernel."""
+    """The convolution (as in neural networks: not mirrored) of an input with a kernel.
+
+    The kernel's window moves by `window_strides` over the spatial axes, whose elements lie `lhs_dilation` apart; the
+    kernel's own lie `rhs_dilation` apart. `padding` is "SAME", "SAME_LOWER", "VALID" or how many zeros are put on both
+    sides of each spatial axis (negative: how many elements are left out). `dimension_numbers` says where axes are: see
+    `conv_dimension_numbers`. With `feature_group_count` the features fall into groups that do not see each other, and
+    with `batch_group_count` the batch; one of the two is 1.
+
+    Sums of 16-bit floats are computed in 32 bits; `preferred_element_type` is the type of the result if it is wider.
+
+    Raises:
+        ShapeError: shapes, groups or lists do not fit.
+        DTypeError: input and kernel have different element types.
+        ArgumentError: wrong dimension numbers or padding.
+
+    Example:
+        >>> import numpy as np
+        >>> x = np.arange(5, dtype=np.float32).reshape(1, 1, 5)
+        >>> kernel = np.array([1.0, -1.0], np.float32).reshape(1, 1, 2)
+        >>> print(conv_general_dilated(x, kernel, (2,), [(1, 0)]).ravel())
+        [ 0. -1. -1.]
+    """
     window_strides = integers("conv_general_dilated", "window_strides", window_strides)
     feature_group_count = integer(
         "conv_general_dilated", "feature_group_count", feature_group_count
@@ -149,7 +177,19 @@ def conv(
     precision: PrecisionLike = None,
     preferred_element_type: DTypeLike | None = None,
 ) -> Array:
-    """`conv_general_dilated` with batch and feature axes first."""
+    """`conv_general_dilated` with batch and feature axes first, and without dilations or groups.
+
+    Raises:
+        ShapeError: shapes or lists do not fit.
+        DTypeError: input and kernel have different element types.
+        ArgumentError: wrong padding.
+
+    Example:
+        >>> import numpy as np
+        >>> x, kernel = np.ones((1, 1, 4), np.float32), np.ones((1, 1, 3), np.float32)
+        >>> print(conv(x, kernel, (1,), "SAME").ravel())
+        [2. 3. 3. 2.]
+    """
     window_strides = integers("conv", "window_strides", window_strides)
     return conv_general_dilated(
         lhs,
@@ -170,7 +210,19 @@ def conv_with_general_padding(
     rhs_dilation: Sequence[int] | None,
     precision: PrecisionLike = None,
 ) -> Array:
-    """`conv_general_dilated` with batch and feature axes first and dilations."""
+    """`conv_general_dilated` with batch and feature axes first, with dilations and without groups.
+
+    Raises:
+        ShapeError: shapes or lists do not fit.
+        DTypeError: input and kernel have different element types.
+        ArgumentError: wrong padding.
+
+    Example:
+        >>> import numpy as np
+        >>> x, kernel = np.ones((1, 1, 4), np.float32), np.ones((1, 1, 2), np.float32)
+        >>> print(conv_with_general_padding(x, kernel, (1,), "VALID", None, (2,)).ravel())
+        [2. 2.]
+    """
     return conv_general_dilated(
         lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, precision=precision
     )

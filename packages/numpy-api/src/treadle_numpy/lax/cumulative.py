@@ -27,21 +27,36 @@ class _Instruction(Protocol):
     def __call__(self, x: Operand, /, *, axis: int, reverse: bool = False) -> Array: ...
 
 
-def _running(name: str, instruction: _Instruction) -> RunningFunction:
+def _running(name: str, instruction: _Instruction, what: str, shown: str) -> RunningFunction:
     def function(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
         flags(name, reverse=reverse)
         x = coerce_array(name, 0, operand)
         return instruction(x, axis=as_axis(name, axis, x.ndim), reverse=reverse)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = (
-        f"The running `{instruction.__name__}` along an axis, from the end if `reverse`."
-    )
+    function.__doc__ = f"""The {what} along an axis so far, at each position; from the end if `reverse`.
+
+    The result has the operand's shape and element type. 16-bit floats are accumulated in 32 bits.
+
+    Raises:
+        AxisError: there is no such axis.
+        DTypeError: the element type has no such operation.
+
+    Example:
+        >>> import numpy as np
+        >>> print({name}(np.array([1.0, 3.0, 2.0], np.float32)){".round(3)" if "log" in name else ""})
+        {shown}
+    """
     return function
 
 
-cumsum = _running("cumsum", ops.cumulative_add)
-cumprod = _running("cumprod", ops.cumulative_multiply)
-cummax = _running("cummax", ops.cumulative_maximum)
-cummin = _running("cummin", ops.cumulative_minimum)
-cumlogsumexp = _running("cumlogsumexp", ops.cumulative_logsumexp)
+cumsum = _running("cumsum", ops.cumulative_add, "sum", "[1. 4. 6.]")
+cumprod = _running("cumprod", ops.cumulative_multiply, "product", "[1. 3. 6.]")
+cummax = _running("cummax", ops.cumulative_maximum, "maximum", "[1. 3. 3.]")
+cummin = _running("cummin", ops.cumulative_minimum, "minimum", "[1. 1. 1.]")
+cumlogsumexp = _running(
+    "cumlogsumexp",
+    ops.cumulative_logsumexp,
+    "logarithm of the sum of exponentials",
+    "[1.    3.127 3.408]",
+)

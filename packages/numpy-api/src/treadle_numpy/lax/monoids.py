@@ -9,7 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, Protocol, TypeAlias, final
 
-from treadle_ir import Array, ArrayType, DType, Operand, Primitive, frozen, ops, stage
+from treadle_ir import (
+    Array,
+    ArrayType,
+    DType,
+    Operand,
+    Primitive,
+    frozen,
+    operand_or_none,
+    ops,
+    stage,
+)
 from treadle_ir.primitives import elementwise
 from treadle_numpy.operands.coerce import ArrayLike
 
@@ -66,8 +76,13 @@ _MONOIDS: Final[dict[type[Primitive], Monoid]] = {
 def monoid_of(computation: Computation, dtype: DType) -> Monoid | None:
     """The monoid that a function of two scalars of an element type is; None if it is none that reductions know."""
     scalar = ArrayType((), dtype)
-    program = stage(lambda x, y: [computation(x, y)], scalar, scalar).program  # type: ignore[list-item]  # as users return
-    if len(program.equations) != 1 or len(program.parameters) != 2:
+
+    def combined(x: Operand, y: Operand) -> list[Operand]:
+        result = operand_or_none(computation(x, y))  # type: ignore[arg-type]  # tracers are arrays
+        return [] if result is None else [result]
+
+    program = stage(combined, scalar, scalar).program
+    if len(program.equations) != 1 or len(program.parameters) != 2 or not program.results:
         return None
     (equation,) = program.equations
     direct = {*equation.operands} == {*program.parameters} and program.results == equation.results

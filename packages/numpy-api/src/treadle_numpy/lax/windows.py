@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Sequence
+from typing import TypeAlias, overload
 
 from treadle_ir import (
     ArgumentError,
     Array,
+    Operand,
     ShapeError,
-    UnsupportedError,
     functions,
     integers,
     integers_or_none,
     names,
+    operand_or_none,
     pairs,
     shown,
 )
-from treadle_numpy.lax.monoids import Computation, monoid_of
+from treadle_numpy.lax.folding import Fold, TreeComputation
+from treadle_numpy.lax.monoids import Computation, WindowReduction, monoid_of
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
 from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.shapes import as_shape
+from treadle_numpy.operands.trees import Container, Tree
 
 __all__ = ["padtype_to_pads", "reduce_window"]
 
@@ -34,10 +37,17 @@ def padtype_to_pads(
     window_strides: Sequence[int],
     padding: Padding,
 ) -> list[tuple[int, int]]:
-    """The padding that 'SAME', 'SAME_LOWER' or 'VALID' means.
+    """How much is put on both sides of each axis by "SAME", "SAME_LOWER" or "VALID".
+
+    "VALID" puts nothing. The other two put as much as makes one place for every stride begun, with the odd one behind
+    ("SAME") or in front ("SAME_LOWER").
 
     Raises:
-        ArgumentError: another word than these.
+        ArgumentError: another word than these, or lists of different lengths.
+
+    Example:
+        >>> padtype_to_pads((8, 8), (3, 2), (1, 2), "SAME")
+        [(1, 1), (0, 0)]
     """
     in_shape = as_shape("padtype_to_pads", in_shape)
     window_shape = integers("padtype_to_pads", "window_shape", window_shape)
@@ -76,6 +86,7 @@ def as_padding(function: str, padding: object) -> tuple[tuple[int, int], ...]:
     return tuple([(low, high) for low, high in pairs(function, "padding", padding)])
 
 
+@overload
 def reduce_window(
     operand: ArrayLike,
     init_value: ArrayLike,
@@ -85,40 +96,92 @@ def reduce_window(
     padding: Padding = "VALID",
     base_dilation: Sequence[int] | None = None,
     window_dilation: Sequence[int] | None = None,
-) -> Array:
-    """The elements of each window combined, by lax.add, max or min.
+) -> Array: ...
+@overload
+def reduce_window(
+    operand: Container,
+    init_value: Container,
+    computation: TreeComputation,
+    window_dimensions: Sequence[int],
+    window_strides: Sequence[int] | None = None,
+    padding: Padding = "VALID",
+    base_dilation: Sequence[int] | None = None,
+    window_dilation: Sequence[int] | None = None,
+) -> Container: ...
+def reduce_window(
+    operand: Tree,
+    init_value: Tree,
+    computation: Callable[..., Tree],
+    window_dimensions: Sequence[int],
+    window_strides: Sequence[int] | None = None,
+    padding: Padding = "VALID",
+    base_dilation: Sequence[int] | None = None,
+    window_dilation: Sequence[int] | None = None,
+) -> Tree:
+    """The elements of each window combined by a function of two elements.
+
+    Windows slide over all axes; every list has one entry for each. `padding` is "SAME", "SAME_LOWER", "VALID" or how
+    much is put on both sides of each axis, of copies of the initial value. The function and the initial value are as
+    for `reduce`, also with trees. `lax.add`, `max` and `min` are recognised and are single instructions; for others,
+    windows of n elements take a logarithmic number of steps along each axis.
 
     Raises:
-        UnsupportedError: another function than these.
+        ShapeError: lists have not one positive entry for each axis, or an initial value is no scalar.
+        ArgumentError: another padding.
+        StructureError, DTypeError: the function returns something else than it takes.
+
+    Example:
+        >>> import numpy as np
+        >>> print(reduce_window(np.array([1.0, 2.0, 3.0, 4.0], np.float32), 1.0, lambda a, b: a * b, (2,)))
+        [ 2.  6. 12.]
     """
-    functions("reduce_window", computation=computation)
-    base_dilation = integers_or_none("reduce_window", "base_dilation", base_dilation)
-    window_strides = integers_or_none("reduce_window", "window_strides", window_strides)
-    window_dimensions = integers("reduce_window", "window_dimensions", window_dimensions)
-    window_dilation = integers_or_none("reduce_window", "window_dilation", window_dilation)
-    x = coerce_array("reduce_window", 0, operand)
-    monoid = monoid_of(computation, x.dtype)
-    if monoid is None or monoid.reduce_window is None:
-        raise UnsupportedError("reduce_window: only lax.add, lax.max and lax.min are supported")
-    ones = (1,) * x.ndim
-    window, strides = window_dimensions, window_strides or ones
+    name = "reduce_window"
+    functions(name, computation=computation)
+    base_dilation = integers_or_none(name, "base_dilation", base_dilation)
+    window_strides = integers_or_none(name, "window_strides", window_strides)
+    window = integers(name, "window_dimensions", window_dimensions)
+    window_dilation = integers_or_none(name, "window_dilation", window_dilation)
+    reduced = _known_reduction(operand, computation)
+    fold = Fold(name, operand, init_value, computation) if reduced is None else None
+    whole = fold or coerce_array(name, 0, operand)
+    shape = whole.shape
+    ones = (1,) * len(shape)
+    strides = window_strides or ones
     base, holes = base_dilation or ones, window_dilation or ones
-    if not x.ndim == len(window) == len(strides) == len(base) == len(holes):
+    lists = (window, strides, base, holes)
+    if any(len(each) != len(shape) or min(each, default=1) < 1 for each in lists):
         raise ShapeError(
             f"reduce_window: the window {window}, strides {strides}, base_dilation {base} and window_dilation {holes} "
-            f"must have one number for each of the {x.ndim} axes of {x.shape}"
+            f"must have one positive number for each of the {len(shape)} axes of {shape}"
         )
     if isinstance(padding, str):
-        sizes = [(n - 1) * b + 1 if n else 0 for n, b in zip(x.shape, base, strict=True)]
+        sizes = [(n - 1) * b + 1 if n else 0 for n, b in zip(shape, base, strict=True)]
         extents = [(w - 1) * h + 1 for w, h in zip(window, holes, strict=True)]
         padding = padtype_to_pads(sizes, extents, strides, padding)
-    result = monoid.reduce_window(
-        x,
+    pads = as_padding(name, padding)
+    if len(pads) != len(shape):
+        raise ShapeError(f"reduce_window: padding has {len(pads)} pairs for {len(shape)} axes")
+    if isinstance(whole, Fold):
+        return whole.windows(window, strides, pads, base, holes)
+    assert reduced is not None
+    reduction, combine = reduced
+    result = reduction(
+        whole,
         window_dimensions=window,
         window_strides=strides,
-        padding=as_padding("reduce_window", padding),
+        padding=pads,
         base_dilation=base,
         window_dilation=holes,
     )
-    start = converted(coerce("reduce_window", 1, init_value), x.dtype)
-    return monoid.combine(result, start)
+    return combine(result, converted(coerce(name, 1, init_value), whole.dtype))
+
+
+def _known_reduction(
+    operand: Tree, computation: Callable[..., Tree]
+) -> tuple[WindowReduction, Callable[[Operand, Operand], Array]] | None:
+    """The instruction for an array and a function that is recognised, and the function as an instruction."""
+    x = operand_or_none(operand)
+    monoid = None if x is None else monoid_of(computation, x.dtype)
+    if monoid is None or monoid.reduce_window is None:
+        return None
+    return monoid.reduce_window, monoid.combine

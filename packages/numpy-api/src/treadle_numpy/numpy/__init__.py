@@ -10,6 +10,10 @@ from treadle_numpy import namespaces
 if TYPE_CHECKING:
     from treadle_numpy.numpy import fft as fft, linalg as linalg
     from treadle_numpy.numpy.aliases import bool as bool, ndarray as ndarray
+    from treadle_numpy.numpy.array_api import (
+        __array_api_version__ as __array_api_version__,
+        __array_namespace_info__ as __array_namespace_info__,
+    )
     from treadle_numpy.numpy.bit_packing import packbits as packbits, unpackbits as unpackbits
     from treadle_numpy.numpy.closeness import (
         allclose as allclose,
@@ -241,6 +245,8 @@ if TYPE_CHECKING:
         polymul as polymul,
         polysub as polysub,
     )
+    from treadle_numpy.numpy.polynomial_fits import polyfit as polyfit
+    from treadle_numpy.numpy.polynomial_roots import poly as poly, roots as roots
     from treadle_numpy.numpy.polynomials import polyval as polyval
     from treadle_numpy.numpy.printing import (
         array_repr as array_repr,
@@ -508,12 +514,14 @@ if TYPE_CHECKING:
         blackman as blackman,
         hamming as hamming,
         hanning as hanning,
+        kaiser as kaiser,
     )
 else:
     __getattr__, __dir__, __all__ = namespaces.lazy(
         __name__,
         {
             "aliases": "bool ndarray",
+            "array_api": "__array_api_version__ __array_namespace_info__",
             "bit_packing": "packbits unpackbits",
             "closeness": "allclose array_equal array_equiv isclose",
             "constants": "ComplexWarning e euler_gamma inf nan newaxis pi",
@@ -562,6 +570,8 @@ else:
             "phases": "unwrap",
             "placing": "fill_diagonal place put put_along_axis",
             "polynomial_arithmetic": "polyadd polyder polydiv polyint polymul polysub",
+            "polynomial_fits": "polyfit",
+            "polynomial_roots": "poly roots",
             "polynomials": "polyval",
             "printing": "array_repr array_str get_printoptions printoptions set_printoptions",
             "reductions.extremes": "amax amin max min minmax ptp",
@@ -623,7 +633,7 @@ else:
             "uniques": "unique_all unique_counts unique_inverse unique_values",
             "universal": "frompyfunc",
             "vectorizing": "vectorize",
-            "windows": "bartlett blackman hamming hanning",
+            "windows": "bartlett blackman hamming hanning kaiser",
         },
         ("fft", "linalg"),
     )

@@ -58,7 +58,12 @@ def allclose(
     atol: ArrayLike = 1e-08,
     equal_nan: bool = False,
 ) -> Array:
-    """Whether all elements are close, as a boolean array without axes."""
+    """Whether all elements are close, as a boolean array without axes.
+
+    Example:
+        >>> print(allclose(1.0, 1.0 + 1e-9))
+        True
+    """
     flags("allclose", equal_nan=equal_nan)
 
     return all(isclose(a, b, rtol, atol, equal_nan))
@@ -66,7 +71,12 @@ def allclose(
 
 @composed
 def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> Array:
-    """Whether shapes and all elements are equal, as a boolean array without axes."""
+    """Whether shapes and all elements are equal, as a boolean array without axes.
+
+    Example:
+        >>> print(array_equal(np.array([1, 2, 3]), np.array([1, 2, 3])))
+        True
+    """
     flags("array_equal", equal_nan=equal_nan)
 
     x, y = coerce("array_equal", 0, a1), coerce("array_equal", 1, a2)
@@ -80,7 +90,12 @@ def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> Array:
 
 @composed
 def array_equiv(a1: ArrayLike, a2: ArrayLike) -> Array:
-    """Whether all elements are equal after broadcasting; False if the shapes do not broadcast."""
+    """Whether all elements are equal after broadcasting; False if the shapes do not broadcast.
+
+    Example:
+        >>> print(array_equiv(np.array([1, 2, 3]), np.array([[1, 2, 3]] * 2)))
+        True
+    """
 
     try:
         return all(equal(a1, a2))

@@ -130,7 +130,12 @@ _MOST_AXES: Final = 64  # as NumPy has it
 
 
 def diag_indices(n: int, ndim: int = 2) -> tuple[Array, ...]:
-    """The positions of the main diagonal."""
+    """The positions of the main diagonal.
+
+    Example:
+        >>> print(*diag_indices(2))
+        [0 1] [0 1]
+    """
     ndim = integer("diag_indices", "ndim", ndim)
     if not 0 <= ndim <= _MOST_AXES:
         raise refused("diag_indices", "ndim", f"0 to {_MOST_AXES}", ndim)
@@ -138,7 +143,12 @@ def diag_indices(n: int, ndim: int = 2) -> tuple[Array, ...]:
 
 
 def diag_indices_from(arr: ArrayLike) -> tuple[Array, ...]:
-    """The positions of the main diagonal of an array."""
+    """The positions of the main diagonal of an array.
+
+    Example:
+        >>> print(*diag_indices_from(np.ones((2, 2))))
+        [0 1] [0 1]
+    """
     x = coerce_array("diag_indices_from", 0, arr)
     if x.ndim < 2:
         raise ShapeError(f"diag_indices_from: the array must have two axes or more, got {x.shape}")
@@ -153,7 +163,12 @@ def _triangle(mask: Elements) -> tuple[Array, Array]:
 
 
 def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array]:
-    """The positions on and below a diagonal."""
+    """The positions on and below a diagonal.
+
+    Example:
+        >>> print(*tril_indices(2))
+        [0 1 1] [0 0 1]
+    """
     n = integer("tril_indices", "n", n)
     k = integer("tril_indices", "k", k)
     m = integer_or_none("tril_indices", "m", m)
@@ -163,7 +178,12 @@ def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array
 
 
 def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, Array]:
-    """The positions on and above a diagonal."""
+    """The positions on and above a diagonal.
+
+    Example:
+        >>> print(*triu_indices(2))
+        [0 0 1] [0 1 1]
+    """
     n = integer("triu_indices", "n", n)
     k = integer("triu_indices", "k", k)
     m = integer_or_none("triu_indices", "m", m)
@@ -180,21 +200,36 @@ def _matrix_shape(function: str, arr: ArrayLike) -> tuple[int, int]:
 
 
 def tril_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Array, Array]:
-    """The positions on and below a diagonal of a matrix."""
+    """The positions on and below a diagonal of a matrix.
+
+    Example:
+        >>> print(*tril_indices_from(np.ones((2, 2))))
+        [0 1 1] [0 0 1]
+    """
     k = integer("tril_indices_from", "k", k)
     rows, columns = _matrix_shape("tril_indices_from", arr)
     return tril_indices(rows, k, columns)
 
 
 def triu_indices_from(arr: ArrayLike, k: int = 0) -> tuple[Array, Array]:
-    """The positions on and above a diagonal of a matrix."""
+    """The positions on and above a diagonal of a matrix.
+
+    Example:
+        >>> print(*triu_indices_from(np.ones((2, 2))))
+        [0 0 1] [0 1 1]
+    """
     k = integer("triu_indices_from", "k", k)
     rows, columns = _matrix_shape("triu_indices_from", arr)
     return triu_indices(rows, k, columns)
 
 
 def ix_(*args: ArrayLike | Sequence[int] | Sequence[bool]) -> tuple[Array, ...]:
-    """Vectors of positions as an open grid, for `x[ix_(rows, columns)]`."""
+    """Vectors of positions as an open grid, for `x[ix_(rows, columns)]`.
+
+    Example:
+        >>> print([x.shape for x in ix_(np.array([0, 2]), np.array([1]))])
+        [(2, 1), (1, 1)]
+    """
     vectors = [array_from("ix_", a, None) for a in args]
     vectors = [
         array_of(np.nonzero(np.atleast_1d(np.asarray(v)))[0].astype(np.int32))

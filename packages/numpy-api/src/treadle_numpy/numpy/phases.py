@@ -24,7 +24,12 @@ __all__ = ["unwrap"]
 def unwrap(
     p: ArrayLike, discont: ArrayLike | None = None, axis: int = -1, period: float = 2 * np.pi
 ) -> Array:
-    """Angles with jumps of more than half a period taken out."""
+    """Angles with jumps of more than half a period taken out.
+
+    Example:
+        >>> print(unwrap(np.array([0.0, 3.0, 6.5])))
+        [0.       3.       0.216815]
+    """
     (operand,) = promote("unwrap", p)
     x = array_of(operand)
     if not is_inexact(x.dtype) and not isinstance(period, int):

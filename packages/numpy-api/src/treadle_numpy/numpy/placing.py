@@ -34,7 +34,13 @@ def _new_array_only(name: str, inplace: bool) -> None:
 def put(
     a: ArrayLike, ind: ArrayLike, v: ArrayLike, mode: str | None = None, *, inplace: bool = True
 ) -> Array:
-    """The array with values at positions of the flat array; needs `inplace=False`."""
+    """The array with values at positions of the flat array; needs `inplace=False`.
+
+    Example:
+        >>> import numpy as np
+        >>> print(put(np.array([1, 2, 3]), np.array([0, 2]), np.array([8, 9]), inplace=False))
+        [8 2 9]
+    """
     flags("put", inplace=inplace)
     names("put", mode=mode)
     _new_array_only("put", inplace)
@@ -56,6 +62,11 @@ def place(arr: ArrayLike, mask: ArrayLike, vals: ArrayLike, *, inplace: bool = T
 
     Raises:
         ArgumentError: there are no values.
+
+    Example:
+        >>> import numpy as np
+        >>> print(place(np.array([1, 2, 3]), np.array([True, False, True]), np.array([8, 9]), inplace=False))
+        [8 2 9]
     """
     flags("place", inplace=inplace)
     _new_array_only("place", inplace)
@@ -77,7 +88,14 @@ def put_along_axis(
     *,
     mode: IndexMode = None,
 ) -> Array:
-    """The counterpart of `take_along_axis`; needs `inplace=False`."""
+    """The counterpart of `take_along_axis`; needs `inplace=False`.
+
+    Example:
+        >>> import numpy as np
+        >>> print(put_along_axis(np.array([[1, 2], [3, 4]]), np.array([[0], [1]]), 9, 1, inplace=False))
+        [[9 2]
+         [3 9]]
+    """
     flags("put_along_axis", inplace=inplace)
     _new_array_only("put_along_axis", inplace)
     x, places = (

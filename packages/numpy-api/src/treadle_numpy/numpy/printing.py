@@ -33,7 +33,12 @@ def array_repr(
     precision: int | None = None,
     suppress_small: bool | None = None,
 ) -> str:
-    """The elements as `repr` shows NumPy's."""
+    """The elements as `repr` shows NumPy's.
+
+    Example:
+        >>> print(array_repr(np.array([1, 2, 3])))
+        array([1, 2, 3])
+    """
     flags("array_repr", suppress_small=suppress_small)
     max_line_width = integer_or_none("array_repr", "max_line_width", max_line_width)
     precision = _precision("array_repr", precision)
@@ -46,7 +51,12 @@ def array_str(
     precision: int | None = None,
     suppress_small: bool | None = None,
 ) -> str:
-    """The elements as `str` shows NumPy's."""
+    """The elements as `str` shows NumPy's.
+
+    Example:
+        >>> print(array_str(np.array([1, 2, 3])))
+        [1 2 3]
+    """
     flags("array_str", suppress_small=suppress_small)
     max_line_width = integer_or_none("array_str", "max_line_width", max_line_width)
     precision = _precision("array_str", precision)

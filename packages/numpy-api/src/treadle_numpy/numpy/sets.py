@@ -248,7 +248,12 @@ def isin(
 def union1d(
     ar1: ArrayLike, ar2: ArrayLike, *, size: int | None = None, fill_value: ArrayLike | None = None
 ) -> Array:
-    """The distinct elements of both, in ascending order."""
+    """The distinct elements of both, in ascending order.
+
+    Example:
+        >>> print(union1d(np.array([1, 2, 3]), np.array([2, 4])))
+        [1 2 3 4]
+    """
     size = integer_or_none("union1d", "size", size)
     return unique(concatenate([ravel(ar1), ravel(ar2)]), size=size, fill_value=fill_value)
 
@@ -261,7 +266,12 @@ def setdiff1d(
     size: int | None = None,
     fill_value: FillValue = None,
 ) -> Array:
-    """The distinct elements of the one that the other has not."""
+    """The distinct elements of the one that the other has not.
+
+    Example:
+        >>> print(setdiff1d(np.array([1, 2, 3]), np.array([2])))
+        [1 3]
+    """
     flags("setdiff1d", assume_unique=assume_unique)
     size = integer_or_none("setdiff1d", "size", size)
     x = ravel(ar1)
@@ -319,6 +329,10 @@ def intersect1d(
 
     Raises:
         UnsupportedError: return_indices together with size.
+
+    Example:
+        >>> print(intersect1d(np.array([1, 2, 3]), np.array([2, 3, 4])))
+        [2 3]
     """
     flags("intersect1d", assume_unique=assume_unique, return_indices=return_indices)
     size = integer_or_none("intersect1d", "size", size)

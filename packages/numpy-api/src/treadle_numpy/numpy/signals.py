@@ -84,7 +84,13 @@ def correlate(
     precision: PrecisionLike = None,
     preferred_element_type: DTypeLike | None = None,
 ) -> Array:
-    """The correlation of two vectors, the second conjugated."""
+    """The correlation of two vectors, the second conjugated.
+
+    Example:
+        >>> import numpy as np
+        >>> print(correlate(np.array([1, 2, 3]), np.array([0, 1])))
+        [2. 3.]
+    """
     names("correlate", mode=mode)
     (y,) = promote("correlate", v)
     mirrored = flip(conjugate(array_of(y)))

@@ -100,6 +100,10 @@ def lexsort(keys: Sequence[ArrayLike] | Array, axis: int = -1) -> Array:
 
     Raises:
         ArgumentError: there are no keys, or they have different shapes.
+
+    Example:
+        >>> print(lexsort((np.array([1, 2, 0]), np.array([5, 4, 5]))))
+        [1 2 0]
     """
     operands = [
         coerce_array("lexsort", i, key) for i, key in enumerate(sequence("lexsort", "keys", keys))
@@ -117,7 +121,12 @@ def lexsort(keys: Sequence[ArrayLike] | Array, axis: int = -1) -> Array:
 
 @composed
 def sort_complex(a: ArrayLike) -> Array:
-    """The elements in ascending order along the last axis, as complex numbers."""
+    """The elements in ascending order along the last axis, as complex numbers.
+
+    Example:
+        >>> print(sort_complex(np.array([2 + 1j, 1 + 5j])))
+        [1.+5.j 2.+1.j]
+    """
     result = sort(a)
     if is_complex(result.dtype):
         return result
@@ -141,6 +150,10 @@ def partition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
 
     Raises:
         ArgumentError: the axis has no such position.
+
+    Example:
+        >>> print(partition(np.array([3, 1, 2]), 1))
+        [1 2 3]
     """
     x, along = _with_kth("partition", a, kth, axis)
     return sort(x, along)
@@ -152,6 +165,10 @@ def argpartition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
 
     Raises:
         ArgumentError: the axis has no such position.
+
+    Example:
+        >>> print(argpartition(np.array([3, 1, 2]), 1))
+        [1 2 0]
     """
     x, along = _with_kth("argpartition", a, kth, axis)
     return argsort(x, along)

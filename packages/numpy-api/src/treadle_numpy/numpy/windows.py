@@ -1,4 +1,7 @@
-"""Windows that samples are weighted with before a Fourier transform, made by NumPy: constants of the program."""
+"""Windows that samples are weighted with before a Fourier transform: constants of the program, but for Kaiser's.
+
+Kaiser's has a parameter that may be traced, and a derivative by it.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,22 @@ from typing import Protocol
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, allocating, default_dtype, integer
-from treadle_numpy.operands.arrays import Elements, made
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    DTypeError,
+    ShapeError,
+    allocating,
+    default_dtype,
+    integer,
+    ops,
+)
+from treadle_ir.dtypes import is_complex
+from treadle_numpy.operands.arrays import Elements, array_of, made
+from treadle_numpy.operands.coerce import ArrayLike, coerce
+from treadle_numpy.operands.promote import converted
 
-__all__ = ["bartlett", "blackman", "hamming", "hanning"]
+__all__ = ["bartlett", "blackman", "hamming", "hanning", "kaiser"]
 
 
 class _Window(Protocol):
@@ -74,3 +89,36 @@ def hanning(M: int) -> Array:  # noqa: N803
         [0.  0.5 1.  0.5 0. ]
     """
     return _samples("hanning", np.hanning, M)
+
+
+def kaiser(M: int, beta: ArrayLike) -> Array:  # noqa: N803
+    """`M` points of I0(beta sqrt(1 - r**2)) / I0(beta) for r from -1 to 1; a single one is 1.
+
+    I0 is the modified Bessel function of order 0. Both are computed divided by their exponential growth, so no `beta`
+    is too great, where NumPy's window is NaN from 711 on.
+
+    Raises:
+        ArgumentError: M is no integer, or negative, for which NumPy's window is empty.
+        ShapeError: beta is no scalar.
+        DTypeError: beta is complex.
+
+    Example:
+        >>> print(kaiser(5, 3.0).round(3))
+        [0.205 0.727 1.    0.727 0.205]
+    """
+    count = integer("kaiser", "M", M)
+    given = coerce("kaiser", 1, beta)
+    if given.shape:
+        raise ShapeError(f"kaiser: beta must be a scalar, got shape {given.shape}")
+    if is_complex(given.dtype):
+        raise DTypeError("kaiser: beta is complex, but must be real")
+    dtype = default_dtype(float)
+    if count < 2:
+        return _samples("kaiser", np.ones, M)
+    with allocating():
+        ratio = np.linspace(-1.0, 1.0, count)
+        height = made(np.sqrt((1 - ratio) * (1 + ratio)).astype(dtype))
+    width = ops.abs(array_of(converted(given, dtype)))
+    inner = ops.multiply(width, height)
+    growth = ops.exponential(ops.subtract(inner, width))
+    return ops.divide(ops.multiply(growth, ops.bessel_i0e(inner)), ops.bessel_i0e(width))

@@ -1,4 +1,4 @@
-"""The part of scipy that there is: `special`."""
+"""SciPy's functions on treadle's arrays."""
 
 # Written by scripts/names.py from the `__all__` of modules: change nothing from here on by hand.
 from __future__ import annotations
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         interpolate as interpolate,
         linalg as linalg,
         ndimage as ndimage,
+        signal as signal,
         special as special,
         stats as stats,
     )
@@ -22,5 +23,15 @@ else:
     __getattr__, __dir__, __all__ = namespaces.lazy(
         __name__,
         {},
-        ("cluster", "fft", "integrate", "interpolate", "linalg", "ndimage", "special", "stats"),
+        (
+            "cluster",
+            "fft",
+            "integrate",
+            "interpolate",
+            "linalg",
+            "ndimage",
+            "signal",
+            "special",
+            "stats",
+        ),
     )

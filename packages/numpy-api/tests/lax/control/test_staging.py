@@ -104,8 +104,11 @@ class Recording:
             self.loops.append(primitive)
         return ReferenceEvaluator().evaluate(primitive, operands)
 
-    def array(self, elements: Any, weak: bool, *, owned: bool = True) -> Array:
-        return ReferenceEvaluator().array(elements, weak, owned=owned)
+    def call(self, function: Any, args: Any, kwargs: Any, /) -> Any:
+        return function(*args, **kwargs)
+
+    def array(self, elements: Any, weak: bool, *, owned: bool = True, users: bool = False) -> Array:
+        return ReferenceEvaluator().array(elements, weak, owned=owned, users=users)
 
 
 @pytest.fixture

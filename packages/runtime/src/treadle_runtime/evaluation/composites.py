@@ -17,38 +17,13 @@ from typing import Any, Final, TypeVar, final
 
 import numpy as np
 
-import treadle_compiler as compiler
-from treadle_ir import (
-    Array,
-    ArrayType,
-    InlineCall,
-    Operands,
-    Program,
-    Tracer,
-    Type,
-    context_overrides,
-    current_context,
-    process_context,
-    stage_tree,
-)
-from treadle_ir.dtypes import is_key
-from treadle_ir.rewrite import inline, optimise
-from treadle_ir.tree import PyTreeDef, flatten_leaves_and_structure, tree_structure
-from treadle_runtime.arrays.array import DeviceArray, Elements, buffer_at, elements_of
-from treadle_runtime.arrays.from_user import as_device_array
-from treadle_runtime.evaluation.limits import ANY_SIZE, host_limits
-from treadle_runtime.evaluation.operation import Operation
-from treadle_runtime.evaluation.straight_line import Run, straight_line
-from treadle_runtime.launch import Launch, compile_program
-from treadle_runtime.placement.placement import PlacedType, Placement, default_placement
-from treadle_runtime.placement.resolve import resolve
+from treadle_ir import context_overrides, current_context, import_module, process_context
+from treadle_runtime.arrays.array import DeviceArray
 
 T = TypeVar("T")
 
 _LIMIT: Final = 4096
 LARGE: Final = 1 << 17  # elements of an operand from which on a function may be compiled
-PASSES: Final = 3  # over a large array, from which on compiling pays
-MOST_CAPTURED: Final = 1 << 16  # bytes of constants that are kept with a plan
 # Values that say what to do: they are compared and hashed by what they are, and cannot change.
 _STATIC: Final = frozenset(
     {bool, int, float, complex, str, type(None), type}
@@ -56,23 +31,7 @@ _STATIC: Final = frozenset(
 )
 
 
-def _unknown(*arrays: DeviceArray) -> list[DeviceArray]:
-    raise AssertionError("stands for no plan")
-
-
-@final
-class Plan:
-    """How a composed function is run on arguments of one kind."""
-
-    __slots__ = ("rebuild", "run")
-
-    def __init__(self, run: Run, structure: PyTreeDef) -> None:
-        self.run = run
-        # None for a single array, the commonest result.
-        self.rebuild = None if structure.is_leaf() else structure.unflatten
-
-
-_UNKNOWN: Final = Plan(_unknown, tree_structure(0))
+_UNKNOWN: Final = object()
 
 
 @final
@@ -82,7 +41,8 @@ class Composites:
     __slots__ = ("_met", "_plans")
 
     def __init__(self) -> None:
-        self._plans: dict[tuple[Any, ...], Plan | None] = {}  # None: run the function itself
+        # Plans of `evaluation/plans.py`, which is imported for the first of them; None: run the function itself.
+        self._plans: dict[tuple[Any, ...], Any] = {}
         # What was met once. Apart, since numbers that are never the same fill it: plans are not lost by that.
         self._met: set[tuple[Any, ...]] = set()
 
@@ -132,9 +92,9 @@ class Composites:
         kwargs: Mapping[str, Any],
     ) -> T:
         """The first calls with a kind of arguments: the function itself, then a plan."""
-        if current_context().watched:  # each of its operations is looked at
+        if current_context().is_stepwise():
             return function(*args, **kwargs)
-        at_once = any([_is_large(x) or not x.placed.placement.on_host for x in arrays])
+        at_once = any([is_large(x) or not x.placed.placement.on_host for x in arrays])
         if arrays and not at_once and key not in self._met:
             if len(self._met) >= _LIMIT:
                 self._met.clear()
@@ -142,7 +102,10 @@ class Composites:
             return function(*args, **kwargs)
         if len(self._plans) >= _LIMIT:
             self._plans.clear()
-        plan = _planned(arrays, function, args, kwargs) if arrays else None
+        plan = None
+        if arrays:
+            plans = import_module("treadle_runtime.evaluation.plans")
+            plan = plans.planned(arrays, function, args, kwargs)
         self._plans[key] = plan
         if plan is None:
             return function(*args, **kwargs)
@@ -183,120 +146,6 @@ def _exactly(x: Any) -> Any:
     return x if x is None or isinstance(x, type) else repr(x)
 
 
-def _planned(
-    arrays: Sequence[DeviceArray],
-    function: Callable[..., Any],
-    args: Sequence[Any],
-    kwargs: Mapping[str, Any],
-) -> Plan | None:
-    """How to run the function on such arguments, or None: as it is."""
-    if current_context().is_stepwise() or any([is_key(x.type.dtype) for x in arrays]):
-        return None
-    try:
-        staged, structure = stage_tree(
-            lambda *operands: _applied(function, args, kwargs, operands),
-            *[x.type for x in arrays],
-        )
-        placement = resolve(
-            [x.placed for x in arrays],
-            default_placement(),
-            function.__name__,
-            lambda index: f"argument {index}",
-        )
-        if structure is None or any([isinstance(x, Tracer) for x in staged.captured]):
-            return None
-        constants = [elements_of(as_device_array(x)) for x in staged.captured]
-    except Exception:  # run by itself, the function says what is wrong, in its own words
-        return None
-    if sum([each.nbytes for each in constants]) > MOST_CAPTURED or staged.program.effects:
-        return None
-    program = optimise(inline(staged.program, calls=(InlineCall,)), names=())
-    results = [placement.of(_of_array(atom.type)) for atom in program.results]
-    large = any(map(_is_large, arrays))
-    if placement.on_host and not (large and _passes(program) >= PASSES):
-        operations = [
-            Operation(
-                equation.primitive,
-                [placement.of(_of_array(atom.type)) for atom in equation.operands],
-                placement,
-            )
-            for equation in program.equations
-        ]
-        if all([operation.kernel is not None for operation in operations]):
-            return Plan(straight_line(program, operations, constants, results), structure)
-        if not large or _passes(program) == 0:
-            return None
-    return Plan(_compiled(program, placement, constants, results, function.__name__), structure)
-
-
-def _applied(
-    function: Callable[..., Any],
-    args: Sequence[Any],
-    kwargs: Mapping[str, Any],
-    operands: Operands,
-) -> tuple[Operands, PyTreeDef | None]:
-    """The function on operands in the place of the arrays among its arguments; no structure if it returns others."""
-    following = iter(operands)
-
-    def replaced(x: Any) -> Any:
-        if type(x) is DeviceArray:
-            return next(following)
-        if type(x) is tuple or type(x) is list:
-            return type(x)([next(following) if type(each) is DeviceArray else each for each in x])
-        return x
-
-    # A list, not `map`: Python makes the tuple of the positional arguments last.
-    positional = [replaced(x) for x in args]
-    result = function(*positional, **{name: replaced(x) for name, x in kwargs.items()})
-    leaves, structure = flatten_leaves_and_structure(result)
-    if not leaves or not all([isinstance(leaf, Array) for leaf in leaves]):
-        return (), None
-    return leaves, structure
-
-
-def _is_large(x: DeviceArray) -> bool:
+def is_large(x: DeviceArray) -> bool:
+    """Whether an array is so large that a function of it may be compiled."""
     return x.placed.type.size > LARGE
-
-
-def _of_array(type: Type) -> ArrayType:
-    assert isinstance(type, ArrayType), "a program without effects has no tokens"
-    return type
-
-
-def _passes(program: Program) -> int:
-    """How often the program goes over large arrays; 0 if it has something to do that NumPy does better at any size."""
-    passes = 0
-    for equation in program.equations:
-        types = [each.type for each in (*equation.operands, *equation.results)]
-        size = max([each.size for each in types if isinstance(each, ArrayType)], default=0)
-        if size > LARGE:
-            if host_limits.get(type(equation.primitive)) == ANY_SIZE:
-                return 0
-            passes += equation.primitive.computes
-    return passes
-
-
-def _compiled(
-    program: Program,
-    placement: Placement,
-    constants: Sequence[Elements],
-    results: Sequence[PlacedType],
-    name: str,
-) -> Run:
-    """The program compiled by XLA for a placement."""
-    platform = placement.device.backend.platform
-    lowered = compiler.lower_program(program, name=name, platform=platform)
-    launch: Launch = compile_program(lowered, placement)
-    kept = [
-        DeviceArray(placement.of(_of_array(value.type)), each)
-        for value, each in zip(program.parameters, constants, strict=False)
-    ]
-
-    def run(*arrays: DeviceArray) -> list[DeviceArray]:
-        buffers = launch.execute([buffer_at(x, placement) for x in (*kept, *arrays)])
-        return [
-            DeviceArray(placed, None, buffer)
-            for placed, buffer in zip(results, buffers, strict=True)
-        ]
-
-    return run

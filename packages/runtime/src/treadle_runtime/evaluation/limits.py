@@ -37,7 +37,7 @@ from treadle_ir import (
     Type,
     Windowing,
 )
-from treadle_ir.primitives import elementwise as e
+from treadle_ir.primitives import elementwise as e, linear_algebra as la
 from treadle_ir.primitives.call import OptimizationBarrier
 from treadle_ir.primitives.fourier import Fft
 
@@ -65,6 +65,11 @@ _LIMITS: Final[dict[type[Primitive], int]] = {
     Sorting: ANY_SIZE,  # XLA's are 10 to 100 times slower
     Contraction: 1 << 17,
     LinearAlgebra: 1 << 12,
+    # Where NumPy has no routine, a kernel is a loop over rows in Python: 8 times as slow as XLA's for 8 rows.
+    **dict.fromkeys((la.Lu, la.Hessenberg, la.Tridiagonal, la.TridiagonalSolve, la.Schur), 1 << 6),
+    **dict.fromkeys(
+        (la.TriangularSolve, la.HouseholderProduct, la.HouseholderMultiply), 1 << 8
+    ),  # 4 times for 16
     Randomness: 1 << 13,
     # Special functions, which NumPy does not have: a kernel is many passes.
     e.Digamma: 1 << 12,

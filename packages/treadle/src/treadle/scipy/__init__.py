@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         interpolate as interpolate,
         linalg as linalg,
         ndimage as ndimage,
+        signal as signal,
         special as special,
         stats as stats,
     )
@@ -22,5 +23,15 @@ else:
     __getattr__, __dir__, __all__ = namespaces.mirror(
         __name__,
         "treadle_numpy.scipy",
-        ("cluster", "fft", "integrate", "interpolate", "linalg", "ndimage", "special", "stats"),
+        (
+            "cluster",
+            "fft",
+            "integrate",
+            "interpolate",
+            "linalg",
+            "ndimage",
+            "signal",
+            "special",
+            "stats",
+        ),
     )

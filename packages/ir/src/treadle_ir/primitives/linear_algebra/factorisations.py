@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, final
 
 from treadle_ir.array import Array, Operand
+from treadle_ir.dtypes import greatest
 from treadle_ir.errors import ShapeError
 from treadle_ir.families import LinearAlgebra
 from treadle_ir.frozen import frozen
@@ -105,6 +106,10 @@ class LuPivotsToPermutation(LinearAlgebra):
         if self.permutation_size < pivots.shape[-1]:  # C2
             raise ShapeError(
                 f"{self.name}: permutation_size is {self.permutation_size}, but there are {pivots.shape[-1]} pivots"
+            )
+        if self.permutation_size > int(greatest(pivots.dtype).item()):
+            raise ShapeError(
+                f"{self.name}: permutation_size is {self.permutation_size}, which {pivots} cannot count"
             )
         return (pivots.with_shape((*pivots.shape[:-1], self.permutation_size)),)
 

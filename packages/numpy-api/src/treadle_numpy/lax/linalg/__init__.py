@@ -20,6 +20,24 @@ if TYPE_CHECKING:
         qr as qr,
     )
     from treadle_numpy.lax.linalg.polar import qdwh as qdwh
+    from treadle_numpy.lax.linalg.primitives import (
+        cholesky_p as cholesky_p,
+        cholesky_update_p as cholesky_update_p,
+        eig_p as eig_p,
+        eigh_p as eigh_p,
+        hessenberg_p as hessenberg_p,
+        householder_product_p as householder_product_p,
+        lu_p as lu_p,
+        lu_pivots_to_permutation_p as lu_pivots_to_permutation_p,
+        ormqr_p as ormqr_p,
+        qr_p as qr_p,
+        schur_p as schur_p,
+        svd_p as svd_p,
+        symmetric_product_p as symmetric_product_p,
+        triangular_solve_p as triangular_solve_p,
+        tridiagonal_p as tridiagonal_p,
+        tridiagonal_solve_p as tridiagonal_solve_p,
+    )
     from treadle_numpy.lax.linalg.spectra import (
         EighImplementation as EighImplementation,
         EigImplementation as EigImplementation,
@@ -45,6 +63,11 @@ else:
         {
             "factorisations": "cholesky householder_product lu lu_pivots_to_permutation ormqr qr",
             "polar": "qdwh",
+            "primitives": (
+                "cholesky_p cholesky_update_p eig_p eigh_p hessenberg_p householder_product_p lu_p "
+                "lu_pivots_to_permutation_p ormqr_p qr_p schur_p svd_p symmetric_product_p "
+                "triangular_solve_p tridiagonal_p tridiagonal_solve_p"
+            ),
             "spectra": (
                 "EighImplementation EigImplementation SvdAlgorithm eig eigh hessenberg schur svd "
                 "tridiagonal"

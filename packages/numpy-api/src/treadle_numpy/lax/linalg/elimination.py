@@ -1,7 +1,8 @@
 """Solving by elimination: one factorisation serves the solution and its derivatives of all orders.
 
-The derivative of `x = A⁻¹ b` solves a system with the same matrix, `A dx = db - dA x`. So factors are no part of what
-is differentiated: they come along, and A itself stands beside them for its tangent.
+The derivative of `x = A⁻¹ b` solves a system with the same matrix, `A dx = db - dA x`. So the derivative of the factors
+is not asked for, and A itself stands beside them for its tangent. In reverse mode the systems are those of the
+transposed matrix, and from the second order on they are differentiated as they are, through the factors.
 
 Source: M. Giles, "An extended collection of matrix derivative results", 2008, 2.3.1.
 """
@@ -24,8 +25,8 @@ class Factors(NamedTuple):
 
 
 def factorised(a: Operand) -> Factors:
-    """The factors of matrices, which count as constants."""
-    lu, _, permutation = ops.lu(ops.stop_gradient(a))
+    """The factors of matrices."""
+    lu, _, permutation = ops.lu(a)
     return Factors(lu, permutation)
 
 

@@ -15,6 +15,7 @@ from treadle_ir import (
     integer_or_none,
     matrices,
     ops,
+    refused,
 )
 from treadle_numpy.lax.linalg.factorisations import symmetrized
 from treadle_numpy.operands.arrays import array_of
@@ -33,7 +34,7 @@ Polar = tuple[Array, Array, Array, Array]
 
 def weights(least: float, eps: float) -> list[tuple[float, float, float]]:
     """Halley's weights a, b, c of each iteration, for singular values from `least` to 1, until all are 1."""
-    found = []
+    found: list[tuple[float, float, float]] = []
     while abs(1 - least) > eps and len(found) < _MOST:
         square = least * least
         d = (4 * (1 - square) / (square * square)) ** (1 / 3)
@@ -73,7 +74,7 @@ def qdwh(
 
     Example:
         >>> u, h, iterations, converged = qdwh(np.array([[0.0, 2.0], [1.0, 0.0]], np.float32))
-        >>> print(abs(u).round(3), h.round(3), converged)
+        >>> print(abs(u).round(3), abs(h).round(3), converged)
         [[0. 1.]
          [1. 0.]] [[1. 0.]
          [0. 2.]] True
@@ -91,6 +92,8 @@ def qdwh(
     a = array_of(inexact_operand("qdwh", x))
     if a.ndim < 2 or a.shape[-2] < a.shape[-1]:
         raise ShapeError(f"qdwh: the matrix has shape {a.shape}, but must have m >= n")
+    if eps is not None and not isinstance(eps, (int, float, np.number)):
+        raise refused("qdwh", "eps", "a number", eps)
     precision = float(np.finfo(a.dtype).eps if eps is None else eps)
     steps = weights(precision, precision)[: _MOST if limit is None else limit]
     u = _scaled(a) if a.size else a

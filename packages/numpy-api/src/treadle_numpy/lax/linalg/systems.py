@@ -76,9 +76,9 @@ def tridiagonal_solve(
 
     Example:
         >>> import numpy as np
-        >>> off, diagonal = np.ones(3, np.float32), np.full(3, 4, np.float32)
-        >>> print(tridiagonal_solve(off, diagonal, off, np.array([[5.0], [6.0], [5.0]], np.float32)).ravel())
-        [1. 1. 1.]
+        >>> off, diagonal = np.zeros(2, np.float32), np.full(2, 4, np.float32)
+        >>> print(tridiagonal_solve(off, diagonal, off, np.array([[4.0], [8.0]], np.float32)).ravel())
+        [1. 2.]
     """
     flags("tridiagonal_solve", perturb_singular=perturb_singular)
     operands = [coerce_array("tridiagonal_solve", i, x) for i, x in enumerate((dl, d, du, b))]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_ir import Array, DTypeError, ShapeError, dtypes, flags, matrices, ops
+from treadle_ir import Array, DTypeError, ShapeError, dtypes, flags, matrices, ops, type_of
 from treadle_numpy.lax.control.loops import fori_loop
 from treadle_numpy.lax.dynamic_slicing import (
     dynamic_index_in_dim,
@@ -19,7 +19,7 @@ __all__ = ["cholesky_update", "symmetric_product"]
 def _floating(name: str, x: Array) -> None:
     if not dtypes.is_floating(x.dtype):
         raise DTypeError(
-            f"{name}: the operand is {x.type}, but it takes floating elements",
+            f"{name}: the operand is {type_of(x)}, but it takes floating elements",
             fix="convert the operand first (`.astype(...)`)",
         )
 

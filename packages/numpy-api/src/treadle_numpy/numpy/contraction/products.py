@@ -182,7 +182,13 @@ def vdot(
     precision: PrecisionLike = None,
     preferred_element_type: DTypeLike | None = None,
 ) -> Array:
-    """The sum of the products of all elements, the first ones conjugated."""
+    """The sum of the products of all elements, the first ones conjugated.
+
+    Example:
+        >>> import numpy as np
+        >>> print(vdot(np.array([1, 2, 3]), np.array([1, 2, 3])))
+        14
+    """
     return dot(
         ravel(conjugate(a)),
         ravel(b),
@@ -205,6 +211,11 @@ def vecdot(
 
     Raises:
         ShapeError: an operand has no axes, or the summed axes have different sizes.
+
+    Example:
+        >>> import numpy as np
+        >>> print(vecdot(np.array([1, 2, 3]), np.array([1, 2, 3])))
+        14
     """
     x, y = promote("vecdot", conjugate(x1), x2)
     x, y = array_of(x), array_of(y)
@@ -228,13 +239,25 @@ def vecdot(
 
 @composed
 def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """Matrices times vectors; leading axes broadcast."""
+    """Matrices times vectors; leading axes broadcast.
+
+    Example:
+        >>> import numpy as np
+        >>> print(matvec(np.array([[1, 2], [3, 4]]), np.array([1, 10])))
+        [21 43]
+    """
     return squeeze(matmul(x1, expand_dims(x2, -1)), -1)
 
 
 @composed
 def vecmat(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """Vectors, conjugated, times matrices; leading axes broadcast."""
+    """Vectors, conjugated, times matrices; leading axes broadcast.
+
+    Example:
+        >>> import numpy as np
+        >>> print(vecmat(np.array([1, 10]), np.array([[1, 2], [3, 4]])))
+        [31 42]
+    """
     return squeeze(matmul(expand_dims(conjugate(x1), -2), x2), -2)
 
 
@@ -250,6 +273,11 @@ def inner(
 
     Raises:
         ShapeError: the last axes have different sizes.
+
+    Example:
+        >>> import numpy as np
+        >>> print(inner(np.array([1, 2, 3]), np.array([1, 2, 3])))
+        14
     """
     x, y = promote("inner", a, b)
     rank_x, rank_y = len(x.shape), len(y.shape)
@@ -326,7 +354,13 @@ def tensordot(
 
 @composed
 def kron(a: ArrayLike, b: ArrayLike) -> Array:
-    """The Kronecker product: each element of `a` replaced by its multiple of `b`."""
+    """The Kronecker product: each element of `a` replaced by its multiple of `b`.
+
+    Example:
+        >>> import numpy as np
+        >>> print(kron(np.array([1, 10]), np.array([1, 2])))
+        [ 1  2 10 20]
+    """
     x, y = promote("kron", a, b)
     x, y = array_of(x), array_of(y)
     rank = max(x.ndim, y.ndim)
@@ -356,6 +390,11 @@ def cross(
 
     Raises:
         ShapeError: the vectors have not 2 or 3 elements.
+
+    Example:
+        >>> import numpy as np
+        >>> print(cross(np.array([1, 0, 0]), np.array([0, 1, 0])))
+        [0 0 1]
     """
     if axis is not None:
         axisa = axisb = axisc = axis

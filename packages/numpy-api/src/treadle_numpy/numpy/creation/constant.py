@@ -77,7 +77,12 @@ def ones(shape: Shape, dtype: DTypeLike | None = None, *, device: Device = None)
 
 
 def empty(shape: Shape, dtype: DTypeLike | None = None, *, device: Device = None) -> Array:
-    """An array of zeros: elements are never left undefined."""
+    """An array of zeros: elements are never left undefined.
+
+    Example:
+        >>> print(empty((2, 3)).shape)
+        (2, 3)
+    """
     return _fill("empty", shape, 0, dtype, device)
 
 
@@ -169,7 +174,13 @@ def ones_like(
     *,
     device: Device = None,
 ) -> Array:
-    """Ones of an array's shape and element type."""
+    """Ones of an array's shape and element type.
+
+    Example:
+        >>> print(ones_like(np.array([[1, 2], [3, 4]])))
+        [[1 1]
+         [1 1]]
+    """
     return _filled_like("ones_like", a, 1, dtype, shape, device)
 
 
@@ -180,7 +191,12 @@ def empty_like(
     *,
     device: Device = None,
 ) -> Array:
-    """Zeros of an array's shape and element type."""
+    """Zeros of an array's shape and element type.
+
+    Example:
+        >>> print(empty_like(np.array([[1, 2], [3, 4]])).shape)
+        (2, 2)
+    """
     return _filled_like("empty_like", prototype, 0, dtype, shape, device)
 
 
@@ -192,7 +208,13 @@ def full_like(
     *,
     device: Device = None,
 ) -> Array:
-    """One value in an array's shape and element type."""
+    """One value in an array's shape and element type.
+
+    Example:
+        >>> print(full_like(np.array([[1, 2], [3, 4]]), 7))
+        [[7 7]
+         [7 7]]
+    """
     sizes, wanted, weak = _like("full_like", a, dtype, shape)
     result = _full("full_like", sizes, fill_value, wanted)
     return placed(ops.convert(result, dtype=wanted, weak=True) if weak else result, device)

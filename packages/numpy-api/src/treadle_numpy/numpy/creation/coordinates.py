@@ -40,6 +40,11 @@ def fromfunction(
 
     Raises:
         ArgumentError: the function does not take one argument for each axis.
+
+    Example:
+        >>> print(fromfunction(lambda i, j: i + j, (2, 3)))
+        [[0. 1. 2.]
+         [1. 2. 3.]]
     """
     functions("fromfunction", function=function)
     coordinates = indices(shape, dtype=dtype)
@@ -68,7 +73,12 @@ def indices(
 def indices(
     dimensions: Sequence[int], dtype: DTypeLike | None = None, sparse: bool = False
 ) -> Array | tuple[Array, ...]:
-    """For each axis of a shape, the positions along it, as an array of that shape."""
+    """For each axis of a shape, the positions along it, as an array of that shape.
+
+    Example:
+        >>> print(indices((2, 2)).shape)
+        (2, 2, 2)
+    """
     flags("indices", sparse=sparse)
     sizes = as_shape("indices", dimensions)
     wanted = as_dtype("indices", dtype) or default_dtype(int)

@@ -88,7 +88,13 @@ def placed(x: Array, device: Device) -> Array:
 
 
 def copy(a: ArrayLike, order: str | None = None) -> Array:
-    """An array with the same elements in a buffer of its own."""
+    """An array with the same elements in a buffer of its own.
+
+    Example:
+        >>> import numpy as np
+        >>> print(copy(np.array([1, 2, 3])))
+        [1 2 3]
+    """
     return ops.copy(array_from("copy", a, None))
 
 

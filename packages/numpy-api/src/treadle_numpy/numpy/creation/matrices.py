@@ -53,7 +53,13 @@ def eye(
 
 
 def identity(n: int, dtype: DTypeLike | None = None) -> Array:
-    """The square matrix with ones on its diagonal."""
+    """The square matrix with ones on its diagonal.
+
+    Example:
+        >>> print(identity(2))
+        [[1. 0.]
+         [0. 1.]]
+    """
     return eye(n, dtype=dtype)
 
 
@@ -94,6 +100,12 @@ def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Arra
 
     Raises:
         ArgumentError: `x` is not a vector.
+
+    Example:
+        >>> print(vander(np.array([1, 2, 3])))
+        [[1 1 1]
+         [4 2 1]
+         [9 3 1]]
     """
     flags("vander", increasing=increasing)
     vector = coerce_array("vander", 0, x)

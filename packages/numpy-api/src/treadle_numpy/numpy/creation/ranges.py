@@ -218,7 +218,12 @@ def logspace(
     dtype: DTypeLike | None = None,
     axis: int = 0,
 ) -> Array:
-    """`num` numbers from `base ** start` to `base ** stop` whose logarithms are evenly spaced."""
+    """`num` numbers from `base ** start` to `base ** stop` whose logarithms are evenly spaced.
+
+    Example:
+        >>> print(logspace(0, 2, 3))
+        [  1.  10. 100.]
+    """
     flags("logspace", endpoint=endpoint)
     num = integer("logspace", "num", num)
     points = power(base, linspace(start, stop, num, endpoint, axis=axis))

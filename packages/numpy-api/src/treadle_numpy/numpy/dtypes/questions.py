@@ -108,7 +108,12 @@ def issubdtype(arg1: object, arg2: object) -> bool:
 
 
 def isdtype(dtype: DTypeLike, kind: DTypeLike | tuple[DTypeLike, ...]) -> bool:
-    """Whether an element type is of a kind as the array API names it: 'bool', 'integral', 'real floating', ..."""
+    """Whether an element type is of a kind as the array API names it: 'bool', 'integral', 'real floating', ...
+
+    Example:
+        >>> print(isdtype(np.dtype(np.float32), 'real floating'))
+        True
+    """
     kinds: dict[str, Callable[[DType], bool]] = {
         "bool": ir_dtypes.is_bool,
         "signed integer": ir_dtypes.is_signed,
@@ -127,7 +132,12 @@ def isdtype(dtype: DTypeLike, kind: DTypeLike | tuple[DTypeLike, ...]) -> bool:
 
 
 def can_cast(from_: object, to: DTypeLike, casting: str = "safe") -> bool:
-    """Whether NumPy would convert an element type to another under a casting rule."""
+    """Whether NumPy would convert an element type to another under a casting rule.
+
+    Example:
+        >>> print(can_cast(np.int8, np.float32))
+        True
+    """
     names("can_cast", casting=casting)
     if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):
         raise ArgumentError(f"can_cast: there is no casting rule {shown(casting)}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from treadle_autodiff import custom_jvp
-from treadle_ir import ArgumentError, Array, composed, matrices, ops, shown
+from treadle_ir import ArgumentError, Array, composed, matrices, names, ops, shown
 from treadle_ir.dtypes import is_complex
 from treadle_numpy.lax.linalg.elimination import factorised, solution
 from treadle_numpy.numpy.linalg.operands import check_square
@@ -138,6 +138,7 @@ def slogdet(a: ArrayLike, *, method: str | None = None) -> SlogdetResult:
     """
     x = array_of(inexact_operand("slogdet", a))
     check_square("slogdet", x)
+    names("slogdet", method=method)
     if method not in (None, "lu", "qr"):
         raise ArgumentError(
             f"slogdet: method is {shown(method)}", fix="use 'lu', which None is too, or 'qr'"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_ir import ArgumentError, Array, flags, shown
+from treadle_ir import ArgumentError, Array, flags, names, shown
 from treadle_numpy.lax.linalg import spectra
 from treadle_numpy.numpy.linalg.operands import square_matrices
 from treadle_numpy.numpy.linalg.results import EighResult, EigResult
@@ -50,7 +50,8 @@ def eigvals(a: ArrayLike) -> Array:
     return values
 
 
-def _is_lower(function: str, triangle: object) -> bool:
+def _is_lower(function: str, triangle: str | None) -> bool:
+    names(function, UPLO=triangle)
     if triangle not in (None, "L", "U"):
         raise ArgumentError(
             f"{function}: UPLO must be one of None, 'L', or 'U', got {shown(triangle)}"

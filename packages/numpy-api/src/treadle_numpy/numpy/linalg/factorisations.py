@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, overload
 
-from treadle_ir import ArgumentError, Array, flags, matrices, names, ops, shown
+from treadle_ir import ArgumentError, Array, composed, flags, matrices, names, ops, shown
 from treadle_numpy.lax.linalg import factorisations as lax, spectra
 from treadle_numpy.numpy.linalg.operands import check_square, inexact_matrices, square_matrices
 from treadle_numpy.numpy.linalg.results import QRResult, SVDResult
@@ -18,6 +18,7 @@ from treadle_numpy.operands.scalars import number, zero_like
 __all__ = ["cholesky", "qr", "svd", "svdvals"]
 
 
+@composed
 def cholesky(a: ArrayLike, *, upper: bool = False, symmetrize_input: bool = True) -> Array:
     """The lower triangular L of `A = L Lᴴ`, or with `upper` its adjoint, for Hermitian positive definite A.
 

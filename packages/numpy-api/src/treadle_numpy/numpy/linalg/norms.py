@@ -42,7 +42,7 @@ def norm(x: ArrayLike, ord: Order = None, axis: Axis = None, keepdims: bool = Fa
         5.0
     """
     flags("norm", keepdims=keepdims)
-    _check_order("norm", ord)
+    check_order("norm", ord)
     operand = inexact_operand("norm", x)
     operand = array_of(converted(operand, operand.dtype))
     if axis is None:
@@ -86,7 +86,12 @@ def norm(x: ArrayLike, ord: Order = None, axis: Axis = None, keepdims: bool = Fa
     raise ArgumentError(f"Invalid order '{ord}' for matrix norm.")
 
 
-def _check_order(function: str, ord: object) -> None:
+def check_order(function: str, ord: object) -> None:
+    """Refuse what is neither a number nor a word.
+
+    Raises:
+        ArgumentError: it is something else.
+    """
     if ord is not None and not isinstance(ord, (str, int, float, np.number)):
         raise refused(function, "ord", "a number or a string", ord)
 
@@ -100,7 +105,7 @@ def vector_norm(
     Raises:
         ArgumentError: there is no such norm of vectors.
     """
-    _check_order("vector_norm", ord)
+    check_order("vector_norm", ord)
     operand = array_of(inexact_operand("vector_norm", x))
     axes = as_axes("vector_norm", axis, operand.ndim)
     if ord is None or ord == 2:

@@ -21,7 +21,14 @@ __all__ = ["apply_along_axis", "apply_over_axes"]
 def apply_along_axis(
     func1d: Callable[..., ArrayLike], axis: int, arr: ArrayLike, *args: Tree, **kwargs: Tree
 ) -> Array:
-    """A function of vectors applied to each vector along an axis."""
+    """A function of vectors applied to each vector along an axis.
+
+    Example:
+        >>> import numpy as np
+        >>> print(apply_along_axis(lambda row: row[::-1], 1, np.array([[1, 2], [3, 4]])))
+        [[2 1]
+         [4 3]]
+    """
     functions("apply_along_axis", func1d=func1d)
     x = moveaxis(coerce_array("apply_along_axis", 2, arr), axis, -1)
     outer = x.shape[:-1]
@@ -43,7 +50,13 @@ def apply_along_axis(
 def apply_over_axes(
     func: Callable[[Array, int], Array], a: ArrayLike, axes: Sequence[int]
 ) -> Array:
-    """A reduction applied along one axis after the other, keeping the axes."""
+    """A reduction applied along one axis after the other, keeping the axes.
+
+    Example:
+        >>> import numpy as np
+        >>> print(apply_over_axes(lambda x, i: x.sum(i), np.ones((2, 3), np.int32), (0, 1)))
+        [[6]]
+    """
     functions("apply_over_axes", func=func)
     x = coerce_array("apply_over_axes", 1, a)
     for axis in sequence("apply_over_axes", "axes", axes):

@@ -64,6 +64,12 @@ def matrix_transpose(x: ArrayLike, /) -> Array:
 
     Raises:
         ShapeError: there are fewer than two axes.
+
+    Example:
+        >>> import numpy as np
+        >>> print(matrix_transpose(np.array([[1, 2], [3, 4]])))
+        [[1 3]
+         [2 4]]
     """
     operand = coerce_array("matrix_transpose", 0, x)
     if operand.ndim < 2:
@@ -75,7 +81,13 @@ def matrix_transpose(x: ArrayLike, /) -> Array:
 
 @composed
 def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> Array:
-    """Two axes exchanged."""
+    """Two axes exchanged.
+
+    Example:
+        >>> import numpy as np
+        >>> print(swapaxes(np.ones((2, 3, 4)), 0, 2).shape)
+        (4, 3, 2)
+    """
     x = coerce_array("swapaxes", 0, a)
     i, j = as_axis("swapaxes", axis1, x.ndim), as_axis("swapaxes", axis2, x.ndim)
     order = list(range(x.ndim))
@@ -107,7 +119,13 @@ def moveaxis(a: ArrayLike, source: int | Sequence[int], destination: int | Seque
 
 @composed
 def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> Array:
-    """An axis moved to before another one."""
+    """An axis moved to before another one.
+
+    Example:
+        >>> import numpy as np
+        >>> print(rollaxis(np.ones((2, 3, 4)), 2).shape)
+        (4, 2, 3)
+    """
     start = integer("rollaxis", "start", start)
     x = coerce_array("rollaxis", 0, a)
     i = as_axis("rollaxis", axis, x.ndim)

@@ -38,7 +38,13 @@ def broadcast_to(array: ArrayLike, shape: Shape) -> Array:
 
 
 def broadcast_arrays(*args: ArrayLike) -> tuple[Array, ...]:
-    """The arrays, all broadcast to their common shape."""
+    """The arrays, all broadcast to their common shape.
+
+    Example:
+        >>> import numpy as np
+        >>> print([x.shape for x in broadcast_arrays(np.ones((2, 1)), np.ones(3))])
+        [(2, 3), (2, 3)]
+    """
     operands = [coerce_array("broadcast_arrays", i, x) for i, x in enumerate(args)]
     sizes = common_shape("broadcast_arrays", [x.shape for x in operands])
     return tuple([broadcast_to(x, sizes) for x in operands])

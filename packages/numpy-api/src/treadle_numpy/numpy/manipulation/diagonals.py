@@ -61,7 +61,13 @@ def trace(
     dtype: DTypeLike | None = None,
     out: None = None,
 ) -> Array:
-    """The sum of a matrix' diagonal."""
+    """The sum of a matrix' diagonal.
+
+    Example:
+        >>> import numpy as np
+        >>> print(trace(np.array([[1, 2], [3, 4]])))
+        5
+    """
     offset = integer("trace", "offset", offset)
     return total_of(diagonal(a, offset, axis1, axis2), -1, dtype)
 
@@ -72,6 +78,13 @@ def diag(v: ArrayLike, k: int = 0) -> Array:
 
     Raises:
         ShapeError: there are more than two axes, or none.
+
+    Example:
+        >>> import numpy as np
+        >>> print(diag(np.array([1, 2, 3])))
+        [[1 0 0]
+         [0 2 0]
+         [0 0 3]]
     """
     k = integer("diag", "k", k)
     x = coerce_array("diag", 0, v)
@@ -84,7 +97,15 @@ def diag(v: ArrayLike, k: int = 0) -> Array:
 
 @composed
 def diagflat(v: ArrayLike, k: int = 0) -> Array:
-    """A matrix with the elements on its diagonal."""
+    """A matrix with the elements on its diagonal.
+
+    Example:
+        >>> import numpy as np
+        >>> print(diagflat(np.array([1, 2, 3])))
+        [[1 0 0]
+         [0 2 0]
+         [0 0 3]]
+    """
     k = integer("diagflat", "k", k)
     x = ravel(v)
     count = x.size
@@ -113,14 +134,28 @@ def builtin_abs(k: int) -> int:
 
 @composed
 def tril(m: ArrayLike, k: int = 0) -> Array:
-    """The matrix with zeros above a diagonal."""
+    """The matrix with zeros above a diagonal.
+
+    Example:
+        >>> import numpy as np
+        >>> print(tril(np.array([[1, 2], [3, 4]])))
+        [[1 0]
+         [3 4]]
+    """
     k = integer("tril", "k", k)
     return _triangle("tril", m, k, True)
 
 
 @composed
 def triu(m: ArrayLike, k: int = 0) -> Array:
-    """The matrix with zeros below a diagonal."""
+    """The matrix with zeros below a diagonal.
+
+    Example:
+        >>> import numpy as np
+        >>> print(triu(np.array([[1, 2], [3, 4]])))
+        [[1 2]
+         [0 4]]
+    """
     k = integer("triu", "k", k)
     return _triangle("triu", m, k, False)
 

@@ -87,13 +87,25 @@ def concatenate(arrays: Arrays, axis: int | None = 0, dtype: DTypeLike | None = 
 
 
 def concat(arrays: Sequence[ArrayLike], /, *, axis: int | None = 0) -> Array:
-    """`concatenate` under the array API's name."""
+    """`concatenate` under the array API's name.
+
+    Example:
+        >>> import numpy as np
+        >>> print(concat([np.array([1, 2, 3]), np.array([4])]))
+        [1 2 3 4]
+    """
     return concatenate(arrays, axis)
 
 
 @composed
 def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
-    """`values` after `arr` along an axis; both flattened by default."""
+    """`values` after `arr` along an axis; both flattened by default.
+
+    Example:
+        >>> import numpy as np
+        >>> print(append(np.array([1, 2, 3]), np.array([4, 5])))
+        [1 2 3 4 5]
+    """
     return concatenate([arr, values], axis)
 
 
@@ -115,26 +127,53 @@ def stack(arrays: Arrays, axis: int = 0, out: None = None, dtype: DTypeLike | No
 
 @composed
 def vstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
-    """Arrays one below the other."""
+    """Arrays one below the other.
+
+    Example:
+        >>> import numpy as np
+        >>> print(vstack([np.array([1, 2, 3]), np.array([1, 2, 3])]))
+        [[1 2 3]
+         [1 2 3]]
+    """
     return concatenate([atleast_2d(x) for x in operands_of("vstack", tup)], 0, dtype)
 
 
 @composed
 def hstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
-    """Arrays one beside the other: along the second axis, vectors along their only one."""
+    """Arrays one beside the other: along the second axis, vectors along their only one.
+
+    Example:
+        >>> import numpy as np
+        >>> print(hstack([np.array([1, 2, 3]), np.array([1, 2, 3])]))
+        [1 2 3 1 2 3]
+    """
     operands = [atleast_1d(x) for x in operands_of("hstack", tup)]
     return concatenate(operands, 0 if operands[0].ndim == 1 else 1, dtype)
 
 
 @composed
 def dstack(tup: Arrays, dtype: DTypeLike | None = None) -> Array:
-    """Arrays one behind the other: along the third axis."""
+    """Arrays one behind the other: along the third axis.
+
+    Example:
+        >>> import numpy as np
+        >>> print(dstack([np.array([1, 2, 3]), np.array([1, 2, 3])]).shape)
+        (1, 3, 2)
+    """
     return concatenate([atleast_3d(x) for x in operands_of("dstack", tup)], 2, dtype)
 
 
 @composed
 def column_stack(tup: Arrays) -> Array:
-    """Vectors as the columns of a matrix."""
+    """Vectors as the columns of a matrix.
+
+    Example:
+        >>> import numpy as np
+        >>> print(column_stack([np.array([1, 2, 3]), np.array([1, 2, 3])]))
+        [[1 1]
+         [2 2]
+         [3 3]]
+    """
     operands = [array_of(x) for x in operands_of("column_stack", tup)]
     return concatenate([transpose(atleast_2d(x)) if x.ndim < 2 else x for x in operands], 1)
 
@@ -144,7 +183,13 @@ Blocks: TypeAlias = "ArrayLike | list[Blocks]"  # an array, or lists of lists of
 
 
 def block(arrays: Blocks) -> Array:
-    """An array put together from nested lists of blocks: innermost lists along the last axis."""
+    """An array put together from nested lists of blocks: innermost lists along the last axis.
+
+    Example:
+        >>> import numpy as np
+        >>> print(block([[np.ones((1, 1)), np.zeros((1, 2))]]))
+        [[1. 0. 0.]]
+    """
     rank = max([coerce_array("block", 0, leaf).ndim for leaf in _leaves(arrays)])
     depth, level = 0, arrays
     while isinstance(level, list):

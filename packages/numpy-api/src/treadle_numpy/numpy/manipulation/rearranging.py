@@ -26,7 +26,13 @@ __all__ = ["flip", "fliplr", "flipud", "roll", "rot90"]
 
 @composed
 def flip(m: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
-    """The elements in the opposite order along some axes (all, by default)."""
+    """The elements in the opposite order along some axes (all, by default).
+
+    Example:
+        >>> import numpy as np
+        >>> print(flip(np.array([1, 2, 3])))
+        [3 2 1]
+    """
     x = coerce_array("flip", 0, m)
     axes = as_axes("flip", axis, x.ndim)
     return ops.reverse(x, dimensions=axes) if axes else x
@@ -34,19 +40,40 @@ def flip(m: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
 
 @composed
 def fliplr(m: ArrayLike) -> Array:
-    """The columns in the opposite order."""
+    """The columns in the opposite order.
+
+    Example:
+        >>> import numpy as np
+        >>> print(fliplr(np.array([[1, 2], [3, 4]])))
+        [[2 1]
+         [4 3]]
+    """
     return flip(m, 1)
 
 
 @composed
 def flipud(m: ArrayLike) -> Array:
-    """The rows in the opposite order."""
+    """The rows in the opposite order.
+
+    Example:
+        >>> import numpy as np
+        >>> print(flipud(np.array([[1, 2], [3, 4]])))
+        [[3 4]
+         [1 2]]
+    """
     return flip(m, 0)
 
 
 @composed
 def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
-    """Turned by `k` quarters, from the first axis towards the second."""
+    """Turned by `k` quarters, from the first axis towards the second.
+
+    Example:
+        >>> import numpy as np
+        >>> print(rot90(np.array([[1, 2], [3, 4]])))
+        [[2 4]
+         [1 3]]
+    """
     k = integer("rot90", "k", k)
     x = coerce_array("rot90", 0, m)
     pair = as_axes("rot90", sequence("rot90", "axes", axes), x.ndim)

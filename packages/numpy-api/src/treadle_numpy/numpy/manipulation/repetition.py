@@ -135,7 +135,13 @@ def _check_repeats(repeats: Elements, length: int) -> None:
 
 
 def resize(a: ArrayLike, new_shape: Shape) -> Array:
-    """The elements, repeated as often as it takes, in another shape."""
+    """The elements, repeated as often as it takes, in another shape.
+
+    Example:
+        >>> print(resize(np.array([1, 2, 3]), (2, 2)))
+        [[1 2]
+         [3 1]]
+    """
     sizes = as_shape("resize", new_shape)
     total = 1
     for n in sizes:

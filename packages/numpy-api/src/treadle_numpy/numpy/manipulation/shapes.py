@@ -31,7 +31,12 @@ __all__ = [
 
 
 def shape(a: ArrayLike) -> tuple[int, ...]:
-    """The size of each axis."""
+    """The size of each axis.
+
+    Example:
+        >>> print(shape(np.array([[1, 2], [3, 4]])))
+        (2, 2)
+    """
     if isinstance(a, (Array, np.ndarray)):
         return a.shape
     if isinstance(a, (list, tuple)):
@@ -40,12 +45,22 @@ def shape(a: ArrayLike) -> tuple[int, ...]:
 
 
 def ndim(a: ArrayLike) -> int:
-    """The number of axes."""
+    """The number of axes.
+
+    Example:
+        >>> print(ndim(np.array([[1, 2], [3, 4]])))
+        2
+    """
     return len(shape(a))
 
 
 def size(a: ArrayLike, axis: int | Sequence[int] | None = None) -> int:
-    """The number of elements, or along some axes."""
+    """The number of elements, or along some axes.
+
+    Example:
+        >>> print(size(np.array([[1, 2], [3, 4]])))
+        4
+    """
     sizes = shape(a)
     count = 1
     for i in as_axes("size", axis, len(sizes)):
@@ -121,7 +136,12 @@ def reshape(a: ArrayLike, shape: Shape, order: str = "C", *, copy: bool | None =
 
 
 def ravel(a: ArrayLike, order: str = "C") -> Array:
-    """The elements in one axis."""
+    """The elements in one axis.
+
+    Example:
+        >>> print(ravel(np.array([[1, 2], [3, 4]])))
+        [1 2 3 4]
+    """
     names("ravel", order=order)
     return reshape(a, (-1,) if size(a) else (0,), "C" if order == "K" else order)
 
@@ -131,6 +151,10 @@ def squeeze(a: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
 
     Raises:
         ShapeError: an axis has not size 1.
+
+    Example:
+        >>> print(squeeze(np.ones((1, 3))).shape)
+        (3,)
     """
     x = coerce_array("squeeze", 0, a)
     if axis is None:
@@ -169,7 +193,12 @@ def atleast_1d(ary: ArrayLike, /) -> Array: ...
 @overload
 def atleast_1d(first: ArrayLike, second: ArrayLike, /, *arys: ArrayLike) -> tuple[Array, ...]: ...
 def atleast_1d(*arys: ArrayLike) -> Array | tuple[Array, ...]:
-    """The arrays, with an axis if they have none."""
+    """The arrays, with an axis if they have none.
+
+    Example:
+        >>> print(atleast_1d(3.0).shape)
+        (1,)
+    """
     results = [
         x if x.ndim else ops.reshape(x, shape=(1,))
         for x in [coerce_array("atleast_1d", 0, a) for a in arys]
@@ -182,7 +211,12 @@ def atleast_2d(ary: ArrayLike, /) -> Array: ...
 @overload
 def atleast_2d(first: ArrayLike, second: ArrayLike, /, *arys: ArrayLike) -> tuple[Array, ...]: ...
 def atleast_2d(*arys: ArrayLike) -> Array | tuple[Array, ...]:
-    """The arrays, with leading axes of size 1 up to two axes."""
+    """The arrays, with leading axes of size 1 up to two axes.
+
+    Example:
+        >>> print(atleast_2d(np.arange(3)).shape)
+        (1, 3)
+    """
     results = [
         x if x.ndim > 1 else ops.reshape(x, shape=(1, x.size))
         for x in [coerce_array("atleast_2d", 0, a) for a in arys]
@@ -195,7 +229,12 @@ def atleast_3d(ary: ArrayLike, /) -> Array: ...
 @overload
 def atleast_3d(first: ArrayLike, second: ArrayLike, /, *arys: ArrayLike) -> tuple[Array, ...]: ...
 def atleast_3d(*arys: ArrayLike) -> Array | tuple[Array, ...]:
-    """The arrays, with axes of size 1 around theirs up to three axes."""
+    """The arrays, with axes of size 1 around theirs up to three axes.
+
+    Example:
+        >>> print(atleast_3d(np.arange(3)).shape)
+        (1, 3, 1)
+    """
     results = []
     for a in arys:
         x = coerce_array("atleast_3d", 0, a)

@@ -67,20 +67,45 @@ def split(ary: ArrayLike, indices_or_sections: Sections, axis: int = 0) -> list[
 
 
 def array_split(ary: ArrayLike, indices_or_sections: Sections, axis: int = 0) -> list[Array]:
-    """The array cut into nearly equal parts, or at some positions, along an axis."""
+    """The array cut into nearly equal parts, or at some positions, along an axis.
+
+    Example:
+        >>> import numpy as np
+        >>> print(array_split(np.arange(5), 2))
+        [array([0, 1, 2], dtype=int32), array([3, 4], dtype=int32)]
+    """
     return _split("array_split", ary, indices_or_sections, axis, False)
 
 
 def vsplit(ary: ArrayLike, indices_or_sections: Sections) -> list[Array]:
-    """`split` along the first axis."""
+    """`split` along the first axis.
+
+    Example:
+        >>> import numpy as np
+        >>> print(vsplit(np.array([[1, 2], [3, 4]]), 2)[0])
+        [[1 2]]
+    """
     return _split("vsplit", ary, indices_or_sections, 0, True)
 
 
 def hsplit(ary: ArrayLike, indices_or_sections: Sections) -> list[Array]:
-    """`split` along the second axis; of a vector along its only one."""
+    """`split` along the second axis; of a vector along its only one.
+
+    Example:
+        >>> import numpy as np
+        >>> print(hsplit(np.array([[1, 2], [3, 4]]), 2)[0])
+        [[1]
+         [3]]
+    """
     return _split("hsplit", ary, indices_or_sections, 0 if ndim(ary) == 1 else 1, True)
 
 
 def dsplit(ary: ArrayLike, indices_or_sections: Sections) -> list[Array]:
-    """`split` along the third axis."""
+    """`split` along the third axis.
+
+    Example:
+        >>> import numpy as np
+        >>> print([x.shape for x in dsplit(np.ones((2, 2, 4)), 2)])
+        [(2, 2, 2), (2, 2, 2)]
+    """
     return _split("dsplit", ary, indices_or_sections, 2, True)

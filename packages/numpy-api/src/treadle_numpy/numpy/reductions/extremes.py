@@ -130,7 +130,12 @@ amax, amin = max, min
 
 @composed
 def ptp(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = False) -> Array:
-    """The greatest element less the least."""
+    """The greatest element less the least.
+
+    Example:
+        >>> print(ptp(np.array([1, 5, 3])))
+        4
+    """
     named_only("ptp", out=out)
     return ops.subtract(max(a, axis, keepdims=keepdims), min(a, axis, keepdims=keepdims))
 

@@ -59,7 +59,12 @@ def argmax(
 def argmin(
     a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None
 ) -> Array:
-    """The position of the least element (of the first NaN, if there is one), in the flat array by default."""
+    """The position of the least element (of the first NaN, if there is one), in the flat array by default.
+
+    Example:
+        >>> print(argmin(np.array([1, 2, 3])))
+        0
+    """
     flags("argmin", keepdims=keepdims)
     named_only("argmin", out=out)
     return position("argmin", a, axis, keepdims, False)

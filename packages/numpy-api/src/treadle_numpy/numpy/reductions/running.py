@@ -66,7 +66,13 @@ def cumsum(
 def cumprod(
     a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None
 ) -> Array:
-    """The running product along an axis; of the flat array by default."""
+    """The running product along an axis; of the flat array by default.
+
+    Example:
+        >>> import numpy as np
+        >>> print(cumprod(np.array([1, 2, 3])))
+        [1 2 6]
+    """
     named_only("cumprod", out=out)
     return _running("cumprod", ops.cumulative_multiply, ops.cumulative_minimum, a, axis, dtype)
 
@@ -106,7 +112,13 @@ def cumulative_sum(
     dtype: DTypeLike | None = None,
     include_initial: bool = False,
 ) -> Array:
-    """The running sum along an axis, with a leading 0 if `include_initial`."""
+    """The running sum along an axis, with a leading 0 if `include_initial`.
+
+    Example:
+        >>> import numpy as np
+        >>> print(cumulative_sum(np.array([1, 2, 3])))
+        [1 3 6]
+    """
     flags("cumulative_sum", include_initial=include_initial)
     return _cumulative("cumulative_sum", x, axis, dtype, include_initial, 0)
 
@@ -120,6 +132,12 @@ def cumulative_prod(
     dtype: DTypeLike | None = None,
     include_initial: bool = False,
 ) -> Array:
-    """The running product along an axis, with a leading 1 if `include_initial`."""
+    """The running product along an axis, with a leading 1 if `include_initial`.
+
+    Example:
+        >>> import numpy as np
+        >>> print(cumulative_prod(np.array([1, 2, 3])))
+        [1 2 6]
+    """
     flags("cumulative_prod", include_initial=include_initial)
     return _cumulative("cumulative_prod", x, axis, dtype, include_initial, 1)

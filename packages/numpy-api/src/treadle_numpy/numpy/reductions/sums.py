@@ -145,5 +145,11 @@ def prod(
 
 @composed
 def count_nonzero(a: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Array:
-    """The number of elements that are not zero."""
+    """The number of elements that are not zero.
+
+    Example:
+        >>> import numpy as np
+        >>> print(count_nonzero(np.array([0, 1, 2])))
+        2
+    """
     return sum(truth("count_nonzero", 0, a), axis, default_dtype(int), keepdims=keepdims)

@@ -57,6 +57,11 @@ def any(
     *,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Whether any element along some axes is true (not zero)."""
+    """Whether any element along some axes is true (not zero).
+
+    Example:
+        >>> print(any(np.array([True, False])))
+        True
+    """
     named_only("any", out=out)
     return truth_reduction("any", a, axis, keepdims, where, False)

@@ -54,7 +54,12 @@ def _nan_position(
 def nanargmax(
     a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None
 ) -> Array:
-    """The position of the greatest element that is not NaN; -1 where all are."""
+    """The position of the greatest element that is not NaN; -1 where all are.
+
+    Example:
+        >>> print(nanargmax(np.array([np.nan, 1.0, 3.0])))
+        2
+    """
     flags("nanargmax", keepdims=keepdims)
     named_only("nanargmax", out=out)
     return _nan_position("nanargmax", a, axis, keepdims, True)
@@ -64,7 +69,12 @@ def nanargmax(
 def nanargmin(
     a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None
 ) -> Array:
-    """The position of the least element that is not NaN; -1 where all are."""
+    """The position of the least element that is not NaN; -1 where all are.
+
+    Example:
+        >>> print(nanargmin(np.array([np.nan, 1.0, 3.0])))
+        1
+    """
     flags("nanargmin", keepdims=keepdims)
     named_only("nanargmin", out=out)
     return _nan_position("nanargmin", a, axis, keepdims, False)
@@ -96,7 +106,12 @@ def nanmax(
     initial: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """The greatest element that is not NaN; NaN where all are."""
+    """The greatest element that is not NaN; NaN where all are.
+
+    Example:
+        >>> print(nanmax(np.array([1.0, np.nan])))
+        1.0
+    """
     named_only("nanmax", out=out)
     return _nan_extreme("nanmax", a, axis, keepdims, initial, where, True)
 
@@ -110,7 +125,12 @@ def nanmin(
     initial: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """The least element that is not NaN; NaN where all are."""
+    """The least element that is not NaN; NaN where all are.
+
+    Example:
+        >>> print(nanmin(np.array([1.0, np.nan])))
+        1.0
+    """
     named_only("nanmin", out=out)
     return _nan_extreme("nanmin", a, axis, keepdims, initial, where, False)
 
@@ -144,7 +164,12 @@ def nanprod(
     initial: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """The product of the elements that are not NaN."""
+    """The product of the elements that are not NaN.
+
+    Example:
+        >>> print(nanprod(np.array([2.0, np.nan, 3.0])))
+        6.0
+    """
     return prod(_without_nan("nanprod", a, 1.0)[0], axis, dtype, out, keepdims, initial, where)
 
 
@@ -152,7 +177,12 @@ def nanprod(
 def nancumsum(
     a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None
 ) -> Array:
-    """The running sum in which NaN counts as 0."""
+    """The running sum in which NaN counts as 0.
+
+    Example:
+        >>> print(nancumsum(np.array([1.0, np.nan, 3.0])))
+        [1. 1. 4.]
+    """
     return cumsum(_without_nan("nancumsum", a, 0.0)[0], axis, dtype, out)
 
 
@@ -160,5 +190,10 @@ def nancumsum(
 def nancumprod(
     a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None
 ) -> Array:
-    """The running product in which NaN counts as 1."""
+    """The running product in which NaN counts as 1.
+
+    Example:
+        >>> print(nancumprod(np.array([1.0, np.nan, 3.0])))
+        [1. 1. 3.]
+    """
     return cumprod(_without_nan("nancumprod", a, 1.0)[0], axis, dtype, out)

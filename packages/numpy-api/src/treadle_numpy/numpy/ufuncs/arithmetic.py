@@ -80,7 +80,12 @@ _NEGATE: Final = primitives.Negate()
 
 
 def positive(x: ArrayLike, /) -> Array:
-    """The operand itself."""
+    """The operand itself.
+
+    Example:
+        >>> print(positive(-3))
+        -3
+    """
     return coerce_array("positive", 0, x)
 
 
@@ -172,7 +177,12 @@ mod = remainder
 
 @composed
 def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """What is left of `x1` after division by `x2` rounded toward zero; it has the sign of `x1`."""
+    """What is left of `x1` after division by `x2` rounded toward zero; it has the sign of `x1`.
+
+    Example:
+        >>> print(fmod(-7, 3))
+        -1
+    """
     x, y = integers("fmod", x1, x2)
     rest = ops.remainder(x, y)
     if not is_integer(x.dtype):

@@ -23,9 +23,19 @@ __all__ = ["exp", "exp2", "expm1", "log", "log1p", "log2", "log10", "logaddexp",
 
 exp = unary("exp", primitives.Exponential(), "`e ** x`.", "print(exp(0.0))\n        1.0")
 exp2 = unary("exp2", primitives.Exponential2(), "`2 ** x`.", "print(exp2(3.0))\n        8.0")
-expm1 = unary("expm1", primitives.ExponentialMinusOne(), "`e ** x - 1`, exact near 0.")
+expm1 = unary(
+    "expm1",
+    primitives.ExponentialMinusOne(),
+    "`e ** x - 1`, exact near 0.",
+    "print(expm1(0.0))\n        0.0",
+)
 log = unary("log", primitives.Log(), "The natural logarithm.", "print(log(1.0))\n        0.0")
-log1p = unary("log1p", primitives.LogPlusOne(), "`log(1 + x)`, exact near 0.")
+log1p = unary(
+    "log1p",
+    primitives.LogPlusOne(),
+    "`log(1 + x)`, exact near 0.",
+    "print(log1p(0.0))\n        0.0",
+)
 
 
 def _by_log(name: str, base: float, x: ArrayLike) -> Array:
@@ -109,5 +119,10 @@ def logaddexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 @partial(universal, identity=-np.inf)
 @composed
 def logaddexp2(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """`log2(2 ** x1 + 2 ** x2)`, without overflow."""
+    """`log2(2 ** x1 + 2 ** x2)`, without overflow.
+
+    Example:
+        >>> print(logaddexp2(3.0, 3.0))
+        4.0
+    """
     return _logaddexp("logaddexp2", x1, x2, 2.0)

@@ -51,7 +51,13 @@ minimum = universal(
 
 @composed
 def fmax(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """The greater of two; the other one where one is NaN."""
+    """The greater of two; the other one where one is NaN.
+
+    Example:
+        >>> import numpy as np
+        >>> print(fmax(1.0, np.nan))
+        1.0
+    """
     x, y = promote_shapes("fmax", x1, x2)
     keep = ops.or_(greater(x, y), ops.compare(y, y, direction="ne"))
     return ops.select(keep, x, y)
@@ -59,7 +65,13 @@ def fmax(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 
 @composed
 def fmin(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """The lesser of two; the other one where one is NaN."""
+    """The lesser of two; the other one where one is NaN.
+
+    Example:
+        >>> import numpy as np
+        >>> print(fmin(1.0, np.nan))
+        1.0
+    """
     x, y = promote_shapes("fmin", x1, x2)
     keep = ops.or_(less(x, y), ops.compare(y, y, direction="ne"))
     return ops.select(keep, x, y)

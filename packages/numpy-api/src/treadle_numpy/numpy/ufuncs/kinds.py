@@ -62,7 +62,12 @@ def isnan(x: ArrayLike, /) -> Array:
 
 @composed
 def isinf(x: ArrayLike, /) -> Array:
-    """Whether it is infinite."""
+    """Whether it is infinite.
+
+    Example:
+        >>> print(isinf(np.array([1.0, np.inf])))
+        [False  True]
+    """
     operand, type = _parts("isinf", x)
     if is_complex(type.dtype):
         return ops.or_(isinf(ops.real(operand)), isinf(ops.imag(operand)))
@@ -83,17 +88,32 @@ def _is_infinity(name: str, x: object, value: float) -> Array:
 
 
 def isposinf(x: ArrayLike, /) -> Array:
-    """Whether it is positive infinity."""
+    """Whether it is positive infinity.
+
+    Example:
+        >>> print(isposinf(np.array([-np.inf, np.inf])))
+        [False  True]
+    """
     return _is_infinity("isposinf", x, np.inf)
 
 
 def isneginf(x: ArrayLike, /) -> Array:
-    """Whether it is negative infinity."""
+    """Whether it is negative infinity.
+
+    Example:
+        >>> print(isneginf(np.array([-np.inf, np.inf])))
+        [ True False]
+    """
     return _is_infinity("isneginf", x, -np.inf)
 
 
 def iscomplex(x: ArrayLike) -> Array:
-    """Whether the imaginary part is not zero."""
+    """Whether the imaginary part is not zero.
+
+    Example:
+        >>> print(iscomplex(np.array([1 + 1j, 2])))
+        [ True False]
+    """
     operand, type = _parts("iscomplex", x)
     if is_complex(type.dtype):
         part = ops.imag(operand)
@@ -102,22 +122,42 @@ def iscomplex(x: ArrayLike) -> Array:
 
 
 def isreal(x: ArrayLike) -> Array:
-    """Whether the imaginary part is zero."""
+    """Whether the imaginary part is zero.
+
+    Example:
+        >>> print(isreal(np.array([1 + 1j, 2])))
+        [False  True]
+    """
     return ops.not_(iscomplex(x))
 
 
 def iscomplexobj(x: ArrayLike) -> bool:
-    """Whether the element type is complex, whatever the elements are."""
+    """Whether the element type is complex, whatever the elements are.
+
+    Example:
+        >>> print(iscomplexobj(np.array([1 + 0j])))
+        True
+    """
     return is_array_like(x) and is_complex(operand_type(coerce("iscomplexobj", 0, x)).dtype)
 
 
 def isrealobj(x: ArrayLike) -> bool:
-    """Whether the element type is not complex."""
+    """Whether the element type is not complex.
+
+    Example:
+        >>> print(isrealobj(np.array([1, 2, 3])))
+        True
+    """
     return not iscomplexobj(x)
 
 
 def isscalar(element: ArrayLike) -> bool:
-    """Whether it is a scalar; an array without axes counts as one, unlike in NumPy."""
+    """Whether it is a scalar; an array without axes counts as one, unlike in NumPy.
+
+    Example:
+        >>> print(isscalar(3))
+        True
+    """
     return is_array_like(element) and operand_type(coerce("isscalar", 0, element)).shape == ()
 
 

@@ -32,18 +32,33 @@ def logical_and(x: ArrayLike, y: ArrayLike, /) -> Array:
 @partial(universal, identity=False)
 @composed
 def logical_or(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """Whether either is true (not zero)."""
+    """Whether either is true (not zero).
+
+    Example:
+        >>> print(logical_or(False, 2))
+        True
+    """
     return ops.or_(*_pair("logical_or", x, y))
 
 
 @partial(universal, identity=False)
 @composed
 def logical_xor(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """Whether exactly one is true (not zero)."""
+    """Whether exactly one is true (not zero).
+
+    Example:
+        >>> print(logical_xor(True, 2))
+        False
+    """
     return ops.xor(*_pair("logical_xor", x, y))
 
 
 @composed
 def logical_not(x: ArrayLike, /) -> Array:
-    """Whether it is zero."""
+    """Whether it is zero.
+
+    Example:
+        >>> print(logical_not(0))
+        True
+    """
     return ops.not_(truth("logical_not", 0, x))

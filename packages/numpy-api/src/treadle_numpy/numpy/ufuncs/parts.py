@@ -14,7 +14,12 @@ __all__ = ["angle", "conj", "conjugate", "imag", "real"]
 
 
 def real(val: ArrayLike, /) -> Array:
-    """The real part."""
+    """The real part.
+
+    Example:
+        >>> print(real(1 + 2j))
+        1.0
+    """
     operand = coerce("real", 0, val)
     if is_complex(operand.dtype):
         return ops.real(operand)
@@ -22,7 +27,12 @@ def real(val: ArrayLike, /) -> Array:
 
 
 def imag(val: ArrayLike, /) -> Array:
-    """The imaginary part; zeros for real numbers."""
+    """The imaginary part; zeros for real numbers.
+
+    Example:
+        >>> print(imag(1 + 2j))
+        2.0
+    """
     operand = coerce("imag", 0, val)
     if is_complex(operand.dtype):
         return ops.imag(operand)
@@ -42,7 +52,12 @@ conj = conjugate
 
 @composed
 def angle(z: ArrayLike, deg: bool = False) -> Array:
-    """The angle of a complex number."""
+    """The angle of a complex number.
+
+    Example:
+        >>> print(angle(1j, deg=True))
+        90.0
+    """
     flags("angle", deg=deg)
     operand = coerce("angle", 0, z)
     dtype = operand.dtype

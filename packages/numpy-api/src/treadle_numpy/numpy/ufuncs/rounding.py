@@ -18,15 +18,28 @@ from treadle_numpy.operands.scalars import zero_like
 __all__ = ["around", "ceil", "fix", "floor", "rint", "round", "trunc"]
 
 floor = rounding(
-    "floor", primitives.Floor(), "The greatest integer that is not above x; integers are."
+    "floor",
+    primitives.Floor(),
+    "The greatest integer that is not above x; integers are.",
+    "print(floor(-1.2))\n        -2.0",
 )
-ceil = rounding("ceil", primitives.Ceil(), "The least integer that is not below x; integers are.")
+ceil = rounding(
+    "ceil",
+    primitives.Ceil(),
+    "The least integer that is not below x; integers are.",
+    "print(ceil(1.2))\n        2.0",
+)
 _ROUND: Final = primitives.RoundNearestEven()
 
 
 @composed
 def rint(x: ArrayLike, /) -> Array:
-    """The nearest integer, the even one of two, as a float."""
+    """The nearest integer, the even one of two, as a float.
+
+    Example:
+        >>> print(rint(2.5))
+        2.0
+    """
     operand = coerce("rint", 0, x)
     if not is_inexact(operand.dtype):
         operand = converted(

@@ -22,6 +22,10 @@ def fabs(x: ArrayLike, /) -> Array:
 
     Raises:
         DTypeError: the operand is complex.
+
+    Example:
+        >>> print(fabs(-2))
+        2.0
     """
     operand = inexact_operand("fabs", x)
     if is_complex(operand.dtype):
@@ -107,7 +111,13 @@ def copysign(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 
 @composed
 def heaviside(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """0 below 0, 1 above, `x2` at 0."""
+    """0 below 0, 1 above, `x2` at 0.
+
+    Example:
+        >>> import numpy as np
+        >>> print(heaviside(np.array([-1.0, 0.0, 2.0]), 0.5))
+        [0.  0.5 1. ]
+    """
     x, y = promote_shapes("heaviside", x1, x2, inexact=True)
     zero, one = zero_like(x), number(1, x)
     above = ops.select(ops.compare(x, zero, direction="gt"), one, x)
@@ -116,5 +126,9 @@ def heaviside(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 
 
 nextafter = binary(
-    "nextafter", primitives.NextAfter(), "The next number after x towards y.", inexact=True
+    "nextafter",
+    primitives.NextAfter(),
+    "The next number after x towards y.",
+    "print(nextafter(1.0, 2.0))\n        1.0000001",
+    inexact=True,
 )

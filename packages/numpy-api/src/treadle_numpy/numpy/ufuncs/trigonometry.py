@@ -51,6 +51,7 @@ arctan2 = binary(
     "arctan2",
     primitives.Atan2(),
     "The angle of the point (x2, x1), in (-pi, pi].",
+    "print(arctan2(1.0, 1.0))\n        0.7853981",
     inexact=True,
     by_parts=_complex_atan2,
 )
@@ -61,16 +62,39 @@ sin = unary(
 cos = unary(
     "cos", primitives.Cosine(), "The cosine of an angle in radians.", "print(cos(0.0))\n        1.0"
 )
-tan = unary("tan", primitives.Tan(), "The tangent of an angle in radians.")
-arcsin = unary("arcsin", primitives.Asin(), "The angle with this sine.")
-arccos = unary("arccos", primitives.Acos(), "The angle with this cosine.")
-arctan = unary("arctan", primitives.Atan(), "The angle with this tangent.")
-sinh = unary("sinh", primitives.Sinh(), "The hyperbolic sine.")
-cosh = unary("cosh", primitives.Cosh(), "The hyperbolic cosine.")
+tan = unary(
+    "tan", primitives.Tan(), "The tangent of an angle in radians.", "print(tan(0.0))\n        0.0"
+)
+arcsin = unary(
+    "arcsin", primitives.Asin(), "The angle with this sine.", "print(arcsin(0.0))\n        0.0"
+)
+arccos = unary(
+    "arccos", primitives.Acos(), "The angle with this cosine.", "print(arccos(1.0))\n        0.0"
+)
+arctan = unary(
+    "arctan", primitives.Atan(), "The angle with this tangent.", "print(arctan(0.0))\n        0.0"
+)
+sinh = unary("sinh", primitives.Sinh(), "The hyperbolic sine.", "print(sinh(0.0))\n        0.0")
+cosh = unary("cosh", primitives.Cosh(), "The hyperbolic cosine.", "print(cosh(0.0))\n        1.0")
 tanh = unary("tanh", primitives.Tanh(), "The hyperbolic tangent.", "print(tanh(0.0))\n        0.0")
-arcsinh = unary("arcsinh", primitives.Asinh(), "The inverse hyperbolic sine.")
-arccosh = unary("arccosh", primitives.Acosh(), "The inverse hyperbolic cosine.")
-arctanh = unary("arctanh", primitives.Atanh(), "The inverse hyperbolic tangent.")
+arcsinh = unary(
+    "arcsinh",
+    primitives.Asinh(),
+    "The inverse hyperbolic sine.",
+    "print(arcsinh(0.0))\n        0.0",
+)
+arccosh = unary(
+    "arccosh",
+    primitives.Acosh(),
+    "The inverse hyperbolic cosine.",
+    "print(arccosh(1.0))\n        0.0",
+)
+arctanh = unary(
+    "arctanh",
+    primitives.Atanh(),
+    "The inverse hyperbolic tangent.",
+    "print(arctanh(0.0))\n        0.0",
+)
 asin, acos, atan, asinh, acosh, atanh = arcsin, arccos, arctan, arcsinh, arccosh, arctanh
 
 

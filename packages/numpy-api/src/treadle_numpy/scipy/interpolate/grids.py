@@ -22,6 +22,8 @@ from treadle_ir import (
     shown,
 )
 from treadle_ir.dtypes import is_complex
+from treadle_numpy.indexing.entries import read_index
+from treadle_numpy.indexing.reading import take_entries
 from treadle_numpy.lax.joining import unstack
 from treadle_numpy.numpy.manipulation.broadcasting import broadcast_arrays
 from treadle_numpy.numpy.manipulation.joining import stack
@@ -146,8 +148,7 @@ class RegularGridInterpolator:
 
     def _at(self, indices: Sequence[Array]) -> Array:
         """The values at grid points, for each point."""
-        found: Array = self.values[tuple(indices)]
-        return found
+        return take_entries(self.values, read_index(self.values.shape, tuple(indices)))
 
     def _nearest(self, cells: Sequence[_Cell]) -> Array:
         return self._at([where(less_equal(share, 0.5), i, add(i, 1)) for i, share, *_ in cells])

@@ -15,16 +15,11 @@ if TYPE_CHECKING:
     from treadle_numpy.scipy.linalg.factorisations import (
         cho_factor as cho_factor,
         cholesky as cholesky,
-        eigh as eigh,
-        eigh_tridiagonal as eigh_tridiagonal,
-        hessenberg as hessenberg,
         lu as lu,
         lu_factor as lu_factor,
         polar as polar,
         qr as qr,
         qr_multiply as qr_multiply,
-        rsf2csf as rsf2csf,
-        schur as schur,
         svd as svd,
     )
     from treadle_numpy.scipy.linalg.functions import (
@@ -42,6 +37,13 @@ if TYPE_CHECKING:
         invhilbert as invhilbert,
         invpascal as invpascal,
         pascal as pascal,
+    )
+    from treadle_numpy.scipy.linalg.spectra import (
+        eigh as eigh,
+        eigh_tridiagonal as eigh_tridiagonal,
+        hessenberg as hessenberg,
+        rsf2csf as rsf2csf,
+        schur as schur,
     )
     from treadle_numpy.scipy.linalg.structured import (
         block_diag as block_diag,
@@ -66,12 +68,10 @@ else:
     __getattr__, __dir__, __all__ = namespaces.lazy(
         __name__,
         {
-            "factorisations": (
-                "cho_factor cholesky eigh eigh_tridiagonal hessenberg lu lu_factor polar qr "
-                "qr_multiply rsf2csf schur svd"
-            ),
+            "factorisations": "cho_factor cholesky lu lu_factor polar qr qr_multiply svd",
             "functions": "expm expm_frechet funm solve_sylvester sqrtm",
             "named_matrices": "dft hadamard helmert hilbert invhilbert invpascal pascal",
+            "spectra": "eigh eigh_tridiagonal hessenberg rsf2csf schur",
             "structured": (
                 "block_diag circulant companion convolution_matrix fiedler fiedler_companion "
                 "hankel leslie toeplitz"

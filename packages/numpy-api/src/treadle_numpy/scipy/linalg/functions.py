@@ -22,6 +22,7 @@ from treadle_ir import (
     ops,
     refused,
     shown,
+    type_of,
 )
 from treadle_numpy.lax.control.branches import cond
 from treadle_numpy.lax.control.loops import fori_loop
@@ -222,9 +223,8 @@ def expm_frechet(
 def _complex(x: Array) -> Array:
     if dtypes.is_complex(x.dtype):
         return x
-    return ops.convert(
-        x, dtype=np.dtype("c16" if x.dtype == np.float64 else "c8"), weak=x.type.weak
-    )
+    wide = np.dtype(np.complex128 if x.dtype == np.float64 else np.complex64)
+    return ops.convert(x, dtype=wide, weak=type_of(x).weak)
 
 
 def sqrtm(A: ArrayLike, blocksize: int = 1) -> Array:  # noqa: N803 - SciPy's

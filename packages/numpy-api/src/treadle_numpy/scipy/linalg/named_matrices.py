@@ -181,7 +181,7 @@ def invpascal(n: int, kind: str | None = None) -> Array:
     size, chosen = _size("invpascal", n), _kind("invpascal", kind)
 
     def element(i: int, j: int) -> int:
-        sign = (-1) ** (i + j)
+        sign = -1 if (i + j) % 2 else 1
         if chosen == "lower":
             return sign * math.comb(i, j)
         if chosen == "upper":

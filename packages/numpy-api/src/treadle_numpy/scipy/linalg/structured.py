@@ -6,7 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, Operand, ShapeError, names, ops, shown
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    Operand,
+    ShapeError,
+    composed,
+    names,
+    ops,
+    shown,
+    type_of,
+)
 from treadle_numpy.numpy.manipulation.joining import concatenate
 from treadle_numpy.numpy.ufuncs.parts import conj
 from treadle_numpy.numpy.ufuncs.signs import abs
@@ -60,6 +70,7 @@ def _placed(x: Array, places: np.ndarray[Any, Any]) -> Array:
     return found
 
 
+@composed
 def toeplitz(c: ArrayLike, r: ArrayLike | None = None) -> Array:
     """Matrices with constant diagonals: c is the first column, r the first row, but for its first element.
 
@@ -81,6 +92,7 @@ def toeplitz(c: ArrayLike, r: ArrayLike | None = None) -> Array:
     return _placed(diagonals, places)
 
 
+@composed
 def hankel(c: ArrayLike, r: ArrayLike | None = None) -> Array:
     """Matrices with constant antidiagonals: c is the first column, r the last row (zeros), but for its first element.
 
@@ -98,6 +110,7 @@ def hankel(c: ArrayLike, r: ArrayLike | None = None) -> Array:
     return _placed(both, np.arange(column.shape[-1])[:, None] + np.arange(row.shape[-1]))
 
 
+@composed
 def circulant(c: ArrayLike) -> Array:
     """Matrices of which each column is the one before, moved down by one; the first one is c.
 
@@ -113,6 +126,7 @@ def circulant(c: ArrayLike) -> Array:
     return _placed(x, (np.arange(n)[:, None] - np.arange(n)) % max(n, 1))
 
 
+@composed
 def companion(a: ArrayLike) -> Array:
     """The companion matrices of polynomials, whose eigenvalues are their roots; highest coefficient first.
 
@@ -153,6 +167,7 @@ def _below(first: Array, beneath: Operand) -> Array:
     return ops.select(np.broadcast_to(row == 0, shape), top, rest)
 
 
+@composed
 def leslie(f: ArrayLike, s: ArrayLike) -> Array:
     """Leslie's matrices of populations: fecundities f in the first row, survival rates s below the diagonal.
 
@@ -174,6 +189,7 @@ def leslie(f: ArrayLike, s: ArrayLike) -> Array:
     return _below(first, rates)
 
 
+@composed
 def convolution_matrix(a: ArrayLike, n: int, mode: str = "full") -> Array:
     """Matrices for which `m @ v` is `convolve(a, v, mode)` for v of n elements.
 
@@ -211,6 +227,7 @@ def convolution_matrix(a: ArrayLike, n: int, mode: str = "full") -> Array:
     return _placed(padded, places)
 
 
+@composed
 def fiedler(a: ArrayLike) -> Array:
     """Fiedler's matrices of distances, `|a[i] - a[j]|`.
 
@@ -224,6 +241,7 @@ def fiedler(a: ArrayLike) -> Array:
     return abs(x[..., :, None] - x[..., None, :])
 
 
+@composed
 def fiedler_companion(a: ArrayLike) -> Array:
     """Fiedler's companion matrices of polynomials: with five diagonals, and the roots for eigenvalues.
 
@@ -259,6 +277,7 @@ def fiedler_companion(a: ArrayLike) -> Array:
     return _placed(values, places)
 
 
+@composed
 def block_diag(*arrs: ArrayLike) -> Array:
     """A matrix of matrices along its diagonal; vectors are rows, numbers are 1 by 1.
 
@@ -278,7 +297,7 @@ def block_diag(*arrs: ArrayLike) -> Array:
     for place, x in enumerate(parts):
         if x.ndim > 2:
             raise ShapeError(
-                f"block_diag: arguments must have at most 2 axes, got {x.type} at position {place}"
+                f"block_diag: arguments must have at most 2 axes, got {type_of(x)} at position {place}"
             )
         blocks.append(ops.reshape(x, shape=(1,) * (2 - x.ndim) + x.shape))
     rows, columns = (sum(x.shape[axis] for x in blocks) for axis in (0, 1))

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from treadle_ir import ArgumentError, Array, ShapeError, flags, matrices, names, ops, shown
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    ShapeError,
+    composed,
+    flags,
+    matrices,
+    names,
+    ops,
+    shown,
+)
 from treadle_numpy.lax.linalg.elimination import substituted
 from treadle_numpy.lax.linalg.factorisations import cholesky
 from treadle_numpy.numpy.linalg import determinants, systems
@@ -44,6 +54,7 @@ def _shaped(x: Array, is_vector: bool) -> Array:
     return ops.reshape(x, shape=x.shape[:-1]) if is_vector else x
 
 
+@composed
 def cho_solve(
     c_and_lower: tuple[ArrayLike, bool],
     b: ArrayLike,
@@ -81,12 +92,26 @@ def pair(name: str, argument: str, value: Any) -> tuple[Any, Any]:
     return value[0], value[1]
 
 
+def _operation(name: str, trans: object) -> str:
+    """What `trans` says: none, transposed or conjugated too.
+
+    Raises:
+        ArgumentError: it is another value.
+    """
+    if not isinstance(trans, (int, str)) or trans not in _OPERATIONS:
+        raise ArgumentError(
+            f"{name}: 'trans' value must be 0, 1, or 2 (or 'N', 'T', 'C'), got {shown(trans)}"
+        )
+    return _OPERATIONS[trans]
+
+
 def _by_cholesky(c: Array, b: Array, lower: bool) -> Array:
     """Of `L Lᴴ x = b`, or of `Uᴴ U x = b`."""
     x = ops.triangular_solve(c, b, lower=lower, transpose_a=not lower, conjugate_a=not lower)
     return ops.triangular_solve(c, x, lower=lower, transpose_a=lower, conjugate_a=lower)
 
 
+@composed
 def lu_solve(
     lu_and_piv: tuple[ArrayLike, ArrayLike],
     b: ArrayLike,
@@ -108,8 +133,7 @@ def lu_solve(
     """
     flags("lu_solve", overwrite_b=overwrite_b, check_finite=check_finite)
     factors, pivots = pair("lu_solve", "lu_and_piv", lu_and_piv)
-    if isinstance(trans, str) or trans not in (0, 1, 2):
-        raise ArgumentError(f"lu_solve: 'trans' value must be 0, 1, or 2, got {shown(trans)}")
+    operation = _operation("lu_solve", trans)
     lu, right, is_vector = _fitted("lu_solve", factors, b)
     n = lu.shape[-1]
     piv = coerce_array("lu_solve", 1, pivots)
@@ -118,10 +142,11 @@ def lu_solve(
     permutation = ops.lu_pivots_to_permutation(
         broadcast_to_shape(piv, (*lu.shape[:-2], n)), permutation_size=n
     )
-    x = substituted(lu, permutation, right, operation=_OPERATIONS[trans])
+    x = substituted(lu, permutation, right, operation=operation)
     return _shaped(x, is_vector)
 
 
+@composed
 def solve(
     a: ArrayLike,
     b: ArrayLike,
@@ -167,6 +192,7 @@ def solve(
     return _shaped(_by_cholesky(factor, right, True), is_vector)
 
 
+@composed
 def solve_triangular(
     a: ArrayLike,
     b: ArrayLike,
@@ -199,9 +225,7 @@ def solve_triangular(
         overwrite_b=overwrite_b,
         check_finite=check_finite,
     )
-    if not isinstance(trans, (int, str)) or trans not in _OPERATIONS:
-        raise ArgumentError(f"solve_triangular: invalid 'trans' value {shown(trans)}")
-    operation = _OPERATIONS[trans]
+    operation = _operation("solve_triangular", trans)
     matrix, right, is_vector = _fitted("solve_triangular", a, b)
     x = ops.triangular_solve(
         matrix,

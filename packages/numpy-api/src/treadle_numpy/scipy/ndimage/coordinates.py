@@ -23,6 +23,8 @@ from treadle_ir import (
     shown,
 )
 from treadle_ir.dtypes import is_complex, is_inexact
+from treadle_numpy.indexing.entries import read_index
+from treadle_numpy.indexing.reading import take_entries
 from treadle_numpy.lax.joining import unstack
 from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.ufuncs.arithmetic import add, multiply, remainder, subtract
@@ -161,7 +163,7 @@ def _values(
 ) -> Array:
     """The pixels at positions of any size."""
     fixed = [_FIXES[mode](index, n) for index, n in zip(indices, x.shape, strict=True)]
-    found: Array = x[tuple(fixed)] if fixed else x
+    found = take_entries(x, read_index(x.shape, tuple(fixed))) if fixed else x
     if mode != "constant":
         return found
     inside: ArrayLike = np.bool_(True)

@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import treadle_numpy.scipy.linalg as linalg
+from treadle_numpy.numpy import exp
+
+A = np.array([[1.0, 0.5, 0.0], [-0.5, 2.0, 1.0], [0.25, 0.0, 4.0]])
+B = np.array([[3.0, 1.0], [0.0, 2.0]])
+
+
+@pytest.fixture(autouse=True)
+def _wide(wide: None) -> None:
+    """In 64 bits."""
+
+
+def by_eigenvectors(function: Any, a: np.ndarray) -> np.ndarray:
+    w, v = np.linalg.eig(a)
+    return (v * function(w)) @ np.linalg.inv(v)
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 30.0])
+def test_exponentials(scale: float) -> None:
+    expected = by_eigenvectors(np.exp, scale * A)
+    np.testing.assert_allclose(linalg.expm(scale * A), expected, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(linalg.funm(scale * A, exp), expected, rtol=1e-8, atol=1e-12)
+
+
+def test_too_great_an_exponent_is_nan() -> None:
+    assert np.isnan(np.asarray(linalg.expm(1e3 * A, max_squarings=2))).all()
+
+
+def test_square_roots_squared() -> None:
+    for a in (A, -A, A.astype(complex) * 1j):
+        x = np.asarray(linalg.sqrtm(a))
+        np.testing.assert_allclose(x @ x, a, atol=1e-12)
+
+
+@pytest.mark.parametrize("method", ["schur", "eigen"])
+def test_sylvesters_equation(method: str) -> None:
+    c = np.arange(6.0).reshape(3, 2)
+    x = np.asarray(linalg.solve_sylvester(A, B, c, method=method))
+    np.testing.assert_allclose(A @ x + x @ B, c, atol=1e-12)
+    assert np.isnan(np.asarray(linalg.solve_sylvester(A, -A, A, method=method))).all()

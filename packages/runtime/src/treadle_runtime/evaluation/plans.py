@@ -1,0 +1,160 @@
+"""Plans of composed functions: how each is run as a whole, decided once for a kind of arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, final
+
+import treadle_compiler as compiler
+from treadle_ir import (
+    Array,
+    ArrayType,
+    InlineCall,
+    Operands,
+    Program,
+    Tracer,
+    Type,
+    stage_tree,
+)
+from treadle_ir.dtypes import is_key
+from treadle_ir.rewrite import inline, optimise
+from treadle_ir.tree import PyTreeDef, flatten_leaves_and_structure
+from treadle_runtime.arrays.array import DeviceArray, Elements, buffer_at, elements_of
+from treadle_runtime.arrays.from_user import as_device_array
+from treadle_runtime.evaluation.composites import LARGE, is_large
+from treadle_runtime.evaluation.limits import ANY_SIZE, host_limits
+from treadle_runtime.evaluation.operation import Operation
+from treadle_runtime.evaluation.straight_line import Run, straight_line
+from treadle_runtime.launch import Launch, compile_program
+from treadle_runtime.placement.placement import PlacedType, Placement, default_placement
+from treadle_runtime.placement.resolve import resolve
+
+PASSES: Final = 3  # over a large array, from which on compiling pays
+MOST_CAPTURED: Final = 1 << 16  # bytes of constants that are kept with a plan
+
+
+@final
+class Plan:
+    """How a composed function is run on arguments of one kind."""
+
+    __slots__ = ("rebuild", "run")
+
+    def __init__(self, run: Run, structure: PyTreeDef) -> None:
+        self.run = run
+        # None for a single array, the commonest result.
+        self.rebuild = None if structure.is_leaf() else structure.unflatten
+
+
+def planned(
+    arrays: Sequence[DeviceArray],
+    function: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+) -> Plan | None:
+    """How to run the function on such arguments, or None: as it is."""
+    if any([is_key(x.type.dtype) for x in arrays]):
+        return None
+    try:
+        staged, structure = stage_tree(
+            lambda *operands: _applied(function, args, kwargs, operands),
+            *[x.type for x in arrays],
+        )
+        placement = resolve(
+            [x.placed for x in arrays],
+            default_placement(),
+            function.__name__,
+            lambda index: f"argument {index}",
+        )
+        if structure is None or any([isinstance(x, Tracer) for x in staged.captured]):
+            return None
+        constants = [elements_of(as_device_array(x)) for x in staged.captured]
+    except Exception:  # run by itself, the function says what is wrong, in its own words
+        return None
+    if sum([each.nbytes for each in constants]) > MOST_CAPTURED or staged.program.effects:
+        return None
+    program = optimise(inline(staged.program, calls=(InlineCall,)), names=())
+    results = [placement.of(_of_array(atom.type)) for atom in program.results]
+    large = any(map(is_large, arrays))
+    if placement.on_host and not (large and _passes(program) >= PASSES):
+        operations = [
+            Operation(
+                equation.primitive,
+                [placement.of(_of_array(atom.type)) for atom in equation.operands],
+                placement,
+            )
+            for equation in program.equations
+        ]
+        if all([operation.kernel is not None for operation in operations]):
+            return Plan(straight_line(program, operations, constants, results), structure)
+        if not large or _passes(program) == 0:
+            return None
+    return Plan(_compiled(program, placement, constants, results, function.__name__), structure)
+
+
+def _applied(
+    function: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    operands: Operands,
+) -> tuple[Operands, PyTreeDef | None]:
+    """The function on operands in the place of the arrays among its arguments; no structure if it returns others."""
+    following = iter(operands)
+
+    def replaced(x: Any) -> Any:
+        if type(x) is DeviceArray:
+            return next(following)
+        if type(x) is tuple or type(x) is list:
+            return type(x)([next(following) if type(each) is DeviceArray else each for each in x])
+        return x
+
+    # A list, not `map`: Python makes the tuple of the positional arguments last.
+    positional = [replaced(x) for x in args]
+    result = function(*positional, **{name: replaced(x) for name, x in kwargs.items()})
+    leaves, structure = flatten_leaves_and_structure(result)
+    if not leaves or not all([isinstance(leaf, Array) for leaf in leaves]):
+        return (), None
+    return leaves, structure
+
+
+def _of_array(type: Type) -> ArrayType:
+    assert isinstance(type, ArrayType), "a program without effects has no tokens"
+    return type
+
+
+def _passes(program: Program) -> int:
+    """How often the program goes over large arrays; 0 if it has something to do that NumPy does better at any size."""
+    passes = 0
+    for equation in program.equations:
+        types = [each.type for each in (*equation.operands, *equation.results)]
+        size = max([each.size for each in types if isinstance(each, ArrayType)], default=0)
+        if size > LARGE:
+            if host_limits.get(type(equation.primitive)) == ANY_SIZE:
+                return 0
+            passes += equation.primitive.computes
+    return passes
+
+
+def _compiled(
+    program: Program,
+    placement: Placement,
+    constants: Sequence[Elements],
+    results: Sequence[PlacedType],
+    name: str,
+) -> Run:
+    """The program compiled by XLA for a placement."""
+    platform = placement.device.backend.platform
+    lowered = compiler.lower_program(program, name=name, platform=platform)
+    launch: Launch = compile_program(lowered, placement)
+    kept = [
+        DeviceArray(placement.of(_of_array(value.type)), each)
+        for value, each in zip(program.parameters, constants, strict=False)
+    ]
+
+    def run(*arrays: DeviceArray) -> list[DeviceArray]:
+        buffers = launch.execute([buffer_at(x, placement) for x in (*kept, *arrays)])
+        return [
+            DeviceArray(placed, None, buffer)
+            for placed, buffer in zip(results, buffers, strict=True)
+        ]
+
+    return run
