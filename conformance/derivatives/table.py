@@ -19,6 +19,7 @@ from conformance.derivatives import (
     random_functions,
     rules_functions,
     science_functions,
+    special_formulas,
     special_functions,
 )
 from conformance.derivatives.row import Row
@@ -34,6 +35,7 @@ ROWS: Final[tuple[Row, ...]] = (
     *rules_functions.ROWS,
     *science_functions.ROWS,
     *special_functions.ROWS,
+    *special_formulas.ROWS,
     *nn_functions.ROWS,
     *random_functions.ROWS,
     *fourier_functions.ROWS,

@@ -69,8 +69,8 @@ def bessel_jn(z: ArrayLike, *, v: int, n_iter: int = 50) -> Array:
         J[0] + 2 (J[2] + J[4] + ...) = 1.
 
     Example:
-        >>> print(bessel_jn(1.0, v=1))
-        [0.7651977  0.44005057]
+        >>> print(*[f"{float(x):.4f}" for x in bessel_jn(1.0, v=1)])
+        0.7652 0.4401
     """
     v, n_iter = integer("bessel_jn", "v", v), integer("bessel_jn", "n_iter", n_iter)
     for name, value in (("v", v), ("n_iter", n_iter)):

@@ -61,7 +61,15 @@ def _xlogy(x: Operand, y: Operand) -> Array:
 @_xlogy.defjvp
 def _xlogy_jvp(primals: Sequence[Operand], tangents: Sequence[Operand]) -> tuple[Operand, Operand]:
     (x, y), (dx, dy) = primals, tangents
-    return _xlogy(x, y), add(multiply(dx, ops.log(y)), multiply(dy, ops.divide(x, y)))
+    return _xlogy(x, y), add(multiply(dx, ops.log(y)), multiply(dy, _ratio(x, y)))
+
+
+def _ratio(x: Operand, y: Operand) -> Array:
+    """`x / y`, 0 where both are 0: nothing is the slope of what is not there."""
+    none = ops.and_(
+        ops.compare(x, zero_like(x), direction="eq"), ops.compare(y, zero_like(y), direction="eq")
+    )
+    return ops.divide(x, ops.select(none, literal(1, y), y))
 
 
 @composed
@@ -88,7 +96,7 @@ def _xlog1py_jvp(
     primals: Sequence[Operand], tangents: Sequence[Operand]
 ) -> tuple[Operand, Operand]:
     (x, y), (dx, dy) = primals, tangents
-    slope = ops.divide(x, ops.add(y, literal(1, y)))
+    slope = _ratio(x, ops.add(y, literal(1, y)))
     return _xlog1py(x, y), add(multiply(dx, ops.log_plus_one(y)), multiply(dy, slope))
 
 

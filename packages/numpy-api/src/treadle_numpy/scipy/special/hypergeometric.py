@@ -13,8 +13,9 @@ def hyp1f1(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
     """Kummer's hypergeometric function; NaN where `b` is 0, -1, -2, ...
 
     Exact to 20 units in the last place where the terms of the series have one sign, as for positive `a` and `b` and any
-    `x` if `b > a`; elsewhere at the size of its greatest term. For `x < -600` parameters must be below 10. Differentiable
-    by all arguments.
+    `x` if `b > a`; elsewhere at the size of its greatest term. For `x < -600` parameters must be below 10.
+
+    Differentiable by all arguments.
 
     Example:
         >>> print(f"{float(hyp1f1(1.0, 2.0, 0.5)):.4f}")

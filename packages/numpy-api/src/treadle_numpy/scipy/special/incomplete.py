@@ -113,6 +113,6 @@ def bernoulli(n: int) -> Array:
     factor = -2.0
     for k in range(2, n + 1, 2):
         factor *= -(k - 1) * k / (2 * np.pi) ** 2
-        sum_of_powers = np.pi**2 / 6 if k == 2 else float(np.sum(np.arange(1.0, 2000.0) ** -k))
-        numbers[k] = factor * sum_of_powers
+        powers = {2: np.pi**2 / 6, 4: np.pi**4 / 90}.get(k, np.sum(np.arange(1.0, 2000.0) ** -k))
+        numbers[k] = factor * powers
     return array(numbers, dtype=float)

@@ -13,7 +13,7 @@ from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.scipy.special.exponents import xlogy
 from treadle_numpy.scipy.special.gammas import gammaln
 from treadle_numpy.scipy.special.incomplete import gammainc, gammaincc
-from treadle_numpy.scipy.stats.arguments import located
+from treadle_numpy.scipy.stats.arguments import located, log_of, within
 
 __all__ = ["cdf", "logcdf", "logpdf", "logsf", "pdf", "sf"]
 
@@ -36,7 +36,7 @@ def logcdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
         >>> print(f"{float(logcdf(1.5, 3.0, 0.0, 2.0)):.4f}")
         -1.9761
     """
-    return log(cdf(x, df, loc, scale))
+    return log_of(cdf(x, df, loc, scale), sf(x, df, loc, scale))
 
 
 @composed
@@ -51,7 +51,7 @@ def logpdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
     inside = z >= 0
     y = 0.5 * where(inside, z, 1)
     value = xlogy(0.5 * df_ - 1, y) - y - gammaln(0.5 * df_) - log(2 * scale)
-    return where(inside, value, -np.inf)
+    return within(inside, value, -np.inf, z)
 
 
 def logsf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
@@ -61,7 +61,7 @@ def logsf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1)
         >>> print(f"{float(logsf(1.5, 3.0, 0.0, 2.0)):.4f}")
         -0.1492
     """
-    return log(sf(x, df, loc, scale))
+    return log_of(sf(x, df, loc, scale), cdf(x, df, loc, scale))
 
 
 @composed
