@@ -305,10 +305,11 @@ def bench(session: nox.Session) -> None:
 
 @nox.session
 def primitives(session: nox.Session) -> None:
-    """Regenerate docs/primitives.md and docs/laws.md, and compare."""
+    """Regenerate docs/primitives.md, docs/laws.md and docs/coverage.md, and compare."""
     install(session, EVERYTHING, *PYTEST, "scipy", "mpmath", "absl-py", "array-api-strict")
     session.run("python", "scripts/primitive_status.py", "--check", "docs/primitives.md")
     session.run("python", "scripts/law_counts.py", "--check", "docs/laws.md")
+    session.run("python", "scripts/coverage.py", "--check", "docs/coverage.md")
 
 
 @nox.session

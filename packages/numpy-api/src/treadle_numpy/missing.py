@@ -20,7 +20,7 @@ MISSING: Final[dict[str, str]] = {
     "numpy.fft": "",
     "numpy.linalg": "",
     "ops": "",
-    "random": "random_gamma_p",
+    "random": "",
     "scipy": "optimize sparse",
     "scipy.cluster": "",
     "scipy.cluster.vq": "",
