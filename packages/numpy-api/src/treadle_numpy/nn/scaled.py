@@ -114,6 +114,7 @@ def _not_there(function: str) -> NoReturn:
     )
 
 
+@composed
 def get_scaled_dot_general_config(mode: str, global_scale: ArrayLike | None = None) -> NoReturn:
     """Not there: how `scaled_dot_general` is to quantise. The element types that it needs are missing.
 
@@ -129,6 +130,7 @@ def get_scaled_dot_general_config(mode: str, global_scale: ArrayLike | None = No
     _not_there("get_scaled_dot_general_config")
 
 
+@composed
 def scaled_dot_general(
     lhs: ArrayLike,
     rhs: ArrayLike,

@@ -116,6 +116,7 @@ def _eliminated_jvp(primals: tuple[Array], tangents: tuple[Array]) -> Pair:
     return _eliminated(a), ops.multiply(scale, ops.reduce_add(adjugate, axes=(axis,)))
 
 
+@composed
 def slogdet(a: ArrayLike, *, method: str | None = None) -> SlogdetResult:
     """The sign (or phase) of determinants, and the logarithm of their modulus.
 

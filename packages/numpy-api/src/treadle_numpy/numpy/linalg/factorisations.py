@@ -48,6 +48,7 @@ def cholesky(a: ArrayLike, *, upper: bool = False, symmetrize_input: bool = True
 def qr(a: ArrayLike, mode: Literal["reduced", "complete", "full", "raw"] = ...) -> QRResult: ...
 @overload
 def qr(a: ArrayLike, mode: str) -> Array | QRResult: ...
+@composed
 def qr(a: ArrayLike, mode: str = "reduced") -> Array | QRResult:
     """Q with orthonormal columns and the upper triangular R of `A = Q R`.
 
@@ -108,6 +109,7 @@ def svd(
     hermitian: bool = ...,
     subset_by_index: tuple[int, int] | None = ...,
 ) -> Array: ...
+@composed
 def svd(
     a: ArrayLike,
     full_matrices: bool = True,
@@ -162,6 +164,7 @@ def _by_eigenvalues(x: Array, compute_uv: bool) -> Array | SVDResult:
     return SVDResult(u, s, matrices.adjoint(ops.multiply(u, matrices.across(signs, u))))
 
 
+@composed
 def svdvals(x: ArrayLike, /) -> Array:
     """The singular values of matrices, descending.
 

@@ -130,6 +130,7 @@ def _hermitian_pinv_rule(primals: Any, tangents: Any) -> tuple[Array, Array]:
     return p, _pinv_jvp(p, primals[0], tangents[0])
 
 
+@composed
 def lstsq(
     a: ArrayLike, b: ArrayLike, rcond: float | None = None, *, numpy_resid: bool = False
 ) -> LeastSquares:

@@ -52,6 +52,7 @@ def cholesky(
     return factor if lower else matrices.adjoint(factor)
 
 
+@composed
 def cho_factor(
     a: ArrayLike, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True
 ) -> tuple[Array, bool]:
@@ -70,6 +71,7 @@ def cho_factor(
     return cholesky(a, lower, overwrite_a, check_finite), lower
 
 
+@composed
 def lu_factor(
     a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True
 ) -> tuple[Array, Array]:
@@ -91,6 +93,7 @@ def lu_factor(
     return factors, pivots
 
 
+@composed
 def lu(
     a: ArrayLike, permute_l: bool = False, overwrite_a: bool = False, check_finite: bool = True
 ) -> tuple[Array, ...]:
@@ -132,6 +135,7 @@ def lu(
     return matrices.matmul(exact, low), high
 
 
+@composed
 def qr(
     a: ArrayLike,
     overwrite_a: bool = False,
@@ -163,6 +167,7 @@ def qr(
     return found[1:] if mode == "r" else found
 
 
+@composed
 def qr_multiply(
     a: ArrayLike,
     c: ArrayLike,
@@ -217,6 +222,7 @@ def qr_multiply(
     return product, *rest
 
 
+@composed
 def svd(
     a: ArrayLike,
     full_matrices: bool = True,
@@ -254,6 +260,7 @@ def svd(
     )
 
 
+@composed
 def polar(
     a: ArrayLike,
     side: str = "right",

@@ -13,6 +13,7 @@ from treadle_ir import (
     Array,
     ShapeError,
     UnsupportedError,
+    composed,
     dtypes,
     flags,
     functions,
@@ -73,6 +74,7 @@ _SINGLE: Final = (
 )
 
 
+@composed
 def expm(A: ArrayLike, *, upper_triangular: bool = False, max_squarings: int = 16) -> Array:  # noqa: N803 - SciPy's
     """The exponentials of matrices.
 
@@ -186,6 +188,7 @@ def expm_frechet(
     method: str | None = ...,
     compute_expm: bool,
 ) -> Array | tuple[Array, Array]: ...
+@composed
 def expm_frechet(
     A: ArrayLike,  # noqa: N803 - SciPy's
     E: ArrayLike,  # noqa: N803 - SciPy's
@@ -227,6 +230,7 @@ def _complex(x: Array) -> Array:
     return ops.convert(x, dtype=wide, weak=type_of(x).weak)
 
 
+@composed
 def sqrtm(A: ArrayLike, blocksize: int = 1) -> Array:  # noqa: N803 - SciPy's
     """The principal square roots of matrices: complex, also where they are real.
 
@@ -360,6 +364,7 @@ def _error(t: Array, result: Array) -> Array:
     return ops.select(finite, bounded, literal(np.inf, bounded))
 
 
+@composed
 def solve_sylvester(
     A: ArrayLike,  # noqa: N803 - SciPy's
     B: ArrayLike,  # noqa: N803 - SciPy's

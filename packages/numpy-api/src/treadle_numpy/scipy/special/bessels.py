@@ -18,6 +18,7 @@ from treadle_numpy.operands.scalars import literal, zero_like
 __all__ = ["bessel_jn", "i0", "i0e", "i1", "i1e"]
 
 
+@composed
 def i0e(x: ArrayLike) -> Array:
     """`exp(-|x|) i0(x)`, which does not overflow. Exact to 3 units in the last place.
 
@@ -28,6 +29,7 @@ def i0e(x: ArrayLike) -> Array:
     return ops.bessel_i0e(inexact_operand("i0e", x))
 
 
+@composed
 def i1e(x: ArrayLike) -> Array:
     """`exp(-|x|) i1(x)`, which does not overflow. Exact to 10 units in the last place.
 

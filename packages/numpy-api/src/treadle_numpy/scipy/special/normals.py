@@ -67,6 +67,7 @@ def ndtr(x: ArrayLike) -> Array:
     return ops.multiply(half, ops.select(ops.compare(z, root, direction="lt"), near, outer))
 
 
+@composed
 def erfcinv(y: ArrayLike) -> Array:
     """The inverse of `erfc`: exact to 4 units in the last place, also for the least positive numbers.
 
@@ -77,6 +78,7 @@ def erfcinv(y: ArrayLike) -> Array:
     return ops.erfc_inv(inexact_operand("erfcinv", y))
 
 
+@composed
 def erfcx(x: ArrayLike) -> Array:
     """`exp(x ** 2) * erfc(x)`, which does not underflow; exact to 8 units in the last place.
 
@@ -87,6 +89,7 @@ def erfcx(x: ArrayLike) -> Array:
     return ops.erfcx(inexact_operand("erfcx", x))
 
 
+@composed
 def dawsn(x: ArrayLike) -> Array:
     """Dawson's integral, `exp(-x ** 2)` times the integral of `exp(t ** 2)`; exact to 4 units in the last place.
 
@@ -97,6 +100,7 @@ def dawsn(x: ArrayLike) -> Array:
     return ops.dawson(inexact_operand("dawsn", x))
 
 
+@composed
 def owens_t(h: ArrayLike, a: ArrayLike) -> Array:
     """Owen's T: the probability of `X > h` and `0 < Y < a X` for independent normal X and Y.
 
@@ -136,6 +140,7 @@ def _log_ndtr_jvp(
     return _log_ndtr(x), ops.multiply(dx, slope)
 
 
+@composed
 def log_ndtr(x: ArrayLike, series_order: int = 3) -> Array:
     """The logarithm of the normal distribution function, in the far tails too: exact to 8 units in the last place.
 

@@ -18,6 +18,7 @@ from treadle_numpy.scipy.stats.arguments import located, log_of, within
 __all__ = ["cdf", "logcdf", "logpdf", "logsf", "pdf", "sf"]
 
 
+@composed
 def cdf(
     x: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
 ) -> Array:
@@ -31,6 +32,7 @@ def cdf(
     return betainc(a_, b_, clip(z, 0, 1))
 
 
+@composed
 def logcdf(
     x: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
 ) -> Array:
@@ -60,6 +62,7 @@ def logpdf(
     return within(inside, value, -np.inf, z)
 
 
+@composed
 def logsf(
     x: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
 ) -> Array:
@@ -85,6 +88,7 @@ def pdf(
     return exp(logpdf(x, a, b, loc, scale))
 
 
+@composed
 def sf(x: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The survival function, `1 - cdf` without the cancellation.
 

@@ -18,6 +18,7 @@ from treadle_numpy.scipy.stats.arguments import located, log_of, within
 __all__ = ["cdf", "logcdf", "logpdf", "logsf", "pdf", "sf"]
 
 
+@composed
 def cdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The distribution function.
 
@@ -29,6 +30,7 @@ def cdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -
     return gammainc(0.5 * df_, maximum(0.5 * z, 0))
 
 
+@composed
 def logcdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The logarithm of the distribution function.
 
@@ -54,6 +56,7 @@ def logpdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
     return within(inside, value, -np.inf, z)
 
 
+@composed
 def logsf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The logarithm of the survival function.
 
@@ -75,6 +78,7 @@ def pdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -
     return exp(logpdf(x, df, loc, scale))
 
 
+@composed
 def sf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The survival function, `1 - cdf` without the cancellation.
 

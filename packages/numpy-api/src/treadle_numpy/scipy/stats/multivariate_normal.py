@@ -20,6 +20,7 @@ from treadle_numpy.scipy.stats import norm
 __all__ = ["logpdf", "pdf"]
 
 
+@composed
 def logpdf(x: ArrayLike, mean: ArrayLike, cov: ArrayLike, allow_singular: None = None) -> Array:
     """The logarithm of the density; NaN where the covariance is not positive definite.
 
@@ -71,6 +72,7 @@ def _log_density(x: ArrayLike, mean: ArrayLike, cov: ArrayLike) -> Array:
     return -0.5 * sum(white * white, axis=-1) - norming
 
 
+@composed
 def pdf(x: ArrayLike, mean: ArrayLike, cov: ArrayLike) -> Array:
     """The density; see `logpdf`.
 

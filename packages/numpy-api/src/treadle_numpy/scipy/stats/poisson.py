@@ -52,6 +52,7 @@ def pmf(k: ArrayLike, mu: ArrayLike, loc: ArrayLike = 0) -> Array:
     return exp(logpmf(k, mu, loc))
 
 
+@composed
 def cdf(k: ArrayLike, mu: ArrayLike, loc: ArrayLike = 0) -> Array:
     """The distribution function.
 
@@ -63,6 +64,7 @@ def cdf(k: ArrayLike, mu: ArrayLike, loc: ArrayLike = 0) -> Array:
     return where(y < 0, 0, gammaincc(floor(maximum(y, 0)) + 1, mu_))
 
 
+@composed
 def entropy(mu: ArrayLike, loc: ArrayLike = 0) -> Array:
     """The entropy, in nats; `loc` does not change it.
 
