@@ -43,7 +43,7 @@ class Array(ArrayMembers, ABC):
     The type for annotations: `def loss(w: treadle.Array) -> treadle.Array`. Functions make arrays, not the class.
 
     Example:
-        >>> from treadle_ir import stage
+        >>> from treadle_ir import Array, stage
         >>> def shown(x: Array) -> list[Array]:
         ...     print(isinstance(x, Array), x.shape, x.dtype)
         ...     return [x]

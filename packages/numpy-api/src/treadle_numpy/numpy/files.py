@@ -39,7 +39,8 @@ def save(file: File, arr: ArrayLike, allow_pickle: bool = True) -> None:
 def savez(file: File, *args: ArrayLike, **kwds: ArrayLike) -> None:
     """Write several arrays to a file in NumPy's format: those without a name are called `arr_0`, `arr_1`, ...
 
-    A file name without `.npz` gets it appended. `file` and `allow_pickle` are arguments of NumPy's, not names of arrays.
+    A file name without `.npz` gets it appended. `file` and `allow_pickle` are not names of arrays,
+    but arguments of NumPy's.
 
     Raises:
         TracerArrayConversionError: an array is traced, and has no elements yet.

@@ -109,8 +109,8 @@ def qr(
     Example:
         >>> import numpy as np
         >>> q, r = qr(np.array([[3.0, 1.0], [4.0, 2.0]], np.float32))
-        >>> print(abs(r[0, 0]))
-        5.0
+        >>> print(f"{abs(float(r[0, 0])):.3f}")
+        5.000
     """
     flags("qr", pivoting=pivoting, full_matrices=full_matrices, use_magma=use_magma)
     a = coerce_array("qr", 0, x)

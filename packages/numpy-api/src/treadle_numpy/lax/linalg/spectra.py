@@ -31,8 +31,9 @@ class EigImplementation(enum.Enum):
 
     Example:
         >>> import numpy as np
-        >>> print(eig(np.diag(np.array([1.0, 1.0], np.float32)), implementation=EigImplementation.LAPACK)[0])
-        [1.+0.j 1.+0.j]
+        >>> x = np.diag(np.array([2.0, 2.0], np.float32))
+        >>> print(eig(x, implementation=EigImplementation.LAPACK)[0].real.round(3))
+        [2. 2.]
     """
 
     CUSOLVER = "cusolver"
@@ -113,7 +114,7 @@ def eigh(
     Example:
         >>> import numpy as np
         >>> vectors, values = eigh(np.array([[2.0, 0.0], [0.0, 1.0]], np.float32))
-        >>> print(values)
+        >>> print(values.round(3))
         [1. 2.]
     """
     flags("eigh", lower=lower, symmetrize_input=symmetrize_input, sort_eigenvalues=sort_eigenvalues)
@@ -169,7 +170,7 @@ def svd(
 
     Example:
         >>> import numpy as np
-        >>> print(svd(np.array([[0.0, 2.0], [1.0, 0.0]], np.float32), compute_uv=False))
+        >>> print(svd(np.array([[0.0, 2.0], [1.0, 0.0]], np.float32), compute_uv=False).round(3))
         [2. 1.]
     """
     flags("svd", full_matrices=full_matrices, compute_uv=compute_uv)
@@ -229,8 +230,8 @@ def eig(
     Example:
         >>> import numpy as np
         >>> values, left, right = eig(np.array([[0.0, 1.0], [-1.0, 0.0]], np.float32))
-        >>> print(values)
-        [0.+1.j 0.-1.j]
+        >>> print(values.imag.round(3))
+        [ 1. -1.]
     """
     flags(
         "eig",
