@@ -114,10 +114,17 @@ def split(operand: ArrayLike, sizes: Sequence[int], axis: int = 0) -> list[Array
 
 
 def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[Array, ...]:
-    """The parts at each position of an axis, without it.
+    """The parts at each position of an axis, without it: the inverse of `stack`.
 
     Raises:
         ShapeError: the array has no axes.
+        AxisError: it has no such axis.
+
+    Example:
+        >>> import numpy as np
+        >>> first, second = unstack(np.array([[0, 1], [2, 3]], np.int32), axis=1)
+        >>> print(first, second)
+        [0 2] [1 3]
     """
     operand = coerce_array("unstack", 0, x)
     if operand.ndim == 0:

@@ -113,7 +113,15 @@ def shape_as_value(shape: Shape) -> Array:
 
 
 def broadcast_shapes(*shapes: Shape) -> tuple[int, ...]:
-    """The shape that shapes broadcast to."""
+    """The shape that shapes broadcast to; an integer counts as the shape of one axis.
+
+    Raises:
+        ShapeError: in some axis, counted from the last one, two sizes are neither equal nor 1.
+
+    Example:
+        >>> broadcast_shapes((3, 1), (4,))
+        (3, 4)
+    """
     return common_shape("broadcast_shapes", [as_shape("broadcast_shapes", s) for s in shapes])
 
 

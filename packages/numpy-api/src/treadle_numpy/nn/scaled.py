@@ -120,6 +120,13 @@ def get_scaled_dot_general_config(mode: str, global_scale: ArrayLike | None = No
 
     Raises:
         ArgumentError: no such mode; UnsupportedError: any other.
+
+    Example:
+        >>> try:
+        ...     get_scaled_dot_general_config("mxfp8")
+        ... except UnsupportedError:
+        ...     print("quantise the operands, and call scaled_matmul")
+        quantise the operands, and call scaled_matmul
     """
     names("get_scaled_dot_general_config", mode=mode)
     if mode not in _MODES:

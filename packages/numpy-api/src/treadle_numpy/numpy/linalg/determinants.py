@@ -34,8 +34,8 @@ def det(a: ArrayLike) -> Array:
 
     Example:
         >>> import numpy as np
-        >>> print(det(np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)))
-        -2.0
+        >>> print(f"{float(det(np.array([[1.0, 2.0], [3.0, 4.0]], np.float32))):.3f}")
+        -2.000
     """
     x = array_of(inexact_operand("det", a))
     check_square("_det", x)

@@ -66,7 +66,7 @@ def pinv(
 
     Example:
         >>> import numpy as np
-        >>> print(pinv(np.array([[2.0, 0.0], [0.0, 0.0]], np.float32)))
+        >>> print(abs(pinv(np.array([[2.0, 0.0], [0.0, 0.0]], np.float32))).round(3))
         [[0.5 0. ]
          [0.  0. ]]
     """
@@ -279,8 +279,8 @@ def cond(x: ArrayLike, p: Order = None) -> Array:
 
     Example:
         >>> import numpy as np
-        >>> print(cond(np.array([[4.0, 0.0], [0.0, 2.0]], np.float32)))
-        2.0
+        >>> print(f"{float(cond(np.array([[4.0, 0.0], [0.0, 2.0]], np.float32))):.3f}")
+        2.000
     """
     a = inexact_matrices("cond", x)
     if a.size == 0:

@@ -94,9 +94,9 @@ def helmert(n: int, full: bool = False) -> Array:
     """Helmert's matrix: orthonormal rows, the first of them, which is constant, only if `full`.
 
     Example:
-        >>> print(helmert(2, full=True))
-        [[ 0.70710677  0.70710677]
-         [ 0.70710677 -0.70710677]]
+        >>> print(helmert(2, full=True).round(4))
+        [[ 0.7071  0.7071]
+         [ 0.7071 -0.7071]]
     """
     flags("helmert", full=full)
     size = _size("helmert", n)

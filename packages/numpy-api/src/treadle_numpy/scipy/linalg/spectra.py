@@ -185,7 +185,7 @@ def eigh(
 
     Example:
         >>> values, vectors = eigh(np.array([[2.0, 1.0], [1.0, 2.0]], np.float32))
-        >>> print(values)
+        >>> print(values.round(3))
         [1. 3.]
     """
     flags(
@@ -247,7 +247,7 @@ def eigh_tridiagonal(
         DTypeError: the element type is bf16 or f16.
 
     Example:
-        >>> print(eigh_tridiagonal(np.array([2.0, 2.0]), np.array([1.0]), eigvals_only=True))
+        >>> print(eigh_tridiagonal(np.array([2.0, 2.0]), np.array([1.0]), eigvals_only=True).round(3))
         [1. 3.]
     """
     flags("eigh_tridiagonal", eigvals_only=eigvals_only)

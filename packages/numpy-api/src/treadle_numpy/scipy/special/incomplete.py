@@ -107,8 +107,8 @@ def bernoulli(n: int) -> Array:
     """The Bernoulli numbers 0 to `n`; the first one is -1/2.
 
     Example:
-        >>> print(bernoulli(2))
-        [ 1.         -0.5         0.16666667]
+        >>> print(bernoulli(2).round(4))
+        [ 1.     -0.5     0.1667]
     """
     n = integer("bernoulli", "n", n)
     if not 0 <= n <= _MOST_BERNOULLI:

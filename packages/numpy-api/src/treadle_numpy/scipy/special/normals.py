@@ -41,19 +41,45 @@ def erf(x: ArrayLike) -> Array:
 
 @composed
 def erfc(x: ArrayLike) -> Array:
-    """`1 - erf(x)`, without cancellation."""
+    """`1 - erf(x)`, without cancellation.
+
+    Raises:
+        DTypeError: the argument is complex.
+
+    Example:
+        >>> print(f"{float(erfc(5.0)):.4g}")
+        1.537e-12
+    """
     return ops.erfc(inexact_operand("erfc", x))
 
 
 @composed
 def erfinv(x: ArrayLike) -> Array:
-    """The inverse of the error function."""
+    """The inverse of the error function: infinite at -1 and 1, NaN beyond them.
+
+    Raises:
+        DTypeError: the argument is complex.
+
+    Example:
+        >>> print(erfinv(np.array([-1.0, 0.0, 0.5], np.float32)).round(4))
+        [  -inf 0.     0.4769]
+    """
     return ops.erf_inv(inexact_operand("erfinv", x))
 
 
 @composed
 def ndtr(x: ArrayLike) -> Array:
-    """The normal distribution function."""
+    """The normal distribution function: the probability that a standard normal variable is less than `x`.
+
+    Where it underflows `log_ndtr` has its logarithm.
+
+    Raises:
+        DTypeError: the argument is complex.
+
+    Example:
+        >>> print(ndtr(np.array([-np.inf, 0.0, 1.96], np.float32)).round(3))
+        [0.    0.5   0.975]
+    """
     p = inexact_operand("ndtr", x)
     half, root = literal(0.5, p), literal(np.sqrt(0.5), p)
     w = ops.multiply(p, root)
