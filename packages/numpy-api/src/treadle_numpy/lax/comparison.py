@@ -5,7 +5,7 @@ from __future__ import annotations
 from treadle_ir import ArgumentError, Array, ops
 from treadle_ir.dtypes import is_bool
 from treadle_ir.primitives.compare import Direction
-from treadle_numpy.lax.elementwise import BinaryFunction
+from treadle_numpy.lax.binary import BinaryFunction
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
 from treadle_numpy.operands.exact import strict
