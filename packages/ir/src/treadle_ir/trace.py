@@ -127,10 +127,10 @@ def run_under(trace: Trace, function: Callable[P, T], *args: P.args, **kwargs: P
             place.set(None if not here.scope else Place(here.scope))  # lines are the function's own
         return function(*args, **kwargs)
     finally:
-        if here is not None:
-            place.set(here)
         _current.set(before)  # not by a token: the interrupt may have come before there was one
         context_overrides.set(overrides)
+        if here is not None:
+            place.set(here)
 
 
 def bind(primitive: Primitive, *operands: Operand) -> Sequence[Array]:

@@ -238,6 +238,11 @@ def svd(
     Raises:
         ShapeError: there are fewer than two axes.
         ArgumentError: there is no such driver.
+
+    Example:
+        >>> import numpy as np
+        >>> print(svd(np.array([[3.0, 0.0], [0.0, 2.0]], np.float32), compute_uv=False))
+        [3. 2.]
     """
     flags(
         "svd",

@@ -244,6 +244,12 @@ def inv(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> A
 
     Raises:
         ShapeError: the last two axes are not square.
+
+    Example:
+        >>> import numpy as np
+        >>> print(inv(np.array([[2.0, 0.0], [0.0, 4.0]], np.float32)))
+        [[0.5  0.  ]
+         [0.   0.25]]
     """
     flags("inv", overwrite_a=overwrite_a, check_finite=check_finite)
     return systems.inv(a)
@@ -255,6 +261,11 @@ def det(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> A
 
     Raises:
         ShapeError: the last two axes are not square.
+
+    Example:
+        >>> import numpy as np
+        >>> print(det(np.array([[2.0, 1.0], [1.0, 4.0]], np.float32)))
+        7.0
     """
     flags("det", overwrite_a=overwrite_a, check_finite=check_finite)
     return determinants.det(a)

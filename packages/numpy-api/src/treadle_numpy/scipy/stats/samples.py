@@ -30,7 +30,13 @@ _METHODS: Final = ("average", "min", "max", "dense", "ordinal")
 
 
 class ModeResult(NamedTuple):
-    """The most frequent values, and how often they occur."""
+    """The most frequent values, and how often they occur.
+
+    Example:
+        >>> import numpy as np
+        >>> print(mode(np.array([1, 2, 2], np.int32)).count)
+        2
+    """
 
     mode: Array
     count: Array  # type: ignore[assignment]  # SciPy's name hides the method of tuples
