@@ -21,6 +21,7 @@ import treadle.scipy.interpolate
 import treadle.scipy.linalg
 import treadle.scipy.ndimage
 import treadle.scipy.signal
+import treadle.scipy.sparse.linalg
 import treadle.scipy.special
 from conformance.derivatives.table import ROWS
 from conformance.derivatives.without import WITHOUT
@@ -37,6 +38,7 @@ NAMESPACES: Final[dict[str, ModuleType]] = {
     "scipy.integrate": treadle.scipy.integrate,
     "scipy.ndimage": treadle.scipy.ndimage,
     "scipy.signal": treadle.scipy.signal,
+    "scipy.sparse.linalg": treadle.scipy.sparse.linalg,
     "scipy.interpolate": treadle.scipy.interpolate,
     "scipy.cluster.vq": treadle.scipy.cluster.vq,
     "nn": treadle.nn,

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         linalg as linalg,
         ndimage as ndimage,
         signal as signal,
+        sparse as sparse,
         special as special,
         stats as stats,
     )
@@ -31,6 +32,7 @@ else:
             "linalg",
             "ndimage",
             "signal",
+            "sparse",
             "special",
             "stats",
         ),
