@@ -1,4 +1,4 @@
-"""Rows of solvers: `treadle.scipy.sparse.linalg` and `treadle.scipy.optimize`."""
+"""Rows of solvers of equations: `treadle.scipy.sparse.linalg`."""
 
 from __future__ import annotations
 

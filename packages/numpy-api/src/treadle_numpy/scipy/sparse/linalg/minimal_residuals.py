@@ -18,11 +18,9 @@ from treadle_numpy.lax.dynamic_slicing import dynamic_index_in_dim, dynamic_upda
 from treadle_numpy.numpy.contraction.products import matmul
 from treadle_numpy.numpy.creation.constant import zeros
 from treadle_numpy.numpy.linalg.ranks import lstsq
-from treadle_numpy.numpy.reductions.truths import all
 from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.ufuncs.arithmetic import add, divide, multiply, subtract
-from treadle_numpy.numpy.ufuncs.comparison import greater, less, less_equal
-from treadle_numpy.numpy.ufuncs.kinds import isfinite
+from treadle_numpy.numpy.ufuncs.comparison import equal, greater, less, less_equal
 from treadle_numpy.numpy.ufuncs.logic import logical_and
 from treadle_numpy.numpy.ufuncs.powers import sqrt
 from treadle_numpy.operands.coerce import ArrayLike
@@ -91,8 +89,9 @@ def gmres(
         raise ArgumentError(f"gmres: restart must be at least 1, got {vectors}")
     method = functools.partial(_minimal_residuals, vectors, solve_method == "incremental")
     x = solved("gmres", A, b, x0, tol, atol, maxiter, M, method, False)
-    finite = functools.reduce(logical_and, [all(isfinite(each)) for each in tree_leaves(x)], True)
-    return x, where(finite, 0, -1)
+    # Zero, unless there is an infinity or what is not a number.
+    nothing = sum([multiply(each, 0).sum() for each in tree_leaves(x)])
+    return x, where(equal(nothing, 0), 0, -1)
 
 
 def _minimal_residuals(
