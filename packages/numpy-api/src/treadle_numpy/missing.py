@@ -30,7 +30,7 @@ MISSING: Final[dict[str, str]] = {
     "scipy.linalg": "",
     "scipy.ndimage": "",
     "scipy.optimize": "",
-    "scipy.signal": "csd istft stft welch",
+    "scipy.signal": "",
     "scipy.sparse": "",
     "scipy.sparse.linalg": "",
     "scipy.special": "",
