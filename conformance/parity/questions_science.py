@@ -119,7 +119,7 @@ def signals(d: Drawer) -> list[Question]:
             asked.append(call("scipy.signal.fftconvolve", x, y, mode))
     asked.append(call("scipy.signal.detrend", d.array([2, 6], "f", dtype="float32"), 1, bp=[0, 3]))
     asked.append(call("scipy.signal.detrend", d.array([2, 6], "iuf"), 0, "constant"))
-    x, y = d.array([2, 9], dtype="float32"), d.array([9], dtype="float32")
+    x, y = d.array([2, 9], dtype="float32"), d.array([1, 9], dtype="float32")
     for window in ("hann", {"tuple": ["kaiser", 2.0]}):
         more = {"window": window, "nperseg": d.one((3, 4))}
         asked.append(

@@ -88,6 +88,11 @@ def istft(
     whole = integer_or_none("istft", "nfft", nfft)
     if whole is None:
         whole = length if input_onesided and length == usual + 1 else usual
+    if length > whole:
+        raise ArgumentError(
+            f"istft: segments of {length} samples are longer than transforms of {whole}",
+            fix="give a smaller nperseg, or the nfft of the transforms",
+        )
     parts = Segments.read("istft", window, size, noverlap, whole, most)
     frames = (
         irfft(spectra, parts.transformed) if input_onesided else ifft(spectra, parts.transformed)

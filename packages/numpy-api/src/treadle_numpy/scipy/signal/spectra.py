@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, frozen, integer_or_none, names, ops, shown
+from treadle_ir import ArgumentError, Array, flags, frozen, integer_or_none, names, ops, shown
 from treadle_ir.dtypes import is_complex
 from treadle_numpy.numpy.fft.one_axis import fft, rfft
 from treadle_numpy.numpy.manipulation.axes import moveaxis
@@ -136,7 +136,9 @@ def stft(
         [0.   0.25 0.5 ] [0. 2. 4. 6. 8.] (3, 5)
     """
     (signal,), along = _signals("stft", axis, x)
-    names("stft", boundary=boundary or "zeros")
+    flags("stft", return_onesided=return_onesided, padded=padded)
+    if boundary is not None:
+        names("stft", boundary=boundary)
     if boundary is not None and boundary not in _BOUNDARIES:
         raise ArgumentError(
             f"stft: boundary must be one of {', '.join(_BOUNDARIES)}, or None, got {shown(boundary)}"
@@ -276,6 +278,8 @@ def _density(
     axis: int,
     average: str,
 ) -> tuple[Array, Array]:
+    names(name, scaling=scaling, average=average)
+    flags(name, return_onesided=return_onesided)
     for argument, value, known in (
         ("scaling", scaling, ("density", "spectrum")),
         ("average", average, ("mean", "median")),
