@@ -33,6 +33,8 @@ MISSING: Final[dict[str, str]] = {
     "scipy.signal": "",
     "scipy.sparse": "",
     "scipy.sparse.linalg": "",
+    "scipy.spatial": "",
+    "scipy.spatial.transform": "",
     "scipy.special": "",
     "scipy.stats": "dirichlet gaussian_kde mode multinomial multivariate_normal rankdata sem",
     "scipy.stats.bernoulli": "",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         optimize as optimize,
         signal as signal,
         sparse as sparse,
+        spatial as spatial,
         special as special,
         stats as stats,
     )
@@ -35,6 +36,7 @@ else:
             "optimize",
             "signal",
             "sparse",
+            "spatial",
             "special",
             "stats",
         ),
