@@ -180,8 +180,8 @@ def types(session: nox.Session) -> None:
 @nox.session(python=PYTHONS)
 @each_package
 def tests(session: nox.Session, package: str) -> None:
-    """One package's tests with only its wheel and what it declares."""
-    install(session, [package], *PYTEST)
+    """One package's tests with only its wheel and what it declares, beside SciPy and mpmath, which know the truth."""
+    install(session, [package], *PYTEST, "scipy", "mpmath")
     pytest(session, f"packages/{package}/tests", *WORKERS, *STEADY)
 
 
@@ -305,10 +305,11 @@ def bench(session: nox.Session) -> None:
 
 @nox.session
 def primitives(session: nox.Session) -> None:
-    """Regenerate docs/primitives.md and docs/laws.md, and compare."""
+    """Regenerate docs/primitives.md, docs/laws.md and docs/coverage.md, and compare."""
     install(session, EVERYTHING, *PYTEST, "scipy", "mpmath", "absl-py", "array-api-strict")
     session.run("python", "scripts/primitive_status.py", "--check", "docs/primitives.md")
     session.run("python", "scripts/law_counts.py", "--check", "docs/laws.md")
+    session.run("python", "scripts/coverage.py", "--check", "docs/coverage.md")
 
 
 @nox.session

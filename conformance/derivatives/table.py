@@ -20,6 +20,7 @@ from conformance.derivatives import (
     rules_functions,
     science_functions,
     solver_functions,
+    special_formulas,
     special_functions,
 )
 from conformance.derivatives.row import Row
@@ -36,6 +37,7 @@ ROWS: Final[tuple[Row, ...]] = (
     *science_functions.ROWS,
     *solver_functions.ROWS,
     *special_functions.ROWS,
+    *special_formulas.ROWS,
     *nn_functions.ROWS,
     *random_functions.ROWS,
     *fourier_functions.ROWS,

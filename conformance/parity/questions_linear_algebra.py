@@ -23,7 +23,7 @@ def _unique(a: Any, tall: Any, v: Any) -> list[Question]:
     asked += [call("numpy.linalg.solve", a, b) for b in (a, v)]
     asked += [call("numpy.linalg.cond", a, p) for p in (1, -1, 2, -2, "fro", "nuc")]
     asked += [call("numpy.linalg.norm", tall, ord) for ord in (2, -2, "nuc")]
-    asked += [call("numpy.linalg.slogdet", a, method="qr"), call("numpy.linalg.lstsq", tall, v)]
+    asked.append(call("numpy.linalg.lstsq", tall, v))
     asked += [call("numpy.linalg.tensorinv", a, 1), call("numpy.linalg.tensorsolve", a, v)]
     asked += [call("numpy.linalg.matrix_power", a, n) for n in (-2, -1, 0, 3)]
     asked += [call("numpy.linalg.pinv", tall), call("numpy.linalg.pinv", a, hermitian=True)]
@@ -49,6 +49,8 @@ def values(d: Drawer) -> list[Question]:
     for dtype in (*DTYPES, *(WIDE if d.x64 else ())):
         a, tall, v = (array(x, dtype) for x in (MATRIX, TALL, VECTOR))
         asked += _unique(a, tall, v)
+        if not dtype.startswith("complex"):  # JAX has no QR of complex numbers there
+            asked.append(call("numpy.linalg.slogdet", a, method="qr"))
         if dtype != "int32":
             asked += [call("lax.linalg.lu", a), call("lax.linalg.cholesky", a)]
             asked += [

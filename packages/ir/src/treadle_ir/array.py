@@ -40,7 +40,15 @@ else:
 class Array(ArrayMembers, ABC):
     """An array: a concrete one, with elements, or a tracer, which stands for one while a function is traced.
 
-    The type for annotations: `def loss(w: treadle.Array) -> treadle.Array`.
+    The type for annotations: `def loss(w: treadle.Array) -> treadle.Array`. Functions make arrays, not the class.
+
+    Example:
+        >>> from treadle_ir import Array, stage
+        >>> def shown(x: Array) -> list[Array]:
+        ...     print(isinstance(x, Array), x.shape, x.dtype)
+        ...     return [x]
+        >>> staged = stage(shown, ArrayType((3,), np.dtype(np.float32)))
+        True (3,) float32
     """
 
     __slots__ = ()

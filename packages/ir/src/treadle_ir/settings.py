@@ -112,7 +112,7 @@ MUTABLE_ARRAY_CHECKS: Final = Setting(
     True,
     parse=yes_or_no,
     keyed=False,
-    help="No effect: arrays never change, so there is nothing to check.",
+    help="No effect: that no reference is given to a function twice, or returned from it, is always checked.",
 )
 EXPLICIT_X64: Final = Setting(
     "explicit_x64_dtypes",

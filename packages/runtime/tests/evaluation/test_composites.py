@@ -243,3 +243,10 @@ def test_a_small_part_of_a_large_value_keeps_it_not_alive():
     for _ in range(3):
         result = first(x)
         assert result.host.base is None or result.host.base.nbytes < 1 << 12
+
+
+def test_arrays_by_position_come_before_arrays_by_name():
+    for _ in range(3):
+        total, rest = both(array(5.0), y=array(3.0))
+        np.testing.assert_array_equal(total, [8.0])
+        np.testing.assert_array_equal(rest["less"], [2.0])

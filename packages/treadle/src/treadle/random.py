@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         poisson as poisson,
         rademacher as rademacher,
         randint as randint,
+        random_gamma_p as random_gamma_p,
         rayleigh as rayleigh,
         split as split,
         t as t,

@@ -74,8 +74,8 @@ def dawson(x: Number) -> Number:
 def owens_t(h: Number, a: Number) -> Number:
     """The probability that X > h and 0 < Y < a X, for independent normal X and Y.
 
-    The integral of exp(-h^2 (1 + t^2) / 2) / (1 + t^2) / (2 pi) for t from 0 to a <= 1, by Gauss and Legendre, as far as
-    it is above rounding; for a > 1 that with h a and 1 / a for them.
+    The integral of exp(-h^2 (1 + t^2) / 2) / (1 + t^2) / (2 pi) for t from 0 to a <= 1, by Gauss and Legendre, as
+    far as it is above rounding; for a > 1 that with h a and 1 / a for them.
 
     Source: M. Patefield and D. Tandy, Fast and accurate calculation of Owen's T function, J. Stat. Software 5 (2000).
     """

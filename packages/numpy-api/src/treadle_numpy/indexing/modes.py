@@ -10,7 +10,15 @@ from treadle_ir.primitives.indexing import Mode
 
 
 class GatherScatterMode(enum.Enum):
-    """What becomes of positions out of range."""
+    """What becomes of positions out of range.
+
+    CLIP moves them to the nearest in range. FILL_OR_DROP reads a fill value there, and drops what is written.
+    PROMISE_IN_BOUNDS says that there are none. ONE_HOT is refused by the functions that take a mode.
+
+    Example:
+        >>> GatherScatterMode.from_any("clip")
+        <GatherScatterMode.CLIP: 0>
+    """
 
     CLIP = 0
     FILL_OR_DROP = 1

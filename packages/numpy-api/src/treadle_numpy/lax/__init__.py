@@ -22,6 +22,25 @@ if TYPE_CHECKING:
         optimization_barrier as optimization_barrier,
         stop_gradient as stop_gradient,
     )
+    from treadle_numpy.lax.binary import (
+        add as add,
+        atan2 as atan2,
+        bitwise_and as bitwise_and,
+        bitwise_or as bitwise_or,
+        bitwise_xor as bitwise_xor,
+        complex as complex,
+        div as div,
+        max as max,
+        min as min,
+        mul as mul,
+        nextafter as nextafter,
+        pow as pow,
+        rem as rem,
+        shift_left as shift_left,
+        shift_right_arithmetic as shift_right_arithmetic,
+        shift_right_logical as shift_right_logical,
+        sub as sub,
+    )
     from treadle_numpy.lax.bit_generator import (
         RandomAlgorithm as RandomAlgorithm,
         rng_bit_generator as rng_bit_generator,
@@ -119,25 +138,18 @@ if TYPE_CHECKING:
         abs as abs,
         acos as acos,
         acosh as acosh,
-        add as add,
         asin as asin,
         asinh as asinh,
         atan as atan,
-        atan2 as atan2,
         atanh as atanh,
-        bitwise_and as bitwise_and,
         bitwise_not as bitwise_not,
-        bitwise_or as bitwise_or,
-        bitwise_xor as bitwise_xor,
         cbrt as cbrt,
         ceil as ceil,
         clz as clz,
-        complex as complex,
         conj as conj,
         cos as cos,
         cosh as cosh,
         digamma as digamma,
-        div as div,
         erf as erf,
         erf_inv as erf_inv,
         erfc as erfc,
@@ -152,27 +164,17 @@ if TYPE_CHECKING:
         log as log,
         log1p as log1p,
         logistic as logistic,
-        max as max,
-        min as min,
-        mul as mul,
         neg as neg,
-        nextafter as nextafter,
         population_count as population_count,
-        pow as pow,
         real as real,
         reciprocal as reciprocal,
-        rem as rem,
         round as round,
         rsqrt as rsqrt,
-        shift_left as shift_left,
-        shift_right_arithmetic as shift_right_arithmetic,
-        shift_right_logical as shift_right_logical,
         sign as sign,
         sin as sin,
         sinh as sinh,
         sqrt as sqrt,
         square as square,
-        sub as sub,
         tan as tan,
         tanh as tanh,
     )
@@ -439,6 +441,10 @@ else:
             "applying": "scatter_apply",
             "approximate": "approx_max_k approx_min_k",
             "barriers": "optimization_barrier stop_gradient",
+            "binary": (
+                "add atan2 bitwise_and bitwise_or bitwise_xor complex div max min mul nextafter "
+                "pow rem shift_left shift_right_arithmetic shift_right_logical sub"
+            ),
             "bit_generator": "RandomAlgorithm rng_bit_generator rng_uniform",
             "collectives": "all_gather axis_index axis_size pmax pmean pmin psum",
             "comparison": "clamp eq ge gt le lt ne select select_n",
@@ -468,12 +474,10 @@ else:
                 "dynamic_update_index_in_dim dynamic_update_slice dynamic_update_slice_in_dim"
             ),
             "elementwise": (
-                "RoundingMethod abs acos acosh add asin asinh atan atan2 atanh bitwise_and "
-                "bitwise_not bitwise_or bitwise_xor cbrt ceil clz complex conj cos cosh digamma "
-                "div erf erf_inv erfc exp exp2 expm1 floor imag integer_pow is_finite lgamma log "
-                "log1p logistic max min mul neg nextafter population_count pow real reciprocal rem "
-                "round rsqrt shift_left shift_right_arithmetic shift_right_logical sign sin sinh "
-                "sqrt square sub tan tanh"
+                "RoundingMethod abs acos acosh asin asinh atan atanh bitwise_not cbrt ceil clz "
+                "conj cos cosh digamma erf erf_inv erfc exp exp2 expm1 floor imag integer_pow "
+                "is_finite lgamma log log1p logistic neg population_count real reciprocal round "
+                "rsqrt sign sin sinh sqrt square tan tanh"
             ),
             "exchanges": (
                 "all_to_all pbroadcast pcast ppermute pshuffle psum_scatter pswapaxes "

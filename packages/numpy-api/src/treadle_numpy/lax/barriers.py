@@ -26,12 +26,28 @@ def _stopped(x: object) -> object:
 
 
 def stop_gradient(x: AnyTree) -> AnyTree:
-    """The same values as a constant to derivatives; for trees, each leaf."""
+    """The same values as a constant to derivatives; for trees, each leaf.
+
+    What is neither floating nor complex has no derivative, and is returned as it is.
+
+    Example:
+        >>> print(stop_gradient({"x": np.array([1.0, 2.0])})["x"])
+        [1. 2.]
+    """
     return cast("AnyTree", tree_map(_stopped, x))
 
 
 def optimization_barrier(operand: AnyTree, /) -> AnyTree:
-    """The same values, across which a compiler does not move work."""
+    """The same values, across which a compiler does not move work; for trees, all leaves at once.
+
+    Raises:
+        ArgumentError: a leaf is neither an array nor a number.
+
+    Example:
+        >>> x, y = optimization_barrier((np.array([1.0, 2.0]), np.array([3])))
+        >>> print(x, y)
+        [1. 2.] [3]
+    """
     leaves, structure = tree_flatten(operand)
     if not leaves:
         return operand

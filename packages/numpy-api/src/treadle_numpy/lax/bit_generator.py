@@ -30,7 +30,14 @@ _U64: Final = np.dtype(np.uint64)
 
 
 class RandomAlgorithm(enum.IntEnum):
-    """The cipher of `rng_bit_generator`; RNG_DEFAULT is RNG_PHILOX."""
+    """The cipher of `rng_bit_generator`; RNG_DEFAULT is RNG_PHILOX.
+
+    Example:
+        >>> state = np.array([0, 0, 0, 0], np.uint32)
+        >>> _, bits = rng_bit_generator(state, (2,), algorithm=RandomAlgorithm.RNG_PHILOX)
+        >>> print([hex(x) for x in bits])
+        ['0x6627e8d5', '0xe169c58d']
+    """
 
     RNG_DEFAULT = 0
     RNG_THREE_FRY = 1
@@ -98,6 +105,13 @@ def rng_uniform(a: ArrayLike, b: ArrayLike, shape: Shape) -> Array:
 
     Raises:
         UnsupportedError: always.
+
+    Example:
+        >>> try:
+        ...     rng_uniform(0.0, 1.0, (2,))
+        ... except UnsupportedError as error:
+        ...     print(error)
+        rng_uniform: there is no generator with a state of its own
     """
     raise UnsupportedError(
         "rng_uniform: there is no generator with a state of its own",

@@ -24,13 +24,25 @@ def over(name: str, groups: object, f: Callable[[Array], Array], x: Tree) -> Tre
 
 
 def psum(x: Tree, axis_name: Hashable, *, axis_index_groups: object = None) -> Tree:
-    """The sum over all batch elements of a named axis, of every leaf.
+    """The sum over all batch elements of a named axis (or of a tuple of them), of every leaf.
 
     Raises:
         NameError: no such axis is being mapped.
+        DTypeError: the elements are boolean.
+        MissingRuleError: `axis_index_groups` is given.
 
     Example:
         `vmap(lambda x: x / lax.psum(x, "i"), axis_name="i")(x)` divides by the sum over the batch.
+
+        The type of what one of four batch elements gets:
+
+        >>> import numpy as np
+        >>> from treadle_ir import ArrayType, named_axis, stage
+        >>> one = ArrayType((3,), np.dtype(np.float32))
+        >>> with named_axis("i", 4):
+        ...     staged = stage(lambda x: [psum(x, "i")], one)
+        >>> print(staged.program.results[0].type)
+        f32[3]
     """
     return over(
         "psum",
@@ -41,7 +53,26 @@ def psum(x: Tree, axis_name: Hashable, *, axis_index_groups: object = None) -> T
 
 
 def pmean(x: Tree, axis_name: Hashable, *, axis_index_groups: object = None) -> Tree:
-    """The mean over all batch elements of a named axis (or of a tuple of them), of every leaf."""
+    """The mean over all batch elements of a named axis (or of a tuple of them), of every leaf; floats, of integers too.
+
+    Raises:
+        NameError: no such axis is being mapped.
+        DTypeError: the elements are boolean.
+        MissingRuleError: `axis_index_groups` is given.
+
+    Example:
+        `vmap(lambda x: x - lax.pmean(x, "i"), axis_name="i")(x)` makes the mean over the batch 0.
+
+        The type of what one of four batch elements gets:
+
+        >>> import numpy as np
+        >>> from treadle_ir import ArrayType, named_axis, stage
+        >>> one = ArrayType((3,), np.dtype(np.float32))
+        >>> with named_axis("i", 4):
+        ...     staged = stage(lambda x: [pmean(x, "i")], one)
+        >>> print(staged.program.results[0].type)
+        f32[3]
+    """
     names = axis_name if isinstance(axis_name, tuple) else (axis_name,)
     size = 1
     for name in names:
@@ -53,7 +84,26 @@ def pmean(x: Tree, axis_name: Hashable, *, axis_index_groups: object = None) -> 
 
 
 def pmax(x: Tree, axis_name: Hashable, *, axis_index_groups: object = None) -> Tree:
-    """The maximum over all batch elements of a named axis, of every leaf."""
+    """The maximum over all batch elements of a named axis (or of a tuple of them), of every leaf.
+
+    Raises:
+        NameError: no such axis is being mapped.
+        DTypeError: the elements are complex.
+        MissingRuleError: `axis_index_groups` is given.
+
+    Example:
+        `vmap(lambda x: x / lax.pmax(x, "i"), axis_name="i")(x)` divides by the maximum over the batch.
+
+        The type of what one of four batch elements gets:
+
+        >>> import numpy as np
+        >>> from treadle_ir import ArrayType, named_axis, stage
+        >>> one = ArrayType((3,), np.dtype(np.float32))
+        >>> with named_axis("i", 4):
+        ...     staged = stage(lambda x: [pmax(x, "i")], one)
+        >>> print(staged.program.results[0].type)
+        f32[3]
+    """
     return over(
         "pmax",
         axis_index_groups,
@@ -63,7 +113,26 @@ def pmax(x: Tree, axis_name: Hashable, *, axis_index_groups: object = None) -> T
 
 
 def pmin(x: Tree, axis_name: Hashable, *, axis_index_groups: object = None) -> Tree:
-    """The minimum over all batch elements of a named axis, of every leaf."""
+    """The minimum over all batch elements of a named axis (or of a tuple of them), of every leaf.
+
+    Raises:
+        NameError: no such axis is being mapped.
+        DTypeError: the elements are complex.
+        MissingRuleError: `axis_index_groups` is given.
+
+    Example:
+        `vmap(lambda x: x - lax.pmin(x, "i"), axis_name="i")(x)` makes the minimum over the batch 0.
+
+        The type of what one of four batch elements gets:
+
+        >>> import numpy as np
+        >>> from treadle_ir import ArrayType, named_axis, stage
+        >>> one = ArrayType((3,), np.dtype(np.float32))
+        >>> with named_axis("i", 4):
+        ...     staged = stage(lambda x: [pmin(x, "i")], one)
+        >>> print(staged.program.results[0].type)
+        f32[3]
+    """
     return over(
         "pmin",
         axis_index_groups,
@@ -80,7 +149,25 @@ def all_gather(
     axis: int = 0,
     tiled: bool = False,
 ) -> Tree:
-    """All batch elements of every leaf, stacked along a new axis (or, `tiled`, joined along an existing one)."""
+    """All batch elements of every leaf, stacked along a new axis (or, `tiled`, joined along an existing one).
+
+    Raises:
+        NameError: no such axis is being mapped.
+        MissingRuleError: `axis_index_groups` is given.
+
+    Example:
+        `vmap(lambda x: lax.all_gather(x, "i"), axis_name="i")(x)` has the whole of `x` for each batch element.
+
+        The type of what one of four batch elements gets:
+
+        >>> import numpy as np
+        >>> from treadle_ir import ArrayType, named_axis, stage
+        >>> one = ArrayType((3,), np.dtype(np.float32))
+        >>> with named_axis("i", 4):
+        ...     staged = stage(lambda x: [all_gather(x, "i", axis=1)], one)
+        >>> print(staged.program.results[0].type)
+        f32[3,4]
+    """
 
     def gathered(leaf: Array) -> Array:
         rank = leaf.ndim if tiled else leaf.ndim + 1
@@ -90,10 +177,37 @@ def all_gather(
 
 
 def axis_index(axis_name: Hashable) -> Array:
-    """The number of the batch element along a named axis, an int32."""
+    """The number of the batch element along a named axis, an int32 scalar.
+
+    Raises:
+        NameError: no such axis is being mapped.
+
+    Example:
+        `vmap(lambda x: x * lax.axis_index("i"), axis_name="i")(x)` multiplies each batch element by its number.
+
+        The type of what one of four batch elements gets:
+
+        >>> from treadle_ir import named_axis, stage
+        >>> with named_axis("i", 4):
+        ...     staged = stage(lambda: [axis_index("i")])
+        >>> print(staged.program.results[0].type)
+        i32[]
+    """
     return ops.axis_index(axis_name)
 
 
 def axis_size(axis_name: Hashable) -> int:
-    """The number of batch elements along a named axis, a Python integer."""
+    """The number of batch elements along a named axis, a Python integer.
+
+    Raises:
+        NameError: no such axis is being mapped.
+
+    Example:
+        `vmap(lambda x: x / lax.axis_size("i"), axis_name="i")(x)` divides by the size of the batch. With four elements:
+
+        >>> from treadle_ir import named_axis
+        >>> with named_axis("i", 4):
+        ...     print(axis_size("i"))
+        4
+    """
     return ops.axis_size(axis_name)

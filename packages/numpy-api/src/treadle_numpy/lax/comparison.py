@@ -5,7 +5,7 @@ from __future__ import annotations
 from treadle_ir import ArgumentError, Array, ops
 from treadle_ir.dtypes import is_bool
 from treadle_ir.primitives.compare import Direction
-from treadle_numpy.lax.elementwise import BinaryFunction
+from treadle_numpy.lax.binary import BinaryFunction
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
 from treadle_numpy.operands.exact import strict
@@ -13,30 +13,65 @@ from treadle_numpy.operands.exact import strict
 __all__ = ["clamp", "eq", "ge", "gt", "le", "lt", "ne", "select", "select_n"]
 
 
-def _compared(name: Direction) -> BinaryFunction:
+def _compared(name: Direction, doc: str, shown: str) -> BinaryFunction:
     def function(x: ArrayLike, y: ArrayLike) -> Array:
         return ops.compare(*strict(name, x, y), direction=name)
 
+    refusal = "" if name in ("eq", "ne") else ", or they are complex"
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"The comparison `{name}`, elementwise."
+    function.__doc__ = f"""{doc}, elementwise, as booleans; with NaN the answer is {name == "ne"}.
+
+    The operands have one element type and one shape, or one is a scalar; Python's numbers take the type of the other.
+
+    Raises:
+        ShapeError: the shapes differ, and neither is a scalar's.
+        DTypeError: the element types differ{refusal}.
+
+    Example:
+        >>> import numpy as np
+        >>> print({name}(np.array([1, 2, 3]), 2))
+        {shown}
+    """
     return function
 
 
-eq = _compared("eq")
-ne = _compared("ne")
-lt = _compared("lt")
-le = _compared("le")
-gt = _compared("gt")
-ge = _compared("ge")
+eq = _compared("eq", "Whether x is equal to y", "[False  True False]")
+ne = _compared("ne", "Whether x is not equal to y", "[ True False  True]")
+lt = _compared("lt", "Whether x is less than y", "[ True False False]")
+le = _compared("le", "Whether x is less than or equal to y", "[ True  True False]")
+gt = _compared("gt", "Whether x is greater than y", "[False False  True]")
+ge = _compared("ge", "Whether x is greater than or equal to y", "[False  True  True]")
 
 
 def clamp(min: ArrayLike, x: ArrayLike, max: ArrayLike) -> Array:
-    """`x` kept between two bounds."""
+    """`x` kept between two bounds, each a scalar or of the shape of `x`; where `min` is above `max` it is `max`.
+
+    Raises:
+        ShapeError: a bound has another shape.
+        DTypeError: the element types differ, or are complex.
+
+    Example:
+        >>> import numpy as np
+        >>> print(clamp(0.0, np.array([-1.0, 0.5, 2.0]), 1.0))
+        [0.  0.5 1. ]
+    """
     return ops.clamp(*strict("clamp", min, x, max))
 
 
 def select(pred: ArrayLike, on_true: ArrayLike, on_false: ArrayLike) -> Array:
-    """`on_true` where the condition holds, else `on_false`."""
+    """`on_true` where the condition holds, else `on_false`.
+
+    The condition is boolean: a scalar, or of the shape of the other two, which have one element type.
+
+    Raises:
+        DTypeError: the condition is not boolean, or the other element types differ.
+        ShapeError: the shapes do not fit.
+
+    Example:
+        >>> import numpy as np
+        >>> print(select(np.array([True, False]), np.array([1.0, 2.0]), np.array([3.0, 4.0])))
+        [1. 4.]
+    """
     return ops.select(coerce("select", 0, pred), *strict("select", on_true, on_false))
 
 

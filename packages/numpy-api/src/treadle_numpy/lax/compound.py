@@ -9,7 +9,7 @@ import numpy as np
 
 from treadle_ir import Array, DType, DTypeError, Operand, integer_or_none, ops, sequence
 from treadle_ir.dtypes import bit_width, is_inexact, is_integer, is_signed, user_name
-from treadle_numpy.lax.elementwise import mul
+from treadle_numpy.lax.binary import mul
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import broadcast, broadcast_to_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce

@@ -14,7 +14,19 @@ __all__ = ["bitcast_convert_type", "convert_element_type", "dtype", "reduce_prec
 
 
 def convert_element_type(operand: ArrayLike, new_dtype: DTypeLike) -> Array:
-    """The same numbers in another element type."""
+    """The same numbers in another element type, rounded or cut off where it does not have them.
+
+    Floats lose their fraction on the way to integers, integers their upper bits in a narrower type, and complex
+    numbers their imaginary part. While 64-bit types are off, a 64-bit type is the 32-bit one.
+
+    Raises:
+        ArgumentError: there is no such element type.
+
+    Example:
+        >>> import numpy as np
+        >>> print(convert_element_type(np.array([1.5, -2.7]), np.int32))
+        [ 1 -2]
+    """
     x = coerce("convert_element_type", 0, operand)
     if new_dtype is None:
         raise refused("convert_element_type", "new_dtype", "an element type", None)
@@ -44,7 +56,18 @@ def bitcast_convert_type(operand: ArrayLike, new_dtype: DTypeLike) -> Array:
 
 
 def reduce_precision(operand: ArrayLike, exponent_bits: int, mantissa_bits: int) -> Array:
-    """Floats rounded to fewer bits."""
+    """Floats rounded to what a format with fewer bits has, in their own element type; halves go to even.
+
+    The sign has a bit of its own. What is too large for the exponent's bits becomes infinite.
+
+    Raises:
+        DTypeError: the elements are not floating.
+        ShapeError: there are less than 1 exponent bit or 0 mantissa bits.
+
+    Example:
+        >>> print(reduce_precision(3.14159, exponent_bits=8, mantissa_bits=3))
+        3.25
+    """
     exponent_bits = integer("reduce_precision", "exponent_bits", exponent_bits)
     mantissa_bits = integer("reduce_precision", "mantissa_bits", mantissa_bits)
     return ops.reduce_precision(
@@ -55,7 +78,15 @@ def reduce_precision(operand: ArrayLike, exponent_bits: int, mantissa_bits: int)
 
 
 def dtype(x: ArrayLike) -> DType:
-    """The element type of a value."""
+    """The element type of a value; of Python's numbers, the default one of their kind.
+
+    Raises:
+        ArgumentError: the value is neither an array nor a number.
+
+    Example:
+        >>> dtype(1.5)
+        dtype('float32')
+    """
     return operand_type(coerce("dtype", 0, x)).dtype
 
 

@@ -34,7 +34,14 @@ __all__ = [
 
 
 class ConvDimensionNumbers(NamedTuple):
-    """Where batch, feature and spatial axes are: of input, kernel and output."""
+    """Where batch, feature and spatial axes are: of input, kernel and output.
+
+    The kernel's are its axes of the result's features, of the input's features, and of space.
+
+    Example:
+        >>> ConvDimensionNumbers((0, 3, 1, 2), (3, 2, 0, 1), (0, 3, 1, 2)).rhs_spec
+        (3, 2, 0, 1)
+    """
 
     lhs_spec: Sequence[int]
     rhs_spec: Sequence[int]

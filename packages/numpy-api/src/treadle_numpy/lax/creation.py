@@ -17,10 +17,15 @@ __all__ = ["broadcasted_iota", "empty", "full", "full_like", "iota"]
 
 
 def full(shape: Shape, fill_value: ArrayLike, dtype: DTypeLike | None = None) -> Array:
-    """An array of one value.
+    """An array of one value, in its own element type if none is given.
 
     Raises:
-        ShapeError: the value is not a scalar.
+        ShapeError: the value is not a scalar, or a size is negative.
+
+    Example:
+        >>> print(full((2, 3), 7))
+        [[7 7 7]
+         [7 7 7]]
     """
     value = coerce("full", 1, fill_value)
     if value.shape:
@@ -53,7 +58,15 @@ def empty(shape: Shape, dtype: DTypeLike, *, out_sharding: object = None) -> Arr
 def full_like(
     x: ArrayLike, fill_value: ArrayLike, dtype: DTypeLike | None = None, shape: Shape | None = None
 ) -> Array:
-    """One value in an array's shape and element type."""
+    """One value in an array's shape and element type, or in those that are given instead.
+
+    Raises:
+        ShapeError: the value is not a scalar, or a size is negative.
+
+    Example:
+        >>> print(full_like(np.array([1, 2, 3]), 7))
+        [7 7 7]
+    """
     own = operand_type(coerce("full_like", 0, x))
     return full(
         own.shape if shape is None else shape, fill_value, own.dtype if dtype is None else dtype
@@ -61,12 +74,32 @@ def full_like(
 
 
 def iota(dtype: DTypeLike, size: int) -> Array:
-    """The integers below `size`."""
+    """The integers from 0 to below `size`, as a vector of an element type.
+
+    Raises:
+        ShapeError: the size is negative.
+        DTypeError: the element type is boolean.
+
+    Example:
+        >>> print(iota(np.float32, 3))
+        [0. 1. 2.]
+    """
     return broadcasted_iota(dtype, (size,), 0)
 
 
 def broadcasted_iota(dtype: DTypeLike, shape: Shape, dimension: int) -> Array:
-    """The position along one axis, in an array of a shape."""
+    """Each element's position along one axis, in an array of a shape; a negative axis counts from the last.
+
+    Raises:
+        AxisError: there is no such axis.
+        ShapeError: a size is negative.
+        DTypeError: the element type is boolean.
+
+    Example:
+        >>> print(broadcasted_iota(np.int32, (2, 3), 1))
+        [[0 1 2]
+         [0 1 2]]
+    """
     sizes = as_shape("broadcasted_iota", shape)
     return ops.iota(
         shape=sizes,

@@ -108,7 +108,19 @@ def dynamic_slice_in_dim(
     *,
     allow_negative_indices: bool = True,
 ) -> Array:
-    """`dynamic_slice` along one axis."""
+    """`dynamic_slice` along one axis, with the whole of the others.
+
+    Negative starts count from the end, unless `allow_negative_indices` is false.
+
+    Raises:
+        AxisError: there is no such axis.
+        ShapeError: the slice is longer than the axis.
+        ArgumentError: the start is no integer.
+
+    Example:
+        >>> print(dynamic_slice_in_dim(np.array([10, 20, 30, 40]), np.int32(1), 2))
+        [20 30]
+    """
     flags("dynamic_slice_in_dim", allow_negative_indices=allow_negative_indices)
     x = coerce_array("dynamic_slice_in_dim", 0, operand)
     along = as_axis("dynamic_slice_in_dim", axis, x.ndim)
@@ -129,7 +141,20 @@ def dynamic_index_in_dim(
     *,
     allow_negative_indices: bool = True,
 ) -> Array:
-    """One computed position along one axis."""
+    """One computed position along one axis, moved into range.
+
+    The axis stays with size 1 or, without `keepdims`, is gone. Negative positions count from the end, unless
+    `allow_negative_indices` is false.
+
+    Raises:
+        AxisError: there is no such axis.
+        ArgumentError: the position is no integer.
+
+    Example:
+        >>> x = np.array([[1, 2, 3], [4, 5, 6]])
+        >>> print(dynamic_index_in_dim(x, np.int32(1), keepdims=False))
+        [4 5 6]
+    """
     flags("dynamic_index_in_dim", allow_negative_indices=allow_negative_indices, keepdims=keepdims)
     part = dynamic_slice_in_dim(
         operand, index, 1, axis, allow_negative_indices=allow_negative_indices
@@ -144,7 +169,19 @@ def dynamic_update_slice(
     *,
     allow_negative_indices: bool | Sequence[bool] = True,
 ) -> Array:
-    """The array with a slice replaced, from computed starts, clipped so that the update lies inside."""
+    """The array with a slice replaced, from computed starts, clipped so that the update lies inside.
+
+    There is a start for each axis. Negative starts count from the end, unless `allow_negative_indices` is false.
+
+    Raises:
+        ShapeError: the update does not fit into the array, or there is not one start for each axis.
+        DTypeError: array and update have different element types.
+        ArgumentError: starts are no integers.
+
+    Example:
+        >>> print(dynamic_update_slice(np.zeros(5), np.array([1.0, 2.0]), (np.int32(1),)))
+        [0. 1. 2. 0. 0.]
+    """
     x, new = strict("dynamic_update_slice", operand, update)
     x = array_of(x)
     return ops.dynamic_update_slice(
@@ -160,7 +197,20 @@ def dynamic_update_slice_in_dim(
     *,
     allow_negative_indices: bool = True,
 ) -> Array:
-    """`dynamic_update_slice` along one axis."""
+    """`dynamic_update_slice` along one axis, from the beginning of the others.
+
+    Negative starts count from the end, unless `allow_negative_indices` is false.
+
+    Raises:
+        AxisError: there is no such axis.
+        ShapeError: the update does not fit into the array.
+        DTypeError: array and update have different element types.
+        ArgumentError: the start is no integer.
+
+    Example:
+        >>> print(dynamic_update_slice_in_dim(np.zeros(5), np.array([1.0, 2.0]), np.int32(3), 0))
+        [0. 0. 0. 1. 2.]
+    """
     flags("dynamic_update_slice_in_dim", allow_negative_indices=allow_negative_indices)
     x = coerce_array("dynamic_update_slice_in_dim", 0, operand)
     starts: list[ArrayLike] = [0] * x.ndim
@@ -176,7 +226,22 @@ def dynamic_update_index_in_dim(
     *,
     allow_negative_indices: bool = True,
 ) -> Array:
-    """The array with one computed position along one axis replaced."""
+    """The array with one computed position along one axis replaced; the position is moved into range.
+
+    The update has size 1 along that axis, or is without it. Negative positions count from the end, unless
+    `allow_negative_indices` is false.
+
+    Raises:
+        AxisError: there is no such axis.
+        ShapeError: the update does not fit into the array.
+        DTypeError: array and update have different element types.
+        ArgumentError: the position is no integer.
+
+    Example:
+        >>> print(dynamic_update_index_in_dim(np.zeros((2, 3)), np.ones(3), np.int32(1), 0))
+        [[0. 0. 0.]
+         [1. 1. 1.]]
+    """
     x = coerce_array("dynamic_update_index_in_dim", 0, operand)
     new = coerce_array("dynamic_update_index_in_dim", 1, update)
     along = as_axis("dynamic_update_index_in_dim", axis, x.ndim)

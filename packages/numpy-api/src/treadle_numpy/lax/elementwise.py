@@ -1,16 +1,14 @@
-"""Elementwise instructions on operands of one element type: arithmetic, exponentials, trigonometry, bits, rounding."""
+"""Elementwise instructions on one operand: exponentials, trigonometry, bits, rounding, parts of complex numbers."""
 
 from __future__ import annotations
 
 import enum
 from collections.abc import Callable
-from typing import Protocol
+from typing import Final, Protocol
 
 from treadle_ir import Array, DTypeError, Operand, ops, refused
-from treadle_ir.dtypes import is_complex, is_floating, is_inexact, is_integer
+from treadle_ir.dtypes import is_complex, is_floating
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
-from treadle_numpy.operands.exact import strict
-from treadle_numpy.operands.promote import with_dtype
 from treadle_numpy.operands.shapes import as_index
 
 __all__ = [
@@ -18,25 +16,18 @@ __all__ = [
     "abs",
     "acos",
     "acosh",
-    "add",
     "asin",
     "asinh",
     "atan",
-    "atan2",
     "atanh",
-    "bitwise_and",
     "bitwise_not",
-    "bitwise_or",
-    "bitwise_xor",
     "cbrt",
     "ceil",
     "clz",
-    "complex",
     "conj",
     "cos",
     "cosh",
     "digamma",
-    "div",
     "erf",
     "erf_inv",
     "erfc",
@@ -51,27 +42,17 @@ __all__ = [
     "log",
     "log1p",
     "logistic",
-    "max",
-    "min",
-    "mul",
     "neg",
-    "nextafter",
     "population_count",
-    "pow",
     "real",
     "reciprocal",
-    "rem",
     "round",
     "rsqrt",
-    "shift_left",
-    "shift_right_arithmetic",
-    "shift_right_logical",
     "sign",
     "sin",
     "sinh",
     "sqrt",
     "square",
-    "sub",
     "tan",
     "tanh",
 ]
@@ -87,105 +68,266 @@ class UnaryFunction(Protocol):
         ...
 
 
-class BinaryFunction(Protocol):
-    """A function of two operands of one element type."""
+_OTHERS: Final = {
+    "biu": "neither boolean nor integers",
+    "c": "not complex",
+    "f": "not floating",
+    "fc": "neither floating nor complex",
+    "ifc": "boolean or unsigned",
+    "iu": "not integers",
+    "iufc": "boolean",
+}
+"""What operands of other element types are, by the letters of those that a function takes."""
 
-    __name__: str
 
-    def __call__(self, x: ArrayLike, y: ArrayLike) -> Array:
-        """The result."""
-        ...
-
-
-def _unary(name: str, instruction: Callable[[Operand], Array], doc: str) -> UnaryFunction:
+def _unary(
+    name: str, instruction: Callable[[Operand], Array], kinds: str, doc: str, call: str, shown: str
+) -> UnaryFunction:
     def function(x: ArrayLike, *, accuracy: object = None) -> Array:
         return instruction(coerce(name, 0, x))
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = doc
-    return function
+    function.__doc__ = f"""{doc}
 
+    `accuracy` is taken for JAX's sake, and changes nothing.
 
-def _binary(
-    name: str, instruction: Callable[[Operand, Operand], Array], doc: str
-) -> BinaryFunction:
-    def function(x: ArrayLike, y: ArrayLike) -> Array:
-        return instruction(*strict(name, x, y))
+    Raises:
+        DTypeError: the elements are {_OTHERS[kinds]}.
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = doc
+    Example:
+        >>> print({call})
+        {shown}
+    """
     return function
 
 
 class RoundingMethod(enum.IntEnum):
-    """Where halves are rounded to."""
+    """Where `round` takes halves: away from zero, or to the even neighbour.
+
+    Example:
+        >>> print(round(2.5, RoundingMethod.AWAY_FROM_ZERO), round(2.5, RoundingMethod.TO_NEAREST_EVEN))
+        3.0 2.0
+    """
 
     AWAY_FROM_ZERO = 0
     TO_NEAREST_EVEN = 1
 
 
-abs = _unary("abs", ops.abs, "The absolute value.")
-acos = _unary("acos", ops.acos, "The inverse cosine.")
-acosh = _unary("acosh", ops.acosh, "The inverse hyperbolic cosine.")
-asin = _unary("asin", ops.asin, "The inverse sine.")
-asinh = _unary("asinh", ops.asinh, "The inverse hyperbolic sine.")
-atan = _unary("atan", ops.atan, "The inverse tangent.")
-atanh = _unary("atanh", ops.atanh, "The inverse hyperbolic tangent.")
-bitwise_not = _unary("bitwise_not", ops.not_, "Each bit flipped.")
-cbrt = _unary("cbrt", ops.cbrt, "The cube root.")
-ceil = _unary("ceil", ops.ceil, "Rounded up.")
-clz = _unary("clz", ops.count_leading_zeros, "The number of leading zero bits.")
-cos = _unary("cos", ops.cosine, "The cosine.")
-cosh = _unary("cosh", ops.cosh, "The hyperbolic cosine.")
-digamma = _unary("digamma", ops.digamma, "The derivative of lgamma.")
-erf = _unary("erf", ops.erf, "The error function.")
-erf_inv = _unary("erf_inv", ops.erf_inv, "The inverse of erf.")
-erfc = _unary("erfc", ops.erfc, "1 - erf(x).")
-exp = _unary("exp", ops.exponential, "e ** x.")
-exp2 = _unary("exp2", ops.exponential2, "2 ** x.")
-expm1 = _unary("expm1", ops.exponential_minus_one, "e ** x - 1.")
-floor = _unary("floor", ops.floor, "Rounded down.")
-imag = _unary("imag", ops.imag, "The imaginary part.")
-is_finite = _unary("is_finite", ops.is_finite, "Whether it is neither infinite nor NaN.")
-lgamma = _unary("lgamma", ops.lgamma, "The logarithm of the gamma function's absolute value.")
-log = _unary("log", ops.log, "The natural logarithm.")
-log1p = _unary("log1p", ops.log_plus_one, "log(1 + x).")
-logistic = _unary("logistic", ops.logistic, "1 / (1 + exp(-x)).")
-neg = _unary("neg", ops.negate, "The opposite number.")
-population_count = _unary("population_count", ops.popcnt, "The number of bits that are set.")
-real = _unary("real", ops.real, "The real part.")
-rsqrt = _unary("rsqrt", ops.rsqrt, "1 / sqrt(x).")
-sign = _unary("sign", ops.sign, "The sign.")
-sin = _unary("sin", ops.sine, "The sine.")
-sinh = _unary("sinh", ops.sinh, "The hyperbolic sine.")
-sqrt = _unary("sqrt", ops.sqrt, "The square root.")
-square = _unary("square", ops.square, "x * x.")
-tan = _unary("tan", ops.tan, "The tangent.")
-tanh = _unary("tanh", ops.tanh, "The hyperbolic tangent.")
-add = _binary("add", ops.add, "The sum.")
-atan2 = _binary("atan2", ops.atan2, "The angle of the point (y, x).")
-bitwise_and = _binary("bitwise_and", ops.and_, "Each bit of both.")
-bitwise_or = _binary("bitwise_or", ops.or_, "Each bit of either.")
-bitwise_xor = _binary("bitwise_xor", ops.xor, "Each bit of one but not both.")
-complex = _binary("complex", ops.complex, "The complex number with these parts.")
-div = _binary("div", ops.divide, "The quotient; of integers, rounded toward zero.")
-max = _binary("max", ops.maximum, "The greater of two.")
-min = _binary("min", ops.minimum, "The lesser of two.")
-mul = _binary("mul", ops.multiply, "The product.")
-nextafter = _binary("nextafter", ops.next_after, "The next number after x towards y.")
-rem = _binary("rem", ops.remainder, "What division rounded toward zero leaves.")
-shift_left = _binary("shift_left", ops.shift_left, "The bits moved up.")
-shift_right_arithmetic = _binary(
-    "shift_right_arithmetic", ops.shift_right_arithmetic, "The bits moved down, with sign."
+abs = _unary(
+    "abs",
+    ops.abs,
+    "iufc",
+    "The absolute value; of a complex number, its modulus, which is real.",
+    "abs(3 + 4j)",
+    "5.0",
 )
-shift_right_logical = _binary(
-    "shift_right_logical", ops.shift_right_logical, "The bits moved down, with zeros."
+acos = _unary(
+    "acos",
+    ops.acos,
+    "fc",
+    "The angle in radians with this cosine; NaN for a real number outside of [-1, 1].",
+    "acos(0.5).round(4)",
+    "1.0472",
 )
-sub = _binary("sub", ops.subtract, "The difference.")
+acosh = _unary(
+    "acosh",
+    ops.acosh,
+    "fc",
+    "The number of at least 0 with this hyperbolic cosine; NaN for a real number below 1.",
+    "acosh(2.0).round(4)",
+    "1.317",
+)
+asin = _unary(
+    "asin",
+    ops.asin,
+    "fc",
+    "The angle in radians with this sine; NaN for a real number outside of [-1, 1].",
+    "asin(0.5).round(4)",
+    "0.5236",
+)
+asinh = _unary(
+    "asinh",
+    ops.asinh,
+    "fc",
+    "The number with this hyperbolic sine.",
+    "asinh(1.0).round(4)",
+    "0.8814",
+)
+atan = _unary(
+    "atan",
+    ops.atan,
+    "fc",
+    "The angle in radians with this tangent.",
+    "atan(1.0).round(4)",
+    "0.7854",
+)
+atanh = _unary(
+    "atanh",
+    ops.atanh,
+    "fc",
+    "The number with this hyperbolic tangent; NaN for a real number outside of [-1, 1].",
+    "atanh(0.5).round(4)",
+    "0.5493",
+)
+bitwise_not = _unary(
+    "bitwise_not",
+    ops.not_,
+    "biu",
+    "Each bit flipped; of booleans, whether it is false.",
+    "bitwise_not(5)",
+    "-6",
+)
+cbrt = _unary(
+    "cbrt", ops.cbrt, "f", "The real cube root, also of negative numbers.", "cbrt(-8.0)", "-2.0"
+)
+ceil = _unary(
+    "ceil",
+    ops.ceil,
+    "f",
+    "The least whole number that is not below it, in the same element type.",
+    "ceil(1.2)",
+    "2.0",
+)
+clz = _unary(
+    "clz",
+    ops.count_leading_zeros,
+    "iu",
+    "The number of zero bits above the highest set one, in the same element type; for 0, all bits.",
+    "clz(5)",
+    "29",
+)
+cos = _unary(
+    "cos", ops.cosine, "fc", "The cosine of an angle in radians.", "cos(0.5).round(4)", "0.8776"
+)
+cosh = _unary("cosh", ops.cosh, "fc", "The hyperbolic cosine.", "cosh(1.0).round(4)", "1.5431")
+digamma = _unary(
+    "digamma",
+    ops.digamma,
+    "f",
+    "The derivative of `lgamma`; NaN at 0 and at negative whole numbers.",
+    "digamma(1.0).round(4)",
+    "-0.5772",
+)
+erf = _unary("erf", ops.erf, "f", "The error function.", "erf(0.5).round(4)", "0.5205")
+erf_inv = _unary(
+    "erf_inv",
+    ops.erf_inv,
+    "f",
+    "The inverse of `erf`; NaN outside of [-1, 1].",
+    "erf_inv(0.5).round(4)",
+    "0.4769",
+)
+erfc = _unary(
+    "erfc",
+    ops.erfc,
+    "f",
+    "`1 - erf(x)`, exact where that is near 0.",
+    "erfc(2.0).round(4)",
+    "0.0047",
+)
+exp = _unary("exp", ops.exponential, "fc", "`e ** x`.", "exp(1.0).round(4)", "2.7183")
+exp2 = _unary("exp2", ops.exponential2, "fc", "`2 ** x`.", "exp2(3.0)", "8.0")
+expm1 = _unary(
+    "expm1",
+    ops.exponential_minus_one,
+    "fc",
+    "`e ** x - 1`, exact near 0.",
+    "expm1(0.5).round(4)",
+    "0.6487",
+)
+floor = _unary(
+    "floor",
+    ops.floor,
+    "f",
+    "The greatest whole number that is not above it, in the same element type.",
+    "floor(-1.2)",
+    "-2.0",
+)
+imag = _unary(
+    "imag", ops.imag, "c", "The imaginary part, a float of half the width.", "imag(1 + 2j)", "2.0"
+)
+is_finite = _unary(
+    "is_finite",
+    ops.is_finite,
+    "f",
+    "Whether it is neither infinite nor NaN, as a boolean.",
+    'is_finite(float("inf"))',
+    "False",
+)
+lgamma = _unary(
+    "lgamma",
+    ops.lgamma,
+    "f",
+    "The logarithm of the gamma function's absolute value; infinite at 0 and at negative whole numbers.",
+    "lgamma(5.0).round(4)",
+    "3.1781",
+)
+log = _unary(
+    "log",
+    ops.log,
+    "fc",
+    "The natural logarithm; of real numbers, -inf at 0 and NaN below.",
+    "log(2.0).round(4)",
+    "0.6931",
+)
+log1p = _unary(
+    "log1p", ops.log_plus_one, "fc", "`log(1 + x)`, exact near 0.", "log1p(1.0).round(4)", "0.6931"
+)
+logistic = _unary(
+    "logistic", ops.logistic, "fc", "`1 / (1 + exp(-x))`.", "logistic(1.0).round(4)", "0.7311"
+)
+neg = _unary(
+    "neg",
+    ops.negate,
+    "iufc",
+    "The opposite number; of unsigned integers, modulo the number of their values.",
+    "neg(2.5)",
+    "-2.5",
+)
+population_count = _unary(
+    "population_count",
+    ops.popcnt,
+    "iu",
+    "The number of bits that are set, in the same element type.",
+    "population_count(7)",
+    "3",
+)
+real = _unary(
+    "real", ops.real, "c", "The real part, a float of half the width.", "real(1 + 2j)", "1.0"
+)
+rsqrt = _unary("rsqrt", ops.rsqrt, "fc", "`1 / sqrt(x)`.", "rsqrt(4.0)", "0.5")
+sign = _unary(
+    "sign",
+    ops.sign,
+    "ifc",
+    "-1, 0 or 1; of a complex number, the number of modulus 1 with its direction.",
+    "sign(-2.5)",
+    "-1.0",
+)
+sin = _unary(
+    "sin", ops.sine, "fc", "The sine of an angle in radians.", "sin(0.5).round(4)", "0.4794"
+)
+sinh = _unary("sinh", ops.sinh, "fc", "The hyperbolic sine.", "sinh(1.0).round(4)", "1.1752")
+sqrt = _unary(
+    "sqrt", ops.sqrt, "fc", "The square root; NaN for a negative real number.", "sqrt(2.25)", "1.5"
+)
+square = _unary("square", ops.square, "iufc", "`x * x`.", "square(3)", "9")
+tan = _unary(
+    "tan", ops.tan, "fc", "The tangent of an angle in radians.", "tan(0.5).round(4)", "0.5463"
+)
+tanh = _unary("tanh", ops.tanh, "fc", "The hyperbolic tangent.", "tanh(0.5).round(4)", "0.4621")
 
 
 def conj(x: ArrayLike) -> Array:
-    """The complex conjugate; real numbers become complex."""
+    """The complex conjugate; f32 and f64 become complex.
+
+    Raises:
+        DTypeError: the elements are neither complex nor f32 or f64.
+
+    Example:
+        >>> print(conj(1 + 2j))
+        (1-2j)
+    """
     operand = coerce("conj", 0, x)
     if is_complex(operand.dtype):
         return ops.conjugate(operand)
@@ -195,27 +337,43 @@ def conj(x: ArrayLike) -> Array:
 
 
 def reciprocal(x: ArrayLike) -> Array:
-    """`1 / x`."""
+    """`1 / x`.
+
+    Raises:
+        DTypeError: the elements are neither floating nor complex.
+
+    Example:
+        >>> print(reciprocal(4.0))
+        0.25
+    """
     return ops.integer_power(coerce("reciprocal", 0, x), exponent=-1)
 
 
 def integer_pow(x: ArrayLike, y: int) -> Array:
-    """`x ** y` for an integer that Python knows."""
+    """`x ** y` for an integer that Python knows.
+
+    Raises:
+        ArgumentError: `y` is no Python integer.
+        DTypeError: the elements are boolean, or integers with a negative `y`.
+
+    Example:
+        >>> print(integer_pow(2.0, -2))
+        0.25
+    """
     return ops.integer_power(coerce("integer_pow", 0, x), exponent=as_index("integer_pow", "y", y))
 
 
-def pow(x: ArrayLike, y: ArrayLike) -> Array:
-    """`x ** y`; an integer exponent beside a float is allowed."""
-    base, exponent = coerce("pow", 0, x), coerce("pow", 1, y)
-    types = operand_type(base), operand_type(exponent)
-    if is_inexact(types[0].dtype) and is_integer(types[1].dtype):
-        exponent = with_dtype(exponent, types[1], types[0].dtype, False)
-        return ops.power(base, exponent)
-    return ops.power(*strict("pow", base, exponent))
-
-
 def round(x: ArrayLike, rounding_method: RoundingMethod = RoundingMethod.AWAY_FROM_ZERO) -> Array:
-    """The nearest integer; halves away from zero, or to even."""
+    """The nearest whole number, in the same element type; halves away from zero, or to the even neighbour.
+
+    Raises:
+        ArgumentError: there is no such rounding method.
+        DTypeError: the elements are not floating.
+
+    Example:
+        >>> print(round(2.5), round(2.5, RoundingMethod.TO_NEAREST_EVEN))
+        3.0 2.0
+    """
     operand = coerce("round", 0, x)
     if rounding_method.__class__ not in (RoundingMethod, int) or rounding_method not in (0, 1):
         raise refused("round", "rounding_method", "a RoundingMethod", rounding_method)

@@ -101,6 +101,15 @@ def ppermute(x: Tree, axis_name: Hashable, perm: Sequence[tuple[int, int]]) -> T
 
     Example:
         `vmap(lambda x: lax.ppermute(x, "i", [(0, 1), (1, 0)]), axis_name="i")(x)` exchanges two elements.
+
+        The type of what one of four batch elements gets:
+
+        >>> from treadle_ir import ArrayType, named_axis, stage
+        >>> one = ArrayType((3,), np.dtype(np.float32))
+        >>> with named_axis("i", 4):
+        ...     staged = stage(lambda x: [ppermute(x, "i", [(0, 1), (1, 0)])], one)
+        >>> print(staged.program.results[0].type)
+        f32[3]
     """
     sent = pairs("ppermute", "perm", perm)
 
@@ -140,6 +149,15 @@ def pshuffle(x: Tree, axis_name: Hashable, perm: Sequence[int]) -> Tree:
 
     Example:
         `vmap(lambda x: lax.pshuffle(x, "i", [2, 0, 1]), axis_name="i")(x)` is `x[[2, 0, 1]]`.
+
+        The type of what one of three batch elements gets:
+
+        >>> from treadle_ir import ArrayType, named_axis, stage
+        >>> one = ArrayType((4,), np.dtype(np.float32))
+        >>> with named_axis("i", 3):
+        ...     staged = stage(lambda x: [pshuffle(x, "i", [2, 0, 1])], one)
+        >>> print(staged.program.results[0].type)
+        f32[4]
     """
     sources = integers("pshuffle", "perm", perm)
     if sorted(sources) != list(range(ops.axis_size(axis_name))):
@@ -170,6 +188,15 @@ def all_to_all(
 
     Example:
         `vmap(lambda row: lax.all_to_all(row, "i", 0, 0), axis_name="i")(x)` transposes a square matrix.
+
+        The type of what one of four batch elements gets:
+
+        >>> from treadle_ir import ArrayType, named_axis, stage
+        >>> one = ArrayType((4, 3), np.dtype(np.float32))
+        >>> with named_axis("i", 4):
+        ...     staged = stage(lambda x: [all_to_all(x, "i", 0, 1)], one)
+        >>> print(staged.program.results[0].type)
+        f32[3,4]
     """
     flags("all_to_all", tiled=tiled)
 
@@ -197,6 +224,15 @@ def pswapaxes(x: Tree, axis_name: Hashable, axis: int, *, axis_index_groups: obj
 
     Example:
         `vmap(lambda row: lax.pswapaxes(row, "i", 0), axis_name="i")(x)` transposes a square matrix.
+
+        The type of what one of four batch elements gets:
+
+        >>> from treadle_ir import ArrayType, named_axis, stage
+        >>> one = ArrayType((4, 3), np.dtype(np.float32))
+        >>> with named_axis("i", 4):
+        ...     staged = stage(lambda x: [pswapaxes(x, "i", 0)], one)
+        >>> print(staged.program.results[0].type)
+        f32[4,3]
     """
     return all_to_all(x, axis_name, axis, axis, axis_index_groups=axis_index_groups)
 
@@ -219,6 +255,15 @@ def psum_scatter(
 
     Example:
         `vmap(lambda row: lax.psum_scatter(row, "i"), axis_name="i")(x)` is `x.sum(0)` for a square matrix.
+
+        The type of what one of four batch elements gets:
+
+        >>> from treadle_ir import ArrayType, named_axis, stage
+        >>> one = ArrayType((8, 3), np.dtype(np.float32))
+        >>> with named_axis("i", 4):
+        ...     staged = stage(lambda x: [psum_scatter(x, "i", tiled=True)], one)
+        >>> print(staged.program.results[0].type)
+        f32[2,3]
     """
     flags("psum_scatter", tiled=tiled)
 
@@ -240,6 +285,15 @@ def pbroadcast(x: Tree, axis_name: Hashable, source: int) -> Tree:
 
     Example:
         `vmap(lambda x: lax.pbroadcast(x, "i", 0), axis_name="i")(x)` repeats `x[0]`.
+
+        The type of what one of four batch elements gets:
+
+        >>> from treadle_ir import ArrayType, named_axis, stage
+        >>> one = ArrayType((3,), np.dtype(np.float32))
+        >>> with named_axis("i", 4):
+        ...     staged = stage(lambda x: [pbroadcast(x, "i", 0)], one)
+        >>> print(staged.program.results[0].type)
+        f32[3]
     """
     number = integer("pbroadcast", "source", source)
 
@@ -261,6 +315,15 @@ def pcast(x: Tree, axis_name: Hashable, *, to: str) -> Tree:
 
     Example:
         `vmap(lambda x: lax.pcast(x, "i", to="varying"), axis_name="i")(x)` is `x`.
+
+        The type of what one of four batch elements gets:
+
+        >>> from treadle_ir import ArrayType, named_axis, stage
+        >>> one = ArrayType((3,), np.dtype(np.float32))
+        >>> with named_axis("i", 4):
+        ...     staged = stage(lambda x: [pcast(x, "i", to="varying")], one)
+        >>> print(staged.program.results[0].type)
+        f32[3]
     """
     if to not in ("varying", "reduced", "unreduced") or not isinstance(to, str):
         raise ArgumentError(f"pcast: to is {shown(to)}, not one of varying, reduced, unreduced")
@@ -293,8 +356,18 @@ def ragged_all_to_all(
 
     Example:
         With operands [1, 2] and [3, 4], outputs of two zeros, all offsets 0 but `output_offsets` [0, 0] of the first
-        and [1, 1] of the second, and all sizes 1, both batch elements get [1, 3].
-    """
+        and [1, 1] of the second, and all sizes 1, both batch elements get [1, 3]. The type of what one gets:
+
+        >>> from treadle_ir import ArrayType, named_axis, stage
+        >>> rows, numbers = ArrayType((2,), np.dtype(np.float32)), ArrayType((2,), np.dtype(np.int32))
+        >>> with named_axis("i", 2):
+        ...     staged = stage(
+        ...         lambda *operands: [ragged_all_to_all(*operands, axis_name="i")],
+        ...         *[rows] * 2,
+        ...         *[numbers] * 4,
+        ...     )
+        >>> print(staged.program.results[0].type)
+        f32[2]"""
     name = "ragged_all_to_all"
     x, rows = coerce_array(name, 0, operand), coerce_array(name, 1, output)
     vectors = [

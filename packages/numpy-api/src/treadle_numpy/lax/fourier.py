@@ -16,7 +16,13 @@ __all__ = ["FftType", "fft"]
 
 
 class FftType(enum.IntEnum):
-    """Which transform `fft` does."""
+    """Which transform `fft` does: of complex numbers or of real ones, there or back.
+
+    Example:
+        >>> import numpy as np
+        >>> print(fft(np.array([1.0, 0.0]), FftType.FFT, (2,)))
+        [1.+0.j 1.+0.j]
+    """
 
     FFT = 0
     IFFT = 1

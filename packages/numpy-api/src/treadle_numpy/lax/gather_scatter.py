@@ -35,7 +35,17 @@ __all__ = [
 
 
 class GatherDimensionNumbers(NamedTuple):
-    """Which axes of a gather are what."""
+    """Which axes of a gather are what.
+
+    `offset_dims` are the axes of the result that run along a slice; its other axes run over the index vectors.
+    `collapsed_slice_dims` are axes of the operand whose slices have size 1, and are gone. Entry i of an index vector is
+    the start along axis `start_index_map[i]` of the operand. Batching axes run along operand and indices alike.
+
+    Example:
+        >>> rows = GatherDimensionNumbers((1,), (0,), (0,))
+        >>> rows.start_index_map
+        (0,)
+    """
 
     offset_dims: tuple[int, ...]
     collapsed_slice_dims: tuple[int, ...]
@@ -45,7 +55,17 @@ class GatherDimensionNumbers(NamedTuple):
 
 
 class ScatterDimensionNumbers(NamedTuple):
-    """Which axes of a scatter are what."""
+    """Which axes of a scatter are what, as for a gather whose result the updates are.
+
+    `update_window_dims` are the axes of the updates that run along a slice; the others run over the index vectors.
+    `inserted_window_dims` are axes of the operand that the updates are without. Entry i of an index vector is the start
+    along axis `scatter_dims_to_operand_dims[i]` of the operand. Batching axes run along operand and indices alike.
+
+    Example:
+        >>> rows = ScatterDimensionNumbers((1,), (0,), (0,))
+        >>> rows.scatter_dims_to_operand_dims
+        (0,)
+    """
 
     update_window_dims: Sequence[int]
     inserted_window_dims: Sequence[int]
@@ -65,7 +85,27 @@ def gather(
     mode: IndexMode = None,
     fill_value: FillValue = None,
 ) -> Array:
-    """Slices of an array from computed places: the index vectors lie along the last axis."""
+    """Slices of an array from computed places: the index vectors lie along the last axis of the indices.
+
+    All slices have `slice_sizes`; `dimension_numbers` says which axes are what. With `mode` "clip", slices that are out
+    of range are moved into it; otherwise they are `fill_value` throughout: if that is None, NaN for floats and complex
+    numbers, the least value for signed integers, the greatest one for unsigned ones, True for booleans.
+    "promise_in_bounds" says that there are none. `unique_indices` and `indices_are_sorted` are promises too.
+
+    Raises:
+        ArgumentError: `dimension_numbers` is of another class, or there is no such mode.
+        ShapeError: axes or sizes do not fit the operand and the indices.
+        DTypeError: the indices are no integers.
+
+    Example:
+        >>> import numpy as np
+        >>> x = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+        >>> rows = GatherDimensionNumbers((1,), (0,), (0,))
+        >>> print(gather(x, np.array([[2], [0], [7]]), rows, (1, 2)))
+        [[ 5.  6.]
+         [ 1.  2.]
+         [nan nan]]
+    """
     flags("gather", unique_indices=unique_indices, indices_are_sorted=indices_are_sorted)
     d = dimension_numbers
     if not isinstance(d, GatherDimensionNumbers):
@@ -145,7 +185,9 @@ class ScatterFunction(Protocol):
         """The array with the updates combined into it."""
 
 
-def _scatter(name: str, instruction: ScatterInstruction, doc: str) -> ScatterFunction:
+def _scatter(
+    name: str, instruction: ScatterInstruction, doc: str, shown: str, others: str = ""
+) -> ScatterFunction:
     def function(
         operand: ArrayLike,
         scatter_indices: ArrayLike,
@@ -176,22 +218,58 @@ def _scatter(name: str, instruction: ScatterInstruction, doc: str) -> ScatterFun
         )
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = doc
+    function.__doc__ = f"""{doc}
+
+    The index vectors lie along the last axis of the indices; `dimension_numbers` says which axes are what. Updates out
+    of range are dropped, or with `mode` "clip" moved into range; "promise_in_bounds" says that there are none.
+    `indices_are_sorted` and `unique_indices` are promises too.
+
+    Raises:
+        ArgumentError: `dimension_numbers` is of another class, or there is no such mode.
+        ShapeError: axes or sizes do not fit the operand, the indices and the updates.
+        DTypeError: operand and updates have different element types{others}, or the indices are no integers.
+
+    Example:
+        >>> import numpy as np
+        >>> numbers = ScatterDimensionNumbers((), (0,), (0,))
+        >>> x, places = np.array([5.0, 5.0, 5.0]), np.array([[0], [2], [9]])
+        >>> print({name}(x, places, np.array([2.0, 7.0, 1.0]), numbers))
+        {shown}
+    """
     return function
 
 
-scatter = _scatter("scatter", ops.scatter, "The array with updates put at computed places.")
+scatter = _scatter(
+    "scatter",
+    ops.scatter,
+    "The array with updates put at computed places; which of several at one place stays is not said.",
+    "[2. 5. 7.]",
+)
 scatter_add = _scatter(
-    "scatter_add", ops.scatter_add, "The array with updates added at computed places."
+    "scatter_add",
+    ops.scatter_add,
+    "The array with updates added at computed places.",
+    "[ 7.  5. 12.]",
 )
 scatter_mul = _scatter(
-    "scatter_mul", ops.scatter_multiply, "The array multiplied by updates at computed places."
+    "scatter_mul",
+    ops.scatter_multiply,
+    "The array multiplied by updates at computed places.",
+    "[10.  5. 35.]",
 )
 scatter_min = _scatter(
-    "scatter_min", ops.scatter_minimum, "The lesser of elements and updates at computed places."
+    "scatter_min",
+    ops.scatter_minimum,
+    "The lesser of elements and updates at computed places.",
+    "[2. 5. 5.]",
+    " or complex ones",
 )
 scatter_max = _scatter(
-    "scatter_max", ops.scatter_maximum, "The greater of elements and updates at computed places."
+    "scatter_max",
+    ops.scatter_maximum,
+    "The greater of elements and updates at computed places.",
+    "[5. 5. 7.]",
+    " or complex ones",
 )
 
 

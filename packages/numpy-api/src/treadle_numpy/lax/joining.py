@@ -56,10 +56,16 @@ def in_common_dtype(operands: list[Operand], dtype: DType | None) -> list[Operan
 
 
 def concatenate(operands: Sequence[ArrayLike], dimension: int) -> Array:
-    """Arrays one after the other along an axis.
+    """Arrays one after the other along an axis: of one element type, and of one size on all other axes.
 
     Raises:
         ArgumentError: there are no arrays.
+        ShapeError: sizes differ on other axes, or there is no such axis; axes do not count from behind here.
+        DTypeError: the element types differ.
+
+    Example:
+        >>> print(concatenate([np.array([1, 2]), np.array([3])], 0))
+        [1 2 3]
     """
     operands = sequence("concatenate", "operands", operands)
     dimension = integer("concatenate", "dimension", dimension)
@@ -70,7 +76,18 @@ def concatenate(operands: Sequence[ArrayLike], dimension: int) -> Array:
 
 
 def stack(operands: Arrays, axis: int = 0) -> Array:
-    """Arrays of one shape along a new axis."""
+    """Arrays of one shape along a new axis, in the element type that theirs meet in.
+
+    Raises:
+        ArgumentError: there are no arrays.
+        ShapeError: the shapes differ.
+        AxisError: the result has no such axis.
+
+    Example:
+        >>> print(stack([np.array([1, 2]), np.array([3, 4])], axis=1))
+        [[1 3]
+         [2 4]]
+    """
     return stacked(operands_of("stack", operands), axis, None)
 
 
@@ -94,10 +111,15 @@ def stacked(operands: list[Operand], axis: int, dtype: DType | None) -> Array:
 
 
 def split(operand: ArrayLike, sizes: Sequence[int], axis: int = 0) -> list[Array]:
-    """The array cut into parts of these sizes.
+    """The array cut along an axis into parts of these sizes.
 
     Raises:
-        ShapeError: the sizes do not sum up to that of the axis.
+        AxisError: there is no such axis.
+        ShapeError: a size is negative, or they do not sum up to that of the axis.
+
+    Example:
+        >>> [x.tolist() for x in split(np.array([1, 2, 3, 4]), (1, 3))]
+        [[1], [2, 3, 4]]
     """
     sizes = integers("split", "sizes", sizes)
     x = coerce_array("split", 0, operand)
@@ -114,10 +136,17 @@ def split(operand: ArrayLike, sizes: Sequence[int], axis: int = 0) -> list[Array
 
 
 def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[Array, ...]:
-    """The parts at each position of an axis, without it.
+    """The parts at each position of an axis, without it: the inverse of `stack`.
 
     Raises:
         ShapeError: the array has no axes.
+        AxisError: it has no such axis.
+
+    Example:
+        >>> import numpy as np
+        >>> first, second = unstack(np.array([[0, 1], [2, 3]], np.int32), axis=1)
+        >>> print(first, second)
+        [0 2] [1 3]
     """
     operand = coerce_array("unstack", 0, x)
     if operand.ndim == 0:
@@ -135,7 +164,18 @@ def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[Array, ...]:
 
 
 def tile(operand: ArrayLike, reps: Shape) -> Array:
-    """The array repeated as a whole along each axis."""
+    """The array repeated as a whole along each axis.
+
+    `reps` are for the last axes; more of them than axes make new axes in front.
+
+    Raises:
+        ShapeError: a number is negative.
+
+    Example:
+        >>> print(tile(np.array([1, 2]), (2, 3)))
+        [[1 2 1 2 1 2]
+         [1 2 1 2 1 2]]
+    """
     x = coerce_array("tile", 0, operand)
     counts = as_shape("tile", reps)
     counts = (1,) * (x.ndim - len(counts)) + counts
@@ -149,7 +189,20 @@ def tile(operand: ArrayLike, reps: Shape) -> Array:
 def pad(
     operand: ArrayLike, padding_value: ArrayLike, padding_config: Sequence[tuple[int, int, int]]
 ) -> Array:
-    """The array with a value before, after and between its elements; negative padding takes elements away."""
+    """The array with a value before, after and between its elements; negative padding takes elements away.
+
+    `padding_config` has for each axis how often the value is put before, after and between neighbours, which is not
+    negative. The value is a scalar of the array's element type.
+
+    Raises:
+        ArgumentError: `padding_config` is no sequence of triples of integers.
+        ShapeError: it has not one triple for each axis or leaves a negative size, or the value is no scalar.
+        DTypeError: array and value have different element types.
+
+    Example:
+        >>> print(pad(np.array([1, 2, 3]), 0, [(2, 1, 0)]), pad(np.array([1, 2, 3]), 0, [(0, -1, 1)]))
+        [0 0 1 2 3 0] [1 0 2 0]
+    """
     x, value = strict("pad", operand, padding_value)
     config = pairs("pad", "padding_config", padding_config, 3)
     low, high, interior = zip(*config, strict=True) if config else ((), (), ())

@@ -38,7 +38,7 @@ OTHERS: Final = {
         instead="use treadle.custom_vjp",
     ),
     "empty2_p": View("empty2", "bindings:empty2"),
-    "get_p": View("get", instead="there are no mutable references"),
+    "get_p": View("get", instead="use treadle.ref.get"),
     "jit_p": View(
         "jit",
         "",
@@ -59,6 +59,6 @@ OTHERS: Final = {
         several=True,
         instead="call treadle.checkpoint",
     ),
-    "swap_p": View("swap", instead="there are no mutable references"),
+    "swap_p": View("swap", instead="use treadle.ref.swap"),
     "threefry2x32_p": View("threefry2x32", "ops:threefry2x32", "threefry2x32", several=True),
 }

@@ -26,7 +26,12 @@ __all__ = [
 
 
 class Precision(enum.Enum):
-    """How exactly an accelerator multiplies."""
+    """How exactly an accelerator multiplies at least; the CPU multiplies in the operands' own precision.
+
+    Example:
+        >>> Precision.HIGHEST
+        <Precision.HIGHEST: 2>
+    """
 
     DEFAULT = 0
     HIGH = 1
@@ -57,6 +62,10 @@ class DotAlgorithmPreset(enum.Enum):
     """An algorithm of dot products by name: types of the operands, of the sum, and how many products of parts.
 
     Those of 8-bit floats exist on accelerators only, and are refused here.
+
+    Example:
+        >>> print(DotAlgorithmPreset.BF16_BF16_F32)
+        BF16_BF16_F32
     """
 
     DEFAULT = 1
@@ -81,7 +90,12 @@ class DotAlgorithmPreset(enum.Enum):
 
 
 class AccuracyMode(enum.Enum):
-    """How exactly a function is computed; every function has one accuracy here, so both mean the same."""
+    """How exactly a function is computed; every function has one accuracy here, so both mean the same.
+
+    Example:
+        >>> AccuracyMode.HIGHEST
+        <AccuracyMode.HIGHEST: 1>
+    """
 
     HIGHEST = 1
     DEFAULT = 2

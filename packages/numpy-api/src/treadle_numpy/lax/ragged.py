@@ -37,7 +37,12 @@ __all__ = ["RaggedDotDimensionNumbers", "ragged_dot", "ragged_dot_general"]
 
 
 class RaggedDotDimensionNumbers(NamedTuple):
-    """Which axes are contracted and batched, which axis of lhs is ragged, and which one of rhs counts the groups."""
+    """Which axes are contracted and batched, which axis of lhs is ragged, and which one of rhs counts the groups.
+
+    Example:
+        >>> RaggedDotDimensionNumbers((((1,), (1,)), ((), ())), (0,), (0,)).lhs_ragged_dimensions
+        (0,)
+    """
 
     dot_dimension_numbers: DotDimensionNumbers
     lhs_ragged_dimensions: Sequence[int]

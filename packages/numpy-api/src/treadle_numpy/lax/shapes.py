@@ -42,7 +42,16 @@ __all__ = [
 
 
 def broadcast(operand: ArrayLike, sizes: Sequence[int]) -> Array:
-    """The array repeated along new leading axes."""
+    """The array repeated along new leading axes of these sizes.
+
+    Raises:
+        ShapeError: a size is negative.
+
+    Example:
+        >>> print(broadcast(np.array([1, 2, 3]), (2,)))
+        [[1 2 3]
+         [1 2 3]]
+    """
     x = coerce_array("broadcast", 0, operand)
     lead = as_shape("broadcast", sizes)
     places = tuple(range(len(lead), len(lead) + x.ndim))
@@ -52,7 +61,19 @@ def broadcast(operand: ArrayLike, sizes: Sequence[int]) -> Array:
 def broadcast_in_dim(
     operand: ArrayLike, shape: Shape, broadcast_dimensions: Sequence[int]
 ) -> Array:
-    """The array repeated along new axes, and along its axes of size 1."""
+    """The array repeated along new axes, and along its axes of size 1.
+
+    `broadcast_dimensions` says which axis of `shape` each axis of the operand becomes; these increase.
+
+    Raises:
+        ShapeError: an axis has neither size 1 nor that of its place, or the places are no increasing axes of the shape.
+
+    Example:
+        >>> print(broadcast_in_dim(np.array([1, 2, 3]), (3, 2), (0,)))
+        [[1 1]
+         [2 2]
+         [3 3]]
+    """
     broadcast_dimensions = integers(
         "broadcast_in_dim", "broadcast_dimensions", broadcast_dimensions
     )
@@ -113,12 +134,30 @@ def shape_as_value(shape: Shape) -> Array:
 
 
 def broadcast_shapes(*shapes: Shape) -> tuple[int, ...]:
-    """The shape that shapes broadcast to."""
+    """The shape that shapes broadcast to; an integer counts as the shape of one axis.
+
+    Raises:
+        ShapeError: in some axis, counted from the last one, two sizes are neither equal nor 1.
+
+    Example:
+        >>> broadcast_shapes((3, 1), (4,))
+        (3, 4)
+    """
     return common_shape("broadcast_shapes", [as_shape("broadcast_shapes", s) for s in shapes])
 
 
 def reshape(operand: ArrayLike, new_sizes: Shape, dimensions: Sequence[int] | None = None) -> Array:
-    """The same elements in another shape, after a transposition if `dimensions` says so."""
+    """The same elements in another shape, the last axis fastest; after a transposition if `dimensions` says so.
+
+    Raises:
+        ShapeError: the shape has another number of elements or a negative size, or `dimensions` is no permutation.
+
+    Example:
+        >>> print(reshape(np.array([[1, 2, 3], [4, 5, 6]]), (3, 2)))
+        [[1 2]
+         [3 4]
+         [5 6]]
+    """
     dimensions = integers_or_none("reshape", "dimensions", dimensions)
     x = coerce_array("reshape", 0, operand)
     if dimensions is not None and tuple(dimensions) != tuple(range(x.ndim)):
@@ -127,7 +166,12 @@ def reshape(operand: ArrayLike, new_sizes: Shape, dimensions: Sequence[int] | No
 
 
 def collapse(operand: Array, start_dimension: int, stop_dimension: int | None = None) -> Array:
-    """Some neighbouring axes made one."""
+    """The axes from one to below another, or to the last, made one; negative numbers count from behind.
+
+    Example:
+        >>> collapse(np.zeros((2, 3, 4)), 0, 2).shape
+        (6, 4)
+    """
     stop_dimension = integer_or_none("collapse", "stop_dimension", stop_dimension)
     start_dimension = integer("collapse", "start_dimension", start_dimension)
     x = coerce_array("collapse", 0, operand)
@@ -146,7 +190,12 @@ def squeeze(array: ArrayLike, dimensions: Sequence[int]) -> Array:
     """The array without some axes of size 1.
 
     Raises:
+        AxisError: there is no such axis.
         ShapeError: an axis has not size 1.
+
+    Example:
+        >>> squeeze(np.zeros((1, 3, 1)), (0,)).shape
+        (3, 1)
     """
     dimensions = sequence("squeeze", "dimensions", dimensions)
     x = coerce_array("squeeze", 0, array)
@@ -159,7 +208,15 @@ def squeeze(array: ArrayLike, dimensions: Sequence[int]) -> Array:
 
 
 def expand_dims(array: ArrayLike, dimensions: Sequence[int]) -> Array:
-    """The array with axes of size 1 put in."""
+    """The array with axes of size 1 put in, at these places of the result.
+
+    Raises:
+        AxisError: the result has no such axis.
+
+    Example:
+        >>> expand_dims(np.array([1, 2, 3]), (0, 2)).shape
+        (1, 3, 1)
+    """
     dimensions = sequence("expand_dims", "dimensions", dimensions)
     x = coerce_array("expand_dims", 0, array)
     ndim = x.ndim + len(dimensions)
@@ -169,13 +226,32 @@ def expand_dims(array: ArrayLike, dimensions: Sequence[int]) -> Array:
 
 
 def transpose(operand: ArrayLike, permutation: Sequence[int]) -> Array:
-    """The axes in another order."""
+    """The axes in another order: axis `permutation[i]` of the operand is axis i of the result.
+
+    Raises:
+        ShapeError: `permutation` has not each axis once; axes do not count from behind here.
+
+    Example:
+        >>> print(transpose(np.array([[1, 2, 3], [4, 5, 6]]), (1, 0)))
+        [[1 4]
+         [2 5]
+         [3 6]]
+    """
     permutation = integers("transpose", "permutation", permutation)
     return ops.transpose(coerce("transpose", 0, operand), permutation=permutation)
 
 
 def rev(operand: ArrayLike, dimensions: Sequence[int]) -> Array:
-    """The elements in the opposite order along some axes."""
+    """The elements in the opposite order along some axes.
+
+    Raises:
+        ShapeError: there is no such axis, or one is named twice; axes do not count from behind here.
+
+    Example:
+        >>> print(rev(np.array([[1, 2, 3], [4, 5, 6]]), (1,)))
+        [[3 2 1]
+         [6 5 4]]
+    """
     axes = integers("rev", "dimensions", dimensions)
     return ops.reverse(coerce("rev", 0, operand), dimensions=axes)
 

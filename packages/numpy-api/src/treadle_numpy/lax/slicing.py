@@ -35,7 +35,17 @@ def slice(
     limit_indices: Sequence[int],
     strides: Sequence[int] | None = None,
 ) -> Array:
-    """The elements at start, start + stride, ... below limit, on each axis."""
+    """The elements at start, start + stride, ... below limit, on each axis; strides are 1 if none are given.
+
+    Raises:
+        ShapeError: lists have not one entry for each axis, a range leaves its axis, or a stride is not positive.
+
+    Example:
+        >>> import numpy as np
+        >>> print(slice(np.array([[1, 2, 3], [4, 5, 6]]), (0, 1), (2, 3)))
+        [[2 3]
+         [5 6]]
+    """
     strides = integers_or_none("slice", "strides", strides)
     start_indices = integers("slice", "start_indices", start_indices)
     limit_indices = integers("slice", "limit_indices", limit_indices)
@@ -51,7 +61,17 @@ def slice_in_dim(
     stride: int = 1,
     axis: int = 0,
 ) -> Array:
-    """A range along one axis."""
+    """A range along one axis; None is the axis' beginning or end, and negative numbers count from its end.
+
+    Raises:
+        AxisError: there is no such axis.
+        ShapeError: the range is not inside of the axis, or the stride is not positive.
+
+    Example:
+        >>> import numpy as np
+        >>> print(slice_in_dim(np.array([1, 2, 3, 4, 5]), 1, None, stride=2))
+        [2 4]
+    """
     limit_index = integer_or_none("slice_in_dim", "limit_index", limit_index)
     start_index = integer_or_none("slice_in_dim", "start_index", start_index)
     stride = integer("slice_in_dim", "stride", stride)
@@ -66,10 +86,19 @@ def slice_in_dim(
 
 
 def index_in_dim(operand: ArrayLike, index: int, axis: int = 0, keepdims: bool = True) -> Array:
-    """One position along one axis.
+    """One position along one axis; a negative one counts from the end.
+
+    The axis stays with size 1 or, without `keepdims`, is gone.
 
     Raises:
         IndexingError: there is no such position.
+        AxisError: there is no such axis.
+
+    Example:
+        >>> import numpy as np
+        >>> print(index_in_dim(np.array([[1, 2, 3], [4, 5, 6]]), -1, axis=1))
+        [[3]
+         [6]]
     """
     flags("index_in_dim", keepdims=keepdims)
     index = integer("index_in_dim", "index", index)

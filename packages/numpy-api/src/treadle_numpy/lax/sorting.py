@@ -31,7 +31,24 @@ def sort(
     is_stable: bool = True,
     num_keys: int = 1,
 ) -> Array | tuple[Array, ...]:
-    """The array, or several arrays by the first ones, in ascending order along an axis."""
+    """The array, or several arrays by the first `num_keys`, in ascending order along an axis; NaN is last.
+
+    Several arrays come as a tuple or list and have one shape; all are rearranged alike. Of the first `num_keys`, later
+    ones decide where earlier ones are equal. `is_stable` keeps the order of elements whose keys are all equal.
+
+    Raises:
+        AxisError: there is no such axis.
+        ShapeError: the shapes differ.
+        ArgumentError: there are no arrays, or `num_keys` is not between 1 and their number.
+
+    Example:
+        >>> import numpy as np
+        >>> print(sort(np.array([3, 1, 2])))
+        [1 2 3]
+        >>> first, second = sort((np.array([1, 0, 1]), np.array([5, 4, 3])), num_keys=2)
+        >>> print(first, second)
+        [0 1 1] [4 3 5]
+    """
     flags("sort", is_stable=is_stable)
     num_keys = integer("sort", "num_keys", num_keys)
     given = operand if isinstance(operand, (tuple, list)) else [operand]
@@ -46,13 +63,37 @@ def sort(
 def sort_key_val(
     keys: ArrayLike, values: ArrayLike, dimension: int = -1, is_stable: bool = True
 ) -> tuple[Array, Array]:
-    """Keys in ascending order along an axis, and values rearranged with them."""
+    """Keys in ascending order along an axis, and values of their shape rearranged with them; as `sort` with one key.
+
+    Raises:
+        AxisError: there is no such axis; ShapeError: the shapes differ.
+
+    Example:
+        >>> import numpy as np
+        >>> keys, values = sort_key_val(np.array([3, 1, 2]), np.array([10, 20, 30]))
+        >>> print(keys, values)
+        [1 2 3] [20 30 10]
+    """
     ordered, rearranged = sort((keys, values), dimension, is_stable)
     return ordered, rearranged
 
 
 def top_k(operand: ArrayLike, k: int, *, axis: int = -1) -> tuple[Array, Array]:
-    """The `k` greatest elements along an axis, descending, and their positions."""
+    """The `k` greatest elements along an axis, descending, and their positions as i32; NaN is the greatest.
+
+    Of equal elements, the first ones come first.
+
+    Raises:
+        AxisError: there is no such axis.
+        ShapeError: `k` is negative, or greater than the size of the axis.
+        DTypeError: the elements are complex.
+
+    Example:
+        >>> import numpy as np
+        >>> values, positions = top_k(np.array([3.0, 1.0, 2.0]), 2)
+        >>> print(values, positions)
+        [3. 2.] [0 2]
+    """
     x = coerce_array("top_k", 0, operand)
     along = as_axis("top_k", axis, x.ndim)
     values, places = ops.top_k(moved(x, along, -1), k=as_index("top_k", "k", k))

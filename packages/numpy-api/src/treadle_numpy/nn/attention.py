@@ -197,7 +197,7 @@ def dot_product_attention(
     shifted = subtract(scores, ops.reshape(top, shape=(*top.shape, 1)))
     residual = add(top, ops.log(sum(exp(shifted), axis=-1)))
     order = (*range(len(batch)), len(batch) + 1, len(batch))
-    return result, ops.transpose(residual, permutation=order)
+    return result, array_of(converted(ops.transpose(residual, permutation=order), q.dtype))
 
 
 def _masked(scores: Array, seen: Array) -> Array:

@@ -114,11 +114,19 @@ def _not_there(function: str) -> NoReturn:
     )
 
 
+@composed
 def get_scaled_dot_general_config(mode: str, global_scale: ArrayLike | None = None) -> NoReturn:
     """Not there: how `scaled_dot_general` is to quantise. The element types that it needs are missing.
 
     Raises:
         ArgumentError: no such mode; UnsupportedError: any other.
+
+    Example:
+        >>> try:
+        ...     get_scaled_dot_general_config("mxfp8")
+        ... except UnsupportedError:
+        ...     print("quantise the operands, and call scaled_matmul")
+        quantise the operands, and call scaled_matmul
     """
     names("get_scaled_dot_general_config", mode=mode)
     if mode not in _MODES:
@@ -129,6 +137,7 @@ def get_scaled_dot_general_config(mode: str, global_scale: ArrayLike | None = No
     _not_there("get_scaled_dot_general_config")
 
 
+@composed
 def scaled_dot_general(
     lhs: ArrayLike,
     rhs: ArrayLike,

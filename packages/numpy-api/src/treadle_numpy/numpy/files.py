@@ -19,12 +19,41 @@ File: TypeAlias = str | PathLike[str] | IO[bytes]
 
 
 def save(file: File, arr: ArrayLike, allow_pickle: bool = True) -> None:
-    """Write an array to a file in NumPy's format."""
+    """Write an array to a file in NumPy's format: `numpy.save`, which appends `.npy` to a name without it.
+
+    Raises:
+        TracerArrayConversionError: the array is traced, and has no elements yet.
+        OSError: the file cannot be written.
+
+    Example:
+        >>> import io
+        >>> file = io.BytesIO()
+        >>> save(file, np.arange(3, dtype=np.int32))
+        >>> _ = file.seek(0)
+        >>> print(load(file))
+        [0 1 2]
+    """
     np.save(file, np.asarray(arr), allow_pickle)
 
 
 def savez(file: File, *args: ArrayLike, **kwds: ArrayLike) -> None:
-    """Write several arrays to a file in NumPy's format."""
+    """Write several arrays to a file in NumPy's format: those without a name are called `arr_0`, `arr_1`, ...
+
+    A file name without `.npz` gets it appended. `file` and `allow_pickle` are not names of arrays,
+    but arguments of NumPy's.
+
+    Raises:
+        TracerArrayConversionError: an array is traced, and has no elements yet.
+        OSError: the file cannot be written.
+
+    Example:
+        >>> import io
+        >>> file = io.BytesIO()
+        >>> savez(file, np.arange(3, dtype=np.int32), weights=np.ones(2, np.float32))
+        >>> _ = file.seek(0)
+        >>> sorted(load(file))
+        ['arr_0', 'weights']
+    """
     named: dict[str, Any] = {
         name: np.asarray(x) for name, x in kwds.items()
     }  # one may be called `allow_pickle`
@@ -34,6 +63,22 @@ def savez(file: File, *args: ArrayLike, **kwds: ArrayLike) -> None:
 def load(
     file: File, mmap_mode: Literal["r+", "r", "w+", "c"] | None = None, allow_pickle: bool = False
 ) -> Array | NpzFile:
-    """Read an array from a file in NumPy's format; files of several arrays come back as NumPy reads them."""
+    """Read an array from a file in NumPy's format; files of several arrays come back as NumPy reads them.
+
+    Of such a file NumPy's arrays are had by name, `load("all.npz")["weights"]`.
+
+    Raises:
+        OSError: there is no such file, or it cannot be read.
+        ValueError: it is in no format of NumPy's, or has pickled objects without `allow_pickle`, as NumPy says it.
+        DTypeError: the elements are of a type that treadle lacks, such as strings.
+
+    Example:
+        >>> import io
+        >>> file = io.BytesIO()
+        >>> np.save(file, np.arange(3, dtype=np.int32))
+        >>> _ = file.seek(0)
+        >>> print(load(file))
+        [0 1 2]
+    """
     found: Elements | NpzFile = np.load(file, mmap_mode, allow_pickle)
     return array_from("load", found, None) if isinstance(found, np.ndarray) else found

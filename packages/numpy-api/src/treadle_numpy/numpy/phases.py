@@ -27,8 +27,8 @@ def unwrap(
     """Angles with jumps of more than half a period taken out.
 
     Example:
-        >>> print(unwrap(np.array([0.0, 3.0, 6.5])))
-        [0.       3.       0.216815]
+        >>> print(unwrap(np.array([0.0, 3.0, 6.5])).round(4))
+        [0.     3.     0.2168]
     """
     (operand,) = promote("unwrap", p)
     x = array_of(operand)

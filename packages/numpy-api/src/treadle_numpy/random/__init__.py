@@ -71,6 +71,7 @@ if TYPE_CHECKING:
         split as split,
         wrap_key_data as wrap_key_data,
     )
+    from treadle_numpy.random.views import random_gamma_p as random_gamma_p
 else:
     __getattr__, __dir__, __all__ = namespaces.lazy(
         __name__,
@@ -91,5 +92,6 @@ else:
             "distributions.vectors": "ball multinomial",
             "generator": "bits",
             "keys": "Key PRNGKey clone fold_in key key_data key_dtype key_impl split wrap_key_data",
+            "views": "random_gamma_p",
         },
     )

@@ -107,7 +107,9 @@ def _applied(
             return type(x)([next(following) if type(each) is DeviceArray else each for each in x])
         return x
 
-    result = function(*map(replaced, args), **{name: replaced(x) for name, x in kwargs.items()})
+    # A list, not `map`: Python makes the tuple of the positional arguments last.
+    positional = [replaced(x) for x in args]
+    result = function(*positional, **{name: replaced(x) for name, x in kwargs.items()})
     leaves, structure = flatten_leaves_and_structure(result)
     if not leaves or not all([isinstance(leaf, Array) for leaf in leaves]):
         return (), None

@@ -159,8 +159,8 @@ def custom_root(
         ...     def newton(f, x):
         ...         return lax.fori_loop(0, 20, lambda i, x: x - f(x) / (2.0 * x), x)
         ...     return custom_root(lambda x: x * x - y, 1.0, newton, lambda g, y: y / g(1.0))
-        >>> print(square_root(9.0), grad(square_root)(9.0))
-        3.0 0.16666667
+        >>> print(f"{float(square_root(9.0)):.3f} {float(grad(square_root)(9.0)):.4f}")
+        3.000 0.1667
     """
     name = "custom_root"
     functions(name, f=f, solve=solve, tangent_solve=tangent_solve)

@@ -109,8 +109,8 @@ def qr(
     Example:
         >>> import numpy as np
         >>> q, r = qr(np.array([[3.0, 1.0], [4.0, 2.0]], np.float32))
-        >>> print(abs(r[0, 0]))
-        5.0
+        >>> print(f"{abs(float(r[0, 0])):.3f}")
+        5.000
     """
     flags("qr", pivoting=pivoting, full_matrices=full_matrices, use_magma=use_magma)
     a = coerce_array("qr", 0, x)
@@ -122,9 +122,21 @@ def householder_product(a: ArrayLike, taus: ArrayLike) -> Array:
 
     Vector i stands in column i of `a` below the diagonal; it is 1 on the diagonal and 0 above. It has no derivative.
 
+    Shapes:
+        a: [*batch, m, n], with n <= m
+        taus: [*batch, k], with k <= n
+        result: [*batch, m, n]
+
     Raises:
         ShapeError: `a` has more columns than rows, or there are more scalar factors than columns.
         DTypeError: the element types differ, or are not f32, f64, c64 or c128.
+
+    Example:
+        >>> import numpy as np
+        >>> a = np.array([[5.0], [1.0]], np.float32)  # the vector is (1, 1): what stands on the diagonal is not read
+        >>> print(householder_product(a, np.array([1.0], np.float32)).round(3) + 0.0)
+        [[ 0.]
+         [-1.]]
     """
     operands = [coerce_array("householder_product", i, x) for i, x in enumerate((a, taus))]
     return ops.householder_product(*operands)
@@ -137,9 +149,22 @@ def ormqr(
 
     With `transpose` it is Qᴴ in the place of Q, also for complex matrices. It has no derivative.
 
+    Shapes:
+        a: [*batch, m, n]
+        taus: [*batch, k], with k <= n
+        c: [*batch, m, p], or [*batch, p, m] unless `left`
+        result: as c
+
     Raises:
         ShapeError: `c` has not as many rows (or columns) as `a` has rows.
         DTypeError: the element types differ, or are not f32, f64, c64 or c128.
+
+    Example:
+        >>> import numpy as np
+        >>> a, taus = np.array([[5.0], [1.0]], np.float32), np.array([1.0], np.float32)
+        >>> print(ormqr(a, taus, np.array([[2.0], [3.0]], np.float32)).round(3))
+        [[-3.]
+         [-2.]]
     """
     flags("ormqr", left=left, transpose=transpose)
     operands = [coerce_array("ormqr", i, x) for i, x in enumerate((a, taus, c))]

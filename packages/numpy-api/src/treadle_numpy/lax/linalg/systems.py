@@ -77,7 +77,7 @@ def tridiagonal_solve(
     Example:
         >>> import numpy as np
         >>> off, diagonal = np.zeros(2, np.float32), np.full(2, 4, np.float32)
-        >>> print(tridiagonal_solve(off, diagonal, off, np.array([[4.0], [8.0]], np.float32)).ravel())
+        >>> print(tridiagonal_solve(off, diagonal, off, np.array([[4.0], [8.0]], np.float32)).ravel().round(3))
         [1. 2.]
     """
     flags("tridiagonal_solve", perturb_singular=perturb_singular)

@@ -252,7 +252,20 @@ def einsum_path(
     *operands: Interleaved,
     optimize: Optimize | Path = "auto",
 ) -> tuple[list[tuple[int, ...]], Any]:  # opt_einsum's report, which has no types
-    """The order in which opt_einsum would contract."""
+    """The order in which opt_einsum would contract, and its report; nothing is computed.
+
+    The order is a list of positions: those operands are taken out, and their product is put at the end. Unlike
+    NumPy's, the list has no "einsum_path" in front, and is what `optimize` of `einsum` takes.
+
+    Raises:
+        ArgumentError: opt_einsum cannot read the subscripts, or they do not fit the operands.
+
+    Example:
+        >>> a, b, c = np.ones((2, 10)), np.ones((10, 20)), np.ones((20, 3))
+        >>> path, report = einsum_path("ij,jk,kl->il", a, b, c)
+        >>> path
+        [(0, 1), (0, 1)]
+    """
     import opt_einsum  # noqa: PLC0415 - only who calls einsum pays for the import
 
     given: Sequence[object] = operands

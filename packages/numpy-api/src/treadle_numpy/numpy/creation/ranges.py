@@ -239,7 +239,18 @@ def geomspace(
     dtype: DTypeLike | None = None,
     axis: int = 0,
 ) -> Array:
-    """`num` numbers from `start` to `stop`, each the same multiple of the one before."""
+    """`num` numbers from `start` to `stop`, each the same multiple of the one before.
+
+    `start` and `stop` may be arrays, which broadcast; `axis` is that of the numbers. Real limits need one sign: where
+    signs differ, or one of them is 0, the numbers are NaN (NumPy refuses 0).
+
+    Raises:
+        ArgumentError: the number of samples is negative.
+
+    Example:
+        >>> print(geomspace(1, 1000, 4).round(2))
+        [   1.   10.  100. 1000.]
+    """
     flags("geomspace", endpoint=endpoint)
     num = integer("geomspace", "num", num)
     start, stop = promote("geomspace", start, stop, inexact=True)

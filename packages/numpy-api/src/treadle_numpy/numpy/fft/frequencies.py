@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, DTypeError, default_dtype, integer, ops
+from treadle_ir import ArgumentError, Array, DTypeError, composed, default_dtype, integer, ops
 from treadle_ir.dtypes import is_complex
 from treadle_numpy.numpy.creation.data import placed
 from treadle_numpy.numpy.manipulation.rearranging import roll
@@ -20,6 +20,7 @@ from treadle_numpy.operands.promote import converted
 __all__ = ["fftfreq", "fftshift", "ifftshift", "rfftfreq"]
 
 
+@composed
 def fftfreq(
     n: int, d: ArrayLike = 1.0, *, dtype: DTypeLike | None = None, device: Device = None
 ) -> Array:
@@ -43,6 +44,7 @@ def fftfreq(
     )
 
 
+@composed
 def rfftfreq(
     n: int, d: ArrayLike = 1.0, *, dtype: DTypeLike | None = None, device: Device = None
 ) -> Array:
@@ -89,6 +91,7 @@ def _divided(
     return placed(ops.divide(*broadcast(function, [ops.convert(k, dtype=wanted), whole])), device)
 
 
+@composed
 def fftshift(x: ArrayLike, axes: int | Sequence[int] | None = None) -> Array:
     """The element of frequency 0 moved to the middle of each axis (of all, by default).
 
@@ -102,6 +105,7 @@ def fftshift(x: ArrayLike, axes: int | Sequence[int] | None = None) -> Array:
     return _shifted("fftshift", x, axes, 1)
 
 
+@composed
 def ifftshift(x: ArrayLike, axes: int | Sequence[int] | None = None) -> Array:
     """The inverse of `fftshift`, which differs from it along axes of odd size.
 

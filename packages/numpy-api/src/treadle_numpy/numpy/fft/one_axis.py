@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_ir import Array
+from treadle_ir import Array, composed
 from treadle_numpy.numpy.fft.transforms import along_one, as_norm, opposite
 from treadle_numpy.numpy.ufuncs.parts import conjugate
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
@@ -10,6 +10,7 @@ from treadle_numpy.operands.coerce import ArrayLike, coerce_array
 __all__ = ["fft", "hfft", "ifft", "ihfft", "irfft", "rfft"]
 
 
+@composed
 def fft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
     """The discrete Fourier transform along an axis: element k is the sum over j of a_j exp(-2 pi i j k / n).
 
@@ -31,6 +32,7 @@ def fft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = N
     return along_one("fft", "fft", a, n, axis, norm)
 
 
+@composed
 def ifft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
     """The inverse of `fft`: element j is 1/n times the sum over k of a_k exp(2 pi i j k / n).
 
@@ -49,6 +51,7 @@ def ifft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = 
     return along_one("ifft", "ifft", a, n, axis, norm)
 
 
+@composed
 def rfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
     """The elements 0 to n // 2 of `fft` of real numbers; the others are their conjugates, mirrored.
 
@@ -67,6 +70,7 @@ def rfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = 
     return along_one("rfft", "rfft", a, n, axis, norm)
 
 
+@composed
 def irfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
     """The inverse of `rfft`: the real numbers whose transform begins with these n // 2 + 1 elements.
 
@@ -85,6 +89,7 @@ def irfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None =
     return along_one("irfft", "irfft", a, n, axis, norm)
 
 
+@composed
 def hfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
     """The transform of numbers that have the symmetry of `ihfft`, given by their first half; it is real.
 
@@ -103,6 +108,7 @@ def hfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = 
     return along_one("hfft", "irfft", x, n, axis, opposite(as_norm("hfft", norm)))
 
 
+@composed
 def ihfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
     """The inverse of `hfft`: the first half of the inverse transform of real numbers.
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle_ir import Array
+from treadle_ir import Array, composed
 from treadle_numpy.numpy.fft.transforms import along_several
 from treadle_numpy.operands.coerce import ArrayLike
 
 __all__ = ["fft2", "fftn", "ifft2", "ifftn", "irfft2", "irfftn", "rfft2", "rfftn"]
 
 
+@composed
 def fftn(
     a: ArrayLike,
     s: Sequence[int] | None = None,
@@ -37,6 +38,7 @@ def fftn(
     return along_several("fftn", "fft", a, s, axes, norm)
 
 
+@composed
 def ifftn(
     a: ArrayLike,
     s: Sequence[int] | None = None,
@@ -61,6 +63,7 @@ def ifftn(
     return along_several("ifftn", "ifft", a, s, axes, norm)
 
 
+@composed
 def rfftn(
     a: ArrayLike,
     s: Sequence[int] | None = None,
@@ -85,6 +88,7 @@ def rfftn(
     return along_several("rfftn", "rfft", a, s, axes, norm)
 
 
+@composed
 def irfftn(
     a: ArrayLike,
     s: Sequence[int] | None = None,
@@ -111,6 +115,7 @@ def irfftn(
     return along_several("irfftn", "irfft", a, s, axes, norm)
 
 
+@composed
 def fft2(
     a: ArrayLike,
     s: Sequence[int] | None = None,
@@ -135,6 +140,7 @@ def fft2(
     return along_several("fft2", "fft", a, s, axes, norm, 2)
 
 
+@composed
 def ifft2(
     a: ArrayLike,
     s: Sequence[int] | None = None,
@@ -159,6 +165,7 @@ def ifft2(
     return along_several("ifft2", "ifft", a, s, axes, norm, 2)
 
 
+@composed
 def rfft2(
     a: ArrayLike,
     s: Sequence[int] | None = None,
@@ -184,6 +191,7 @@ def rfft2(
     return along_several("rfft2", "rfft", a, s, axes, norm, 2)
 
 
+@composed
 def irfft2(
     a: ArrayLike,
     s: Sequence[int] | None = None,

@@ -34,8 +34,8 @@ def det(a: ArrayLike) -> Array:
 
     Example:
         >>> import numpy as np
-        >>> print(det(np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)))
-        -2.0
+        >>> print(f"{float(det(np.array([[1.0, 2.0], [3.0, 4.0]], np.float32))):.3f}")
+        -2.000
     """
     x = array_of(inexact_operand("det", a))
     check_square("_det", x)
@@ -116,6 +116,7 @@ def _eliminated_jvp(primals: tuple[Array], tangents: tuple[Array]) -> Pair:
     return _eliminated(a), ops.multiply(scale, ops.reduce_add(adjugate, axes=(axis,)))
 
 
+@composed
 def slogdet(a: ArrayLike, *, method: str | None = None) -> SlogdetResult:
     """The sign (or phase) of determinants, and the logarithm of their modulus.
 

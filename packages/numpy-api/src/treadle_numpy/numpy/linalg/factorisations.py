@@ -48,6 +48,7 @@ def cholesky(a: ArrayLike, *, upper: bool = False, symmetrize_input: bool = True
 def qr(a: ArrayLike, mode: Literal["reduced", "complete", "full", "raw"] = ...) -> QRResult: ...
 @overload
 def qr(a: ArrayLike, mode: str) -> Array | QRResult: ...
+@composed
 def qr(a: ArrayLike, mode: str = "reduced") -> Array | QRResult:
     """Q with orthonormal columns and the upper triangular R of `A = Q R`.
 
@@ -67,8 +68,8 @@ def qr(a: ArrayLike, mode: str = "reduced") -> Array | QRResult:
     Example:
         >>> import numpy as np
         >>> q, r = qr(np.array([[3.0, 1.0], [4.0, 2.0]], np.float32))
-        >>> print(q.shape, abs(r[0, 0]))
-        (2, 2) 5.0
+        >>> print(q.shape, f"{abs(float(r[0, 0])):.3f}")
+        (2, 2) 5.000
     """
     names("qr", mode=mode)
     x = inexact_matrices("qr", a)
@@ -108,6 +109,7 @@ def svd(
     hermitian: bool = ...,
     subset_by_index: tuple[int, int] | None = ...,
 ) -> Array: ...
+@composed
 def svd(
     a: ArrayLike,
     full_matrices: bool = True,
@@ -128,7 +130,7 @@ def svd(
 
     Example:
         >>> import numpy as np
-        >>> print(svd(np.array([[0.0, 2.0], [1.0, 0.0]], np.float32)).S)
+        >>> print(svd(np.array([[0.0, 2.0], [1.0, 0.0]], np.float32)).S.round(3))
         [2. 1.]
     """
     flags("svd", full_matrices=full_matrices, compute_uv=compute_uv, hermitian=hermitian)
@@ -162,6 +164,7 @@ def _by_eigenvalues(x: Array, compute_uv: bool) -> Array | SVDResult:
     return SVDResult(u, s, matrices.adjoint(ops.multiply(u, matrices.across(signs, u))))
 
 
+@composed
 def svdvals(x: ArrayLike, /) -> Array:
     """The singular values of matrices, descending.
 
@@ -171,7 +174,7 @@ def svdvals(x: ArrayLike, /) -> Array:
 
     Example:
         >>> import numpy as np
-        >>> print(svdvals(np.array([[3.0, 0.0], [0.0, 4.0]], np.float32)))
+        >>> print(svdvals(np.array([[3.0, 0.0], [0.0, 4.0]], np.float32)).round(3))
         [4. 3.]
     """
     return svd(x, full_matrices=False, compute_uv=False)

@@ -100,10 +100,18 @@ def check_order(function: str, ord: object) -> None:
 def vector_norm(
     x: ArrayLike, /, *, axis: Axis = None, keepdims: bool = False, ord: Order = 2
 ) -> Array:
-    """The norm of vectors along axes (all, by default).
+    """The norm of vectors along axes (all, by default): of any number of axes, as if they were one.
+
+    `ord` is 2 by default, infinity or minus infinity for the greatest or least modulus, 0 for the number of elements
+    that are not 0, and any other number p for the p-th root of the sum of p-th powers.
 
     Raises:
-        ArgumentError: there is no such norm of vectors.
+        ArgumentError: there is no such norm of vectors, or no element has the greatest or least modulus.
+        AxisError: there is no such axis.
+
+    Example:
+        >>> print(vector_norm(np.array([[3.0, 4.0], [6.0, 8.0]], np.float32), axis=1))
+        [ 5. 10.]
     """
     check_order("vector_norm", ord)
     operand = array_of(inexact_operand("vector_norm", x))
@@ -128,5 +136,19 @@ def vector_norm(
 
 @composed
 def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Order = "fro") -> Array:
-    """The norm of the matrices in the last two axes."""
+    """The norm of the matrices in the last two axes: `norm(x, ord, axis=(-2, -1))`.
+
+    `ord` is 'fro' (or None) for the root of the sum of squares, 1 or -1 for the greatest or least sum of moduli of a
+    column, infinity or minus infinity for that of a row, 2 or -2 for the greatest or least singular value, and 'nuc'
+    for the sum of singular values.
+
+    Raises:
+        ArgumentError: there is no such norm of matrices.
+        AxisError: there are fewer than two axes.
+        DTypeError: the norm is one of singular values, and the elements are bf16 or f16.
+
+    Example:
+        >>> print(matrix_norm(np.array([[1.0, -7.0], [3.0, 4.0]], np.float32), ord=1))
+        11.0
+    """
     return norm(x, ord, (-2, -1), keepdims)

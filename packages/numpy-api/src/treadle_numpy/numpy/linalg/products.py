@@ -44,8 +44,17 @@ __all__ = [
 def matrix_power(a: ArrayLike, n: int) -> Array:
     """A matrix multiplied by itself `n` times; for negative n, its inverse multiplied by itself -n times.
 
+    For `n` = 0 the identity. Leading axes are a batch. Inverses of integers are floats.
+
     Raises:
         ShapeError: the last two axes are not square.
+        ArgumentError: `n` is no integer.
+
+    Example:
+        >>> import numpy as np
+        >>> print(matrix_power(np.array([[1, 1], [0, 1]], np.int32), 3))
+        [[1 3]
+         [0 1]]
     """
     x = coerce_array("matrix_power", 0, a)
     if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
@@ -71,8 +80,17 @@ def matrix_power(a: ArrayLike, n: int) -> Array:
 def multi_dot(arrays: Sequence[ArrayLike], *, precision: PrecisionLike = None) -> Array:
     """The product of several matrices in the order that costs least.
 
+    The first and the last may be vectors: a row and a column, whose axis the result lacks.
+
     Raises:
-        ArgumentError: there are fewer than two matrices.
+        ArgumentError: there are fewer than two matrices, or one has more than two axes.
+        ShapeError: columns of one matrix and rows of the next differ in number.
+
+    Example:
+        >>> import numpy as np
+        >>> a, b, x = np.ones((2, 3), np.float32), np.ones((3, 4), np.float32), np.ones(4, np.float32)
+        >>> print(multi_dot([a, b, x]))
+        [12. 12.]
     """
     given = sequence("multi_dot", "arrays", arrays)
     operands = [array_of(x) for x in promote("multi_dot", *given)] if given else []
@@ -98,10 +116,16 @@ def multi_dot(arrays: Sequence[ArrayLike], *, precision: PrecisionLike = None) -
 
 @composed
 def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array:
-    """The vector product of vectors of three elements.
+    """The vector product of vectors of three elements along an axis; `treadle.numpy.cross` also takes two elements.
 
     Raises:
         ShapeError: the vectors have not three elements.
+        AxisError: there is no such axis.
+
+    Example:
+        >>> import numpy as np
+        >>> print(cross(np.array([1, 0, 0], np.int32), np.array([0, 1, 0], np.int32)))
+        [0 0 1]
     """
     a, b = [array_of(v) for v in promote("cross", x1, x2)]
     for each in (a, b):
@@ -116,11 +140,38 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array:
 
 @composed
 def diagonal(x: ArrayLike, /, *, offset: int = 0) -> Array:
-    """The diagonals of the matrices in the last two axes."""
+    """The diagonals of the matrices in the last two axes (`treadle.numpy.diagonal`: in the first two).
+
+    Shapes:
+        x: [*batch, m, n]
+        result: [*batch, k]: for `offset` 0, k is the lesser of m and n
+
+    Raises:
+        ShapeError: there are fewer than two axes.
+
+    Example:
+        >>> import numpy as np
+        >>> print(diagonal(np.arange(8, dtype=np.int32).reshape(2, 2, 2)))
+        [[0 3]
+         [4 7]]
+    """
     return diagonals.diagonal(x, offset, -2, -1)
 
 
 @composed
 def trace(x: ArrayLike, /, *, offset: int = 0, dtype: DTypeLike | None = None) -> Array:
-    """The sums of the diagonals of the matrices in the last two axes."""
+    """The sums of the diagonals of the matrices in the last two axes (`treadle.numpy.trace`: in the first two).
+
+    Shapes:
+        x: [*batch, m, n]
+        result: [*batch]
+
+    Raises:
+        ShapeError: there are fewer than two axes.
+
+    Example:
+        >>> import numpy as np
+        >>> print(trace(np.arange(8, dtype=np.int32).reshape(2, 2, 2)))
+        [ 3 11]
+    """
     return diagonals.trace(x, offset, -2, -1, dtype)

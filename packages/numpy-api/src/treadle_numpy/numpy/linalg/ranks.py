@@ -66,7 +66,7 @@ def pinv(
 
     Example:
         >>> import numpy as np
-        >>> print(pinv(np.array([[2.0, 0.0], [0.0, 0.0]], np.float32)))
+        >>> print(abs(pinv(np.array([[2.0, 0.0], [0.0, 0.0]], np.float32))).round(3))
         [[0.5 0. ]
          [0.  0. ]]
     """
@@ -130,6 +130,7 @@ def _hermitian_pinv_rule(primals: Any, tangents: Any) -> tuple[Array, Array]:
     return p, _pinv_jvp(p, primals[0], tangents[0])
 
 
+@composed
 def lstsq(
     a: ArrayLike, b: ArrayLike, rcond: float | None = None, *, numpy_resid: bool = False
 ) -> LeastSquares:
@@ -278,8 +279,8 @@ def cond(x: ArrayLike, p: Order = None) -> Array:
 
     Example:
         >>> import numpy as np
-        >>> print(cond(np.array([[4.0, 0.0], [0.0, 2.0]], np.float32)))
-        2.0
+        >>> print(f"{float(cond(np.array([[4.0, 0.0], [0.0, 2.0]], np.float32))):.3f}")
+        2.000
     """
     a = inexact_matrices("cond", x)
     if a.size == 0:

@@ -120,7 +120,18 @@ def min(
     initial: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """The least element along some axes (all, by default); NaN if there is one."""
+    """The least element along some axes (all, by default); NaN if there is one.
+
+    Complex numbers are ordered by their real part, then by their imaginary part.
+
+    Raises:
+        ArgumentError: there are no elements, or `where` is given, and no `initial` says what stands for nothing.
+        UnsupportedError: `out` is given.
+
+    Example:
+        >>> print(min(np.array([[1, 3], [4, 2]], np.int32), axis=1))
+        [1 2]
+    """
     named_only("min", out=out)
     return extreme("min", a, axis, keepdims, initial, where, False)
 

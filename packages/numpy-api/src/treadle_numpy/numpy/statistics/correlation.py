@@ -100,7 +100,7 @@ def corrcoef(
 
     Example:
         >>> import numpy as np
-        >>> print(corrcoef(np.array([[1.0, 2.0, 3.0], [6.0, 4.0, 2.0]], np.float32)))
+        >>> print(corrcoef(np.array([[1.0, 2.0, 3.0], [6.0, 4.0, 2.0]], np.float32)).round(4))
         [[ 1. -1.]
          [-1.  1.]]
     """

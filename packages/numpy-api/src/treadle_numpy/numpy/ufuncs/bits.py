@@ -49,7 +49,10 @@ bitwise_xor = universal(
     identity=0,
 )
 invert = unary_same(
-    "invert", primitives.Not(), "Each bit flipped; of booleans, whether it is false."
+    "invert",
+    primitives.Not(),
+    "Each bit flipped: `-x - 1` of a signed integer; of booleans, whether it is false. Floats are a DTypeError.",
+    "print(invert(5))\n        -6",
 )
 bitwise_not = bitwise_invert = invert
 

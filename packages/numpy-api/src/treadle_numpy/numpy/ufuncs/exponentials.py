@@ -46,12 +46,26 @@ def _by_log(name: str, base: float, x: ArrayLike) -> Array:
 
 @composed
 def log2(x: ArrayLike, /) -> Array:
-    """The logarithm to base 2."""
+    """The logarithm to base 2: minus infinity at 0, NaN for negative real numbers; also of complex numbers.
+
+    It is `log(x) / log(2)`, so that powers of 2 may be off in the last place.
+
+    Example:
+        >>> print(f"{float(log2(8.0)):.3f}")
+        3.000
+    """
     return _by_log("log2", 2.0, x)
 
 
 def log10(x: ArrayLike, /) -> Array:
-    """The logarithm to base 10."""
+    """The logarithm to base 10: minus infinity at 0, NaN for negative real numbers; also of complex numbers.
+
+    It is `log(x) / log(10)`, so that powers of 10 may be off in the last place.
+
+    Example:
+        >>> print(f"{float(log10(1000.0)):.3f}")
+        3.000
+    """
     return _by_log("log10", 10.0, x)
 
 

@@ -40,7 +40,12 @@ def imag(val: ArrayLike, /) -> Array:
 
 
 def conjugate(x: ArrayLike, /) -> Array:
-    """The complex conjugate; real numbers stay as they are."""
+    """The complex conjugate; real numbers, integers and booleans stay as they are.
+
+    Example:
+        >>> print(conjugate(1 + 2j))
+        (1-2j)
+    """
     operand = coerce("conjugate", 0, x)
     if is_complex(operand.dtype):
         return ops.conjugate(operand)

@@ -100,14 +100,24 @@ asin, acos, atan, asinh, acosh, atanh = arcsin, arccos, arctan, arcsinh, arccosh
 
 @composed
 def deg2rad(x: ArrayLike, /) -> Array:
-    """Degrees as radians."""
+    """Degrees as radians; integers become floats.
+
+    Example:
+        >>> print(f"{float(deg2rad(180)):.4f}")
+        3.1416
+    """
     operand = inexact_operand("deg2rad", x)
     return ops.multiply(operand, number(np.pi / 180, operand))
 
 
 @composed
 def rad2deg(x: ArrayLike, /) -> Array:
-    """Radians as degrees."""
+    """Radians as degrees; integers become floats.
+
+    Example:
+        >>> print(f"{float(rad2deg(np.pi)):.3f}")
+        180.000
+    """
     operand = inexact_operand("rad2deg", x)
     return ops.multiply(operand, number(180 / np.pi, operand))
 

@@ -21,6 +21,7 @@ from treadle_ir import (
     Array,
     DType,
     UnsupportedError,
+    composed,
     inexact_dtype,
     integer,
     names,
@@ -42,6 +43,7 @@ OneAxis: TypeAlias = Callable[[Array, bool], Array]
 _TYPE: Final = 2
 
 
+@composed
 def dct(
     x: ArrayLike, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None
 ) -> Array:
@@ -66,6 +68,7 @@ def dct(
     return _along_one("dct", _cosines, x, type, n, axis, norm)
 
 
+@composed
 def idct(
     x: ArrayLike, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None
 ) -> Array:
@@ -84,6 +87,7 @@ def idct(
     return _along_one("idct", _from_cosines, x, type, n, axis, norm)
 
 
+@composed
 def dctn(
     x: ArrayLike,
     type: int = 2,
@@ -111,6 +115,7 @@ def dctn(
     return _along_several("dctn", _cosines, x, type, s, axes, norm)
 
 
+@composed
 def idctn(
     x: ArrayLike,
     type: int = 2,

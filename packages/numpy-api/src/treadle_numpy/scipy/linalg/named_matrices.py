@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, flags, names, shown
+from treadle_ir import ArgumentError, Array, composed, flags, names, shown
 from treadle_ir.dtypes import is_complex
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.sequences import array_from
@@ -41,6 +41,7 @@ def _from_whole(name: str, n: int, element: Callable[[int, int], int]) -> Array:
     return _floats(name, made)
 
 
+@composed
 def dft(n: int, scale: str | None = None, *, dtype: DTypeLike | None = None) -> Array:
     """The matrix of the discrete Fourier transform: `m @ x` is the transform of x.
 
@@ -68,6 +69,7 @@ def dft(n: int, scale: str | None = None, *, dtype: DTypeLike | None = None) -> 
     return array_from("dft", matrix / (divisor or 1.0), chosen)
 
 
+@composed
 def hadamard(n: int, dtype: DTypeLike = int) -> Array:
     """Hadamard's matrix, of 1 and -1 in rows that are orthogonal, for a power of 2; by Sylvester's construction.
 
@@ -87,13 +89,14 @@ def hadamard(n: int, dtype: DTypeLike = int) -> Array:
     return array_from("hadamard", np.where(odd, -1, 1), as_dtype("hadamard", dtype))
 
 
+@composed
 def helmert(n: int, full: bool = False) -> Array:
     """Helmert's matrix: orthonormal rows, the first of them, which is constant, only if `full`.
 
     Example:
-        >>> print(helmert(2, full=True))
-        [[ 0.70710677  0.70710677]
-         [ 0.70710677 -0.70710677]]
+        >>> print(helmert(2, full=True).round(4))
+        [[ 0.7071  0.7071]
+         [ 0.7071 -0.7071]]
     """
     flags("helmert", full=full)
     size = _size("helmert", n)
@@ -106,6 +109,7 @@ def helmert(n: int, full: bool = False) -> Array:
     return _floats("helmert", matrix if full else matrix[1:])
 
 
+@composed
 def hilbert(n: int) -> Array:
     """Hilbert's matrix, `1 / (i + j + 1)`.
 
@@ -118,6 +122,7 @@ def hilbert(n: int) -> Array:
     return _floats("hilbert", 1.0 / (places[:, None] + places + 1))
 
 
+@composed
 def invhilbert(n: int) -> Array:
     """The inverse of Hilbert's matrix, of whole numbers.
 
@@ -145,6 +150,7 @@ def _kind(name: str, kind: str | None) -> str:
     return chosen
 
 
+@composed
 def pascal(n: int, kind: str | None = None) -> Array:
     """Pascal's matrix of binomial coefficients: symmetric, or one of its triangular factors.
 
@@ -167,6 +173,7 @@ def pascal(n: int, kind: str | None = None) -> Array:
     return _from_whole("pascal", size, element)
 
 
+@composed
 def invpascal(n: int, kind: str | None = None) -> Array:
     """The inverse of Pascal's matrix, of whole numbers.
 

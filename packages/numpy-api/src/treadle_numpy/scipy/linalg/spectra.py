@@ -11,6 +11,7 @@ from treadle_ir import (
     Array,
     ShapeError,
     UnsupportedError,
+    composed,
     dtypes,
     flags,
     integers,
@@ -30,6 +31,7 @@ from treadle_numpy.operands.scalars import literal
 __all__ = ["eigh", "eigh_tridiagonal", "hessenberg", "rsf2csf", "schur"]
 
 
+@composed
 def schur(a: ArrayLike, output: str = "real") -> tuple[Array, Array]:
     """T and Z of `A = Z T Zᴴ`, T upper triangular; of a real matrix with 2 by 2 blocks, unless `output` is "complex".
 
@@ -62,6 +64,7 @@ def _complex_dtype(x: Array) -> np.dtype[Any]:
     return np.dtype("c16" if dtypes.real_part(x.dtype) == np.float64 else "c8")
 
 
+@composed
 def rsf2csf(T: ArrayLike, Z: ArrayLike, check_finite: bool = True) -> tuple[Array, Array]:  # noqa: N803 - SciPy's
     """Schur's form of a real matrix, with blocks, made the complex one, which is triangular.
 
@@ -119,6 +122,7 @@ def rsf2csf(T: ArrayLike, Z: ArrayLike, check_finite: bool = True) -> tuple[Arra
     return form, basis
 
 
+@composed
 def hessenberg(
     a: ArrayLike, *, calc_q: bool = False, overwrite_a: bool = False, check_finite: bool = True
 ) -> Array | tuple[Array, Array]:
@@ -156,6 +160,7 @@ def hessenberg(
     return h, q
 
 
+@composed
 def eigh(
     a: ArrayLike,
     b: ArrayLike | None = None,
@@ -180,7 +185,7 @@ def eigh(
 
     Example:
         >>> values, vectors = eigh(np.array([[2.0, 1.0], [1.0, 2.0]], np.float32))
-        >>> print(values)
+        >>> print(values.round(3))
         [1. 3.]
     """
     flags(
@@ -213,6 +218,7 @@ def eigh(
     return values, ops.triangular_solve(factor, vectors, transpose_a=True, conjugate_a=True)
 
 
+@composed
 def eigh_tridiagonal(
     d: ArrayLike,
     e: ArrayLike,
@@ -241,7 +247,7 @@ def eigh_tridiagonal(
         DTypeError: the element type is bf16 or f16.
 
     Example:
-        >>> print(eigh_tridiagonal(np.array([2.0, 2.0]), np.array([1.0]), eigvals_only=True))
+        >>> print(eigh_tridiagonal(np.array([2.0, 2.0]), np.array([1.0]), eigvals_only=True).round(3))
         [1. 3.]
     """
     flags("eigh_tridiagonal", eigvals_only=eigvals_only)

@@ -238,6 +238,7 @@ def solve_triangular(
     return _shaped(x, is_vector)
 
 
+@composed
 def inv(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> Array:
     """The inverses of matrices: see `numpy.linalg.inv`.
 
@@ -248,6 +249,7 @@ def inv(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> A
     return systems.inv(a)
 
 
+@composed
 def det(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> Array:
     """The determinants of matrices: see `numpy.linalg.det`.
 

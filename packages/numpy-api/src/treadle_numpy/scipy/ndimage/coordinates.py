@@ -15,6 +15,7 @@ from treadle_ir import (
     Operand,
     ShapeError,
     UnsupportedError,
+    composed,
     default_dtype,
     integer,
     names,
@@ -66,6 +67,7 @@ _FIXES: Final[dict[str, Fix]] = {
 }
 
 
+@composed
 def map_coordinates(
     input: ArrayLike,
     coordinates: ArrayLike | Sequence[ArrayLike],

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle_ir import ArgumentError, Array, ShapeError, UnsupportedError, names, ops, shown
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    ShapeError,
+    UnsupportedError,
+    composed,
+    names,
+    ops,
+    shown,
+)
 from treadle_ir.dtypes import is_complex
 from treadle_numpy.lax.convolution import conv_general_dilated
 from treadle_numpy.lax.precision import PrecisionLike
@@ -20,6 +29,7 @@ from treadle_numpy.operands.promote import converted, promote
 __all__ = ["convolve", "convolve2d", "correlate", "correlate2d", "fftconvolve"]
 
 
+@composed
 def convolve(
     in1: ArrayLike,
     in2: ArrayLike,
@@ -57,6 +67,7 @@ def convolve(
     return _cut("convolve", _full(x, y, precision), x.shape, y.shape, mode, False)
 
 
+@composed
 def correlate(
     in1: ArrayLike,
     in2: ArrayLike,
@@ -77,6 +88,7 @@ def correlate(
     return convolve(x, conjugate(flip(y)), mode, method, precision)
 
 
+@composed
 def convolve2d(
     in1: ArrayLike,
     in2: ArrayLike,
@@ -102,6 +114,7 @@ def convolve2d(
     return _cut("convolve2d", _full(x, y, precision), x.shape, y.shape, mode, False)
 
 
+@composed
 def correlate2d(
     in1: ArrayLike,
     in2: ArrayLike,
@@ -122,6 +135,7 @@ def correlate2d(
     return _cut("correlate2d", full, x.shape, y.shape, mode, True)
 
 
+@composed
 def fftconvolve(
     in1: ArrayLike, in2: ArrayLike, mode: str = "full", axes: Sequence[int] | None = None
 ) -> Array:

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, integers, names, shown
+from treadle_ir import ArgumentError, Array, composed, integers, names, shown
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.manipulation.axes import moveaxis
 from treadle_numpy.numpy.manipulation.joining import concatenate
@@ -25,6 +25,7 @@ from treadle_numpy.operands.shapes import ndim_of
 __all__ = ["detrend"]
 
 
+@composed
 def detrend(
     data: ArrayLike,
     axis: int = -1,

@@ -18,6 +18,7 @@ from treadle_numpy.operands.scalars import literal, zero_like
 __all__ = ["bessel_jn", "i0", "i0e", "i1", "i1e"]
 
 
+@composed
 def i0e(x: ArrayLike) -> Array:
     """`exp(-|x|) i0(x)`, which does not overflow. Exact to 3 units in the last place.
 
@@ -28,6 +29,7 @@ def i0e(x: ArrayLike) -> Array:
     return ops.bessel_i0e(inexact_operand("i0e", x))
 
 
+@composed
 def i1e(x: ArrayLike) -> Array:
     """`exp(-|x|) i1(x)`, which does not overflow. Exact to 10 units in the last place.
 
@@ -69,8 +71,8 @@ def bessel_jn(z: ArrayLike, *, v: int, n_iter: int = 50) -> Array:
         J[0] + 2 (J[2] + J[4] + ...) = 1.
 
     Example:
-        >>> print(bessel_jn(1.0, v=1))
-        [0.7651977  0.44005057]
+        >>> print(*[f"{float(x):.4f}" for x in bessel_jn(1.0, v=1)])
+        0.7652 0.4401
     """
     v, n_iter = integer("bessel_jn", "v", v), integer("bessel_jn", "n_iter", n_iter)
     for name, value in (("v", v), ("n_iter", n_iter)):

@@ -41,13 +41,23 @@ __all__ = [
 
 @composed
 def expit(x: ArrayLike) -> Array:
-    """`1 / (1 + exp(-x))`."""
+    """`1 / (1 + exp(-x))`, without overflow; also of complex numbers.
+
+    Example:
+        >>> print(expit(np.array([-500.0, 0.0, 500.0], np.float32)))
+        [0.  0.5 1. ]
+    """
     return ops.logistic(inexact_operand("expit", x))
 
 
 @composed
 def logit(x: ArrayLike) -> Array:
-    """`log(x / (1 - x))`, the inverse of `expit`."""
+    """`log(x / (1 - x))`, the inverse of `expit`: infinite at 0 and 1, NaN for real numbers beyond them.
+
+    Example:
+        >>> print(logit(np.array([0.0, 0.5, 1.0], np.float32)))
+        [-inf   0.  inf]
+    """
     p = inexact_operand("logit", x)
     return ops.subtract(ops.log(p), ops.log_plus_one(ops.negate(p)))
 
@@ -61,7 +71,15 @@ def _xlogy(x: Operand, y: Operand) -> Array:
 @_xlogy.defjvp
 def _xlogy_jvp(primals: Sequence[Operand], tangents: Sequence[Operand]) -> tuple[Operand, Operand]:
     (x, y), (dx, dy) = primals, tangents
-    return _xlogy(x, y), add(multiply(dx, ops.log(y)), multiply(dy, ops.divide(x, y)))
+    return _xlogy(x, y), add(multiply(dx, ops.log(y)), multiply(dy, _ratio(x, y)))
+
+
+def _ratio(x: Operand, y: Operand) -> Array:
+    """`x / y`, 0 where both are 0: nothing is the slope of what is not there."""
+    none = ops.and_(
+        ops.compare(x, zero_like(x), direction="eq"), ops.compare(y, zero_like(y), direction="eq")
+    )
+    return ops.divide(x, ops.select(none, literal(1, y), y))
 
 
 @composed
@@ -88,13 +106,18 @@ def _xlog1py_jvp(
     primals: Sequence[Operand], tangents: Sequence[Operand]
 ) -> tuple[Operand, Operand]:
     (x, y), (dx, dy) = primals, tangents
-    slope = ops.divide(x, ops.add(y, literal(1, y)))
+    slope = _ratio(x, ops.add(y, literal(1, y)))
     return _xlog1py(x, y), add(multiply(dx, ops.log_plus_one(y)), multiply(dy, slope))
 
 
 @composed
 def xlog1py(x: ArrayLike, y: ArrayLike) -> Array:
-    """`x * log1p(y)`, 0 where x is 0."""
+    """`x * log1p(y)`, 0 where x is 0, also where y is NaN (SciPy has NaN there).
+
+    Example:
+        >>> print(xlog1py(np.array([0.0, 2.0], np.float32), np.array([-1.0, 0.0], np.float32)))
+        [0. 0.]
+    """
     a, b = promote_shapes("xlog1py", x, y, inexact=True)
     result: Array = _xlog1py(a, b)
     return result
@@ -116,7 +139,15 @@ def _entr_jvp(primals: Sequence[Operand], tangents: Sequence[Operand]) -> tuple[
 
 @composed
 def entr(x: ArrayLike) -> Array:
-    """`-x log x`, 0 at 0, minus infinity below."""
+    """`-x log x`, the share of one outcome in an entropy: 0 at 0, minus infinity below.
+
+    Raises:
+        DTypeError: the argument is complex.
+
+    Example:
+        >>> print(entr(np.array([-1.0, 0.5, 2.0], np.float32)).round(4))
+        [   -inf  0.3466 -1.3863]
+    """
     p = inexact_operand("entr", x)
     below = ops.compare(p, zero_like(p), direction="lt")
     inner = _entr(ops.select(below, literal(1, p), p))
@@ -125,7 +156,17 @@ def entr(x: ArrayLike) -> Array:
 
 @composed
 def rel_entr(p: ArrayLike, q: ArrayLike) -> Array:
-    """`p log(p / q)`, 0 where p is 0, infinity where it is undefined."""
+    """`p log(p / q)`, 0 where p is 0 and q is not negative, infinity where it is undefined.
+
+    Undefined is: a negative number, or q is 0 and p is not. The sum is the relative entropy of two distributions.
+
+    Raises:
+        DTypeError: an argument is complex.
+
+    Example:
+        >>> print(rel_entr(np.array([0.0, 2.0, 1.0], np.float32), np.array([1.0, 1.0, 0.0], np.float32)).round(4))
+        [0.     1.3863    inf]
+    """
     x, y = promote_shapes("rel_entr", p, q, inexact=True)
     zero, one = zero_like(x), literal(1, x)
     both = ops.and_(ops.compare(x, zero, direction="gt"), ops.compare(y, zero, direction="gt"))
@@ -137,7 +178,17 @@ def rel_entr(p: ArrayLike, q: ArrayLike) -> Array:
 
 @composed
 def kl_div(p: ArrayLike, q: ArrayLike) -> Array:
-    """`p log(p / q) - p + q`."""
+    """`p log(p / q) - p + q`: `rel_entr` made convex and never negative.
+
+    The sum over two distributions is that of `rel_entr`, the divergence of Kullback and Leibler.
+
+    Raises:
+        DTypeError: an argument is complex.
+
+    Example:
+        >>> print(kl_div(np.array([0.0, 2.0, 1.0], np.float32), np.array([1.0, 1.0, 0.0], np.float32)).round(4))
+        [1.     0.3863    inf]
+    """
     return add(subtract(rel_entr(p, q), p), q)
 
 
@@ -258,14 +309,32 @@ def logsumexp(
 
 @composed
 def log_softmax(x: ArrayLike, /, *, axis: Axis = None) -> Array:
-    """The logarithm of softmax along axes (all, by default)."""
+    """The logarithm of softmax along axes (all, by default), without overflow or underflow.
+
+    Raises:
+        AxisError: there is no such axis.
+
+    Example:
+        >>> print(log_softmax(np.array([1000.0, 0.0], np.float32)))
+        [    0. -1000.]
+    """
     operand = inexact_operand("log_softmax", x)
     return subtract(operand, logsumexp(operand, axis, keepdims=True))
 
 
 @composed
 def softmax(x: ArrayLike, /, *, axis: Axis = None) -> Array:
-    """Exponentials divided by their sum along axes (all, by default)."""
+    """Exponentials divided by their sum along axes (all, by default), without overflow.
+
+    Raises:
+        AxisError: there is no such axis.
+        ArgumentError: the axes have no elements.
+
+    Example:
+        >>> print(softmax(np.array([[1000.0, 1000.0], [0.0, 1000.0]], np.float32), axis=1))
+        [[0.5 0.5]
+         [0.  1. ]]
+    """
     operand = array_of(inexact_operand("softmax", x))
     axes = sorted_axes("softmax", axis, operand.ndim)
     powers = exp(subtract(operand, ops.stop_gradient(max(operand, axes, keepdims=True))))

@@ -30,7 +30,17 @@ __all__ = [
 
 @composed
 def gammaln(x: ArrayLike) -> Array:
-    """The logarithm of the absolute value of the gamma function."""
+    """The logarithm of the absolute value of the gamma function; infinite at 0 and at negative integers.
+
+    `gammasgn` has the sign. Complex numbers, which SciPy's `loggamma` takes, are refused.
+
+    Raises:
+        DTypeError: the argument is complex.
+
+    Example:
+        >>> print(f"{float(gammaln(5.0)):.4f}")
+        3.1781
+    """
     return ops.lgamma(inexact_operand("gammaln", x))
 
 
@@ -39,7 +49,17 @@ loggamma = gammaln
 
 @composed
 def gammasgn(x: ArrayLike) -> Array:
-    """The sign of the gamma function."""
+    """The sign of the gamma function: 1 or -1, NaN at negative integers, and 1 at 0.
+
+    SciPy has -1 at minus zero, where the gamma function is minus infinity.
+
+    Raises:
+        DTypeError: the argument is complex.
+
+    Example:
+        >>> print(gammasgn(np.array([-1.5, -1.0, -0.5, 2.0], np.float32)))
+        [ 1. nan -1.  1.]
+    """
     p = inexact_operand("gammasgn", x)
     zero, one = zero_like(p), literal(1, p)
     down = ops.floor(p)
@@ -63,10 +83,15 @@ def gamma(x: ArrayLike) -> Array:
 
 @composed
 def factorial(n: ArrayLike, exact: bool = False) -> Array:
-    """`gamma(n + 1)`, 0 for negative n.
+    """`gamma(n + 1)`, 0 for negative n: floats, computed from a logarithm, so rounded for whole n as well.
 
     Raises:
-        ArgumentError: `exact` is asked for.
+        ArgumentError: `exact`, SciPy's way to Python integers, is asked for.
+        DTypeError: the argument is complex.
+
+    Example:
+        >>> print(factorial(np.array([-1, 0, 4], np.int32)).round(3))
+        [ 0.  1. 24.]
     """
     flags("factorial", exact=exact)
     if exact:
@@ -81,20 +106,44 @@ def factorial(n: ArrayLike, exact: bool = False) -> Array:
 
 @composed
 def digamma(x: ArrayLike) -> Array:
-    """The derivative of `gammaln`."""
+    """The derivative of `gammaln`: NaN at 0 and at negative integers (SciPy: minus infinity at 0).
+
+    Raises:
+        DTypeError: the argument is complex.
+
+    Example:
+        >>> print(f"{float(digamma(1.0)):.4f}")
+        -0.5772
+    """
     return ops.digamma(inexact_operand("digamma", x))
 
 
 @composed
 def betaln(a: ArrayLike, b: ArrayLike) -> Array:
-    """The logarithm of the beta function."""
+    """The logarithm of the absolute value of the beta function: `gammaln(a) + gammaln(b) - gammaln(a + b)`.
+
+    Raises:
+        DTypeError: an argument is complex.
+
+    Example:
+        >>> print(f"{float(betaln(2.0, 3.0)):.4f}")
+        -2.4849
+    """
     x, y = promote_shapes("betaln", a, b, inexact=True)
     return ops.subtract(ops.add(ops.lgamma(x), ops.lgamma(y)), ops.lgamma(ops.add(x, y)))
 
 
 @composed
 def beta(a: ArrayLike, b: ArrayLike) -> Array:
-    """The beta function."""
+    """The beta function, `gamma(a) * gamma(b) / gamma(a + b)`, with its sign for negative arguments.
+
+    Raises:
+        DTypeError: an argument is complex.
+
+    Example:
+        >>> print(f"{float(beta(2.0, 3.0)):.4f}")
+        0.0833
+    """
     x, y = promote_shapes("beta", a, b, inexact=True)
     sign = ops.multiply(ops.multiply(gammasgn(x), gammasgn(y)), gammasgn(ops.add(x, y)))
     return ops.multiply(sign, ops.exponential(betaln(x, y)))
@@ -105,7 +154,18 @@ _MOST_DIMENSIONS: Final = 1 << 12  # each is an operation of its own
 
 @composed
 def multigammaln(a: ArrayLike, d: int) -> Array:
-    """The logarithm of the multivariate gamma function of dimension `d`."""
+    """The logarithm of the multivariate gamma function of dimension `d`, for `a > (d - 1) / 2`.
+
+    For lesser `a`, which SciPy refuses, it is the sum of the same logarithms of absolute values.
+
+    Raises:
+        ArgumentError: `d` is no integer from 1 to 4096.
+        DTypeError: `a` is complex.
+
+    Example:
+        >>> print(f"{float(multigammaln(3.0, 2)):.4f}")
+        1.5502
+    """
     d = integer("multigammaln", "d", d)
     if not 0 < d <= _MOST_DIMENSIONS:
         raise refused("multigammaln", "d", f"1 to {_MOST_DIMENSIONS}", d)

@@ -7,7 +7,17 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import Array, DTypeError, Literal, Operand, UnsupportedError, integer, ops, refused
+from treadle_ir import (
+    Array,
+    DTypeError,
+    Literal,
+    Operand,
+    UnsupportedError,
+    composed,
+    integer,
+    ops,
+    refused,
+)
 from treadle_ir.dtypes import is_integer
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import broadcast
@@ -20,6 +30,7 @@ __all__ = ["sph_harm_y"]
 _MOST: Final = 1 << 12  # degrees: each is some operations of their own
 
 
+@composed
 def sph_harm_y(
     n: ArrayLike,
     m: ArrayLike,

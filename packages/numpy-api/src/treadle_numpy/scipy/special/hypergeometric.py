@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from treadle_ir import Array, ops
+from treadle_ir import Array, composed, ops
 from treadle_numpy.operands.broadcast import promote_shapes
 from treadle_numpy.operands.coerce import ArrayLike
 
 __all__ = ["hyp1f1", "hyp2f1"]
 
 
+@composed
 def hyp1f1(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
     """Kummer's hypergeometric function; NaN where `b` is 0, -1, -2, ...
 
     Exact to 20 units in the last place where the terms of the series have one sign, as for positive `a` and `b` and any
-    `x` if `b > a`; elsewhere at the size of its greatest term. For `x < -600` parameters must be below 10. Differentiable
-    by all arguments.
+    `x` if `b > a`; elsewhere at the size of its greatest term. For `x < -600` parameters must be below 10.
+
+    Differentiable by all arguments.
 
     Example:
         >>> print(f"{float(hyp1f1(1.0, 2.0, 0.5)):.4f}")
@@ -23,6 +25,7 @@ def hyp1f1(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
     return ops.hyp1f1(*promote_shapes("hyp1f1", a, b, x, inexact=True))
 
 
+@composed
 def hyp2f1(a: ArrayLike, b: ArrayLike, c: ArrayLike, x: ArrayLike) -> Array:
     """Gauss' hypergeometric function for `x <= 1`; NaN beyond, and where `c` is 0, -1, -2, ...
 

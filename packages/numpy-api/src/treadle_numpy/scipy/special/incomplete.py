@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import Array, DTypeError, UnsupportedError, integer, ops, refused
+from treadle_ir import Array, DTypeError, UnsupportedError, composed, integer, ops, refused
 from treadle_ir.dtypes import is_integer
 from treadle_numpy.numpy.creation.data import array
 from treadle_numpy.operands.broadcast import promote_shapes
@@ -15,6 +15,7 @@ from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
 __all__ = ["bernoulli", "betainc", "gammainc", "gammaincc", "polygamma", "zeta"]
 
 
+@composed
 def gammainc(a: ArrayLike, x: ArrayLike) -> Array:
     """The regularised lower incomplete gamma function, of `a >= 0` and `x >= 0`; NaN elsewhere, and where both are 0.
 
@@ -28,6 +29,7 @@ def gammainc(a: ArrayLike, x: ArrayLike) -> Array:
     return ops.igamma(*promote_shapes("gammainc", a, x, inexact=True))
 
 
+@composed
 def gammaincc(a: ArrayLike, x: ArrayLike) -> Array:
     """The regularised upper incomplete gamma function, `1 - gammainc(a, x)` without the cancellation.
 
@@ -40,6 +42,7 @@ def gammaincc(a: ArrayLike, x: ArrayLike) -> Array:
     return ops.igammac(*promote_shapes("gammaincc", a, x, inexact=True))
 
 
+@composed
 def betainc(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
     """The regularised incomplete beta function, of `a >= 0`, `b >= 0` and `x` from 0 to 1; NaN elsewhere.
 
@@ -53,6 +56,7 @@ def betainc(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
     return ops.regularized_incomplete_beta(*promote_shapes("betainc", a, b, x, inexact=True))
 
 
+@composed
 def polygamma(n: ArrayLike, x: ArrayLike) -> Array:
     """The derivative of order `n`, of integer type, of `digamma` at `x`; infinite or NaN at its poles 0, -1, -2, ...
 
@@ -74,6 +78,7 @@ def polygamma(n: ArrayLike, x: ArrayLike) -> Array:
     return ops.polygamma(*promote_shapes("polygamma", n, x, inexact=True))
 
 
+@composed
 def zeta(x: ArrayLike, q: ArrayLike | None = None) -> Array:
     """The Hurwitz zeta function: the sum of `(q + k) ** -x` over whole `k >= 0`, for `x >= 1`; NaN below.
 
@@ -97,12 +102,13 @@ def zeta(x: ArrayLike, q: ArrayLike | None = None) -> Array:
 _MOST_BERNOULLI: Final = 10_000
 
 
+@composed
 def bernoulli(n: int) -> Array:
     """The Bernoulli numbers 0 to `n`; the first one is -1/2.
 
     Example:
-        >>> print(bernoulli(2))
-        [ 1.         -0.5         0.16666667]
+        >>> print(bernoulli(2).round(4))
+        [ 1.     -0.5     0.1667]
     """
     n = integer("bernoulli", "n", n)
     if not 0 <= n <= _MOST_BERNOULLI:
@@ -113,6 +119,6 @@ def bernoulli(n: int) -> Array:
     factor = -2.0
     for k in range(2, n + 1, 2):
         factor *= -(k - 1) * k / (2 * np.pi) ** 2
-        sum_of_powers = np.pi**2 / 6 if k == 2 else float(np.sum(np.arange(1.0, 2000.0) ** -k))
-        numbers[k] = factor * sum_of_powers
+        powers = {2: np.pi**2 / 6, 4: np.pi**4 / 90}.get(k, np.sum(np.arange(1.0, 2000.0) ** -k))
+        numbers[k] = factor * powers
     return array(numbers, dtype=float)

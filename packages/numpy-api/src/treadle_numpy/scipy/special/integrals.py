@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_ir import Array, DTypeError, ops
+from treadle_ir import Array, DTypeError, composed, ops
 from treadle_ir.dtypes import is_integer
 from treadle_numpy.operands.broadcast import promote_shapes
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
@@ -12,6 +12,7 @@ from treadle_numpy.operands.scalars import number
 __all__ = ["exp1", "expi", "expn", "fresnel", "sici", "spence"]
 
 
+@composed
 def expi(x: ArrayLike) -> Array:
     """The exponential integral Ei, the principal value of the integral of `exp(t) / t` up to `x`.
 
@@ -24,6 +25,7 @@ def expi(x: ArrayLike) -> Array:
     return ops.expi(inexact_operand("expi", x))
 
 
+@composed
 def exp1(x: ArrayLike) -> Array:
     """The exponential integral of order 1, `expn(1, x)`; NaN for negative `x`.
 
@@ -35,6 +37,7 @@ def exp1(x: ArrayLike) -> Array:
     return ops.expn(number(1, p), p)
 
 
+@composed
 def expn(n: ArrayLike, x: ArrayLike) -> Array:
     """The integral of `exp(-x t) / t ** n` for `t` from 1; `n` of integer type, both not negative.
 
@@ -56,6 +59,7 @@ def expn(n: ArrayLike, x: ArrayLike) -> Array:
     return ops.expn(*promote_shapes("expn", n, x, inexact=True))
 
 
+@composed
 def spence(x: ArrayLike) -> Array:
     """The dilogarithm of `1 - x`: the integral of `log(t) / (1 - t)` for `t` from 1 to `x`; NaN for negative `x`.
 
@@ -68,6 +72,7 @@ def spence(x: ArrayLike) -> Array:
     return ops.spence(inexact_operand("spence", x))
 
 
+@composed
 def sici(x: ArrayLike) -> tuple[Array, Array]:
     """The sine and the cosine integral.
 
@@ -82,6 +87,7 @@ def sici(x: ArrayLike) -> tuple[Array, Array]:
     return ops.sine_integral(p), ops.cosine_integral(p)
 
 
+@composed
 def fresnel(x: ArrayLike) -> tuple[Array, Array]:
     """The integrals of `sin(pi t^2 / 2)` and of `cos(pi t^2 / 2)` from 0 to `x`.
 

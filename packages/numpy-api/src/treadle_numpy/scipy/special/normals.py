@@ -41,19 +41,45 @@ def erf(x: ArrayLike) -> Array:
 
 @composed
 def erfc(x: ArrayLike) -> Array:
-    """`1 - erf(x)`, without cancellation."""
+    """`1 - erf(x)`, without cancellation.
+
+    Raises:
+        DTypeError: the argument is complex.
+
+    Example:
+        >>> print(f"{float(erfc(5.0)):.4g}")
+        1.537e-12
+    """
     return ops.erfc(inexact_operand("erfc", x))
 
 
 @composed
 def erfinv(x: ArrayLike) -> Array:
-    """The inverse of the error function."""
+    """The inverse of the error function: infinite at -1 and 1, NaN beyond them.
+
+    Raises:
+        DTypeError: the argument is complex.
+
+    Example:
+        >>> print(erfinv(np.array([-1.0, 0.0, 0.5], np.float32)).round(4))
+        [  -inf 0.     0.4769]
+    """
     return ops.erf_inv(inexact_operand("erfinv", x))
 
 
 @composed
 def ndtr(x: ArrayLike) -> Array:
-    """The normal distribution function."""
+    """The normal distribution function: the probability that a standard normal variable is less than `x`.
+
+    Where it underflows `log_ndtr` has its logarithm.
+
+    Raises:
+        DTypeError: the argument is complex.
+
+    Example:
+        >>> print(ndtr(np.array([-np.inf, 0.0, 1.96], np.float32)).round(3))
+        [0.    0.5   0.975]
+    """
     p = inexact_operand("ndtr", x)
     half, root = literal(0.5, p), literal(np.sqrt(0.5), p)
     w = ops.multiply(p, root)
@@ -67,6 +93,7 @@ def ndtr(x: ArrayLike) -> Array:
     return ops.multiply(half, ops.select(ops.compare(z, root, direction="lt"), near, outer))
 
 
+@composed
 def erfcinv(y: ArrayLike) -> Array:
     """The inverse of `erfc`: exact to 4 units in the last place, also for the least positive numbers.
 
@@ -77,6 +104,7 @@ def erfcinv(y: ArrayLike) -> Array:
     return ops.erfc_inv(inexact_operand("erfcinv", y))
 
 
+@composed
 def erfcx(x: ArrayLike) -> Array:
     """`exp(x ** 2) * erfc(x)`, which does not underflow; exact to 8 units in the last place.
 
@@ -87,6 +115,7 @@ def erfcx(x: ArrayLike) -> Array:
     return ops.erfcx(inexact_operand("erfcx", x))
 
 
+@composed
 def dawsn(x: ArrayLike) -> Array:
     """Dawson's integral, `exp(-x ** 2)` times the integral of `exp(t ** 2)`; exact to 4 units in the last place.
 
@@ -97,6 +126,7 @@ def dawsn(x: ArrayLike) -> Array:
     return ops.dawson(inexact_operand("dawsn", x))
 
 
+@composed
 def owens_t(h: ArrayLike, a: ArrayLike) -> Array:
     """Owen's T: the probability of `X > h` and `0 < Y < a X` for independent normal X and Y.
 
@@ -136,6 +166,7 @@ def _log_ndtr_jvp(
     return _log_ndtr(x), ops.multiply(dx, slope)
 
 
+@composed
 def log_ndtr(x: ArrayLike, series_order: int = 3) -> Array:
     """The logarithm of the normal distribution function, in the far tails too: exact to 8 units in the last place.
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         binom as binom,
         cauchy as cauchy,
         chi2 as chi2,
+        dirichlet as dirichlet,
         expon as expon,
         gamma as gamma,
         gennorm as gennorm,
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
         gumbel_r as gumbel_r,
         laplace as laplace,
         logistic as logistic,
+        multinomial as multinomial,
+        multivariate_normal as multivariate_normal,
         nbinom as nbinom,
         norm as norm,
         pareto as pareto,
@@ -37,10 +40,20 @@ if TYPE_CHECKING:
         vonmises as vonmises,
         wrapcauchy as wrapcauchy,
     )
+    from treadle_numpy.scipy.stats.kernel_density import gaussian_kde as gaussian_kde
+    from treadle_numpy.scipy.stats.samples import (
+        ModeResult as ModeResult,
+        mode as mode,
+        rankdata as rankdata,
+        sem as sem,
+    )
 else:
     __getattr__, __dir__, __all__ = namespaces.lazy(
         __name__,
-        {},
+        {
+            "kernel_density": "gaussian_kde",
+            "samples": "ModeResult mode rankdata sem",
+        },
         (
             "bernoulli",
             "beta",
@@ -48,6 +61,7 @@ else:
             "binom",
             "cauchy",
             "chi2",
+            "dirichlet",
             "expon",
             "gamma",
             "gennorm",
@@ -56,6 +70,8 @@ else:
             "gumbel_r",
             "laplace",
             "logistic",
+            "multinomial",
+            "multivariate_normal",
             "nbinom",
             "norm",
             "pareto",

@@ -51,9 +51,21 @@ def placed(
     return where(inside, value, np.nan)
 
 
+def within(inside: Array, value: ArrayLike, outside: ArrayLike, x: Array) -> Array:
+    """The value inside of the support, the other one outside; NaN for an x that is NaN."""
+    return where(inside, value, where(x == x, outside, x))
+
+
 def whole(x: Array) -> Array:
     """Whether a number is whole."""
     return floor(x) == x
+
+
+def log_of(probability: Array, complement: Array) -> Array:
+    """The logarithm of a probability, from its complement where that is the smaller one."""
+    small = probability < 0.5
+    near = log(where(small, probability, 0.5))
+    return where(small, near, log1p(-where(small, 0.5, complement)))
 
 
 _LOG_TWO: Final = 0.6931471805599453

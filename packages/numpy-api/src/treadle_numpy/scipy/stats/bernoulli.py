@@ -10,7 +10,7 @@ from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.ufuncs.exponentials import exp
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.scipy.special.exponents import xlog1py, xlogy
-from treadle_numpy.scipy.stats.arguments import counts, parameters
+from treadle_numpy.scipy.stats.arguments import counts, parameters, within
 
 __all__ = ["cdf", "logpmf", "pmf", "ppf"]
 
@@ -23,11 +23,11 @@ def logpmf(k: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
         >>> print(f"{float(logpmf(1.0, 0.3)):.4f}")
         -1.2040
     """
-    y, p_ = counts("bernoulli.logpmf", k, loc, p)
-    inside = (y == 0) | (y == 1)
-    y = where(inside, y, 0)
+    point, p_ = counts("bernoulli.logpmf", k, loc, p)
+    inside = (point == 0) | (point == 1)
+    y = where(inside, point, 0)
     value = xlogy(y, p_) + xlog1py(1 - y, -p_)
-    return where(inside, value, -np.inf)
+    return within(inside, value, -np.inf, point)
 
 
 @composed
@@ -50,7 +50,8 @@ def cdf(k: ArrayLike, p: ArrayLike) -> Array:
         1.0000
     """
     y, p_ = parameters("bernoulli.cdf", k, p)
-    return where(y < 0, 0, where(y < 1, 1 - p_, 1))
+    value = where(y < 0, 0, where(y < 1, 1 - p_, 1))
+    return within(y == y, value, y, y)
 
 
 @composed
@@ -62,5 +63,6 @@ def ppf(q: ArrayLike, p: ArrayLike) -> Array:
         1.0000
     """
     y, p_ = parameters("bernoulli.ppf", q, p)
-    value = where(y <= 1 - p_, 0, where(y <= 1, 1, np.nan))
+    one = p_**0  # of the type of both
+    value = where(y <= 1 - p_, one - 1, where(y <= 1, one, np.nan))
     return where(y >= 0, value, np.nan)

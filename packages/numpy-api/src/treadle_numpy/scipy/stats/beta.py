@@ -13,11 +13,12 @@ from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.scipy.special.exponents import xlog1py, xlogy
 from treadle_numpy.scipy.special.gammas import betaln
 from treadle_numpy.scipy.special.incomplete import betainc
-from treadle_numpy.scipy.stats.arguments import located
+from treadle_numpy.scipy.stats.arguments import located, log_of, within
 
 __all__ = ["cdf", "logcdf", "logpdf", "logsf", "pdf", "sf"]
 
 
+@composed
 def cdf(
     x: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
 ) -> Array:
@@ -31,6 +32,7 @@ def cdf(
     return betainc(a_, b_, clip(z, 0, 1))
 
 
+@composed
 def logcdf(
     x: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
 ) -> Array:
@@ -40,7 +42,7 @@ def logcdf(
         >>> print(f"{float(logcdf(0.25, 2.0, 3.0, 0.0, 1.0)):.4f}")
         -1.3405
     """
-    return log(cdf(x, a, b, loc, scale))
+    return log_of(cdf(x, a, b, loc, scale), sf(x, a, b, loc, scale))
 
 
 @composed
@@ -57,9 +59,10 @@ def logpdf(
     inside = (z >= 0) & (z <= 1)
     y = where(inside, z, 0.5)
     value = xlogy(a_ - 1, y) + xlog1py(b_ - 1, -y) - betaln(a_, b_) - log(scale)
-    return where(inside, value, -np.inf)
+    return within(inside, value, -np.inf, z)
 
 
+@composed
 def logsf(
     x: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
 ) -> Array:
@@ -69,7 +72,7 @@ def logsf(
         >>> print(f"{float(logsf(0.25, 2.0, 3.0, 0.0, 1.0)):.4f}")
         -0.3034
     """
-    return log(sf(x, a, b, loc, scale))
+    return log_of(sf(x, a, b, loc, scale), cdf(x, a, b, loc, scale))
 
 
 @composed
@@ -85,6 +88,7 @@ def pdf(
     return exp(logpdf(x, a, b, loc, scale))
 
 
+@composed
 def sf(x: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The survival function, `1 - cdf` without the cancellation.
 

@@ -1,4 +1,4 @@
-"""The beta-binomial distribution: successes in `n` trials whose probability has the beta distribution of `a` and `b`."""
+"""The beta-binomial distribution: `n` trials whose probability has the beta distribution of `a` and `b`."""
 
 # This module is a public namespace.
 from __future__ import annotations
@@ -10,7 +10,7 @@ from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.ufuncs.exponentials import exp, log
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.scipy.special.gammas import betaln
-from treadle_numpy.scipy.stats.arguments import counts, whole
+from treadle_numpy.scipy.stats.arguments import counts, whole, within
 
 __all__ = ["logpmf", "pmf"]
 
@@ -23,12 +23,12 @@ def logpmf(k: ArrayLike, n: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLik
         >>> print(f"{float(logpmf(2.0, 5.0, 1.5, 2.0)):.4f}")
         -1.5459
     """
-    y, n_, a_, b_ = counts("betabinom.logpmf", k, loc, n, a, b)
-    inside = whole(y) & (y >= 0) & (y <= n_)
-    y = where(inside, y, 0)
+    point, n_, a_, b_ = counts("betabinom.logpmf", k, loc, n, a, b)
+    inside = whole(point) & (point >= 0) & (point <= n_)
+    y = where(inside, point, 0)
     choices = -log(n_ + 1) - betaln(n_ - y + 1, y + 1)
     value = choices + betaln(y + a_, n_ - y + b_) - betaln(a_, b_)
-    return where(inside, value, -np.inf)
+    return within(inside, value, -np.inf, point)
 
 
 @composed

@@ -13,7 +13,7 @@ from treadle_numpy.numpy.ufuncs.exponentials import exp, log, log1p
 from treadle_numpy.numpy.ufuncs.signs import abs
 from treadle_numpy.numpy.ufuncs.trigonometry import arctan2, tan
 from treadle_numpy.operands.coerce import ArrayLike
-from treadle_numpy.scipy.stats.arguments import located, placed
+from treadle_numpy.scipy.stats.arguments import located, log_of, placed
 
 __all__ = ["cdf", "isf", "logcdf", "logpdf", "logsf", "pdf", "ppf", "sf"]
 
@@ -61,7 +61,7 @@ def logcdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         >>> print(f"{float(logcdf(1.5, 1.0, 2.0)):.4f}")
         -0.5482
     """
-    return log(cdf(x, loc, scale))
+    return log_of(cdf(x, loc, scale), sf(x, loc, scale))
 
 
 @composed
@@ -84,7 +84,7 @@ def logsf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         >>> print(f"{float(logsf(1.5, 1.0, 2.0)):.4f}")
         -0.8627
     """
-    return log(sf(x, loc, scale))
+    return log_of(sf(x, loc, scale), cdf(x, loc, scale))
 
 
 @composed

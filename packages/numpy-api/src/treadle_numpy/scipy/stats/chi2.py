@@ -13,11 +13,12 @@ from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.scipy.special.exponents import xlogy
 from treadle_numpy.scipy.special.gammas import gammaln
 from treadle_numpy.scipy.special.incomplete import gammainc, gammaincc
-from treadle_numpy.scipy.stats.arguments import located
+from treadle_numpy.scipy.stats.arguments import located, log_of, within
 
 __all__ = ["cdf", "logcdf", "logpdf", "logsf", "pdf", "sf"]
 
 
+@composed
 def cdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The distribution function.
 
@@ -29,6 +30,7 @@ def cdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -
     return gammainc(0.5 * df_, maximum(0.5 * z, 0))
 
 
+@composed
 def logcdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The logarithm of the distribution function.
 
@@ -36,7 +38,7 @@ def logcdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
         >>> print(f"{float(logcdf(1.5, 3.0, 0.0, 2.0)):.4f}")
         -1.9761
     """
-    return log(cdf(x, df, loc, scale))
+    return log_of(cdf(x, df, loc, scale), sf(x, df, loc, scale))
 
 
 @composed
@@ -51,9 +53,10 @@ def logpdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
     inside = z >= 0
     y = 0.5 * where(inside, z, 1)
     value = xlogy(0.5 * df_ - 1, y) - y - gammaln(0.5 * df_) - log(2 * scale)
-    return where(inside, value, -np.inf)
+    return within(inside, value, -np.inf, z)
 
 
+@composed
 def logsf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The logarithm of the survival function.
 
@@ -61,7 +64,7 @@ def logsf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1)
         >>> print(f"{float(logsf(1.5, 3.0, 0.0, 2.0)):.4f}")
         -0.1492
     """
-    return log(sf(x, df, loc, scale))
+    return log_of(sf(x, df, loc, scale), cdf(x, df, loc, scale))
 
 
 @composed
@@ -75,6 +78,7 @@ def pdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -
     return exp(logpdf(x, df, loc, scale))
 
 
+@composed
 def sf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The survival function, `1 - cdf` without the cancellation.
 

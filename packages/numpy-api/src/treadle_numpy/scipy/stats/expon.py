@@ -10,7 +10,7 @@ from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.ufuncs.exponentials import exp, expm1, log, log1p
 from treadle_numpy.numpy.ufuncs.extremes import maximum
 from treadle_numpy.operands.coerce import ArrayLike
-from treadle_numpy.scipy.stats.arguments import located, log1mexp, placed
+from treadle_numpy.scipy.stats.arguments import located, log1mexp, placed, within
 
 __all__ = ["cdf", "logcdf", "logpdf", "logsf", "pdf", "ppf", "sf"]
 
@@ -37,7 +37,7 @@ def logcdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """
     z, scale = located("expon.logcdf", x, loc, scale)
     inside = z > 0
-    return where(inside, log1mexp(where(inside, z, 1)), -np.inf)
+    return within(inside, log1mexp(where(inside, z, 1)), -np.inf, z)
 
 
 @composed
@@ -50,7 +50,7 @@ def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """
     z, scale = located("expon.logpdf", x, loc, scale)
     inside = z >= 0
-    return where(inside, -where(inside, z, 0) - log(scale), -np.inf)
+    return within(inside, -where(inside, z, 0) - log(scale), -np.inf, z)
 
 
 @composed

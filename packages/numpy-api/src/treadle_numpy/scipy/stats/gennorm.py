@@ -15,6 +15,7 @@ from treadle_numpy.scipy.stats.arguments import parameters
 __all__ = ["cdf", "logpdf", "pdf"]
 
 
+@composed
 def cdf(x: ArrayLike, beta: ArrayLike) -> Array:
     """The distribution function.
 

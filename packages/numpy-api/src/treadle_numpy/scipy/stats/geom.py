@@ -10,7 +10,7 @@ from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.ufuncs.exponentials import exp, log
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.scipy.special.exponents import xlog1py
-from treadle_numpy.scipy.stats.arguments import counts, whole
+from treadle_numpy.scipy.stats.arguments import counts, whole, within
 
 __all__ = ["logpmf", "pmf"]
 
@@ -23,11 +23,11 @@ def logpmf(k: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
         >>> print(f"{float(logpmf(2.0, 0.3)):.4f}")
         -1.5606
     """
-    y, p_ = counts("geom.logpmf", k, loc, p)
-    inside = whole(y) & (y >= 1)
-    y = where(inside, y, 1)
+    point, p_ = counts("geom.logpmf", k, loc, p)
+    inside = whole(point) & (point >= 1)
+    y = where(inside, point, 1)
     value = xlog1py(y - 1, -p_) + log(p_)
-    return where(inside, value, -np.inf)
+    return within(inside, value, -np.inf, point)
 
 
 @composed

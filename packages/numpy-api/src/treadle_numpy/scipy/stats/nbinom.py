@@ -11,7 +11,7 @@ from treadle_numpy.numpy.ufuncs.exponentials import exp
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.scipy.special.exponents import xlog1py, xlogy
 from treadle_numpy.scipy.special.gammas import gammaln
-from treadle_numpy.scipy.stats.arguments import counts, whole
+from treadle_numpy.scipy.stats.arguments import counts, whole, within
 
 __all__ = ["logpmf", "pmf"]
 
@@ -24,12 +24,12 @@ def logpmf(k: ArrayLike, n: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Arra
         >>> print(f"{float(logpmf(2.0, 5.0, 0.3)):.4f}")
         -4.0252
     """
-    y, n_, p_ = counts("nbinom.logpmf", k, loc, n, p)
-    inside = whole(y) & (y >= 0)
-    y = where(inside, y, 0)
+    point, n_, p_ = counts("nbinom.logpmf", k, loc, n, p)
+    inside = whole(point) & (point >= 0)
+    y = where(inside, point, 0)
     choices = gammaln(y + n_) - gammaln(n_) - gammaln(y + 1)
     value = choices + xlogy(n_, p_) + xlog1py(y, -p_)
-    return where(inside, value, -np.inf)
+    return within(inside, value, -np.inf, point)
 
 
 @composed

@@ -10,7 +10,7 @@ from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.ufuncs.exponentials import exp, expm1, log, log1p
 from treadle_numpy.numpy.ufuncs.extremes import maximum
 from treadle_numpy.operands.coerce import ArrayLike
-from treadle_numpy.scipy.stats.arguments import located, log1mexp, placed
+from treadle_numpy.scipy.stats.arguments import located, log1mexp, placed, within
 
 __all__ = ["cdf", "logcdf", "logpdf", "logsf", "pdf", "ppf", "sf"]
 
@@ -37,7 +37,7 @@ def logcdf(x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1)
     """
     z, scale, b_ = located("pareto.logcdf", x, loc, scale, b)
     inside = z > 1
-    return where(inside, log1mexp(b_ * log(where(inside, z, 2))), -np.inf)
+    return within(inside, log1mexp(b_ * log(where(inside, z, 2))), -np.inf, z)
 
 
 @composed
@@ -51,7 +51,7 @@ def logpdf(x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1)
     z, scale, b_ = located("pareto.logpdf", x, loc, scale, b)
     inside = z >= 1
     value = log(b_) - (b_ + 1) * log(where(inside, z, 1)) - log(scale)
-    return where(inside, value, -np.inf)
+    return within(inside, value, -np.inf, z)
 
 
 @composed

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from typing import Final
 
 import numpy as np
 
@@ -16,9 +17,13 @@ from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.scipy.special.exponents import xlogy
 from treadle_numpy.scipy.special.gammas import gammaln
 from treadle_numpy.scipy.special.incomplete import gammaincc
-from treadle_numpy.scipy.stats.arguments import counts, parameters, whole
+from treadle_numpy.scipy.stats.arguments import counts, parameters, whole, within
 
 __all__ = ["cdf", "entropy", "logpmf", "pmf"]
+
+
+_MANY: Final = 64  # from this mean on the asymptotic series is exact to 1e-9
+_TERMS: Final = 200  # of the sum below
 
 
 @composed
@@ -29,11 +34,11 @@ def logpmf(k: ArrayLike, mu: ArrayLike, loc: ArrayLike = 0) -> Array:
         >>> print(f"{float(logpmf(2.0, 2.5)):.4f}")
         -1.3606
     """
-    y, mu_ = counts("poisson.logpmf", k, loc, mu)
-    inside = whole(y) & (y >= 0)
-    y = where(inside, y, 0)
+    point, mu_ = counts("poisson.logpmf", k, loc, mu)
+    inside = whole(point) & (point >= 0)
+    y = where(inside, point, 0)
     value = xlogy(y, mu_) - gammaln(y + 1) - mu_
-    return where(inside, value, -np.inf)
+    return within(inside, value, -np.inf, point)
 
 
 @composed
@@ -47,6 +52,7 @@ def pmf(k: ArrayLike, mu: ArrayLike, loc: ArrayLike = 0) -> Array:
     return exp(logpmf(k, mu, loc))
 
 
+@composed
 def cdf(k: ArrayLike, mu: ArrayLike, loc: ArrayLike = 0) -> Array:
     """The distribution function.
 
@@ -58,6 +64,7 @@ def cdf(k: ArrayLike, mu: ArrayLike, loc: ArrayLike = 0) -> Array:
     return where(y < 0, 0, gammaincc(floor(maximum(y, 0)) + 1, mu_))
 
 
+@composed
 def entropy(mu: ArrayLike, loc: ArrayLike = 0) -> Array:
     """The entropy, in nats; `loc` does not change it.
 

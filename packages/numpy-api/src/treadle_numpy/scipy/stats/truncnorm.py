@@ -11,7 +11,7 @@ from treadle_ir import Array, composed
 from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.ufuncs.exponentials import exp, log
 from treadle_numpy.operands.coerce import ArrayLike
-from treadle_numpy.scipy.stats.arguments import located, log_interval
+from treadle_numpy.scipy.stats.arguments import located, log_interval, within
 
 __all__ = ["cdf", "logcdf", "logpdf", "logsf", "pdf", "sf"]
 
@@ -43,7 +43,7 @@ def logcdf(
     inside = (z > a_) & (z < b_)
     y = where(inside, z, 0.5 * (a_ + b_))
     value = log_interval(a_, where(inside, y, b_)) - log_interval(a_, b_)
-    return where(inside, value, where(z >= b_, 0, -np.inf))
+    return within(inside, value, where(z >= b_, 0, -np.inf), z)
 
 
 @composed
@@ -60,7 +60,7 @@ def logpdf(
     inside = (z >= a_) & (z <= b_)
     y = where(inside, z, a_)
     value = -0.5 * (y * y + math.log(2 * math.pi)) - log(scale) - log_interval(a_, b_)
-    return where(inside, value, -np.inf)
+    return within(inside, value, -np.inf, z)
 
 
 @composed
@@ -76,7 +76,7 @@ def logsf(
     z, scale, a_, b_ = located("truncnorm.logsf", x, loc, scale, a, b)
     inside = (z > a_) & (z < b_)
     value = log_interval(where(inside, z, a_), b_) - log_interval(a_, b_)
-    return where(inside, value, where(z <= a_, 0, -np.inf))
+    return within(inside, value, where(z <= a_, 0, -np.inf), z)
 
 
 @composed

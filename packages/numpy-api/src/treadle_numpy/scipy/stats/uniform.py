@@ -6,11 +6,10 @@ from __future__ import annotations
 import numpy as np
 
 from treadle_ir import Array, composed
-from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.ufuncs.exponentials import log
 from treadle_numpy.numpy.ufuncs.extremes import clip
 from treadle_numpy.operands.coerce import ArrayLike
-from treadle_numpy.scipy.stats.arguments import located, placed
+from treadle_numpy.scipy.stats.arguments import located, placed, within
 
 __all__ = ["cdf", "logpdf", "pdf", "ppf"]
 
@@ -36,7 +35,7 @@ def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         -0.6931
     """
     z, scale = located("uniform.logpdf", x, loc, scale)
-    return where((z >= 0) & (z <= 1), -log(scale), -np.inf)
+    return within((z >= 0) & (z <= 1), -log(scale), -np.inf, z)
 
 
 @composed
@@ -48,7 +47,7 @@ def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
         0.5000
     """
     z, scale = located("uniform.pdf", x, loc, scale)
-    return where((z >= 0) & (z <= 1), 1 / scale, 0)
+    return within((z >= 0) & (z <= 1), 1 / scale, 0, z)
 
 
 @composed

@@ -12,7 +12,7 @@ from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.ufuncs.exponentials import exp, log, log1p
 from treadle_numpy.numpy.ufuncs.trigonometry import sin
 from treadle_numpy.operands.coerce import ArrayLike
-from treadle_numpy.scipy.stats.arguments import parameters
+from treadle_numpy.scipy.stats.arguments import parameters, within
 
 __all__ = ["logpdf", "pdf"]
 
@@ -29,7 +29,7 @@ def logpdf(x: ArrayLike, c: ArrayLike) -> Array:
     inside = (angle >= 0) & (angle <= 2 * math.pi)
     square = (1 - shape) ** 2 + 4 * shape * sin(0.5 * where(inside, angle, 0)) ** 2
     value = log1p(-shape * shape) - math.log(2 * math.pi) - log(square)
-    return where(inside, value, -np.inf)
+    return within(inside, value, -np.inf, angle)
 
 
 @composed

@@ -1,4 +1,4 @@
-"""The beta-binomial distribution: successes in `n` trials whose probability has the beta distribution of `a` and `b`."""
+"""The beta-binomial distribution: `n` trials whose probability has the beta distribution of `a` and `b`."""
 
 # Written by scripts/names.py from the `__all__` of modules: change nothing from here on by hand.
 from __future__ import annotations

@@ -1,0 +1,204 @@
+"""Elementwise instructions on two operands of one element type: arithmetic, extremes, bits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, Protocol
+
+from treadle_ir import Array, Operand, ops
+from treadle_ir.dtypes import is_inexact, is_integer
+from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
+from treadle_numpy.operands.exact import strict
+from treadle_numpy.operands.promote import with_dtype
+
+__all__ = [
+    "add",
+    "atan2",
+    "bitwise_and",
+    "bitwise_or",
+    "bitwise_xor",
+    "complex",
+    "div",
+    "max",
+    "min",
+    "mul",
+    "nextafter",
+    "pow",
+    "rem",
+    "shift_left",
+    "shift_right_arithmetic",
+    "shift_right_logical",
+    "sub",
+]
+
+
+class BinaryFunction(Protocol):
+    """A function of two operands of one element type."""
+
+    __name__: str
+
+    def __call__(self, x: ArrayLike, y: ArrayLike) -> Array:
+        """The result."""
+        ...
+
+
+_OTHERS: Final = {
+    "biu": "neither boolean nor integers",
+    "biuf": "complex",
+    "f": "not floating",
+    "f32": "neither f32 nor f64",
+    "iu": "not integers",
+    "iuf": "boolean or complex",
+    "iufc": "boolean",
+}
+"""What operands of other element types are, by the letters of those that a function takes, unless all."""
+
+
+def _binary(
+    name: str,
+    instruction: Callable[[Operand, Operand], Array],
+    kinds: str,
+    doc: str,
+    call: str,
+    shown: str,
+) -> BinaryFunction:
+    def function(x: ArrayLike, y: ArrayLike) -> Array:
+        return instruction(*strict(name, x, y))
+
+    refusal = f", or they are {_OTHERS[kinds]}" if kinds in _OTHERS else ""
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"""{doc}
+
+    The operands have one element type and one shape, or one is a scalar; Python's numbers take the type of the other.
+
+    Raises:
+        ShapeError: the shapes differ, and neither is a scalar's.
+        DTypeError: the element types differ{refusal}.
+
+    Example:
+        >>> print({call})
+        {shown}
+    """
+    return function
+
+
+add = _binary(
+    "add", ops.add, "", "The sum; of booleans, whether either is true.", "add(1.5, 2)", "3.5"
+)
+atan2 = _binary(
+    "atan2",
+    ops.atan2,
+    "f",
+    "The angle in radians, in [-pi, pi], of the point whose ordinate is x and whose abscissa is y.",
+    "atan2(1.0, -1.0).round(4)",
+    "2.3562",
+)
+bitwise_and = _binary(
+    "bitwise_and", ops.and_, "biu", "The bits that are set in both.", "bitwise_and(6, 3)", "2"
+)
+bitwise_or = _binary(
+    "bitwise_or", ops.or_, "biu", "The bits that are set in either.", "bitwise_or(6, 3)", "7"
+)
+bitwise_xor = _binary(
+    "bitwise_xor",
+    ops.xor,
+    "biu",
+    "The bits that are set in one but not in both.",
+    "bitwise_xor(6, 3)",
+    "5",
+)
+complex = _binary(
+    "complex",
+    ops.complex,
+    "f32",
+    "The complex numbers with these real and imaginary parts, f32 or f64.",
+    "complex(1.0, 2.0)",
+    "(1+2j)",
+)
+div = _binary(
+    "div", ops.divide, "iufc", "The quotient; of integers, rounded toward zero.", "div(-7, 2)", "-3"
+)
+max = _binary(
+    "max", ops.maximum, "biuf", "The greater of two; NaN if either is.", "max(2.5, -1.0)", "2.5"
+)
+min = _binary(
+    "min", ops.minimum, "biuf", "The lesser of two; NaN if either is.", "min(2.5, -1.0)", "-1.0"
+)
+mul = _binary(
+    "mul",
+    ops.multiply,
+    "",
+    "The product; of booleans, whether both are true.",
+    "mul(1.5, 2)",
+    "3.0",
+)
+nextafter = _binary(
+    "nextafter",
+    ops.next_after,
+    "f",
+    "The next number of the element type after x towards y.",
+    "nextafter(1.0, 2.0)",
+    "1.0000001",
+)
+rem = _binary(
+    "rem",
+    ops.remainder,
+    "iuf",
+    "What `div` rounded toward zero leaves: it has the sign of x.",
+    "rem(-7, 2)",
+    "-1",
+)
+shift_left = _binary(
+    "shift_left",
+    ops.shift_left,
+    "iu",
+    "The bits of x moved up by y; 0 where y is negative or as much as there are bits.",
+    "shift_left(3, 2)",
+    "12",
+)
+shift_right_arithmetic = _binary(
+    "shift_right_arithmetic",
+    ops.shift_right_arithmetic,
+    "iu",
+    "The bits of x moved down by y, with copies of the highest from above.",
+    "shift_right_arithmetic(-8, 1)",
+    "-4",
+)
+shift_right_logical = _binary(
+    "shift_right_logical",
+    ops.shift_right_logical,
+    "iu",
+    "The bits of x moved down by y, with zeros from above.",
+    "shift_right_logical(-8, 1)",
+    "2147483644",
+)
+sub = _binary(
+    "sub",
+    ops.subtract,
+    "iufc",
+    "The difference; of unsigned integers, modulo the number of their values.",
+    "sub(1.5, 2)",
+    "-0.5",
+)
+
+
+def pow(x: ArrayLike, y: ArrayLike) -> Array:
+    """`x ** y`; beside floating or complex x, the exponents may be integers of any type.
+
+    Otherwise the operands have one element type. The shapes are equal, or one operand is a scalar.
+
+    Raises:
+        ShapeError: the shapes differ, and neither is a scalar's.
+        DTypeError: the element types do not go together, or are boolean.
+
+    Example:
+        >>> import numpy as np
+        >>> print(pow(np.array([1.5, 2.0], np.float32), np.array([2, 3], np.int32)))
+        [2.25 8.  ]
+    """
+    base, exponent = coerce("pow", 0, x), coerce("pow", 1, y)
+    types = operand_type(base), operand_type(exponent)
+    if is_inexact(types[0].dtype) and is_integer(types[1].dtype):
+        exponent = with_dtype(exponent, types[1], types[0].dtype, False)
+        return ops.power(base, exponent)
+    return ops.power(*strict("pow", base, exponent))

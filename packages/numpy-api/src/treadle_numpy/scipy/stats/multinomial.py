@@ -1,0 +1,56 @@
+"""The multinomial distribution: how often each outcome is met in `n` trials."""
+
+# This module is a public namespace.
+from __future__ import annotations
+
+import numpy as np
+
+from treadle_ir import Array, composed
+from treadle_numpy.numpy.reductions.sums import sum
+from treadle_numpy.numpy.reductions.truths import all
+from treadle_numpy.numpy.searching.choosing import where
+from treadle_numpy.numpy.ufuncs.exponentials import exp
+from treadle_numpy.operands.arrays import array_of
+from treadle_numpy.operands.coerce import ArrayLike
+from treadle_numpy.operands.promote import promote
+from treadle_numpy.scipy.special.exponents import xlogy
+from treadle_numpy.scipy.special.gammas import gammaln
+from treadle_numpy.scipy.stats.arguments import whole
+
+__all__ = ["logpmf", "pmf"]
+
+
+@composed
+def logpmf(x: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
+    """The logarithm of the probability of counts `x`, which add up to `n` along the last axis, else minus infinity.
+
+    Shapes:
+        x: [*shape, k]
+        n: [*shape]
+        p: [*shape, k]
+        result: [*shape]
+
+    Example:
+        >>> import numpy as np
+        >>> print(f"{float(logpmf(np.array([1, 2, 3]), 6, np.array([0.2, 0.3, 0.5]))):.4f}")
+        -2.0025
+    """
+    promoted = promote("multinomial.logpmf", x, n, p, inexact=True)
+    counts, trials, probabilities = [array_of(v) for v in promoted]
+    possible = all(whole(counts) & (counts >= 0), axis=-1) & (sum(counts, axis=-1) == trials)
+    safe = where(possible[..., None], counts, 0)
+    terms = xlogy(safe, probabilities) - gammaln(safe + 1)
+    value = gammaln(where(possible, trials, 0) + 1) + sum(terms, axis=-1)
+    return where(possible, value, -np.inf)
+
+
+@composed
+def pmf(x: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
+    """The probability; see `logpmf`.
+
+    Example:
+        >>> import numpy as np
+        >>> print(f"{float(pmf(np.array([1, 2, 3]), 6, np.array([0.2, 0.3, 0.5]))):.4f}")
+        0.1350
+    """
+    return exp(logpmf(x, n, p))

@@ -1,0 +1,120 @@
+"""Every function of every distribution against SciPy: parameters drawn, the whole line, outside of the support."""
+
+import importlib
+import inspect
+
+import numpy as np
+import pytest
+import scipy.stats
+
+from treadle_autodiff import grad
+from treadle_numpy.scipy import stats
+
+pytestmark = pytest.mark.usefixtures("wide")
+COUNT = 200
+# Intervals of the parameters of shape.
+SHAPES = {
+    "bernoulli": [(0, 1)],
+    "beta": [(0.3, 9), (0.3, 9)],
+    "betabinom": [(5, 30), (0.5, 4), (0.5, 4)],
+    "binom": [(5, 30), (0, 1)],
+    "cauchy": [],
+    "chi2": [(0.5, 30)],
+    "expon": [],
+    "gamma": [(0.3, 20)],
+    "gennorm": [(0.5, 4)],
+    "geom": [(0.05, 1)],
+    "gumbel_l": [],
+    "gumbel_r": [],
+    "laplace": [],
+    "logistic": [],
+    "nbinom": [(1, 10), (0.05, 1)],
+    "norm": [],
+    "pareto": [(0.5, 6)],
+    "poisson": [(0.1, 60)],
+    "t": [(0.5, 30)],
+    "truncnorm": [(-4, -1), (0, 5)],
+    "uniform": [],
+    "vonmises": [(0.1, 50)],
+    "wrapcauchy": [(0.05, 0.95)],
+}
+CALLS = [
+    (name, function)
+    for name in SHAPES
+    for function in importlib.import_module(f"treadle_numpy.scipy.stats.{name}").__all__
+]
+BOUNDED = {
+    "beta": (-0.3, 1.3),
+    "uniform": (-0.3, 1.3),
+    "wrapcauchy": (-1, 7),
+    "vonmises": (-3.1, 3.1),
+}
+MANY = {"poisson.entropy": 1e-10}
+
+
+def drawn(name, function):
+    """Arguments: the point, parameters of shape, location and scale."""
+    random = np.random.default_rng(1)
+    arguments = list(inspect.signature(getattr(getattr(stats, name), function)).parameters)
+    shapes = [random.uniform(*interval, COUNT) for interval in SHAPES[name]]
+    if name in ("binom", "betabinom"):
+        shapes[0] = np.floor(shapes[0])
+    location, scale = random.normal(size=COUNT), random.uniform(0.3, 3, COUNT)
+    if function in ("ppf", "isf"):
+        point = random.uniform(0, 1, COUNT)
+        point[:4] = [1, 0.25, -0.5, 1.5]
+    elif "k" in arguments:
+        point = np.floor(random.uniform(-2, 30, COUNT))
+    elif name in BOUNDED:
+        point = random.uniform(*BOUNDED[name], COUNT)
+        point = point * scale + location if "scale" in arguments else point
+    else:
+        point = random.normal(size=COUNT) * 10 ** random.uniform(-1, 1.5, COUNT)
+    given = [point] * (function != "entropy") + shapes
+    return [*given, location, scale] if "scale" in arguments else given
+
+
+@pytest.mark.parametrize(("name", "function"), CALLS)
+def test_agrees_with_scipy(name, function):
+    arguments = drawn(name, function)
+    with np.errstate(all="ignore"):
+        expected = getattr(getattr(scipy.stats, name), function)(*arguments)
+    found = np.asarray(getattr(getattr(stats, name), function)(*arguments))
+    rtol = MANY.get(f"{name}.{function}", 1e-11)
+    np.testing.assert_allclose(found, expected, rtol=rtol, atol=1e-300)
+
+
+@pytest.mark.parametrize("name", sorted(SHAPES))
+def test_gradients_are_finite_where_the_density_is_smooth(name):
+    module = getattr(stats, name)
+    function = module.logpdf if hasattr(module, "logpdf") else module.logpmf
+    arguments = drawn(name, function.__name__)
+    for i in range(1 if hasattr(module, "logpmf") else 0, len(arguments)):
+        for k in range(0, COUNT, 40):
+            point = [float(x[k]) for x in arguments]
+            slope = float(grad(function, i)(*point))
+            assert np.isfinite(slope), (name, i, point)
+
+
+@pytest.mark.parametrize("name", sorted(SHAPES))
+def test_nan_gives_nan(name):
+    module = getattr(stats, name)
+    function = module.logpdf if hasattr(module, "logpdf") else module.logpmf
+    shapes = [0.5 * (low + high) for low, high in SHAPES[name]]
+    assert np.isnan(float(function(np.nan, *shapes)))
+
+
+@pytest.mark.parametrize(
+    ("name", "function", "arguments"),
+    [
+        ("norm", "logcdf", (-1e4,)),
+        ("norm", "isf", (1e-300,)),
+        ("cauchy", "cdf", (-1e20,)),
+        ("truncnorm", "logpdf", (30.5, 30.0, 31.0)),
+        ("gumbel_r", "logsf", (40.0,)),
+    ],
+)
+def test_tails(name, function, arguments):
+    found = float(getattr(getattr(stats, name), function)(*arguments))
+    expected = getattr(getattr(scipy.stats, name), function)(*arguments)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)

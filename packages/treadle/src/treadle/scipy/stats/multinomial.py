@@ -1,0 +1,15 @@
+"""The multinomial distribution: how often each outcome is met in `n` trials."""
+
+# Written by scripts/names.py from the `__all__` of modules: change nothing from here on by hand.
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from treadle_numpy import namespaces
+
+if TYPE_CHECKING:
+    from treadle_numpy.scipy.stats.multinomial import logpmf as logpmf, pmf as pmf
+else:
+    __getattr__, __dir__, __all__ = namespaces.mirror(
+        __name__, "treadle_numpy.scipy.stats.multinomial"
+    )
