@@ -24,6 +24,7 @@ import treadle.scipy.integrate
 import treadle.scipy.interpolate
 import treadle.scipy.ndimage
 import treadle.scipy.signal
+import treadle.scipy.sparse.linalg
 import treadle.scipy.special
 from treadle_ir import frozen
 

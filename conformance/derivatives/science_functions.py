@@ -9,7 +9,7 @@ import numpy as np
 
 from conformance.derivatives.row import Row, array
 from treadle import image
-from treadle.scipy import ndimage
+from treadle.scipy import ndimage, signal
 from treadle.scipy.cluster import vq
 from treadle.scipy.interpolate import RegularGridInterpolator
 
@@ -17,6 +17,7 @@ V: Final = [0.5, -1.0, 2.0]
 M: Final = [[0.5, -1.0, 2.0], [0.0, 3.0, 1.5]]
 CODES: Final = [[4.0, 0.0], [0.0, 0.5]]
 ROUNDING: Final = "elements are differences of larger ones, which are rounded"
+WHOLE: Final[dict[str, Any]] = {"window": "boxcar", "nperseg": 2, "noverlap": 0}
 LINE: Final = np.array([0.0, 1.0, 3.0])
 
 
@@ -93,5 +94,31 @@ ROWS: Final[tuple[Row, ...]] = (
         truth=lambda x: np.array([1, -2, 1]) * (x[0] - 2 * x[1] + x[2]) / 6,
         atol=1e-12,
         because=ROUNDING,
+    ),
+    array(
+        "scipy.signal.welch",
+        [0.5, 2.0],
+        truth=lambda x: np.array([(x[0] + x[1]) ** 2, (x[0] - x[1]) ** 2]) / 2,
+        function=lambda x: signal.welch(x, **WHOLE, detrend=False)[1],
+    ),
+    array(
+        "scipy.signal.csd",
+        ([0.5, 2.0], [1.0, -3.0]),
+        truth=lambda x, y: (
+            np.array([(x[0] + x[1]) * (y[0] + y[1]), (x[0] - x[1]) * (y[0] - y[1])]) / 2
+        ),
+        function=lambda x, y: signal.csd(x, y, **WHOLE, detrend=False)[1].real,
+    ),
+    array(
+        "scipy.signal.stft",
+        [0.5, 2.0],
+        truth=lambda x: np.array([[x[0] + x[1]], [x[0] - x[1]]]) / 2,
+        function=lambda x: signal.stft(x, **WHOLE, boundary=None)[2].real,
+    ),
+    array(
+        "scipy.signal.istft",
+        [[0.5], [2.0]],
+        truth=lambda z: np.array([z[0, 0] + z[1, 0], z[0, 0] - z[1, 0]]),
+        function=lambda z: signal.istft(z, **WHOLE, boundary=False)[1],
     ),
 )

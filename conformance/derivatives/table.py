@@ -19,6 +19,7 @@ from conformance.derivatives import (
     random_functions,
     rules_functions,
     science_functions,
+    solver_functions,
     special_formulas,
     special_functions,
 )
@@ -34,6 +35,7 @@ ROWS: Final[tuple[Row, ...]] = (
     *ops_functions.ROWS,
     *rules_functions.ROWS,
     *science_functions.ROWS,
+    *solver_functions.ROWS,
     *special_functions.ROWS,
     *special_formulas.ROWS,
     *nn_functions.ROWS,

@@ -20,7 +20,9 @@ import treadle.scipy.integrate
 import treadle.scipy.interpolate
 import treadle.scipy.linalg
 import treadle.scipy.ndimage
+import treadle.scipy.optimize
 import treadle.scipy.signal
+import treadle.scipy.sparse.linalg
 import treadle.scipy.special
 from conformance.derivatives.table import ROWS
 from conformance.derivatives.without import WITHOUT
@@ -37,6 +39,8 @@ NAMESPACES: Final[dict[str, ModuleType]] = {
     "scipy.integrate": treadle.scipy.integrate,
     "scipy.ndimage": treadle.scipy.ndimage,
     "scipy.signal": treadle.scipy.signal,
+    "scipy.optimize": treadle.scipy.optimize,
+    "scipy.sparse.linalg": treadle.scipy.sparse.linalg,
     "scipy.interpolate": treadle.scipy.interpolate,
     "scipy.cluster.vq": treadle.scipy.cluster.vq,
     "nn": treadle.nn,

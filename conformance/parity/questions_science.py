@@ -119,6 +119,15 @@ def signals(d: Drawer) -> list[Question]:
             asked.append(call("scipy.signal.fftconvolve", x, y, mode))
     asked.append(call("scipy.signal.detrend", d.array([2, 6], "f", dtype="float32"), 1, bp=[0, 3]))
     asked.append(call("scipy.signal.detrend", d.array([2, 6], "iuf"), 0, "constant"))
+    x, y = d.array([2, 9], dtype="float32"), d.array([1, 9], dtype="float32")
+    for window in ("hann", {"tuple": ["kaiser", 2.0]}):
+        more = {"window": window, "nperseg": d.one((3, 4))}
+        asked.append(
+            call("scipy.signal.stft", x, 2.0, **more, boundary=d.one((None, "odd", "even")))
+        )
+        asked.append(call("scipy.signal.welch", x, **more, average=d.one(("mean", "median"))))
+        asked.append(call("scipy.signal.csd", y, x, **more, return_onesided=d.one((True, False))))
+    asked.append(call("scipy.signal.istft", d.array([3, 4], dtype="float32"), window="hamming"))
     return asked
 
 

@@ -13,8 +13,12 @@ if TYPE_CHECKING:
         convolve2d as convolve2d,
         correlate as correlate,
         correlate2d as correlate2d,
+        csd as csd,
         detrend as detrend,
         fftconvolve as fftconvolve,
+        istft as istft,
+        stft as stft,
+        welch as welch,
     )
 else:
     __getattr__, __dir__, __all__ = namespaces.mirror(__name__, "treadle_numpy.scipy.signal")

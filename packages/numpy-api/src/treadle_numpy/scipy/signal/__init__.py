@@ -15,12 +15,16 @@ if TYPE_CHECKING:
         correlate2d as correlate2d,
         fftconvolve as fftconvolve,
     )
+    from treadle_numpy.scipy.signal.overlapped_sums import istft as istft
+    from treadle_numpy.scipy.signal.spectra import csd as csd, stft as stft, welch as welch
     from treadle_numpy.scipy.signal.trends import detrend as detrend
 else:
     __getattr__, __dir__, __all__ = namespaces.lazy(
         __name__,
         {
             "convolutions": "convolve convolve2d correlate correlate2d fftconvolve",
+            "overlapped_sums": "istft",
+            "spectra": "csd stft welch",
             "trends": "detrend",
         },
     )

@@ -1,0 +1,20 @@
+"""Rotations of space, under the names of `scipy.spatial.transform`."""
+
+# Written by scripts/names.py from the `__all__` of modules: change nothing from here on by hand.
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from treadle_numpy import namespaces
+
+if TYPE_CHECKING:
+    from treadle_numpy.scipy.spatial.transform.interpolation import Slerp as Slerp
+    from treadle_numpy.scipy.spatial.transform.rotations import Rotation as Rotation
+else:
+    __getattr__, __dir__, __all__ = namespaces.lazy(
+        __name__,
+        {
+            "interpolation": "Slerp",
+            "rotations": "Rotation",
+        },
+    )

@@ -1,0 +1,15 @@
+"""SciPy's functions of linear maps on treadle's arrays."""
+
+# Written by scripts/names.py from the `__all__` of modules: change nothing from here on by hand.
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from treadle_numpy import namespaces
+
+if TYPE_CHECKING:
+    from treadle.scipy.sparse import linalg as linalg
+else:
+    __getattr__, __dir__, __all__ = namespaces.mirror(
+        __name__, "treadle_numpy.scipy.sparse", ("linalg",)
+    )

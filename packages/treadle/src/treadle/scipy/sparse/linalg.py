@@ -1,0 +1,13 @@
+"""Linear equations solved by applying the map alone, in Krylov spaces."""
+
+# Written by scripts/names.py from the `__all__` of modules: change nothing from here on by hand.
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from treadle_numpy import namespaces
+
+if TYPE_CHECKING:
+    from treadle_numpy.scipy.sparse.linalg import bicgstab as bicgstab, cg as cg, gmres as gmres
+else:
+    __getattr__, __dir__, __all__ = namespaces.mirror(__name__, "treadle_numpy.scipy.sparse.linalg")

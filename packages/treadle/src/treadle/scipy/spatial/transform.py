@@ -1,0 +1,15 @@
+"""Rotations of space, under the names of `scipy.spatial.transform`."""
+
+# Written by scripts/names.py from the `__all__` of modules: change nothing from here on by hand.
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from treadle_numpy import namespaces
+
+if TYPE_CHECKING:
+    from treadle_numpy.scipy.spatial.transform import Rotation as Rotation, Slerp as Slerp
+else:
+    __getattr__, __dir__, __all__ = namespaces.mirror(
+        __name__, "treadle_numpy.scipy.spatial.transform"
+    )
