@@ -31,8 +31,14 @@ from treadle_ir.testing.compare import assert_close, magnitude
 from treadle_ir.testing.examples import Example
 
 # How far XLA on the CPU may be from the reference, in units in the last place, where it is not 8.
-# Of igamma_grad_a either side is within 18 of mpmath, of expn within 45 (packages/ir/tests/formulas).
-ULPS: Final[dict[str, float]] = {"lgamma": 16.0, "igamma_grad_a": 36.0, "expn": 90.0}
+# Of spence either side is within 12 of mpmath, of igamma_grad_a within 18, of expn within 45
+# (packages/ir/tests/formulas).
+ULPS: Final[dict[str, float]] = {
+    "lgamma": 16.0,
+    "spence": 24.0,
+    "igamma_grad_a": 36.0,
+    "expn": 90.0,
+}
 _DEFAULT: Final = 8.0
 _TOGETHER: Final = 4  # drawn examples compiled as one program
 # Functions whose zeros XLA meets with the rounding error of the terms that cancel there: measured at this size.

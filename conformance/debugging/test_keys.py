@@ -13,6 +13,7 @@ from treadle import lax, random
 from treadle.errors import KeyReuseError
 
 Use = Callable[[Any], Any]
+DRAWS: tuple[Use, ...] = (random.bits, random.cauchy, random.bernoulli)
 
 
 def twice(key: Any) -> Any:
@@ -73,12 +74,7 @@ USES: dict[str, Use] = {
         treadle.checkpoint(lambda x: tnp.sin(x * random.normal(k)))
     )(2.0),
     "distributions": lambda k: [
-        draw(key)
-        for draw, key in zip(
-            (random.bits, random.cauchy, random.bernoulli),
-            random.split(k, 3),
-            strict=True,
-        )
+        draw(key) for draw, key in zip(DRAWS, random.split(k, 3), strict=True)
     ],
 }
 

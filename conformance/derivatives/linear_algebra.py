@@ -197,7 +197,8 @@ def polar(a: Any) -> tuple[Any, Any]:
 
 
 def norm_of(values: Any, ord: Any) -> Any:
-    return {2: max, -2: min, "nuc": sum}[ord](values)
+    norms: dict[Any, Any] = {2: max, -2: min, "nuc": sum}
+    return norms[ord](values)
 
 
 def logarithm(a: Any) -> Any:

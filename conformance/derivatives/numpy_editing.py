@@ -83,7 +83,7 @@ ROWS: Final[tuple[Row, ...]] = (
         "numpy.histogram2d",
         V,
         truth=lambda w: np.stack([[w[0] + w[2], w[0] * 0], [w[0] * 0, w[1]]]),
-        function=lambda w: tnp.histogram2d(*POINTS.T, 2, [(0, 1), (0, 1)], w)[0],
+        function=lambda w: tnp.histogram2d(POINTS[:, 0], POINTS[:, 1], 2, [(0, 1), (0, 1)], w)[0],
     ),
     array(
         "numpy.histogramdd",

@@ -11,7 +11,7 @@ import treadle.numpy as tnp
 import treadle.scipy.special as special
 from conformance.derivatives.row import Row, scalar
 
-FIRST: Final = {
+FIRST: Final[dict[str, Any]] = {
     "orders": 1,
     "because": "higher orders by parameters are formulas of thousands of operations, tried in ir's own tests",
 }

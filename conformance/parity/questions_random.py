@@ -78,7 +78,7 @@ def distributions(d: Drawer) -> list[Question]:
     """The same numbers of the same keys, up to rounding."""
     asked = []
     for a in RATES:
-        shape = {"shape": {"tuple": [50, 3]}}
+        shape: dict[str, Any] = {"shape": {"tuple": [50, 3]}}
         one = key(d.seed)
         for name in ("gamma", "loggamma", "chisquare", "t", "wald"):
             asked.append(call(f"random.{name}", one, a, **shape))

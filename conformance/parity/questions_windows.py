@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from conformance.parity.questions import COMPLEX, Drawer, Group, Question, call, filled
 
 ONE: Final = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
 SEVERAL: Final = ("fftn", "ifftn", "rfftn", "irfftn")
 NORMS: Final = (None, "backward", "ortho", "forward")
+FREQUENCY_TYPES: Final[tuple[dict[str, Any], ...]] = ({}, {"dtype": "float16"})
 
 
 def fourier(d: Drawer) -> list[Question]:
@@ -44,7 +45,7 @@ def fourier(d: Drawer) -> list[Question]:
         for name in ("fftfreq", "rfftfreq")
         for n in (1, 4, 5)
         for d in (1.0, 3, 0.5)
-        for more in ({}, {"dtype": "float16"})
+        for more in FREQUENCY_TYPES
     ]
     empty = filled(3, (2, 0), "float32")
     asked += [call(f"numpy.fft.{name}", empty) for name in ("fft", "ifft", "irfft")]

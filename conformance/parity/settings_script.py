@@ -10,6 +10,7 @@ import json
 import os
 import sys
 import warnings
+from typing import Any
 
 os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=2"
 NAME = sys.argv[1]
@@ -23,7 +24,7 @@ X, XN = lnp.ones(3), np.ones(3, np.float32)
 THERE = lib.device_put(lnp.ones(3), lib.devices()[1])
 jitted = lib.jit(lambda x: x + 1)
 jitted(X)
-KEPT = []
+KEPT: Any = []
 BUILT_IN = (FloatingPointError, IndexError, RuntimeError, TypeError, ValueError)
 
 
@@ -118,7 +119,7 @@ DRAWS = {
     "raw": lambda: lnp.asarray(random.PRNGKey(4)).tolist(),
     "drawn from a raw one": lambda: random.normal(random.PRNGKey(0)).shape,
 }
-GROUPS = [
+GROUPS: list[tuple[str, list[Any], dict[str, Any]]] = [
     ("debug_nans", [True, False], NANS),
     ("debug_infs", [True], NANS),
     ("debug_key_reuse", [True, False], KEYS),

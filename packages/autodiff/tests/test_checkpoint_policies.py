@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -40,11 +42,11 @@ def test_a_policy_of_the_users() -> None:
     np.testing.assert_allclose(grad(checkpoint(f, policy=policy))(X), grad(f)(X))
     assert "sine" in seen
     with pytest.raises(ArgumentError, match="policy"):
-        checkpoint(f, policy=3)
+        checkpoint(f, policy=3)  # type: ignore[call-overload]  # what is refused
 
 
 def test_offloading_is_refused_where_it_would_happen() -> None:
-    names = {"names_which_can_be_saved": ["other"], "offload_src": "device"}
+    names: Any = {"names_which_can_be_saved": ["other"], "offload_src": "device"}
     both = policies.save_and_offload_only_these_names
     moved = both(**names, names_which_can_be_offloaded=["middle"], offload_dst="pinned_host")
     with pytest.raises(UnsupportedError, match="offloads results of `checkpoint_name`"):
@@ -62,11 +64,11 @@ def test_offloading_is_refused_where_it_would_happen() -> None:
 
 def test_names_are_strings() -> None:
     with pytest.raises(ArgumentError, match="a name is 3"):
-        policies.save_only_these_names(3)
+        policies.save_only_these_names(3)  # type: ignore[arg-type]  # what is refused
     with pytest.raises(ArgumentError, match="the name is 3"):
-        checkpoint_name(X, 3)
+        checkpoint_name(X, 3)  # type: ignore[arg-type]  # what is refused
     with pytest.raises(ArgumentError, match="policy_2"):
-        policies.save_from_both_policies(policies.nothing_saveable, None)
+        policies.save_from_both_policies(policies.nothing_saveable, None)  # type: ignore[arg-type]  # what is refused
 
 
 def test_arguments_of_checkpoint() -> None:

@@ -205,7 +205,7 @@ def test_defjvps_of_trees_and_wrong_rules() -> None:
     with pytest.raises(ArgumentError, match="nondiff_argnums"):
         custom_jvp(lambda n, x: x, nondiff_argnums=(0,)).defjvps(None)
     with pytest.raises(ArgumentError, match="rule 0"):
-        both.defjvps(3)
+        both.defjvps(3)  # type: ignore[arg-type]  # what is refused
 
 
 def test_custom_gradient_runs_its_function_once() -> None:

@@ -24,7 +24,7 @@ F64 = ArrayType((), np.dtype("f8"))
 
 def test_what_a_symbolic_zero_is() -> None:
     zero = SymbolicZero(ArrayType((2,), np.dtype("f4")))
-    assert (zero.shape, zero.dtype, zero.ndim, zero.size) == ((2,), np.float32, 1, 2)
+    assert (zero.shape, zero.dtype, zero.ndim, zero.size) == ((2,), np.dtype("f4"), 1, 2)
     assert repr(zero) == "SymbolicZero"
     assert SymbolicZero.from_primal_value(np.ones(3, np.int32)).dtype == float0
     with pytest.raises(ArgumentError):
@@ -34,7 +34,7 @@ def test_what_a_symbolic_zero_is() -> None:
 def test_zero_from_primal() -> None:
     np.testing.assert_array_equal(zero_from_primal(np.ones(3)), np.zeros(3))
     assert zero_from_primal(np.int32(3)).dtype == float0
-    assert isinstance(zero_from_primal(3.0, symbolic_zeros=True), SymbolicZero)
+    assert isinstance(zero_from_primal(np.float64(3), symbolic_zeros=True), SymbolicZero)
     with pytest.raises(ArgumentError, match="symbolic_zeros"):
         zero_from_primal(3.0, symbolic_zeros="yes")  # type: ignore[arg-type]
 

@@ -68,7 +68,7 @@ def test_listeners_hear_until_they_are_taken_out(
 
 
 def test_compiling_is_told_step_by_step() -> None:
-    heard = {}
+    heard: dict[str, Any] = {}
     monitoring.register_event_duration_secs_listener(
         lambda event, seconds, **kwargs: heard.setdefault(event, seconds)
     )

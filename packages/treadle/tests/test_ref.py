@@ -36,7 +36,7 @@ X = np.arange(3, dtype=np.float32)
 
 class TestEagerly:
     def test_reading_and_writing(self) -> None:
-        ref = new_ref(X)
+        ref: Any = new_ref(X)
         before = ref[...]
         ref[0] = 5.0
         ref[1:] += np.float32(1)
@@ -113,6 +113,8 @@ def test_jit_takes_references_and_writes_them() -> None:
 
 def test_jit_finds_what_its_function_closes_over() -> None:
     runs = []
+    total: Any
+    steps: Any
     total, steps = new_ref(np.float32(0)), new_ref(0)
 
     @treadle.jit

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from treadle_batching import Axis, batch_flat, vmap
@@ -25,7 +27,7 @@ def product(x: Operand, y: Operand) -> Operands:
     return [ops.multiply(x, y)]
 
 
-def product_jvp(primals: Operands, tangents: Operands) -> tuple[Operands, Operands]:
+def product_jvp(primals: Operands, tangents: Any) -> tuple[Operands, Operands]:
     """Not the product's derivative, so that it can be told apart; of one row, not of all."""
     (x, y), (dx, dy) = primals, tangents
     assert type_of(x).shape == type_of(dx).shape == (3,)

@@ -259,7 +259,11 @@ def _type(function: str, like: object) -> ArrayType:
 
 
 def new_ref(
-    init_val: Operand, *, memory_space: None = None, kind: None = None, pin: bool = False
+    init_val: Operand | bool | int | float | complex,
+    *,
+    memory_space: None = None,
+    kind: None = None,
+    pin: bool = False,
 ) -> Ref:
     """A mutable reference that holds an array.
 

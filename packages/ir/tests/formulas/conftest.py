@@ -30,7 +30,7 @@ def errors() -> Errors:
     def found(formula: Any, truth: Any, *operands: Any, dtype: Any = np.float64) -> np.ndarray:
         xs = [np.asarray(x, dtype) for x in operands]
         if dtype == np.float64:
-            values = evaluated(formula, *xs)
+            values: Any = evaluated(formula, *xs)
         else:
             program = program_of(formula, len(xs), ArrayType(xs[0].shape, xs[0].dtype))
             with evaluating(ReferenceEvaluator()):

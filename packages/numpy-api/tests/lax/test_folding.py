@@ -133,7 +133,7 @@ def test_windows_of_products() -> None:
         (lambda x: lax.reduce((x,), (x,), lambda a, b: a, (0,)), ShapeError, "must be scalars"),
         (lambda x: lax.reduce((), (), lambda a, b: a, (0,)), ArgumentError, "no operands"),
         (
-            lambda x: lax.reduce(x, 0.0, lambda a, b: (a,), (0,)),
+            lambda x: lax.reduce(x, 0.0, lambda a, b: (a,), (0,)),  # type: ignore[arg-type,return-value]  # on purpose
             StructureError,
             "another structure",
         ),

@@ -31,8 +31,16 @@ def test_no_lengths_change_nothing() -> None:
     ("call", "error", "message"),
     [
         (lambda: fft(X, "dft", (4,)), ArgumentError, "one of FFT, IFFT, RFFT, IRFFT, got 'dft'"),
-        (lambda: fft(X, 0, (4,)), ArgumentError, "fft_type must be one of"),
-        (lambda: fft(X, "fft", 4), ArgumentError, "fft_lengths must be a sequence"),
+        (
+            lambda: fft(X, 0, (4,)),  # type: ignore[arg-type]  # no kind
+            ArgumentError,
+            "fft_type must be one of",
+        ),
+        (
+            lambda: fft(X, "fft", 4),  # type: ignore[arg-type]  # no sequence
+            ArgumentError,
+            "fft_lengths must be a sequence",
+        ),
         (lambda: fft(X, "fft", (5,)), ShapeError, r"takes \(5,\)"),
         (lambda: fft(X[None], "fft", (1, 2, 3, 4)), ShapeError, "between 1 and 3"),
         (lambda: fft(X + 1j, "rfft", (4,)), DTypeError, "rfft takes f32 or f64"),

@@ -92,7 +92,11 @@ def test_element_types() -> None:
         (lambda s: ragged_dot(X, MATRICES, s * 1.0), DTypeError, "must be integers, got float"),
         (lambda s: ragged_dot(X, MATRICES, s[None]), ShapeError, "must be a vector or have"),
         (lambda s: ragged_dot(X, MATRICES, s, group_offset=s), UnsupportedError, "group_offset"),
-        (lambda s: ragged_dot_general(X, X, s, None), ArgumentError, "RaggedDotDimensionNumbers"),
+        (
+            lambda s: ragged_dot_general(X, X, s, None),  # type: ignore[arg-type]  # no numbers
+            ArgumentError,
+            "RaggedDotDimensionNumbers",
+        ),
         (
             lambda s: ragged_dot_general(
                 X, X, s, RaggedDotDimensionNumbers((((1,), (1,)), ((), ())), (), ())

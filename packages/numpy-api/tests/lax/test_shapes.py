@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -12,6 +14,7 @@ X = np.arange(3.0, dtype=np.float32)
 
 
 def test_broadcast_like() -> None:
+    other: Any
     for other in (np.zeros((2, 3)), X, np.zeros((4, 1, 3))):
         np.testing.assert_array_equal(broadcast_like(X, other), np.broadcast_to(X, other.shape))
     np.testing.assert_array_equal(broadcast_like(X[:, None], np.zeros((3, 2))), np.stack([X, X], 1))

@@ -74,7 +74,7 @@ def test_without_spatial_axes() -> None:
         (lambda x, k: conv_transpose(x, k, (1,), []), ArgumentError, "0 pairs for 1 spatial"),
         (lambda x, k: conv_transpose(x, k[0], (1,), "SAME"), ShapeError, "equally many axes"),
         (
-            lambda x, k: conv_transpose(*[np.ones((1,) * 6)] * 2, (1,) * 4, "SAME"),
+            lambda x, k: conv_transpose(np.ones((1,) * 6), np.ones((1,) * 6), (1,) * 4, "SAME"),
             ArgumentError,
             "no dimension_numbers by default for 4 spatial axes",
         ),

@@ -110,7 +110,7 @@ def test_what_does_not_go_together() -> None:
         attention(QUERY, KEY, VALUE, query_seq_lengths=np.array([2]))
     for window in (-1, (1, 2, 3)):
         with pytest.raises(ArgumentError, match="local_window_size"):
-            attention(QUERY, KEY, VALUE, local_window_size=window)
+            attention(QUERY, KEY, VALUE, local_window_size=window)  # type: ignore[arg-type]  # three sizes
     with pytest.raises(UnsupportedError, match="cudnn"):
         attention(QUERY, KEY, VALUE, implementation="cudnn")
     with pytest.raises(ArgumentError, match="unsupported implementation"):

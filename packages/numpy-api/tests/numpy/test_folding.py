@@ -123,7 +123,7 @@ def test_refused() -> None:
         (lambda: tnp.add.reduceat(x, 1), "a vector of integers"),
         (lambda: tnp.add.at(x, 0, inplace=False), "must be given"),
         (lambda: tnp.negative.at(x, 0, 1, inplace=False), "cannot be given"),
-        (lambda: tnp.frompyfunc(3, 1, 1), "a function"),
+        (lambda: tnp.frompyfunc(3, 1, 1), "a function"),  # type: ignore[arg-type]  # on purpose
         (lambda: tnp.frompyfunc(abs, -1, 1), "0 or more"),
     ):
         with pytest.raises(ArgumentError, match=said):

@@ -70,6 +70,7 @@ def test_staged(staged: Callable[..., Any]) -> None:
 
 
 def test_refused() -> None:
+    function: Any
     x, matrix = np.ones(2), np.ones((2, 2))
     for function in (tnp.polyadd, tnp.polysub):
         for wrong in (3.0, matrix):

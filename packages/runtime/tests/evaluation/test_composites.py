@@ -13,7 +13,7 @@ from treadle_runtime import from_host
 from treadle_runtime.evaluation import composites, plans
 
 F32 = np.dtype(np.float32)
-calls = []
+calls: list[object] = []
 
 
 @composed

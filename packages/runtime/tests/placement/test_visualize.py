@@ -36,7 +36,12 @@ def test_shardings_are_given_to_a_function_also_under_jit() -> None:
     seen: list[Any] = []
     x = device_put(np.ones(3))
     inspect_array_sharding({"a": x, "b": [x]}, callback=seen.append)
-    jit(lambda x: (inspect_array_sharding(x, callback=seen.append), x)[1])(x)
+
+    def looked(x: Any) -> Any:
+        inspect_array_sharding(x, callback=seen.append)
+        return x
+
+    jit(looked)(x)
     assert seen == [x.sharding] * 3
 
 

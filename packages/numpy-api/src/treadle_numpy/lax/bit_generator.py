@@ -48,7 +48,7 @@ def rng_bit_generator(
     key: ArrayLike,
     shape: Shape,
     dtype: DTypeLike = np.uint32,
-    algorithm: RandomAlgorithm = RandomAlgorithm.RNG_DEFAULT,
+    algorithm: RandomAlgorithm | int = RandomAlgorithm.RNG_DEFAULT,
     *,
     out_sharding: object = None,
 ) -> list[Array]:

@@ -50,7 +50,9 @@ def one_minus_square(x: ArrayLike) -> Array:
     return ops.multiply(ops.subtract(one, operand), ops.add(one, operand))
 
 
-def polynomial(x: ArrayLike, coeffs: Sequence[ArrayLike], *, unroll: int | None = None) -> Array:
+def polynomial(
+    x: ArrayLike, coeffs: Sequence[ArrayLike] | Operand, *, unroll: int | None = None
+) -> Array:
     """The value of a polynomial by Horner's rule, the coefficient of the highest power first; 0 without coefficients.
 
     Coefficients are numbers, or arrays of the shape and element type of x. `unroll` changes nothing: there is no loop.

@@ -126,7 +126,7 @@ def gather(
     )
 
 
-def index_take(src: Array, idxs: Sequence[Array], axes: Sequence[int]) -> Array:
+def index_take(src: ArrayLike, idxs: Sequence[ArrayLike], axes: Sequence[int]) -> Array:
     """The slices at positions along some axes: `idxs` has a vector of positions for each of `axes`.
 
     These axes are replaced by one in front, along which the vectors run. Positions are moved into range.

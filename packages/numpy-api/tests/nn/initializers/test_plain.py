@@ -91,4 +91,4 @@ def test_default_types() -> None:
 def test_what_is_no_number_is_refused_at_once() -> None:
     for make in (initializers.normal, initializers.uniform, initializers.constant):
         with pytest.raises((ArgumentError, DTypeError)):
-            make("much")
+            make("much")  # type: ignore[arg-type]  # not a number

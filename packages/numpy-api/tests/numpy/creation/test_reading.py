@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -42,7 +43,8 @@ def test_bytes_refused(arguments: tuple[object, ...], said: str) -> None:
 
 
 def test_types_refused() -> None:
-    for function, what in ((frombuffer, b"12"), (fromfile, io.BytesIO(b""))):
+    cases: Any = ((frombuffer, b"12"), (fromfile, io.BytesIO(b"")))
+    for function, what in cases:
         with pytest.raises(DTypeError):
             function(what, "S1")
 

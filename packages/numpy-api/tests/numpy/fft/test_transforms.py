@@ -16,6 +16,7 @@ RANDOM = np.random.default_rng(3)
 REAL = RANDOM.normal(size=(2, 3, 2, 3, 4))
 COMPLEX = REAL + 1j * RANDOM.normal(size=REAL.shape)
 NORMS = [None, "backward", "ortho", "forward"]
+FFT: Any = tfft.fft  # for calls that its annotations refuse
 
 
 def operand(name: str) -> Any:
@@ -93,9 +94,9 @@ def test_axes_without_elements() -> None:
     ("call", "error", "message"),
     [
         (lambda: tfft.fft(REAL, 0), ArgumentError, "fft: n is 0, but must be at least 1"),
-        (lambda: tfft.fft(REAL, 2.5), ArgumentError, "fft: n must be an integer"),
+        (lambda: FFT(REAL, 2.5), ArgumentError, "fft: n must be an integer"),
         (lambda: tfft.fft(REAL, axis=5), AxisError, "fft: axis 5 is out of bounds"),
-        (lambda: tfft.fft(REAL, axis=(0, 1)), ArgumentError, "but one axis is transformed"),
+        (lambda: FFT(REAL, axis=(0, 1)), ArgumentError, "but one axis is transformed"),
         (lambda: tfft.fft(2.0), AxisError, "out of bounds for array of dimension 0"),
         (lambda: tfft.ifft(REAL, norm="big"), ArgumentError, "Invalid norm value 'big'"),
         (lambda: tfft.rfft(COMPLEX), DTypeError, "only real valued inputs supported for rfft"),
@@ -105,7 +106,7 @@ def test_axes_without_elements() -> None:
         (lambda: tfft.fftn(REAL, (2,), (0, 1)), ArgumentError, "s has 1 lengths for the 2 axes"),
         (lambda: tfft.fft2(REAL, axes=(0,)), ArgumentError, "2 axes are transformed"),
         (lambda: tfft.fft2(REAL[0, 0, 0, 0]), AxisError, "fft2: axis -2 is out of bounds"),
-        (lambda: tfft.fft([1.0, 2.0]), ArgumentError, "requires ndarray or scalar arguments"),
+        (lambda: FFT([1.0, 2.0]), ArgumentError, "requires ndarray or scalar arguments"),
     ],
 )
 def test_errors(call: Any, error: type[Exception], message: str) -> None:
@@ -133,7 +134,7 @@ def test_laws(pair: Any, shift: int) -> None:
         x, y = [z[0] + 1j * z[1] for z in pair]
         n = len(x)
         fx, fy = np.asarray(tfft.fft(x)), np.asarray(tfft.fft(y))
-        near = {"rtol": 1e-10, "atol": 1e-10 * n}
+        near: dict[str, Any] = {"rtol": 1e-10, "atol": 1e-10 * n}
         np.testing.assert_allclose(tfft.fft(2 * x - 3j * y), 2 * fx - 3j * fy, **near)
         np.testing.assert_allclose(np.vdot(fx, fy), n * np.vdot(x, y), **near)
         turned = fx * np.exp(-2j * np.pi * shift * np.arange(n) / n)

@@ -47,7 +47,7 @@ def test_outside_nan_and_further_axes(staged: Callable[..., Any]) -> None:
     np.testing.assert_allclose(found, expected, atol=1e-15)
     filled = RegularGridInterpolator(GRID, values, fill_value=-1.0)
     np.testing.assert_allclose(
-        staged(filled, np.array([inside, outside])), [inside, [-1, -1]], atol=1e-15
+        staged(filled, np.array([inside, outside])), [inside, [-1.0, -1.0]], atol=1e-15
     )
     np.testing.assert_allclose(
         filled((np.array([0.5, 1.0]), np.array([0.0]))), [[0.5, 0.0], [1.0, 0.0]], atol=1e-15

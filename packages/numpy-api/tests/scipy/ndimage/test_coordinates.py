@@ -19,8 +19,8 @@ FAR: Final = 12  # how far images are continued
 
 
 def looped(image: Any, coordinates: Any, order: int, mode: str, cval: float) -> Any:
-    how = {**MODES, "reflect": "symmetric"}[mode]
-    more = {"constant_values": cval} if how == "constant" else {}
+    how: Any = {**MODES, "reflect": "symmetric"}[mode]
+    more: dict[str, Any] = {"constant_values": cval} if how == "constant" else {}
     wide = np.pad(image, FAR, how, **more)
     result = np.zeros(coordinates.shape[1:])
     for at in np.ndindex(result.shape):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -27,7 +29,7 @@ def test_transforms(
     random = np.random.default_rng(seed)
     z = random.normal(size=(2, bins, count)) + 1j * random.normal(size=(2, bins, count))
     more = {"input_onesided": onesided, "boundary": boundary, "noverlap": noverlap}
-    arguments = {"window": ("kaiser", 2.0), "fs": 4.0, **more}
+    arguments: dict[str, Any] = {"window": ("kaiser", 2.0), "fs": 4.0, **more}
     if (bins if not onesided else 2 * bins - 2) < 2:
         return
     times, found = istft(z, **arguments)

@@ -94,7 +94,8 @@ def test_short_signals_and_functions() -> None:
 
 def test_types_and_nothing() -> None:
     f, t, z = stft(np.arange(8), nperseg=4)
-    assert (f.dtype, t.dtype, z.dtype) == (np.float32, np.float32, np.complex64)
+    expected: Any = (np.float32, np.float32, np.complex64)
+    assert (f.dtype, t.dtype, z.dtype) == expected
     assert welch(np.ones(8, np.complex64), nperseg=4)[1].dtype == np.float32
     assert welch(np.zeros((2, 0)))[1].shape == (2, 0)
     assert csd(np.ones(4), np.zeros(0))[1].shape == (0,)
@@ -107,9 +108,10 @@ def test_refused() -> None:
         *({"window": "other"}, {"nperseg": 0}, {"noverlap": 4}, {"noverlap": -1}, {"nfft": 3}),
         *({"detrend": "curved"}, {"detrend": True}, {"fs": "fast"}, {"fs": np.ones(2)}),
     ):
+        arguments: dict[str, Any] = {"nperseg": 4, **more}
         for function in (stft, welch):
             with pytest.raises(ArgumentError):
-                function(x, **{"nperseg": 4, **more})
+                function(x, **arguments)
     with pytest.raises(ArgumentError, match="boundary"):
         stft(x, boundary="other")
     with pytest.raises(ArgumentError, match="scaling"):

@@ -53,7 +53,7 @@ def test_agrees_with_scipy(name, arguments):
     arguments = [np.asarray(x) if isinstance(x, list) else x for x in arguments]
     if name == "bessel_jn":
         z = np.array([0.0, 1e-3, 1.0, 20.0])
-        found: object = special.bessel_jn(z, v=3)
+        found = special.bessel_jn(z, v=3)
         expected = scipy.special.jv(np.arange(4)[:, None], z)
     else:
         found, expected = (

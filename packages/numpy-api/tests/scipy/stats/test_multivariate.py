@@ -79,7 +79,7 @@ def test_multinomial():
         (lambda: multivariate_normal.logpdf(MEAN, MEAN, COVARIANCE[:2]), ShapeError, "square"),
         (lambda: multivariate_normal.logpdf(MEAN, MEAN, MEAN), ShapeError, "square"),
         (
-            lambda: multivariate_normal.logpdf(MEAN, MEAN, COVARIANCE, True),
+            lambda: multivariate_normal.logpdf(MEAN, MEAN, COVARIANCE, True),  # type: ignore[arg-type]  # refused
             UnsupportedError,
             "singular",
         ),

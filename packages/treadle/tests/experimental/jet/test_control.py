@@ -41,6 +41,7 @@ def scanned(x: Any) -> Any:
     return total + late * tnp.sum(ys)
 
 
+checkpoint: Any = treadle.checkpoint  # mypy infers no lambda from a ParamSpec
 FUNCTIONS: Any = {
     "cond, first": lambda x: lax.cond(x > 0, lambda x: (tnp.sin(x), 1.0), lambda x: (x, x), x)[0],
     "cond, second": lambda x: lax.cond(x < 0, tnp.sin, lambda x: x**4, x),
@@ -55,7 +56,7 @@ FUNCTIONS: Any = {
     "while on the value": lambda x: lax.while_loop(lambda y: y < 5, lambda y: y * (1 + x), x),
     "fori": lambda x: lax.fori_loop(0, 3, lambda i, y: y * x + i, 1.0),
     "jit": treadle.jit(lambda x: treadle.jit(tnp.exp)(x) * x),
-    "checkpoint": treadle.checkpoint(lambda x: tnp.sin(x) * x),
+    "checkpoint": checkpoint(lambda x: tnp.sin(x) * x),
 }
 
 

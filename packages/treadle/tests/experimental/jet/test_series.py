@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from treadle.experimental.jet import ZeroSeries, fact, zero_series
@@ -12,11 +14,15 @@ def test_factorials() -> None:
     np.testing.assert_array_equal(fact(np.array([[1, 2], [3, 4]])), [[1, 2], [6, 24]])
 
 
+def floats(coefficients: Any) -> list[float]:
+    return [float(c) for c in coefficients]
+
+
 def test_calculus_of_polynomials() -> None:
     x = [np.float32(c) for c in (1, 2, 3)]
-    assert [float(c) for c in product(x, x)] == [1, 4, 10]
-    assert [float(c) for c in derivative(x)] == [1, 4, 9]
-    assert [float(c) for c in integral(derivative(x))] == [1, 2, 3]
+    assert floats(product(x, x)) == [1, 4, 10]
+    assert floats(derivative(x)) == [1, 4, 9]
+    assert floats(integral(derivative(x))) == [1, 2, 3]
 
 
 def test_the_zero_series_prints_as_what_it_is_called() -> None:

@@ -125,7 +125,11 @@ def test_forward_mode_is_refused() -> None:
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: odeint(3, 1.0, TIMES), ArgumentError, "func"),
+        (
+            lambda: odeint(3, 1.0, TIMES),  # type: ignore[arg-type]  # no function
+            ArgumentError,
+            "func",
+        ),
         (lambda: odeint(lambda y, t: y, 1, TIMES), ArgumentError, "must be floating or complex"),
         (lambda: odeint(lambda y, t: y, "a", TIMES), ArgumentError, "y0"),
         (lambda: odeint(lambda y, t, a: y, 1.0, TIMES, "a"), ArgumentError, "args"),

@@ -220,11 +220,19 @@ def test_trees_and_text() -> None:
         (lambda: BCOO.fromdense(C, n_batch=1).T, UnsupportedError, "mixes"),
         (lambda: m.update_layout(n_batch=1), UnsupportedError, "would store zeros"),
         (lambda: m.sum(2), ArgumentError, "axes are"),
-        (lambda: tnp.sin(m), UnsupportedError, "a function of dense arrays"),
+        (
+            lambda: tnp.sin(m),  # type: ignore[arg-type]  # sparse
+            UnsupportedError,
+            "a function of dense arrays",
+        ),
         (lambda: np.asarray(m), UnsupportedError, "todense"),
         (lambda: sparse.bcoo_concatenate([], dimension=0), ArgumentError, "at least one"),
         (lambda: sparse.bcoo_concatenate([m, m.T], dimension=0), ShapeError, "differ beside"),
-        (lambda: sparse.bcoo_todense(M), ArgumentError, "a BCOO"),
+        (
+            lambda: sparse.bcoo_todense(M),  # type: ignore[arg-type]  # dense
+            ArgumentError,
+            "a BCOO",
+        ),
     ],
 )
 def test_errors_say_what_to_do(call: Any, error: type[Exception], message: str) -> None:

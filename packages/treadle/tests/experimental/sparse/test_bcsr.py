@@ -83,7 +83,11 @@ def test_duplicates_are_added() -> None:
         (lambda: BCSR.fromdense(M[0]), UnsupportedError, "rows and columns"),
         (lambda: BCSR.fromdense(M) + 1, UnsupportedError, r"\+ of BCSR"),
         (lambda: BCSR.fromdense(M)[0], UnsupportedError, "indexing"),
-        (lambda: sparse.bcsr_todense(BCOO.fromdense(M)), ArgumentError, "a BCSR"),
+        (
+            lambda: sparse.bcsr_todense(BCOO.fromdense(M)),  # type: ignore[arg-type]  # a BCOO
+            ArgumentError,
+            "a BCSR",
+        ),
     ],
 )
 def test_errors_say_what_to_do(call: Any, error: type[Exception], message: str) -> None:

@@ -61,7 +61,7 @@ def test_it_is_compiled_and_differentiated() -> None:
 
 
 def test_trees_of_sparse_and_dense_arrays_go_in_and_out() -> None:
-    f = sparse.sparsify(lambda p, *, k: {"m": p["m"] * k, "v": p["v"], "n": 3})
+    f: Any = sparse.sparsify(lambda p, *, k: {"m": p["m"] * k, "v": p["v"], "n": 3})
     out = f({"m": BCSR.fromdense(M), "v": V}, k=2.0)
     np.testing.assert_allclose(out["m"].todense(), 2 * M)
     np.testing.assert_array_equal(out["v"], V)
@@ -89,6 +89,6 @@ def test_what_would_be_dense_is_refused(f: Any, message: str) -> None:
 
 def test_arguments_are_checked() -> None:
     with pytest.raises(ArgumentError, match="f"):
-        sparse.sparsify(3)
+        sparse.sparsify(3)  # type: ignore[arg-type]  # no function
     with pytest.raises(ArgumentError, match="argument"):
         sparse.sparsify(lambda x: x)("text")

@@ -167,7 +167,7 @@ def piecewise(
 
 def choose(
     a: ArrayLike,
-    choices: Array | Sequence[ArrayLike],
+    choices: ArrayLike | Sequence[ArrayLike],
     out: None = None,
     mode: str = "raise",
 ) -> Array:

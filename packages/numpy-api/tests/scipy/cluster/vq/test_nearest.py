@@ -35,5 +35,6 @@ def test_numbers() -> None:
     "shapes", [((3, 2), (2,)), ((3, 2), (2, 3)), ((2, 2, 2),) * 2, ((3,), (0,))]
 )
 def test_refused(shapes: Any) -> None:
+    observations, codes = [np.ones(shape) for shape in shapes]
     with pytest.raises(ShapeError):
-        vq(*[np.ones(shape) for shape in shapes])
+        vq(observations, codes)

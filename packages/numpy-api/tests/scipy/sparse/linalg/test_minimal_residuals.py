@@ -27,7 +27,9 @@ def test_equations(n: int, seed: int, complex_: bool, restart: int, method: str)
     right = random.normal(size=n)
     x, info = gmres(matrix, right, tol=1e-10, restart=restart, solve_method=method)
     assert info == 0
-    np.testing.assert_allclose(matrix @ np.asarray(x), right, atol=1e-9 * np.linalg.norm(right))
+    np.testing.assert_allclose(
+        matrix @ np.asarray(x), right, atol=1e-9 * float(np.linalg.norm(right))
+    )
 
 
 @pytest.mark.usefixtures("wide")

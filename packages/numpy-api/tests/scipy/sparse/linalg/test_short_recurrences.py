@@ -19,7 +19,9 @@ def test_positive_definite(n: int, seed: int, complex_: bool) -> None:
     matrix, right = root @ root.conj().T + np.eye(n), random.normal(size=n)
     x, info = cg(matrix, right, tol=1e-10, M=np.diag(1 / np.diag(matrix)))
     assert info is None
-    np.testing.assert_allclose(matrix @ np.asarray(x), right, atol=1e-9 * np.linalg.norm(right))
+    np.testing.assert_allclose(
+        matrix @ np.asarray(x), right, atol=1e-9 * float(np.linalg.norm(right))
+    )
 
 
 @pytest.mark.usefixtures("wide")
@@ -42,7 +44,9 @@ def test_not_symmetric(n: int, seed: int, complex_: bool) -> None:
     right = random.normal(size=n)
     x, info = bicgstab(matrix, right, tol=1e-10, M=lambda x: x / (2 * n))
     assert info is None
-    np.testing.assert_allclose(matrix @ np.asarray(x), right, atol=1e-9 * np.linalg.norm(right))
+    np.testing.assert_allclose(
+        matrix @ np.asarray(x), right, atol=1e-9 * float(np.linalg.norm(right))
+    )
 
 
 def test_breakdown() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -63,6 +64,7 @@ def test_operations() -> None:
 
 def test_refused() -> None:
     one = Rotation.identity()
+    call: Any
     for call in (
         lambda: Rotation.from_quat(np.ones(3)),
         lambda: Rotation.from_matrix(np.ones((2, 3))),

@@ -17,6 +17,7 @@ from treadle_ir import Array
 from treadle_numpy import lax
 
 Derivative: TypeAlias = Callable[[Array, Array], Array]
+Value: TypeAlias = Any  # an array or a number; numbers make numbers
 Row: TypeAlias = tuple[float, ...]
 
 # Where the stages lie in the step, what each is made of, and the weights of the result: the last row of BETA.
@@ -51,7 +52,7 @@ MIDDLE: Final[Row] = (
 
 
 def runge_kutta_step(
-    func: Derivative, y0: Array, f0: Array, t0: Array, dt: Array
+    func: Derivative, y0: Array, f0: Array, t0: Value, dt: Value
 ) -> tuple[Array, Array, Array, Array]:
     """One step of size `dt` from the vector `y0` at time `t0`, where the derivative is `f0 = func(y0, t0)`.
 
@@ -75,15 +76,15 @@ def runge_kutta_step(
     return y1, stages[-1], _in_type_of(dt, y0) * _combined(ERROR, k), k
 
 
-def interp_fit_dopri(y0: Array, y1: Array, k: Array, dt: Array) -> tuple[Array, ...]:
+def interp_fit_dopri(y0: Array, y1: Array, k: Array, dt: Value) -> tuple[Array, ...]:
     """The polynomial between the ends of a step, from its stages `k`: as `fit_4th_order_polynomial`."""
     y_mid = y0 + _in_type_of(dt, y0) * _combined(MIDDLE, k)
     return fit_4th_order_polynomial(y0, y1, y_mid, k[0], k[-1], dt)
 
 
 def fit_4th_order_polynomial(
-    y0: Array, y1: Array, y_mid: Array, dy0: Array, dy1: Array, dt: Array
-) -> tuple[Array, ...]:
+    y0: Value, y1: Value, y_mid: Value, dy0: Value, dy1: Value, dt: Value
+) -> tuple[Value, ...]:
     """The coefficients, highest power first, of the polynomial of order 4 on [0, 1] that fits a step of size `dt`.
 
     It has the values `y0`, `y_mid`, `y1` at 0, 1/2, 1, and the derivatives `dy0`, `dy1` (by time) at the ends.

@@ -40,6 +40,7 @@ from treadle_ir import (
 from treadle_ir.dtypes import is_floating, is_inexact
 from treadle_ir.tree import tree_flatten, tree_map, tree_unflatten
 from treadle_numpy import lax
+from treadle_numpy.operands.coerce import ArrayLike
 
 Tree: TypeAlias = Any  # a pytree: any Python object
 State: TypeAlias = tuple[Array, ...]
@@ -48,7 +49,7 @@ State: TypeAlias = tuple[Array, ...]
 def odeint(
     func: Callable[..., Tree],
     y0: Tree,
-    t: Array,
+    t: ArrayLike,
     *args: Tree,
     rtol: float = 1.4e-8,
     atol: float = 1.4e-8,

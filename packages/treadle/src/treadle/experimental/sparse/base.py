@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 
@@ -38,11 +38,11 @@ class JAXSparse(ABC):
         """The array with all its elements."""
 
     @abstractmethod
-    def transpose(self, axes: Any = None) -> JAXSparse:
+    def transpose(self, axes: Any = None) -> Self:
         """The axes in another order; reversed by default."""
 
     @property
-    def T(self) -> JAXSparse:  # noqa: N802 - NumPy's name
+    def T(self) -> Self:  # noqa: N802 - NumPy's name
         """The axes in the opposite order."""
         return self.transpose()
 
@@ -62,7 +62,7 @@ class JAXSparse(ABC):
         """The number of elements, stored or not."""
         return math.prod(self.shape)
 
-    def block_until_ready(self) -> JAXSparse:
+    def block_until_ready(self) -> Self:
         """Wait for the elements; returns the array itself."""
         self.data.block_until_ready()
         return self
