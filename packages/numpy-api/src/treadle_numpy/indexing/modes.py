@@ -27,7 +27,11 @@ class GatherScatterMode(enum.Enum):
 
     @staticmethod
     def from_any(s: str | GatherScatterMode | None) -> GatherScatterMode:
-        """The mode that a name or a mode means."""
+        """The mode that a name or a mode means.
+
+        Raises:
+            ArgumentError: there is no such mode.
+        """
         if isinstance(s, GatherScatterMode):
             return s
         names: dict[str | None, str] = {
@@ -36,7 +40,13 @@ class GatherScatterMode(enum.Enum):
             "fill": "FILL_OR_DROP",
             "drop": "FILL_OR_DROP",
         }
-        return GatherScatterMode[names.get(s, str(s).upper())]
+        name = names.get(s, str(s).upper())
+        if name not in GatherScatterMode.__members__:
+            raise ArgumentError(
+                f"there is no mode {shown(s)} for positions out of range",
+                fix="use 'clip', 'fill', 'drop' or 'promise_in_bounds'",
+            )
+        return GatherScatterMode[name]
 
 
 IndexMode: TypeAlias = str | GatherScatterMode | None

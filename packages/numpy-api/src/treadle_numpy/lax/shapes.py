@@ -10,6 +10,7 @@ import numpy as np
 from treadle_ir import (
     ArgumentError,
     Array,
+    AxisError,
     ShapeError,
     integer,
     integer_or_none,
@@ -221,6 +222,8 @@ def expand_dims(array: ArrayLike, dimensions: Sequence[int]) -> Array:
     x = coerce_array("expand_dims", 0, array)
     ndim = x.ndim + len(dimensions)
     places = [as_axis("expand_dims", i, ndim) for i in dimensions]
+    if len(set(places)) < len(places):
+        raise AxisError(f"expand_dims: dimensions {tuple(dimensions)} name an axis twice")
     rest = iter(x.shape)
     return ops.reshape(x, shape=tuple([1 if i in places else next(rest) for i in range(ndim)]))
 

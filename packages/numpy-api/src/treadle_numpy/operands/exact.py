@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treadle_ir import ArrayType, DType, Literal, Operand
+from treadle_ir.dtypes import is_bool, is_complex, is_inexact
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
 from treadle_numpy.operands.promote import with_dtype
 
 
 def strict(name: str, *arguments: ArrayLike) -> list[Operand]:
-    """Operands of one element type: Python's numbers take that of the arrays; nothing else is converted."""
+    """Operands of one element type: Python's numbers take that of the arrays; nothing else is converted.
+
+    A number that the element type has no room for (a complex one beside floats, 1.5 beside integers) stays what it is:
+    the instruction says that the types differ.
+    """
     operands = [coerce(name, i, x) for i, x in enumerate(arguments)]
     numbers = [x for x in operands if isinstance(x, Literal)]
     if len(numbers) == len(operands):
@@ -18,10 +23,19 @@ def strict(name: str, *arguments: ArrayLike) -> list[Operand]:
         return [with_dtype(x, x.type, top, True) for x in numbers]
     arrays = [operand_type(x) for x in operands if not isinstance(x, Literal)]
     dtype = next((t.dtype for t in arrays if not t.weak), arrays[0].dtype)
-    return [with_dtype(x, x.type, dtype, False) if isinstance(x, Literal) else x for x in operands]
+    return [
+        with_dtype(x, x.type, dtype, False)
+        if isinstance(x, Literal) and _kind(x.type.dtype) <= _kind(dtype)
+        else x
+        for x in operands
+    ]
 
 
 def _widest(types: Sequence[ArrayType]) -> DType:
     """The widest kind of Python numbers' types."""
-    order = {"b": 0, "i": 1, "f": 2, "c": 3}
-    return max(types, key=lambda t: order[t.dtype.kind]).dtype
+    return max(types, key=lambda t: _kind(t.dtype)).dtype
+
+
+def _kind(dtype: DType) -> int:
+    """The place of an element type's kind: booleans, integers, floats, complex numbers."""
+    return is_complex(dtype) + is_inexact(dtype) + (not is_bool(dtype))
