@@ -22,6 +22,7 @@ from treadle_ir import (
     interpret,
     ops,
     stage,
+    type_of,
 )
 
 TEN = np.float64(10.0)
@@ -247,3 +248,17 @@ def test_a_captured_array_is_not_differentiated_in_silence() -> None:
         grad(lambda y: interpret(staged, y, TEN)[0])(THREE)
     with pytest.raises(DerivativeError, match="differentiated by a traced array that it closes"):
         jvp(lambda y: interpret(staged, y, TEN)[0], (THREE,), (THREE,))
+
+
+def test_a_rule_may_stage_a_loop_that_closes_over_its_tangents() -> None:
+    @custom_jvp
+    def thrice(x):
+        body = stage(lambda y: [ops.add(y, x)], type_of(x))  # as loops do
+        return interpret(body.program, *body.captured, ops.add(x, x))[0]
+
+    @thrice.defjvp
+    def thrice_jvp(primals, tangents):
+        return thrice(*primals), thrice(*tangents)
+
+    np.testing.assert_array_equal(grad(thrice)(np.float32(2)), 3)
+    np.testing.assert_array_equal(jacfwd(thrice)(np.float32(2)), 3)

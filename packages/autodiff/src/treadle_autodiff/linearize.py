@@ -54,6 +54,10 @@ class SplitTrace(Trace):
         super().__init__(parent)
         self.tape = tape
 
+    def hands_on(self, other: Trace) -> bool:
+        """Its own tracers, and those of the tape."""
+        return other is self or other is self.tape
+
     def process(self, primitive: Primitive, operands: Operands) -> Operands:
         """To the tape, or to the parent."""
         tape = self.tape

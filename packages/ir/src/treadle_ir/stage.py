@@ -114,7 +114,7 @@ class StagingTrace(Trace):
     def _is_within(self, other: Trace) -> bool:
         """Whether what this trace writes down runs under the other one, so that its tracers can be operands."""
         trace = self.parent
-        while trace is not None and trace is not other:
+        while trace is not None and not trace.hands_on(other):
             trace = trace.parent
         return trace is not None
 

@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 
 class Trace(ABC):
-    """One interpretation of primitives. This is its whole interface."""
+    """One interpretation of primitives: `process` is what it must have."""
 
     __slots__ = ("closed", "parent")
     parent: Trace | None  # the trace under which this trace's rules run
@@ -43,6 +43,10 @@ class Trace(ABC):
     @abstractmethod
     def process(self, primitive: Primitive, operands: Operands) -> Operands:
         """Apply a primitive to operands, in this trace's sense."""
+
+    def hands_on(self, other: Trace) -> bool:
+        """Whether operations under this trace may have tracers of the other one for operands: its own, by default."""
+        return other is self
 
 
 @final
