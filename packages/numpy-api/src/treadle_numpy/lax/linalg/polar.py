@@ -8,14 +8,15 @@ from typing import Final
 import numpy as np
 
 from treadle_ir import (
+    ArgumentError,
     Array,
     ShapeError,
     UnsupportedError,
     flags,
     integer_or_none,
     matrices,
+    number as real_number,
     ops,
-    refused,
 )
 from treadle_numpy.lax.linalg.factorisations import symmetrized
 from treadle_numpy.operands.arrays import array_of
@@ -92,9 +93,9 @@ def qdwh(
     a = array_of(inexact_operand("qdwh", x))
     if a.ndim < 2 or a.shape[-2] < a.shape[-1]:
         raise ShapeError(f"qdwh: the matrix has shape {a.shape}, but must have m >= n")
-    if eps is not None and not isinstance(eps, (int, float, np.number)):
-        raise refused("qdwh", "eps", "a number", eps)
-    precision = float(np.finfo(a.dtype).eps if eps is None else eps)
+    precision = float(np.finfo(a.dtype).eps) if eps is None else real_number("qdwh", "eps", eps)
+    if not 0 < precision < 1:
+        raise ArgumentError(f"qdwh: eps must be between 0 and 1, got {precision}")
     steps = weights(precision, precision)[: _MOST if limit is None else limit]
     u = _scaled(a) if a.size else a
     change = ops.reduce_add(ops.abs(u), axes=(a.ndim - 2, a.ndim - 1))

@@ -20,8 +20,8 @@ from treadle_ir import (
     integer,
     matrices,
     names,
+    number as real_number,
     ops,
-    refused,
     shown,
     type_of,
 )
@@ -398,8 +398,7 @@ def solve_sylvester(
         raise ArgumentError(
             f"solve_sylvester: method is {shown(method)}", fix='use "schur" or "eigen"'
         )
-    if not isinstance(tol, (int, float, np.number)):
-        raise refused("solve_sylvester", "tol", "a number", tol)
+    tol = real_number("solve_sylvester", "tol", tol)
     a, b, c = [array_of(x) for x in promote("solve_sylvester", A, B, C, inexact=True)]
     check_square("solve_sylvester", a)
     check_square("solve_sylvester", b)
@@ -410,7 +409,7 @@ def solve_sylvester(
     a, b, c = (broadcast_to_shape(x, (*batch, *x.shape[-2:])) for x in (a, b, c))
     if c.size == 0:
         return c
-    x = _sylvester(_complex(a), _complex(b), _complex(c), float(tol), method)
+    x = _sylvester(_complex(a), _complex(b), _complex(c), tol, method)
     return x if dtypes.is_complex(c.dtype) else ops.real(x)
 
 

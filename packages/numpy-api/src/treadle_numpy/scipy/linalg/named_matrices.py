@@ -86,7 +86,7 @@ def hadamard(n: int, dtype: DTypeLike = int) -> Array:
         [[ 1  1]
          [ 1 -1]]
     """
-    size = as_index("hadamard", "n", n)
+    size = _size("hadamard", n)
     if size < 1 or size & (size - 1):
         raise ArgumentError(f"hadamard: n must be a positive power of 2; got {size}.")
     places = np.arange(size)

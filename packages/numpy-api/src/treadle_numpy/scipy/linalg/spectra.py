@@ -14,6 +14,7 @@ from treadle_ir import (
     composed,
     dtypes,
     flags,
+    integer,
     integers,
     matrices,
     names,
@@ -199,7 +200,7 @@ def eigh(
     )
     if eigvals is not None:
         raise UnsupportedError("eigh: only eigvals=None is implemented", fix="slice the results")
-    if type != 1:
+    if integer("eigh", "type", type) != 1:
         raise UnsupportedError("eigh: only type=1 is implemented", fix="leave type out")
     if b is None:
         vectors, values = spectra.eigh(square_matrices("eigh", a), lower=lower)

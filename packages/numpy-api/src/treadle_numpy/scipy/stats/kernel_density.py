@@ -81,6 +81,7 @@ class gaussian_kde:  # noqa: N801 - SciPy's name
             self.weights = counted / sum(counted)
         self.neff = 1 / sum(self.weights**2)
         data = atleast_2d(cov(self.dataset, aweights=self.weights))
+        self.covariance = self.inv_cov = data  # for a user's function, which is given this object
         self.covariance = (
             data * array_of(inexact_operand("gaussian_kde", self._factor(bw_method))) ** 2
         )
@@ -90,9 +91,11 @@ class gaussian_kde:  # noqa: N801 - SciPy's name
         self.inv_cov = triangular_solve(root, half, left_side=True, lower=True, transpose_a=True)
 
     def _factor(self, method: Bandwidth) -> ArrayLike:
-        if method is None or method == "scott":
-            return self.neff ** (-1 / (self.d + 4))
+        if method is None:
+            method = "scott"
         if isinstance(method, str):
+            if method == "scott":
+                return self.neff ** (-1 / (self.d + 4))
             if method == "silverman":
                 return (self.neff * (self.d + 2) / 4) ** (-1 / (self.d + 4))
         elif callable(method):

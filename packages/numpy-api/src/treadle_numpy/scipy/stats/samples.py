@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from treadle_ir import ArgumentError, Array, UnsupportedError, composed, flags, integer, ops
+from treadle_ir import ArgumentError, Array, UnsupportedError, composed, flags, integer, names, ops
 from treadle_ir.dtypes import is_inexact
 from treadle_numpy.numpy.creation.ranges import arange
 from treadle_numpy.numpy.manipulation.joining import concatenate
@@ -43,6 +43,7 @@ class ModeResult(NamedTuple):
 
 
 def _check_policy(function: str, policy: object, supported: tuple[str, ...]) -> None:
+    names(function, nan_policy=policy)
     if policy not in _POLICIES:
         listed = ", ".join(map(repr, _POLICIES))
         raise ArgumentError(f"{function}: nan_policy is {policy!r}, but must be one of {listed}")
@@ -145,6 +146,7 @@ def rankdata(
         [4.  1.5 1.5 3. ]
     """
     _check_policy("rankdata", nan_policy, ("propagate",))
+    names("rankdata", method=method)
     if method not in _METHODS:
         listed = ", ".join(map(repr, _METHODS))
         raise ArgumentError(f"rankdata: method is {method!r}, but must be one of {listed}")
