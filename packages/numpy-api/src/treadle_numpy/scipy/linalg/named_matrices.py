@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, composed, flags, names, shown
+from treadle_ir import ArgumentError, Array, allocating, composed, flags, names, shown
 from treadle_ir.dtypes import is_complex
-from treadle_ir.errors import out_of_memory
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.sequences import array_from
 from treadle_numpy.operands.shapes import as_index
@@ -22,10 +21,8 @@ def _size(name: str, n: int) -> int:
     size = as_index(name, "n", n)
     if size < 0:
         raise ArgumentError(f"{name}: n is {size}, but must not be negative")
-    try:  # asked for at once, where it costs nothing yet
+    with allocating():  # asked for at once, where it costs nothing yet
         np.empty((size, size), np.complex128)
-    except (MemoryError, ValueError) as error:
-        raise out_of_memory(MemoryError(f"{name}: {size} x {size} elements")) from error
     return size
 
 
