@@ -274,7 +274,7 @@ def floor(session: nox.Session) -> None:
     # As requirements of their own the declared ranges count as direct, and go to their floor.
     declared = [f"-rpackages/{folder}/pyproject.toml" for folder in PACKAGES]
     install(session, PACKAGES, "--resolution", "lowest-direct", *declared)
-    session.install(*PYTEST)
+    session.install(*PYTEST, "mpmath")  # SciPy comes with jaxlib
     for folder in PACKAGES:
         pytest(session, f"packages/{folder}/tests", *WORKERS, *STEADY)
 
