@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from os import PathLike
 from typing import IO
@@ -84,8 +85,12 @@ def fromstring(string: str, dtype: DTypeLike = float, count: int = -1, *, sep: s
             "fromstring: sep must be a string that is not empty", fix="read bytes with frombuffer"
         )
     try:
-        elements: Elements = np.fromstring(string, element, count, sep=sep)
-    except (ValueError, TypeError, OverflowError) as error:
+        with warnings.catch_warnings():
+            warnings.simplefilter(
+                "error", DeprecationWarning
+            )  # older NumPy reads a part, and warns
+            elements: Elements = np.fromstring(string, element, count, sep=sep)
+    except (ValueError, TypeError, OverflowError, DeprecationWarning) as error:
         raise ArgumentError(f"fromstring: {error}") from None
     except MemoryError as error:
         raise OutOfMemoryError(f"fromstring: {error}", fix="leave `count` out") from None
