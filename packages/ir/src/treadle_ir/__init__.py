@@ -102,6 +102,7 @@ from treadle_ir.errors import (
     PlacementError as PlacementError,
     RangeError as RangeError,
     ShapeError as ShapeError,
+    ShardingError as ShardingError,
     StructureError as StructureError,
     SymbolicSizeError as SymbolicSizeError,
     TracerArrayConversionError as TracerArrayConversionError,
@@ -154,6 +155,20 @@ from treadle_ir.loops import (
     LoopParts as LoopParts,
     either as either,
     reached_carries as reached_carries,
+)
+from treadle_ir.meshes import (
+    UNCONSTRAINED as UNCONSTRAINED,
+    AbstractMesh as AbstractMesh,
+    AxisType as AxisType,
+    Layout as Layout,
+    MeshAxes as MeshAxes,
+    PartitionSpec as PartitionSpec,
+    check_names as check_names,
+    checked_axes as checked_axes,
+    layout_of as layout_of,
+    part_shape as part_shape,
+    parts_of as parts_of,
+    spec_of as spec_of,
 )
 from treadle_ir.nesting import deeper as deeper
 from treadle_ir.operands import (
