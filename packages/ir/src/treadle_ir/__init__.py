@@ -131,6 +131,7 @@ from treadle_ir.families import (
     Indexing as Indexing,
     InlineCall as InlineCall,
     LinearAlgebra as LinearAlgebra,
+    OverMesh as OverMesh,
     Randomness as Randomness,
     Rearrangement as Rearrangement,
     Reducing as Reducing,
@@ -179,6 +180,10 @@ from treadle_ir.operands import (
     operand_or_none as operand_or_none,
     type_like as type_like,
     weak_literal as weak_literal,
+)
+from treadle_ir.placer import (
+    install_placer as install_placer,
+    installed_placer as installed_placer,
 )
 from treadle_ir.primitive import Attributeless as Attributeless, Primitive as Primitive
 from treadle_ir.program import Equation as Equation, Program as Program

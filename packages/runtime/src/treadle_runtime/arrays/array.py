@@ -14,7 +14,7 @@ from __future__ import annotations
 import operator
 import warnings
 from collections.abc import Iterator
-from typing import Any, Final, NoReturn, TypeAlias, final
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias, final
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from treadle_ir import (
     ArrayType,
     DTypeError,
     IndexingError,
+    PlacementError,
     ShapeError,
     Source,
     canonical_dtype,
@@ -41,12 +42,15 @@ from treadle_ir.dtypes import is_key
 from treadle_ir.events import ElementsTransferred, MemoryDonated, emit, listeners
 from treadle_runtime.arrays.deleted import Deleted, deleted_error
 from treadle_runtime.arrays.interchange import Interchange
-from treadle_runtime.arrays.shard import Shard
+from treadle_runtime.arrays.spread import gather, spread
 from treadle_runtime.arrays.text import array_text
 from treadle_runtime.placement.devices import Device
 from treadle_runtime.placement.guards import guard
 from treadle_runtime.placement.placement import BASE, PlacedType, Placement, default_placement
 from treadle_runtime.placement.sharding import Sharding
+
+if TYPE_CHECKING:
+    from treadle_runtime.arrays.shard import Shard
 
 Elements: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"  # Any: of any element type
 Buffer: TypeAlias = Any  # a jaxlib array; jaxlib has no types
@@ -168,6 +172,8 @@ class DeviceArray(Interchange):
     def __iter__(self) -> Iterator[Array]:
         if not self.type.shape:
             raise no_first_axis(self)
+        if self.sharding.num_devices > 1:
+            return iter([self[number] for number in range(self.type.shape[0])])
         part = self.placed.with_shape(self.type.shape[1:])
         return iter([DeviceArray(part, np.asarray(element)) for element in elements_of(self)])
 
@@ -238,6 +244,11 @@ class DeviceArray(Interchange):
     def unsafe_buffer_pointer(self) -> int:
         """The address of the elements on their device."""
         device = device_of(self)
+        if self.sharding.num_devices > 1:
+            raise PlacementError(
+                f"an array of type {self.type} over {self.sharding.num_devices} devices has no one address",
+                fix="ask one of x.addressable_shards for that of its data",
+            )
         return device.backend.pointer(buffer_of(self))
 
     # ---- placement
@@ -279,17 +290,19 @@ class DeviceArray(Interchange):
             raise IndexingError(
                 f"addressable_data: index is {number}, but the array is on {len(shards)} devices here"
             )
-        return shards[number].data
+        data = shards[number].data
+        assert data is not None, "it is of this process"
+        return data
 
     @property
     def addressable_shards(self) -> list[Shard]:
         """Its parts on the devices of this process."""
-        return [Shard(self.device, self, (slice(None),) * self.type.ndim)]
+        return _shards(self, self.sharding.local_devices)
 
     @property
     def global_shards(self) -> list[Shard]:
-        """Its parts on all devices."""
-        return self.addressable_shards
+        """Its parts on all devices; those of other processes have no data here."""
+        return _shards(self, self.sharding.devices)
 
     @property
     def device_buffer(self) -> DeviceBuffer:
@@ -320,8 +333,10 @@ class DeviceArray(Interchange):
         device_of(self)
 
     def on_device_size_in_bytes(self) -> int:
-        """The bytes that it takes on its device."""
-        return self.type.nbytes
+        """The bytes that it takes on its devices together."""
+        sharding = self.sharding
+        part = sharding.shard_shape(self.type.shape)
+        return self.type.with_shape(part).nbytes * sharding.num_devices
 
     def is_deleted(self) -> bool:
         """Whether it has been donated or deleted."""
@@ -381,13 +396,16 @@ def elements_of(array: DeviceArray, *, explicit: bool = False) -> Elements:
         if device.platform != "cpu" and current_context().watched:
             guard("device-to-host", array.type, "the host", explicit=explicit)
         backend = device.backend
-        dtype = array.type.dtype
-        if dtype.names is None:
-            host = backend.read(array.raw)
-        elif is_key(dtype):
-            host = backend.read(array.raw).view(dtype)
-        else:  # float0 has no data
+        dtype, sharding = array.type.dtype, array.placed.placement.sharding
+        if dtype.names is not None and not is_key(dtype):  # float0 has no data
             host = np.zeros(array.type.shape, dtype)
+        elif sharding.num_devices == 1:
+            host = backend.read(array.raw)
+        else:
+            backend.block(array.raw)
+            host = gather(array.raw, array.type, sharding)
+        if is_key(dtype):
+            host = host.view(dtype)
         if listeners and host.nbytes:
             emit(ElementsTransferred(array.type, str(array.device), "host"))
         array.host = host
@@ -407,8 +425,12 @@ def buffer_of(array: DeviceArray) -> Buffer:
         assert host is not None, "an array has a host buffer or a device buffer"
         if array.type.dtype.names is not None:
             host = _for_device(host)
-        # Nobody writes to our host buffers, so the device may use the same memory.
-        raw = array.raw = device.backend.put(host, device.raw, owned=True)
+        sharding = array.placed.placement.sharding
+        if sharding.num_devices == 1:
+            # Nobody writes to our host buffers, so the device may use the same memory.
+            raw = array.raw = device.backend.put(host, device.raw, owned=True)
+        else:
+            raw = array.raw = spread(host, sharding)
         if listeners:
             emit(ElementsTransferred(array.type, "host", str(device)))
         if host.nbytes > _KEEP_BOTH and device.platform == "cpu":
@@ -423,21 +445,37 @@ def _for_device(host: Elements) -> Elements:
 
 
 def buffer_at(array: DeviceArray, placement: Placement, *, explicit: bool = False) -> Buffer:
-    """The array's buffer, brought to a place if it is elsewhere (the array itself stays where it is)."""
+    """The array's buffer, brought to a place if it is elsewhere (the array itself stays where it is).
+
+    What is over the devices of the place already stays as it lies over them: programs are compiled for that.
+    """
+    here, there = array.placed.placement.sharding, placement.sharding
+    if here is there or here.devices == there.devices:
+        return buffer_of(array)
     target = placement.device
     home = device_of(array)
-    if home is target:
-        return buffer_of(array)
     if current_context().watched:
         guard("device-to-device", array.type, target, explicit=explicit)
     if listeners:
         emit(ElementsTransferred(array.type, str(home), str(target)))
+    if here.num_devices > 1 or there.num_devices > 1:
+        host = elements_of(array)
+        host = host if host.dtype.names is None else _for_device(host)
+        if there.num_devices > 1:
+            return spread(host, there)
+        return target.backend.put(host, target.raw, owned=True)
     if array.host is not None:
         host = array.host if array.type.dtype.names is None else _for_device(array.host)
         return target.backend.put(host, target.raw, owned=True)
     if home.backend is target.backend:
         return target.backend.copy_to_device(buffer_of(array), target.raw)
     return target.backend.adopt(buffer_of(array), home.backend, target.raw)
+
+
+def _shards(array: DeviceArray, wanted: tuple[Device, ...]) -> list[Shard]:
+    from treadle_runtime.arrays.shard import shards_of  # noqa: PLC0415 - it makes arrays of this class
+
+    return shards_of(array, wanted)
 
 
 def give_away(array: DeviceArray, how: str, source: Source) -> None:
