@@ -24,7 +24,7 @@ from treadle_ir import (
 from treadle_runtime.placement.devices import device_by_id
 from treadle_runtime.placement.mesh import MESH, Mesh
 from treadle_runtime.placement.named import NamedSharding, layout_from_tiles, layout_on
-from treadle_runtime.placement.placement import PlacedType, Placement, placement_of
+from treadle_runtime.placement.placement import BASE, PlacedType, Placement, placement_of
 from treadle_runtime.placement.resolve import resolve
 from treadle_runtime.placement.sharding import Sharding
 
@@ -94,6 +94,8 @@ def _ids(sharding: Sharding) -> str:
 
 def whole(placement: Placement) -> Placement:
     """Where an array is that each of these devices has whole."""
+    if placement is BASE:  # whose device is not looked up before somebody asks for it
+        return placement
     sharding = placement.sharding
     if not isinstance(sharding, NamedSharding):
         return placement
