@@ -168,8 +168,8 @@ if not TYPE_CHECKING:
                 "transfer_guard_host_to_device"
             ),
             "treadle.passes": "fwd_and_bwd",
-            "treadle.sharding": "P",
             "treadle.settings": "config",
+            "treadle.sharding": "P",
             "treadle_autodiff": (
                 "checkpoint checkpoint:remat checkpoint_policies closure_convert custom_gradient "
                 "custom_jvp custom_vjp grad jvp linear_transpose linearize value_and_grad vjp"

@@ -12,9 +12,8 @@ attributes themselves.
 from __future__ import annotations
 
 import operator
-import warnings
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias, final
+from typing import Any, Final, NoReturn, TypeAlias, final
 
 import numpy as np
 
@@ -24,7 +23,6 @@ from treadle_ir import (
     Array,
     ArrayType,
     DTypeError,
-    IndexingError,
     PlacementError,
     ShapeError,
     Source,
@@ -33,7 +31,6 @@ from treadle_ir import (
     current_context,
     element_type,
     flags,
-    integer,
     no_first_axis,
     refused,
     shown,
@@ -41,16 +38,12 @@ from treadle_ir import (
 from treadle_ir.dtypes import is_key
 from treadle_ir.events import ElementsTransferred, MemoryDonated, emit, listeners
 from treadle_runtime.arrays.deleted import Deleted, deleted_error
-from treadle_runtime.arrays.interchange import Interchange
+from treadle_runtime.arrays.placed import Placed
 from treadle_runtime.arrays.spread import gather, spread
 from treadle_runtime.arrays.text import array_text
 from treadle_runtime.placement.devices import Device
 from treadle_runtime.placement.guards import guard
 from treadle_runtime.placement.placement import BASE, PlacedType, Placement, default_placement
-from treadle_runtime.placement.sharding import Sharding
-
-if TYPE_CHECKING:
-    from treadle_runtime.arrays.shard import Shard
 
 Elements: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"  # Any: of any element type
 Buffer: TypeAlias = Any  # a jaxlib array; jaxlib has no types
@@ -61,7 +54,7 @@ _KEEP_BOTH: Final = 1 << 16
 
 
 @final
-class DeviceArray(Interchange):
+class DeviceArray(Placed):
     """An array with elements. Make one with `from_host`, or by computing."""
 
     __module__ = "treadle_runtime"  # as messages and `type(x)` show it
@@ -251,69 +244,6 @@ class DeviceArray(Interchange):
             )
         return device.backend.pointer(buffer_of(self))
 
-    # ---- placement
-
-    @property
-    def sharding(self) -> Sharding:
-        """How it is laid over devices."""
-        return self.placed.placement.sharding
-
-    @property
-    def device(self) -> Device:
-        """The device it is on; the first one, if there are several."""
-        return self.placed.placement.device
-
-    @property
-    def committed(self) -> bool:
-        """Whether somebody put it there, so that it decides where work happens."""
-        return self.placed.placement.committed
-
-    def devices(self) -> set[Device]:
-        """The devices it is on."""
-        return self.sharding.device_set
-
-    @property
-    def is_fully_addressable(self) -> bool:
-        """Whether this process reaches all of it."""
-        return self.sharding.is_fully_addressable
-
-    @property
-    def is_fully_replicated(self) -> bool:
-        """Whether each of its devices has all of it."""
-        return self.sharding.is_fully_replicated
-
-    def addressable_data(self, index: int) -> Array:
-        """The part on the device with this number among its own."""
-        shards = self.addressable_shards
-        number = integer("addressable_data", "index", index)
-        if not 0 <= number < len(shards):
-            raise IndexingError(
-                f"addressable_data: index is {number}, but the array is on {len(shards)} devices here"
-            )
-        data = shards[number].data
-        assert data is not None, "it is of this process"
-        return data
-
-    @property
-    def addressable_shards(self) -> list[Shard]:
-        """Its parts on the devices of this process."""
-        return _shards(self, self.sharding.local_devices)
-
-    @property
-    def global_shards(self) -> list[Shard]:
-        """Its parts on all devices; those of other processes have no data here."""
-        return _shards(self, self.sharding.devices)
-
-    @property
-    def device_buffer(self) -> DeviceBuffer:
-        """The older spelling of `addressable_data(0)`; deprecated."""
-        warnings.warn(
-            "`device_buffer` is deprecated, use `addressable_data(0)`, or `device` for the device",
-            DeprecationWarning,
-            stacklevel=2,
-        )
-        return DeviceBuffer(self)
-
     # ---- life
 
     def block_until_ready(self) -> DeviceArray:
@@ -472,12 +402,6 @@ def buffer_at(array: DeviceArray, placement: Placement, *, explicit: bool = Fals
     return target.backend.adopt(buffer_of(array), home.backend, target.raw)
 
 
-def _shards(array: DeviceArray, wanted: tuple[Device, ...]) -> list[Shard]:
-    from treadle_runtime.arrays.shard import shards_of  # noqa: PLC0415 - it makes arrays of this class
-
-    return shards_of(array, wanted)
-
-
 def give_away(array: DeviceArray, how: str, source: Source) -> None:
     """Forget the elements: the results of a call have the memory now.
 
@@ -498,23 +422,6 @@ def forget_host(array: DeviceArray) -> None:
 def duplicate(array: DeviceArray) -> DeviceArray:
     """Another array with the same elements; they share memory, and yet each can be deleted or donated."""
     return DeviceArray(array.placed, elements_of(array))
-
-
-@final
-class DeviceBuffer:
-    """What `x.device_buffer` was: a thin view whose `device()` prints as `platform:id`."""
-
-    __slots__ = ("_array",)
-
-    def __init__(self, array: DeviceArray) -> None:
-        self._array = array
-
-    def device(self) -> Device:
-        """The device."""
-        return self._array.device
-
-    def __repr__(self) -> str:
-        return repr(self._array)
 
 
 def from_host(
