@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, Final, final
 
 from treadle_compiler import jaxlib, never_destroyed
-from treadle_ir import TreadleError
+from treadle_ir import ExecutionError, TreadleError, UnsupportedError
 
 _QUIET: Final = 1_000_000
 """Seconds until jaxlib itself gives a silent process up. Ours are heard of sooner, with their name and the cause."""
@@ -18,7 +18,7 @@ class DistributedError(TreadleError, RuntimeError):
     """Several processes cannot be started together, or cannot do something together."""
 
 
-class ProcessFailureError(DistributedError):
+class ProcessFailureError(DistributedError, ExecutionError):
     """Another process of the program was lost, or left, while this one needed it."""
 
 
@@ -33,6 +33,7 @@ class Peers:
         "_changed",
         "_failures",
         "client",
+        "collectives",
         "count",
         "hostname",
         "local_device_ids",
@@ -48,12 +49,14 @@ class Peers:
         local_device_ids: tuple[int, ...] | None,
         client: Any,  # jaxlib's
         timeout: int,
+        collectives: str | None = "gloo",
     ) -> None:
         self.process = process
         self.count = count
         self.hostname = hostname
         self.local_device_ids = local_device_ids
         self.client = client
+        self.collectives = collectives  # what moves data between CPUs: gloo, or nothing
         self.timeout = timeout  # seconds to wait for others, where no other time is given
         self._failures: dict[int, str] = {}
         self._changed = threading.Condition()
@@ -117,6 +120,26 @@ class Peers:
                         fix="look at what that process does; every process has to make the same calls in the same "
                         "order",
                     ) from None
+
+
+    def cpu_collectives(self) -> Any:  # jaxlib's
+        """What moves data between the CPUs of the processes; None where there is to be nothing.
+
+        Raises:
+            UnsupportedError: the setting asks for MPI.
+        """
+        if self.collectives == "mpi":
+            raise UnsupportedError(
+                "cpu_collectives_implementation is `mpi`, which treadle does not start",
+                fix="use `gloo`, the default",
+            )
+        if self.collectives != "gloo":
+            return None
+        return jaxlib().core.make_gloo_tcp_collectives(self.client, hostname=self.hostname)
+
+
+met: Final[list[Peers]] = []
+"""The other processes of the program: one entry from `initialize` to `shutdown`, else none."""
 
 
 def start_service(address: str, count: int) -> Any:  # jaxlib's service
