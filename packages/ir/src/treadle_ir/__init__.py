@@ -228,6 +228,7 @@ from treadle_ir.source import (
     NOWHERE as NOWHERE,
     Source as Source,
     capture as capture,
+    location_of as location_of,
     operation_source as operation_source,
     user_frame as user_frame,
     user_stacklevel as user_stacklevel,

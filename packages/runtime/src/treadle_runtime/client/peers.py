@@ -73,7 +73,9 @@ class Peers:
         with self._changed:
             return dict(self._failures)
 
-    def error(self, doing: str, wait: float = 0.0) -> ProcessFailureError | None:
+    def error(
+        self, doing: str, wait: float = 0.0, where: str | None = None
+    ) -> ProcessFailureError | None:
         """The error for what was being done when a process was lost; None if none is, also after waiting so long."""
         with self._changed:
             self._changed.wait_for(lambda: self._failures, timeout=wait)
@@ -83,6 +85,7 @@ class Peers:
         return ProcessFailureError(
             f"{doing}: {sentences}",
             fix="look at the output of that process first; then start all of them again, from the last checkpoint",
+            where=where,
         )
 
     def check(self, doing: str) -> None:

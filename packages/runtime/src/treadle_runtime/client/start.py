@@ -22,7 +22,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, final
 
-from treadle_compiler import check_fork, jaxlib, refuse_in_children
+from treadle_compiler import check_fork, jaxlib, never_destroyed, refuse_in_children
 from treadle_ir import ArgumentError, capture, fork_safe_rlock, refused
 from treadle_runtime.client.backend import Backend
 from treadle_runtime.client.environment import (
@@ -270,6 +270,8 @@ class Backends:
             raw = make(asynchronous=asynchronous, num_devices=count, **together)
         except jaxlib().core.JaxRuntimeError as error:
             raise execution_error(error) from error
+        if peers is not None:
+            never_destroyed(raw)  # it would wait for collectives whose peers are gone
         return Backend(raw, "cpu", asynchronous=asynchronous)
 
     def _make_cuda(self) -> Backend:

@@ -33,6 +33,7 @@ class Line:
         self._ended = threading.Event()
         self._closing = False
         self._failed = False
+        self._heard_of_a_loss = False
         self._sending = threading.Lock()
         self._lost: Callable[[int, str], object] = lambda process, why: None
         self._inbox = Inbox()
@@ -71,6 +72,11 @@ class Line:
         """Tell the others that this process ends, and why."""
         self._failed = True
         self._send({"kind": "failed", "why": why})
+
+    def follow(self) -> None:
+        """Say that this process ends because another one was lost, which is no news."""
+        self._failed = True
+        self._send({"kind": "follow"})
 
     def leave(self, timeout: float) -> bool:
         """Say that this process has nothing more to do with the others, and wait for all to say so."""
@@ -121,6 +127,7 @@ class Line:
         while True:
             for message in self._waiting:
                 kind = message["kind"]
+                self._heard_of_a_loss |= kind == "lost"
                 if kind == "lost" and message["process"] != self._options.process:
                     self._lost(message["process"], message["why"])
                 elif kind == "lost" and not self._failed:  # by silence: the others have gone on without this process
@@ -134,7 +141,8 @@ class Line:
             except (OSError, ValueError):
                 data = b""
             if not data:
-                if not self._closing and not self._ended.is_set():
+                # The coordinator ends as well when it hears that another process was lost, and that was told.
+                if not self._closing and not self._ended.is_set() and not self._heard_of_a_loss:
                     self._lost(
                         0,
                         f"process 0 ({self.names[0]}), the coordinator, ended without a word: it was killed, or crashed",

@@ -34,6 +34,7 @@ class _Member:
     name: str = ""
     heard: float = field(default_factory=time.monotonic)
     leaves: bool = False
+    follows: bool = False
 
     def __str__(self) -> str:
         return f"process {self.process} ({self.name})"
@@ -111,6 +112,8 @@ class Meeting:
             self._join(member, message)
         elif kind == "failed" and member.process is not None:
             self._lose(member, f"{member} ended with {message.get('why')}")
+        elif kind == "follow":
+            member.leaves = member.follows = True
         elif kind == "leave" and member.process is not None:
             member.leaves = True
             self._tell({"kind": "left", "process": member.process, "name": member.name})
@@ -169,13 +172,13 @@ class Meeting:
             self._fail(f"{member} ended before all processes had joined")
         elif not member.leaves:
             self._lose(member, f"{member} ended without a word: it was killed, or crashed")
-        elif not all(each.leaves for each in self._members.values()):
+        elif not member.follows and not all(each.leaves for each in self._members.values()):
             self._lose(member, f"{member} left early: it had nothing more to do, while others went on")
         if member.process is not None:
             self._gone.add(member.process)
 
     def _lose(self, member: _Member, why: str) -> None:
-        member.leaves = True  # what closes now is no news
+        member.leaves = member.follows = True  # what closes now is no news
         self._tell({"kind": "lost", "process": member.process, "why": why})
 
     def _look_at_the_clock(self) -> None:

@@ -6,16 +6,17 @@ import atexit
 import os
 import socket
 import sys
+import threading
 import time
 from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Final, final
 
 from treadle_compiler import check_fork
-from treadle_ir import capture, fork_safe_lock
+from treadle_ir import capture, fork_safe_lock, location_of
 from treadle_runtime.client import backends
 from treadle_runtime.client.peers import DistributedError, Peers, connect, start_service
-from treadle_runtime.distributed.ending import end, end_after, replace_terminate
+from treadle_runtime.distributed.ending import EXIT_CODE, end, end_after, replace_terminate
 from treadle_runtime.distributed.line import Line
 from treadle_runtime.distributed.meeting import Meeting
 from treadle_runtime.distributed.options import Options, resolved
@@ -32,6 +33,7 @@ class Session:
         self.options = options
         self.began_at = capture().show()
         self.pid = os.getpid()
+        self.thread = threading.main_thread().ident or 0
         self.over = False
         self.raised = False
         self.service_gone = False
@@ -88,7 +90,7 @@ class Session:
     def last_words(self) -> str:
         """What this process ends with when nothing else does."""
         doing = f"process {self.options.process} ends, because it cannot go on"
-        error = self.peers.error(doing)
+        error = self.peers.error(doing, where=location_of(sys._current_frames().get(self.thread)))
         if error is None:
             return f"treadle: {doing}: jaxlib's coordination service is gone, which process 0 kept"
         return "\n".join([f"treadle.ProcessFailureError: {error}", *error.__notes__])
@@ -98,6 +100,10 @@ class Session:
     def fail(self, error: BaseException) -> None:
         """Tell the others that an exception ends this process."""
         self.raised = True
+        if self.peers.failures:
+            self.line.follow()
+            self.close()
+            return
         text = str(error).splitlines()
         self.line.fail(f"{type(error).__name__}{': ' + text[0][:500] if text else ''}")
         self.close()
@@ -109,6 +115,7 @@ class Session:
             DistributedError: some do not come.
         """
         if self.peers.failures:
+            self.line.follow()
             self.close()
             return
         came = self.line.leave(self.options.shutdown_timeout)
@@ -251,13 +258,13 @@ def _watch_exceptions() -> None:
 def _at_exit(session: Session) -> None:
     if session.pid != os.getpid():  # a forked child
         return
-    code = 1 if session.raised or session.peers.failures else 0
     if not session.over:
         try:
             session.leave()
         except DistributedError as error:
             end("\n".join([f"treadle.{type(error).__name__}: {error}", *error.__notes__]))
-    if session.service_gone:  # a thread of jaxlib's is held, over which Python's own end would stumble
+    if session.raised or session.peers.failures or session.service_gone:
+        # Collectives whose peers are gone may still wait in threads of XLA's, over which Python's own end stumbles.
         sys.stdout.flush()
         sys.stderr.flush()
-        os._exit(code)
+        os._exit(EXIT_CODE)
