@@ -17,6 +17,7 @@ from treadle_compiler.recompute import kept_apart
 from treadle_compiler.registry import LoweringRule, lowering_of
 from treadle_compiler.settings import DUMP_IR_TO
 from treadle_compiler.types import mlir_type
+from treadle_compiler.wide_keys import in_halves, is_wide
 from treadle_ir import Primitive, Program, Source, Value, frozen
 from treadle_ir.events import ProgramLowered, heard, tell
 
@@ -112,7 +113,10 @@ class ModuleWriter:
                 rule = rules.get(type(primitive))
                 if rule is None:
                     rule = rules[type(primitive)] = lowering_of(primitive, self.platform)
-                results = rule(context, primitive, *inputs)
+                if primitive.takes_keys and any([is_wide(x.type) for x in inputs]):
+                    results = in_halves(context, rule, primitive, inputs)
+                else:
+                    results = rule(context, primitive, *inputs)
             except Exception as error:
                 if len(getattr(error, "__notes__", ())) < _MOST_NOTES:
                     place = equation.source.show()

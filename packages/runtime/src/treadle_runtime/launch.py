@@ -56,7 +56,7 @@ class Launch:
         self.handlers = placement.device.backend.handlers(
             [
                 (
-                    placed.type.shape,
+                    compiler.device_shape(placed.type),
                     compiler.device_dtype(placed.type.dtype),
                     placed.placement.sharding.raw,
                 )
