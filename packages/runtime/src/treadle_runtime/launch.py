@@ -11,6 +11,7 @@ from treadle_ir import ArrayType, fork_safe_lock
 from treadle_runtime.arrays.array import Buffer
 from treadle_runtime.arrays.deleted import Deleted
 from treadle_runtime.client import execution_error
+from treadle_runtime.client.peers import met
 from treadle_runtime.host.validated import Validated, validated
 from treadle_runtime.placement.partition import result_placements
 from treadle_runtime.placement.placement import PlacedType, Placement
@@ -162,6 +163,10 @@ def compile_program(
         callbacks.append(checked)
         functions.append(_with_token(checked) if each.ordered else checked)
     devices = placement.devices
+    if met:
+        from treadle_runtime.distributed.agreement import agree  # noqa: PLC0415 - only with several processes
+
+        agree(lowered, devices)
     executable = compiler.compile_lowered(
         lowered,
         devices[0].backend.raw,

@@ -22,6 +22,10 @@ class ProcessFailureError(DistributedError, ExecutionError):
     """Another process of the program was lost, or left, while this one needed it."""
 
 
+class ProcessMismatchError(DistributedError, AssertionError):
+    """Processes of one program have different values, or are at different places, where they must not."""
+
+
 @final
 class Peers:
     """The processes of the program and what became of them. Threads may ask at once.
@@ -145,15 +149,21 @@ met: Final[list[Peers]] = []
 """The other processes of the program: one entry from `initialize` to `shutdown`, else none."""
 
 
-def start_service(address: str, count: int) -> Any:  # jaxlib's service
-    """jaxlib's coordination service, for process 0. Tasks are recoverable: a lost one does not end the others.
+def start_service(address: str, count: int, recoverable: int | None) -> Any:  # jaxlib's service
+    """jaxlib's coordination service, for process 0.
+
+    `recoverable` is the heartbeat timeout where processes go on without those that were lost; else None.
 
     Raises:
         DistributedError: it cannot be started there.
     """
     try:
         return jaxlib().core.get_distributed_runtime_service(
-            address, count, heartbeat_timeout=_QUIET, shutdown_timeout=10, recoverable=True
+            address,
+            count,
+            heartbeat_timeout=recoverable or _QUIET,
+            shutdown_timeout=10,
+            recoverable=recoverable is not None,
         )
     except jaxlib().core.JaxRuntimeError as error:
         raise DistributedError(
@@ -163,7 +173,11 @@ def start_service(address: str, count: int) -> Any:  # jaxlib's service
 
 
 def connect(
-    address: str, process: int, timeout: int, failed: Callable[..., object]
+    address: str,
+    process: int,
+    timeout: int,
+    recoverable: int | None,
+    failed: Callable[..., object],
 ) -> Any:  # jaxlib's client
     """jaxlib's client of the coordination service, connected; `failed` is called when the service is gone.
 
@@ -175,7 +189,7 @@ def connect(
         address,
         process,
         init_timeout=timeout,
-        heartbeat_timeout=_QUIET,
+        heartbeat_timeout=recoverable or _QUIET,
         shutdown_timeout=10,
         missed_heartbeat_callback=failed,
         shutdown_on_destruction=False,

@@ -37,12 +37,14 @@ class Session:
         self.over = False
         self.raised = False
         self.service_gone = False
+        # Where others go on without a lost process, jaxlib's service has to know of it, too.
+        self.recoverable = options.heartbeat_timeout if RECOVERABILITY() else None
         self.service: Any = None  # jaxlib's, in process 0
         self.meeting = Meeting(options, self._serve) if options.process == 0 else None
         try:
             line = Line(options)
             self.line: Final = line
-            client = connect(line.service, options.process, options.initialization_timeout, self._service_gone)
+            client = connect(line.service, options.process, options.initialization_timeout, self.recoverable, self._service_gone)
         except BaseException:
             if self.meeting is not None:
                 self.meeting.close(1.0)
@@ -65,7 +67,7 @@ class Session:
             free.bind(("", 0))
             port = free.getsockname()[1]
         host = f"[{self.options.host}]" if ":" in self.options.host else self.options.host
-        self.service = start_service(f"{host}:{port}", self.options.processes)
+        self.service = start_service(f"{host}:{port}", self.options.processes, self.recoverable)
         return f"{host}:{port}"
 
     # ---- when others are lost
@@ -75,7 +77,7 @@ class Session:
             return
         first = not self.peers.failures
         self.peers.lost(process, why)
-        if first and not RECOVERABILITY():
+        if first and self.recoverable is None:
             end_after(GRACE(), lambda: not self.over, self.last_words)
 
     def _service_gone(self, *status: object) -> None:
