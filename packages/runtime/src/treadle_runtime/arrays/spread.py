@@ -20,14 +20,13 @@ def spread(elements: np.ndarray[Any, Any], sharding: Sharding) -> Buffer:
     parts = sharding.parts(elements.shape)
     backend = sharding.devices[0].backend
     ours = sharding.addressable_devices
-    local = [(d, part) for d, part in zip(sharding.devices, parts, strict=True) if d in ours]
-    return backend.put_shards(
-        [np.ascontiguousarray(elements[part]) if part else elements for _, part in local],
-        elements.shape,
-        elements.dtype,
-        [device.raw for device, _ in local],
-        sharding.raw(elements.ndim),
-    )
+    # Nobody writes to our host buffers, so devices may use the same memory.
+    buffers = [
+        backend.put(elements[part], device.raw, owned=elements[part].flags.c_contiguous)
+        for device, part in zip(sharding.devices, parts, strict=True)
+        if device in ours
+    ]
+    return backend.joined(buffers, elements.shape, elements.dtype, sharding.raw(elements.ndim))
 
 
 def gather(
