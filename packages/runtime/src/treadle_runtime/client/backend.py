@@ -299,7 +299,11 @@ class Backend:
 
     def same(self, buffer: Buffer) -> Buffer:
         """Another buffer of the same memory, which can be deleted without the first."""
-        return buffer.clone()
+        if not met:
+            return buffer.clone()
+        # jaxlib clones an array over several processes only in that of the first device; its parts it clones anywhere.
+        parts = [part.clone() for part in self.shards(buffer)]
+        return self.joined(parts, buffer.aval.shape, buffer.aval.dtype, buffer._sharding)
 
     def pointer(self, buffer: Buffer) -> int:
         """The address of the buffer's memory; waits for the value on the CPU.

@@ -140,7 +140,8 @@ class Session:
         self.over = True
         self.line.close()
         if self.meeting is not None:
-            self.meeting.close(5.0 if not self.raised and not self.peers.failures else 0.0)
+            # After a failure the others are given a moment to hear of it.
+            self.meeting.close(1.0 if self.raised or self.peers.failures else 5.0)
         backends.part(self.peers)
 
 
