@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         multihost_utils as multihost_utils,
         ode as ode,
         serialize_executable as serialize_executable,
+        snapshots as snapshots,
         sparse as sparse,
     )
     from treadle_runtime import io_callback as io_callback
@@ -30,6 +31,7 @@ if not TYPE_CHECKING:
             "multihost_utils",
             "ode",
             "serialize_executable",
+            "snapshots",
             "sparse",
         ),
     )
