@@ -1,1 +1,1 @@
-"""JAX's place for the classes of tracers."""
+"""JAX's places for the rules of operations, by transformation."""
