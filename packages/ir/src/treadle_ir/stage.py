@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Final, NamedTuple, TypeVar, final
 import numpy as np
 
 from treadle_ir.array import Array, Function, Operand, Operands, type_of
-from treadle_ir.families import FunctionCall
+from treadle_ir.families import Extension, FunctionCall
 from treadle_ir.frozen import frozen
 from treadle_ir.inference import inferred
 from treadle_ir.leaks import checks_leaks, refuse_leaks

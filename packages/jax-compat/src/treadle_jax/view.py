@@ -35,6 +35,12 @@ class View(ModuleType):
             return value
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}", name=name)
+        # `import jax` imports nearly all modules below it; here they are imported when they are asked for.
+        try:
+            return importlib.import_module(f"{self.__name__}.{name}")
+        except ModuleNotFoundError as error:
+            if error.name != f"treadle{self.__name__[3:]}.{name}":
+                raise
         raise AttributeError(missing(f"{self.__name__}.{name}"), name=name)
 
     def _below(self, name: str, value: ModuleType) -> ModuleType:
