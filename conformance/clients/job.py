@@ -11,7 +11,7 @@ def show(name, tree):
 
     leaves = [np.asarray(x) for x in jax.tree_util.tree_leaves(tree)]
     values = [
-        x.tolist() if x.dtype.kind in "biuf" else [x.real.tolist(), x.imag.tolist()]
+        (x.astype(int) if x.dtype.kind == "b" else x).tolist() if x.dtype.kind in "biuf" else [x.real.tolist(), x.imag.tolist()]
         for x in (x.astype(np.float64) if x.dtype.kind in "fV" else x for x in leaves)
     ]
     print(json.dumps({"name": name, "values": values}), flush=True)

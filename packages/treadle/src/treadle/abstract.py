@@ -24,7 +24,7 @@ from treadle_ir import (
     take_apart,
     type_of,
 )
-from treadle_ir.tree import PyTreeDef, tree_unflatten
+from treadle_ir.tree import PyTreeDef, tree_flatten, tree_unflatten
 from treadle_runtime import ShapeDtypeStruct as ShapeDtypeStruct
 
 Tree = Any  # a pytree: any Python object
@@ -94,11 +94,20 @@ def _structs(program: Program) -> list[ShapeDtypeStruct]:
 def eval_shape(fun: Callable[..., Tree], *args: Tree, **kwargs: Tree) -> Tree:
     """Shapes and element types of a function's results, without computing anything.
 
-    Arguments may be arrays or `ShapeDtypeStruct`s.
+    Arguments may be arrays or `ShapeDtypeStruct`s; results that are `ShapeDtypeStruct`s stay what they are.
     """
     functions("eval_shape", fun=fun)
-    made, structure = staged(fun, args, kwargs)
-    return tree_unflatten(structure, _structs(made.program))
+    kept: dict[int, ShapeDtypeStruct] = {}
+
+    @functools.wraps(fun, updated=())
+    def results(*args: Tree, **kwargs: Tree) -> Tree:
+        leaves, structure = tree_flatten(fun(*args, **kwargs))
+        kept.update((i, x) for i, x in enumerate(leaves) if isinstance(x, ShapeDtypeStruct))
+        return tree_unflatten(structure, [0 if i in kept else x for i, x in enumerate(leaves)])
+
+    made, structure = staged(results, args, kwargs)
+    found = _structs(made.program)
+    return tree_unflatten(structure, [kept.get(i, each) for i, each in enumerate(found)])
 
 
 def typeof(x: Tree) -> ShapedArray:

@@ -28,6 +28,8 @@ from treadle_ir import (
     Primitive as Instruction,
     Program,
     Source,
+    Trace,
+    Tracer,
     Value,
     as_array,
     bind,
@@ -432,7 +434,9 @@ def subjaxprs(jaxpr: Jaxpr) -> Iterator[Jaxpr]:
 
 
 def name_values() -> None:
-    """Let values and literals of programs have JAX's attributes: `var.aval`, `literal.val`."""
+    """Let values, literals and traces have JAX's attributes: `var.aval`, `literal.val`, `tracer._trace.main`."""
+    Trace.main = property(lambda trace: trace)  # type: ignore[attr-defined]
+    Tracer._trace = property(lambda tracer: tracer.trace)  # type: ignore[attr-defined]
     for cls in (Value, _Literal):
         cls.aval = property(lambda atom: aval_of(atom.type))  # type: ignore[union-attr]
     _Literal.val = property(lambda literal: literal.value)  # type: ignore[attr-defined]

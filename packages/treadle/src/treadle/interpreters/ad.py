@@ -22,6 +22,8 @@ from treadle_ir import (
     Operand,
     Operands,
     as_array,
+    bind,
+    dtypes,
     ops,
     type_of,
 )
@@ -116,11 +118,20 @@ def _taken(tangent: Tree) -> Tangent:
     return _Zero(type_of_aval(tangent.aval)) if type(tangent) is Zero else as_array(tangent)
 
 
+def _has_no_data(tangent: Tangent) -> bool:
+    """Whether it is the tangent of an integer as an array: loops carry such."""
+    return not isinstance(tangent, _Zero) and dtypes.is_float0(type_of(tangent).dtype)
+
+
 @jvp_rule(Application)
 def application_jvp(
     primitive: Application, primals: Operands, tangents: Sequence[Tangent], /
 ) -> tuple[Operands, Sequence[Tangent]]:
-    """By the library's rule."""
+    """By the library's rule, unless only integers are differentiated."""
+    tangents = [_Zero(type_of(x)) if _has_no_data(x) else x for x in tangents]
+    if all(isinstance(tangent, _Zero) for tangent in tangents):
+        plain = bind(primitive, *primals)
+        return plain, [_Zero(x.type.tangent()) for x in plain]
     rule = primitive_jvps.get(primitive.of)
     if rule is None:
         raise MissingRuleError(
