@@ -10,7 +10,7 @@ def root(y, a):
     return jnp.array([y[0] ** 2 + y[1] - a, jnp.sin(y[1]) + y[0] - 1.0])
 
 
-start = jnp.array([1.0, 0.5])
+start = jnp.array([1.6, -0.6])
 for solver in (optx.Newton(1e-4, 1e-4), optx.Chord(1e-4, 1e-4), optx.Dogleg(1e-4, 1e-4)):
     show(type(solver).__name__, optx.root_find(root, solver, start, 2.0).value)
 newton = optx.Newton(1e-4, 1e-4)
