@@ -33,12 +33,18 @@ if TYPE_CHECKING:
     from treadle_compiler.lower import (
         LoweredModule as LoweredModule,
         lower_program as lower_program,
+        repartitioned as repartitioned,
     )
     from treadle_compiler.mlir import ModuleError as ModuleError, pretty as pretty
     from treadle_compiler.options import (
         CompileOptions as CompileOptions,
         ProgramProfile as ProgramProfile,
         choose as choose,
+    )
+    from treadle_compiler.partitioning import (
+        Partitioning as Partitioning,
+        layout_text as layout_text,
+        sharding_text as sharding_text,
     )
     from treadle_compiler.persistent import (
         CacheError as CacheError,
@@ -60,6 +66,7 @@ if TYPE_CHECKING:
         deserialise as deserialise,
         memory_stats as memory_stats,
         optimized_hlo as optimized_hlo,
+        output_tiles as output_tiles,
         platform_fingerprint as platform_fingerprint,
         serialise as serialise,
         supports_flag as supports_flag,
@@ -81,15 +88,17 @@ if not TYPE_CHECKING:
                 "ForkError Refusal check_fork fork_error never_destroyed refuse refuse_in_children"
             ),
             "treadle_compiler.library": "Jaxlib jaxlib",
-            "treadle_compiler.lower": "LoweredModule lower_program",
+            "treadle_compiler.lower": "LoweredModule lower_program repartitioned",
             "treadle_compiler.mlir": "ModuleError pretty",
             "treadle_compiler.options": "CompileOptions ProgramProfile choose",
+            "treadle_compiler.partitioning": "Partitioning layout_text sharding_text",
             "treadle_compiler.persistent": "CacheError CacheWarning DiskCache compile_cached",
             "treadle_compiler.registry": "LoweringRule lowering_rule lowering_rules",
             "treadle_compiler.types": "device_dtype element_type",
             "treadle_compiler.xla": (
                 "CompileError MemoryStats compile_text cost_analysis deserialise memory_stats "
-                "optimized_hlo platform_fingerprint serialise supports_flag unoptimized_hlo"
+                "optimized_hlo output_tiles platform_fingerprint serialise supports_flag "
+                "unoptimized_hlo"
             ),
         },
     )

@@ -137,6 +137,7 @@ def options_for(
     """
     chosen = replace(
         choose(profile),
+        num_partitions=len(devices),
         device_ids=tuple(device.id for device in devices),
         rewrites=bool(enabled()),  # who switches ours off wants none of XLA's either
         memory_fitting=LEVELS[MEMORY_FITTING_LEVEL()],
@@ -157,7 +158,7 @@ def compile_lowered(
     flags: Mapping[str, object] | None = None,
     host_callbacks: Sequence[Callable[..., object]] = (),
 ) -> LoadedExecutable:
-    """Compile a module for one device, or take the same one from this process or from disk.
+    """Compile a module for its devices, or take the same one from this process or from disk.
 
     An elementwise program with a `checkpoint` is compiled twice, with its barriers and as XLA would fuse it without
     them, and what needs less memory is taken (`treadle_compiler.options` says why). `host_callbacks` are the

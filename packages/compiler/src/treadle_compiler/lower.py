@@ -9,15 +9,17 @@ from __future__ import annotations
 import functools
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Final, final
 
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.dump import dump
+from treadle_compiler.partitioning import Partitioning, mesh_text, sharding_text
 from treadle_compiler.recompute import kept_apart
 from treadle_compiler.registry import LoweringRule, lowering_of
 from treadle_compiler.settings import DUMP_IR_TO
 from treadle_compiler.types import mlir_type
-from treadle_ir import Primitive, Program, Source, Value, frozen
+from treadle_ir import AbstractMesh, Layout, Primitive, Program, Source, Value, frozen
 from treadle_ir.events import ProgramLowered, heard, tell
 
 _MOST_NOTES: Final = 4  # of an error: of programs deep within one another, the innermost say enough
@@ -35,20 +37,31 @@ class LoweredModule:
     name: str  # of the function, for messages and events
     callbacks: tuple[Callable[..., object], ...]  # host functions, by the index in the custom calls
     donated: frozenset[int]  # parameters whose buffers results may take over
+    partitioning: Partitioning | None = None  # for several devices
 
 
 @final
 class ModuleWriter:
     """Collects the functions of a module while it is written."""
 
-    def __init__(self, program: Program, platform: str, locations: bool) -> None:
+    def __init__(
+        self,
+        program: Program,
+        platform: str,
+        locations: bool,
+        partitioning: Partitioning | None = None,
+    ) -> None:
         self.program: Final = program
+        self.partitioning: Final = partitioning
         self.platform: Final = platform
         self.callbacks: list[Callable[..., object]] = []
         self.open_regions = 0  # loops and branches around what is being written
         self.scope = ""  # the named scopes around what is being written, outermost first: `encoder/attention`
         self._locations = locations
         self._functions: list[str] = []
+        self._meshes: dict[tuple[tuple[str, int], ...], str] = {}  # names, by axes
+        if partitioning is not None:
+            self.mesh_name(partitioning.mesh)
         self._names: dict[
             int, str
         ] = {}  # by id of a nested program, which its outer program keeps alive
@@ -58,6 +71,12 @@ class ModuleWriter:
     def apart(self) -> frozenset[int]:
         """The checkpoints behind barriers, by id: looked for when the first one is met."""
         return kept_apart(self.program)
+
+    def mesh_name(self, mesh: AbstractMesh) -> str:
+        """The name of a mesh, which is declared when it is first asked for."""
+        number = len(self._meshes)
+        name = f"@mesh{number}" if number else "@mesh"
+        return self._meshes.setdefault(mesh.shape_tuple, name)
 
     def add_callback(self, function: Callable[..., object]) -> int:
         """Register a host function; the index that selects it."""
@@ -131,7 +150,12 @@ class ModuleWriter:
         ]
 
     def write_function(
-        self, name: str, program: Program, visibility: str, attributes: Sequence[str] = ()
+        self,
+        name: str,
+        program: Program,
+        visibility: str,
+        attributes: Sequence[str] = (),
+        result_attributes: Sequence[str] = (),
     ) -> None:
         """Write a function of the module."""
         slot = len(self._functions)
@@ -152,11 +176,15 @@ class ModuleWriter:
             ]
         )
         types = ", ".join([mlir_type(result.type) for result in results])
+        ends = result_attributes or ("",) * len(results)
+        returned = ", ".join(
+            [f"{mlir_type(x.type)}{mark}" for x, mark in zip(results, ends, strict=True)]
+        )
         names = ", ".join([result.name for result in results])
         end = f"func.return {names} : {types}" if results else "func.return"
         body = "\n".join(context.lines)
         self._functions[slot] = (
-            f"func.func {visibility} {name}({declared}) -> ({types}) {{\n{body}\n{end}\n}}"
+            f"func.func {visibility} {name}({declared}) -> ({returned}) {{\n{body}\n{end}\n}}"
         )
 
     def _location(self, source: Source, primitive: Primitive) -> str:
@@ -169,7 +197,15 @@ class ModuleWriter:
 
     def text(self) -> str:
         """The whole module."""
-        return "module {\n" + "\n".join(self._functions) + "\n}\n"
+        functions = "\n".join(self._functions)
+        if self.partitioning is None:
+            return f"module {{\n{functions}\n}}\n"
+        count = self.partitioning.mesh.size
+        meshes = "\n".join([mesh_text(name, axes) for axes, name in self._meshes.items()])
+        return (
+            f"module attributes {{mhlo.num_partitions = {count} : i32, mhlo.num_replicas = 1 : i32}} "
+            f"{{\n{meshes}\n{functions}\n}}\n"
+        )
 
 
 def _quoted(text: str) -> str:
@@ -195,6 +231,7 @@ def lower_program(
     donated: frozenset[int] = frozenset(),
     aliases: dict[int, int] | None = None,
     locations: bool = False,
+    partitioning: Partitioning | None = None,
 ) -> LoweredModule:
     """Write a program as StableHLO for a platform.
 
@@ -205,33 +242,65 @@ def lower_program(
         donated: parameters whose buffers may be used for results, as XLA chooses.
         aliases: parameters whose buffer a given result takes over (parameter to result).
         locations: write each operation's place in the user's code.
+        partitioning: how parameters and results lie over several devices.
 
     Raises:
         MissingRuleError: a primitive has no lowering rule.
     """
     started = time.perf_counter()
     pairs = aliases or {}
-    marks = []
-    for index in range(len(program.parameters)):
-        if index in pairs:
-            marks.append(f" {{tf.aliasing_output = {pairs[index]} : i32}}")
-        elif index in donated:
-            marks.append(" {jax.buffer_donor = true}")
-        else:
-            marks.append("")
-    writer = ModuleWriter(program, platform, locations)
-    writer.write_function("@main", program, "public", marks)
+    marks, ends = _marks(program, donated, pairs, partitioning)
+
+    def written(located: bool) -> ModuleWriter:
+        writer = ModuleWriter(program, platform, located, partitioning)
+        writer.write_function("@main", program, "public", marks, ends)
+        return writer
+
+    writer = written(locations)
     text = writer.text()
     if DUMP_IR_TO() is not None and not locations:
-
-        def again(located: bool) -> str:
-            other = ModuleWriter(program, platform, located)
-            other.write_function("@main", program, "public", marks)
-            return other.text()
-
-        dump(name, platform, program, again)
+        dump(name, platform, program, lambda located: written(located).text())
     if heard():
         tell(ProgramLowered(name, platform, len(text), time.perf_counter() - started))
-    return LoweredModule(
-        text, program, platform, name, tuple(writer.callbacks), donated | frozenset(pairs)
+    callbacks = tuple(writer.callbacks)
+    given = donated | frozenset(pairs)
+    return LoweredModule(text, program, platform, name, callbacks, given, partitioning)
+
+
+def repartitioned(lowered: LoweredModule, results: Sequence[Layout | None]) -> LoweredModule:
+    """The same program with other layouts of its results."""
+    assert lowered.partitioning is not None
+    return lower_program(
+        lowered.program,
+        name=lowered.name,
+        platform=lowered.platform,
+        donated=lowered.donated,
+        partitioning=replace(lowered.partitioning, results=tuple(results)),
     )
+
+
+def _marks(
+    program: Program,
+    donated: frozenset[int],
+    pairs: dict[int, int],
+    partitioning: Partitioning | None,
+) -> tuple[list[str], list[str]]:
+    """What is said of each parameter and of each result of the whole program."""
+    marks, ends = [], []
+    for index in range(len(program.parameters)):
+        said = []
+        if index in pairs and partitioning is None:
+            said.append(f"tf.aliasing_output = {pairs[index]} : i32")
+        elif index in donated or index in pairs:  # of several devices, XLA knows which parts fit
+            said.append("jax.buffer_donor = true")
+        if partitioning is not None:
+            said.append(_sharding(partitioning.parameters[index]))
+        marks.append(f" {{{', '.join(said)}}}" if said else "")
+    for index in range(len(program.results)):
+        layout = None if partitioning is None else partitioning.results[index]
+        ends.append("" if layout is None else f" {{{_sharding(layout)}}}")
+    return marks, ends
+
+
+def _sharding(layout: Layout) -> str:
+    return f"sdy.sharding = {sharding_text('@mesh', layout)}"

@@ -226,6 +226,34 @@ def cost_analysis(executable: LoadedExecutable) -> dict[str, float]:
     return {str(name): float(value) for name, value in executable.raw.cost_analysis().items()}
 
 
+def output_tiles(
+    executable: LoadedExecutable,
+) -> list[list[np.ndarray[Any, np.dtype[np.int64]]] | None]:
+    """For each result, and each axis of it, which part each device has; None where that cannot be said.
+
+    A result that each device has whole has none here.
+    """
+    from_proto = jaxlib().xla_client.HloSharding.from_proto
+    found: list[list[np.ndarray[Any, np.dtype[np.int64]]] | None] = []
+    for proto in executable.raw.get_output_shardings() or ():
+        sharding = from_proto(proto)
+        if sharding.is_replicated():
+            found.append([])
+            continue
+        sizes = list(sharding.tile_assignment_dimensions())
+        if sharding.is_manual() or not sizes:
+            found.append(None)
+            continue
+        devices = np.asarray(sharding.tile_assignment_devices())
+        places = np.indices(sizes).reshape(len(sizes), -1)
+        numbers = np.empty_like(places)
+        numbers[:, devices] = places
+        axes = len(sizes) - len(sharding.subgroup_types() or ())
+        axes -= bool(sharding.replicate_on_last_tile_dim())
+        found.append([*numbers[:axes]])
+    return found
+
+
 def optimized_hlo(executable: LoadedExecutable) -> str:
     """The program after XLA's passes, in HLO text."""
     return "\n\n".join(module.to_string() for module in executable.raw.hlo_modules())
@@ -333,6 +361,9 @@ def _raw_options(options: CompileOptions, flags: Sequence[tuple[str, FlagValue]]
     raw.num_partitions = build.num_partitions = options.num_partitions
     if options.num_partitions > 1:
         build.use_spmd_partitioning = build.use_shardy_partitioner = True
+        build.allow_spmd_sharding_propagation_to_output = [
+            True
+        ]  # where nothing is said of a result
     grid = np.asarray(options.device_ids, np.int32)
     raw.device_assignment = client.DeviceAssignment.create(
         grid.reshape(options.num_replicas, options.num_partitions)

@@ -102,6 +102,7 @@ from treadle_ir.errors import (
     PlacementError as PlacementError,
     RangeError as RangeError,
     ShapeError as ShapeError,
+    ShardingError as ShardingError,
     StructureError as StructureError,
     SymbolicSizeError as SymbolicSizeError,
     TracerArrayConversionError as TracerArrayConversionError,
@@ -131,6 +132,7 @@ from treadle_ir.families import (
     Indexing as Indexing,
     InlineCall as InlineCall,
     LinearAlgebra as LinearAlgebra,
+    OverMesh as OverMesh,
     Randomness as Randomness,
     Rearrangement as Rearrangement,
     Reducing as Reducing,
@@ -156,6 +158,20 @@ from treadle_ir.loops import (
     either as either,
     reached_carries as reached_carries,
 )
+from treadle_ir.meshes import (
+    UNCONSTRAINED as UNCONSTRAINED,
+    AbstractMesh as AbstractMesh,
+    AxisType as AxisType,
+    Layout as Layout,
+    MeshAxes as MeshAxes,
+    PartitionSpec as PartitionSpec,
+    check_names as check_names,
+    checked_axes as checked_axes,
+    layout_of as layout_of,
+    part_shape as part_shape,
+    parts_of as parts_of,
+    spec_of as spec_of,
+)
 from treadle_ir.nesting import deeper as deeper
 from treadle_ir.operands import (
     as_array as as_array,
@@ -165,6 +181,10 @@ from treadle_ir.operands import (
     operand_or_none as operand_or_none,
     type_like as type_like,
     weak_literal as weak_literal,
+)
+from treadle_ir.placer import (
+    install_placer as install_placer,
+    installed_placer as installed_placer,
 )
 from treadle_ir.primitive import Attributeless as Attributeless, Primitive as Primitive
 from treadle_ir.program import Equation as Equation, Program as Program

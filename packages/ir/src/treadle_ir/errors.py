@@ -146,6 +146,10 @@ class PlacementError(TreadleError, ValueError):
     """Arrays committed to different devices met, or a device does not exist."""
 
 
+class ShardingError(TreadleError, ValueError):
+    """A layout that does not fit the mesh or the array: a name the mesh lacks, parts that would not be equal."""
+
+
 class ArgumentError(TreadleError, TypeError, ValueError):
     """An argument that the function cannot take, by its kind or by its value.
 

@@ -12,6 +12,7 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
+from treadle_ir.meshes import AbstractMesh
 from treadle_ir.primitive import Primitive
 from treadle_ir.program import Program
 from treadle_ir.types import Type
@@ -50,6 +51,14 @@ class Indexing(Primitive):
     __slots__ = ()
     takes_keys: ClassVar[bool] = True
     computes: ClassVar[bool] = False
+
+
+class OverMesh(Primitive):
+    """Family: speaks of the axes of a mesh; `device_ids` are its devices, none where any devices will do."""
+
+    __slots__ = ()
+    mesh: AbstractMesh
+    device_ids: tuple[int, ...]
 
 
 class Creation(Primitive):

@@ -176,6 +176,7 @@ from treadle_ir.primitives.shape import (
     slice as slice,
     transpose as transpose,
 )
+from treadle_ir.primitives.sharding import sharding_constraint as sharding_constraint
 from treadle_ir.primitives.sort import (
     sort as sort,
     top_k as top_k,

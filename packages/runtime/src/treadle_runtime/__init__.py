@@ -10,6 +10,11 @@ if TYPE_CHECKING:
     from treadle_runtime.abstract import ShapeDtypeStruct as ShapeDtypeStruct
     from treadle_runtime.arrays.alive import live_arrays as live_arrays
     from treadle_runtime.arrays.array import DeviceArray as DeviceArray, from_host as from_host
+    from treadle_runtime.arrays.assembled import (
+        make_array_from_callback as make_array_from_callback,
+        make_array_from_process_local_data as make_array_from_process_local_data,
+        make_array_from_single_device_arrays as make_array_from_single_device_arrays,
+    )
     from treadle_runtime.arrays.shard import Shard as Shard
     from treadle_runtime.arrays.transfer import (
         block_until_ready as block_until_ready,
@@ -58,6 +63,18 @@ if TYPE_CHECKING:
     )
     from treadle_runtime.launch import effects_barrier as effects_barrier
     from treadle_runtime.parallel.pmap import pmap as pmap
+    from treadle_runtime.placement.constraint import (
+        auto_axes as auto_axes,
+        explicit_axes as explicit_axes,
+        reshard as reshard,
+        with_sharding_constraint as with_sharding_constraint,
+    )
+    from treadle_runtime.placement.current_mesh import (
+        get_abstract_mesh as get_abstract_mesh,
+        get_mesh as get_mesh,
+        set_mesh as set_mesh,
+        use_abstract_mesh as use_abstract_mesh,
+    )
     from treadle_runtime.placement.devices import (
         Device as Device,
         default_backend as default_backend,
@@ -67,6 +84,8 @@ if TYPE_CHECKING:
         local_devices as local_devices,
     )
     from treadle_runtime.placement.guards import TransferError as TransferError
+    from treadle_runtime.placement.mesh import MESH as MESH, Mesh as Mesh, make_mesh as make_mesh
+    from treadle_runtime.placement.named import NamedSharding as NamedSharding
     from treadle_runtime.placement.placement import (
         PlacedType as PlacedType,
         Placement as Placement,
@@ -97,6 +116,10 @@ if not TYPE_CHECKING:
             "treadle_runtime.abstract": "ShapeDtypeStruct",
             "treadle_runtime.arrays.alive": "live_arrays",
             "treadle_runtime.arrays.array": "DeviceArray from_host",
+            "treadle_runtime.arrays.assembled": (
+                "make_array_from_callback make_array_from_process_local_data "
+                "make_array_from_single_device_arrays"
+            ),
             "treadle_runtime.arrays.shard": "Shard",
             "treadle_runtime.arrays.transfer": (
                 "block_until_ready copy_to_host_async device_get device_put"
@@ -121,10 +144,18 @@ if not TYPE_CHECKING:
             "treadle_runtime.jitting.stages": "ArgInfo Compiled Lowered TracedCall",
             "treadle_runtime.launch": "effects_barrier",
             "treadle_runtime.parallel.pmap": "pmap",
+            "treadle_runtime.placement.constraint": (
+                "auto_axes explicit_axes reshard with_sharding_constraint"
+            ),
+            "treadle_runtime.placement.current_mesh": (
+                "get_abstract_mesh get_mesh set_mesh use_abstract_mesh"
+            ),
             "treadle_runtime.placement.devices": (
                 "Device default_backend device_count devices local_device_count local_devices"
             ),
             "treadle_runtime.placement.guards": "TransferError",
+            "treadle_runtime.placement.mesh": "MESH Mesh make_mesh",
+            "treadle_runtime.placement.named": "NamedSharding",
             "treadle_runtime.placement.placement": (
                 "PlacedType Placement default_device set_default_device"
             ),

@@ -6,13 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, final
 
 import treadle_compiler as compiler
-from treadle_compiler import check_fork, jaxlib
+from treadle_compiler import check_fork, jaxlib, repartitioned
 from treadle_ir import ArrayType, fork_safe_lock
 from treadle_runtime.arrays.array import Buffer
 from treadle_runtime.arrays.deleted import Deleted
 from treadle_runtime.client import execution_error
 from treadle_runtime.host.validated import Validated, validated
+from treadle_runtime.placement.partition import result_placements
 from treadle_runtime.placement.placement import PlacedType, Placement
+from treadle_runtime.placement.sharding import Sharding
 
 if TYPE_CHECKING:
     from treadle_compiler import LoadedExecutable, LoweredModule
@@ -58,7 +60,7 @@ class Launch:
                 (
                     placed.type.shape,
                     compiler.device_dtype(placed.type.dtype),
-                    placed.placement.sharding.raw,
+                    placed.placement.sharding.raw(placed.type.ndim),
                 )
                 for placed in results
             ]
@@ -142,8 +144,11 @@ def compile_program(
     lowered: LoweredModule,
     placement: Placement,
     flags: Mapping[str, object] | None = None,
+    wanted: Sequence[Sharding | None] = (),
 ) -> Launch:
     """Compile a lowered program for the devices of a placement, and make it ready to be called.
+
+    `wanted` are the shardings that were asked for its results, where there are several devices.
 
     Raises:
         ForkError: in a process forked after XLA had been started.
@@ -165,7 +170,21 @@ def compile_program(
         host_callbacks=functions,
     )
     types: tuple[ArrayType, ...] = lowered.program.result_types  # type: ignore[assignment]  # no tokens
-    results = tuple([placement.of(type) for type in types])
+    if placement.sharding.num_devices == 1:
+        results = tuple([placement.of(type) for type in types])
+    else:
+        places = result_placements(executable, placement, types, wanted)
+        if None in places and lowered.partitioning is not None:  # XLA chose unequal parts
+            even = [
+                ((),) * type.ndim if place is None else layout
+                for type, place, layout in zip(
+                    types, places, lowered.partitioning.results, strict=True
+                )
+            ]
+            return compile_program(repartitioned(lowered, even), placement, flags, wanted)
+        results = tuple(
+            [place.of(type) for type, place in zip(types, places, strict=True) if place is not None]
+        )
     ordered = any(effect.ordered for effect in lowered.program.effects)
     return Launch(executable, placement, results, tuple(callbacks), ordered=ordered)
 

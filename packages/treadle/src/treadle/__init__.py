@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         random as random,
         ref as ref,
         scipy as scipy,
+        sharding as sharding,
         stages as stages,
         test_util as test_util,
         tree as tree,
@@ -86,6 +87,7 @@ if TYPE_CHECKING:
     )
     from treadle.passes import fwd_and_bwd as fwd_and_bwd
     from treadle.settings import config as config
+    from treadle.sharding import P as P
     from treadle_autodiff import (
         checkpoint as checkpoint,
         checkpoint_policies as checkpoint_policies,
@@ -129,10 +131,16 @@ if TYPE_CHECKING:
         live_arrays as live_arrays,
         local_device_count as local_device_count,
         local_devices as local_devices,
+        make_array_from_callback as make_array_from_callback,
+        make_array_from_process_local_data as make_array_from_process_local_data,
+        make_array_from_single_device_arrays as make_array_from_single_device_arrays,
+        make_mesh as make_mesh,
         pmap as pmap,
         process_count as process_count,
         process_index as process_index,
         pure_callback as pure_callback,
+        reshard as reshard,
+        set_mesh as set_mesh,
     )
 
     jacobian = jacrev
@@ -161,6 +169,7 @@ if not TYPE_CHECKING:
             ),
             "treadle.passes": "fwd_and_bwd",
             "treadle.settings": "config",
+            "treadle.sharding": "P",
             "treadle_autodiff": (
                 "checkpoint checkpoint:remat checkpoint_policies closure_convert custom_gradient "
                 "custom_jvp custom_vjp grad jvp linear_transpose linearize value_and_grad vjp"
@@ -173,8 +182,9 @@ if not TYPE_CHECKING:
             "treadle_runtime": (
                 "Device block_until_ready copy_to_host_async default_backend default_device "
                 "device_count device_get device_put devices disable_jit effects_barrier jit "
-                "jit:pjit live_arrays local_device_count local_devices pmap process_count "
-                "process_index pure_callback"
+                "jit:pjit live_arrays local_device_count local_devices make_array_from_callback "
+                "make_array_from_process_local_data make_array_from_single_device_arrays make_mesh "
+                "pmap process_count process_index pure_callback reshard set_mesh"
             ),
         },
         (
@@ -201,6 +211,7 @@ if not TYPE_CHECKING:
             "random",
             "ref",
             "scipy",
+            "sharding",
             "stages",
             "test_util",
             "tree",

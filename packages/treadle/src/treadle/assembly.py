@@ -20,6 +20,7 @@ from treadle_ir import (
     errors,
     install,
     install_operators,
+    install_placer,
     install_vmap,
     source,
 )
@@ -43,10 +44,15 @@ def assemble() -> None:
     table.install()
     install_operators({"aval": property(core.aval), "to_device": to_device})
     install_vmap(_vmap)
+    install_placer(_placed)
     partial_eval.name_tracers()
     errors.show_as("treadle.errors")
     tracebacks.install()
     environment.warn_of_unknown(os.environ)
+
+
+def _placed(tree: Any, shardings: Any) -> Any:
+    return treadle_runtime.with_sharding_constraint(tree, shardings)
 
 
 def _vmap(*args: Any, **kwargs: Any) -> Any:

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         PlacementError as PlacementError,
         RangeError as RangeError,
         ShapeError as ShapeError,
+        ShardingError as ShardingError,
         StructureError as StructureError,
         SymbolicSizeError as SymbolicSizeError,
         TracerArrayConversionError as TracerArrayConversionError,
@@ -86,11 +87,11 @@ if not TYPE_CHECKING:
                 "ExecutionError:JaxRuntimeError FailedCheckError IndexingError "
                 "IndexingError:JAXIndexError KeyReuseError LeakedTracerError MissingRuleError "
                 "NaNError NonConcreteBooleanIndexError OutOfBoundsError OutOfMemoryError "
-                "ParseError PlacementError RangeError ShapeError StructureError SymbolicSizeError "
-                "SymbolicSizeError:InconclusiveDimensionOperation TracerArrayConversionError "
-                "TracerBoolConversionError TracerIntegerConversionError TracingError TreadleError "
-                "TreeError UnsupportedError UsageError UsageError:JAXTypeError VerifyError "
-                "VerifyError:JaxprTypeError"
+                "ParseError PlacementError RangeError ShapeError ShardingError StructureError "
+                "SymbolicSizeError SymbolicSizeError:InconclusiveDimensionOperation "
+                "TracerArrayConversionError TracerBoolConversionError TracerIntegerConversionError "
+                "TracingError TreadleError TreeError UnsupportedError UsageError "
+                "UsageError:JAXTypeError VerifyError VerifyError:JaxprTypeError"
             ),
             "treadle_runtime": (
                 "CallbackError NoExecutionError NotFiniteError PlatformError PlatformWarning "

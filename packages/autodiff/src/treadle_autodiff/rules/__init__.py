@@ -22,6 +22,7 @@ from treadle_autodiff.rules import (
     random as random,
     reduce as reduce,
     shape as shape,
+    sharding as sharding,
     sort as sort,
     special as special,
     window as window,

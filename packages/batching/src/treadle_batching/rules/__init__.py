@@ -22,6 +22,7 @@ from treadle_batching.rules import (
     random as random,
     reduce as reduce,
     shape as shape,
+    sharding as sharding,
     sort as sort,
     window as window,
 )

@@ -25,6 +25,7 @@ from treadle_compiler.lowering import (
     random as random,
     reduce as reduce,
     shape as shape,
+    sharding as sharding,
     sort as sort,
     window as window,
 )

@@ -24,6 +24,7 @@ from treadle_ir.reference import (
     random as random,
     reduce as reduce,
     shape as shape,
+    sharding as sharding,
     sort as sort,
     window as window,
 )

@@ -412,6 +412,7 @@ if TYPE_CHECKING:
         squeeze as squeeze,
         transpose as transpose,
     )
+    from treadle_numpy.lax.sharding import with_sharding_constraint as with_sharding_constraint
     from treadle_numpy.lax.slicing import (
         index_in_dim as index_in_dim,
         slice as slice,
@@ -527,6 +528,7 @@ else:
                 "broadcast broadcast_in_dim broadcast_like broadcast_shapes broadcast_to_rank "
                 "collapse expand_dims reshape rev shape_as_value squeeze transpose"
             ),
+            "sharding": "with_sharding_constraint",
             "slicing": "index_in_dim slice slice_in_dim",
             "sorting": "sort sort_key_val top_k",
             "special": (

@@ -12,7 +12,6 @@ attributes themselves.
 from __future__ import annotations
 
 import operator
-import warnings
 from collections.abc import Iterator
 from typing import Any, Final, NoReturn, TypeAlias, final
 
@@ -24,7 +23,7 @@ from treadle_ir import (
     Array,
     ArrayType,
     DTypeError,
-    IndexingError,
+    PlacementError,
     ShapeError,
     Source,
     canonical_dtype,
@@ -32,7 +31,6 @@ from treadle_ir import (
     current_context,
     element_type,
     flags,
-    integer,
     no_first_axis,
     refused,
     shown,
@@ -40,13 +38,12 @@ from treadle_ir import (
 from treadle_ir.dtypes import is_key
 from treadle_ir.events import ElementsTransferred, MemoryDonated, emit, listeners
 from treadle_runtime.arrays.deleted import Deleted, deleted_error
-from treadle_runtime.arrays.interchange import Interchange
-from treadle_runtime.arrays.shard import Shard
+from treadle_runtime.arrays.placed import Placed
+from treadle_runtime.arrays.spread import gather, spread
 from treadle_runtime.arrays.text import array_text
 from treadle_runtime.placement.devices import Device
 from treadle_runtime.placement.guards import guard
 from treadle_runtime.placement.placement import BASE, PlacedType, Placement, default_placement
-from treadle_runtime.placement.sharding import Sharding
 
 Elements: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"  # Any: of any element type
 Buffer: TypeAlias = Any  # a jaxlib array; jaxlib has no types
@@ -57,7 +54,7 @@ _KEEP_BOTH: Final = 1 << 16
 
 
 @final
-class DeviceArray(Interchange):
+class DeviceArray(Placed):
     """An array with elements. Make one with `from_host`, or by computing."""
 
     __module__ = "treadle_runtime"  # as messages and `type(x)` show it
@@ -168,6 +165,8 @@ class DeviceArray(Interchange):
     def __iter__(self) -> Iterator[Array]:
         if not self.type.shape:
             raise no_first_axis(self)
+        if self.sharding.num_devices > 1:
+            return iter([self[number] for number in range(self.type.shape[0])])
         part = self.placed.with_shape(self.type.shape[1:])
         return iter([DeviceArray(part, np.asarray(element)) for element in elements_of(self)])
 
@@ -238,68 +237,12 @@ class DeviceArray(Interchange):
     def unsafe_buffer_pointer(self) -> int:
         """The address of the elements on their device."""
         device = device_of(self)
-        return device.backend.pointer(buffer_of(self))
-
-    # ---- placement
-
-    @property
-    def sharding(self) -> Sharding:
-        """How it is laid over devices."""
-        return self.placed.placement.sharding
-
-    @property
-    def device(self) -> Device:
-        """The device it is on; the first one, if there are several."""
-        return self.placed.placement.device
-
-    @property
-    def committed(self) -> bool:
-        """Whether somebody put it there, so that it decides where work happens."""
-        return self.placed.placement.committed
-
-    def devices(self) -> set[Device]:
-        """The devices it is on."""
-        return self.sharding.device_set
-
-    @property
-    def is_fully_addressable(self) -> bool:
-        """Whether this process reaches all of it."""
-        return self.sharding.is_fully_addressable
-
-    @property
-    def is_fully_replicated(self) -> bool:
-        """Whether each of its devices has all of it."""
-        return self.sharding.is_fully_replicated
-
-    def addressable_data(self, index: int) -> Array:
-        """The part on the device with this number among its own."""
-        shards = self.addressable_shards
-        number = integer("addressable_data", "index", index)
-        if not 0 <= number < len(shards):
-            raise IndexingError(
-                f"addressable_data: index is {number}, but the array is on {len(shards)} devices here"
+        if self.sharding.num_devices > 1:
+            raise PlacementError(
+                f"an array of type {self.type} over {self.sharding.num_devices} devices has no one address",
+                fix="ask one of x.addressable_shards for that of its data",
             )
-        return shards[number].data
-
-    @property
-    def addressable_shards(self) -> list[Shard]:
-        """Its parts on the devices of this process."""
-        return [Shard(self.device, self, (slice(None),) * self.type.ndim)]
-
-    @property
-    def global_shards(self) -> list[Shard]:
-        """Its parts on all devices."""
-        return self.addressable_shards
-
-    @property
-    def device_buffer(self) -> DeviceBuffer:
-        """The older spelling of `addressable_data(0)`; deprecated."""
-        warnings.warn(
-            "`device_buffer` is deprecated, use `addressable_data(0)`, or `device` for the device",
-            DeprecationWarning,
-            stacklevel=2,
-        )
-        return DeviceBuffer(self)
+        return device.backend.pointer(buffer_of(self))
 
     # ---- life
 
@@ -320,8 +263,10 @@ class DeviceArray(Interchange):
         device_of(self)
 
     def on_device_size_in_bytes(self) -> int:
-        """The bytes that it takes on its device."""
-        return self.type.nbytes
+        """The bytes that it takes on its devices together."""
+        sharding = self.sharding
+        part = sharding.shard_shape(self.type.shape)
+        return self.type.with_shape(part).nbytes * sharding.num_devices
 
     def is_deleted(self) -> bool:
         """Whether it has been donated or deleted."""
@@ -381,13 +326,16 @@ def elements_of(array: DeviceArray, *, explicit: bool = False) -> Elements:
         if device.platform != "cpu" and current_context().watched:
             guard("device-to-host", array.type, "the host", explicit=explicit)
         backend = device.backend
-        dtype = array.type.dtype
-        if dtype.names is None:
-            host = backend.read(array.raw)
-        elif is_key(dtype):
-            host = backend.read(array.raw).view(dtype)
-        else:  # float0 has no data
+        dtype, sharding = array.type.dtype, array.placed.placement.sharding
+        if dtype.names is not None and not is_key(dtype):  # float0 has no data
             host = np.zeros(array.type.shape, dtype)
+        elif sharding.num_devices == 1:
+            host = backend.read(array.raw)
+        else:
+            backend.block(array.raw)
+            host = gather(array.raw, array.type, sharding)
+        if is_key(dtype):
+            host = host.view(dtype)
         if listeners and host.nbytes:
             emit(ElementsTransferred(array.type, str(array.device), "host"))
         array.host = host
@@ -407,8 +355,12 @@ def buffer_of(array: DeviceArray) -> Buffer:
         assert host is not None, "an array has a host buffer or a device buffer"
         if array.type.dtype.names is not None:
             host = _for_device(host)
-        # Nobody writes to our host buffers, so the device may use the same memory.
-        raw = array.raw = device.backend.put(host, device.raw, owned=True)
+        sharding = array.placed.placement.sharding
+        if sharding.num_devices == 1:
+            # Nobody writes to our host buffers, so the device may use the same memory.
+            raw = array.raw = device.backend.put(host, device.raw, owned=True)
+        else:
+            raw = array.raw = spread(host, sharding)
         if listeners:
             emit(ElementsTransferred(array.type, "host", str(device)))
         if host.nbytes > _KEEP_BOTH and device.platform == "cpu":
@@ -423,15 +375,25 @@ def _for_device(host: Elements) -> Elements:
 
 
 def buffer_at(array: DeviceArray, placement: Placement, *, explicit: bool = False) -> Buffer:
-    """The array's buffer, brought to a place if it is elsewhere (the array itself stays where it is)."""
+    """The array's buffer, brought to a place if it is elsewhere (the array itself stays where it is).
+
+    What is over the devices of the place already stays as it lies over them: programs are compiled for that.
+    """
+    here, there = array.placed.placement.sharding, placement.sharding
+    if here is there or here.devices == there.devices:
+        return buffer_of(array)
     target = placement.device
     home = device_of(array)
-    if home is target:
-        return buffer_of(array)
     if current_context().watched:
         guard("device-to-device", array.type, target, explicit=explicit)
     if listeners:
         emit(ElementsTransferred(array.type, str(home), str(target)))
+    if here.num_devices > 1 or there.num_devices > 1:
+        host = elements_of(array)
+        host = host if host.dtype.names is None else _for_device(host)
+        if there.num_devices > 1:
+            return spread(host, there)
+        return target.backend.put(host, target.raw, owned=True)
     if array.host is not None:
         host = array.host if array.type.dtype.names is None else _for_device(array.host)
         return target.backend.put(host, target.raw, owned=True)
@@ -460,23 +422,6 @@ def forget_host(array: DeviceArray) -> None:
 def duplicate(array: DeviceArray) -> DeviceArray:
     """Another array with the same elements; they share memory, and yet each can be deleted or donated."""
     return DeviceArray(array.placed, elements_of(array))
-
-
-@final
-class DeviceBuffer:
-    """What `x.device_buffer` was: a thin view whose `device()` prints as `platform:id`."""
-
-    __slots__ = ("_array",)
-
-    def __init__(self, array: DeviceArray) -> None:
-        self._array = array
-
-    def device(self) -> Device:
-        """The device."""
-        return self._array.device
-
-    def __repr__(self) -> str:
-        return repr(self._array)
 
 
 def from_host(

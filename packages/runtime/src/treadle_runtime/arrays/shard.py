@@ -1,11 +1,15 @@
-"""The part of an array that is on one device."""
+"""The parts of an array, each on one device."""
 
 from __future__ import annotations
 
-from typing import final
+from collections.abc import Collection
+from typing import Any, final
 
 from treadle_ir import Array, frozen
+from treadle_runtime.arrays.array import DeviceArray, buffer_of, device_of
 from treadle_runtime.placement.devices import Device
+from treadle_runtime.placement.placement import committed
+from treadle_runtime.placement.sharding import Index
 
 
 @final
@@ -14,9 +18,32 @@ class Shard:
     """The part of an array that is on one device."""
 
     device: Device
-    data: Array
-    index: tuple[slice, ...]
-    replica_id: int = 0
+    data: Array | None  # None where the device belongs to another process
+    index: Index
+    replica_id: int = 0  # of the devices that have the same part, which one this is
 
     def __repr__(self) -> str:
         return f"Shard(device={self.device!r}, index={self.index}, replica_id={self.replica_id}, data={self.data})"
+
+
+def shards_of(array: DeviceArray, wanted: Collection[Device]) -> list[Shard]:
+    """The parts of an array on some of its devices."""
+    sharding = array.placed.placement.sharding
+    if sharding.num_devices == 1 and sharding.is_fully_addressable:
+        return [Shard(sharding.devices[0], array, (slice(None),) * array.type.ndim)]
+    device_of(array)
+    parts = sharding.devices_indices_map(array.type.shape)
+    type_ = array.type.with_shape(sharding.shard_shape(array.type.shape))
+    buffers = iter(sharding.devices[0].backend.shards(buffer_of(array)))
+    data = {
+        device: DeviceArray(committed(device).of(type_), None, buffer)
+        for device, buffer in zip(sharding.local_devices, buffers, strict=True)
+    }
+    copies: dict[Any, int] = {}
+    found = []
+    for device, part in parts.items():
+        key = tuple([(each.start, each.stop) for each in part])
+        copies[key] = copies.get(key, -1) + 1
+        if device in wanted:
+            found.append(Shard(device, data.get(device), part, copies[key]))
+    return found

@@ -10,6 +10,7 @@ from treadle_compiler import check_fork
 from treadle_ir import (
     ArgumentError,
     Array,
+    PartitionSpec,
     PlacementError,
     Tracer,
     capture,
@@ -27,10 +28,15 @@ from treadle_runtime.arrays.array import (
     give_away,
 )
 from treadle_runtime.arrays.from_user import as_argument
+from treadle_runtime.placement.asked import concrete
+from treadle_runtime.placement.constraint import constrained
 from treadle_runtime.placement.devices import Device, as_device
+from treadle_runtime.placement.format import Format
 from treadle_runtime.placement.guards import guard
-from treadle_runtime.placement.placement import committed
+from treadle_runtime.placement.named import NamedSharding
+from treadle_runtime.placement.placement import committed, placement_of
 from treadle_runtime.placement.sharding import Sharding, SingleDeviceSharding
+from treadle_runtime.resharding import resharded
 
 T = TypeVar("T")
 
@@ -43,52 +49,62 @@ def device_put(
     donate: bool = False,
     may_alias: bool | None = None,
 ) -> Any:
-    """A tree of arrays on a device, committed to it; without a device, arrays where they are.
+    """A tree of arrays on a device, or over several, committed to it; without a device, arrays where they are.
 
     Without a device, what is no array yet becomes one on the default device, uncommitted. The arrays given stay
     valid unless `donate`.
 
     Args:
         x: a tree of arrays, NumPy arrays and numbers.
-        device: a `Device`, a `SingleDeviceSharding`, None, or a tree of these that is a prefix of `x`.
+        device: a `Device`, a sharding, a `PartitionSpec` over the mesh in force, None, or a tree of these that is a
+            prefix of `x`.
         src: ignored.
         donate: give the memory of the arrays away.
         may_alias: whether the result may share memory with the argument; it does where that is possible.
 
     Raises:
-        PlacementError: not a device.
+        PlacementError: not a device; a specification, and no mesh in force.
+        ShardingError: an array cannot be laid out so.
         ForkError: to a device, in a process forked after XLA had been started.
         ArgumentError: a leaf that is no array and no number.
     """
     leaves, structure = tree_flatten(x)
-    if device is None or isinstance(device, Device | Sharding | str):
+    if device is None or isinstance(device, Device | Sharding | str | PartitionSpec):
         targets = [device] * len(leaves)
     else:
         targets = broadcast_prefix(device, x, is_leaf=lambda each: each is None)
     return structure.unflatten(
-        [_put(leaf, _device(target), donate) for leaf, target in zip(leaves, targets, strict=True)]
+        [
+            _put(leaf, _sharding(target), donate)
+            for leaf, target in zip(leaves, targets, strict=True)
+        ]
     )
 
 
-def _device(target: Any) -> Device | None:
+def _sharding(target: Any) -> Sharding | None:
     if target is None:
         return None
     check_fork()
     if isinstance(target, Device):
-        return target
-    if isinstance(target, SingleDeviceSharding):
-        return target.device
+        return SingleDeviceSharding(target)
+    if isinstance(target, Format):
+        return target.sharding
+    if isinstance(target, Sharding | PartitionSpec):
+        return concrete("device_put", "the device", target)
     if isinstance(target, str):
-        return as_device(target)
+        return SingleDeviceSharding(as_device(target))
     raise PlacementError(
         f"device_put: {target!r} of type {type(target).__name__} is not a device",
-        fix="pass one of treadle.devices(), a SingleDeviceSharding, or a tree of them",
+        fix="pass one of treadle.devices(), a sharding, or a tree of them",
     )
 
 
-def _put(leaf: Any, device: Device | None, donate: bool) -> Any:
-    if isinstance(leaf, Tracer):
-        return leaf  # where a traced value is, the compiled program decides
+def _put(leaf: Any, sharding: Sharding | None, donate: bool) -> Any:
+    if isinstance(leaf, Tracer):  # where a traced value is, the compiled program decides
+        return leaf if sharding is None else constrained(leaf, sharding)
+    if sharding is not None and isinstance(sharding, NamedSharding):
+        return _put_over(leaf, sharding, donate)
+    device = None if sharding is None else sharding.devices[0]
     if type(leaf) is not DeviceArray:
         try:
             leaf = as_argument(leaf)
@@ -114,10 +130,36 @@ def _put(leaf: Any, device: Device | None, donate: bool) -> Any:
         put = DeviceArray(
             placed, elements_of(leaf)
         )  # elements never change, so memory may be shared
-    elif home is device:
+    elif home is device and leaf.sharding.num_devices == 1:
         put = DeviceArray(placed, None, device.backend.copy_to_device(buffer_of(leaf), device.raw))
     else:
         put = DeviceArray(placed, None, buffer_at(leaf, target, explicit=True))
+    if donate:
+        give_away(leaf, "donated to device_put", capture())
+    return put
+
+
+def _put_over(leaf: Any, sharding: NamedSharding, donate: bool) -> DeviceArray:
+    """An array over a mesh."""
+    if type(leaf) is not DeviceArray:
+        try:
+            leaf = as_argument(leaf)
+        except ArgumentError as error:
+            error.add_note("  while: putting it on devices with device_put")
+            raise
+    device_of(leaf)
+    sharding.shard_shape(leaf.type.shape)  # that it fits
+    placed = placement_of(sharding, committed=True).of(leaf.type)
+    if current_context().watched:
+        guard("device-to-device", leaf.type, sharding.devices[0], explicit=True)
+    if leaf.sharding.is_equivalent_to(sharding, leaf.type.ndim):
+        put = DeviceArray(placed, leaf.host, leaf.raw)
+        if leaf.raw is not None:
+            put.raw = leaf.sharding.devices[0].backend.same(leaf.raw)
+    elif leaf.sharding.num_devices > 1 and leaf.sharding.devices == sharding.devices:
+        put = DeviceArray(placed, None, resharded(leaf, sharding))
+    else:
+        put = DeviceArray(placed, None, buffer_at(leaf, placed.placement, explicit=True))
     if donate:
         give_away(leaf, "donated to device_put", capture())
     return put

@@ -129,14 +129,35 @@ class Backend:
         self,
         shards: Sequence[np.ndarray[Any, Any]],
         shape: Sequence[int],
+        dtype: np.dtype[Any],
         devices: Sequence[Device],
-        sharding: Any,  # a jaxlib GSPMDSharding over the devices
+        sharding: Any,  # a jaxlib GSPMDSharding over the devices of all processes
     ) -> Buffer:
-        """Copy one host array for each device and make one sharded buffer of them."""
+        """Copy one host array for each device of this process and make one buffer of them, of this (whole) shape."""
         client = jaxlib().xla_client
-        aval = Aval(shape, shards[0].dtype)
-        return client.batched_device_put(
-            aval, sharding, list(shards), list(devices), True, force_copy=True, enable_x64=True
+        try:
+            return client.batched_device_put(
+                Aval(shape, dtype),
+                sharding,
+                list(shards),
+                list(devices),
+                True,
+                force_copy=True,
+                enable_x64=True,
+            )
+        except jaxlib().core.JaxRuntimeError as error:
+            raise execution_error(error) from error
+
+    def joined(
+        self,
+        buffers: Sequence[Buffer],
+        shape: Sequence[int],
+        dtype: np.dtype[Any],
+        sharding: Any,  # a jaxlib GSPMDSharding over the devices of all processes
+    ) -> Buffer:
+        """One buffer of a (whole) shape made of one on each device of this process, without a copy."""
+        return jaxlib().core.ArrayImpl(
+            Aval(shape, dtype), sharding, list(buffers), committed=True, _skip_checks=True
         )
 
     def adopt(self, buffer: Buffer, source: Backend, device: Device | None = None) -> Buffer:
@@ -292,6 +313,10 @@ class Backend:
         except core.JaxRuntimeError as error:
             raise execution_error(error) from error
         return copy
+
+    def same(self, buffer: Buffer) -> Buffer:
+        """Another buffer of the same memory, which can be deleted without the first."""
+        return buffer.clone()
 
     def pointer(self, buffer: Buffer) -> int:
         """The address of the buffer's memory; waits for the value on the CPU.

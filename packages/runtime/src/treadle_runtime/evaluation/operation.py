@@ -16,6 +16,7 @@ from treadle_ir import (
     ArrayType,
     Equation,
     Operand,
+    OverMesh,
     Primitive,
     Program,
     Value,
@@ -28,6 +29,7 @@ from treadle_runtime.arrays.array import DeviceArray, Elements, buffer_at, eleme
 from treadle_runtime.evaluation.limits import ANY_SIZE, is_small
 from treadle_runtime.evaluation.quiet import SILENCE, quieten, restore
 from treadle_runtime.launch import Launch, compile_program
+from treadle_runtime.placement.partition import partitioning, placement_for, whole
 from treadle_runtime.placement.placement import PlacedType, Placement
 from treadle_runtime.placement.resolve import resolve
 
@@ -64,7 +66,7 @@ class Operation:
         types = tuple([operand.type for operand in operands])
         inferred_types, _ = inferred(primitive, types)
         results: tuple[ArrayType, ...] = inferred_types  # type: ignore[assignment]  # tokens are never evaluated
-        placement = resolve(operands, default, primitive.name, lambda index: f"argument {index}")
+        placement = placement_of_operation(primitive, operands, default)
         self.primitive = primitive
         self.captured = ()
         self.placement = placement
@@ -110,22 +112,49 @@ class Operation:
         """The results by XLA."""
         launch = self.launch
         if launch is None:
-            launch = self.launch = self._compiled([x.type for x in operands])
+            launch = self.launch = self._compiled([x.placed for x in operands])
         buffers = launch.execute([buffer_at(x, self.placement) for x in operands])
         return [
             DeviceArray(placed, None, buffer)
-            for placed, buffer in zip(self.results, buffers, strict=True)
+            for placed, buffer in zip(launch.results, buffers, strict=True)
         ]
 
-    def _compiled(self, types: Sequence[ArrayType]) -> Launch:
-        primitive = self.primitive
-        parameters = tuple([Value(type) for type in types])
-        result_types, effects = inferred(primitive, tuple(types))
-        results = tuple([Value(type) for type in result_types])
-        program = Program(parameters, (Equation(primitive, parameters, results, effects),), results)
-        platform = self.placement.device.backend.platform
-        lowered = compiler.lower_program(program, name=primitive.name, platform=platform)
+    def _compiled(self, operands: Sequence[PlacedType]) -> Launch:
+        program = _program_of(self.primitive, [x.type for x in operands])
+        types = [placed.type for placed in self.results]
+        lowered = compiler.lower_program(
+            program,
+            name=self.primitive.name,
+            platform=self.placement.device.backend.platform,
+            partitioning=partitioning(self.placement, operands, types),
+        )
         return compile_program(lowered, self.placement)
+
+
+def placement_of_operation(
+    primitive: Primitive, operands: Sequence[PlacedType], default: Placement
+) -> Placement:
+    """Where the results of a primitive on operands in these places are; over a mesh, where it runs.
+
+    Raises:
+        PlacementError: two operands are committed to different places.
+    """
+
+    def describe(index: int) -> str:
+        return f"argument {index}"
+
+    if isinstance(primitive, OverMesh) or primitive.programs():
+        program = _program_of(primitive, [x.type for x in operands])
+        return placement_for(program, operands, default, primitive.name, describe)
+    return whole(resolve(operands, default, primitive.name, describe))
+
+
+def _program_of(primitive: Primitive, types: Sequence[ArrayType]) -> Program:
+    """A program of this one operation."""
+    parameters = tuple([Value(type) for type in types])
+    result_types, effects = inferred(primitive, tuple(types))
+    results = tuple([Value(type) for type in result_types])
+    return Program(parameters, (Equation(primitive, parameters, results, effects),), results)
 
 
 def compact(result: Elements) -> Elements:

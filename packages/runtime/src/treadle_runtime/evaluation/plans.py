@@ -26,8 +26,8 @@ from treadle_runtime.evaluation.limits import ANY_SIZE, host_limits
 from treadle_runtime.evaluation.operation import Operation
 from treadle_runtime.evaluation.straight_line import Run, straight_line
 from treadle_runtime.launch import Launch, compile_program
-from treadle_runtime.placement.placement import PlacedType, Placement, default_placement
-from treadle_runtime.placement.resolve import resolve
+from treadle_runtime.placement.partition import partitioning, placement_for
+from treadle_runtime.placement.placement import Placement, default_placement
 
 PASSES: Final = 3  # over a large array, from which on compiling pays
 MOST_CAPTURED: Final = 1 << 16  # bytes of constants that are kept with a plan
@@ -59,7 +59,8 @@ def planned(
             lambda *operands: _applied(function, args, kwargs, operands),
             *[x.type for x in arrays],
         )
-        placement = resolve(
+        placement = placement_for(
+            staged.program,
             [x.placed for x in arrays],
             default_placement(),
             function.__name__,
@@ -88,7 +89,7 @@ def planned(
             return Plan(straight_line(program, operations, constants, results), structure)
         if not large or _passes(program) == 0:
             return None
-    return Plan(_compiled(program, placement, constants, results, function.__name__), structure)
+    return Plan(_compiled(program, placement, constants, arrays, function.__name__), structure)
 
 
 def _applied(
@@ -138,12 +139,20 @@ def _compiled(
     program: Program,
     placement: Placement,
     constants: Sequence[Elements],
-    results: Sequence[PlacedType],
+    arrays: Sequence[DeviceArray],
     name: str,
 ) -> Run:
-    """The program compiled by XLA for a placement."""
-    platform = placement.device.backend.platform
-    lowered = compiler.lower_program(program, name=name, platform=platform)
+    """The program compiled by XLA for a placement, and for arrays that lie as these do."""
+    operands = [placement.of(_of_array(value.type)) for value in program.parameters]
+    operands[len(constants) :] = [x.placed for x in arrays]
+    lowered = compiler.lower_program(
+        program,
+        name=name,
+        platform=placement.device.backend.platform,
+        partitioning=partitioning(
+            placement, operands, [_of_array(type) for type in program.result_types]
+        ),
+    )
     launch: Launch = compile_program(lowered, placement)
     kept = [
         DeviceArray(placement.of(_of_array(value.type)), each)
@@ -154,7 +163,7 @@ def _compiled(
         buffers = launch.execute([buffer_at(x, placement) for x in (*kept, *arrays)])
         return [
             DeviceArray(placed, None, buffer)
-            for placed, buffer in zip(results, buffers, strict=True)
+            for placed, buffer in zip(launch.results, buffers, strict=True)
         ]
 
     return run

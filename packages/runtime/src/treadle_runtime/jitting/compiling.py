@@ -17,17 +17,19 @@ from treadle_runtime.jitting.caches import FunctionCache
 from treadle_runtime.jitting.compiled_call import CompiledCall
 from treadle_runtime.jitting.donation import pair, warn_unusable
 from treadle_runtime.jitting.options import JitOptions, Split
+from treadle_runtime.jitting.shardings import outputs_of
 from treadle_runtime.jitting.statics import Key
 from treadle_runtime.jitting.traced import Traced
 from treadle_runtime.jitting.tracing import trace_function
 from treadle_runtime.launch import compile_program
+from treadle_runtime.placement.partition import partitioning, placement_for
 from treadle_runtime.placement.placement import (
     PlacedType,
     Placement,
     committed,
     default_placement,
 )
-from treadle_runtime.placement.resolve import resolve
+from treadle_runtime.placement.sharding import Sharding
 from treadle_runtime.settings import CONSTANTS_BYTES, CONSTANTS_FRAMES
 
 
@@ -43,6 +45,7 @@ class Lowering:
     operands: tuple[PlacedType, ...]  # the leaves
     name: str
     flags: tuple[tuple[str, Any], ...]  # Any: strings, numbers, booleans
+    wanted: tuple[Sharding | None, ...] = ()  # of the results, where several devices were asked for
 
 
 def lower_call(
@@ -70,25 +73,39 @@ def lower_call(
             return f"captured array {index}"
         return arguments.paths()[index - len(captured)]
 
+    everything = [*[x.placed for x in captured], *operands]
+    wanted: list[Sharding | None] = []
+    if options.outputs is not None:
+        wanted = outputs_of(options.outputs, traced.structure, name)
     if options.device is not None:
         placement = committed(options.device)
     else:
-        everything = [*[x.placed for x in captured], *operands]
-        placement = resolve(everything, default_placement(), name, describe)
+        asked = [each for each in wanted if each is not None]
+        default = default_placement()
+        placement = placement_for(traced.program, everything, default, name, describe, asked)
     prepared = prepare(traced, options, arguments, len(operands))
+    over = partitioning(
+        placement,
+        [everything[index] for index in prepared.kept],
+        prepared.results,
+        wanted,
+    )
     started = time.perf_counter()
     module = lower_program(
         prepared.program,
         name=name,
         platform=placement.device.backend.platform,
         aliases=prepared.aliases,
+        partitioning=over,
     )
     elapsed = time.perf_counter() - started
     if traced.timing.lower is not None:  # the same program for another device
         traced.timing = replace(traced.timing, first_run=None)
         cache.timings.append(traced.timing)
     traced.timing.lower = elapsed
-    return Lowering(traced, prepared, module, placement, tuple(operands), name, options.flags)
+    return Lowering(
+        traced, prepared, module, placement, tuple(operands), name, options.flags, tuple(wanted)
+    )
 
 
 def _warn_of_constants(captured: Sequence[DeviceArray], traced: Traced, name: str) -> None:
@@ -122,7 +139,10 @@ def compile_call(lowering: Lowering, flags: Mapping[str, Any] | None = None) -> 
     traced, prepared = lowering.traced, lowering.prepared
     started = time.perf_counter()
     launch = compile_program(
-        lowering.module, lowering.placement, {**dict(lowering.flags), **(flags or {})}
+        lowering.module,
+        lowering.placement,
+        {**dict(lowering.flags), **(flags or {})},
+        lowering.wanted,
     )
     timing = traced.timing
     timing.compile = time.perf_counter() - started
@@ -148,6 +168,11 @@ class Prepared:
     program: Program
     kept: tuple[int, ...]  # the parameters that are left, by index among captured and leaves
     aliases: dict[int, int]  # parameter that is left to result
+
+    @property
+    def results(self) -> list[ArrayType]:
+        """The types of the results."""
+        return [r.type for r in self.program.results]  # type: ignore[misc]  # no tokens
 
 
 def prepare(traced: Traced, options: JitOptions, arguments: Arguments, count: int) -> Prepared:

@@ -88,6 +88,10 @@ def fast_call(
     """
     if call.launch.callbacks or not _is_in_place(call):
         return None
+    if len(call.launch.placement.devices) > 1 and any(
+        [type(leaf) is not DeviceArray for leaf in arguments.leaves]
+    ):
+        return None  # what is on the host has to be spread first
     try:
         return _Writer(call, arguments, args, kwargs).function()
     except _NotFast:
@@ -96,9 +100,9 @@ def fast_call(
 
 def _is_in_place(call: CompiledCall) -> bool:
     """Whether all that the program takes is where it runs."""
-    device = call.launch.placement.device
+    devices = call.launch.placement.devices
     operands = [*[x.placed for x in call.captured], *call.operands]
-    return all(operands[index].placement.device is device for index in call.kept)
+    return all([operands[index].placement.devices == devices for index in call.kept])
 
 
 @final

@@ -19,6 +19,7 @@ from treadle_ir import (
     Arguments,
     EvalTrace,
     Operand,
+    Operands,
     Ref,
     as_array,
     as_operand,
@@ -48,13 +49,21 @@ from treadle_runtime.jitting.compiling import compile_call, lower_call
 from treadle_runtime.jitting.fast_call import fast_call
 from treadle_runtime.jitting.miss import MISS
 from treadle_runtime.jitting.options import NOTHING_SAID, JitOptions, name_of, split_of
+from treadle_runtime.jitting.shardings import (
+    constrained_all,
+    inputs_of,
+    outputs_of,
+    placed_inputs,
+)
 from treadle_runtime.jitting.stages import Lowered, TracedCall
 from treadle_runtime.jitting.statics import Key, static_key
 from treadle_runtime.jitting.traced import Timing
 from treadle_runtime.jitting.tracing import trace_function
 from treadle_runtime.jitting.watched_call import call_watched, guard_argument
 from treadle_runtime.jitting.with_refs import call_pure, places_of, pure_function
+from treadle_runtime.placement.asked import asked_for
 from treadle_runtime.placement.devices import Device, as_device
+from treadle_runtime.placement.placement import placement_of
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=Any)  # the bound is what parameters of a lambda get from pyright
@@ -120,6 +129,8 @@ class JitFunction(Generic[P, R]):
                 return self._with_refs(arguments, statics, ())
             refuse_leaves(arguments, self._name)
             raise
+        if self._options.inputs is not None:
+            leaves = placed_inputs(self._options.inputs, arguments, leaves, self._name)
         if context.watched:
             for leaf, array in zip(arguments.leaves, leaves, strict=True):
                 guard_argument(leaf, array)
@@ -203,14 +214,22 @@ class JitFunction(Generic[P, R]):
                 return self._with_refs(arguments, statics, ())
             refuse_leaves(arguments, self._name)
             raise
+        if self._options.inputs is not None:
+            operands = constrained_all(
+                operands, inputs_of(self._options.inputs, arguments, self._name)
+            )
         types = tuple([type_of(operand) for operand in operands])
         traced = trace_function(
             self._cache, self.__wrapped__, self._name, arguments, statics, types
         )
+        results: Operands
         if self._options.inline:
             results = interpret(traced.program, *traced.captured, *operands)
         else:
             results = bind(Call(traced.program, self._name), *traced.captured, *operands)
+        if self._options.outputs is not None:
+            wanted = outputs_of(self._options.outputs, traced.structure, self._name)
+            results = constrained_all(results, wanted)
         return traced.structure.unflatten([*results])
 
     def lower(self, *args: P.args, **kwargs: P.kwargs) -> Lowered:
@@ -222,6 +241,12 @@ class JitFunction(Generic[P, R]):
         arguments = self._take_apart(args, kwargs)
         statics = static_key(arguments, self._name)
         operands = [abstract_placed(leaf) for leaf in arguments.leaves]
+        if self._options.inputs is not None:
+            wanted = inputs_of(self._options.inputs, arguments, self._name)
+            operands = [
+                x if sharding is None else placement_of(sharding, committed=True).of(x.type)
+                for x, sharding in zip(operands, wanted, strict=True)
+            ]
         types = tuple([operand.type for operand in operands])
         traced = trace_function(
             self._cache, self.__wrapped__, self._name, arguments, statics, types
@@ -301,6 +326,8 @@ def jit(
     fun: Callable[P, R],
     /,
     *,
+    in_shardings: Any = ...,
+    out_shardings: Any = ...,
     static_argnums: int | Sequence[int] | None = ...,
     static_argnames: str | Iterable[str] | None = ...,
     donate_argnums: int | Sequence[int] | None = ...,
@@ -314,6 +341,8 @@ def jit(
 @overload
 def jit(
     *,
+    in_shardings: Any = ...,
+    out_shardings: Any = ...,
     static_argnums: int | Sequence[int] | None = ...,
     static_argnames: str | Iterable[str] | None = ...,
     donate_argnums: int | Sequence[int] | None = ...,
@@ -328,6 +357,8 @@ def jit(
     fun: Callable[..., Any] | None = None,
     /,
     *,
+    in_shardings: Any = None,
+    out_shardings: Any = None,
     static_argnums: int | Sequence[int] | None = None,
     static_argnames: str | Iterable[str] | None = None,
     donate_argnums: int | Sequence[int] | None = None,
@@ -345,6 +376,10 @@ def jit(
 
     Args:
         fun: the function; its arguments and results are pytrees of arrays.
+        in_shardings: how arguments lie over devices: a tree that is a prefix of the positional arguments, with
+            shardings, specifications over the mesh in force, or None, which leaves it to the arguments. Arrays that are
+            not committed are brought there; committed ones have to be there.
+        out_shardings: how results lie over devices, in the same way; None leaves it to the compiler.
         static_argnums: positional arguments that are Python values, hashed and compared on every call.
         static_argnames: the same by name. Each spelling follows from the other where only one is given.
         donate_argnums: positional arguments whose memory results may take over; those arrays are deleted by the call.
@@ -368,6 +403,8 @@ def jit(
     if fun is None:
         return functools.partial(
             jit,
+            in_shardings=in_shardings,
+            out_shardings=out_shardings,
             static_argnums=static_argnums,
             static_argnames=static_argnames,
             donate_argnums=donate_argnums,
@@ -403,7 +440,13 @@ def jit(
     flags("jit", keep_unused=keep_unused, inline=inline)
     if compiler_options is not None and not isinstance(compiler_options, Mapping):
         raise refused("jit", "compiler_options", "a dict", compiler_options)
-    if split is NOTHING_SAID and not (keep_unused or inline or compiler_options or target):
+    inputs = asked_for("jit", "in_shardings", in_shardings)
+    outputs = asked_for("jit", "out_shardings", out_shardings)
+    if split is NOTHING_SAID and not (
+        keep_unused or inline or compiler_options or target or inputs or outputs
+    ):
         return JitFunction(fun, _PLAIN)
     settings = tuple(sorted((compiler_options or {}).items()))
-    return JitFunction(fun, JitOptions(split, keep_unused, inline, settings, target))
+    return JitFunction(
+        fun, JitOptions(split, keep_unused, inline, settings, target, inputs, outputs)
+    )

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, final
 
 from treadle_ir import ArgumentError, frozen, integer, shown
+from treadle_runtime.placement.asked import AskedFor
 from treadle_runtime.placement.devices import Device
 
 
@@ -167,3 +168,5 @@ class JitOptions:
         tuple[str, Any], ...
     ] = ()  # Any: strings, numbers, booleans; checked when compiling
     device: Device | None = None
+    inputs: AskedFor | None = None  # in_shardings
+    outputs: AskedFor | None = None  # out_shardings

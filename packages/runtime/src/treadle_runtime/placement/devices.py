@@ -74,7 +74,7 @@ class Device:
         return f"{self.platform}:{self.id}"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _device_by_id, (self.backend.platform, self.id)
+        return device_by_id, (self.backend.platform, self.id)
 
     def __enter__(self) -> Device:
         raise TypeError("a device is no context manager; write `with default_device(device):`")
@@ -83,7 +83,12 @@ class Device:
         """Never reached: `__enter__` refuses."""
 
 
-def _device_by_id(platform: str, number: int) -> Device:
+def device_by_id(platform: str, number: int) -> Device:
+    """The device of a platform with this number.
+
+    Raises:
+        PlacementError: there is none.
+    """
     for device in devices(platform):
         if device.id == number:
             return device

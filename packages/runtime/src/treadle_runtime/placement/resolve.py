@@ -31,7 +31,7 @@ def resolve(
         if placement.committed:
             if chosen is None:
                 chosen, first = placement, index
-            elif placement is not chosen:
+            elif placement is not chosen and placement.devices != chosen.devices:
                 raise _conflict(name, describe(first), operands[first], describe(index), operand)
     return default if chosen is None else chosen
 

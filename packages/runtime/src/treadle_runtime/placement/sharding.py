@@ -1,17 +1,21 @@
 """How an array is laid over devices. Shardings are interned: equal ones are one object.
 
-Today there is one kind, the whole array on one device. What else there may be has to answer the same questions; the
-caches, the launches and the arrays ask nothing more.
+Two kinds: the whole array on one device (here), and over the axes of a mesh (`named`). The caches, the launches and
+the arrays ask only what `Sharding` says.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, Final, final
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final, TypeAlias, final
 from weakref import WeakValueDictionary
 
-from treadle_ir import fork_safe_lock
+from treadle_ir import ArgumentError, ArrayType, fork_safe_lock, integers, names
 from treadle_runtime.placement.devices import Device
+
+Index: TypeAlias = tuple[slice, ...]
+"""A part of an array: a slice for each axis."""
 
 
 class Sharding(ABC):
@@ -35,9 +39,14 @@ class Sharding(ABC):
         return len(self.devices)
 
     @property
+    def local_devices(self) -> tuple[Device, ...]:
+        """The devices of this process among them, in the same order."""
+        return tuple([d for d in self.devices if d.raw in d.backend.local_devices])
+
+    @property
     def addressable_devices(self) -> set[Device]:
         """The devices of this process among them."""
-        return {d for d in self.devices if d.raw in d.backend.local_devices}
+        return {*self.local_devices}
 
     @property
     def is_fully_addressable(self) -> bool:
@@ -54,18 +63,64 @@ class Sharding(ABC):
         """The kind of memory it is in."""
         return "device"
 
+    def with_memory_kind(self, kind: str) -> Sharding:
+        """The same in another kind of memory; there is only `device`.
+
+        Raises:
+            ArgumentError: another one is asked for.
+        """
+        names("with_memory_kind", kind=kind)
+        check_memory_kind(kind)
+        return self
+
     @abstractmethod
     def shard_shape(self, global_shape: tuple[int, ...]) -> tuple[int, ...]:
-        """The shape of the part on one device, of an array of this shape."""
+        """The shape of the part on one device, of an array of this shape.
+
+        Raises:
+            ShardingError: an array of this shape cannot be laid out like this.
+        """
+
+    @abstractmethod
+    def parts(self, shape: tuple[int, ...]) -> tuple[Index, ...]:
+        """Which part of an array of this shape each device has, in the order of `devices`.
+
+        Raises:
+            ShardingError: an array of this shape cannot be laid out like this.
+        """
+
+    def devices_indices_map(self, global_shape: tuple[int, ...]) -> Mapping[Device, Index]:
+        """Which part of an array of this shape each device has."""
+        shape = integers("devices_indices_map", "global_shape", global_shape)
+        return dict(zip(self.devices, self.parts(shape), strict=True))
+
+    def addressable_devices_indices_map(
+        self, global_shape: tuple[int, ...]
+    ) -> Mapping[Device, Index]:
+        """The same for the devices of this process."""
+        ours = self.addressable_devices
+        return {d: i for d, i in self.devices_indices_map(global_shape).items() if d in ours}
 
     def is_equivalent_to(self, other: Sharding, ndim: int) -> bool:
         """Whether another sharding lays an array of this rank out in the same way."""
         return self is other
 
-    @property
     @abstractmethod
-    def raw(self) -> Any:  # Any: jaxlib's sharding
-        """The same in jaxlib's terms, for results of programs."""
+    def raw(self, ndim: int) -> Any:  # Any: jaxlib's sharding
+        """The same in jaxlib's terms, for arrays of a rank."""
+
+
+def check_memory_kind(kind: str | None) -> None:
+    """Check that a kind of memory is the one there is.
+
+    Raises:
+        ArgumentError: it is another one.
+    """
+    if kind not in (None, "device"):
+        raise ArgumentError(
+            f"memory kind {kind!r} is not there: arrays are in the memory of their device",
+            fix="leave memory_kind out; to move an array to the host, use device_get",
+        )
 
 
 @final
@@ -78,8 +133,14 @@ class SingleDeviceSharding(Sharding):
     _interned: ClassVar[WeakValueDictionary[Device, SingleDeviceSharding]] = WeakValueDictionary()
     _lock: Final = fork_safe_lock()
 
-    def __new__(cls, device: Device) -> SingleDeviceSharding:
+    def __new__(cls, device: Device, *, memory_kind: str | None = None) -> SingleDeviceSharding:
         """The one sharding of a device."""
+        check_memory_kind(memory_kind)
+        if not isinstance(device, Device):
+            raise ArgumentError(
+                f"SingleDeviceSharding: {device!r} of {type(device)} is not a device",
+                fix="pass one of treadle.devices()",
+            )
         with cls._lock:
             found = cls._interned.get(device)
             if found is None:
@@ -105,8 +166,11 @@ class SingleDeviceSharding(Sharding):
         """The whole shape."""
         return global_shape
 
-    @property
-    def raw(self) -> Any:  # Any: jaxlib's sharding
+    def parts(self, shape: tuple[int, ...]) -> tuple[Index, ...]:
+        """The whole array."""
+        return ((slice(None),) * len(shape),)
+
+    def raw(self, ndim: int) -> Any:  # Any: jaxlib's sharding
         """jaxlib's sharding of a result on the device."""
         return self.device.backend.result_sharding(self.device.raw)
 
@@ -115,3 +179,12 @@ class SingleDeviceSharding(Sharding):
 
     def __repr__(self) -> str:
         return f"SingleDeviceSharding(device={self.device!r}, memory_kind={self.memory_kind})"
+
+
+def check_fits(type: ArrayType, sharding: Sharding) -> None:
+    """Check that an array of a type can be laid out so.
+
+    Raises:
+        ShardingError: it cannot.
+    """
+    sharding.shard_shape(type.shape)

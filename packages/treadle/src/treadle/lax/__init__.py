@@ -377,6 +377,7 @@ if TYPE_CHECKING:
         unstack_p as unstack_p,
         while_loop as while_loop,
         while_p as while_p,
+        with_sharding_constraint as with_sharding_constraint,
         xor_p as xor_p,
         zeta as zeta,
         zeta_p as zeta_p,

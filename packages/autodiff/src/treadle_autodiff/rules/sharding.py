@@ -1,0 +1,25 @@
+"""Derivatives of layouts: a tangent, and a cotangent, lies as the array does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from treadle_autodiff.registry import linear, transpose_rule
+from treadle_autodiff.tangents import Linear, Tangent, Zero
+from treadle_ir import Operand, bind
+from treadle_ir.primitives.sharding import ShardingConstraint
+
+linear(ShardingConstraint)
+
+
+@transpose_rule(ShardingConstraint)
+def sharding_constraint_transpose(
+    primitive: ShardingConstraint,
+    cotangents: Sequence[Tangent],
+    operands: Sequence[Operand | Linear],
+    /,
+) -> Sequence[Tangent | None]:
+    """The cotangent, laid out in the same way."""
+    (ct,) = cotangents
+    assert not isinstance(ct, Zero)
+    return [*bind(primitive, ct)]

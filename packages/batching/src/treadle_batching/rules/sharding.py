@@ -1,0 +1,22 @@
+"""Batch rule of layouts: the batch elements are laid out as one would be; the batch is the compiler's to divide."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from treadle_batching.axis import Axis, Dim
+from treadle_batching.registry import batch_rule
+from treadle_batching.rules.shape import only_dim
+from treadle_ir import Operands, bind
+from treadle_ir.primitives.sharding import ShardingConstraint
+
+
+@batch_rule(ShardingConstraint)
+def sharding_constraint_batch(
+    primitive: ShardingConstraint, axis: Axis, operands: Operands, dims: Sequence[Dim], /
+) -> tuple[Operands, Sequence[Dim]]:
+    """One more axis, of which nothing is said."""
+    dim = only_dim(dims)
+    layout = (*primitive.layout[:dim], None, *primitive.layout[dim:])
+    return bind(replace(primitive, layout=layout), *operands), [dim]

@@ -1,0 +1,392 @@
+"""Meshes without devices: named axes that arrays can be laid over, and which axes of an array go over which of them.
+
+`AbstractMesh` has the names, sizes and kinds of the axes; a mesh of devices is treadle_runtime's. A `PartitionSpec` is
+what users write; a `Layout` is the same for an array of known rank, as programs and keys have it.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from enum import Enum
+from math import prod
+from typing import Any, Final, TypeAlias, final
+
+from treadle_ir.declared import integers, refused, sequence
+from treadle_ir.errors import ArgumentError, ShardingError, UnsupportedError
+from treadle_ir.frozen import frozen
+from treadle_ir.registry import register
+
+Layout: TypeAlias = tuple[tuple[str, ...] | None, ...]
+"""For each axis of an array the axes of the mesh that divide it, major to minor; None leaves it to the compiler."""
+
+
+@register
+@final
+class AxisType(Enum):
+    """Who decides how arrays are laid over an axis of a mesh."""
+
+    Auto = "auto"  # the compiler, from what is said of arguments, results and constraints
+    Explicit = "explicit"  # the same; the layout is also shown in the types of arrays
+    Manual = "manual"  # the user: within shard_map, where each device has its own part
+
+    def __repr__(self) -> str:
+        return self.name
+
+    __str__ = __repr__
+
+
+@final
+class Unconstrained:
+    """The class of `PartitionSpec.UNCONSTRAINED`."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "UNCONSTRAINED"
+
+    def __reduce__(self) -> str:
+        return "UNCONSTRAINED"
+
+
+UNCONSTRAINED: Final = Unconstrained()
+"""The compiler may divide this axis of the array as it likes."""
+
+Entry: TypeAlias = str | tuple[str, ...] | Unconstrained | None
+
+
+@final
+class PartitionSpec:
+    """Which axes of a mesh divide which axes of an array.
+
+    One entry for each axis of the array: None (it is whole on each device), the name of an axis of the mesh, a tuple of
+    names (divided by each in turn), or `PartitionSpec.UNCONSTRAINED`. Axes without an entry are whole.
+
+    Args:
+        partitions: the entries.
+        unreduced: not there yet.
+        reduced: not there yet.
+
+    Raises:
+        ArgumentError: an entry of another kind.
+        UnsupportedError: `unreduced` or `reduced` is given.
+
+    Example:
+        >>> from treadle_ir import PartitionSpec as P
+        >>> P("x", None, ("y", "z"))
+        P('x', None, ('y', 'z'))
+    """
+
+    __slots__ = ("_entries",)
+    UNCONSTRAINED: Final = UNCONSTRAINED
+    _entries: tuple[Entry, ...]
+
+    def __init__(
+        self, *partitions: object, unreduced: Iterable[str] = (), reduced: Iterable[str] = ()
+    ) -> None:
+        if {*unreduced} or {*reduced}:
+            raise UnsupportedError(
+                "PartitionSpec: sums that are not added up yet (`unreduced`, `reduced`) are not there",
+                fix="add up first, with lax.psum within shard_map",
+            )
+        object.__setattr__(self, "_entries", tuple([_entry(each) for each in partitions]))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a PartitionSpec is immutable; `{name}` cannot be set")
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __getitem__(self, index: Any) -> Any:  # Any: as tuples are indexed
+        return self._entries[index]
+
+    def __add__(self, other: object) -> PartitionSpec:
+        if isinstance(other, PartitionSpec | tuple):
+            return PartitionSpec(*self, *other)
+        return NotImplemented
+
+    def __radd__(self, other: object) -> PartitionSpec:
+        if isinstance(other, tuple):
+            return PartitionSpec(*other, *self)
+        return NotImplemented
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, PartitionSpec):
+            return self._entries == other._entries
+        if isinstance(other, tuple):
+            return self._entries == tuple([_entry(each) for each in other])
+        return NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._entries)
+
+    def __repr__(self) -> str:
+        return f"P{self._entries!r}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return PartitionSpec, self._entries
+
+    @property
+    def unreduced(self) -> frozenset[str]:
+        """The axes over which a sum is not added up yet: none."""
+        return frozenset()
+
+    @property
+    def reduced(self) -> frozenset[str]:
+        """The axes whose derivative is not added up yet: none."""
+        return frozenset()
+
+    def update(self, *, partitions: Sequence[object] | None = None) -> PartitionSpec:
+        """The same with other entries."""
+        return self if partitions is None else PartitionSpec(*partitions)
+
+
+def _entry(given: object) -> Entry:
+    if given is None or isinstance(given, str | Unconstrained):
+        return given
+    if isinstance(given, tuple | list):
+        names = tuple(given)
+        for name in names:
+            if not isinstance(name, str):
+                raise refused("PartitionSpec", "each name of an entry", "a string", name)
+        return names[0] if len(names) == 1 else (names or None)
+    raise refused(
+        "PartitionSpec", "each entry", "None, the name of an axis, or a tuple of names", given
+    )
+
+
+class MeshAxes:
+    """What every mesh answers: its axes by name and size."""
+
+    __slots__ = ()
+    axis_sizes: tuple[int, ...]
+    axis_names: tuple[str, ...]
+    axis_types: tuple[AxisType, ...]
+
+    @property
+    def shape(self) -> OrderedDict[str, int]:
+        """The sizes by name."""
+        return OrderedDict(zip(self.axis_names, self.axis_sizes, strict=True))
+
+    @property
+    def shape_tuple(self) -> tuple[tuple[str, int], ...]:
+        """Names and sizes, in order."""
+        return tuple(zip(self.axis_names, self.axis_sizes, strict=True))
+
+    @property
+    def size(self) -> int:
+        """The number of devices."""
+        return prod(self.axis_sizes) if self.axis_names else 0
+
+    @property
+    def empty(self) -> bool:
+        """Whether there are no axes."""
+        return not self.axis_names
+
+    def _of_type(self, kind: AxisType) -> tuple[str, ...]:
+        return tuple(
+            [n for n, t in zip(self.axis_names, self.axis_types, strict=True) if t is kind]
+        )
+
+    @property
+    def auto_axes(self) -> tuple[str, ...]:
+        """The names of the axes that the compiler lays out."""
+        return self._of_type(AxisType.Auto)
+
+    @property
+    def explicit_axes(self) -> tuple[str, ...]:
+        """The names of the axes that types show."""
+        return self._of_type(AxisType.Explicit)
+
+    @property
+    def manual_axes(self) -> tuple[str, ...]:
+        """The names of the axes that are the user's, within shard_map."""
+        return self._of_type(AxisType.Manual)
+
+    def _text(self) -> str:
+        axes = ", ".join([f"{name!r}: {size}" for name, size in self.shape_tuple])
+        types = f"axis_types={self.axis_types!r}"
+        return f"{axes}, {types}" if axes else types
+
+
+@register
+@final
+@frozen
+class AbstractMesh(MeshAxes):
+    """The axes of a mesh, without devices: what programs know.
+
+    Constraints:
+        (C1) as many names as sizes as types; names are strings, each once; sizes are positive
+
+    Raises:
+        ArgumentError: they are not.
+
+    Example:
+        >>> from treadle_ir import AbstractMesh
+        >>> AbstractMesh((4, 2), ("x", "y")).shape["x"]
+        4
+    """
+
+    axis_sizes: tuple[int, ...]
+    axis_names: tuple[str, ...]
+    axis_types: tuple[AxisType, ...] = ()
+
+    def __post_init__(self) -> None:
+        sizes, names, types = checked_axes(
+            "AbstractMesh", self.axis_sizes, self.axis_names, self.axis_types
+        )
+        put = object.__setattr__
+        put(self, "axis_sizes", sizes)
+        put(self, "axis_names", names)
+        put(self, "axis_types", types)
+
+    @property
+    def abstract_mesh(self) -> AbstractMesh:
+        """Itself."""
+        return self
+
+    def with_types(self, kind: AxisType, names: Iterable[str]) -> AbstractMesh:
+        """The same with other types for some axes."""
+        changed = {*names}
+        types = tuple(
+            [
+                kind if n in changed else t
+                for n, t in zip(self.axis_names, self.axis_types, strict=True)
+            ]
+        )
+        return AbstractMesh(self.axis_sizes, self.axis_names, types)
+
+    def __repr__(self) -> str:
+        return f"AbstractMesh({self._text()})"
+
+    __str__ = __repr__
+
+
+def checked_axes(
+    what: str, axis_sizes: object, axis_names: object, axis_types: object
+) -> tuple[tuple[int, ...], tuple[str, ...], tuple[AxisType, ...]]:
+    """Sizes, names and types of the axes of a mesh (C1); without types, all are Auto.
+
+    Raises:
+        ArgumentError: they do not go together.
+    """
+    sizes = integers(what, "axis_sizes", axis_sizes)
+    names: tuple[Any, ...] = (
+        (axis_names,) if isinstance(axis_names, str) else sequence(what, "axis_names", axis_names)
+    )
+    for name in names:
+        if not isinstance(name, str):
+            raise refused(what, "each of axis_names", "a string", name)
+    if len(names) != len(sizes):
+        raise ArgumentError(
+            f"{what}: there are {len(sizes)} axes, of sizes {sizes}, but {len(names)} names, {names}",
+            fix="give one name for each axis",
+        )
+    if len({*names}) != len(names):
+        raise ArgumentError(f"{what}: the axis names {names} are not all different")
+    for size in sizes:
+        if size < 1:
+            raise ArgumentError(f"{what}: axis sizes must be positive, got {sizes}")
+    if isinstance(axis_types, AxisType):
+        types: tuple[Any, ...] = (axis_types,) * len(sizes)
+    else:
+        types = sequence(what, "axis_types", () if axis_types is None else axis_types)
+        types = types or (AxisType.Auto,) * len(sizes)
+    for kind in types:
+        if not isinstance(kind, AxisType):
+            raise refused(what, "each of axis_types", "an AxisType", kind)
+    if len(types) != len(sizes):
+        raise ArgumentError(
+            f"{what}: there are {len(sizes)} axes, but {len(types)} axis types, {types}",
+            fix="give one type for each axis",
+        )
+    return sizes, names, types
+
+
+def check_names(spec: PartitionSpec, mesh: MeshAxes) -> None:
+    """Check that a specification names axes of a mesh, each at most once.
+
+    Raises:
+        ShardingError: it does not.
+    """
+    seen: set[Hashable] = set()
+    for entry in spec:
+        for name in entry if isinstance(entry, tuple) else (entry,):
+            if not isinstance(name, str):
+                continue
+            if name not in mesh.axis_names:
+                raise ShardingError(
+                    f"{spec}: the mesh has no axis {name!r}; its axes are {mesh.axis_names}",
+                    fix="name one of the axes of the mesh",
+                )
+            if name in seen:
+                raise ShardingError(
+                    f"{spec}: the mesh axis {name!r} stands there twice, but it can divide one axis of an array only",
+                    fix="leave one of the two out",
+                )
+            seen.add(name)
+
+
+def layout_of(spec: PartitionSpec, ndim: int) -> Layout:
+    """A specification for an array of a rank.
+
+    Raises:
+        ShardingError: it has more entries than the array has axes.
+    """
+    if len(spec) > ndim:
+        raise ShardingError(
+            f"{spec} has {len(spec)} entries, but the array has only {ndim} axes",
+            fix="give at most one entry for each axis of the array",
+        )
+    found: list[tuple[str, ...] | None] = []
+    for entry in spec:
+        if entry is None:
+            found.append(())
+        elif isinstance(entry, str):
+            found.append((entry,))
+        elif isinstance(entry, tuple):
+            found.append(entry)
+        else:
+            found.append(None)
+    return (*found, *((),) * (ndim - len(found)))
+
+
+def spec_of(layout: Layout) -> PartitionSpec:
+    """The shortest specification of a layout.
+
+    Example:
+        >>> spec_of((("x",), ("y", "z"), ()))
+        P('x', ('y', 'z'))
+    """
+    entries: list[object] = [UNCONSTRAINED if names is None else names for names in layout]
+    while entries and entries[-1] == ():
+        entries.pop()
+    return PartitionSpec(*entries)
+
+
+def parts_of(layout: Layout, mesh: MeshAxes) -> tuple[int, ...]:
+    """Into how many parts each axis of an array is divided."""
+    sizes = mesh.shape
+    return tuple([prod([sizes[name] for name in names or ()]) for names in layout])
+
+
+def part_shape(
+    shape: tuple[int, ...], layout: Layout, mesh: MeshAxes, what: str = "the array"
+) -> tuple[int, ...]:
+    """The shape of one device's part.
+
+    Raises:
+        ShardingError: an axis does not divide into equal parts.
+    """
+    parts = parts_of(layout, mesh)
+    for axis, (size, count) in enumerate(zip(shape, parts, strict=True)):
+        if size % count:
+            raise ShardingError(
+                f"{spec_of(layout)} divides axis {axis} of {what}, of shape {shape}, into {count} parts, "
+                f"but its size {size} is not a multiple of {count}",
+                fix="pad the array, or lay that axis over fewer devices",
+            )
+    return tuple([size // count for size, count in zip(shape, parts, strict=True)])

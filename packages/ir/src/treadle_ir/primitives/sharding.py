@@ -1,0 +1,55 @@
+"""How arrays within a program are laid over the axes of a mesh: sharding_constraint."""
+
+from __future__ import annotations
+
+from typing import ClassVar, final
+
+from treadle_ir.array import Array, Operand
+from treadle_ir.errors import ShardingError
+from treadle_ir.families import OverMesh
+from treadle_ir.frozen import frozen
+from treadle_ir.meshes import AbstractMesh, Layout
+from treadle_ir.registry import register
+from treadle_ir.trace import bind
+from treadle_ir.types import ArrayType, Type
+
+
+@register
+@final
+@frozen
+class ShardingConstraint(OverMesh):
+    """The operand, laid over the axes of a mesh.
+
+    Constraints:
+        (C1) the layout has an entry for each axis of the operand
+        (C2) it names axes of the mesh, each once
+    """
+
+    takes_keys: ClassVar[bool] = True
+    computes: ClassVar[bool] = False
+    name: ClassVar[str] = "sharding_constraint"
+    mesh: AbstractMesh
+    layout: Layout
+    device_ids: tuple[int, ...] = ()
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """The operand's type."""
+        (x,) = operands
+        assert isinstance(x, ArrayType)
+        if len(self.layout) != x.ndim:  # C1
+            raise ShardingError(
+                f"sharding_constraint: the layout has {len(self.layout)} entries, but {x} has {x.ndim} axes"
+            )
+        named = [name for names in self.layout for name in names or ()]
+        if len({*named}) != len(named) or not {*named} <= {*self.mesh.axis_names}:  # C2
+            raise ShardingError(
+                f"sharding_constraint: the layout names {named}, and the mesh has the axes {self.mesh.axis_names}"
+            )
+        return (x,)
+
+
+def sharding_constraint(
+    x: Operand, *, mesh: AbstractMesh, layout: Layout, device_ids: tuple[int, ...] = ()
+) -> Array:
+    """The operand, laid over the axes of a mesh."""
+    return bind(ShardingConstraint(mesh, layout, device_ids), x)[0]

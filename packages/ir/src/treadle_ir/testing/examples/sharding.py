@@ -1,0 +1,19 @@
+"""Examples of layouts over the axes of a mesh."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from treadle_ir.meshes import AbstractMesh, AxisType
+from treadle_ir.primitives.sharding import ShardingConstraint
+from treadle_ir.testing.examples import Example, example
+
+_MESH: Final = AbstractMesh((2, 1), ("x", "y"))
+_EXPLICIT: Final = AbstractMesh((2,), ("x",), (AxisType.Explicit,))
+
+EXAMPLES: Final[list[Example]] = [
+    example(ShardingConstraint(_MESH, ()), "f32[]"),
+    example(ShardingConstraint(_MESH, (("x",), ())), "f64[4,3]"),
+    example(ShardingConstraint(_MESH, (None, ("x", "y"))), "c64[3,4]"),
+    example(ShardingConstraint(_EXPLICIT, (("x",),), (0, 1)), "i32[0]", label="of devices"),
+]

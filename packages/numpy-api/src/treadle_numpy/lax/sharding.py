@@ -1,0 +1,38 @@
+"""How arrays lie over devices."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from treadle_ir import installed_placer
+
+__all__ = ["with_sharding_constraint"]
+
+T = TypeVar("T")
+
+
+def with_sharding_constraint(x: T, shardings: Any) -> T:
+    """The arrays of a tree, laid over the devices of a mesh as said.
+
+    Within a jitted function it tells the compiler how an intermediate array lies; otherwise the array is brought there.
+    The value is the same; derivatives lie in the same way.
+
+    Args:
+        x: a tree of arrays.
+        shardings: a tree of `NamedSharding`, or of `PartitionSpec` over the mesh in force (`set_mesh`), that is a
+            prefix of `x`; None leaves an array as it is.
+
+    Raises:
+        ShardingError: an array cannot be laid out so.
+        PlacementError: there is a specification, and no mesh in force.
+        ArgumentError: a leaf is no sharding, or no array.
+
+    Example:
+        >>> import treadle, treadle.numpy as tnp
+        >>> from treadle.sharding import NamedSharding, PartitionSpec as P
+        >>> lies = NamedSharding(treadle.make_mesh((1,), ("x",)), P("x"))
+        >>> treadle.jit(lambda x: treadle.lax.with_sharding_constraint(x * 2, lies))(tnp.ones(2))
+        Array([2., 2.], dtype=float32)
+    """
+    laid: T = installed_placer("with_sharding_constraint")(x, shardings)
+    return laid

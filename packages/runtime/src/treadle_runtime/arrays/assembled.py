@@ -1,0 +1,221 @@
+"""Arrays over several devices from their parts: from single arrays, from a function, from what each process has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from treadle_ir import (
+    ArgumentError,
+    ArrayType,
+    ShapeError,
+    ShardingError,
+    as_operand,
+    canonical_dtype,
+    functions,
+    integers,
+    refused,
+    sequence,
+)
+from treadle_runtime.arrays.array import DeviceArray, buffer_of
+from treadle_runtime.arrays.from_user import as_argument
+from treadle_runtime.arrays.transfer import device_put
+from treadle_runtime.placement.format import Format
+from treadle_runtime.placement.placement import placement_of
+from treadle_runtime.placement.sharding import Index, Sharding
+
+
+def make_array_from_single_device_arrays(
+    shape: Sequence[int], sharding: Sharding, arrays: Sequence[Any], *, dtype: Any = None
+) -> DeviceArray:
+    """An array over devices whose parts are there already, each on its device; nothing is copied.
+
+    Args:
+        shape: of the whole array.
+        sharding: how it lies over the devices.
+        arrays: one array for each device of this process, of the shape of a part, in any order.
+        dtype: the element type, for a process without any of the devices.
+
+    Raises:
+        ShardingError: the parts do not fit the sharding.
+        ArgumentError: an argument of another kind.
+
+    Example:
+        >>> import treadle, treadle.numpy as tnp
+        >>> from treadle.sharding import SingleDeviceSharding
+        >>> here = SingleDeviceSharding(treadle.devices()[0])
+        >>> part = treadle.device_put(tnp.ones(2), here)
+        >>> treadle.make_array_from_single_device_arrays((2,), here, [part])
+        Array([1., 1.], dtype=float32)
+    """
+    name = "make_array_from_single_device_arrays"
+    whole = integers(name, "shape", shape)
+    _check_sharding(name, sharding)
+    parts = sequence(name, "arrays", arrays)
+    for part in parts:
+        if type(part) is not DeviceArray or part.sharding.num_devices != 1:
+            raise refused(name, "each of arrays", "an array on one device", part)
+    by_device = {part.device: part for part in parts}
+    local = sharding.local_devices
+    if {*by_device} != {*local} or len(parts) != len(local):
+        raise ShardingError(
+            f"{name}: there have to be parts on the devices {[d.id for d in local]}, one on each, "
+            f"but they are on {[part.device.id for part in parts]}",
+            fix="put each part on its device with device_put(part, device)",
+        )
+    wanted = sharding.shard_shape(whole)
+    types = {part.type.dtype for part in parts}
+    if len(types) > 1:
+        raise ArgumentError(
+            f"{name}: the parts have different element types, {sorted(map(str, types))}"
+        )
+    for part in parts:
+        if part.type.shape != wanted:
+            raise ShardingError(
+                f"{name}: a part has shape {part.type.shape}, but {sharding} divides an array of shape {whole} "
+                f"into parts of shape {wanted}"
+            )
+    if not parts and dtype is None:
+        raise ArgumentError(
+            f"{name}: without a part here, the element type has to be said", fix="give `dtype`"
+        )
+    element = parts[0].type.dtype if parts else canonical_dtype(np.dtype(dtype))
+    placed = placement_of(sharding, committed=True).of(ArrayType(whole, element))
+    if sharding.num_devices == 1:
+        return DeviceArray(placed, parts[0].host, parts[0].raw)
+    buffers = [buffer_of(by_device[device]) for device in local]
+    held = buffers[0].aval.dtype if buffers else element
+    backend = sharding.devices[0].backend
+    return DeviceArray(placed, None, backend.joined(buffers, whole, held, sharding.raw(len(whole))))
+
+
+def make_array_from_callback(
+    shape: Sequence[int],
+    sharding: Sharding | Format,
+    data_callback: Callable[[Index], Any],
+    dtype: Any = None,
+) -> DeviceArray:
+    """An array over devices whose parts a function gives: it is asked for the parts of this process only.
+
+    Args:
+        shape: of the whole array.
+        sharding: how it lies over the devices.
+        data_callback: from a part, a tuple of slices, to its elements; called once for each part that differs.
+        dtype: the element type that the parts have to have.
+
+    Raises:
+        ShardingError: an array of this shape cannot be laid out so.
+        ShapeError: a part that the function gives has another shape.
+
+    Example:
+        >>> import numpy as np, treadle
+        >>> from treadle.sharding import NamedSharding, PartitionSpec as P
+        >>> lies = NamedSharding(treadle.make_mesh((1,), ("x",)), P("x"))
+        >>> treadle.make_array_from_callback((3,), lies, lambda part: np.arange(3.0)[part])
+        Array([0., 1., 2.], dtype=float32)
+    """
+    name = "make_array_from_callback"
+    whole = integers(name, "shape", shape)
+    functions(name, data_callback=data_callback)
+    lies = sharding.sharding if isinstance(sharding, Format) else sharding
+    _check_sharding(name, lies)
+    wanted = lies.shard_shape(whole)
+    made: dict[tuple[Any, ...], Any] = {}
+    parts = []
+    for device, index in zip(lies.devices, lies.parts(whole), strict=True):
+        if device not in lies.addressable_devices:
+            continue
+        key = tuple([(each.start, each.stop) for each in index])
+        if key not in made:
+            made[key] = as_argument(data_callback(index))
+            if dtype is not None and made[key].type.dtype != canonical_dtype(np.dtype(dtype)):
+                raise ArgumentError(
+                    f"{name}: the part {index} has element type {made[key].type.dtype}, "
+                    f"but {np.dtype(dtype)} was asked for"
+                )
+        part = made[key]
+        if part.type.shape != wanted:
+            raise ShapeError(
+                f"{name}: the part {index} has shape {part.type.shape}, but it has to be {wanted}",
+                fix="return the elements of the part that the function is asked for: `data[index]`",
+            )
+        parts.append(device_put(part, device))
+    return make_array_from_single_device_arrays(whole, lies, parts, dtype=dtype)
+
+
+def make_array_from_process_local_data(
+    sharding: Sharding, local_data: Any, global_shape: Sequence[int] | None = None
+) -> DeviceArray:
+    """An array over the devices of all processes, of which each process has its own part.
+
+    Args:
+        sharding: how it lies over the devices.
+        local_data: the elements of this process: of its parts, next to each other as in the whole array.
+        global_shape: of the whole array; where nothing is said, each axis is so many times that of `local_data` as
+            processes divide it.
+
+    Raises:
+        ShardingError: the elements do not fit the sharding.
+
+    Example:
+        >>> import numpy as np, treadle
+        >>> from treadle.sharding import NamedSharding, PartitionSpec as P
+        >>> lies = NamedSharding(treadle.make_mesh((1,), ("x",)), P("x"))
+        >>> treadle.make_array_from_process_local_data(lies, np.arange(3.0)).shape
+        (3,)
+    """
+    name = "make_array_from_process_local_data"
+    _check_sharding(name, sharding)
+    local = np.asarray(as_operand(local_data))
+    shape = None if global_shape is None else integers(name, "global_shape", global_shape)
+    if shape is None:
+        shape = _whole_shape(sharding, local.shape)
+    starts, covered = _covered(sharding, shape)
+    if local.shape not in (covered, shape):
+        raise ShardingError(
+            f"{name}: this process has elements of shape {local.shape}, but its parts of an array of shape {shape} "
+            f"have shape {covered} together"
+        )
+    if local.shape == shape:
+        starts = (0,) * len(shape)
+
+    def part(index: Index) -> Any:
+        own = [
+            slice(
+                (each.start or 0) - start,
+                (size if each.stop is None else each.stop) - start,
+            )
+            for each, start, size in zip(index, starts, shape, strict=True)
+        ]
+        return local[tuple(own)]
+
+    return make_array_from_callback(shape, sharding, part)
+
+
+def _check_sharding(name: str, sharding: object) -> None:
+    if not isinstance(sharding, Sharding):
+        raise refused(name, "sharding", "a sharding", sharding)
+
+
+def _covered(sharding: Sharding, shape: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Where the parts of this process begin, and their shape together."""
+    parts = [*sharding.addressable_devices_indices_map(shape).values()]
+    starts = tuple([min([part[axis].start or 0 for part in parts]) for axis in range(len(shape))])
+    ends = [
+        max([shape[axis] if part[axis].stop is None else part[axis].stop for part in parts])
+        for axis in range(len(shape))
+    ]
+    return starts, tuple([end - start for start, end in zip(starts, ends, strict=True)])
+
+
+def _whole_shape(sharding: Sharding, local: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape of the whole, if the parts of this process together have this one."""
+    # Of an array with one element for each part along each axis, the part of this process says how often it goes in.
+    counts = tuple([sharding.num_devices] * len(local))
+    try:
+        _, covered = _covered(sharding, counts)
+    except ShardingError:
+        covered = counts
+    return tuple([size * (n // part) for size, n, part in zip(local, counts, covered, strict=True)])

@@ -1,0 +1,107 @@
+"""Where an array is: what users ask of its devices and parts."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Collection
+from typing import TYPE_CHECKING, cast, final
+
+from treadle_ir import Array, IndexingError, integer
+from treadle_runtime.arrays.interchange import Interchange
+from treadle_runtime.placement.devices import Device
+from treadle_runtime.placement.placement import PlacedType
+from treadle_runtime.placement.sharding import Sharding
+
+if TYPE_CHECKING:
+    from treadle_runtime.arrays.array import DeviceArray
+    from treadle_runtime.arrays.shard import Shard
+
+
+class Placed(Interchange):
+    """An array in a place."""
+
+    __slots__ = ()
+    placed: PlacedType
+
+    @property
+    def sharding(self) -> Sharding:
+        """How it is laid over devices."""
+        return self.placed.placement.sharding
+
+    @property
+    def device(self) -> Device:
+        """The device it is on; the first one, if there are several."""
+        return self.placed.placement.device
+
+    @property
+    def committed(self) -> bool:
+        """Whether somebody put it there, so that it decides where work happens."""
+        return self.placed.placement.committed
+
+    def devices(self) -> set[Device]:
+        """The devices it is on."""
+        return self.sharding.device_set
+
+    @property
+    def is_fully_addressable(self) -> bool:
+        """Whether this process reaches all of it."""
+        return self.sharding.is_fully_addressable
+
+    @property
+    def is_fully_replicated(self) -> bool:
+        """Whether each of its devices has all of it."""
+        return self.sharding.is_fully_replicated
+
+    def addressable_data(self, index: int) -> Array:
+        """The part on the device with this number among its own."""
+        shards = self.addressable_shards
+        number = integer("addressable_data", "index", index)
+        if not 0 <= number < len(shards):
+            raise IndexingError(
+                f"addressable_data: index is {number}, but the array is on {len(shards)} devices here"
+            )
+        data = shards[number].data
+        assert data is not None, "it is of this process"
+        return data
+
+    @property
+    def addressable_shards(self) -> list[Shard]:
+        """Its parts on the devices of this process."""
+        return self._shards(self.sharding.local_devices)
+
+    @property
+    def global_shards(self) -> list[Shard]:
+        """Its parts on all devices; those of other processes have no data here."""
+        return self._shards(self.sharding.devices)
+
+    @property
+    def device_buffer(self) -> DeviceBuffer:
+        """The older spelling of `addressable_data(0)`; deprecated."""
+        warnings.warn(
+            "`device_buffer` is deprecated, use `addressable_data(0)`, or `device` for the device",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return DeviceBuffer(self)
+
+    def _shards(self, wanted: Collection[Device]) -> list[Shard]:
+        from treadle_runtime.arrays.shard import shards_of  # noqa: PLC0415 - it makes arrays
+
+        return shards_of(cast("DeviceArray", self), wanted)
+
+
+@final
+class DeviceBuffer:
+    """What `x.device_buffer` was: a thin view whose `device()` prints as `platform:id`."""
+
+    __slots__ = ("_array",)
+
+    def __init__(self, array: Placed) -> None:
+        self._array = array
+
+    def device(self) -> Device:
+        """The device."""
+        return self._array.device
+
+    def __repr__(self) -> str:
+        return repr(self._array)

@@ -1,0 +1,68 @@
+"""Arrays over several devices, to and from the host: each device's part is put and read by itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from treadle_ir import ArrayType, PlacementError
+from treadle_runtime.client.backend import Buffer
+from treadle_runtime.placement.sharding import Sharding
+
+
+def spread(elements: np.ndarray[Any, Any], sharding: Sharding) -> Buffer:
+    """Put a host array over devices, each device of this process its own part. Any: of any element type.
+
+    Raises:
+        ShardingError: an array of this shape cannot be laid out so.
+    """
+    parts = sharding.parts(elements.shape)
+    backend = sharding.devices[0].backend
+    ours = sharding.addressable_devices
+    local = [(d, part) for d, part in zip(sharding.devices, parts, strict=True) if d in ours]
+    return backend.put_shards(
+        [np.ascontiguousarray(elements[part]) if part else elements for _, part in local],
+        elements.shape,
+        elements.dtype,
+        [device.raw for device, _ in local],
+        sharding.raw(elements.ndim),
+    )
+
+
+def gather(buffer: Buffer, type: ArrayType, sharding: Sharding) -> np.ndarray[Any, Any]:
+    """Read an array over devices into one host array, as devices hold its elements; waits for it.
+
+    Raises:
+        PlacementError: parts of it are in other processes only.
+    """
+    parts = sharding.parts(type.shape)
+    backend = sharding.devices[0].backend
+    ours = sharding.addressable_devices
+    local = [part for device, part in zip(sharding.devices, parts, strict=True) if device in ours]
+    wanted = {_key(part) for part in parts}
+    if not wanted <= {_key(part) for part in local}:
+        raise PlacementError(
+            f"an array of type {type} is spread over {len(wanted)} parts, of which this process has "
+            f"{len({_key(part) for part in local})}: it cannot be read as a whole",
+            fix="read x.addressable_shards, or gather it with multihost_utils.process_allgather(x)",
+        )
+    shards = backend.shards(buffer)
+    if len(wanted) == 1:  # each device has all of it
+        return backend.read(shards[0])
+    result: np.ndarray[Any, Any] | None = None
+    seen = set()
+    for part, shard in zip(local, shards, strict=True):
+        if _key(part) in seen:
+            continue
+        seen.add(_key(part))
+        elements = backend.read(shard)
+        if result is None:
+            result = np.empty(type.shape, elements.dtype)
+        result[part] = elements
+    assert result is not None
+    return result
+
+
+def _key(part: tuple[slice, ...]) -> tuple[tuple[int | None, int | None], ...]:
+    return tuple([(each.start, each.stop) for each in part])

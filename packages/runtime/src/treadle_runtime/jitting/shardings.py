@@ -1,0 +1,81 @@
+"""What `in_shardings` and `out_shardings` of a jitted function say of one call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from treadle_ir import Arguments, Operand, ShardingError, TreeError
+from treadle_ir.tree import PyTreeDef
+from treadle_runtime.arrays.array import DeviceArray
+from treadle_runtime.arrays.transfer import device_put
+from treadle_runtime.placement.asked import AskedFor
+from treadle_runtime.placement.constraint import constrained
+from treadle_runtime.placement.sharding import Sharding
+
+
+def inputs_of(asked: AskedFor, arguments: Arguments, name: str) -> list[Sharding | None]:
+    """The sharding of each leaf of the arguments; None where nothing is said, as of keyword arguments.
+
+    Raises:
+        TreeError: the shardings are no prefix of the positional arguments that are not static.
+        PlacementError: there is a specification, and no mesh in force.
+    """
+    tree = arguments.structure.unflatten(arguments.leaves)
+    positional = tree if arguments.statics is None else tree[0]
+    try:
+        found = asked.over("jit", positional)
+    except TreeError as error:
+        error.add_note(f"  while: matching in_shardings of {name} with its arguments")
+        raise
+    return found + [None] * (len(arguments.leaves) - len(found))
+
+
+def outputs_of(asked: AskedFor, structure: PyTreeDef, name: str) -> list[Sharding | None]:
+    """The sharding of each leaf of the results; None where nothing is said.
+
+    Raises:
+        TreeError: the shardings are no prefix of the results.
+        PlacementError: there is a specification, and no mesh in force.
+    """
+    try:
+        return asked.over("jit", structure.unflatten(range(structure.num_leaves)))
+    except TreeError as error:
+        error.add_note(f"  while: matching out_shardings of {name} with its results")
+        raise
+
+
+def placed_inputs(
+    asked: AskedFor, arguments: Arguments, leaves: Sequence[DeviceArray], name: str
+) -> list[DeviceArray]:
+    """The leaves of a call where `in_shardings` wants them; committed arrays have to be there already.
+
+    Raises:
+        ShardingError: a committed array lies otherwise.
+    """
+    found = []
+    for number, (leaf, sharding) in enumerate(
+        zip(leaves, inputs_of(asked, arguments, name), strict=True)
+    ):
+        if sharding is None:
+            found.append(leaf)
+        elif not leaf.committed:
+            found.append(device_put(leaf, sharding))
+        elif leaf.sharding.is_equivalent_to(sharding, leaf.type.ndim):
+            found.append(leaf)
+        else:
+            raise ShardingError(
+                f"{name}: in_shardings has {sharding} for {arguments.paths()[number]}, of type {leaf.type}, "
+                f"but the array is committed to {leaf.sharding}",
+                fix="leave in_shardings out, or put the array there first with device_put(x, sharding)",
+            )
+    return found
+
+
+def constrained_all(
+    operands: Sequence[Operand], shardings: Sequence[Sharding | None]
+) -> list[Operand]:
+    """Traced arrays, laid out as is asked for."""
+    return [
+        x if sharding is None else constrained(x, sharding)
+        for x, sharding in zip(operands, shardings, strict=True)
+    ]

@@ -1,0 +1,74 @@
+"""Shardings as users ask for them: trees of shardings, of specifications over the mesh in force, and None."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias, final
+
+from treadle_ir import PartitionSpec, PlacementError, frozen, refused
+from treadle_ir.tree import PyTreeDef, broadcast_prefix, tree_flatten
+from treadle_runtime.placement.current_mesh import get_mesh
+from treadle_runtime.placement.format import Format
+from treadle_runtime.placement.named import NamedSharding
+from treadle_runtime.placement.sharding import Sharding
+
+Asked: TypeAlias = Sharding | PartitionSpec | None
+
+
+@final
+@frozen
+class AskedFor:
+    """A tree of shardings that a user gave, as something that caches can have in their keys."""
+
+    argument: str  # its name: `in_shardings`
+    leaves: tuple[Asked, ...]
+    structure: PyTreeDef
+
+    def over(self, function: str, tree: Any) -> list[Sharding | None]:
+        """The sharding of each leaf of a tree of which this is a prefix; None where nothing is said.
+
+        Raises:
+            TreeError: it is no prefix.
+            PlacementError: there is a specification, and no mesh in force.
+        """
+        given = self.structure.unflatten(self.leaves)
+        spread = broadcast_prefix(given, tree, is_leaf=lambda each: each is None)
+        return [concrete(function, self.argument, each) for each in spread]
+
+
+def asked_for(function: str, argument: str, tree: Any) -> AskedFor | None:
+    """What a user gave as a tree of shardings; None where nothing is said.
+
+    Raises:
+        ArgumentError: a leaf that is none.
+    """
+    if tree is None:
+        return None
+    leaves, structure = tree_flatten(tree, is_leaf=lambda each: each is None)
+    kept: list[Asked] = []
+    for leaf in leaves:
+        given = leaf.sharding if isinstance(leaf, Format) else leaf
+        if given is not None and not isinstance(given, Sharding | PartitionSpec):
+            raise refused(
+                function, f"each leaf of {argument}", "a sharding, a PartitionSpec or None", given
+            )
+        kept.append(given)
+    if not any([each is not None for each in kept]):
+        return None
+    return AskedFor(argument, tuple(kept), structure)
+
+
+def concrete(function: str, argument: str, given: Asked) -> Sharding | None:
+    """A sharding, of a specification over the mesh in force.
+
+    Raises:
+        PlacementError: there is no mesh in force.
+    """
+    if not isinstance(given, PartitionSpec):
+        return given
+    mesh = get_mesh()
+    if mesh.empty:
+        raise PlacementError(
+            f"{function}: {argument} has {given}, but no mesh is in force that it could be over",
+            fix="write it within `with treadle.set_mesh(mesh):`, or give NamedSharding(mesh, spec)",
+        )
+    return NamedSharding(mesh, given)

@@ -1,0 +1,95 @@
+"""The mesh in force: what partition specifications without a mesh are over."""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+from treadle_ir import AbstractMesh, current_context, overriding, process_context, refused
+from treadle_runtime.placement.mesh import MESH, Mesh
+
+_NO_AXES: Final = AbstractMesh((), ())
+
+
+def get_mesh() -> Mesh:
+    """The mesh of devices in force; one without axes where there is none.
+
+    Example:
+        >>> import treadle
+        >>> treadle.sharding.get_mesh().empty
+        True
+    """
+    mesh = current_context().get(MESH)
+    return mesh if isinstance(mesh, Mesh) else _EMPTY
+
+
+def get_abstract_mesh() -> AbstractMesh:
+    """The axes of the mesh in force; none where there is no mesh."""
+    mesh = current_context().get(MESH)
+    if isinstance(mesh, Mesh):
+        return mesh.abstract_mesh
+    return mesh if isinstance(mesh, AbstractMesh) else _NO_AXES
+
+
+@final
+class set_mesh:  # noqa: N801 - reads as a statement
+    """`with set_mesh(mesh):` has a mesh in force for a while; without `with`, for the process.
+
+    Partition specifications without a mesh are over it: those of `jit`, `with_sharding_constraint`, `device_put` and
+    `shard_map`.
+
+    Raises:
+        ArgumentError: it is no mesh.
+
+    Example:
+        >>> import treadle
+        >>> with treadle.set_mesh(treadle.make_mesh((1,), ("x",))) as mesh:
+        ...     treadle.sharding.get_mesh() is mesh
+        True
+    """
+
+    __slots__ = ("_before", "_mesh", "_override")
+
+    def __init__(self, mesh: Mesh | None) -> None:
+        if mesh is not None and not isinstance(mesh, Mesh):
+            raise refused("set_mesh", "mesh", "a Mesh", mesh)
+        self._mesh = mesh
+        self._before = process_context[0].get(MESH)
+        MESH.set(mesh)
+        self._override: overriding | None = None
+
+    def __enter__(self) -> Mesh | None:
+        MESH.set(self._before)  # it was for a while only, and for this thread
+        self._override = MESH.override(self._mesh)
+        self._override.__enter__()
+        return self._mesh
+
+    def __exit__(self, *error: object) -> None:
+        assert self._override is not None
+        self._override.__exit__()
+
+
+@final
+class use_abstract_mesh:  # noqa: N801 - reads as a statement
+    """`with use_abstract_mesh(mesh):` has the axes of a mesh in force, without devices: for tracing alone.
+
+    Raises:
+        ArgumentError: it is no AbstractMesh.
+    """
+
+    __slots__ = ("_mesh", "_override")
+
+    def __init__(self, mesh: AbstractMesh) -> None:
+        if not isinstance(mesh, AbstractMesh):
+            raise refused("use_abstract_mesh", "mesh", "an AbstractMesh", mesh)
+        self._mesh = mesh
+        self._override = MESH.override(mesh)
+
+    def __enter__(self) -> AbstractMesh:
+        self._override.__enter__()
+        return self._mesh
+
+    def __exit__(self, *error: object) -> None:
+        self._override.__exit__()
+
+
+_EMPTY: Final = Mesh([], ())

@@ -1,0 +1,210 @@
+"""Meshes: devices in a grid whose axes have names, and the setting that says which is in force. Interned."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any, ClassVar, Final, final
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from treadle_ir import (
+    AbstractMesh,
+    ArgumentError,
+    AxisType,
+    MeshAxes,
+    PlacementError,
+    Setting,
+    checked_axes,
+    fork_safe_lock,
+    integers,
+    sequence,
+    shown,
+)
+from treadle_runtime.placement.devices import Device, devices as all_devices
+
+
+@final
+class Mesh(MeshAxes):
+    """Devices in a grid whose axes have names.
+
+    `with mesh:` makes it the current one, as `with set_mesh(mesh):` does.
+
+    Args:
+        devices: an array of devices with one axis for each name.
+        axis_names: the names; a single name may stand by itself.
+        axis_types: who lays arrays over each axis; Auto where nothing is said.
+
+    Raises:
+        ArgumentError: devices and names do not go together.
+
+    Example:
+        >>> import numpy as np, treadle
+        >>> from treadle.sharding import Mesh
+        >>> Mesh(np.array(treadle.devices()[:1]), ("x",)).shape["x"]
+        1
+    """
+
+    __slots__ = ("__weakref__", "abstract_mesh", "axis_names", "axis_sizes", "axis_types", "flat")
+    flat: tuple[Device, ...]
+    abstract_mesh: AbstractMesh
+
+    _interned: ClassVar[WeakValueDictionary[tuple[Any, ...], Mesh]] = WeakValueDictionary()
+    _lock: Final = fork_safe_lock()
+
+    def __new__(
+        cls,
+        devices: Any,  # Any: nested sequences of devices
+        axis_names: str | Sequence[str] = (),
+        axis_types: tuple[AxisType, ...] | AxisType | None = None,
+    ) -> Mesh:
+        """The one mesh of these devices, names and types."""
+        grid = np.array(devices, dtype=object)
+        for each in grid.flat:
+            if not isinstance(each, Device):
+                raise ArgumentError(
+                    f"Mesh: {shown(each)} of {type(each)} is not a device",
+                    fix="pass an array of treadle.devices(), or use make_mesh",
+                )
+        shape = grid.shape if grid.size or axis_names != () else ()
+        sizes, names, types = checked_axes("Mesh", shape, axis_names, axis_types)
+        flat = tuple(grid.flat)
+        if len({*flat}) != len(flat):
+            raise ArgumentError("Mesh: a device stands in it more than once")
+        if len({device.platform for device in flat}) > 1:
+            raise ArgumentError("Mesh: its devices belong to different platforms")
+        key = flat, sizes, names, types
+        with cls._lock:
+            found = cls._interned.get(key)
+            if found is None:
+                found = object.__new__(cls)
+                found.flat = flat
+                found.axis_sizes, found.axis_names, found.axis_types = sizes, names, types
+                found.abstract_mesh = AbstractMesh(sizes, names, types)
+                cls._interned[key] = found
+            return found
+
+    @property
+    def devices(self) -> np.ndarray[Any, np.dtype[Any]]:
+        """The devices in their grid."""
+        grid = np.empty(len(self.flat), object)
+        grid[:] = self.flat
+        return grid.reshape(self.axis_sizes)
+
+    @property
+    def device_ids(self) -> np.ndarray[Any, np.dtype[Any]]:
+        """The numbers of the devices in their grid."""
+        return np.array([device.id for device in self.flat], np.int64).reshape(self.axis_sizes)
+
+    @property
+    def is_multi_process(self) -> bool:
+        """Whether devices of other processes are in it."""
+        return len(self.local_devices) != len(self.flat)
+
+    @property
+    def local_devices(self) -> list[Device]:
+        """The devices of this process."""
+        return [d for d in self.flat if d.raw in d.backend.local_devices]
+
+    @property
+    def local_mesh(self) -> Mesh:
+        """The smallest part of the grid that holds the devices of this process.
+
+        Raises:
+            PlacementError: they do not fill a part of the grid.
+        """
+        ours = {*self.local_devices}
+        grid = self.devices
+        places = np.argwhere(np.array([d in ours for d in self.flat]).reshape(self.axis_sizes))
+        if not len(places):
+            raise PlacementError("the mesh has no device of this process")
+        within = tuple([slice(a, b + 1) for a, b in zip(places.min(0), places.max(0), strict=True)])
+        if grid[within].size != len(ours):
+            raise PlacementError("the devices of this process do not fill a part of the mesh")
+        return Mesh(grid[within], self.axis_names, self.axis_types)
+
+    def update(
+        self,
+        devices: Any = None,
+        axis_names: Sequence[str] | None = None,
+        axis_types: tuple[AxisType, ...] | None = None,
+    ) -> Mesh:
+        """The same with other devices, names or types."""
+        return Mesh(
+            self.devices if devices is None else devices,
+            self.axis_names if axis_names is None else axis_names,
+            self.axis_types if axis_types is None else axis_types,
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Mesh, (self.devices, self.axis_names, self.axis_types)
+
+    def __repr__(self) -> str:
+        return (
+            f"Mesh(axis_sizes={self.axis_sizes}, axis_names={self.axis_names}, "
+            f"axis_types={self.axis_types!r})"
+        )
+
+    def __str__(self) -> str:
+        return f"Mesh({self._text()})"
+
+    def __enter__(self) -> Mesh:
+        MESH.override(self).__enter__()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        MESH.override(self).__exit__()  # whichever was entered last is left
+
+
+def _parsed(value: object) -> MeshAxes | None:
+    if value is None or isinstance(value, MeshAxes):
+        return value
+    raise ValueError("is not a mesh")
+
+
+MESH: Final[Setting[MeshAxes | None]] = Setting(
+    "mesh",
+    None,
+    parse=_parsed,
+    help="The mesh that partition specifications without one are over: a Mesh, or an AbstractMesh.",
+)
+
+
+def make_mesh(
+    axis_shapes: Sequence[int],
+    axis_names: Sequence[str],
+    axis_types: tuple[AxisType, ...] | None = None,
+    *,
+    devices: Sequence[Device] | None = None,
+) -> Mesh:
+    """A mesh of the first devices that it takes, in their order.
+
+    Args:
+        axis_shapes: the size of each axis.
+        axis_names: the name of each axis.
+        axis_types: who lays arrays over each axis; Explicit where nothing is said.
+        devices: which devices; those of the default platform where nothing is said.
+
+    Raises:
+        ArgumentError: sizes and names do not go together.
+        PlacementError: there are fewer devices.
+
+    Example:
+        >>> import treadle
+        >>> treadle.make_mesh((1,), ("x",)).size
+        1
+    """
+    sizes = integers("make_mesh", "axis_shapes", axis_shapes)
+    given = [*all_devices()] if devices is None else [*sequence("make_mesh", "devices", devices)]
+    types = (AxisType.Explicit,) * len(sizes) if axis_types is None else axis_types
+    sizes, names, kinds = checked_axes("make_mesh", sizes, axis_names, types)
+    count = prod(sizes)
+    if count > len(given):
+        raise PlacementError(
+            f"make_mesh: a mesh of shape {sizes} takes {count} devices, but there are {len(given)}",
+            fix="make it smaller; for virtual CPU devices start with TREADLE_NUM_CPU_DEVICES=<n>",
+        )
+    grid = np.empty(count, object)
+    grid[:] = given[:count]
+    return Mesh(grid.reshape(sizes), names, kinds)

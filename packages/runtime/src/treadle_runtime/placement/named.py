@@ -1,0 +1,247 @@
+"""Arrays over the axes of a mesh: each axis of the array over none, one or several axes of the mesh."""
+
+from __future__ import annotations
+
+import itertools
+from math import prod
+from typing import Any, ClassVar, Final, final
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from treadle_compiler import jaxlib
+from treadle_ir import (
+    ArgumentError,
+    Layout,
+    PartitionSpec,
+    ShardingError,
+    check_names,
+    fork_safe_lock,
+    layout_of,
+    part_shape,
+    parts_of,
+    refused,
+)
+from treadle_runtime.placement.devices import Device
+from treadle_runtime.placement.mesh import Mesh
+from treadle_runtime.placement.sharding import Index, Sharding, check_memory_kind
+
+
+@final
+class NamedSharding(Sharding):
+    """An array over the axes of a mesh.
+
+    Args:
+        mesh: the mesh.
+        spec: for each axis of the array, which axes of the mesh divide it.
+        memory_kind: there is only `device`.
+
+    Raises:
+        ShardingError: the specification names what the mesh lacks, or names an axis twice.
+
+    Example:
+        >>> import treadle
+        >>> from treadle.sharding import NamedSharding, PartitionSpec as P
+        >>> NamedSharding(treadle.make_mesh((1,), ("x",)), P("x")).shard_shape((4, 2))
+        (4, 2)
+    """
+
+    __slots__ = ("_raw", "mesh", "spec")
+    mesh: Mesh
+    spec: PartitionSpec
+    _raw: dict[int, Any]  # by rank; Any: jaxlib's shardings
+
+    _interned: ClassVar[WeakValueDictionary[tuple[Mesh, PartitionSpec], NamedSharding]] = (
+        WeakValueDictionary()
+    )
+    _lock: Final = fork_safe_lock()
+
+    def __new__(
+        cls, mesh: Mesh, spec: PartitionSpec, *, memory_kind: str | None = None
+    ) -> NamedSharding:
+        """The one sharding of this mesh and specification."""
+        check_memory_kind(memory_kind)
+        if not isinstance(mesh, Mesh):
+            raise refused("NamedSharding", "mesh", "a Mesh", mesh)
+        if not isinstance(spec, PartitionSpec):
+            raise refused("NamedSharding", "spec", "a PartitionSpec", spec)
+        if mesh.empty:
+            raise ArgumentError(
+                "NamedSharding: the mesh has no axes", fix="make one with make_mesh, or set_mesh"
+            )
+        with cls._lock:
+            found = cls._interned.get((mesh, spec))
+            if found is None:
+                check_names(spec, mesh)
+                found = object.__new__(cls)
+                object.__setattr__(found, "mesh", mesh)
+                object.__setattr__(found, "spec", spec)
+                object.__setattr__(found, "_raw", {})
+                cls._interned[mesh, spec] = found
+            return found
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"shardings are immutable; `{name}` cannot be set")
+
+    @property
+    def devices(self) -> tuple[Device, ...]:
+        """The devices of the mesh, the last axis running fastest."""
+        return self.mesh.flat
+
+    @property
+    def is_fully_replicated(self) -> bool:
+        """Whether nothing is divided."""
+        sizes = self.mesh.shape
+        return all(sizes[name] == 1 for names in self.layout(len(self.spec)) for name in names)
+
+    def layout(self, ndim: int) -> tuple[tuple[str, ...], ...]:
+        """The axes of the mesh that divide each axis of an array of a rank; what is left to the compiler is whole.
+
+        Raises:
+            ShardingError: there are more entries than axes.
+        """
+        return tuple([names or () for names in layout_of(self.spec, ndim)])
+
+    def shard_shape(self, global_shape: tuple[int, ...]) -> tuple[int, ...]:
+        """The shape of the part on one device.
+
+        Raises:
+            ShardingError: an axis does not divide into equal parts, or there are too few axes.
+        """
+        return part_shape(global_shape, self.layout(len(global_shape)), self.mesh)
+
+    def parts(self, shape: tuple[int, ...]) -> tuple[Index, ...]:
+        """Which part of an array of this shape each device has, in the order of `devices`.
+
+        Raises:
+            ShardingError: an axis does not divide into equal parts, or there are too few axes.
+        """
+        part = self.shard_shape(shape)
+        columns = []
+        for size, width, numbers in zip(shape, part, self.tiles(len(shape)), strict=True):
+            if size == width:
+                columns.append([slice(None)] * len(numbers))
+            else:
+                columns.append([slice(int(n) * width, (int(n) + 1) * width) for n in numbers])
+        return tuple(zip(*columns, strict=True)) if columns else ((),) * len(self.devices)
+
+    def tiles(self, ndim: int) -> list[np.ndarray[Any, np.dtype[np.int64]]]:
+        """For each axis of an array of a rank, the number of the part that each device has."""
+        return tiles_of(self.layout(ndim), self.mesh)
+
+    def is_equivalent_to(self, other: Sharding, ndim: int) -> bool:
+        """Whether another sharding gives each device the same part of every array of this rank."""
+        if self is other:
+            return True
+        if self.devices != other.devices:
+            return False
+        if not isinstance(other, NamedSharding):
+            return True  # one device
+        try:
+            pairs = zip(self.tiles(ndim), other.tiles(ndim), strict=True)
+        except ShardingError:
+            return False
+        return all(np.array_equal(mine, yours) for mine, yours in pairs)
+
+    def raw(self, ndim: int) -> Any:  # Any: jaxlib's sharding
+        """The same in jaxlib's terms, for arrays of a rank."""
+        found = self._raw.get(ndim)
+        if found is None:
+            client = jaxlib().xla_client
+            listed = client.DeviceList(tuple([device.raw for device in self.devices]))
+            found = self._raw[ndim] = client.GSPMDSharding(listed, self._tiled(ndim))
+        return found
+
+    def _tiled(self, ndim: int) -> Any:  # Any: jaxlib's sharding
+        """How a grid of parts is numbered: the axes that divide the array, in its order, then those that copy it."""
+        hlo = jaxlib().xla_client.HloSharding
+        if self.is_fully_replicated:
+            return hlo.replicate()
+        layout, names = self.layout(ndim), self.mesh.axis_names
+        order = [names.index(name) for each in layout for name in each]
+        order += [axis for axis in range(len(names)) if axis not in order]
+        parts = list(parts_of(layout, self.mesh))
+        copies = self.mesh.size // prod(parts)
+        replicated = jaxlib().xla_client.OpSharding.Type.REPLICATED
+        return hlo.iota_tile(
+            tuple(parts + [copies] * (copies > 1)),
+            reshape_dims=self.mesh.axis_sizes,
+            transpose_perm=order,
+            subgroup_types=[replicated] * (copies > 1),
+        )
+
+    def update(
+        self, *, mesh: Mesh | None = None, spec: PartitionSpec | None = None
+    ) -> NamedSharding:
+        """The same with another mesh or specification."""
+        return NamedSharding(
+            self.mesh if mesh is None else mesh, self.spec if spec is None else spec
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return NamedSharding, (self.mesh, self.spec)
+
+    def __repr__(self) -> str:
+        return (
+            f"NamedSharding(mesh={self.mesh!s}, spec={self.spec}, memory_kind={self.memory_kind})"
+        )
+
+
+def tiles_of(
+    layout: tuple[tuple[str, ...], ...], mesh: Mesh
+) -> list[np.ndarray[Any, np.dtype[np.int64]]]:
+    """For each axis of an array, the number of the part that each device of a mesh has."""
+    places = dict(
+        zip(
+            mesh.axis_names,
+            np.indices(mesh.axis_sizes).reshape(len(mesh.axis_sizes), -1),
+            strict=True,
+        )
+    )
+    sizes = mesh.shape
+    found = []
+    for names in layout:
+        numbers = np.zeros(len(mesh.flat), np.int64)
+        for name in names:
+            numbers = numbers * sizes[name] + places[name]
+        found.append(numbers)
+    return found
+
+
+def layout_from_tiles(
+    tiles: list[np.ndarray[Any, np.dtype[np.int64]]], mesh: Mesh
+) -> Layout | None:
+    """The axes of a mesh that divide an array so that each device has these parts; None if there are no such axes."""
+    layout: list[tuple[str, ...]] = []
+    for numbers in tiles:
+        grid = np.asarray(numbers).reshape(mesh.axis_sizes)
+        steps = {}
+        for axis, name in enumerate(mesh.axis_names):
+            if mesh.axis_sizes[axis] > 1:
+                step = int(np.take(grid, 1, axis).flat[0]) - int(grid.flat[0])
+                if step:
+                    steps[name] = step
+        layout.append(tuple(sorted(steps, key=lambda name: -steps[name])))
+    used = [*itertools.chain.from_iterable(layout)]
+    if len({*used}) != len(used):
+        return None
+    same = zip(tiles_of(tuple(layout), mesh), tiles, strict=True)
+    return tuple(layout) if all(np.array_equal(a, b) for a, b in same) else None
+
+
+def layout_on(sharding: NamedSharding, mesh: Mesh, ndim: int) -> tuple[tuple[str, ...], ...]:
+    """The layout of a sharding in the axes of another mesh of the same devices.
+
+    Raises:
+        ShardingError: it cannot be said in them.
+    """
+    if sharding.mesh is mesh or sharding.mesh.shape_tuple == mesh.shape_tuple:
+        return sharding.layout(ndim)
+    found = layout_from_tiles(sharding.tiles(ndim), mesh)
+    if found is None:
+        raise ShardingError(
+            f"an array over {sharding.mesh} with {sharding.spec} meets another over {mesh}: "
+            "the first cannot be laid over the axes of the second",
+            fix="put both on one mesh with device_put(x, NamedSharding(mesh, spec))",
+        )
+    return tuple([names or () for names in found])

@@ -1,0 +1,173 @@
+"""Programs over several devices: which devices, and how parameters and results lie over them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final
+
+import numpy as np
+
+from treadle_compiler import LoadedExecutable, Partitioning, output_tiles
+from treadle_ir import (
+    AbstractMesh,
+    ArrayType,
+    Layout,
+    OverMesh,
+    PartitionSpec,
+    PlacementError,
+    Program,
+    current_context,
+    layout_of,
+    parts_of,
+    spec_of,
+)
+from treadle_runtime.placement.devices import device_by_id
+from treadle_runtime.placement.mesh import MESH, Mesh
+from treadle_runtime.placement.named import NamedSharding, layout_from_tiles, layout_on
+from treadle_runtime.placement.placement import BASE, PlacedType, Placement, placement_of
+from treadle_runtime.placement.resolve import resolve
+from treadle_runtime.placement.sharding import Sharding
+
+_WHOLE: Final = PartitionSpec()
+
+
+def meshes_of(program: Program) -> tuple[tuple[AbstractMesh, tuple[int, ...]], ...]:
+    """The meshes that a program speaks of, each once, with the numbers of their devices."""
+    meshes: dict[tuple[AbstractMesh, tuple[int, ...]], None] = {}
+    for each in (program, *program.nested()):
+        for equation in each.equations:
+            primitive = equation.primitive
+            if isinstance(primitive, OverMesh):
+                meshes[primitive.mesh, primitive.device_ids] = None
+    return tuple(meshes)
+
+
+def placement_for(
+    program: Program,
+    operands: Sequence[PlacedType],
+    default: Placement,
+    name: str,
+    describe: Callable[[int], str],
+    asked: Iterable[Sharding] = (),
+) -> Placement:
+    """Where a program runs: where its committed operands are, or over the devices that it asks for.
+
+    `asked` are the shardings that were named for its parameters and results. Over several devices the placement is that
+    of an array that each of them has whole.
+
+    Raises:
+        PlacementError: operands are committed to different places, or to others than the program asks for.
+    """
+    placement = resolve(operands, default, name, describe)
+    for sharding in (*asked, *_meshes_asked_for(program, placement)):
+        if placement.committed:
+            if placement.devices != sharding.devices:
+                raise PlacementError(
+                    f"{name} is over the devices {_ids(sharding)}, but its arguments are committed "
+                    f"to {_ids(placement.sharding)}",
+                    fix="put the arguments there with device_put(x, sharding), or leave them uncommitted",
+                )
+        else:
+            placement = placement_of(sharding, committed=True)
+    return whole(placement)
+
+
+def _meshes_asked_for(program: Program, placement: Placement) -> list[Sharding]:
+    found: list[Sharding] = []
+    for mesh, ids in meshes_of(program):
+        if ids:
+            platform = placement.device.backend.platform
+            grid = np.empty(len(ids), object)
+            grid[:] = [device_by_id(platform, number) for number in ids]
+            concrete = Mesh(grid.reshape(mesh.axis_sizes), mesh.axis_names, mesh.axis_types)
+            found.append(NamedSharding(concrete, _WHOLE))
+        else:
+            current = current_context().get(MESH)
+            if isinstance(current, Mesh) and current.shape_tuple == mesh.shape_tuple:
+                found.append(NamedSharding(current, _WHOLE))
+    return found
+
+
+def _ids(sharding: Sharding) -> str:
+    return str([device.id for device in sharding.devices])
+
+
+def whole(placement: Placement) -> Placement:
+    """Where an array is that each of these devices has whole."""
+    if placement is BASE:  # whose device is not looked up before somebody asks for it
+        return placement
+    sharding = placement.sharding
+    if not isinstance(sharding, NamedSharding):
+        return placement
+    return placement_of(NamedSharding(sharding.mesh, _WHOLE), committed=True)
+
+
+def partitioning(
+    placement: Placement,
+    operands: Sequence[PlacedType],
+    results: Sequence[ArrayType],
+    wanted: Sequence[Sharding | None] = (),
+) -> Partitioning | None:
+    """How parameters and results lie over the devices of a program; None for a single device.
+
+    `wanted` are the shardings that were asked for results. Operands that are elsewhere are brought there whole.
+
+    Raises:
+        ShardingError: an operand or a result cannot be laid out in the axes of the program's mesh.
+    """
+    sharding = placement.sharding
+    if sharding.num_devices == 1:
+        return None
+    assert isinstance(sharding, NamedSharding)
+    mesh = sharding.mesh
+
+    def laid(each: Sharding, ndim: int) -> Layout:
+        if isinstance(each, NamedSharding) and each.devices == mesh.flat:
+            return layout_on(each, mesh, ndim)
+        return ((),) * ndim
+
+    parameters = [laid(x.placement.sharding, x.type.ndim) for x in operands]
+    asked = wanted or (None,) * len(results)
+    ends: list[Layout | None] = []
+    for type_, each in zip(results, asked, strict=True):
+        if each is None:
+            ends.append(None)
+        else:
+            each.shard_shape(type_.shape)  # that it fits
+            ends.append(
+                layout_of(each.spec, type_.ndim)
+                if isinstance(each, NamedSharding) and each.mesh.shape_tuple == mesh.shape_tuple
+                else laid(each, type_.ndim)
+            )
+    return Partitioning(mesh.abstract_mesh, tuple(parameters), tuple(ends))
+
+
+def result_placements(
+    executable: LoadedExecutable,
+    placement: Placement,
+    results: Sequence[ArrayType],
+    wanted: Sequence[Sharding | None] = (),
+) -> list[Placement | None]:
+    """Where the results of a program over several devices are; None for one that does not divide into equal parts."""
+    sharding = placement.sharding
+    assert isinstance(sharding, NamedSharding)
+    asked = wanted or (None,) * len(results)
+    found: list[Placement | None] = []
+    for type_, each, tiles in zip(results, asked, output_tiles(executable), strict=True):
+        if each is not None and PartitionSpec.UNCONSTRAINED not in getattr(each, "spec", ()):
+            found.append(placement_of(each, committed=True))
+            continue
+        layout = None if tiles is None else layout_from_tiles(tiles, sharding.mesh)
+        if layout is not None:
+            layout = (*layout, *((),) * (type_.ndim - len(layout)))
+        if layout is not None and _divides(type_, layout, sharding.mesh):
+            named = NamedSharding(sharding.mesh, spec_of(layout))
+            found.append(placement_of(named, committed=True))
+        else:
+            found.append(None)
+    return found
+
+
+def _divides(type: ArrayType, layout: Layout, mesh: Mesh) -> bool:
+    pairs = zip(type.shape, parts_of(layout, mesh), strict=True)
+    return all(size % count == 0 for size, count in pairs)
