@@ -11,9 +11,9 @@ from importlib.metadata import Distribution, DistributionFinder
 from types import ModuleType
 from typing import final
 
+from treadle_jax import wanted
 from treadle_jax.metadata import JaxDistribution
 from treadle_jax.view import View
-from treadle_jax.wanted import missing
 
 _OWN = "treadle_jax.modules"
 """Modules of JAX's that treadle has no equivalent of, or that have more names than treadle's."""
@@ -66,9 +66,9 @@ class Finder(DistributionFinder):
         if fullname != "jax" and not fullname.startswith("jax."):
             return None
         modules = behind(fullname)
-        if not modules:
+        if not modules and fullname not in wanted.modules():
             # Under another name than the one asked for, since `from jax import x` hides errors of that name.
-            raise ModuleNotFoundError(missing(fullname), name=f"treadle{fullname[3:]}")
+            raise ModuleNotFoundError(wanted.missing(fullname), name=f"treadle{fullname[3:]}")
         return ModuleSpec(fullname, ViewLoader(modules), is_package=True)
 
     def find_distributions(

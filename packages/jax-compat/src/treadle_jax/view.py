@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import final
 
-from treadle_jax.wanted import missing
+from treadle_jax.wanted import missing, stand_in
 
 
 @final
@@ -15,7 +15,7 @@ class View(ModuleType):
     """A module `jax.x` with the objects of `treadle.x`; of several modules, the first that has a name gives it."""
 
     def __init__(self, name: str, behind: Sequence[ModuleType]) -> None:
-        super().__init__(name, behind[-1].__doc__)
+        super().__init__(name, behind[-1].__doc__ if behind else None)
         # Nothing is found on a path: the finder answers for every module below. It makes the view a package, so that
         # `from jax import x` asks the finder for what is missing, which can say more than "cannot import name".
         self.__path__: list[str] = []
@@ -35,6 +35,10 @@ class View(ModuleType):
             return value
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}", name=name)
+        missing_class = stand_in(f"{self.__name__}.{name}")
+        if missing_class is not None:
+            self.__dict__[name] = missing_class
+            return missing_class
         # `import jax` imports nearly all modules below it; here they are imported when they are asked for.
         try:
             return importlib.import_module(f"{self.__name__}.{name}")
@@ -55,4 +59,5 @@ class View(ModuleType):
         return sorted(names | own)
 
     def __repr__(self) -> str:
-        return f"<module {self.__name__!r}: a view of {self._behind[-1].__name__!r}>"
+        of = ", ".join(repr(module.__name__) for module in self._behind) or "nothing"
+        return f"<module {self.__name__!r}: a view of {of}>"
