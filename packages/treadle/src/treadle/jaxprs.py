@@ -41,36 +41,16 @@ from treadle_ir.text import coloured, print_program, wants_colour
 
 Tree: TypeAlias = Any  # Any: attributes of operations, which are of all kinds
 
-class _VarType(type):
-    """The class of `Var`: variables are the values of programs."""
-
-    def __instancecheck__(cls, instance: object) -> bool:
-        return isinstance(instance, Value)
-
-    def __call__(cls, aval: AbstractValue, *more: object) -> Value:
-        """A new variable."""
-        return Value(type_of_aval(aval))
+Var = Value
+Literal = _Literal
 
 
-class Var(metaclass=_VarType):
-    """A variable of a program: `isinstance(x, Var)`; `Var(aval)` makes a new one."""
-
-
-class _LiteralType(type):
-    """The class of `Literal`: literals are those of programs."""
-
-    def __instancecheck__(cls, instance: object) -> bool:
-        return isinstance(instance, _Literal)
-
-    def __call__(cls, val: Tree, aval: AbstractValue) -> _Literal:
-        """A new literal."""
-        type = type_of_aval(aval)
-        assert isinstance(type, ArrayType)
-        return _Literal(np.asarray(val, type.dtype)[()], type)
-
-
-class Literal(metaclass=_LiteralType):
-    """A scalar written in a program: `isinstance(x, Literal)`, `x.val`; `Literal(val, aval)` makes a new one."""
+def _typed(atoms: Sequence[Atom]) -> tuple[Any, ...]:
+    """Atoms of a program; those that a user made of an `aval`, as `Var(aval)`, get the type that it means."""
+    for atom in atoms:
+        if isinstance(atom.type, AbstractValue):
+            atom.type = type_of_aval(atom.type)
+    return tuple(atoms)
 
 
 @final
@@ -184,10 +164,9 @@ class JaxprEqn:
     def equation(self) -> Equation:
         """The equation of a program that this stands for."""
         primitive = self._instruction()
-        types = tuple(atom.type for atom in self.invars)
-        _, effects = inferred(primitive, types)
-        source = self.source_info.source
-        return Equation(primitive, tuple(self.invars), tuple(self.outvars), effects, source)
+        operands, results = _typed(self.invars), _typed(self.outvars)
+        _, effects = inferred(primitive, tuple([atom.type for atom in operands]))
+        return Equation(primitive, operands, results, effects, self.source_info.source)
 
     def _instruction(self) -> Instruction:
         if isinstance(self.primitive, Primitive):
@@ -252,7 +231,8 @@ class Jaxpr:
         is_high: bool = False,
     ) -> None:
         equations = tuple(eqn.equation for eqn in eqns)
-        self.program = Program((*constvars, *invars), equations, tuple(outvars))
+        parameters = (*_typed(constvars), *_typed(invars))
+        self.program = Program(parameters, equations, _typed(outvars))
         self._constants = len(constvars)
         self.debug_info = debug_info if debug_info is not None else DebugInfo()
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any, Final, final
+from typing import Any, ClassVar, Final, final
 
 from treadle_ir import ArgumentError, Equation, Primitive, UnsupportedError, as_array, bind, import_module, refused
 from treadle_ir.registry import find_primitive
@@ -44,6 +44,8 @@ class PrimitiveView:
         [2. 2. 2.]
     """
 
+    call_primitive: ClassVar[bool] = False  # JAX's mark of calls that are not jit's
+    map_primitive: ClassVar[bool] = False
     __slots__ = ("_function", "_instead", "_matched", "_rest", "multiple_results", "name")
 
     def __init__(
