@@ -47,7 +47,15 @@ class AbstractToken(AbstractValue):
 class ShapedArray(AbstractValue):
     """What is known of an array before it is computed: shape and element type. An array's `aval`."""
 
-    def __init__(self, shape: tuple[int, ...], dtype: object, weak_type: bool = False) -> None:
+    def __init__(
+        self,
+        shape: tuple[int, ...],
+        dtype: object,
+        weak_type: bool = False,
+        *,
+        sharding: object = None,
+    ) -> None:
+        """Say what is known; `sharding` is there for JAX's sake: programs say elsewhere where arrays are."""
         self._type = ArrayType(tuple(shape), np.dtype(dtype), weak_type)  # type: ignore[call-overload]
 
     @classmethod
@@ -111,6 +119,11 @@ class ShapedArray(AbstractValue):
         return ShapedArray.of(self._type.tangent())
 
     at_least_vspace = to_tangent_aval
+
+    @property
+    def sharding(self) -> None:
+        """Nothing: an array says by itself where it is."""
+        return None
 
     def str_short(self) -> str:
         """`float32[2,3]`."""

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_jax.metadata import version
+from treadle_jax import metadata
 
-__version__ = version()
+__version__ = metadata.version()
 __version_info__ = tuple(int(part) for part in __version__.split(".")[:3])
-
-__all__ = ["__version__", "__version_info__"]
