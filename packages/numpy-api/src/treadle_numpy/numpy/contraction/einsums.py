@@ -116,6 +116,7 @@ def einsum(
     precision: PrecisionLike = None,
     preferred_element_type: DTypeLike | None = None,
     _dot_general: DotGeneral | None = None,
+    out_sharding: object = None,
 ) -> Array:
     """Products of the operands, summed over the letters that the result does not name.
 
@@ -124,14 +125,14 @@ def einsum(
     Raises:
         ArgumentError: there are no operands, or the subscripts do not go with them.
         ShapeError: a letter stands for axes of different sizes.
-        UnsupportedError: the operands are booleans.
+        UnsupportedError: the operands are booleans, or `out_sharding` is given.
 
     Example:
         >>> print(einsum("ij,jk->ik", np.ones((2, 3), np.float32), np.ones((3, 1), np.float32)))
         [[3.]
          [3.]]
     """
-    named_only("einsum", out=out)
+    named_only("einsum", out=out, out_sharding=out_sharding)
     given: Sequence[object] = operands
     if not isinstance(subscripts, str):
         subscripts, given = _interleaved((subscripts, *operands))
