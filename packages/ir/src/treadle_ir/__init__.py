@@ -127,6 +127,7 @@ from treadle_ir.families import (
     Conversion as Conversion,
     Creation as Creation,
     Elementwise as Elementwise,
+    Extension as Extension,
     FunctionCall as FunctionCall,
     Indexing as Indexing,
     InlineCall as InlineCall,
