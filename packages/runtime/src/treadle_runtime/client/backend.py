@@ -297,12 +297,15 @@ class Backend:
             raise execution_error(error) from error
         return copy
 
-    def same(self, buffer: Buffer) -> Buffer:
-        """Another buffer of the same memory, which can be deleted without the first."""
-        if not met:
-            return buffer.clone()
-        # jaxlib clones an array over several processes only in that of the first device; its parts it clones anywhere.
-        parts = [part.clone() for part in self.shards(buffer)]
+    def same(self, buffer: Buffer, devices: Sequence[Device]) -> Buffer:
+        """A copy of a buffer over several devices, of which these are this process's, part by part.
+
+        jaxlib's own `clone` shares the memory so that deleting one deletes the other.
+        """
+        parts = [
+            self.copy_to_device(part, device)
+            for part, device in zip(self.shards(buffer), devices, strict=True)
+        ]
         return self.joined(parts, buffer.aval.shape, buffer.aval.dtype, buffer._sharding)
 
     def pointer(self, buffer: Buffer) -> int:
