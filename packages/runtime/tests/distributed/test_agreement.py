@@ -1,7 +1,6 @@
 from types import SimpleNamespace
 
 import pytest
-from stored import Store
 
 from treadle_runtime import DistributedError
 from treadle_runtime.client.peers import Peers, met
@@ -18,13 +17,12 @@ def program(text, name="step"):
 
 
 @pytest.fixture
-def processes(monkeypatch):
+def processes(monkeypatch, values):
     """Be one process after the other: each with its own count of programs, on one store."""
-    store = Store()
     counts = {}
 
     def become(number):
-        met[:] = [Peers(number, 3, "", None, store, 1)]
+        met[:] = [Peers(number, 3, "", None, values, 1)]
         monkeypatch.setattr(agreement, "_numbers", counts.setdefault(number, {}))
 
     yield become

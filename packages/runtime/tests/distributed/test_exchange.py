@@ -1,5 +1,4 @@
 import pytest
-from stored import Store
 
 from treadle_runtime import DistributedError, exchanged, live_processes
 from treadle_runtime.client.peers import Peers, met
@@ -7,11 +6,10 @@ from treadle_runtime.distributed import exchange
 
 
 @pytest.fixture
-def store(monkeypatch):
-    store = Store()
-    met.append(Peers(0, 2, "", None, store, 1))
+def store(monkeypatch, values):
+    met.append(Peers(0, 2, "", None, values, 1))
     monkeypatch.setattr(exchange, "_numbers", [0])
-    yield store
+    yield values
     met.clear()
 
 

@@ -2,6 +2,8 @@
 
 import threading
 
+import pytest
+
 from treadle_compiler import jaxlib
 
 
@@ -24,3 +26,9 @@ class Store:
 
     def get_live_nodes(self, processes):
         return {process: 100 + process for process in processes}
+
+
+@pytest.fixture
+def values():
+    """A new store."""
+    return Store()
