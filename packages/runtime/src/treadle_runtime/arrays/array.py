@@ -18,7 +18,6 @@ from typing import Any, Final, NoReturn, TypeAlias, final
 
 import numpy as np
 
-import treadle_compiler as compiler
 from treadle_ir import (
     ArgumentError,
     Array,
@@ -40,6 +39,7 @@ from treadle_ir import (
 from treadle_ir.dtypes import is_key
 from treadle_ir.events import ElementsTransferred, MemoryDonated, emit, listeners
 from treadle_runtime.arrays.deleted import Deleted, deleted_error
+from treadle_runtime.arrays.held import for_device, from_device
 from treadle_runtime.arrays.interchange import Interchange
 from treadle_runtime.arrays.shard import Shard
 from treadle_runtime.arrays.text import array_text
@@ -385,7 +385,7 @@ def elements_of(array: DeviceArray, *, explicit: bool = False) -> Elements:
         if dtype.names is None:
             host = backend.read(array.raw)
         elif is_key(dtype):
-            host = _keys_from_device(backend.read(array.raw), array.type)
+            host = from_device(backend.read(array.raw), array.type)
         else:  # float0 has no data
             host = np.zeros(array.type.shape, dtype)
         if listeners and host.nbytes:
@@ -406,7 +406,7 @@ def buffer_of(array: DeviceArray) -> Buffer:
         host = array.host
         assert host is not None, "an array has a host buffer or a device buffer"
         if array.type.dtype.names is not None:
-            host = _for_device(host)
+            host = for_device(host)
         # Nobody writes to our host buffers, so the device may use the same memory.
         raw = array.raw = device.backend.put(host, device.raw, owned=True)
         if listeners:
@@ -414,22 +414,6 @@ def buffer_of(array: DeviceArray) -> Buffer:
         if host.nbytes > _KEEP_BOTH and device.platform == "cpu":
             array.host = None  # one copy is enough: the host reads the device's memory
     return raw
-
-
-def _for_device(host: Elements) -> Elements:
-    """Elements of a structured type as devices hold them: keys as 64-bit words, float0 (no data) as booleans."""
-    held = compiler.device_dtype(host.dtype)
-    if not is_key(host.dtype):
-        return np.zeros(host.shape, held)
-    shape = compiler.device_shape(ArrayType(host.shape, host.dtype))
-    return host.view(held) if shape == host.shape else np.ascontiguousarray(host).view(held).reshape(shape)
-
-
-def _keys_from_device(words: Elements, type: ArrayType) -> Elements:
-    """Keys of the 64-bit words in which a device holds them."""
-    if words.shape == type.shape:
-        return words.view(type.dtype)
-    return np.ascontiguousarray(words).view(type.dtype).reshape(type.shape)
 
 
 def buffer_at(array: DeviceArray, placement: Placement, *, explicit: bool = False) -> Buffer:
@@ -443,7 +427,7 @@ def buffer_at(array: DeviceArray, placement: Placement, *, explicit: bool = Fals
     if listeners:
         emit(ElementsTransferred(array.type, str(home), str(target)))
     if array.host is not None:
-        host = array.host if array.type.dtype.names is None else _for_device(array.host)
+        host = array.host if array.type.dtype.names is None else for_device(array.host)
         return target.backend.put(host, target.raw, owned=True)
     if home.backend is target.backend:
         return target.backend.copy_to_device(buffer_of(array), target.raw)
