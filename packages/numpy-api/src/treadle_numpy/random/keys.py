@@ -186,8 +186,7 @@ def key(seed: ArrayLike, *, impl: Implementation = None, dtype: object = None) -
     Example:
         >>> key(7).shape, str(key_data(key(7)))
         ((), '[0 7]')
-        >>> print(key(7, impl="rbg"))
-        Array((), dtype=key<rbg>) overlaying:
+        >>> print(key_data(key(7, impl="rbg")))
         [0 7 0 7]
     """
     kind = _implementation("key", impl, dtype)
