@@ -23,7 +23,9 @@ def test_each_batch_element_has_its_own_part(axis: int) -> None:
     ref = new_ref(held)
     count = held.shape[axis]
     xs = 10.0 * np.arange(count)
-    result = vmap(lambda r, x: step(r, ops.broadcast_in_dim(x, shape=r.shape, dimensions=())), (axis, 0), axis)(ref, xs)
+    result = vmap(
+        lambda r, x: step(r, ops.broadcast_in_dim(x, shape=r.shape, dimensions=())), (axis, 0), axis
+    )(ref, xs)
     np.testing.assert_array_equal(result, held)
     np.testing.assert_array_equal(ref[...], held + (xs if axis else xs[:, None]))
 

@@ -50,7 +50,9 @@ def test_philox_against_pythons_integers(shape: Any) -> None:
             counter = (4 << 32) + 0xFFFFFFFE
             words: list[int] = []
             while len(words) < size:
-                words += philox([counter & MASK, counter >> 32 & MASK, 1 + (counter >> 64), 2], [1, 2])
+                words += philox(
+                    [counter & MASK, counter >> 32 & MASK, 1 + (counter >> 64), 2], [1, 2]
+                )
                 counter += 1
             assert np.asarray(bits).ravel().tolist() == words[:size]
             assert after.dtype == state.dtype

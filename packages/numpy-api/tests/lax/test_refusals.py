@@ -20,7 +20,9 @@ BOOLS = np.array([True, False])
 def test_sums_and_products_of_booleans(function: Callable[..., Any]) -> None:
     with pytest.raises(DTypeError, match="does not accept booleans"):
         function(BOOLS, BOOLS)
-    np.testing.assert_array_equal(function(np.arange(3), 2), [2, 3, 4] if function is lax.add else [0, 2, 4])
+    np.testing.assert_array_equal(
+        function(np.arange(3), 2), [2, 3, 4] if function is lax.add else [0, 2, 4]
+    )
 
 
 @pytest.mark.parametrize("dtype", ["u1", "u2", "u4"])

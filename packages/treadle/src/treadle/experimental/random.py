@@ -1,7 +1,7 @@
 """A random generator with a state: `stateful_rng(seed)`, whose methods give other numbers at each call.
 
 The state is a counter in a mutable reference beside a key; each call folds the counter into the key. So it works where
-mutable references do: in jitted functions, as their argument or made around them, and in loops. A generator is a pytree.
+mutable references do: in jitted functions, as their argument or made around them, and in loops. It is a pytree.
 """
 
 from __future__ import annotations
@@ -74,7 +74,12 @@ class StatefulPRNG:
         return random.uniform(self.key(), _sizes(size), dtype)
 
     def uniform(
-        self, low: ArrayLike = 0, high: ArrayLike = 1, size: Size = None, *, dtype: DTypeLike = _FLOAT
+        self,
+        low: ArrayLike = 0,
+        high: ArrayLike = 1,
+        size: Size = None,
+        *,
+        dtype: DTypeLike = _FLOAT,
     ) -> Array:
         """Numbers between two bounds, which broadcast to `size`; of their shape by default.
 
@@ -85,7 +90,12 @@ class StatefulPRNG:
         return random.uniform(self.key(), _sizes(size, low, high), dtype, minval=low, maxval=high)
 
     def normal(
-        self, loc: ArrayLike = 0, scale: ArrayLike = 1, size: Size = None, *, dtype: DTypeLike = _FLOAT
+        self,
+        loc: ArrayLike = 0,
+        scale: ArrayLike = 1,
+        size: Size = None,
+        *,
+        dtype: DTypeLike = _FLOAT,
     ) -> Array:
         """Normal numbers with a mean and a standard deviation, which broadcast to `size`; of their shape by default.
 
@@ -97,7 +107,12 @@ class StatefulPRNG:
         return tnp.asarray(loc, drawn.dtype) + tnp.asarray(scale, drawn.dtype) * drawn
 
     def integers(
-        self, low: ArrayLike, high: ArrayLike | None = None, size: Size = None, *, dtype: DTypeLike = _INT
+        self,
+        low: ArrayLike,
+        high: ArrayLike | None = None,
+        size: Size = None,
+        *,
+        dtype: DTypeLike = _INT,
     ) -> Array:
         """Integers from `low` up to `high`, which is not among them; from 0 up to `low` without `high`.
 
@@ -167,5 +182,7 @@ def _is_empty(shape: object) -> bool:
 def _sizes(size: Size, *bounds: Any) -> Any:
     """The shape that is asked for, or that of the bounds."""
     if size is None:
-        return np.broadcast_shapes(*[np.shape(x) if not isinstance(x, Array | Ref) else x.shape for x in bounds])
+        return np.broadcast_shapes(
+            *[np.shape(x) if not isinstance(x, Array | Ref) else x.shape for x in bounds]
+        )
     return size
