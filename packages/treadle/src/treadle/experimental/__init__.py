@@ -11,6 +11,7 @@ if TYPE_CHECKING:
         checkify as checkify,
         jet as jet,
         ode as ode,
+        random as random,
         serialize_executable as serialize_executable,
         sparse as sparse,
     )
@@ -27,6 +28,7 @@ if not TYPE_CHECKING:
             "checkify",
             "jet",
             "ode",
+            "random",
             "serialize_executable",
             "sparse",
         ),
