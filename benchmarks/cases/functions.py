@@ -6,6 +6,7 @@ there, and `missing` says which names have neither.
 
 from __future__ import annotations
 
+import functools
 import importlib
 import re
 from collections.abc import Callable, Iterator
@@ -28,7 +29,8 @@ NAMESPACES: Final = (
 _LINE: Final = re.compile(r"([\w.]+)( eager| small)?: ([\w ]+?) (\(.*\))")
 
 
-def operands(ns: Namespace, n: int) -> dict[str, Any]:
+@functools.cache
+def operands(library: str, n: int) -> dict[str, Any]:
     """The values that a line of the table may name, each made of n elements."""
     drawn = numpy.random.default_rng(0)
     side = round(n**0.5)
@@ -45,7 +47,8 @@ def operands(ns: Namespace, n: int) -> dict[str, Any]:
         "m": matrix,
         "s": matrix @ matrix.T / numpy.float32(side) + numpy.eye(side, dtype=numpy.float32),
     }
-    return {name: ns.np.asarray(value) for name, value in values.items()}
+    make = importlib.import_module(f"{library}.numpy").asarray
+    return {name: make(value) for name, value in values.items()}
 
 
 def called(namespace: str, name: str, arguments: str, n: int, jitted: bool) -> Case:
@@ -53,8 +56,7 @@ def called(namespace: str, name: str, arguments: str, n: int, jitted: bool) -> C
 
     def make(ns: Namespace) -> Callable[[], Any]:
         function = getattr(importlib.import_module(f"{ns.library}.{namespace}"), name)
-        arrays = operands(ns, n)
-        arrays["key"] = ns.random.key(0)
+        arrays = {**operands(ns.library, n), "key": ns.random.key(0)}
         used = [each for each in arrays if re.search(rf"(?<![.\w]){each}\b", arguments)]
         constants = {"function": function, "n": n, "side": round(n**0.5), "np": ns.np, "lax": ns.lax}
         body: Callable[..., Any] = eval(

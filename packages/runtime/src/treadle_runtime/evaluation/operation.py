@@ -27,7 +27,7 @@ from treadle_ir.primitives.effectful import HostCall
 from treadle_runtime.arrays.array import DeviceArray, Elements, buffer_at, elements_of
 from treadle_runtime.evaluation.limits import ANY_SIZE, is_small
 from treadle_runtime.evaluation.quiet import SILENCE, quieten, restore
-from treadle_runtime.launch import Launch, compile_program
+from treadle_runtime.launch import Launch, check_results_fit, compile_program
 from treadle_runtime.placement.placement import PlacedType, Placement
 from treadle_runtime.placement.resolve import resolve
 
@@ -119,6 +119,7 @@ class Operation:
 
     def _compiled(self, types: Sequence[ArrayType]) -> Launch:
         primitive = self.primitive
+        check_results_fit([placed.type for placed in self.results], self.placement)
         parameters = tuple([Value(type) for type in types])
         result_types, effects = inferred(primitive, tuple(types))
         results = tuple([Value(type) for type in result_types])

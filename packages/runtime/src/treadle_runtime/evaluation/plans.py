@@ -25,7 +25,7 @@ from treadle_runtime.evaluation.composites import LARGE, is_large
 from treadle_runtime.evaluation.limits import ANY_SIZE, host_limits
 from treadle_runtime.evaluation.operation import Operation
 from treadle_runtime.evaluation.straight_line import Run, straight_line
-from treadle_runtime.launch import Launch, compile_program
+from treadle_runtime.launch import Launch, check_results_fit, compile_program
 from treadle_runtime.placement.placement import PlacedType, Placement, default_placement
 from treadle_runtime.placement.resolve import resolve
 
@@ -142,6 +142,7 @@ def _compiled(
     name: str,
 ) -> Run:
     """The program compiled by XLA for a placement."""
+    check_results_fit([placed.type for placed in results], placement)
     platform = placement.device.backend.platform
     lowered = compiler.lower_program(program, name=name, platform=platform)
     launch: Launch = compile_program(lowered, placement)
