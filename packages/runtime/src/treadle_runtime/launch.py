@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, final
 
+import numpy as np
+
 import treadle_compiler as compiler
 from treadle_compiler import check_fork, jaxlib, repartitioned
-from treadle_ir import ArrayType, fork_safe_lock
+from treadle_ir import ArrayType, allocating, fork_safe_lock
 from treadle_runtime.arrays.array import Buffer
 from treadle_runtime.arrays.deleted import Deleted
 from treadle_runtime.client import execution_error
@@ -199,6 +201,20 @@ def compile_program(
         )
     ordered = any(effect.ordered for effect in lowered.program.effects)
     return Launch(executable, placement, results, tuple(callbacks), ordered=ordered)
+
+
+def check_results_fit(types: Sequence[ArrayType], placement: Placement) -> None:
+    """Refuse results that the host has no memory for, before XLA compiles a program with them.
+
+    XLA would say so as well, but late: it compiles loops over them first, which takes without end, and an operation
+    that follows waits for what never comes.
+
+    Raises:
+        OutOfMemoryError: they have more bytes than can be had.
+    """
+    if placement.on_host:
+        with allocating():  # costs nothing while nothing is written to it
+            np.empty(sum([type.nbytes for type in types]), np.uint8)
 
 
 def _present(buffer: Buffer) -> bool | None:
