@@ -9,7 +9,16 @@ import inspect
 from collections.abc import Callable
 from typing import Any, ClassVar, Final, final
 
-from treadle_ir import ArgumentError, Equation, Primitive, UnsupportedError, as_array, bind, import_module, refused
+from treadle_ir import (
+    ArgumentError,
+    Equation,
+    Primitive,
+    UnsupportedError,
+    as_array,
+    bind,
+    import_module,
+    refused,
+)
 from treadle_ir.registry import find_primitive
 from treadle_numpy.lax.attributes import instruction, parameter_names
 

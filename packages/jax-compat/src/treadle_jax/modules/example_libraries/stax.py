@@ -48,7 +48,9 @@ __all__ = [
 
 
 def Dense(  # noqa: N802 - JAX's name
-    out_dim: int, W_init: Any = glorot_normal(), b_init: Any = normal()  # noqa: N803, B008
+    out_dim: int,
+    W_init: Any = glorot_normal(),
+    b_init: Any = normal(),  # noqa: N803, B008
 ) -> Layer:
     """A product with a matrix, and a sum."""
 
@@ -160,7 +162,9 @@ def Dropout(rate: float, mode: str = "train") -> Layer:  # noqa: N802 - JAX's na
     def apply(params: Any, inputs: Any, **kwargs: Any) -> Any:
         key = kwargs.get("rng")
         if key is None:
-            raise ValueError("Dropout: call the function with a key, `apply(params, inputs, rng=key)`")
+            raise ValueError(
+                "Dropout: call the function with a key, `apply(params, inputs, rng=key)`"
+            )
         if mode != "train":
             return inputs
         kept = random.bernoulli(key, rate, inputs.shape)

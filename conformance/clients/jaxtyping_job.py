@@ -2,8 +2,8 @@
 
 import jax
 import jax.numpy as jnp
-from job import show
 from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray, PyTree, Shaped, jaxtyped
+from reporting import show
 
 checks = [
     isinstance(jnp.ones((2, 3)), Float[Array, "2 3"]),
@@ -35,5 +35,8 @@ jax.vmap(lambda x: (seen.append(isinstance(x, Float[Array, "3"])), x)[1])(jnp.on
 show("traced", jnp.array(seen))
 
 with jaxtyped("context"):
-    bound = [isinstance(jnp.ones(3), Float[Array, " n"]), isinstance(jnp.ones(4), Float[Array, " n"])]
+    bound = [
+        isinstance(jnp.ones(3), Float[Array, " n"]),
+        isinstance(jnp.ones(4), Float[Array, " n"]),
+    ]
 show("bound", jnp.array(bound))
