@@ -9,6 +9,7 @@ import functools
 import os
 import platform
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -225,13 +226,17 @@ def timing(session: nox.Session) -> None:
     pytest(session, *folders, "-m", "timing", TREADLE_PLATFORMS="cpu")
 
 
+def jaxlib_version(session: nox.Session) -> str:
+    """The jaxlib that is installed in the session."""
+    command = "import importlib.metadata as m; print(m.version('jaxlib'))"
+    return (session.run("python", "-c", command, silent=True) or "").strip()
+
+
 @nox.session
 def parity(session: nox.Session) -> None:
     """The same answers as JAX's (on the same jaxlib), which runs in a process of its own."""
     install(session, EVERYTHING, *PYTEST, "mpmath")
-    version = "import importlib.metadata as m; print(m.version('jaxlib'))"
-    jaxlib = session.run("python", "-c", version, silent=True) or ""
-    session.install(f"jax=={jaxlib.strip()}")
+    session.install(f"jax=={jaxlib_version(session)}")
     python = str(Path(session.bin) / "python")
     pytest(session, "conformance/parity", *WORKERS, TREADLE_PARITY_PYTHON=python)
 
@@ -251,9 +256,14 @@ def clients(session: nox.Session) -> None:
 def conformance_gpu(session: nox.Session) -> None:
     """The suite across packages, on a GPU if there is one."""
     smi = shutil.which("nvidia-smi")
-    if smi is None or subprocess.run([smi, "-L"], capture_output=True).returncode != 0:
+    shown = subprocess.run([smi], capture_output=True, text=True) if smi is not None else None
+    if shown is None or shown.returncode != 0:
         session.skip("no GPU on this machine: nothing was run")
-    install(session, EVERYTHING, *PYTEST, "jax-cuda12-plugin[with-cuda]>=0.10.2,<0.13")
+    install(session, EVERYTHING, *PYTEST, "scipy", "mpmath", "absl-py", "array-api-strict")
+    # The newest CUDA that the driver speaks, and the plugin of jaxlib's own version.
+    speaks = re.search(r"CUDA Version: ([0-9]+)", shown.stdout)
+    cuda = 13 if speaks is not None and int(speaks.group(1)) >= 13 else 12
+    session.install(f"jax-cuda{cuda}-plugin[with-cuda]=={jaxlib_version(session)}")
     pytest(session, "conformance", TREADLE_PLATFORMS="cuda")  # one process: it takes the memory
 
 
@@ -314,9 +324,7 @@ def examples(session: nox.Session) -> None:
 def bench(session: nox.Session) -> None:
     """Treadle, jax on the same jaxlib, and numpy, side by side."""
     install(session, EVERYTHING)
-    version = "import importlib.metadata as m; print(m.version('jaxlib'))"
-    jaxlib = session.run("python", "-c", version, silent=True) or ""
-    session.install(f"jax=={jaxlib.strip()}")
+    session.install(f"jax=={jaxlib_version(session)}")
     session.run("python", "benchmarks/run.py", *session.posargs)
 
 

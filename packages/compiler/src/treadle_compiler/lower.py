@@ -19,7 +19,8 @@ from treadle_compiler.recompute import kept_apart
 from treadle_compiler.registry import LoweringRule, lowering_of
 from treadle_compiler.settings import DUMP_IR_TO
 from treadle_compiler.types import mlir_type
-from treadle_ir import AbstractMesh, Layout, Primitive, Program, Source, Value, frozen
+from treadle_compiler.wide_keys import in_halves, is_wide
+from treadle_ir import AbstractMesh, Layout, Primitive, Program, Source, Type, Value, frozen
 from treadle_ir.events import ProgramLowered, heard, tell
 
 _MOST_NOTES: Final = 4  # of an error: of programs deep within one another, the innermost say enough
@@ -131,7 +132,10 @@ class ModuleWriter:
                 rule = rules.get(type(primitive))
                 if rule is None:
                     rule = rules[type(primitive)] = lowering_of(primitive, self.platform)
-                results = rule(context, primitive, *inputs)
+                if primitive.takes_keys and any([is_wide(x.type) for x in inputs]):
+                    results = in_halves(context, rule, primitive, inputs)
+                else:
+                    results = rule(context, primitive, *inputs)
             except Exception as error:
                 if len(getattr(error, "__notes__", ())) < _MOST_NOTES:
                     place = equation.source.show()
@@ -294,13 +298,16 @@ def _marks(
         elif index in donated or index in pairs:  # of several devices, XLA knows which parts fit
             said.append("jax.buffer_donor = true")
         if partitioning is not None:
-            said.append(_sharding(partitioning.parameters[index]))
+            type = program.parameters[index].type
+            said.append(_sharding(partitioning.parameters[index], type))
         marks.append(f" {{{', '.join(said)}}}" if said else "")
     for index in range(len(program.results)):
         layout = None if partitioning is None else partitioning.results[index]
-        ends.append("" if layout is None else f" {{{_sharding(layout)}}}")
+        type = program.results[index].type
+        ends.append("" if layout is None else f" {{{_sharding(layout, type)}}}")
     return marks, ends
 
 
-def _sharding(layout: Layout) -> str:
-    return f"sdy.sharding = {sharding_text('@mesh', layout)}"
+def _sharding(layout: Layout, type: Type) -> str:
+    held = (*layout, ()) if is_wide(type) else layout  # keys of two halves have one more axis there
+    return f"sdy.sharding = {sharding_text('@mesh', held)}"

@@ -58,9 +58,9 @@ class Launch:
         self.handlers = placement.device.backend.handlers(
             [
                 (
-                    placed.type.shape,
+                    compiler.device_shape(placed.type),
                     compiler.device_dtype(placed.type.dtype),
-                    placed.placement.sharding.raw(placed.type.ndim),
+                    placed.placement.sharding.raw(len(compiler.device_shape(placed.type))),
                 )
                 for placed in results
             ]

@@ -333,9 +333,10 @@ def elements_of(array: DeviceArray, *, explicit: bool = False) -> Elements:
             host = backend.read(array.raw)
         else:
             backend.block(array.raw)
-            host = gather(array.raw, array.type, sharding)
+            shape = compiler.device_shape(array.type)
+            host = gather(array.raw, array.type, shape, sharding)
         if is_key(dtype):
-            host = host.view(dtype)
+            host = _keys_from_device(host, array.type)
         if listeners and host.nbytes:
             emit(ElementsTransferred(array.type, str(array.device), "host"))
         array.host = host
@@ -371,7 +372,21 @@ def buffer_of(array: DeviceArray) -> Buffer:
 def _for_device(host: Elements) -> Elements:
     """Elements of a structured type as devices hold them: keys as 64-bit words, float0 (no data) as booleans."""
     held = compiler.device_dtype(host.dtype)
-    return host.view(held) if is_key(host.dtype) else np.zeros(host.shape, held)
+    if not is_key(host.dtype):
+        return np.zeros(host.shape, held)
+    shape = compiler.device_shape(ArrayType(host.shape, host.dtype))
+    return (
+        host.view(held)
+        if shape == host.shape
+        else np.ascontiguousarray(host).view(held).reshape(shape)
+    )
+
+
+def _keys_from_device(words: Elements, type: ArrayType) -> Elements:
+    """Keys of the 64-bit words in which a device holds them."""
+    if words.shape == type.shape:
+        return words.view(type.dtype)
+    return np.ascontiguousarray(words).view(type.dtype).reshape(type.shape)
 
 
 def buffer_at(array: DeviceArray, placement: Placement, *, explicit: bool = False) -> Buffer:

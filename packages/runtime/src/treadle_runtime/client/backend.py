@@ -125,29 +125,6 @@ class Backend:
 
         return put_elements
 
-    def put_shards(
-        self,
-        shards: Sequence[np.ndarray[Any, Any]],
-        shape: Sequence[int],
-        dtype: np.dtype[Any],
-        devices: Sequence[Device],
-        sharding: Any,  # a jaxlib GSPMDSharding over the devices of all processes
-    ) -> Buffer:
-        """Copy one host array for each device of this process and make one buffer of them, of this (whole) shape."""
-        client = jaxlib().xla_client
-        try:
-            return client.batched_device_put(
-                Aval(shape, dtype),
-                sharding,
-                list(shards),
-                list(devices),
-                True,
-                force_copy=True,
-                enable_x64=True,
-            )
-        except jaxlib().core.JaxRuntimeError as error:
-            raise execution_error(error) from error
-
     def joined(
         self,
         buffers: Sequence[Buffer],

@@ -6,6 +6,7 @@ import ctypes
 import importlib
 import importlib.util
 from collections.abc import Mapping
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,7 @@ def start_plugin(platform: str, library: Path) -> Any:
     client = jaxlib().xla_client
     try:
         if platform == "cuda":
+            _check_release(library)
             _load_cuda_libraries()
         if client.pjrt_plugin_loaded(platform):
             plugin = None
@@ -59,6 +61,24 @@ def start_plugin(platform: str, library: Path) -> Any:
             fix=f"check the driver and that the plugin has the version of jaxlib {jaxlib().release}, "
             "or set TREADLE_PLATFORMS=cpu",
         ) from error
+
+
+def _check_release(library: Path) -> None:
+    """Refuse a plugin of another release than jaxlib's, which would be started and fail later.
+
+    Raises:
+        PlatformError: the releases differ.
+    """
+    package = f"jax-{library.parent.name.removeprefix('xla_')}-pjrt"
+    try:
+        release = metadata.version(package)
+    except metadata.PackageNotFoundError:  # built by hand
+        return
+    if release != jaxlib().release:
+        raise PlatformError(
+            f"platform `cuda` cannot be started: {package} is of release {release}, jaxlib of {jaxlib().release}",
+            fix=f'python -m pip install "{package.removesuffix("-pjrt")}-plugin[with-cuda]=={jaxlib().release}"',
+        )
 
 
 def _load_cuda_libraries() -> None:

@@ -225,7 +225,7 @@ class Backends:
         if library is None:
             raise PlatformError(
                 "platform `cuda` cannot be started: its plugin is not installed",
-                fix='python -m pip install "jax-cuda13-plugin[with-cuda]", in the version of jaxlib',
+                fix='python -m pip install "treadle-runtime[cuda13]" (or [cuda12], for older drivers)',
             )
         return self._accelerator("cuda", library)
 

@@ -157,7 +157,7 @@ def result_placements(
         if each is not None and PartitionSpec.UNCONSTRAINED not in getattr(each, "spec", ()):
             found.append(placement_of(each, committed=True))
             continue
-        layout = None if tiles is None else layout_from_tiles(tiles, sharding.mesh)
+        layout = None if tiles is None else layout_from_tiles(tiles[: type_.ndim], sharding.mesh)
         if layout is not None:
             layout = (*layout, *((),) * (type_.ndim - len(layout)))
         if layout is not None and _divides(type_, layout, sharding.mesh):
