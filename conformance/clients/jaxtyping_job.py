@@ -11,14 +11,15 @@ checks = [
     isinstance(jnp.arange(3), Int[Array, " n"]),
     isinstance(jnp.arange(3), Float[Array, " n"]),
     isinstance(jnp.ones(2) > 0, Bool[Array, "2"]),
-    isinstance(jax.random.key(0), Key[Array, ""]),
-    isinstance(jax.random.key(0), PRNGKeyArray),
     isinstance({"a": jnp.ones(2)}, PyTree[Float[Array, "2"]]),
     isinstance({"a": jnp.ones(2), "b": 1}, PyTree[Float[Array, "2"]]),
     isinstance(jnp.ones((4, 4)), Shaped[Array, "n n"]),
     isinstance(jnp.ones((4, 5)), Shaped[Array, "*batch 5"]),
 ]
 show("outside", jnp.array(checks))
+key = jax.random.key(0)
+show("keys", jnp.array([isinstance(key, PRNGKeyArray), isinstance(jnp.ones(2), Key[Array, ""])]))
+show("typed keys", jnp.array(isinstance(key, Key[Array, ""])))
 
 seen = []
 

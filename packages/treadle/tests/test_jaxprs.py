@@ -20,6 +20,7 @@ from treadle.extend.core import (
     Var,
     jaxpr_as_fun,
     jaxprs_in_params,
+    new_jaxpr_eqn,
     subjaxprs,
 )
 from treadle.extend.core.primitives import jit_p, scan_p, while_p
@@ -140,8 +141,6 @@ def test_programs_are_made() -> None:
     twice_p = Primitive("test_jaxprs_twice")
     twice_p.def_impl(lambda x: 2 * x)
     twice_p.def_abstract_eval(lambda x: x)
-    from treadle.extend.core import new_jaxpr_eqn
-
     jaxpr = Jaxpr([], [x], [y], [new_jaxpr_eqn([x], [y], twice_p, {})])
     verify(jaxpr.program)
     np.testing.assert_allclose(core.eval_jaxpr(jaxpr, [], X)[0], 2 * X)

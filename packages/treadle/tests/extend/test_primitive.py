@@ -144,7 +144,7 @@ def test_missing_rules_say_what_to_write() -> None:
         bare_p.bind(*primals),
         bare_p.bind(*tangents),
     )
-    with pytest.raises(MissingRuleError, match="Transpose rule .* for 'test_bare'"):
+    with pytest.raises(MissingRuleError, match=r"Transpose rule .* for 'test_bare'"):
         treadle.grad(bare_p.bind)(1.0)
 
 
