@@ -5,7 +5,7 @@ import io
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from job import show
+from reporting import show
 
 key = jax.random.PRNGKey(0)
 x = jax.random.normal(jax.random.PRNGKey(1), (32, 3))
@@ -48,7 +48,9 @@ show("conv gradient", eqx.filter_grad(lambda m: m(image).sum())(conv).layers[0].
 
 make = eqx.filter_vmap(lambda key: eqx.nn.MLP(3, 1, 4, 1, key=key))
 ensemble = make(jax.random.split(key, 3))
-show("ensemble", eqx.filter_vmap(lambda m, x: m(x), in_axes=(eqx.if_array(0), None))(ensemble, x[0]))
+show(
+    "ensemble", eqx.filter_vmap(lambda m, x: m(x), in_axes=(eqx.if_array(0), None))(ensemble, x[0])
+)
 
 norm = eqx.nn.LayerNorm(3)
 show("layer norm", norm(x[0]))
@@ -58,7 +60,9 @@ show("attention", attention(q, q, q))
 cell = eqx.nn.GRUCell(3, 5, key=key)
 show("gru", jax.lax.scan(lambda h, x: (cell(x, h), None), jnp.zeros(5), x)[0])
 batch_norm, state = eqx.nn.make_with_state(eqx.nn.BatchNorm)(3, axis_name="batch", mode="batch")
-out, state = jax.vmap(batch_norm, axis_name="batch", in_axes=(0, None), out_axes=(0, None))(x, state)
+out, state = jax.vmap(batch_norm, axis_name="batch", in_axes=(0, None), out_axes=(0, None))(
+    x, state
+)
 show("batch norm", out[:2])
 
 

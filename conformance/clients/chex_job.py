@@ -3,7 +3,7 @@
 import chex
 import jax
 import jax.numpy as jnp
-from job import show
+from reporting import show
 
 
 @chex.dataclass(frozen=True)

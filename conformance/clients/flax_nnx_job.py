@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import optax
 from flax import nnx
-from job import show
+from reporting import show
 
 x = jax.random.normal(jax.random.key(1), (16, 3))
 y = jnp.sin(x.sum(axis=1, keepdims=True))
@@ -22,7 +22,7 @@ class MLP(nnx.Module):
 
 model = MLP(nnx.Rngs(0))
 show("first", model(x)[:2])
-optimiser = nnx.Optimizer(model, optax.adam(1e-2), wrt=nnx.Param)
+optimiser = nnx.Optimizer(model, optax.sgd(0.1), wrt=nnx.Param)
 
 
 @nnx.jit

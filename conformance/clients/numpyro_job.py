@@ -4,10 +4,10 @@ import jax
 import jax.numpy as jnp
 import numpyro
 import numpyro.distributions as dist
-from job import show
 from numpyro.infer import MCMC, NUTS, SVI, Predictive, Trace_ELBO, log_likelihood
 from numpyro.infer.autoguide import AutoNormal
 from numpyro.infer.util import log_density
+from reporting import show
 
 x = jnp.linspace(-1.0, 1.0, 20)
 y = 0.5 + 2.0 * x + 0.1 * jax.random.normal(jax.random.PRNGKey(0), (20,))
@@ -29,7 +29,10 @@ show("first samples", mcmc.get_samples())
 mcmc = MCMC(NUTS(model), num_warmup=150, num_samples=150, progress_bar=False)
 mcmc.run(jax.random.PRNGKey(1), x, y)
 samples = mcmc.get_samples()
-show("close to the truth", jnp.array([abs(samples["a"].mean() - 0.5) < 0.1, abs(samples["b"].mean() - 2.0) < 0.2]))
+show(
+    "close to the truth",
+    jnp.array([abs(samples["a"].mean() - 0.5) < 0.1, abs(samples["b"].mean() - 2.0) < 0.2]),
+)
 chosen = {"a": jnp.array([0.4, 0.5]), "b": jnp.array([2.0, 1.9]), "s": jnp.array([0.1, 0.2])}
 show("likelihoods", log_likelihood(model, chosen, x, y)["y"])
 show("predictions", Predictive(model, chosen)(jax.random.PRNGKey(2), x[:3])["y"])
@@ -37,7 +40,12 @@ guide = AutoNormal(model)
 svi = SVI(model, guide, numpyro.optim.Adam(0.05), Trace_ELBO())
 result = svi.run(jax.random.PRNGKey(3), 20, x, y, progress_bar=False)
 show("elbo", result.losses)
-for each in (dist.Gamma(2.0, 3.0), dist.Beta(2.0, 3.0), dist.StudentT(3.0), dist.LogNormal(0.1, 0.5)):
+for each in (
+    dist.Gamma(2.0, 3.0),
+    dist.Beta(2.0, 3.0),
+    dist.StudentT(3.0),
+    dist.LogNormal(0.1, 0.5),
+):
     show(type(each).__name__, each.log_prob(0.4))
 show("dirichlet", dist.Dirichlet(jnp.ones(3)).log_prob(jnp.array([0.2, 0.3, 0.5])))
 show("poisson", dist.Poisson(3.0).sample(jax.random.PRNGKey(4), (4,)))

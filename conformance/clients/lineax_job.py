@@ -3,7 +3,7 @@
 import jax
 import jax.numpy as jnp
 import lineax as lx
-from job import show
+from reporting import show
 
 matrix = jax.random.normal(jax.random.PRNGKey(0), (4, 4))
 vector = jax.random.normal(jax.random.PRNGKey(1), (4,))
@@ -11,7 +11,10 @@ positive = matrix @ matrix.T + 4 * jnp.eye(4)
 
 show("auto", lx.linear_solve(lx.MatrixLinearOperator(matrix), vector).value)
 for solver in (lx.LU(), lx.QR(), lx.SVD(), lx.GMRES(rtol=1e-5, atol=1e-5)):
-    show(type(solver).__name__, lx.linear_solve(lx.MatrixLinearOperator(matrix), vector, solver).value)
+    show(
+        type(solver).__name__,
+        lx.linear_solve(lx.MatrixLinearOperator(matrix), vector, solver).value,
+    )
 spd = lx.MatrixLinearOperator(positive, lx.positive_semidefinite_tag)
 for solver in (lx.Cholesky(), lx.CG(rtol=1e-6, atol=1e-6), lx.NormalCG(rtol=1e-6, atol=1e-6)):
     show(type(solver).__name__, lx.linear_solve(spd, vector, solver).value)
@@ -24,7 +27,10 @@ tri = lx.TridiagonalLinearOperator(4 * jnp.ones(4), jnp.ones(3), -jnp.ones(3))
 show("tridiagonal", lx.linear_solve(tri, vector).value)
 function = lx.FunctionLinearOperator(lambda v: positive @ v, vector, lx.positive_semidefinite_tag)
 show("function", lx.linear_solve(function, vector, lx.CG(rtol=1e-6, atol=1e-6)).value)
-show("jacobian", lx.linear_solve(lx.JacobianLinearOperator(lambda x, _: x**3 + x, vector), vector).value)
+show(
+    "jacobian",
+    lx.linear_solve(lx.JacobianLinearOperator(lambda x, _: x**3 + x, vector), vector).value,
+)
 
 
 def solved(matrix, vector):
@@ -34,5 +40,7 @@ def solved(matrix, vector):
 show("gradients", jax.grad(solved, argnums=(0, 1))(matrix, vector))
 show("gradients under jit", jax.jit(jax.grad(solved, argnums=(0, 1)))(matrix, vector))
 show("tangents", jax.jvp(solved, (matrix, vector), (positive, vector)))
-show("batch", jax.vmap(lambda v: lx.linear_solve(lx.MatrixLinearOperator(matrix), v).value)(positive))
+show(
+    "batch", jax.vmap(lambda v: lx.linear_solve(lx.MatrixLinearOperator(matrix), v).value)(positive)
+)
 show("batch of gradients", jax.vmap(jax.grad(solved), in_axes=(None, 0))(matrix, positive))

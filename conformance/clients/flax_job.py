@@ -3,10 +3,10 @@
 import flax.linen as nn
 import jax
 import jax.numpy as jnp
+import optax
 from flax import serialization
 from flax.training import train_state
-from job import show
-import optax
+from reporting import show
 
 x = jax.random.normal(jax.random.key(1), (16, 3))
 y = jnp.sin(x.sum(axis=1, keepdims=True))
@@ -29,7 +29,9 @@ state = train_state.TrainState.create(apply_fn=model.apply, params=params, tx=op
 
 @jax.jit
 def step(state):
-    value, grads = jax.value_and_grad(lambda p: jnp.mean((state.apply_fn(p, x) - y) ** 2))(state.params)
+    value, grads = jax.value_and_grad(lambda p: jnp.mean((state.apply_fn(p, x) - y) ** 2))(
+        state.params
+    )
     return state.apply_gradients(grads=grads), value
 
 
@@ -55,7 +57,9 @@ class Images(nn.Module):
 image = jax.random.normal(jax.random.key(2), (2, 8, 8, 1))
 net = Images()
 variables = net.init(jax.random.key(0), image, False)
-out, updated = net.apply(variables, image, True, rngs={"dropout": jax.random.key(3)}, mutable=["batch_stats"])
+out, updated = net.apply(
+    variables, image, True, rngs={"dropout": jax.random.key(3)}, mutable=["batch_stats"]
+)
 show("images", out)
 show("statistics", updated)
 attention = nn.MultiHeadDotProductAttention(num_heads=2, qkv_features=4)
@@ -66,13 +70,19 @@ class Scanned(nn.Module):
     @nn.compact
     def __call__(self, x):
         cell = nn.scan(
-            nn.GRUCell, variable_broadcast="params", split_rngs={"params": False}, in_axes=0, out_axes=0
+            nn.GRUCell,
+            variable_broadcast="params",
+            split_rngs={"params": False},
+            in_axes=0,
+            out_axes=0,
         )(features=4)
         return cell(jnp.zeros(4), x)[0]
 
 
 show("scan", Scanned().apply(Scanned().init(jax.random.key(0), x), x))
-batched = nn.vmap(nn.Dense, variable_axes={"params": 0}, split_rngs={"params": True}, in_axes=0)(features=2)
+batched = nn.vmap(nn.Dense, variable_axes={"params": 0}, split_rngs={"params": True}, in_axes=0)(
+    features=2
+)
 show("vmap", batched.apply(batched.init(jax.random.key(0), x), x)[:2])
 remat = nn.remat(nn.Dense)(features=2)
 show("remat", jax.grad(lambda p: remat.apply(p, x).sum())(remat.init(jax.random.key(0), x)))

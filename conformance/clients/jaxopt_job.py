@@ -3,7 +3,7 @@
 import jax
 import jax.numpy as jnp
 import jaxopt
-from job import show
+from reporting import show
 
 x = jax.random.normal(jax.random.key(0), (40, 3))
 w = jnp.array([1.0, -1.0, 0.5])
@@ -31,11 +31,14 @@ def solution(l2reg):
 
 show("implicit jacobian", jax.jacrev(solution)(0.1))
 lasso = jaxopt.ProximalGradient(
-    fun=lambda p, data: jnp.mean((data[0] @ p - data[1]) ** 2), prox=jaxopt.prox.prox_lasso, maxiter=200
+    fun=lambda p, data: jnp.mean((data[0] @ p - data[1]) ** 2),
+    prox=jaxopt.prox.prox_lasso,
+    maxiter=200,
 )
 show("lasso", lasso.run(start, 0.05, (x, y)).params)
 box = jaxopt.ProjectedGradient(
-    fun=lambda p, data: jnp.mean((data[0] @ p - data[1]) ** 2), projection=jaxopt.projection.projection_non_negative
+    fun=lambda p, data: jnp.mean((data[0] @ p - data[1]) ** 2),
+    projection=jaxopt.projection.projection_non_negative,
 )
 show("non-negative", box.run(start, None, (x, y)).params)
 show("simplex", jaxopt.projection.projection_simplex(jnp.array([0.5, 1.5, -0.2])))
@@ -47,11 +50,13 @@ show(
 show(
     "derivative of the fixed point",
     jax.grad(
-        lambda t: jaxopt.FixedPointIteration(
-            lambda x, t: 0.5 * (x + t / x), maxiter=50, implicit_diff=True
+        lambda t: (
+            jaxopt.FixedPointIteration(
+                lambda x, t: 0.5 * (x + t / x), maxiter=50, implicit_diff=True
+            )
+            .run(1.0, t)
+            .params
         )
-        .run(1.0, t)
-        .params
     )(2.0),
 )
 residuals = lambda p: jnp.array([10 * (p[1] - p[0] ** 2), 1 - p[0]])  # noqa: E731

@@ -4,7 +4,7 @@ import diffrax
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from job import show
+from reporting import show
 
 
 def lotka(t, y, args):
@@ -51,7 +51,12 @@ terms = diffrax.MultiTerm(
     diffrax.ODETerm(lambda t, y, a: -y), diffrax.ControlTerm(lambda t, y, a: 0.3, path)
 )
 show("stochastic", diffrax.diffeqsolve(terms, diffrax.EulerHeun(), 0.0, 1.0, 0.05, 1.0).ys)
-show("spline", diffrax.CubicInterpolation(ts, diffrax.backward_hermite_coefficients(ts, jnp.sin(ts))).evaluate(1.1))
+show(
+    "spline",
+    diffrax.CubicInterpolation(ts, diffrax.backward_hermite_coefficients(ts, jnp.sin(ts))).evaluate(
+        1.1
+    ),
+)
 
 
 class Field(eqx.Module):
@@ -69,7 +74,13 @@ targets = solve(args, saveat=diffrax.SaveAt(ts=ts)).ys
 @eqx.filter_value_and_grad
 def loss(field):
     found = diffrax.diffeqsolve(
-        diffrax.ODETerm(field), diffrax.Tsit5(), 0.0, 3.0, 0.1, targets[0], saveat=diffrax.SaveAt(ts=ts)
+        diffrax.ODETerm(field),
+        diffrax.Tsit5(),
+        0.0,
+        3.0,
+        0.1,
+        targets[0],
+        saveat=diffrax.SaveAt(ts=ts),
     ).ys
     return jnp.mean((found - targets) ** 2)
 

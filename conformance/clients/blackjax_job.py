@@ -3,7 +3,7 @@
 import blackjax
 import jax
 import jax.numpy as jnp
-from job import show
+from reporting import show
 
 data = 1.0 + 0.5 * jax.random.normal(jax.random.key(0), (50,))
 
@@ -23,7 +23,9 @@ def sample(kernel, steps=20):
         return state, state.position
 
     state = kernel.init(start)
-    return jax.jit(lambda s: jax.lax.scan(one, s, jax.random.split(jax.random.key(1), steps))[1])(state)
+    return jax.jit(lambda s: jax.lax.scan(one, s, jax.random.split(jax.random.key(1), steps))[1])(
+        state
+    )
 
 
 inverse_mass = jnp.array([0.01, 0.01])

@@ -3,7 +3,7 @@
 import haiku as hk
 import jax
 import jax.numpy as jnp
-from job import show
+from reporting import show
 
 x = jax.random.normal(jax.random.PRNGKey(1), (16, 3))
 y = jnp.sin(x.sum(axis=1, keepdims=True))
@@ -44,7 +44,9 @@ lstm = hk.without_apply_rng(
 params = lstm.init(jax.random.PRNGKey(0), x)
 show("lstm", lstm.apply(params, x)[-1])
 attention = hk.without_apply_rng(
-    hk.transform(lambda x: hk.MultiHeadAttention(2, 4, w_init=hk.initializers.VarianceScaling())(x, x, x))
+    hk.transform(
+        lambda x: hk.MultiHeadAttention(2, 4, w_init=hk.initializers.VarianceScaling())(x, x, x)
+    )
 )
 show("attention", attention.apply(attention.init(jax.random.PRNGKey(0), x), x)[0])
 

@@ -3,7 +3,7 @@
 import jax
 import jax.numpy as jnp
 import optax
-from job import show
+from reporting import show
 
 x = jax.random.normal(jax.random.key(0), (64, 3))
 y = jnp.tanh(x @ jnp.array([1.0, -2.0, 0.5])) + 0.1
@@ -56,9 +56,7 @@ objective = lambda p: loss(p, x, y)  # noqa: E731
 value_and_grad = optax.value_and_grad_from_state(objective)
 for _ in range(5):
     value, grad = value_and_grad(params, state=state)
-    updates, state = solver.update(
-        grad, state, params, value=value, grad=grad, value_fn=objective
-    )
+    updates, state = solver.update(grad, state, params, value=value, grad=grad, value_fn=objective)
     params = optax.apply_updates(params, updates)
 show("lbfgs", objective(params))
 
