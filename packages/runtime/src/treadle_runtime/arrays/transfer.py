@@ -27,6 +27,7 @@ from treadle_runtime.arrays.array import (
     elements_of,
     give_away,
 )
+from treadle_runtime.arrays.deleted import Deleted
 from treadle_runtime.arrays.from_user import as_argument
 from treadle_runtime.placement.asked import concrete
 from treadle_runtime.placement.constraint import constrained
@@ -135,7 +136,7 @@ def _put(leaf: Any, sharding: Sharding | None, donate: bool) -> Any:
     else:
         put = DeviceArray(placed, None, buffer_at(leaf, target, explicit=True))
     if donate:
-        give_away(leaf, "donated to device_put", capture())
+        give_away(leaf, Deleted("donated to device_put", capture()))
     return put
 
 
@@ -162,7 +163,7 @@ def _put_over(leaf: Any, sharding: NamedSharding, donate: bool) -> DeviceArray:
     else:
         put = DeviceArray(placed, None, buffer_at(leaf, placed.placement, explicit=True))
     if donate:
-        give_away(leaf, "donated to device_put", capture())
+        give_away(leaf, Deleted("donated to device_put", capture()))
     return put
 
 
