@@ -24,6 +24,7 @@ from treadle_ir import AbstractMesh, Layout, Primitive, Program, Source, Type, V
 from treadle_ir.events import ProgramLowered, heard, tell
 
 _MOST_NOTES: Final = 4  # of an error: of programs deep within one another, the innermost say enough
+_FIRST: Final = "@first"  # the mesh of the first device alone
 _INLINE_LIMIT: Final = 4  # equations: smaller nested programs are cheaper inline than as functions
 
 
@@ -61,6 +62,7 @@ class ModuleWriter:
         self._locations = locations
         self._functions: list[str] = []
         self._meshes: dict[tuple[tuple[str, int], ...], str] = {}  # names, by axes
+        self._has_first = False  # whether something is on the first device alone
         if partitioning is not None:
             self.mesh_name(partitioning.mesh)
         self._names: dict[
@@ -78,6 +80,14 @@ class ModuleWriter:
         number = len(self._meshes)
         name = f"@mesh{number}" if number else "@mesh"
         return self._meshes.setdefault(mesh.shape_tuple, name)
+
+    def on_first_device(self, count: int) -> str:
+        """An attribute: the values of an operation, so many, are on the first device alone, where it takes place.
+
+        XLA has to know that of what has effects; else each device would have them.
+        """
+        self._has_first = True
+        return f"#sdy.sharding_per_value<[{', '.join([f'<{_FIRST}, []>'] * count)}]>"
 
     def add_callback(self, function: Callable[..., object]) -> int:
         """Register a host function; the index that selects it."""
@@ -205,7 +215,10 @@ class ModuleWriter:
         if self.partitioning is None:
             return f"module {{\n{functions}\n}}\n"
         count = self.partitioning.mesh.size
-        meshes = "\n".join([mesh_text(name, axes) for axes, name in self._meshes.items()])
+        declared = [mesh_text(name, axes) for axes, name in self._meshes.items()]
+        if self._has_first:
+            declared.append(f"sdy.mesh {_FIRST} = <[], device_ids=[0]>")
+        meshes = "\n".join(declared)
         return (
             f"module attributes {{mhlo.num_partitions = {count} : i32, mhlo.num_replicas = 1 : i32}} "
             f"{{\n{meshes}\n{functions}\n}}\n"

@@ -222,7 +222,7 @@ from treadle_ir.refs import (
     store as store,
     usable as usable,
 )
-from treadle_ir.registry import register as register
+from treadle_ir.registry import find_primitive as find_primitive, register as register
 from treadle_ir.rules import RuleTable as RuleTable
 from treadle_ir.scopes import named_call as named_call, named_scope as named_scope
 from treadle_ir.source import (

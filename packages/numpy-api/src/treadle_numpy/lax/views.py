@@ -16,10 +16,10 @@ from treadle_ir import (
     UnsupportedError,
     as_array,
     bind,
+    find_primitive,
     import_module,
     refused,
 )
-from treadle_ir.registry import find_primitive
 from treadle_numpy.lax.attributes import instruction, parameter_names
 
 _HOMES: Final = {

@@ -284,7 +284,7 @@ def sm3(step_size: Any, momentum: float = 0.9) -> Triple:
     """`adagrad` with one accumulator for each slice of each axis (Anil, Gupta, Koren and Singer 2019)."""
     size = make_schedule(step_size)
 
-    def axis_shape(x: Any, axis: int) -> tuple[int, ...]:
+    def axis_shape(x: Any, axis: int) -> Any:
         return (1,) * axis + (x.shape[axis],) + (1,) * (x.ndim - axis - 1)
 
     def update(i: Any, g: Any, state: Any) -> Any:
