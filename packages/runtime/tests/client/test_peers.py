@@ -2,6 +2,7 @@ import threading
 
 import pytest
 
+from treadle_compiler import jaxlib
 from treadle_runtime import DistributedError, ProcessFailureError
 from treadle_runtime.client import execution_error
 from treadle_runtime.client.peers import Peers, met
@@ -18,7 +19,9 @@ def test_errors_name_who_was_lost(peers):
     peers.lost(2, "process 2 (b) ended")
     peers.lost(1, "process 1 (a) was killed")
     peers.lost(1, "process 1 (a) closed")  # what is heard first is the cause
-    with pytest.raises(ProcessFailureError, match=r"^working: process 1 \(a\) was killed; process 2 \(b\) ended"):
+    with pytest.raises(
+        ProcessFailureError, match=r"^working: process 1 \(a\) was killed; process 2 \(b\) ended"
+    ):
         peers.check("working")
 
 
@@ -41,12 +44,12 @@ def test_a_failed_collective_names_the_process(peers):
 
 
 def test_waiting_ends(peers):
-    from treadle_compiler import jaxlib
-
     def late(patience):
         raise jaxlib().core.JaxRuntimeError("DEADLINE_EXCEEDED: too late")
 
-    with pytest.raises(DistributedError, match=r"^working: process 1 did not come within 0\.2 seconds"):
+    with pytest.raises(
+        DistributedError, match=r"^working: process 1 did not come within 0\.2 seconds"
+    ):
         peers.wait(late, "working", "process 1 did not come", 0.2)
     assert peers.wait(lambda patience: "there", "working", "", 1) == "there"
     peers.lost(1, "process 1 ended")

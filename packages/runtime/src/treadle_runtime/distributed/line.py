@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 import threading
@@ -87,10 +88,8 @@ class Line:
         """Part."""
         self._closing = True
         self._ended.set()
-        try:
+        with contextlib.suppress(OSError):
             self._connection.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            pass
         self._connection.close()
 
     # ---- inside
@@ -130,8 +129,12 @@ class Line:
                 self._heard_of_a_loss |= kind == "lost"
                 if kind == "lost" and message["process"] != self._options.process:
                     self._lost(message["process"], message["why"])
-                elif kind == "lost" and not self._failed:  # by silence: the others have gone on without this process
-                    self._lost(message["process"], f"the others gave this process up: {message['why']}")
+                elif (
+                    kind == "lost" and not self._failed
+                ):  # by silence: the others have gone on without this process
+                    self._lost(
+                        message["process"], f"the others gave this process up: {message['why']}"
+                    )
                 elif kind == "end":
                     self._ended.set()
             self._waiting = []
@@ -145,7 +148,8 @@ class Line:
                 if not self._closing and not self._ended.is_set() and not self._heard_of_a_loss:
                     self._lost(
                         0,
-                        f"process 0 ({self.names[0]}), the coordinator, ended without a word: it was killed, or crashed",
+                        f"process 0 ({self.names[0]}), the coordinator, ended without a word: it was killed, "
+                        "or crashed",
                     )
                 return
 
@@ -159,7 +163,9 @@ def _connected(options: Options, end: float) -> socket.socket:
     while True:
         left = end - time.monotonic()
         try:
-            return socket.create_connection((options.host, options.port), timeout=max(0.1, min(5.0, left)))
+            return socket.create_connection(
+                (options.host, options.port), timeout=max(0.1, min(5.0, left))
+            )
         except socket.gaierror as error:
             problem: OSError = error
         except OSError as error:

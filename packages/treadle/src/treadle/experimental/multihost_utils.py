@@ -6,6 +6,7 @@ works and moves nothing.
 
 from __future__ import annotations
 
+import math
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +14,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from treadle_ir import ArgumentError, PartitionSpec as PartitionSpec, flags, names, refused, sequence
+from treadle_ir import (
+    ArgumentError,
+    PartitionSpec as PartitionSpec,
+    flags,
+    names,
+    refused,
+    sequence,
+)
 from treadle_ir.tree import tree_flatten, tree_leaves, tree_map, tree_unflatten
 from treadle_runtime import (
     Device,
@@ -78,7 +86,9 @@ def process_allgather(in_tree: Any, tiled: bool = False) -> Any:  # Any: trees o
     return tree_map(gathered, in_tree)
 
 
-def broadcast_one_to_all(in_tree: Any, is_source: bool | None = None) -> Any:  # Any: trees of arrays
+def broadcast_one_to_all(
+    in_tree: Any, is_source: bool | None = None
+) -> Any:  # Any: trees of arrays
     """What one process has, on the host of each: NumPy arrays.
 
     Args:
@@ -148,7 +158,11 @@ def assert_equal(in_tree: Any, fail_message: str = "") -> None:  # Any: trees of
     for number, word in enumerate(words):
         if word != words[0]:
             shown = [each.partition(" ")[2][:200] for each in (word, words[0])]
-            what = "values" if shown[0] == shown[1] else f"a tree, {shown[0]}, not {shown[1]}, with values"
+            what = (
+                "values"
+                if shown[0] == shown[1]
+                else f"a tree, {shown[0]}, not {shown[1]}, with values"
+            )
             raise ProcessMismatchError(
                 f"{fail_message or 'assert_equal'}: process {number} has other {what} than process 0"
                 if what == "values"
@@ -184,7 +198,9 @@ def host_local_array_to_global_array(
         local_inputs,
         global_mesh,
         pspecs,
-        lambda leaf, spec: make_array_from_process_local_data(NamedSharding(global_mesh, spec), leaf),
+        lambda leaf, spec: make_array_from_process_local_data(
+            NamedSharding(global_mesh, spec), leaf
+        ),
     )
 
 
@@ -218,7 +234,7 @@ def global_array_to_host_local_array(
         if whole.is_fully_addressable:
             return whole
         here = NamedSharding(global_mesh.local_mesh, spec)
-        parts = [shard.data for shard in whole.addressable_shards]
+        parts = [shard.data for shard in whole.addressable_shards if shard.data is not None]
         size = [
             part * pieces
             for part, pieces in zip(parts[0].shape, _pieces(here, whole.ndim), strict=True)
@@ -268,11 +284,13 @@ def _over_processes(leaf: Any) -> DeviceArray:
     mesh = Mesh(np.array([first[number] for number in range(process_count())]), (_AXIS,))
     elements = np.asarray(leaf)
     return make_array_from_process_local_data(
-        NamedSharding(mesh, PartitionSpec(_AXIS)), elements[None], (process_count(), *elements.shape)
+        NamedSharding(mesh, PartitionSpec(_AXIS)),
+        elements[None],
+        (process_count(), *elements.shape),
     )
 
 
-def _whole(array: DeviceArray) -> np.ndarray[Any, Any]:
+def _whole(array: Any) -> np.ndarray[Any, Any]:
     """All elements of an array over devices of several processes."""
     sharding = array.sharding
     if not array.is_fully_replicated and isinstance(sharding, NamedSharding):
@@ -310,8 +328,4 @@ def _by_specification(name: str, tree: Any, mesh: Any, specifications: Any, made
 def _pieces(sharding: NamedSharding, ndim: int) -> list[int]:
     """Into how many pieces a sharding divides each axis."""
     sizes = dict(zip(sharding.mesh.axis_names, sharding.mesh.axis_sizes, strict=True))
-    pieces = [1] * ndim
-    for axis, entry in enumerate(sharding.spec):
-        for each in entry if isinstance(entry, tuple) else () if entry is None else (entry,):
-            pieces[axis] *= sizes[each]
-    return pieces
+    return [math.prod([sizes[name] for name in names]) for names in sharding.layout(ndim)]
