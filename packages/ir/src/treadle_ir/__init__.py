@@ -283,6 +283,8 @@ from treadle_ir.varying import (
     checked_axes_here as checked_axes_here,
     explicit as explicit,
     explicit_body as explicit_body,
+    explicit_here as explicit_here,
+    varying_of as varying_of,
 )
 from treadle_ir.vectoriser import install_vmap as install_vmap, installed_vmap as installed_vmap
 

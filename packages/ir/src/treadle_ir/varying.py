@@ -26,6 +26,8 @@ from treadle_ir.primitives.collective import AllReduce, Collective, Vary
 from treadle_ir.primitives.control import Case, Scan, While
 from treadle_ir.primitives.shard_map import ShardMap, axes_of
 from treadle_ir.program import Equation, Program
+from treadle_ir.stage import StagedTracer, StagingTrace
+from treadle_ir.tracer import Tracer
 from treadle_ir.types import ArrayType, Type
 from treadle_ir.values import Atom, Value
 
@@ -206,3 +208,50 @@ def explicit_body(
     given = [axes_of(layout) | more for layout, more in zip(primitive.in_layouts, around, strict=True)]
     wanted = [axes_of(layout) for layout in primitive.out_layouts]
     return explicit(primitive.body, given, axes | own, wanted if demanded else None)
+
+
+def varies_over(operand: object, axes: Axes) -> Axes:
+    """Over which of some axes an operand varies, at a place within the function that is being staged.
+
+    What is said of the arguments of a staged function is known; where nothing is said, they vary over all.
+    """
+    while isinstance(operand, Tracer):
+        if type(operand) is StagedTracer:
+            _look_at_new(operand.trace, axes)  # type: ignore[arg-type]  # a staged tracer's is a StagingTrace
+            return operand.trace.varies.get(operand.value, axes) & axes  # type: ignore[attr-defined]
+        operand = operand.behind()
+    return NO_AXES
+
+
+def _look_at_new(trace: StagingTrace, axes: Axes) -> None:
+    """Find out what results vary over, of the equations that were written down since the last time."""
+    known = trace.varies
+    outside: dict[Value, object] | None = None
+
+    def of(atom: Atom) -> Axes:
+        nonlocal outside
+        if not isinstance(atom, Value):
+            return NO_AXES
+        found = known.get(atom)
+        if found is None:  # a parameter of which nothing was said, or something from outside
+            outside = trace.outside() if outside is None else outside
+            found = varies_over(outside[atom], axes) if atom in outside else axes
+            known[atom] = found
+        return found
+
+    for equation in trace.equations[trace.looked_at :]:
+        step = step_of(equation.primitive, [of(x) for x in equation.operands], equation, axes)
+        known.update(zip(equation.results, step.results, strict=True))
+    trace.looked_at = len(trace.equations)
+
+
+def varying_of(operands: Sequence[object]) -> tuple[Axes, ...] | None:
+    """Over which axes operands vary here; None where no shard_map is around that checks it."""
+    axes = checked_axes_here()
+    return tuple([varies_over(x, axes) for x in operands]) if axes else None
+
+
+def explicit_here(program: Program, operands: Sequence[object]) -> Program:
+    """A program with the steps that it needs on these operands; itself where no shard_map is around that checks it."""
+    varies = varying_of(operands)
+    return program if varies is None else explicit(program, varies, checked_axes_here()).program

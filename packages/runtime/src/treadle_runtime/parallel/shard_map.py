@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from typing import Any, Final, TypeAlias, final
 
 from treadle_ir import (
@@ -20,6 +20,7 @@ from treadle_ir import (
     Staged,
     TreeFunction,
     array_results,
+    axes_of,
     bind,
     check_names,
     current_context,
@@ -37,6 +38,7 @@ from treadle_ir import (
     spec_of,
     stage_tree,
     type_of,
+    varying_of,
 )
 from treadle_ir.primitives.shard_map import ShardMap
 from treadle_ir.tree import (
@@ -153,7 +155,11 @@ def shard_map(
             type_of(x).with_shape(part_shape(type_of(x).shape, layout, over, what))
             for x, layout, what in zip(leaves, layouts, described, strict=True)
         ]
-        staged, out = _staged(function, structure, parts, over, manual, check_vma)
+        varies = varying_of(leaves) or [frozenset()] * len(leaves)
+        inner = [axes_of(layout) | more for layout, more in zip(layouts, varies, strict=True)]
+        staged, out = _staged(
+            function, structure, parts, over, manual, inner if check_vma else None
+        )
         program = next((p for p in programs if equal_programs(p, staged.program)), None)
         if program is None:
             program = staged.program
@@ -299,16 +305,17 @@ def _staged(
     parts: list[ArrayType],
     mesh: MeshAxes,
     manual: tuple[str, ...],
-    checked: bool,
+    varies: list[frozenset[Hashable]] | None,
 ) -> tuple[Staged, PyTreeDef]:
-    """The function as a program of one device's parts."""
+    """The function as a program of one device's parts; `varies` is what these vary over, if that is checked."""
+    checked = varies is not None
 
     def arguments(operands: Operands) -> tuple[Any, dict[str, Any]]:
         return tree_unflatten(structure, operands), {}
 
     tree = TreeFunction(function, arguments, array_results("shard_map: result "))
     with MESH.override(mesh), inside_axes(mesh.abstract_mesh, manual, checked):  # type: ignore[attr-defined]
-        return stage_tree(tree, *parts)
+        return stage_tree(tree, *parts, varies=varies)
 
 
 def _check_replicated(primitive: ShardMap, places: list[str]) -> None:
