@@ -15,18 +15,27 @@ from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from typing import TypeAlias, final
 
+from treadle_ir.array import Operand, Operands
 from treadle_ir.context import current_context
 from treadle_ir.dtypes import is_inexact
 from treadle_ir.equality import has_programs
 from treadle_ir.families import InlineCall
 from treadle_ir.frozen import frozen
 from treadle_ir.primitive import Primitive
-from treadle_ir.primitives.call import Call, Checkpoint
+from treadle_ir.primitives.call import (
+    Call,
+    Checkpoint,
+    CustomVjpLinear,
+    CustomVjpStaged,
+    FlatBackward,
+    Given,
+)
 from treadle_ir.primitives.collective import AllReduce, Collective, Vary
 from treadle_ir.primitives.control import Case, Scan, While
 from treadle_ir.primitives.shard_map import ShardMap, axes_of
 from treadle_ir.program import Equation, Program
 from treadle_ir.stage import StagedTracer, StagingTrace
+from treadle_ir.trace import bind
 from treadle_ir.tracer import Tracer
 from treadle_ir.types import ArrayType, Type
 from treadle_ir.values import Atom, Value
@@ -123,11 +132,16 @@ def step_of(primitive: Primitive, sets: Sequence[Axes], equation: Equation, axes
             return Step(primitive, tuple(sets), (wide,))
         left = wide - named if isinstance(primitive, AllReduce) and primitive.invariant else wide
         return Step(primitive, (wide,) * len(sets), (left,) * count)
+    if isinstance(primitive, CustomVjpLinear):
+        settled = replace(primitive, backward=_settled(primitive, sets, axes))
+        return Step(settled, tuple(sets), (every,) * count)
     if not has_programs(primitive):
         return Step(primitive, (every,) * len(sets), (every,) * count)
     if isinstance(primitive, Call | Checkpoint):
         inner = explicit(primitive.program, sets, axes)
         return Step(replace(primitive, program=inner.program), tuple(sets), inner.results)
+    if isinstance(primitive, CustomVjpStaged):  # cotangents that differ are added up by `_settled`
+        return Step(primitive, tuple(sets), (every,) * count)
     if isinstance(primitive, InlineCall):  # with a rule of its own, which takes operands alike
         inner = explicit(primitive.program, (every,) * len(sets), axes)
         return Step(primitive, (every,) * len(sets), inner.results)
@@ -140,6 +154,24 @@ def step_of(primitive: Primitive, sets: Sequence[Axes], equation: Equation, axes
     if isinstance(primitive, ShardMap):
         return _shard_map(primitive, sets, axes)
     return Step(primitive, (every,) * len(sets), (every,) * count)
+
+
+def _settled(primitive: CustomVjpLinear, sets: Sequence[Axes], axes: Axes) -> FlatBackward:
+    """A user's backward function, whose cotangents of one value are added up over the devices if it has not done so."""
+    backward, every = primitive.backward, NO_AXES.union(*sets)
+    wanted = sets[primitive.residuals :]
+
+    def settled(residuals: Operands, cotangents: Given) -> Given:
+        outgoing: list[Operand | None] = []
+        for ct, to in zip(backward(residuals, cotangents), wanted, strict=True):
+            more = NO_AXES if ct is None else (varies_over(ct, axes) & every) - to
+            if ct is not None and more:
+                names = tuple(sorted(more, key=str))
+                (ct,) = bind(AllReduce("add", names, invariant=True), ct)
+            outgoing.append(ct)
+        return outgoing
+
+    return settled
 
 
 def _case(primitive: Case, sets: Sequence[Axes], axes: Axes) -> Step:
