@@ -9,6 +9,7 @@ import functools
 import os
 import platform
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -29,15 +30,21 @@ DISTRIBUTIONS = {
     "runtime": "treadle-runtime",
     "numpy-api": "treadle-numpy",
     "treadle": "treadle",
+    "jax-compat": "treadle-jax",
 }
 FOLDERS = {name: folder for folder, name in DISTRIBUTIONS.items()}
 PACKAGES = list(DISTRIBUTIONS)
-EVERYTHING = ["treadle"]  # it depends on all the others
+EVERYTHING = ["treadle"]  # it depends on all the others but treadle-jax
 
 PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
 CURRENT = ".".join(platform.python_version_tuple()[:2])
 PYTEST = ["pytest>=8.4", "pytest-xdist>=3.6", "hypothesis>=6.113"]
 EXAMPLES = ["rich", "scikit-learn", "matplotlib"]
+# Libraries written for JAX, as they are released; conformance/clients has a job for each.
+CLIENTS = [
+    *("optax", "chex", "jaxtyping", "jaxopt", "equinox", "lineax", "optimistix", "diffrax"),
+    *("blackjax", "distrax", "numpyro", "dm-haiku", "flax"),
+]
 WORKERS = ["-n", "2"]
 STEADY = ["-m", "not timing"]  # tests that compare wall-clock times have a session of their own
 # Tests are not annotated; what they say about the types of what they test is still checked.
@@ -219,24 +226,44 @@ def timing(session: nox.Session) -> None:
     pytest(session, *folders, "-m", "timing", TREADLE_PLATFORMS="cpu")
 
 
+def jaxlib_version(session: nox.Session) -> str:
+    """The jaxlib that is installed in the session."""
+    command = "import importlib.metadata as m; print(m.version('jaxlib'))"
+    return (session.run("python", "-c", command, silent=True) or "").strip()
+
+
 @nox.session
 def parity(session: nox.Session) -> None:
     """The same answers as JAX's (on the same jaxlib), which runs in a process of its own."""
     install(session, EVERYTHING, *PYTEST, "mpmath")
-    version = "import importlib.metadata as m; print(m.version('jaxlib'))"
-    jaxlib = session.run("python", "-c", version, silent=True) or ""
-    session.install(f"jax=={jaxlib.strip()}")
+    session.install(f"jax=={jaxlib_version(session)}")
     python = str(Path(session.bin) / "python")
     pytest(session, "conformance/parity", *WORKERS, TREADLE_PARITY_PYTHON=python)
+
+
+@nox.session
+def clients(session: nox.Session) -> None:
+    """JAX's libraries, unmodified, on treadle: a job for each, beside the values that JAX gives."""
+    install(session, ["jax-compat"], "numpy")
+    version = "import importlib.metadata as m; print(m.version('jaxlib'))"
+    jaxlib = session.run("python", "-c", version, silent=True) or ""
+    # They declare jax, so it is installed, too: the hook goes in front of it.
+    session.install(f"jax=={jaxlib.strip()}", *CLIENTS)
+    session.run("python", "conformance/clients/run.py", *session.posargs)
 
 
 @nox.session(name="conformance-gpu")
 def conformance_gpu(session: nox.Session) -> None:
     """The suite across packages, on a GPU if there is one."""
     smi = shutil.which("nvidia-smi")
-    if smi is None or subprocess.run([smi, "-L"], capture_output=True).returncode != 0:
+    shown = subprocess.run([smi], capture_output=True, text=True) if smi is not None else None
+    if shown is None or shown.returncode != 0:
         session.skip("no GPU on this machine: nothing was run")
-    install(session, EVERYTHING, *PYTEST, "jax-cuda12-plugin[with-cuda]>=0.10.2,<0.13")
+    install(session, EVERYTHING, *PYTEST, "scipy", "mpmath", "absl-py", "array-api-strict")
+    # The newest CUDA that the driver speaks, and the plugin of jaxlib's own version.
+    speaks = re.search(r"CUDA Version: ([0-9]+)", shown.stdout)
+    cuda = 13 if speaks is not None and int(speaks.group(1)) >= 13 else 12
+    session.install(f"jax-cuda{cuda}-plugin[with-cuda]=={jaxlib_version(session)}")
     pytest(session, "conformance", TREADLE_PLATFORMS="cuda")  # one process: it takes the memory
 
 
@@ -297,9 +324,7 @@ def examples(session: nox.Session) -> None:
 def bench(session: nox.Session) -> None:
     """Treadle, jax on the same jaxlib, and numpy, side by side."""
     install(session, EVERYTHING)
-    version = "import importlib.metadata as m; print(m.version('jaxlib'))"
-    jaxlib = session.run("python", "-c", version, silent=True) or ""
-    session.install(f"jax=={jaxlib.strip()}")
+    session.install(f"jax=={jaxlib_version(session)}")
     session.run("python", "benchmarks/run.py", *session.posargs)
 
 

@@ -31,6 +31,7 @@ from treadle_autodiff.linearize import (
     LinearizeTracer as LinearizeTracer,
     linearize_flat as linearize_flat,
 )
+from treadle_autodiff.partial import SplitKnown as SplitKnown, split_known as split_known
 from treadle_autodiff.programs import (
     jvp_program as jvp_program,
     linearize_program as linearize_program,

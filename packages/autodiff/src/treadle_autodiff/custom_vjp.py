@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, final
+from typing import Any, Final, final
 
 from treadle_autodiff.checked_tangents import same_structure
 from treadle_autodiff.custom_function import (
@@ -13,6 +13,7 @@ from treadle_autodiff.custom_function import (
     P,
     R,
     Results,
+    Static,
     exact_or_none,
     pair_of,
 )
@@ -51,6 +52,8 @@ from treadle_ir.tree import (
     flatten_leaves_and_structure,
     tree_unflatten,
 )
+
+_NUMBERS: Final = (bool, int, float, complex)
 
 
 @final
@@ -140,12 +143,21 @@ class _Forward:
         output, kept = pair_of(f"the fwd rule of `{site.name}`", "(results, residuals)", given)
         results = self.results.flat(output, site.name)
         residuals, structure = flatten_arrays(kept, f"{site.name}: residual ")
+        # Python's numbers reach the backward function as they are: it may ask `if` of them.
+        numbers = tuple(
+            [
+                Static(leaf) if type(leaf) in _NUMBERS else None
+                for leaf in flatten_leaves_and_structure(kept)[0]
+            ]
+        )
+        residuals = [x for x, number in zip(residuals, numbers, strict=True) if number is None]
         assert self.results.structure is not None
         types = tuple([type_of(operand) for operand in operands])
         backward = _Backward(
             self.bwd,
             site,
             structure,
+            numbers,
             self.results.structure,
             types,
             tuple([type_of(result) for result in results]),
@@ -162,6 +174,7 @@ class _Backward:
     bwd: Callable[..., tuple[Tree, ...]]
     site: CallSite
     residuals: PyTreeDef
+    numbers: tuple[Static | None, ...]  # the residuals that are Python's numbers
     results: PyTreeDef
     types: tuple[ArrayType, ...]  # of the operands
     result_types: tuple[ArrayType, ...]
@@ -170,9 +183,11 @@ class _Backward:
     def __call__(self, residuals: Operands, cotangents: Given) -> Given:
         """Cotangents of the operands, checked; None stands for zeros."""
         shown = shown_zeros(cotangents, self.result_types, self.symbolic)
+        given = iter(residuals)
+        leaves = [next(given) if x is None else x.value for x in self.numbers]
         outgoing: object = self.bwd(
             *self.site.given(),
-            tree_unflatten(self.residuals, residuals),
+            tree_unflatten(self.residuals, leaves),
             tree_unflatten(self.results, shown),
         )
         name = self.site.name
@@ -186,17 +201,17 @@ class _Backward:
                 f"{len(arguments)} differentiable arguments, but it returned {count}",
                 fix="return a tuple, also for one argument: `return (ct_x,)`",
             )
-        leaves: list[Operand | None] = []
+        found: list[Operand | None] = []
         for position, (argument, cotangent) in enumerate(zip(arguments, outgoing, strict=True)):
             types, structure = flatten_leaves_and_structure(argument)
-            given = self._given(position, argument, structure, cotangent)
-            leaves += [
+            cotangents_of = self._given(position, argument, structure, cotangent)
+            found += [
                 None
                 if ct is None
                 else exact_or_none(f"the bwd rule of `{name}`", "cotangent", primal, ct)
-                for primal, ct in zip(types, given, strict=True)
+                for primal, ct in zip(types, cotangents_of, strict=True)
             ]
-        return leaves
+        return found
 
     def _given(
         self, position: int, argument: Tree, structure: PyTreeDef, cotangent: Tree

@@ -113,23 +113,27 @@ def custom_vjp_primal_tree_values(tree: Tree) -> Tree:
     return tree_map(value, tree)
 
 
-def zero_from_primal(val: Operand, symbolic_zeros: bool = False) -> Array | SymbolicZero:
-    """The zero tangent of an array: an array of zeros, or a symbolic zero.
+def zero_from_primal(val: Tree, symbolic_zeros: bool = False) -> Tree:
+    """The zero tangent of an array, or of each array of a tree: an array of zeros, or a symbolic zero.
 
     Raises:
-        ArgumentError: `val` is no array and no number, or `symbolic_zeros` no boolean.
+        ArgumentError: a leaf of `val` is no array and no number, or `symbolic_zeros` no boolean.
 
     Example:
         >>> import numpy as np
         >>> print(zero_from_primal(np.ones(2, np.float32)))
         [0. 0.]
-        >>> zero_from_primal(1.0, symbolic_zeros=True)
-        SymbolicZero
+        >>> zero_from_primal({"a": 1.0}, symbolic_zeros=True)
+        {'a': SymbolicZero}
     """
     flags("zero_from_primal", symbolic_zeros=symbolic_zeros)
-    array = as_array(val)
-    type = type_of(array).tangent()
-    return SymbolicZero(type) if symbolic_zeros else presented(Zero(type), array)
+
+    def zero(leaf: Tree) -> Array | SymbolicZero:
+        array = as_array(leaf)
+        type = type_of(array).tangent()
+        return SymbolicZero(type) if symbolic_zeros else presented(Zero(type), array)
+
+    return tree_map(zero, val)
 
 
 def shown_zeros(

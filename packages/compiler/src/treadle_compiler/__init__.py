@@ -57,7 +57,11 @@ if TYPE_CHECKING:
         lowering_rule as lowering_rule,
         lowering_rules as lowering_rules,
     )
-    from treadle_compiler.types import device_dtype as device_dtype, element_type as element_type
+    from treadle_compiler.types import (
+        device_dtype as device_dtype,
+        device_shape as device_shape,
+        element_type as element_type,
+    )
     from treadle_compiler.xla import (
         CompileError as CompileError,
         MemoryStats as MemoryStats,
@@ -94,7 +98,7 @@ if not TYPE_CHECKING:
             "treadle_compiler.partitioning": "Partitioning layout_text sharding_text",
             "treadle_compiler.persistent": "CacheError CacheWarning DiskCache compile_cached",
             "treadle_compiler.registry": "LoweringRule lowering_rule lowering_rules",
-            "treadle_compiler.types": "device_dtype element_type",
+            "treadle_compiler.types": "device_dtype device_shape element_type",
             "treadle_compiler.xla": (
                 "CompileError MemoryStats compile_text cost_analysis deserialise memory_stats "
                 "optimized_hlo output_tiles platform_fingerprint serialise supports_flag "

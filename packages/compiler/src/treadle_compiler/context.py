@@ -169,6 +169,8 @@ class LoweringContext:
 
     def _new_constant(self, value: object, type: ArrayType) -> HloValue:
         array = _elements(value, type)
+        if dtypes.is_wide_key(type.dtype):  # of no program but by hand: keys are made by operations
+            return self._wide_keys(array, type)
         if array.ndim:
             text = dense(array)
         elif type.size:
@@ -179,6 +181,15 @@ class LoweringContext:
         if not array.ndim:
             made.literal = array[()]
         return made
+
+    def _wide_keys(self, keys: np.ndarray[Any, np.dtype[Any]], type: ArrayType) -> HloValue:
+        """Keys of 128 bits: their words, broadcast over the shape if it is one key."""
+        own = ArrayType(keys.shape, type.dtype)
+        made = self.one("stablehlo.constant", (), own, {"value": dense(keys)})
+        if keys.shape == type.shape:
+            return made
+        axes = {"broadcast_dimensions": f"array<i64: {len(type.shape)}>"}
+        return self.one("stablehlo.broadcast_in_dim", [made], type, axes)
 
     def broadcast_scalar(self, scalar: HloValue, type: ArrayType) -> HloValue:
         """A scalar over a shape: a constant of the shape where it is one, else a broadcast."""

@@ -19,10 +19,12 @@ from treadle_compiler.recompute import kept_apart
 from treadle_compiler.registry import LoweringRule, lowering_of
 from treadle_compiler.settings import DUMP_IR_TO
 from treadle_compiler.types import mlir_type
-from treadle_ir import AbstractMesh, Layout, Primitive, Program, Source, Value, frozen
+from treadle_compiler.wide_keys import in_halves, is_wide
+from treadle_ir import AbstractMesh, Layout, Primitive, Program, Source, Type, Value, frozen
 from treadle_ir.events import ProgramLowered, heard, tell
 
 _MOST_NOTES: Final = 4  # of an error: of programs deep within one another, the innermost say enough
+_FIRST: Final = "@first"  # the mesh of the first device alone
 _INLINE_LIMIT: Final = 4  # equations: smaller nested programs are cheaper inline than as functions
 
 
@@ -61,6 +63,7 @@ class ModuleWriter:
         self._locations = locations
         self._functions: list[str] = []
         self._meshes: dict[tuple[tuple[str, int], ...], str] = {}  # names, by axes
+        self._has_first = False  # whether something is on the first device alone
         if partitioning is not None:
             self.mesh_name(partitioning.mesh)
         # By id of a nested program, which its outer program keeps alive, and by what its collectives are over.
@@ -77,6 +80,14 @@ class ModuleWriter:
         number = len(self._meshes)
         name = f"@mesh{number}" if number else "@mesh"
         return self._meshes.setdefault(mesh.shape_tuple, name)
+
+    def on_first_device(self, count: int) -> str:
+        """An attribute: the values of an operation, so many, are on the first device alone, where it takes place.
+
+        XLA has to know that of what has effects; else each device would have them.
+        """
+        self._has_first = True
+        return f"#sdy.sharding_per_value<[{', '.join([f'<{_FIRST}, []>'] * count)}]>"
 
     def add_callback(self, function: Callable[..., object]) -> int:
         """Register a host function; the index that selects it."""
@@ -132,7 +143,10 @@ class ModuleWriter:
                 rule = rules.get(type(primitive))
                 if rule is None:
                     rule = rules[type(primitive)] = lowering_of(primitive, self.platform)
-                results = rule(context, primitive, *inputs)
+                if primitive.takes_keys and any([is_wide(x.type) for x in inputs]):
+                    results = in_halves(context, rule, primitive, inputs)
+                else:
+                    results = rule(context, primitive, *inputs)
             except Exception as error:
                 if len(getattr(error, "__notes__", ())) < _MOST_NOTES:
                     place = equation.source.show()
@@ -202,7 +216,10 @@ class ModuleWriter:
         if self.partitioning is None:
             return f"module {{\n{functions}\n}}\n"
         count = self.partitioning.mesh.size
-        meshes = "\n".join([mesh_text(name, axes) for axes, name in self._meshes.items()])
+        declared = [mesh_text(name, axes) for axes, name in self._meshes.items()]
+        if self._has_first:
+            declared.append(f"sdy.mesh {_FIRST} = <[], device_ids=[0]>")
+        meshes = "\n".join(declared)
         return (
             f"module attributes {{mhlo.num_partitions = {count} : i32, mhlo.num_replicas = 1 : i32}} "
             f"{{\n{meshes}\n{functions}\n}}\n"
@@ -295,13 +312,16 @@ def _marks(
         elif index in donated or index in pairs:  # of several devices, XLA knows which parts fit
             said.append("jax.buffer_donor = true")
         if partitioning is not None:
-            said.append(_sharding(partitioning.parameters[index]))
+            type = program.parameters[index].type
+            said.append(_sharding(partitioning.parameters[index], type))
         marks.append(f" {{{', '.join(said)}}}" if said else "")
     for index in range(len(program.results)):
         layout = None if partitioning is None else partitioning.results[index]
-        ends.append("" if layout is None else f" {{{_sharding(layout)}}}")
+        type = program.results[index].type
+        ends.append("" if layout is None else f" {{{_sharding(layout, type)}}}")
     return marks, ends
 
 
-def _sharding(layout: Layout) -> str:
-    return f"sdy.sharding = {sharding_text('@mesh', layout)}"
+def _sharding(layout: Layout, type: Type) -> str:
+    held = (*layout, ()) if is_wide(type) else layout  # keys of two halves have one more axis there
+    return f"sdy.sharding = {sharding_text('@mesh', held)}"

@@ -33,6 +33,8 @@ _ELEMENTS: Final = {
     "c128": "complex<f64>",
     "f0": "i1",  # no data: lowered as booleans
     "key<fry>": "ui64",  # the two words of a key
+    "key<rbg>": "ui64",  # half of a key: see `device_shape`
+    "key<urbg>": "ui64",
 }
 
 _BOOL: Final = np.dtype(np.bool_)
@@ -57,6 +59,16 @@ def device_dtype(dtype: DType) -> DType:
     return _BOOL if dtypes.is_float0(dtype) else dtype
 
 
+def device_shape(type: ArrayType) -> tuple[int, ...]:
+    """The shape of the buffers that hold arrays of a type: its own, but keys of 128 bits are pairs of 64-bit words.
+
+    Example:
+        >>> device_shape(ArrayType((3,), dtypes.KEY)), device_shape(ArrayType((3,), dtypes.RBG))
+        ((3,), (3, 2))
+    """
+    return (*type.shape, 2) if dtypes.is_wide_key(type.dtype) else type.shape
+
+
 @lru_cache(maxsize=8192)
 def mlir_type(type: Type) -> str:
     """A type in MLIR's text.
@@ -77,7 +89,7 @@ def mlir_type(type: Type) -> str:
             f"an array of type {type} is too large: its size in bytes is no 64-bit integer",
             fix="look for a shape with wrong factors",
         )
-    return f"tensor<{''.join(f'{n}x' for n in type.shape)}{element_type(type.dtype)}>"
+    return f"tensor<{''.join(f'{n}x' for n in device_shape(type))}{element_type(type.dtype)}>"
 
 
 def scalar_text(value: np.generic[Any]) -> str:
@@ -91,7 +103,7 @@ def scalar_text(value: np.generic[Any]) -> str:
     if dtypes.is_float0(dtype):  # it has no data
         return "false"
     if dtypes.is_key(dtype):
-        return str(value.item()[0])
+        return str(dtypes.key_number(value))
     if dtype == np.bool_:
         return "true" if value else "false"
     if dtypes.is_complex(dtype):
@@ -111,6 +123,8 @@ def dense(values: np.ndarray[Any, np.dtype[Any]]) -> str:
         ('dense<[1, 2]> : tensor<2xi32>', 'dense<7> : tensor<2xi32>')
     """
     type = mlir_type(ArrayType(values.shape, values.dtype))
+    if dtypes.is_wide_key(values.dtype):
+        values = np.ascontiguousarray(values).view(_WORDS).reshape(*values.shape, 2)
     if values.size == 0:
         return f"dense<> : {type}"
     flat = values.reshape(-1)

@@ -83,7 +83,7 @@ class Context:
         """What this context has other than another one: `enable_x64 is True, was False`."""
         settings = sorted({*self._values, *other._values}, key=lambda setting: setting.name)
         lines = [
-            f"{setting.name} is {self.get(setting)!r}, was {other.get(setting)!r}"
+            f"{setting.name.removeprefix('_')} is {self.get(setting)!r}, was {other.get(setting)!r}"
             for setting in settings
             if self.get(setting) != other.get(setting)
         ]

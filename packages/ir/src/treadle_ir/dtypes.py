@@ -3,8 +3,9 @@
 An element type is a `numpy.dtype`; ml_dtypes adds the ones that NumPy has not. Two are NumPy's structured types:
 
 * `float0` is the type of the tangents of integers and booleans: it has one value and no data.
-* `key<fry>` is the type of random keys: eight bytes, the two words of a Threefry key. Keys can be moved, chosen and
-  compared for equality; they are no numbers, so no arithmetic takes them.
+* `key<fry>`, `key<rbg>` and `key<urbg>` are the types of random keys, one for each generator: eight bytes, the two
+  words of a Threefry key, or sixteen, the four words of the others. Keys can be moved, chosen and compared for
+  equality; they are no numbers, so no arithmetic takes them.
 """
 
 from __future__ import annotations
@@ -20,6 +21,10 @@ DType: TypeAlias = np.dtype[Any]
 
 float0: Final[DType] = np.dtype([("float0", np.void, 0)])
 KEY: Final[DType] = np.dtype([("key<fry>", np.uint64)])
+RBG: Final[DType] = np.dtype([("key<rbg>", np.uint64, (2,))])
+UNSAFE_RBG: Final[DType] = np.dtype([("key<urbg>", np.uint64, (2,))])
+GENERATORS: Final[dict[str, DType]] = {"threefry2x32": KEY, "rbg": RBG, "unsafe_rbg": UNSAFE_RBG}
+"""The element type of keys by the name of their generator."""
 bfloat16: Final[DType] = np.dtype(ml_dtypes.bfloat16)
 
 BY_NAME: Final[dict[str, DType]] = {
@@ -44,14 +49,17 @@ BY_NAME: Final[dict[str, DType]] = {
     "c128": np.dtype(np.complex128),
     "f0": float0,
     "key<fry>": KEY,
+    "key<rbg>": RBG,
+    "key<urbg>": UNSAFE_RBG,
 }
-_CONVERTIBLE: Final = [name for name in BY_NAME if name not in ("f0", "key<fry>")]
+_CONVERTIBLE: Final = [name for name, dtype in BY_NAME.items() if dtype.names is None]
 NAMES: Final[dict[DType, str]] = {dtype: name for name, dtype in BY_NAME.items()}
 
 _SIGNED = frozenset(BY_NAME[name] for name in ("i4", "i8", "i16", "i32", "i64"))
 _UNSIGNED = frozenset(BY_NAME[name] for name in ("u4", "u8", "u16", "u32", "u64"))
 _HALF_BYTES = frozenset((BY_NAME["i4"], BY_NAME["u4"]))
 _FLOATING = frozenset(BY_NAME[name] for name in ("f8e4m3fn", "f8e5m2", "bf16", "f16", "f32", "f64"))
+_KEYS = frozenset(GENERATORS.values())
 _COMPLEX = frozenset(BY_NAME[name] for name in ("c64", "c128"))
 
 
@@ -71,7 +79,7 @@ def dtype_name(dtype: DType) -> str:
 
 
 def user_name(dtype: DType) -> str:
-    """The name that users know: NumPy's, but `float0` and `key<fry>`, which are structured types to NumPy."""
+    """The name that users know: NumPy's, but `float0` and `key<...>`, which are structured types to NumPy."""
     if dtype.names is None:
         return dtype.name
     return "float0" if is_float0(dtype) else dtype_name(dtype)
@@ -83,14 +91,34 @@ def is_float0(dtype: DType) -> bool:
 
 
 def is_key(dtype: DType) -> bool:
-    """Whether it is the type of random keys."""
-    return dtype is KEY or (dtype.names is not None and dtype == KEY)
+    """Whether it is a type of random keys."""
+    return dtype is KEY or (dtype.names is not None and dtype in _KEYS)
+
+
+def is_wide_key(dtype: DType) -> bool:
+    """Whether it is a type of random keys of 128 bits, which no device has a type for: they are held as two halves."""
+    return dtype.names is not None and dtype.itemsize == 16 and dtype in _KEYS
+
+
+def key_words(dtype: DType) -> int:
+    """The number of 32-bit words in a random key of a type."""
+    return dtype.itemsize // 4
+
+
+def key_number(key: np.generic[Any] | np.ndarray[Any, DType]) -> int:
+    """A single random key as one number; its first word is the lowest."""
+    return int.from_bytes(key.tobytes(), "little")
+
+
+def numbered_key(number: int, dtype: DType) -> np.ndarray[Any, DType]:
+    """The random key of a number: the inverse of `key_number`."""
+    return np.frombuffer(number.to_bytes(dtype.itemsize, "little"), dtype).reshape(())
 
 
 def key_refused(what: str) -> DTypeError:
     """The error for a random key where numbers are wanted; `what` is the operation."""
     return DTypeError(
-        f"{what}: random keys (key<fry>) are no numbers and take no part in arithmetic",
+        f"{what}: random keys are no numbers and take no part in arithmetic",
         fix="draw numbers with `random.bits(key)` or `random.uniform(key)`, make new keys with `random.split(key)`, "
         "or take the words of the key with `random.key_data(key)`",
     )

@@ -174,3 +174,19 @@ class FunctionCall(Primitive):
     def infer(self, *operands: Type) -> tuple[Type, ...]:
         """Known only by staging: `staged(...)` has the types."""
         raise AssertionError("a FunctionCall is never recorded, so it is never inferred")
+
+
+class Extension(Primitive):
+    """Family: operations from outside, evaluated by Python functions of arrays, which enter programs as they are.
+
+    Nothing is known of them but their types and the rules that somebody registers.
+    """
+
+    __slots__ = ()
+    takes_keys: ClassVar[bool] = True
+    is_function: ClassVar[bool] = True
+    opaque: ClassVar[bool] = True
+
+    @abstractmethod
+    def call(self, operands: Operands) -> Operands:
+        """The results for arrays."""

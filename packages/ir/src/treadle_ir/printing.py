@@ -85,7 +85,7 @@ def literal_value_text(value: np.generic) -> str:
     if dtypes.is_complex(dtype):
         return f"({_real_text(value.real)}, {_real_text(value.imag)})"
     if dtypes.is_key(dtype):
-        return str(value.item()[0])  # both words as one number
+        return str(dtypes.key_number(value))  # all words as one number
     return "zero"  # f0 has one value
 
 

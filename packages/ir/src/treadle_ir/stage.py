@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Final, NamedTuple, TypeVar, final
 import numpy as np
 
 from treadle_ir.array import Array, Function, Operand, Operands, type_of
-from treadle_ir.families import FunctionCall
+from treadle_ir.families import Extension, FunctionCall
 from treadle_ir.frozen import frozen
 from treadle_ir.inference import inferred
 from treadle_ir.leaks import checks_leaks, refuse_leaks
@@ -143,10 +143,11 @@ class StagingTrace(Trace):
     def process(self, primitive: Primitive, operands: Operands) -> Operands:
         """Write down one equation."""
         if primitive.is_function:
-            assert isinstance(primitive, FunctionCall)
-            types = tuple([type_of(operand) for operand in operands])
-            primitive, captured = primitive.staged(types)
-            operands = (*captured, *operands)
+            assert isinstance(primitive, (FunctionCall, Extension))
+            if isinstance(primitive, FunctionCall):
+                types = tuple([type_of(operand) for operand in operands])
+                primitive, captured = primitive.staged(types)
+                operands = (*captured, *operands)
         source = operation_source(2)
         if self._callers:
             source = with_callers(source, 2, self._callers)

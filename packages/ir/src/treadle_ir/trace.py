@@ -18,7 +18,7 @@ from treadle_ir.array import Array
 from treadle_ir.context import context_overrides
 from treadle_ir.errors import TreadleError, out_of_memory
 from treadle_ir.evaluator import Evaluator
-from treadle_ir.families import FunctionCall
+from treadle_ir.families import Extension, FunctionCall
 from treadle_ir.primitive import Primitive
 from treadle_ir.source import Place, place
 
@@ -62,7 +62,7 @@ class EvalTrace(Trace):
     def process(self, primitive: Primitive, operands: Operands) -> Operands:
         """Evaluate; the body of a `FunctionCall` runs as the Python it is."""
         if primitive.is_function:
-            assert isinstance(primitive, FunctionCall)
+            assert isinstance(primitive, (FunctionCall, Extension))
             return primitive.call(operands)
         try:
             return self.evaluator.evaluate(primitive, operands)

@@ -33,7 +33,7 @@ MATMUL_PRECISION: Final = Setting(
 PRNG_IMPL: Final = Setting(
     "default_prng_impl",
     "threefry2x32",
-    parse=only("threefry2x32", "a generator that is missing: 'threefry2x32' is there"),
+    parse=one_of("threefry2x32", "rbg", "unsafe_rbg"),
     help="The generator of keys that are made without naming one.",
 )
 LEGACY_KEY: Final = Setting(

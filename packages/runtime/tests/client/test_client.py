@@ -211,7 +211,8 @@ def test_sharded_buffer(cpu: Backend) -> None:
         border.DeviceList(cpu.devices), border.HloSharding.iota_tile((2,))
     )
     halves = [np.arange(3, dtype="f4"), np.arange(3, 6, dtype="f4")]
-    buffer = cpu.put_shards(halves, (6,), np.dtype("f4"), cpu.devices, sharding)
+    parts = [cpu.put(half, device) for half, device in zip(halves, cpu.devices, strict=True)]
+    buffer = cpu.joined(parts, (6,), np.dtype("f4"), sharding)
     cpu.block(buffer)
     for shard, half in zip(cpu.shards(buffer), halves, strict=True):
         np.testing.assert_array_equal(cpu.read(shard), half)

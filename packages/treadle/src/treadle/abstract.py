@@ -9,10 +9,10 @@ from typing import Any, final
 import numpy as np
 
 from treadle.core import ShapedArray
+from treadle.jaxprs import ClosedJaxpr, Jaxpr
 from treadle_compiler import lower_program, unoptimized_hlo
 from treadle_ir import (
     ArrayType,
-    Operand,
     Program,
     Staged,
     TreeFunction,
@@ -24,8 +24,7 @@ from treadle_ir import (
     take_apart,
     type_of,
 )
-from treadle_ir.text import coloured, wants_colour
-from treadle_ir.tree import PyTreeDef, tree_unflatten
+from treadle_ir.tree import PyTreeDef, tree_flatten, tree_unflatten
 from treadle_runtime import ShapeDtypeStruct as ShapeDtypeStruct
 
 Tree = Any  # a pytree: any Python object
@@ -53,45 +52,6 @@ def staged(
     return stage_tree(function, *[abstract_type(leaf) for leaf in arguments.leaves])
 
 
-@final
-class StagedFunction:
-    """A staged function: `print` shows the program, `.program` is it (a `treadle_ir.Program`)."""
-
-    def __init__(self, staged: Staged) -> None:
-        self.program: Program = staged.program
-        self.consts: list[Operand] = list(staged.captured)
-
-    @property
-    def eqns(self) -> tuple[Any, ...]:
-        """The program's equations."""
-        return self.program.equations
-
-    @property
-    def in_avals(self) -> list[ShapedArray]:
-        """The types of the arguments (what the function captured is not among them)."""
-        return [
-            ShapedArray(type.shape, type.dtype, type.weak)
-            for type in self.program.parameter_types[len(self.consts) :]
-            if isinstance(type, ArrayType)
-        ]
-
-    @property
-    def out_avals(self) -> list[ShapedArray]:
-        """The types of the results."""
-        return [
-            ShapedArray(type.shape, type.dtype, type.weak)
-            for type in self.program.result_types
-            if isinstance(type, ArrayType)
-        ]
-
-    def __str__(self) -> str:
-        return str(self.program)
-
-    def __repr__(self) -> str:
-        text = str(self)
-        return coloured(text) if wants_colour() else text
-
-
 def make_jaxpr(
     fun: Callable[..., Tree],
     static_argnums: int | Sequence[int] = (),
@@ -111,7 +71,7 @@ def make_jaxpr(
     @functools.wraps(fun)
     def traced(*args: Tree, **kwargs: Tree) -> Any:
         made, structure = staged(fun, args, kwargs, static)
-        function = StagedFunction(made)
+        function = ClosedJaxpr(Jaxpr.of(made.program, len(made.captured)), made.captured)
         if not return_shape:
             return function
         return function, tree_unflatten(structure, _structs(made.program))
@@ -134,11 +94,20 @@ def _structs(program: Program) -> list[ShapeDtypeStruct]:
 def eval_shape(fun: Callable[..., Tree], *args: Tree, **kwargs: Tree) -> Tree:
     """Shapes and element types of a function's results, without computing anything.
 
-    Arguments may be arrays or `ShapeDtypeStruct`s.
+    Arguments may be arrays or `ShapeDtypeStruct`s; results that are `ShapeDtypeStruct`s stay what they are.
     """
     functions("eval_shape", fun=fun)
-    made, structure = staged(fun, args, kwargs)
-    return tree_unflatten(structure, _structs(made.program))
+    kept: dict[int, ShapeDtypeStruct] = {}
+
+    @functools.wraps(fun, updated=())
+    def results(*args: Tree, **kwargs: Tree) -> Tree:
+        leaves, structure = tree_flatten(fun(*args, **kwargs))
+        kept.update((i, x) for i, x in enumerate(leaves) if isinstance(x, ShapeDtypeStruct))
+        return tree_unflatten(structure, [0 if i in kept else x for i, x in enumerate(leaves)])
+
+    made, structure = staged(results, args, kwargs)
+    found = _structs(made.program)
+    return tree_unflatten(structure, [kept.get(i, each) for i, each in enumerate(found)])
 
 
 def typeof(x: Tree) -> ShapedArray:

@@ -7,6 +7,8 @@ from typing import Any, TypeAlias, TypeVar
 
 from treadle.abstract import typeof
 from treadle.core import ShapedArray
+from treadle.extend.linear_util import WrappedFun, transformation_with_aux2
+from treadle.jaxprs import DebugInfo
 from treadle_ir import (
     ArgumentError,
     StructureError,
@@ -21,8 +23,12 @@ from treadle_ir import (
 from treadle_ir.tree import PyTreeDef, broadcast_prefix, tree_flatten, tree_unflatten
 
 __all__ = [
+    "argnums_partial",
+    "debug_info",
     "donation_vector",
     "flatten_axes",
+    "flatten_fun",
+    "flatten_fun_nokwargs",
     "rebase_donate_argnums",
     "safe_map",
     "shaped_abstractify",
@@ -156,3 +162,91 @@ def safe_map(f: Callable[..., R], *args: Iterable[Any]) -> list[R]:  # Any: what
             f"safe_map: the lengths are {[len(each) for each in lists]}, which differ"
         )
     return [f(*each) for each in zip(*lists, strict=True)]
+
+
+def _flattened(f: Callable[..., Tree], store: Any, in_tree: PyTreeDef, *leaves: Any) -> list[Any]:
+    args, kwargs = tree_unflatten(in_tree, leaves)
+    results, structure = tree_flatten(f(*args, **kwargs))
+    store.store(structure)
+    return results
+
+
+def _flattened_nokwargs(
+    f: Callable[..., Tree], store: Any, in_tree: PyTreeDef, *leaves: Any
+) -> list[Any]:
+    results, structure = tree_flatten(f(*tree_unflatten(in_tree, leaves)))
+    store.store(structure)
+    return results
+
+
+def flatten_fun(fun: WrappedFun, in_tree: PyTreeDef) -> tuple[WrappedFun, Callable[[], PyTreeDef]]:
+    """The function of leaves that a function of pytrees is, and what gives the structure of its results afterwards.
+
+    `in_tree` is the structure of `(args, kwargs)`.
+
+    Example:
+        >>> import treadle
+        >>> from treadle.api_util import flatten_fun
+        >>> from treadle.extend.linear_util import wrap_init
+        >>> structure = treadle.tree.structure(((1, 2), {}))
+        >>> flat, out_tree = flatten_fun(wrap_init(lambda x, y: {"sum": x + y}), structure)
+        >>> flat.call_wrapped(1, 2), out_tree()
+        ([3], PyTreeDef({'sum': *}))
+    """
+    _structure("flatten_fun", "in_tree", in_tree)
+    return transformation_with_aux2(_flattened, fun, in_tree)
+
+
+def flatten_fun_nokwargs(
+    fun: WrappedFun, in_tree: PyTreeDef
+) -> tuple[WrappedFun, Callable[[], PyTreeDef]]:
+    """As `flatten_fun`, where `in_tree` is the structure of the positional arguments alone."""
+    _structure("flatten_fun_nokwargs", "in_tree", in_tree)
+    return transformation_with_aux2(_flattened_nokwargs, fun, in_tree)
+
+
+def debug_info(
+    traced_for: str,
+    fun: Callable[..., Tree],
+    args: Sequence[Tree],
+    kwargs: dict[str, Tree],
+    *,
+    static_argnums: Sequence[int] = (),
+    static_argnames: Sequence[str] = (),
+    result_paths_thunk: object = None,
+    sourceinfo: str | None = None,
+    signature: object = None,
+) -> DebugInfo:
+    """What a program is made of, for messages: the function and its arguments' names.
+
+    Example:
+        >>> from treadle.api_util import debug_info
+        >>> debug_info("jit", max, (1, 2), {}).func_name
+        'max'
+    """
+    names("debug_info", traced_for=traced_for)
+    code = getattr(fun, "__code__", None)
+    where = "" if code is None else f" at {code.co_filename}:{code.co_firstlineno}"
+    known = () if code is None else code.co_varnames[: code.co_argcount]
+    name = getattr(fun, "__name__", type(fun).__name__)
+    return DebugInfo(traced_for, sourceinfo or f"{name}{where}", known)
+
+
+def argnums_partial(
+    f: WrappedFun, dyn_argnums: int | Sequence[int], args: Sequence[Tree]
+) -> tuple[WrappedFun, tuple[Tree, ...]]:
+    """The function of some of its arguments, the others fixed, and those arguments."""
+    numbers = (
+        (dyn_argnums,)
+        if isinstance(dyn_argnums, int)
+        else integers("argnums_partial", "dyn_argnums", dyn_argnums)
+    )
+    chosen = [n % len(args) for n in numbers]
+
+    def call(*given: Tree, **kwargs: Tree) -> Tree:
+        filled = list(args)
+        for n, value in zip(chosen, given, strict=True):
+            filled[n] = value
+        return f.f_transformed(*filled, **kwargs)
+
+    return f.wrapped(call), tuple(args[n] for n in chosen)

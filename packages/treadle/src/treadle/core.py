@@ -17,9 +17,12 @@ from treadle_ir import (
     EvalTrace,
     Program,
     ShapeError,
+    TokenType,
     Trace as Trace,
     Tracer as Tracer,
+    Type,
     as_array,
+    canonical_dtype,
     current_trace,
     dtypes,
     ensure_compile_time_eval as ensure_compile_time_eval,
@@ -36,11 +39,36 @@ class AbstractValue:
     """What is known of a value before it is computed."""
 
 
+@final
+class AbstractToken(AbstractValue):
+    """What is known of what orders effects: nothing."""
+
+
 class ShapedArray(AbstractValue):
     """What is known of an array before it is computed: shape and element type. An array's `aval`."""
 
-    def __init__(self, shape: tuple[int, ...], dtype: object, weak_type: bool = False) -> None:
+    def __init__(
+        self,
+        shape: tuple[int, ...],
+        dtype: object,
+        weak_type: bool = False,
+        *,
+        sharding: object = None,
+    ) -> None:
+        """Say what is known; `sharding` is there for JAX's sake: programs say elsewhere where arrays are."""
         self._type = ArrayType(tuple(shape), np.dtype(dtype), weak_type)  # type: ignore[call-overload]
+
+    @classmethod
+    def of(cls, type: ArrayType) -> ShapedArray:
+        """What is known of arrays of a type."""
+        made = ShapedArray.__new__(ShapedArray)
+        made._type = type
+        return made
+
+    @property
+    def type(self) -> ArrayType:
+        """The same as a type of programs."""
+        return self._type
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -77,12 +105,55 @@ class ShapedArray(AbstractValue):
     def __hash__(self) -> int:
         return hash(self._type)
 
+    def update(self, **changes: Any) -> ShapedArray:  # Any: of each as `__init__` takes it
+        """The same with other shape, dtype or weak_type; what else JAX knows of arrays is ignored."""
+        known = {"shape": self.shape, "dtype": self.dtype, "weak_type": self.weak_type}
+        return ShapedArray(**{key: changes.get(key, value) for key, value in known.items()})
+
+    def strip_weak_type(self) -> ShapedArray:
+        """The same, not weak."""
+        return self.update(weak_type=False)
+
+    def to_tangent_aval(self) -> ShapedArray:
+        """What is known of a tangent of such an array."""
+        return ShapedArray.of(self._type.tangent())
+
+    at_least_vspace = to_tangent_aval
+
+    @property
+    def sharding(self) -> None:
+        """Nothing: an array says by itself where it is."""
+        return None
+
     def str_short(self) -> str:
         """`float32[2,3]`."""
         return f"{dtypes.user_name(self.dtype)}[{','.join(map(str, self.shape))}]"
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.str_short()})"
+
+
+def aval_of(type: Type) -> AbstractValue:
+    """What JAX calls a type."""
+    if isinstance(type, ArrayType):
+        return ShapedArray.of(type)
+    return AbstractToken()
+
+
+def type_of_aval(aval: object) -> Type:
+    """The type that is meant by an `aval`, or by anything that has a shape and a dtype.
+
+    Raises:
+        ArgumentError: it has none.
+    """
+    if isinstance(aval, ShapedArray):
+        return aval.type
+    if isinstance(aval, AbstractToken):
+        return TokenType()
+    shape, dtype = getattr(aval, "shape", None), getattr(aval, "dtype", None)
+    if shape is None or dtype is None:
+        raise refused("abstract evaluation", "the result", "a ShapedArray, or several", aval)
+    return ArrayType(tuple(shape), canonical_dtype(dtype), bool(getattr(aval, "weak_type", False)))
 
 
 @final

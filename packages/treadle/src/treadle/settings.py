@@ -18,8 +18,8 @@ from treadle_runtime.placement import placement as _placement  # noqa: F401
 
 
 def names() -> list[str]:
-    """The names of all settings, without a prefix."""
-    return sorted(SETTINGS)
+    """The names of all settings, without a prefix; those with an underscore have functions of their own."""
+    return sorted([name for name in SETTINGS if not name.startswith("_")])
 
 
 @final

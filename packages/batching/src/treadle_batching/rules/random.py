@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from treadle_batching.axis import Axis, Dim
 from treadle_batching.moving import at_front, move
 from treadle_batching.registry import batch_rule
-from treadle_ir import Operands, bind, ops, type_of
+from treadle_ir import Operand, Operands, bind, ops, type_of
+from treadle_ir.dtypes import is_key
 from treadle_ir.primitives.random import (
     RandomBits,
     RandomFoldIn,
@@ -23,10 +24,7 @@ def random_wrap_batch(
     primitive: RandomWrap, axis: Axis, operands: Operands, dims: Sequence[Dim]
 ) -> tuple[Operands, Sequence[Dim]]:
     """More words; the words of a key stay last."""
-    (words,), (dim,) = operands, dims
-    assert dim is not None
-    if dim == type_of(words).ndim - 1:
-        words, dim = move(words, dim, 0), 0
+    words, dim = _ordered(operands[0], dims[0])
     return bind(primitive, words), [dim]
 
 
@@ -38,13 +36,22 @@ def random_unwrap_batch(
     return bind(primitive, *operands), dims
 
 
+def _ordered(keys: Operand, dim: Dim) -> tuple[Operand, int]:
+    """Keys whose batch does not stand among the words of raw ones, and where it stands."""
+    assert dim is not None
+    type = type_of(keys)
+    if not is_key(type.dtype) and dim == type.ndim - 1:
+        return move(keys, dim, 0), 0
+    return keys, dim
+
+
 @batch_rule(RandomBits)
 def random_bits_batch(
     primitive: RandomBits, axis: Axis, operands: Operands, dims: Sequence[Dim]
 ) -> tuple[Operands, Sequence[Dim]]:
-    """Bits for more keys."""
-    assert dims[0] is not None
-    return bind(primitive, move(operands[0], dims[0], 0)), [0]
+    """Bits for more keys, whose order counts where they draw together."""
+    keys, dim = _ordered(operands[0], dims[0])
+    return bind(primitive, keys), [dim]
 
 
 @batch_rule(RandomSplit)
@@ -52,22 +59,22 @@ def random_split_batch(
     primitive: RandomSplit, axis: Axis, operands: Operands, dims: Sequence[Dim]
 ) -> tuple[Operands, Sequence[Dim]]:
     """New keys from more keys."""
-    assert dims[0] is not None
-    return bind(primitive, move(operands[0], dims[0], 0)), [0]
+    keys, dim = _ordered(operands[0], dims[0])
+    return bind(primitive, keys), [dim]
 
 
 @batch_rule(RandomFoldIn)
 def random_fold_in_batch(
     primitive: RandomFoldIn, axis: Axis, operands: Operands, dims: Sequence[Dim]
 ) -> tuple[Operands, Sequence[Dim]]:
-    """New keys from more keys; data that one operand has for all keys stays one number."""
+    """New keys from more keys; data stays as small as it is, as keys may draw by it together."""
     keys = at_front(operands[0], dims[0], axis)
     data, data_dim = operands[1], dims[1]
     shape = keys_shape(primitive.name, type_of(keys))
     if data_dim is not None:
         data = move(data, data_dim, 0)
         if type_of(data).ndim < len(shape):  # one number for all keys of an element of the batch
-            data = ops.broadcast_in_dim(data, shape=shape, dimensions=(0,))
+            data = ops.reshape(data, shape=(axis.size, *[1] * (len(shape) - 1)))
     elif type_of(data).ndim:
-        data = at_front(data, None, axis)
+        data = ops.reshape(data, shape=(1, *type_of(data).shape))
     return bind(primitive, keys, data), [0]

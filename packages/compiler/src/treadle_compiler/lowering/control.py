@@ -15,6 +15,7 @@ import numpy as np
 from treadle_compiler import emit
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.registry import lowering_rule
+from treadle_compiler.wide_keys import as_keys, words
 from treadle_ir import TOKEN, ArrayType, Program, Type, deeper
 from treadle_ir.primitives.control import Case, Scan, While
 
@@ -179,6 +180,7 @@ def scan_lowering(
     for type in types[count:]:
         assert isinstance(type, ArrayType)
         ys.append(context.constant(0, type.strong()))
+    inner = primitive.body.parameters[fixed:]
     length, unroll = primitive.length, min(primitive.unroll, max(primitive.length, 1))
 
     def iteration(values: Sequence[HloValue], step: HloValue) -> list[HloValue]:
@@ -186,10 +188,13 @@ def scan_lowering(
         index = step
         if primitive.reverse:
             index = emit.binary(context, "subtract", emit.scalar(context, length - 1, _I32), step)
-        elements = [_element(context, x, index) for x in xs]
+        elements = [
+            as_keys(_element(context, words(x), index), parameter.type)
+            for x, parameter in zip(xs, inner, strict=True)
+        ]
         results = context.inline(primitive.body, *constants, *values[:count], *elements)
         stacked = [
-            _written(context, buffer, y, index)
+            as_keys(_written(context, words(buffer), words(y), index), buffer.type)
             for buffer, y in zip(values[count:], results[count:], strict=True)
         ]
         after = _same_types(context, results[:count], [value.type for value in values[:count]])

@@ -1,6 +1,7 @@
 """Lowering of random bits: the cipher's rounds written out in plain operations, which XLA fuses into one loop.
 
 A rolled loop or rng_bit_generator is several times slower on CPU. Counters are 32 bits wide where that is enough.
+Wide keys have the device's generator: `rng_bit_generator`.
 """
 
 from __future__ import annotations
@@ -14,9 +15,17 @@ import numpy as np
 
 from treadle_compiler import emit
 from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.generator import (
+    folded_by_generator,
+    generated,
+    keys_by_generator,
+    of_words,
+    to_words,
+)
 from treadle_compiler.registry import lowering_rule
+from treadle_compiler.wide_keys import each_half
 from treadle_ir import ArrayType
-from treadle_ir.dtypes import is_key
+from treadle_ir.dtypes import UNSAFE_RBG, is_key, is_wide_key
 from treadle_ir.primitives.random import (
     PARITY,
     ROTATIONS,
@@ -113,6 +122,8 @@ def random_bits_lowering(
 ) -> Sequence[HloValue]:
     """Both words of each counter, joined as the width has it."""
     type = emit.result_type(context)
+    if is_wide_key(keys.dtype):
+        return [generated(context, keys, type.shape, type.dtype)]
     y0, y1 = _counted(context, keys, reduce(mul, primitive.shape, 1))
     if primitive.bit_width == 64:
         high, low = emit.convert(context, y0, _U64), emit.convert(context, y1, _U64)
@@ -140,6 +151,10 @@ def random_split_lowering(
 ) -> Sequence[HloValue]:
     """Both words of each counter, side by side."""
     type = emit.result_type(context)
+    if keys.dtype == UNSAFE_RBG:
+        return [keys_by_generator(context, keys, primitive.shape, type)]
+    if is_wide_key(keys.dtype):
+        return each_half(context, random_split_lowering, primitive, [keys])
     y0, y1 = _counted(context, keys, reduce(mul, primitive.shape, 1))
     return [emit.reshape(context, _keys(context, y0, y1, type), type.shape)]
 
@@ -150,8 +165,17 @@ def random_fold_in_lowering(
 ) -> Sequence[HloValue]:
     """One block per key."""
     type = emit.result_type(context)
+    if keys.dtype == UNSAFE_RBG:
+        return [folded_by_generator(context, keys, data, type)]
+    if is_wide_key(keys.dtype):
+        return each_half(context, random_fold_in_lowering, primitive, [keys, data])
     key0, key1 = _words(context, keys, keys_shape("random", type))
-    data = context.broadcast_scalar(data, ArrayType(key0.shape, _U32))
+    if not data.shape:
+        data = context.broadcast_scalar(data, ArrayType(key0.shape, _U32))
+    elif data.shape != key0.shape:  # axes of size 1
+        kept = [i for i, n in enumerate(data.shape) if n == key0.shape[i]]
+        data = emit.reshape(context, data, [key0.shape[i] for i in kept])
+        data = emit.broadcast(context, data, key0.shape, kept)
     y0, y1 = _encrypt(context, key0, key1, emit.like(context, data, 0), data)
     return [_keys(context, y0, y1, type)]
 
@@ -161,6 +185,9 @@ def random_wrap_lowering(
     context: LoweringContext, primitive: RandomWrap, words: HloValue
 ) -> Sequence[HloValue]:
     """The same bits: the first word is the lower half of a key, as NumPy has it in memory."""
+    type = emit.result_type(context)
+    if is_wide_key(type.dtype):
+        return [of_words(context, words, type)]
     return context.emit("stablehlo.bitcast_convert", [words], context.result_types)
 
 
@@ -169,4 +196,6 @@ def random_unwrap_lowering(
     context: LoweringContext, primitive: RandomUnwrap, keys: HloValue
 ) -> Sequence[HloValue]:
     """The same bits, the lower half first."""
+    if is_wide_key(keys.dtype):
+        return [to_words(context, keys)]
     return context.emit("stablehlo.bitcast_convert", [keys], context.result_types)

@@ -27,7 +27,7 @@ class Convert(Conversion):
     complex to real keeps the real part. `weak` says whether the result is weak.
 
     Constraints:
-        (C1) random keys are converted to random keys only, and nothing else is
+        (C1) random keys are converted to keys of their own type only, and nothing else is
     """
 
     takes_keys: ClassVar[bool] = True
@@ -39,7 +39,13 @@ class Convert(Conversion):
         """The operand's shape with the new element type."""
         (x,) = operands
         assert isinstance(x, ArrayType)
-        if dtypes.is_key(x.dtype) != dtypes.is_key(self.dtype):  # C1
+        keys = dtypes.is_key(x.dtype), dtypes.is_key(self.dtype)
+        if any(keys) and x.dtype != self.dtype:  # C1
+            if all(keys):
+                raise DTypeError(
+                    f"convert: {x} cannot be made keys of another generator, {dtypes.dtype_name(self.dtype)}",
+                    fix="make a key of a seed with `random.key(seed, impl=...)`, or with `random.wrap_key_data`",
+                )
             if dtypes.is_key(x.dtype):
                 raise dtypes.key_refused(f"convert to {dtypes.dtype_name(self.dtype)}")
             raise DTypeError(

@@ -1,19 +1,29 @@
-"""Random bits from counters: threefry2x32; random_bits, random_split, random_fold_in on keys; keys and their words.
+"""Random bits: threefry2x32; random_bits, random_split, random_fold_in on keys; keys and their words.
 
     threefry2x32(key0, key1, x0, x1) -> (y0, y1)             u32 each, elementwise
-    random_bits(keys, *, shape, bit_width=32)                key<fry>[*keys] -> u8|u16|u32|u64[*keys, *shape]
-    random_split(keys, *, shape)                             key<fry>[*keys] -> key<fry>[*keys, *shape]
-    random_fold_in(keys, data)                               key<fry>[*keys], u32[*keys] -> key<fry>[*keys]
-    random_wrap(words)                                       u32[*keys, 2] -> key<fry>[*keys]
-    random_unwrap(keys)                                      key<fry>[*keys] -> u32[*keys, 2]
+    random_bits(keys, *, shape, bit_width=32)                key[*keys] -> u8|u16|u32|u64[*keys, *shape]
+    random_split(keys, *, shape)                             key[*keys] -> key[*keys, *shape]
+    random_fold_in(keys, data)                               key[*keys], u32[*keys] -> key[*keys]
+    random_wrap(words, *, dtype=key<fry>)                    u32[*keys, words] -> key[*keys]
+    random_unwrap(keys)                                      key[*keys] -> u32[*keys, words]
 
-The three in the middle also take raw keys, the words u32[*keys, 2] of keys, and then give raw keys. A key holds its
-two words in memory one after the other, so wrapping and unwrapping are views.
+The element type of keys says what is done with them: key<fry> has two words, key<rbg> and key<urbg> four. The three
+in the middle also take raw keys, the words u32[*keys, 2] of key<fry>, and then give raw keys. A key holds its words in
+memory one after the other, so wrapping and unwrapping are views.
 
-The cipher is Threefry-2x32 with 20 rounds. Counters are the row-major positions in `shape` as 64-bit numbers,
-x0 the high and x1 the low word, so that an element does not depend on how the work is cut up. 32-bit bits are
+The cipher of key<fry> is Threefry-2x32 with 20 rounds. Counters are the row-major positions in `shape` as 64-bit
+numbers, x0 the high and x1 the low word, so that an element does not depend on how the work is cut up. 32-bit bits are
 y0 ^ y1, of which 16 and 8 bits are the low ones; 64-bit bits are y0 in the high and y1 in the low half.
 Split keeps (y0, y1) as the key at that position. Fold-in encrypts the counter (0, data).
+
+The bits of key<rbg> and key<urbg> come from the device's own generator, StableHLO's rng_bit_generator with the key as
+its state; the reference, and XLA on the CPU, have Philox-4x32 there. Of an array of keys, which is what `vmap`
+makes of one, only the first key counts: it draws the bits of all. This is JAX's definition: a batch is one call of
+the generator, and results differ from those of a loop over the keys. 16 and 8 bits are the low ones of 32.
+Split and fold-in of key<rbg> are those of key<fry> on both halves of a key. Of key<urbg> they are drawn by the
+generator: split draws ten times as many keys as are wanted and keeps the first of each ten; fold-in makes keys
+(0, data, 0, data), in the shape of the data, draws ten keys for each, and combines the last with the old key by
+exclusive or.
 
 Source: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3" (2011).
 """
@@ -39,6 +49,9 @@ from treadle_ir.types import ArrayType, Type
 ROTATIONS: Final = (13, 15, 26, 6, 17, 29, 16, 24)  # of rounds 0 to 7; they repeat
 PARITY: Final = 0x1BD11BDA  # the third word of the key schedule is key0 ^ key1 ^ PARITY
 ROUNDS: Final = 20
+SPACING: Final = (
+    10  # of ten keys that are drawn, key<urbg> keeps one: for split the first, for fold-in the last
+)
 
 _U32: Final[DType] = np.dtype(np.uint32)
 _BITS: Final[dict[int, DType]] = {
@@ -73,7 +86,7 @@ class Threefry2x32(Elementwise):
 
 
 def keys_shape(name: str, keys: ArrayType) -> tuple[int, ...]:
-    """The shape of an array of keys, which are typed or raw.
+    """The shape of an array of keys, which are typed or the raw words of key<fry>.
 
     Raises:
         DTypeError: neither keys nor u32.
@@ -83,7 +96,7 @@ def keys_shape(name: str, keys: ArrayType) -> tuple[int, ...]:
         return keys.shape
     if keys.dtype != _U32:
         raise DTypeError(
-            f"{name}: the keys are {keys}, but must be u32 words or key<fry>",
+            f"{name}: the keys are {keys}, but must be u32 words or random keys",
             fix="make a key with random.key(seed)",
         )
     if not keys.shape or keys.shape[-1] != 2:
@@ -100,27 +113,44 @@ def _keys(name: str, keys: Type) -> tuple[ArrayType, tuple[int, ...]]:
 
 @register
 @final
-class RandomWrap(Attributeless, Randomness):
+@frozen
+class RandomWrap(Randomness):
     """Keys of their words.
 
     Shapes:
-        words: u32[*keys, 2]
-        result: key<fry>[*keys]
+        words: u32[*keys, words], 2 words for a key<fry> and 4 for the others
+        result: dtype[*keys]
 
     Constraints:
-        (C1) words are u32, 2 of them along the last axis
+        (C1) words are u32, as many along the last axis as a key has
+        (C2) dtype is a type of random keys
     """
 
-    __slots__ = ()
     takes_keys: ClassVar[bool] = False
     computes: ClassVar[bool] = False
     may_alias: ClassVar[bool] = True
     name: ClassVar[str] = "random_wrap"
+    dtype: DType = dtypes.KEY
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
         """Keys without the axis of words."""
-        _, shape = _keys(self.name, operands[0])  # C1
-        return (ArrayType(shape, dtypes.KEY),)
+        (words,) = operands
+        assert isinstance(words, ArrayType)
+        if not dtypes.is_key(self.dtype):  # C2
+            raise DTypeError(
+                f"random_wrap: dtype is {dtypes.dtype_name(self.dtype)}, not a type of random keys"
+            )
+        count, name = dtypes.key_words(self.dtype), dtypes.dtype_name(self.dtype)
+        if words.dtype != _U32:  # C1
+            raise DTypeError(
+                f"random_wrap: the words of keys must be u32, got {words}",
+                fix="convert them with ops.convert, or make a key with random.key(seed)",
+            )
+        if words.shape[-1:] != (count,):  # C1
+            raise ShapeError(
+                f"random_wrap: a {name} has {count} words along the last axis, got {words}"
+            )
+        return (ArrayType(words.shape[:-1], self.dtype),)
 
 
 @register
@@ -129,11 +159,11 @@ class RandomUnwrap(Attributeless, Randomness):
     """The words of keys.
 
     Shapes:
-        keys: key<fry>[*keys]
-        result: u32[*keys, 2]
+        keys: key<...>[*keys]
+        result: u32[*keys, words]
 
     Constraints:
-        (C1) keys have the type key<fry>
+        (C1) keys have a type of random keys
     """
 
     __slots__ = ()
@@ -142,12 +172,12 @@ class RandomUnwrap(Attributeless, Randomness):
     name: ClassVar[str] = "random_unwrap"
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
-        """Words, two for each key."""
+        """Words, two or four for each key."""
         (keys,) = operands
         assert isinstance(keys, ArrayType)
         if not dtypes.is_key(keys.dtype):  # C1
-            raise DTypeError(f"random_unwrap: the operand is {keys}, but must be key<fry>")
-        return (ArrayType((*keys.shape, 2), _U32),)
+            raise DTypeError(f"random_unwrap: the operand is {keys}, but must be random keys")
+        return (ArrayType((*keys.shape, dtypes.key_words(keys.dtype)), _U32),)
 
 
 @register
@@ -157,11 +187,11 @@ class RandomBits(Randomness):
     """Uniformly random bits, as unsigned integers: `shape` of them for each key.
 
     Shapes:
-        keys: key<fry>[*keys] or u32[*keys, 2]
+        keys: key<...>[*keys] or u32[*keys, 2]
         result: [*keys, *shape]
 
     Constraints:
-        (C1) keys are key<fry>, or u32 with 2 words along the last axis
+        (C1) keys are random keys, or u32 with 2 words along the last axis
         (C2) bit_width is 8, 16, 32 or 64
     """
 
@@ -186,11 +216,11 @@ class RandomSplit(Randomness):
     """New keys, `shape` of them from each key.
 
     Shapes:
-        keys: key<fry>[*keys] or u32[*keys, 2]
-        result: key<fry>[*keys, *shape] or u32[*keys, *shape, 2], as the operand
+        keys: key<...>[*keys] or u32[*keys, 2]
+        result: key<...>[*keys, *shape] or u32[*keys, *shape, 2], as the operand
 
     Constraints:
-        (C1) keys are key<fry>, or u32 with 2 words along the last axis
+        (C1) keys are random keys, or u32 with 2 words along the last axis
     """
 
     name: ClassVar[str] = "random_split"
@@ -209,13 +239,13 @@ class RandomFoldIn(Randomness):
     """A new key from each key and a number.
 
     Shapes:
-        keys: key<fry>[*keys] or u32[*keys, 2]
-        data: u32[*keys], or a scalar for all keys
+        keys: key<...>[*keys] or u32[*keys, 2]
+        data: u32[*keys], where axes of size 1 are broadcast, or a scalar for all keys
         result: as the keys
 
     Constraints:
-        (C1) keys are key<fry>, or u32 with 2 words along the last axis
-        (C2) data is u32, a scalar or of the shape of the keys
+        (C1) keys are random keys, or u32 with 2 words along the last axis
+        (C2) data is u32, a scalar or of the shape of the keys, up to axes of size 1
     """
 
     name: ClassVar[str] = "random_fold_in"
@@ -230,9 +260,12 @@ class RandomFoldIn(Randomness):
                 f"random_fold_in: the data is {dtypes.dtype_name(data.dtype)}, but must be u32",
                 fix="convert it first with ops.convert",
             )
-        if data.shape not in ((), shape):
+        same_rank = len(data.shape) == len(shape)
+        if data.shape and not (
+            same_rank and all([n in (1, m) for n, m in zip(data.shape, shape, strict=True)])
+        ):
             raise ShapeError(
-                f"random_fold_in: the data is {data}, but must have the shape of the keys of {keys}"
+                f"random_fold_in: the data is {data}, but must have the shape of the keys of {keys}, or axes of size 1"
             )
         return (keys.strong(),)
 
@@ -264,11 +297,11 @@ def random_fold_in(keys: Operand, data: Operand) -> Array:
     return bind(_RANDOM_FOLD_IN, keys, data)[0]
 
 
-def random_wrap(words: Operand) -> Array:
-    """Keys of their words, u32[*keys, 2]."""
-    return bind(_RANDOM_WRAP, words)[0]
+def random_wrap(words: Operand, *, dtype: DType = dtypes.KEY) -> Array:
+    """Keys of their words, u32[*keys, 2], or u32[*keys, 4] of the wide ones."""
+    return bind(_RANDOM_WRAP if dtype is dtypes.KEY else RandomWrap(dtype), words)[0]
 
 
 def random_unwrap(keys: Operand) -> Array:
-    """The words of keys, u32[*keys, 2]."""
+    """The words of keys, u32[*keys, 2], or u32[*keys, 4] of the wide ones."""
     return bind(_RANDOM_UNWRAP, keys)[0]

@@ -14,7 +14,7 @@ from treadle_ir.lazily import lazy_names as _lazy_names
 if TYPE_CHECKING:
     from treadle_ir.reference.bare import bare_kernel as bare_kernel
     from treadle_ir.reference.evaluator import ReferenceEvaluator as ReferenceEvaluator
-    from treadle_ir.reference.random import (
+    from treadle_ir.reference.keys import (
         keys_of_words as keys_of_words,
         words_of_keys as words_of_keys,
     )
@@ -31,7 +31,7 @@ if not TYPE_CHECKING:
         {
             "treadle_ir.reference.bare": "bare_kernel",
             "treadle_ir.reference.evaluator": "ReferenceEvaluator",
-            "treadle_ir.reference.random": "keys_of_words words_of_keys",
+            "treadle_ir.reference.keys": "keys_of_words words_of_keys",
             "treadle_ir.reference.registry": "EvalRule eval_rule eval_rules",
         },
     )

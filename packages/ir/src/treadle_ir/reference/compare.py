@@ -6,6 +6,7 @@ import numpy as np
 
 from treadle_ir import dtypes
 from treadle_ir.primitives.compare import Clamp, Compare, Select
+from treadle_ir.reference.keys import words_of_keys
 from treadle_ir.reference.registry import Elements, eval_rule
 
 _UFUNCS = {
@@ -20,8 +21,11 @@ _UFUNCS = {
 
 @eval_rule(Compare)
 def compare_eval(primitive: Compare, x: Elements, y: Elements) -> list[Elements]:
-    """NumPy's comparison; random keys as 64-bit words."""
+    """NumPy's comparison; random keys by their words."""
     if dtypes.is_key(x.dtype):
+        if dtypes.is_wide_key(x.dtype):
+            same = np.all(words_of_keys(x) == words_of_keys(y), axis=-1)
+            return [same if primitive.direction == "eq" else np.logical_not(same)]
         x, y = (np.asarray(keys).view(np.uint64) for keys in (x, y))
     return [_UFUNCS[primitive.direction](x, y)]
 

@@ -7,7 +7,7 @@ from operator import mul
 
 import numpy as np
 
-from treadle_ir.dtypes import KEY, is_key
+from treadle_ir.dtypes import KEY, UNSAFE_RBG, is_key, is_wide_key
 from treadle_ir.primitives.random import (
     PARITY,
     ROTATIONS,
@@ -19,7 +19,14 @@ from treadle_ir.primitives.random import (
     RandomWrap,
     Threefry2x32,
 )
+from treadle_ir.reference.keys import (
+    halves_of_keys,
+    keys_of_halves,
+    keys_of_words,
+    words_of_keys,
+)
 from treadle_ir.reference.registry import Elements, eval_rule
+from treadle_ir.reference.wide_keys import bits_of_keys, folded_by_generator, keys_by_generator
 
 _FEW = 6  # up to so many blocks, Python integers are faster than arrays
 _CHUNK = 4096  # words at a time: the working set of a chunk stays in the first-level cache
@@ -101,17 +108,6 @@ def _counted(key0: int, key1: int, size: int, y0: Elements, y1: Elements) -> Non
         _encrypt(first, second, x0, x1)
 
 
-def words_of_keys(keys: Elements) -> Elements:
-    """The words of typed keys, along a new last axis: a view where the memory is in order."""
-    shape = keys.shape
-    return np.ascontiguousarray(keys).view(np.uint32).reshape(*shape, 2)
-
-
-def keys_of_words(words: Elements) -> Elements:
-    """Typed keys of words: a view where the memory is in order."""
-    return np.ascontiguousarray(words).view(KEY).reshape(words.shape[:-1])
-
-
 def _halves(key: Elements) -> tuple[int, int]:
     """The words of one typed key in Python's integers; the first is the lower half, as little-endian memory has it."""
     whole: int = key.item()[0]
@@ -145,7 +141,9 @@ def _blocks(keys: Elements, size: int) -> tuple[Elements, Elements]:
 
 @eval_rule(RandomBits)
 def random_bits_eval(primitive: RandomBits, keys: Elements) -> list[Elements]:
-    """Both words of each counter, joined as the width has it."""
+    """Both words of each counter, joined as the width has it; of wide keys, what their generator draws."""
+    if is_wide_key(keys.dtype):
+        return [bits_of_keys(keys, primitive.shape, primitive.bit_width)]
     keys, _ = _words(keys)
     shape = keys.shape[:-1] + primitive.shape
     y0, y1 = _blocks(keys, reduce(mul, primitive.shape, 1))
@@ -163,6 +161,11 @@ def random_split_eval(primitive: RandomSplit, keys: Elements) -> list[Elements]:
         key0, key1 = _halves(keys)
         whole = [_joined(*block(key0, key1, 0, at)) for at in range(size)]
         return [np.array(whole, np.uint64).view(KEY).reshape(primitive.shape)]
+    if is_wide_key(keys.dtype):
+        if keys.dtype == UNSAFE_RBG:
+            return [keys_by_generator(keys, primitive.shape)]
+        first, second = (random_split_eval(primitive, half)[0] for half in halves_of_keys(keys))
+        return [keys_of_halves(first, second, keys.dtype)]
     keys, typed = _words(keys)
     shape = (*keys.shape[:-1], *primitive.shape, 2)
     if keys.ndim == 1 and size <= _FEW:
@@ -180,6 +183,13 @@ def random_fold_in_eval(primitive: RandomFoldIn, keys: Elements, data: Elements)
     if keys.dtype is KEY and keys.ndim == 0:
         key0, key1 = _halves(keys)
         return [np.array(_joined(*block(key0, key1, 0, int(data))), KEY)]
+    if is_wide_key(keys.dtype):
+        if keys.dtype == UNSAFE_RBG:
+            return [folded_by_generator(keys, data)]
+        first, second = (
+            random_fold_in_eval(primitive, half, data)[0] for half in halves_of_keys(keys)
+        )
+        return [keys_of_halves(first, second, keys.dtype)]
     keys, typed = _words(keys)
     if keys.ndim == 1:
         key0, key1 = keys.tolist()
@@ -194,7 +204,7 @@ def random_fold_in_eval(primitive: RandomFoldIn, keys: Elements, data: Elements)
 @eval_rule(RandomWrap)
 def random_wrap_eval(primitive: RandomWrap, words: Elements) -> list[Elements]:
     """The same memory."""
-    return [keys_of_words(words)]
+    return [keys_of_words(words, primitive.dtype)]
 
 
 @eval_rule(RandomUnwrap)

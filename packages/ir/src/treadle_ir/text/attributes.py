@@ -188,6 +188,8 @@ def read_scalar(text: str, dtype: DType) -> np.generic:
             raise ValueError(
                 f"{shortened(text)} is out of the range of {name}, {limits[0]} to {limits[1]}"
             )
+        if dtypes.is_key(dtype):
+            return element(dtypes.numbered_key(number, dtype))
         wide = BY_NAME["u64"] if number > 0 else BY_NAME["i64"]
         return element(np.asarray(number, wide).astype(dtype))
     if dtypes.is_floating(dtype) and re.fullmatch(REAL, text):

@@ -8,6 +8,7 @@ from typing import TypeAlias
 from treadle_ir import Array, Operand, ShapeError, integers, ops, refused, sequence
 from treadle_ir.primitives.contract import AxisPairs
 from treadle_numpy.lax.precision import PrecisionLike, precision_name
+from treadle_numpy.operands.arguments import named_only
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
@@ -45,6 +46,8 @@ def dot_general(
     dimension_numbers: DotDimensionNumbers,
     precision: PrecisionLike = None,
     preferred_element_type: DTypeLike | None = None,
+    *,
+    out_sharding: object = None,
 ) -> Array:
     """Products summed over contracted axes, for each index of the batching axes.
 
@@ -56,6 +59,7 @@ def dot_general(
         ShapeError: axes that are paired have different sizes.
         DTypeError: the operands have different element types.
         ArgumentError: `dimension_numbers` is no such pair of pairs, or there is no such precision.
+        UnsupportedError: `out_sharding` is given.
 
     Example:
         >>> import numpy as np
@@ -63,6 +67,7 @@ def dot_general(
         >>> dot_general(x, y, (((2,), (1,)), ((0,), (0,)))).shape
         (2, 3, 5)
     """
+    named_only("dot_general", out_sharding=out_sharding)
     x, y = strict("dot_general", lhs, rhs)
     name = "dot_general"
     axes = [

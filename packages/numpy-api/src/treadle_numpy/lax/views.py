@@ -7,9 +7,20 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any, Final, final
+from typing import Any, ClassVar, Final, final
 
-from treadle_ir import ArgumentError, Equation, Primitive, UnsupportedError, import_module, refused
+from treadle_ir import (
+    ArgumentError,
+    Equation,
+    Primitive,
+    UnsupportedError,
+    as_array,
+    bind,
+    find_primitive,
+    import_module,
+    refused,
+)
+from treadle_numpy.lax.attributes import instruction, parameter_names
 
 _HOMES: Final = {
     "lax": "treadle_numpy.lax",
@@ -42,6 +53,8 @@ class PrimitiveView:
         [2. 2. 2.]
     """
 
+    call_primitive: ClassVar[bool] = False  # JAX's mark of calls that are not jit's
+    map_primitive: ClassVar[bool] = False
     __slots__ = ("_function", "_instead", "_matched", "_rest", "multiple_results", "name")
 
     def __init__(
@@ -69,12 +82,17 @@ class PrimitiveView:
     def bind(
         self, *operands: Any, **parameters: Any
     ) -> Any:  # Any: as the function takes and returns
-        """Apply the instruction to operands, with JAX's parameters.
+        """Apply the instruction to operands, with JAX's parameters; or with treadle's attributes, all of them.
 
         Raises:
             UnsupportedError: treadle has no such instruction, or it takes programs.
             ArgumentError: it takes other operands or parameters.
         """
+        if parameters:
+            instruction = self._instruction(parameters)
+            if instruction is not None:
+                found = list(bind(instruction, *[as_array(x) for x in operands]))
+                return found if self.multiple_results else found[0]
         function = self._found()
         if self._rest is not None:
             operands = (*operands[: self._rest], list(operands[self._rest :]))
@@ -90,6 +108,19 @@ class PrimitiveView:
         if not self.multiple_results:
             return results
         return list(results) if isinstance(results, (tuple, list)) else [results]
+
+    @property
+    def mnemonics(self) -> list[str]:
+        """The names of treadle's instructions that may match."""
+        return self._matched.split(" ")[0].split("|") if self._matched else []
+
+    def _instruction(self, attributes: dict[str, Any]) -> Primitive | None:
+        """The instruction of treadle's that has exactly these attributes, if one of those that match has."""
+        for mnemonic in self.mnemonics:
+            cls = find_primitive(mnemonic)
+            if cls is not None and parameter_names(cls).keys() == attributes.keys():
+                return instruction(cls, attributes)
+        return None
 
     def _found(self) -> Callable[..., Any]:
         home, _, name = self._function.partition(":")

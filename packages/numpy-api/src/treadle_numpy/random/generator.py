@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, DType, ops
+from treadle_ir import ArgumentError, Array, DType, canonical_dtype, ops
 from treadle_ir.dtypes import BY_NAME, is_unsigned
 from treadle_numpy.numpy.dtypes.limits import finfo
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
@@ -15,7 +15,7 @@ __all__ = ["bits"]
 
 
 def bits(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) -> Array:
-    """Uniformly random bits, as unsigned integers.
+    """Uniformly random bits, as unsigned integers: of 32 bits, or of 64 where 64-bit types are on.
 
     Raises:
         ArgumentError: the element type is not an unsigned integer.
@@ -25,7 +25,7 @@ def bits(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) -> Arr
         >>> print(bits(PRNGKey(0), (2,)))
         [4070199207 4202968722]
     """
-    wanted = as_dtype("bits", dtype) or np.dtype(np.uint32)
+    wanted = as_dtype("bits", dtype) or canonical_dtype(BY_NAME["u64"])
     if not is_unsigned(wanted) or wanted.itemsize not in (1, 2, 4, 8):
         raise ArgumentError(f"dtype argument `dtype` must be an unsigned int dtype, got {wanted}")
     return random_bits(single("bits", key), as_shape("bits", shape), wanted.itemsize * 8)

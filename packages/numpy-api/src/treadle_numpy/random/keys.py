@@ -1,7 +1,15 @@
-"""Keys: where randomness comes from. Typed keys (`key(0)`) and raw ones (`PRNGKey(0)`, two words) are both taken.
+"""Keys: where randomness comes from. Typed keys (`key(0)`) and raw ones (`PRNGKey(0)`, their words) are both taken.
 
-Typed keys are arrays of the element type key<fry>, so they are indexed, stacked, chosen and transformed as arrays are.
-They are no numbers: arithmetic refuses them. Raw keys are the words themselves, u32[*shape, 2].
+Typed keys are arrays of an element type of their generator, so they are indexed, stacked, chosen and transformed as
+arrays are. They are no numbers: arithmetic refuses them. Raw keys are the words themselves, u32[*shape, 2]; those of
+another generator than threefry2x32 have four words, and are taken where it is the default.
+
+There are three generators:
+
+* `threefry2x32`, key<fry>: the same numbers on every platform, and `vmap` is a loop.
+* `rbg`, key<rbg>: numbers by the generator of the device, which is faster on accelerators and differs between kinds of
+  them. Under `vmap` the first key of the batch draws the numbers of all.
+* `unsafe_rbg`, key<urbg>: new keys come from there, too, so nothing is known of how independent they are.
 """
 
 from __future__ import annotations
@@ -24,11 +32,11 @@ from treadle_ir import (
     user_stacklevel,
     x64_enabled,
 )
-from treadle_ir.dtypes import KEY, is_integer, is_key
+from treadle_ir.dtypes import GENERATORS, KEY, is_integer, is_key, key_words
 from treadle_numpy.operands.arrays import Elements, array_of, made
 from treadle_numpy.operands.coerce import ArrayLike, canonical_elements, coerce, operand_type
 from treadle_numpy.operands.shapes import Shape, as_shape
-from treadle_numpy.settings import CUSTOM_PRNG, LEGACY_KEY, SEED_OFFSET
+from treadle_numpy.settings import CUSTOM_PRNG, LEGACY_KEY, PRNG_IMPL, SEED_OFFSET
 
 __all__ = [
     "Key",
@@ -44,17 +52,18 @@ __all__ = [
 ]
 
 _U32: Final = np.dtype(np.uint32)
+_KNOWN: Final = "'threefry2x32' (the default), 'rbg' and 'unsafe_rbg'"
 
-_NAME: Final = "threefry2x32"
-_ELSEWHERE: Final = ("philox2x32", "philox4x32", "rbg", "threefry4x32", "unsafe_rbg")  # JAX's
+_ELSEWHERE: Final = ("philox2x32", "philox4x32", "threefry4x32")  # JAX's
+_NAMES: Final = {dtype: name for name, dtype in GENERATORS.items()}
 
 Key: TypeAlias = Array  # for annotations: a typed key, or an array of them
 Implementation: TypeAlias = str | DType | None  # a name, or the element type of keys
 KeyLike: TypeAlias = Array | Elements  # typed keys, or the words of raw ones
 
 
-def _implementation(function: str, impl: object, dtype: object = None) -> None:
-    """Check an implementation, given by its name, by the element type of its keys, or as `dtype`.
+def _implementation(function: str, impl: object, dtype: object = None) -> DType:
+    """The element type of keys of a generator, given by its name, by that type, or as `dtype`; else of the default.
 
     Raises:
         ArgumentError: it is not there, or two are given.
@@ -62,23 +71,26 @@ def _implementation(function: str, impl: object, dtype: object = None) -> None:
     if impl is not None and dtype is not None:
         raise ArgumentError(f"{function}: impl and dtype cannot both be given", fix="leave out one")
     given = impl if dtype is None else dtype
-    if given is None or (isinstance(given, np.dtype) and is_key(given)):
-        return
+    if given is None:
+        return GENERATORS[PRNG_IMPL()]
+    if isinstance(given, np.dtype) and is_key(given):
+        return given
     if not isinstance(given, str) or dtype is not None:
         raise ArgumentError(
             f"{function}: unrecognized PRNG implementation {shown(given)} of {type(given)}",
-            fix="pass a name, 'threefry2x32', or the element type of keys",
+            fix=f"pass a name, {_KNOWN}, or the element type of keys",
         )
     if given in _ELSEWHERE:
         raise UnsupportedError(
             f"{function}: the PRNG implementation {given!r} is not there",
             fix="use 'threefry2x32', the default: its numbers are the same on every platform",
         )
-    if given != _NAME and given != "fry":
+    if given not in GENERATORS:
         raise ArgumentError(
             f"{function}: unrecognized PRNG implementation {shown(given)}",
-            fix="only 'threefry2x32', the default, is there",
+            fix=f"there are {_KNOWN}",
         )
+    return GENERATORS[given]
 
 
 def _words(seed: int) -> tuple[int, int]:
@@ -90,8 +102,8 @@ def _words(seed: int) -> tuple[int, int]:
     return high, seed & 0xFFFFFFFF
 
 
-def _traced_words(seed: ArrayLike) -> Array:
-    """The same of an array, which may be a tracer."""
+def _traced_words(seed: ArrayLike, times: int) -> Array:
+    """The same of an array, which may be a tracer; both words so many times."""
     operand = coerce("key", 0, seed)
     type = operand_type(operand)
     if not is_integer(type.dtype) or type.shape:
@@ -113,42 +125,42 @@ def _traced_words(seed: ArrayLike) -> Array:
         ops.broadcast_in_dim(upper, shape=(1,), dimensions=()),
         ops.broadcast_in_dim(low, shape=(1,), dimensions=()),
     ]
-    return ops.concatenate(parts, dimension=0)
+    return ops.concatenate(parts * times, dimension=0)
 
 
 def PRNGKey(seed: ArrayLike, *, impl: Implementation = None) -> Array:  # noqa: N802 - JAX's name
-    """A raw key from a seed: its two words, u32[2]. `key` makes typed ones, which cannot be mistaken for numbers.
+    """A raw key from a seed: its words, u32[2]. `key` makes typed ones, which cannot be mistaken for numbers.
 
     With the setting `enable_custom_prng` it is a typed key, too.
 
     Args:
         seed: an integer of up to 64 bits; without 64-bit types the lower 32 bits count.
-        impl: None or 'threefry2x32'.
+        impl: 'threefry2x32', 'rbg' or 'unsafe_rbg', whose keys are u32[4]; None: the setting `default_prng_impl`.
 
     Raises:
         ArgumentError: the seed is no integer; UnsupportedError: another implementation.
 
     Example:
-        >>> print(PRNGKey(7))
-        [0 7]
+        >>> print(PRNGKey(7), PRNGKey(7, impl="rbg"))
+        [0 7] [0 7 0 7]
     """
     if CUSTOM_PRNG():
         return key(seed, impl=impl)
-    _implementation("PRNGKey", impl)
+    times = key_words(_implementation("PRNGKey", impl)) // 2
     if (
         isinstance(seed, (int, np.integer))
         and not isinstance(seed, bool)
         and hasattr(seed, "__index__")
     ):
-        return made(np.array(_words(int(seed)), np.uint32))
-    return _traced_words(seed)
+        return made(np.array(_words(int(seed)) * times, np.uint32))
+    return _traced_words(seed, times)
 
 
 def key_dtype(impl_spec: Implementation = None) -> DType:
     """The element type of keys of an implementation.
 
     Args:
-        impl_spec: None or 'threefry2x32'.
+        impl_spec: 'threefry2x32', 'rbg' or 'unsafe_rbg'; None: the setting `default_prng_impl`.
 
     Raises:
         ArgumentError: no such implementation; UnsupportedError: one that only JAX has.
@@ -157,8 +169,7 @@ def key_dtype(impl_spec: Implementation = None) -> DType:
         >>> key_dtype() == key(0).dtype
         True
     """
-    _implementation("key_dtype", impl_spec)
-    return KEY
+    return _implementation("key_dtype", impl_spec)
 
 
 def key(seed: ArrayLike, *, impl: Implementation = None, dtype: object = None) -> Array:
@@ -166,7 +177,7 @@ def key(seed: ArrayLike, *, impl: Implementation = None, dtype: object = None) -
 
     Args:
         seed: an integer of up to 64 bits; without 64-bit types the lower 32 bits count.
-        impl: None or 'threefry2x32'.
+        impl: 'threefry2x32', 'rbg' or 'unsafe_rbg'; None: the setting `default_prng_impl`.
         dtype: the element type of keys, instead of `impl`.
 
     Raises:
@@ -175,8 +186,11 @@ def key(seed: ArrayLike, *, impl: Implementation = None, dtype: object = None) -
     Example:
         >>> key(7).shape, str(key_data(key(7)))
         ((), '[0 7]')
+        >>> print(key_data(key(7, impl="rbg")))
+        [0 7 0 7]
     """
-    _implementation("key", impl, dtype)
+    kind = _implementation("key", impl, dtype)
+    times = key_words(kind) // 2
     if (
         isinstance(seed, (int, np.integer))
         and not isinstance(seed, bool)
@@ -184,13 +198,13 @@ def key(seed: ArrayLike, *, impl: Implementation = None, dtype: object = None) -
     ):
         first, second = _words(int(seed))
         if staging_trace() is not None:  # made anew in each call, for `debug_key_reuse`
-            return ops.random_wrap(made(np.array((first, second), np.uint32)))
-        return made(np.array(first | second << 32, KEY))  # the first word is the lower half
-    return ops.random_wrap(_traced_words(seed))
+            return ops.random_wrap(made(np.array((first, second) * times, np.uint32)), dtype=kind)
+        return made(np.array(first | second << 32, kind))  # the first word is the lower half
+    return ops.random_wrap(_traced_words(seed, times), dtype=kind)
 
 
 def keys_of(name: str, keys: KeyLike) -> Array:
-    """Keys as an array: typed ones, or the words of raw ones.
+    """Keys as an array: typed ones, or the words of raw ones of threefry2x32.
 
     Raises:
         ArgumentError: they are no keys.
@@ -205,15 +219,31 @@ def keys_of(name: str, keys: KeyLike) -> Array:
             fix="make one with `random.key(0)`",
         )
     words = array_of(keys)
-    if words.dtype != _U32 or not words.shape or words.shape[-1] != 2:
-        raise ArgumentError(
-            f"{name}: a raw key is u32[2], got {operand_type(words)}",
-            fix="make one with `random.key(0)`",
-        )
+    kind = GENERATORS[PRNG_IMPL()]
+    _check_words(name, words, kind)
     said = LEGACY_KEY()
     if said != "allow":
         _legacy(name, said)
-    return words
+    return words if kind is KEY else ops.random_wrap(words, dtype=kind)
+
+
+def _check_words(name: str, words: Array, kind: DType) -> None:
+    """Refuse what are no words of keys of a type."""
+    count = key_words(kind)
+    if words.dtype != _U32 or words.shape[-1:] != (count,):
+        raise ArgumentError(
+            f"{name}: a raw key is u32[{count}] with {_NAMES[kind]}, got {operand_type(words)}",
+            fix="make one with `random.key(0)`, or say whose words they are: `random.wrap_key_data(words, impl=...)`",
+        )
+
+
+def _as_given(new: Array, key: object) -> Array:
+    """New keys in the form of the one given: their words if that was a raw one."""
+    if not is_key(new.dtype) or (
+        isinstance(key, Array | np.ndarray | np.void) and is_key(key.dtype)
+    ):
+        return new
+    return ops.random_unwrap(new)
 
 
 def _legacy(name: str, said: str) -> None:
@@ -253,7 +283,7 @@ def split(key: KeyLike, num: Shape = 2) -> Array:
         >>> split(key(0), 3).shape
         (3,)
     """
-    return ops.random_split(single("split", key), shape=as_shape("split", num))
+    return _as_given(ops.random_split(single("split", key), shape=as_shape("split", num)), key)
 
 
 def fold_in(key: KeyLike, data: ArrayLike) -> Array:
@@ -281,11 +311,11 @@ def fold_in(key: KeyLike, data: ArrayLike) -> Array:
                 f"fold_in: data must be a single integer, got {operand_type(number)}"
             )
         number = ops.convert(number, dtype=_U32)
-    return ops.random_fold_in(one, number)
+    return _as_given(ops.random_fold_in(one, number), key)
 
 
 def key_data(keys: KeyLike) -> Array:
-    """The words of keys, u32[*shape, 2].
+    """The words of keys, u32[*shape, 2], or u32[*shape, 4] of the generators with wide keys.
 
     Example:
         >>> print(key_data(key(7)))
@@ -300,26 +330,37 @@ def wrap_key_data(
 ) -> Array:
     """Typed keys from their words: the inverse of `key_data`.
 
+    Args:
+        key_bits_array: the words, u32[*shape, 2], or u32[*shape, 4] of 'rbg' and 'unsafe_rbg'.
+        impl: 'threefry2x32', 'rbg' or 'unsafe_rbg'; None: the setting `default_prng_impl`.
+        dtype: the element type of keys, instead of `impl`.
+
     Shapes:
-        key_bits_array: u32[*shape, 2]
-        result: key<fry>[*shape]
+        result: [*shape]
 
     Raises:
         ArgumentError: these are no words of keys, or are typed keys already.
-        UnsupportedError: another implementation than 'threefry2x32'.
+        UnsupportedError: another implementation.
 
     Example:
         >>> print(key_data(wrap_key_data(PRNGKey(7))))
         [0 7]
     """
-    _implementation("wrap_key_data", impl, dtype)
-    words = keys_of("wrap_key_data", key_bits_array)
+    name = "wrap_key_data"
+    kind = _implementation(name, impl, dtype)
+    if not isinstance(key_bits_array, (Array, np.ndarray)):
+        raise ArgumentError(
+            f"{name}: the words of keys are an array, got {shown(key_bits_array)} of {type(key_bits_array)}",
+            fix="take them from keys with `random.key_data(keys)`",
+        )
+    words = array_of(key_bits_array)
     if is_key(words.dtype):
         raise ArgumentError(
             f"wrap_key_data: {operand_type(words)} are typed keys already, not their words",
             fix="use them as they are",
         )
-    return ops.random_wrap(words)
+    _check_words(name, words, kind)
+    return ops.random_wrap(words, dtype=kind)
 
 
 def key_impl(keys: KeyLike) -> str:
@@ -329,8 +370,8 @@ def key_impl(keys: KeyLike) -> str:
         >>> key_impl(key(7))
         'threefry2x32'
     """
-    keys_of("key_impl", keys)
-    return _NAME
+    found = keys_of("key_impl", keys)
+    return _NAMES[found.dtype] if is_key(found.dtype) else _NAMES[KEY]
 
 
 def clone(key: KeyLike) -> Array:
@@ -343,4 +384,6 @@ def clone(key: KeyLike) -> Array:
         True
     """
     keys = keys_of("clone", key)
-    return ops.random_wrap(ops.random_unwrap(keys)) if is_key(keys.dtype) else keys
+    if not is_key(keys.dtype):
+        return keys
+    return _as_given(ops.random_wrap(ops.random_unwrap(keys), dtype=keys.dtype), key)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from treadle_compiler import device_shape
 from treadle_ir import (
     ArgumentError,
     ArrayType,
@@ -88,7 +89,8 @@ def make_array_from_single_device_arrays(
     buffers = [buffer_of(by_device[device]) for device in local]
     held = buffers[0].aval.dtype if buffers else element
     backend = sharding.devices[0].backend
-    return DeviceArray(placed, None, backend.joined(buffers, whole, held, sharding.raw(len(whole))))
+    shape = device_shape(placed.type)
+    return DeviceArray(placed, None, backend.joined(buffers, shape, held, sharding.raw(len(shape))))
 
 
 def make_array_from_callback(

@@ -20,23 +20,24 @@ def spread(elements: np.ndarray[Any, Any], sharding: Sharding) -> Buffer:
     parts = sharding.parts(elements.shape)
     backend = sharding.devices[0].backend
     ours = sharding.addressable_devices
-    local = [(d, part) for d, part in zip(sharding.devices, parts, strict=True) if d in ours]
-    return backend.put_shards(
-        [np.ascontiguousarray(elements[part]) if part else elements for _, part in local],
-        elements.shape,
-        elements.dtype,
-        [device.raw for device, _ in local],
-        sharding.raw(elements.ndim),
-    )
+    # Nobody writes to our host buffers, so devices may use the same memory.
+    buffers = [
+        backend.put(elements[part], device.raw, owned=elements[part].flags.c_contiguous)
+        for device, part in zip(sharding.devices, parts, strict=True)
+        if device in ours
+    ]
+    return backend.joined(buffers, elements.shape, elements.dtype, sharding.raw(elements.ndim))
 
 
-def gather(buffer: Buffer, type: ArrayType, sharding: Sharding) -> np.ndarray[Any, Any]:
-    """Read an array over devices into one host array, as devices hold its elements; waits for it.
+def gather(
+    buffer: Buffer, type: ArrayType, shape: tuple[int, ...], sharding: Sharding
+) -> np.ndarray[Any, Any]:
+    """Read an array over devices into one host array of the elements and the shape that devices hold; waits for it.
 
     Raises:
         PlacementError: parts of it are in other processes only.
     """
-    parts = sharding.parts(type.shape)
+    parts = sharding.parts(shape)
     backend = sharding.devices[0].backend
     ours = sharding.addressable_devices
     local = [part for device, part in zip(sharding.devices, parts, strict=True) if device in ours]
@@ -58,7 +59,7 @@ def gather(buffer: Buffer, type: ArrayType, sharding: Sharding) -> np.ndarray[An
         seen.add(_key(part))
         elements = backend.read(shard)
         if result is None:
-            result = np.empty(type.shape, elements.dtype)
+            result = np.empty(shape, elements.dtype)
         result[part] = elements
     assert result is not None
     return result

@@ -155,7 +155,8 @@ def _put_over(leaf: Any, sharding: NamedSharding, donate: bool) -> DeviceArray:
     if leaf.sharding.is_equivalent_to(sharding, leaf.type.ndim):
         put = DeviceArray(placed, leaf.host, leaf.raw)
         if leaf.raw is not None:
-            put.raw = leaf.sharding.devices[0].backend.same(leaf.raw)
+            local = [device.raw for device in leaf.sharding.local_devices]
+            put.raw = leaf.sharding.devices[0].backend.same(leaf.raw, local)
     elif leaf.sharding.num_devices > 1 and leaf.sharding.devices == sharding.devices:
         put = DeviceArray(placed, None, resharded(leaf, sharding))
     else:

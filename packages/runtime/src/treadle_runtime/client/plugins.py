@@ -6,11 +6,13 @@ import ctypes
 import importlib
 import importlib.util
 from collections.abc import Mapping
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from treadle_compiler import jaxlib
 from treadle_runtime.client.failures import PlatformError
+from treadle_runtime.client.peers import Peers
 
 
 def plugin_library(platform: str, environ: Mapping[str, str]) -> Path | None:
@@ -32,8 +34,8 @@ def plugin_library(platform: str, environ: Mapping[str, str]) -> Path | None:
     return None
 
 
-def start_plugin(platform: str, library: Path) -> Any:
-    """jaxlib's client of a platform, its plugin loaded and registered.
+def start_plugin(platform: str, library: Path, peers: Peers | None = None) -> Any:
+    """jaxlib's client of a platform, its plugin loaded and registered; together with other processes, if there are.
 
     Raises:
         PlatformError: the plugin or its driver cannot be used.
@@ -41,6 +43,7 @@ def start_plugin(platform: str, library: Path) -> Any:
     client = jaxlib().xla_client
     try:
         if platform == "cuda":
+            _check_release(library)
             _load_cuda_libraries()
         if client.pjrt_plugin_loaded(platform):
             plugin = None
@@ -51,7 +54,13 @@ def start_plugin(platform: str, library: Path) -> Any:
         options = client.generate_pjrt_gpu_plugin_options() if platform == "cuda" else {}
         if platform == "cuda" and plugin is not None:
             _register_cuda(plugin, library)
-        return client.make_c_api_client(platform, options, None)
+        if peers is None:
+            return client.make_c_api_client(platform, options, None)
+        if platform == "cuda":
+            options = {**options, "node_id": peers.process, "num_nodes": peers.count}
+            if peers.local_device_ids is not None:
+                options["visible_devices"] = [*peers.local_device_ids]
+        return client.make_c_api_client(platform, options, peers.client)
     except (jaxlib().core.JaxRuntimeError, ImportError, OSError, ValueError) as error:
         lines = str(error).splitlines()
         raise PlatformError(
@@ -59,6 +68,24 @@ def start_plugin(platform: str, library: Path) -> Any:
             fix=f"check the driver and that the plugin has the version of jaxlib {jaxlib().release}, "
             "or set TREADLE_PLATFORMS=cpu",
         ) from error
+
+
+def _check_release(library: Path) -> None:
+    """Refuse a plugin of another release than jaxlib's, which would be started and fail later.
+
+    Raises:
+        PlatformError: the releases differ.
+    """
+    package = f"jax-{library.parent.name.removeprefix('xla_')}-pjrt"
+    try:
+        release = metadata.version(package)
+    except metadata.PackageNotFoundError:  # built by hand
+        return
+    if release != jaxlib().release:
+        raise PlatformError(
+            f"platform `cuda` cannot be started: {package} is of release {release}, jaxlib of {jaxlib().release}",
+            fix=f'python -m pip install "{package.removesuffix("-pjrt")}-plugin[with-cuda]=={jaxlib().release}"',
+        )
 
 
 def _load_cuda_libraries() -> None:

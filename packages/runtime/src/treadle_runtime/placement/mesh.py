@@ -163,8 +163,9 @@ def _parsed(value: object) -> MeshAxes | None:
     raise ValueError("is not a mesh")
 
 
+# `set_mesh` sets it: it is none of those that users set by name.
 MESH: Final[Setting[MeshAxes | None]] = Setting(
-    "mesh",
+    "_mesh",
     None,
     parse=_parsed,
     help="The mesh that partition specifications without one are over: a Mesh, or an AbstractMesh.",

@@ -153,11 +153,13 @@ def result_placements(
     assert isinstance(sharding, NamedSharding)
     asked = wanted or (None,) * len(results)
     found: list[Placement | None] = []
+    if not results:
+        return found  # XLA speaks of a tuple then, which is no result
     for type_, each, tiles in zip(results, asked, output_tiles(executable), strict=True):
         if each is not None and PartitionSpec.UNCONSTRAINED not in getattr(each, "spec", ()):
             found.append(placement_of(each, committed=True))
             continue
-        layout = None if tiles is None else layout_from_tiles(tiles, sharding.mesh)
+        layout = None if tiles is None else layout_from_tiles(tiles[: type_.ndim], sharding.mesh)
         if layout is not None:
             layout = (*layout, *((),) * (type_.ndim - len(layout)))
         if layout is not None and _divides(type_, layout, sharding.mesh):

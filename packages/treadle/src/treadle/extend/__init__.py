@@ -2,4 +2,25 @@
 
 from __future__ import annotations
 
-from treadle.extend import core as core
+from typing import TYPE_CHECKING
+
+from treadle_ir import lazy_names as _lazy_names
+
+if TYPE_CHECKING:
+    from treadle.extend import (
+        core as core,
+        linear_util as linear_util,
+        source_info_util as source_info_util,
+    )
+
+# Written by scripts/names.py from the imports for type checkers: change nothing from here on by hand.
+if not TYPE_CHECKING:
+    __getattr__, __dir__, __all__ = _lazy_names(
+        __name__,
+        {},
+        (
+            "core",
+            "linear_util",
+            "source_info_util",
+        ),
+    )

@@ -141,9 +141,9 @@ class Gather(Indexing):
             return np.asarray(True)
         if dtypes.is_inexact(dtype):
             return np.asarray(np.nan).astype(dtype)
-        if dtypes.is_key(dtype):
-            return np.asarray((1 << 64) - 1, dtype)
         bits = dtypes.bit_width(dtype)
+        if dtypes.is_key(dtype):
+            return dtypes.numbered_key((1 << bits) - 1, dtype)
         return np.asarray(
             -(1 << (bits - 1)) if dtypes.is_signed(dtype) else (1 << bits) - 1
         ).astype(dtype)

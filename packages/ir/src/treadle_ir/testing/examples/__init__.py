@@ -81,7 +81,8 @@ def sample(random: np.random.Generator, type: ArrayType, domain: tuple[float, fl
     if dtypes.is_bool(type.dtype):
         return np.asarray(random.integers(0, 2, type.shape)).astype(np.bool_)
     if dtypes.is_key(type.dtype):
-        return np.asarray(random.integers(0, 2**64 - 1, type.shape, np.uint64)).astype(type.dtype)
+        words = random.integers(0, 2**64 - 1, (*type.shape, type.dtype.itemsize // 8), np.uint64)
+        return words.view(type.dtype).reshape(type.shape)
     if dtypes.is_complex(type.dtype):
         return np.asarray(draw(np.dtype("f8")) + 1j * draw(np.dtype("f8"))).astype(type.dtype)
     if dtypes.is_unsigned(type.dtype):

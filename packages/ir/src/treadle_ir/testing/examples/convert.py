@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from treadle_ir.array import Operand
-from treadle_ir.dtypes import BY_NAME, KEY
+from treadle_ir.dtypes import BY_NAME, KEY, RBG
 from treadle_ir.primitives.convert import BitcastConvert, Convert, Copy, ReducePrecision
 from treadle_ir.testing.examples import example
 
@@ -71,5 +71,6 @@ EXAMPLES: Final = [
     example(Copy(), "bool[3]"),
     example(Copy(), "c64[0]"),
     example(Convert(KEY), "key<fry>[2]"),
+    example(Convert(RBG), "key<rbg>[2]"),
     example(Copy(), "key<fry>[2]"),
 ]

@@ -5,14 +5,14 @@ opt_einsum is imported on first use, to keep the import cheap.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from types import EllipsisType
 from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, ShapeError, UnsupportedError, ops
+from treadle_ir import ArgumentError, Array, ShapeError, UnsupportedError, functions, ops
 from treadle_ir.dtypes import is_bool
 from treadle_numpy.lax.contraction import contracted
 from treadle_numpy.lax.precision import PrecisionLike
@@ -33,7 +33,8 @@ Optimize: TypeAlias = str | bool | tuple[tuple[int, ...], ...]
 Path: TypeAlias = (
     list[tuple[int, ...]] | list[str | tuple[int, ...]]
 )  # as einsum_path and NumPy's give it
-Settings: TypeAlias = tuple[PrecisionLike, DTypeLike | None]
+DotGeneral: TypeAlias = Callable[..., Array]
+Settings: TypeAlias = tuple[PrecisionLike, DTypeLike | None, DotGeneral | None]
 _WHOLE: Final = np.dtype(np.int32)
 
 
@@ -114,20 +115,24 @@ def einsum(
     optimize: Optimize | Path = "auto",
     precision: PrecisionLike = None,
     preferred_element_type: DTypeLike | None = None,
+    _dot_general: DotGeneral | None = None,
+    out_sharding: object = None,
 ) -> Array:
     """Products of the operands, summed over the letters that the result does not name.
+
+    `_dot_general` takes the place of `lax.dot_general`: libraries quantise with it.
 
     Raises:
         ArgumentError: there are no operands, or the subscripts do not go with them.
         ShapeError: a letter stands for axes of different sizes.
-        UnsupportedError: the operands are booleans.
+        UnsupportedError: the operands are booleans, or `out_sharding` is given.
 
     Example:
         >>> print(einsum("ij,jk->ik", np.ones((2, 3), np.float32), np.ones((3, 1), np.float32)))
         [[3.]
          [3.]]
     """
-    named_only("einsum", out=out)
+    named_only("einsum", out=out, out_sharding=out_sharding)
     given: Sequence[object] = operands
     if not isinstance(subscripts, str):
         subscripts, given = _interleaved((subscripts, *operands))
@@ -150,7 +155,9 @@ def einsum(
                     fix="axes with one letter have one size: transpose an operand, or use another letter",
                 )
             sizes[letter] = max(known, n) if n else n
-    settings = precision, preferred_element_type
+    if _dot_general is not None:
+        functions("einsum", _dot_general=_dot_general)
+    settings = precision, preferred_element_type, _dot_general
     if len(arrays) <= 2:
         return _contract(list(inputs), arrays, result, sizes, settings)
     if isinstance(optimize, bool):
@@ -196,7 +203,12 @@ def _contract(
     if not summed and len(batch) in (len(left), len(right)):  # no sum: a product with broadcasting
         whole = result
         return ops.multiply(_expanded(left, x, whole, sizes), _expanded(right, y, whole, sizes))
-    product = contracted(x, y, pairs, batching, *settings)
+    precision, element_type, dot_general = settings
+    if dot_general is None:
+        product = contracted(x, y, pairs, batching, precision, element_type)
+    else:
+        options = {"precision": precision, "preferred_element_type": element_type}
+        product = dot_general(x, y, (pairs, batching), **options)
     names_ = (
         "".join(batch)
         + "".join(c for c in left if c not in shared)

@@ -17,6 +17,7 @@ from treadle_ir import (
     names,
     promoted,
     shown,
+    type_like,
 )
 from treadle_numpy.numpy.dtypes.types import extended, prng_key
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
@@ -43,6 +44,8 @@ def result_type(*args: ArrayLike | DTypeLike) -> DType:
             types.append(ArrayType((), default_dtype(x), x is not bool))
         elif isinstance(x, (str, type, np.dtype, ScalarType)):
             types.append(ArrayType((), canonical_dtype(named_dtype("result_type", x))))
+        elif hasattr(x, "shape") and hasattr(x, "dtype"):  # also what stands for an array
+            types.append(type_like("result_type", x))
         else:
             types.append(operand_type(coerce("result_type", position, x)))
     if not types:

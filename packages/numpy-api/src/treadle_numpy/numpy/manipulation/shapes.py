@@ -181,7 +181,7 @@ def expand_dims(a: ArrayLike, axis: int | Sequence[int]) -> Array:
         (1, 2)
     """
     x = coerce_array("expand_dims", 0, a)
-    names = tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
+    names = tuple(axis) if isinstance(axis, (tuple, list, range)) else (axis,)
     ndim = x.ndim + len(names)
     places = as_axes("expand_dims", names, ndim)
     rest = iter(x.shape)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Final
 
-from treadle_ir import unknown_name
+from treadle_ir import Primitive, unknown_name
 from treadle_numpy.lax.linalg.primitives import TABLE as LINALG
 from treadle_numpy.lax.other_primitives import OTHERS
 from treadle_numpy.lax.primitives import TABLE
 from treadle_numpy.lax.views import PrimitiveView
 
 _VIEWS: Final = {**TABLE, **LINALG, **OTHERS}
+# Where several names match one of treadle's instructions: the one that equations show.
+_SHOWN: Final = ("jit_p", "add_p", "transpose_p", "reshape_p")
 
 __all__ = list(_VIEWS)
 
@@ -24,3 +27,21 @@ def __getattr__(name: str) -> PrimitiveView:
 
 def __dir__() -> list[str]:
     return list(_VIEWS)
+
+
+@cache
+def _by_mnemonic() -> dict[str, list[PrimitiveView]]:
+    """The views that may match an instruction, by its mnemonic; those of `_SHOWN` come first."""
+    found: dict[str, list[PrimitiveView]] = {}
+    for name in (*_SHOWN, *_VIEWS):
+        for mnemonic in _VIEWS[name].mnemonics:
+            found.setdefault(mnemonic, []).append(_VIEWS[name])
+    return found
+
+
+def view_for(primitive: Primitive) -> PrimitiveView | None:
+    """The view under whose name equations show an instruction; None where JAX has no name for it."""
+    for view in _by_mnemonic().get(primitive.name, ()):
+        if view.matches(primitive):
+            return view
+    return None

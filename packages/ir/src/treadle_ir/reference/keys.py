@@ -1,0 +1,32 @@
+"""Random keys and their words in NumPy: views of the same memory where it is in order."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from treadle_ir.dtypes import KEY, DType, key_words
+from treadle_ir.reference.registry import Elements
+
+
+def words_of_keys(keys: Elements) -> Elements:
+    """The words of typed keys, along a new last axis."""
+    shape = keys.shape
+    return np.ascontiguousarray(keys).view(np.uint32).reshape(*shape, key_words(keys.dtype))
+
+
+def keys_of_words(words: Elements, dtype: DType = KEY) -> Elements:
+    """Typed keys of words."""
+    return np.ascontiguousarray(words).view(dtype).reshape(words.shape[:-1])
+
+
+def halves_of_keys(keys: Elements) -> tuple[Elements, Elements]:
+    """Keys of 128 bits as two arrays of Threefry keys, each with half of the words."""
+    pairs = np.ascontiguousarray(keys).view(np.uint64).reshape(*keys.shape, 2)
+    first, second = (np.ascontiguousarray(pairs[..., i]).view(KEY) for i in (0, 1))
+    return first.reshape(keys.shape), second.reshape(keys.shape)
+
+
+def keys_of_halves(first: Elements, second: Elements, dtype: DType) -> Elements:
+    """Keys of 128 bits: the inverse of `halves_of_keys`."""
+    words = [words_of_keys(first), words_of_keys(second)]
+    return keys_of_words(np.concatenate(words, axis=-1), dtype)

@@ -1,0 +1,82 @@
+"""The finder: what `import jax` and `importlib.metadata` ask for, answered with treadle."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Iterable, Sequence
+from importlib.abc import Loader
+from importlib.machinery import ModuleSpec, PathFinder
+from importlib.metadata import Distribution, DistributionFinder
+from types import ModuleType
+from typing import final
+
+from treadle_jax import wanted
+from treadle_jax.metadata import JaxDistribution
+from treadle_jax.view import View
+
+_OWN = "treadle_jax.modules"
+"""Modules of JAX's that treadle has no equivalent of, or that have more names than treadle's."""
+
+
+def behind(name: str) -> list[ModuleType]:
+    """The modules that answer for one of JAX's: those of this distribution first, then treadle's."""
+    below = name.removeprefix("jax")
+    return [
+        importlib.import_module(home + below) for home in (_OWN, "treadle") if _exists(home + below)
+    ]
+
+
+def _exists(name: str) -> bool:
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ModuleNotFoundError:  # its parent is missing, or is no package
+        return False
+
+
+@final
+class ViewLoader(Loader):
+    """Makes views; there is nothing to run."""
+
+    def __init__(self, modules: Sequence[ModuleType]) -> None:
+        self._modules = modules
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """The view."""
+        return View(spec.name, self._modules)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Nothing: names are looked up when they are asked for."""
+
+
+@final
+class Finder(DistributionFinder):
+    """Stands first in `sys.meta_path` while the hook is in."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """The spec of `jax` or of a module below it; None for all others.
+
+        Raises:
+            ModuleNotFoundError: treadle has no such module.
+        """
+        if fullname != "jax" and not fullname.startswith("jax."):
+            return None
+        modules = behind(fullname)
+        if not modules and fullname not in wanted.modules():
+            # Under another name than the one asked for, since `from jax import x` hides errors of that name.
+            raise ModuleNotFoundError(wanted.missing(fullname), name=f"treadle{fullname[3:]}")
+        return ModuleSpec(fullname, ViewLoader(modules), is_package=True)
+
+    def find_distributions(
+        self, context: DistributionFinder.Context | None = None
+    ) -> Iterable[Distribution]:
+        """The distribution `jax`, for libraries that ask for its version, where it is not installed."""
+        wanted = None if context is None else context.name
+        if wanted is not None and wanted.lower() != "jax":
+            return
+        if not any(
+            True for _ in PathFinder.find_distributions(DistributionFinder.Context(name="jax"))
+        ):
+            yield JaxDistribution()

@@ -1,0 +1,21 @@
+"""`jax._src.dtypes`: for equinox and flax."""
+
+from __future__ import annotations
+
+from typing import final
+
+from treadle.dtypes import extended as extended
+from treadle.errors import DTypeError as TypePromotionError  # noqa: F401 - JAX's name of it
+from treadle.numpy import dtype as DType, finfo as finfo, iinfo as iinfo  # noqa: F401, N812
+
+
+@final
+class ExtendedDType:
+    """JAX's class of element types of keys; treadle's are NumPy's, so nothing is one."""
+
+
+def supports_inf(dtype: object) -> bool:
+    """Whether an element type has infinities."""
+    import numpy as np  # noqa: PLC0415
+
+    return bool(np.isinf(np.asarray(float("inf")).astype(dtype)))  # type: ignore[call-overload]

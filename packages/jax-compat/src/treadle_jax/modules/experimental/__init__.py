@@ -1,0 +1,1 @@
+"""Modules of `jax.experimental` that libraries import."""

@@ -1,0 +1,43 @@
+"""Names of JAX's that treadle lacks: what is said of them, and stand-ins for those that libraries import."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NoReturn
+
+from treadle import errors
+
+USERS: Final[dict[str, str]] = {
+    "jax.shard_map": "blackjax",
+    "jax.experimental.layout.Format": "flax",
+    "jax.experimental.layout.Layout": "flax",
+    "jax.experimental.layout.with_layout_constraint": "flax",
+}
+"""The libraries that import a name which is missing, by name. The name is there, and raises when it is used."""
+
+
+def missing(name: str) -> str:
+    """The message for a name or module of JAX's that treadle lacks."""
+    users = USERS.get(name)
+    used = f"; {users} imports it" if users else ""
+    return f"treadle has no `{name}`, which was asked for through treadle_jax{used}"
+
+
+def modules() -> set[str]:
+    """The modules that the stand-ins are in."""
+    return {name.rpartition(".")[0] for name in USERS}
+
+
+def stand_in(name: str) -> type | None:
+    """A class in the place of a name that a library imports; None for other names.
+
+    It can stand in annotations and in `isinstance`, which is false; a call of it raises.
+    """
+    if name not in USERS:
+        return None
+
+    def refuse(cls: type, *args: Any, **kwargs: Any) -> NoReturn:
+        raise errors.UnsupportedError(
+            missing(name), fix="do without it, or run this part of the program on JAX"
+        )
+
+    return type(name.rpartition(".")[2], (), {"__new__": refuse, "__module__": "treadle_jax"})

@@ -1,0 +1,194 @@
+"""What libraries ask of the state of tracing, and of types."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any, TypeAlias, final
+
+import numpy as np
+
+from treadle.core import AbstractValue, ShapedArray, type_of_aval
+from treadle_ir import (
+    Array,
+    ArrayType,
+    StagingTrace,
+    Trace,
+    Tracer,
+    as_array,
+    current_context,
+    current_trace,
+    frozen,
+    integer,
+    refused,
+    running,
+    type_of,
+)
+
+Value: TypeAlias = Any  # Any: whatever a user has
+
+
+@final
+@frozen
+class OpaqueTraceState:
+    """What the meaning of an operation depends on besides its operands; equal where nothing has changed."""
+
+    trace: Trace
+    context: Hashable
+
+
+def get_opaque_trace_state(convention: str | None = None) -> OpaqueTraceState:
+    """What is being traced now: equal as long as it is the same.
+
+    Example:
+        >>> import treadle
+        >>> from treadle.extend.core import get_opaque_trace_state
+        >>> outside = get_opaque_trace_state()
+        >>> seen = []
+        >>> _ = treadle.jit(lambda x: (seen.append(get_opaque_trace_state() == outside), x)[1])(1.0)
+        >>> get_opaque_trace_state() == outside, seen
+        (True, [False])
+    """
+    return OpaqueTraceState(current_trace(), current_context().key)
+
+
+def take_current_trace() -> running:
+    """`with take_current_trace() as trace:` gives what is being traced now."""
+    return _Taken(current_trace())  # type: ignore[return-value]  # the same but for what it gives
+
+
+@final
+class _Taken:
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+
+    def __enter__(self) -> Trace:
+        return self._trace
+
+    def __exit__(self, *error: object) -> None:
+        return None
+
+
+def set_current_trace(trace: Trace, check_leaks: bool = False) -> running:
+    """`with set_current_trace(trace):` operations are given to that trace.
+
+    Raises:
+        ArgumentError: it is no trace.
+    """
+    if not isinstance(trace, Trace):
+        raise refused("set_current_trace", "trace", "a trace", trace)
+    return running(trace)
+
+
+def find_top_trace(args: object) -> Trace:
+    """What is being traced now, whatever the arguments are."""
+    return current_trace()
+
+
+def _array_type(function: str, aval: AbstractValue) -> ArrayType:
+    type = type_of_aval(aval)
+    if not isinstance(type, ArrayType):
+        raise refused(function, "aval", "a ShapedArray", aval)
+    return type
+
+
+def mapped_aval(size: int, axis: int | None, aval: AbstractValue) -> AbstractValue:
+    """The type of one element of a batch.
+
+    Raises:
+        ArgumentError: the type has no such axis of that size.
+
+    Example:
+        >>> import treadle
+        >>> from treadle.extend.core import mapped_aval
+        >>> mapped_aval(3, 0, treadle.typeof(treadle.numpy.ones((3, 2))))
+        ShapedArray(float32[2])
+    """
+    if axis is None:
+        return aval
+    type = _array_type("mapped_aval", aval)
+    axis = integer("mapped_aval", "axis", axis)
+    if not 0 <= axis < type.ndim or type.shape[axis] != size:
+        raise refused("mapped_aval", "axis", f"an axis of {type} of size {size}", axis)
+    return ShapedArray.of(type.with_shape(type.shape[:axis] + type.shape[axis + 1 :]))
+
+
+def unmapped_aval(
+    size: int, axis: int | None, aval: AbstractValue, explicit_mesh_axis: None = None
+) -> AbstractValue:
+    """The type of a batch of elements.
+
+    Raises:
+        ArgumentError: the type has too few axes.
+
+    Example:
+        >>> import treadle
+        >>> from treadle.extend.core import unmapped_aval
+        >>> unmapped_aval(3, 1, treadle.typeof(treadle.numpy.ones(2)))
+        ShapedArray(float32[2,3])
+    """
+    if axis is None:
+        return aval
+    type = _array_type("unmapped_aval", aval)
+    axis = integer("unmapped_aval", "axis", axis)
+    if not 0 <= axis <= type.ndim:
+        raise refused("unmapped_aval", "axis", f"a place among the axes of {type}", axis)
+    return ShapedArray.of(type.with_shape((*type.shape[:axis], size, *type.shape[axis:])))
+
+
+def concrete_or_error(
+    force: Any, val: Value, context: str = ""
+) -> Any:  # Any: a function; its result
+    """A value that is known while tracing, through `force` (such as `int`) unless that is None.
+
+    Raises:
+        ConcretizationError: it is a traced array without elements.
+    """
+    if isinstance(val, Tracer):
+        val = np.asarray(val)
+    return val if force is None else force(val)
+
+
+def valid_jaxtype(x: Value) -> bool:
+    """Whether a value is an array or a number, so that functions can be traced on it.
+
+    Example:
+        >>> from treadle.extend.core import valid_jaxtype
+        >>> valid_jaxtype(1.0), valid_jaxtype("text")
+        (True, False)
+    """
+    if isinstance(x, (Array, bool, int, float, complex)):
+        return True
+    try:
+        type_of(as_array(x))
+    except (TypeError, ValueError, OverflowError):
+        return False
+    return True
+
+
+def primal_dtype_to_tangent_dtype(primal_dtype: object) -> np.dtype[Any]:
+    """The element type of tangents of arrays of an element type."""
+    return ArrayType((), np.dtype(primal_dtype)).tangent().dtype  # type: ignore[call-overload]
+
+
+def unsafe_am_i_under_a_jit_DO_NOT_USE() -> bool:  # noqa: N802 - JAX's name
+    """Whether a function is being staged."""
+    return any(isinstance(trace, StagingTrace) for trace in _traces())
+
+
+def unsafe_am_i_under_a_vmap_DO_NOT_USE() -> bool:  # noqa: N802 - JAX's name
+    """Whether a function is being vectorised."""
+    return any(type(trace).__name__ == "BatchTrace" for trace in _traces())
+
+
+def unsafe_get_axis_names_DO_NOT_USE() -> list[Hashable]:  # noqa: N802 - JAX's name
+    """The names of the axes that collectives may use here."""
+    return [axis[0] for axis in current_context().axes]
+
+
+def _traces() -> list[Trace]:
+    found = []
+    trace: Trace | None = current_trace()
+    while trace is not None:
+        found.append(trace)
+        trace = trace.parent
+    return found
