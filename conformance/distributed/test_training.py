@@ -11,7 +11,11 @@ from .starting import run
 
 
 def losses(output):
-    return [float(line.split()[2]) for line in output.splitlines() if len(line.split()) == 3 and "0x" in line]
+    return [
+        float(line.split()[2])
+        for line in output.splitlines()
+        if len(line.split()) == 3 and "0x" in line
+    ]
 
 
 def lines(output):

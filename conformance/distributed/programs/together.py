@@ -42,7 +42,9 @@ else:
 utils.sync_global_devices("here")
 assert "process 1 at" in refused(utils.sync_global_devices, f"at {me}") or me == 1
 utils.assert_equal({"seed": 3, "x": np.ones(2)})
-assert refused(utils.assert_equal, me, "the seeds").startswith("the seeds: process 1 has other values")
+assert refused(utils.assert_equal, me, "the seeds").startswith(
+    "the seeds: process 1 has other values"
+)
 assert "process 1 has" in refused(utils.assert_equal, np.zeros(2 + (me == 1)))
 
 mesh = treadle.make_mesh((2 * count,), ("d",))

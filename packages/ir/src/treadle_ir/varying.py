@@ -237,7 +237,9 @@ def explicit_body(
     if not primitive.checked:
         return explicit(primitive.body, around, axes)
     own = frozenset(primitive.manual_axes)
-    given = [axes_of(layout) | more for layout, more in zip(primitive.in_layouts, around, strict=True)]
+    given = [
+        axes_of(layout) | more for layout, more in zip(primitive.in_layouts, around, strict=True)
+    ]
     wanted = [axes_of(layout) for layout in primitive.out_layouts]
     return explicit(primitive.body, given, axes | own, wanted if demanded else None)
 

@@ -18,7 +18,9 @@ def test_errors_name_who_was_lost(peers):
     peers.lost(2, "process 2 (b) ended")
     peers.lost(1, "process 1 (a) was killed")
     peers.lost(1, "process 1 (a) closed")  # what is heard first is the cause
-    with pytest.raises(ProcessFailureError, match=r"^working: process 1 \(a\) was killed; process 2 \(b\) ended"):
+    with pytest.raises(
+        ProcessFailureError, match=r"^working: process 1 \(a\) was killed; process 2 \(b\) ended"
+    ):
         peers.check("working")
 
 
@@ -46,7 +48,9 @@ def test_waiting_ends(peers):
     def late(patience):
         raise jaxlib().core.JaxRuntimeError("DEADLINE_EXCEEDED: too late")
 
-    with pytest.raises(DistributedError, match=r"^working: process 1 did not come within 0\.2 seconds"):
+    with pytest.raises(
+        DistributedError, match=r"^working: process 1 did not come within 0\.2 seconds"
+    ):
         peers.wait(late, "working", "process 1 did not come", 0.2)
     assert peers.wait(lambda patience: "there", "working", "", 1) == "there"
     peers.lost(1, "process 1 ended")

@@ -72,9 +72,7 @@ def test_equal_descriptions_of_different_texts(processes):
 
 def test_a_program_is_compared_once(processes):
     processes(0)
-    met[0].client.key_value_set(
-        f"treadle/programs/{_among()}/0/1", _fingerprint(program("one"))
-    )
+    met[0].client.key_value_set(f"treadle/programs/{_among()}/0/1", _fingerprint(program("one")))
     agreement.agree(program("one"), DEVICES)
     agreement.agree(program("one"), DEVICES)  # nobody else is asked again
     with pytest.raises(DistributedError, match="process 1 did not get to its program number 1"):

@@ -19,7 +19,10 @@ def test_slurm_names_the_first_host_and_a_port_of_the_job():
     assert 61440 <= int(port) < 65536
     assert (place.num_processes, place.process_id, place.local_device_ids) == (8, 5, (1,))
     # Every process of the job finds the same.
-    assert detect({**SLURM, "SLURM_PROCID": "0"}, "slurm").coordinator_address == place.coordinator_address
+    assert (
+        detect({**SLURM, "SLURM_PROCID": "0"}, "slurm").coordinator_address
+        == place.coordinator_address
+    )
 
 
 def test_open_mpi_takes_the_address_of_its_daemon():
@@ -39,14 +42,29 @@ def test_pmi_says_everything_but_the_address():
 
 
 def test_kubernetes_and_variables_of_training_operators():
-    job = {"JOB_COMPLETION_INDEX": "3", "JOB_COMPLETIONS": "4", "JOB_NAME": "train", "SERVICE_NAME": "peers"}
+    job = {
+        "JOB_COMPLETION_INDEX": "3",
+        "JOB_COMPLETIONS": "4",
+        "JOB_NAME": "train",
+        "SERVICE_NAME": "peers",
+    }
     assert detect(job, "k8s") == Place("train-0.peers:8476", 4, 3)
-    operator = {"MASTER_ADDR": "a", "MASTER_PORT": "1", "WORLD_SIZE": "2", "RANK": "1", "LOCAL_RANK": "1"}
+    operator = {
+        "MASTER_ADDR": "a",
+        "MASTER_PORT": "1",
+        "WORLD_SIZE": "2",
+        "RANK": "1",
+        "LOCAL_RANK": "1",
+    }
     assert detect(operator, None) == Place("a:1", 2, 1, (1,))
 
 
 def test_our_launcher_comes_first():
-    ours = {"TREADLE_COORDINATOR_ADDRESS": "b:2", "TREADLE_NUM_PROCESSES": "2", "TREADLE_PROCESS_ID": "0"}
+    ours = {
+        "TREADLE_COORDINATOR_ADDRESS": "b:2",
+        "TREADLE_NUM_PROCESSES": "2",
+        "TREADLE_PROCESS_ID": "0",
+    }
     assert detect({**SLURM, **ours}, None) == Place("b:2", 2, 0)
     assert detect({**SLURM, **ours}, "slurm").num_processes == 8
     assert detect(ours, "deactivate") == Place()
@@ -55,7 +73,13 @@ def test_our_launcher_comes_first():
 
 @pytest.mark.parametrize(
     ("hosts", "first"),
-    [("one", "one"), ("one,two", "one"), ("n[1-3]", "n1"), ("n[01,05]", "n01"), ("r[1-2]n[3-4],x", "r1n3")],
+    [
+        ("one", "one"),
+        ("one,two", "one"),
+        ("n[1-3]", "n1"),
+        ("n[01,05]", "n01"),
+        ("r[1-2]n[3-4],x", "r1n3"),
+    ],
 )
 def test_first_host(hosts, first):
     assert first_host(hosts) == first

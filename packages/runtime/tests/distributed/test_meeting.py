@@ -19,7 +19,9 @@ def free_port():
 
 
 def options(port, process, count, initialization=10, heartbeat=100):
-    return Options("127.0.0.1", port, "127.0.0.1", port, count, process, None, initialization, heartbeat, 5)
+    return Options(
+        "127.0.0.1", port, "127.0.0.1", port, count, process, None, initialization, heartbeat, 5
+    )
 
 
 def joined(port, numbers, count, **times):
@@ -65,7 +67,9 @@ def test_all_meet_and_part(port):
     assert [line.service for line in lines] == ["service:1"] * 3
     assert len(lines[0].names) == 3
     losses = [heard(line) for line in lines]
-    left = [threading.Thread(target=lambda line=line: came.append(line.leave(10))) for line in lines]
+    left = [
+        threading.Thread(target=lambda line=line: came.append(line.leave(10))) for line in lines
+    ]
     came = []
     for thread in left:
         thread.start()

@@ -21,7 +21,11 @@ def options(environ=None, **changed):
 
 
 def test_arguments_come_before_the_environment():
-    environ = {"TREADLE_NUM_PROCESSES": "4", "TREADLE_PROCESS_ID": "3", "TREADLE_LOCAL_DEVICE_IDS": "0,2"}
+    environ = {
+        "TREADLE_NUM_PROCESSES": "4",
+        "TREADLE_PROCESS_ID": "3",
+        "TREADLE_LOCAL_DEVICE_IDS": "0,2",
+    }
     assert options(environ).processes == 2
     found = options(environ, num_processes=None, process_id=None)
     assert (found.processes, found.process, found.local_device_ids) == (4, 3, (0, 2))
@@ -39,7 +43,11 @@ def test_process_0_listens_where_it_is_reached():
 @pytest.mark.parametrize(
     ("name", "value", "says"),
     [
-        ("coordinator_address", None, "coordinator_address is not given, and the environment does not say it"),
+        (
+            "coordinator_address",
+            None,
+            "coordinator_address is not given, and the environment does not say it",
+        ),
         ("coordinator_address", "localhost", "'localhost', which is not a host and a port"),
         ("coordinator_address", "localhost:99999", "not a host and a port"),
         ("coordinator_address", 8476, "coordinator_address must be a string"),
@@ -53,7 +61,11 @@ def test_process_0_listens_where_it_is_reached():
         ("process_id", "1", "process_id must be an integer"),
         ("local_device_ids", -1, "devices are counted from 0"),
         ("local_device_ids", 1.5, "local_device_ids must be"),
-        ("initialization_timeout", 0, "initialization_timeout must be between 1 and 1000000 seconds"),
+        (
+            "initialization_timeout",
+            0,
+            "initialization_timeout must be between 1 and 1000000 seconds",
+        ),
         ("heartbeat_timeout_seconds", "x", "heartbeat_timeout_seconds must be an integer"),
         ("shutdown_timeout_seconds", 1 << 40, "shutdown_timeout_seconds must be between"),
         ("cluster_detection_method", 3, "cluster_detection_method must be a string"),

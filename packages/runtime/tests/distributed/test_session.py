@@ -22,7 +22,9 @@ def test_arguments_are_checked_before_anything_happens():
 
 def test_after_a_device_was_used_it_is_too_late():
     devices()
-    with pytest.raises(PlatformError, match="initialize: the platform cpu has been started already") as caught:
+    with pytest.raises(
+        PlatformError, match="initialize: the platform cpu has been started already"
+    ) as caught:
         initialize("localhost:1", 1, 0)
     assert "call initialize before anything that needs a device" in caught.value.__notes__[-1]
 

@@ -28,7 +28,9 @@ sys.stdout.write("no end")
 """
     ended, _ = launched("-n", 3, "--devices-per-process", 2, "-c", code, "--flag", "x")
     assert ended.returncode == 0
-    expected = [f"[{n}] out {n} 3 2 ['--flag', 'x']" for n in range(3)] + [f"[{n}] no end" for n in range(3)]
+    expected = [f"[{n}] out {n} 3 2 ['--flag', 'x']" for n in range(3)] + [
+        f"[{n}] no end" for n in range(3)
+    ]
     assert sorted(ended.stdout.splitlines()) == sorted(expected)
     assert sorted(ended.stderr.splitlines()) == [f"[{n}] err {n}" for n in range(3)]
 
@@ -80,8 +82,20 @@ def alive(process):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_signals_reach_all_and_leave_no_orphans(number):
     code = "import os, time; print(os.getpid(), flush=True); time.sleep(100)"
-    command = [sys.executable, "-m", "treadle.distributed.run", "-n", "2", "--grace", "1", "-c", code]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as launcher:
+    command = [
+        sys.executable,
+        "-m",
+        "treadle.distributed.run",
+        "-n",
+        "2",
+        "--grace",
+        "1",
+        "-c",
+        code,
+    ]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as launcher:
         children = [int(launcher.stdout.readline().split()[1]) for _ in range(2)]
         launcher.send_signal(number)
         code = launcher.wait(20)

@@ -29,7 +29,9 @@ def tree(factor):
 def test_every_kind_of_array_comes_back_bit_by_bit(folder):
     snapshots.save(folder, 3, tree(2))
     for found, saved in zip(
-        treadle.tree.leaves(snapshots.load(folder, tree(0))), treadle.tree.leaves(tree(2)), strict=True
+        treadle.tree.leaves(snapshots.load(folder, tree(0))),
+        treadle.tree.leaves(tree(2)),
+        strict=True,
     ):
         assert np.asarray(found).dtype == np.asarray(tnp.asarray(saved)).dtype
         np.testing.assert_array_equal(np.asarray(found), np.asarray(saved))

@@ -80,9 +80,10 @@ def shard_map_linearize(
         varies = [each & every for each in explicit(split.known, sets, every).results[count:]]
     else:
         varies = [every] * split.residuals
-    kept = [_residual(primitive, type, each) for type, each in zip(
-        split.known.result_types[count:], varies, strict=True
-    )]
+    kept = [
+        _residual(primitive, type, each)
+        for type, each in zip(split.known.result_types[count:], varies, strict=True)
+    ]
     known = replace(
         primitive,
         body=_stacked(split.known, count),
@@ -185,9 +186,7 @@ def _shared(
         incoming: list[Operand] = []
         for ct, layout in zip(operands[first:], given, strict=True):
             count = prod([primitive.mesh.shape[name] for name in others(layout)])
-            incoming.append(
-                ops.divide(ct, type_of(ct).dtype.type(count)) if count > 1 else ct
-            )
+            incoming.append(ops.divide(ct, type_of(ct).dtype.type(count)) if count > 1 else ct)
         outgoing = interpret(body, *operands[:first], *incoming)
         return [
             bind(AllReduce("add", others(layout)), ct)[0] if others(layout) else ct

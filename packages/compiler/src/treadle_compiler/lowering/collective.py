@@ -98,12 +98,8 @@ def reduce_scatter_lowering(
     if context.module.partitioning is None:
         return [x]
     region = context.binary_region("stablehlo.add", ArrayType((), x.dtype))
-    attributes = _between(
-        scope, primitive.axis_names, scatter_dimension=_i64(primitive.axis)
-    )
-    return context.emit(
-        "stablehlo.reduce_scatter", [x], context.result_types, attributes, [region]
-    )
+    attributes = _between(scope, primitive.axis_names, scatter_dimension=_i64(primitive.axis))
+    return context.emit("stablehlo.reduce_scatter", [x], context.result_types, attributes, [region])
 
 
 @lowering_rule(AllToAll)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.partitioning import ManualScope, axes_text, per_value_text
 from treadle_compiler.registry import lowering_rule
+from treadle_ir import ShardingError
 from treadle_ir.primitives.shard_map import ShardMap
 
 
@@ -21,6 +22,11 @@ def shard_map_lowering(
     module.manual = scope = ManualScope(primitive.mesh, (*around, *primitive.manual_axes))
     try:
         if module.partitioning is None:
+            if primitive.mesh.size > 1:
+                raise ShardingError(
+                    f"shard_map over {primitive.mesh} is compiled for one device",
+                    fix="give it a Mesh of devices, or call it within `with treadle.set_mesh(mesh):`",
+                )
             return context.inline(primitive.body, *operands)
         types = context.result_types
         text = context.region(

@@ -16,6 +16,7 @@ from treadle_ir.context import AxisKind, current_context
 from treadle_ir.effects import Effects, NamedAxis
 from treadle_ir.errors import AxisNameError, ShapeError
 from treadle_ir.frozen import frozen
+from treadle_ir.operands import as_array
 from treadle_ir.primitive import Primitive
 from treadle_ir.primitives.elementwise import check_kind
 from treadle_ir.registry import register
@@ -268,7 +269,7 @@ def permute(x: Operand, *, axis_name: Hashable, pairs: tuple[tuple[int, int], ..
 def vary(x: Operand, *, axis_name: Hashable) -> Array:
     """The operand, taken for one value on each device along axes of a shard_map; other axes are left out."""
     names = tuple([name for name in _names(axis_name) if axis_kind(name) == "manual"])
-    return bind(Vary(names), x)[0]
+    return bind(Vary(names), x)[0] if names else as_array(x)
 
 
 def axis_index(axis_name: Hashable) -> Array:

@@ -9,7 +9,6 @@ import numpy as np
 from treadle_ir import (
     ArgumentError,
     Array,
-    Operand,
     ShapeError,
     UnsupportedError,
     flags,
@@ -24,10 +23,8 @@ from treadle_ir.tree import tree_map
 from treadle_numpy.lax.collectives import over
 from treadle_numpy.lax.shapes import moved
 from treadle_numpy.lax.slicing import slice_along
-from treadle_numpy.operands.arrays import made
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
-from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.trees import Tree
 
 __all__ = [

@@ -128,7 +128,6 @@ class Peers:
                         "order",
                     ) from None
 
-
     def cpu_collectives(self) -> Any:  # jaxlib's
         """What moves data between the CPUs of the processes; None where there is to be nothing.
 

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from treadle_runtime.placement.devices import Device
 
 _DOING: Final = "comparing programs before their first launch"
-_numbers: Final[dict[str, dict[str, int]]] = {}  # of the programs that each group of processes has compared
+_numbers: Final[
+    dict[str, dict[str, int]]
+] = {}  # of the programs that each group of processes has compared
 _lock: Final = fork_safe_lock()
 
 
@@ -48,7 +50,13 @@ def agree(lowered: LoweredModule, devices: Sequence[Device]) -> None:
         if print_ in known:
             return
         number = known[print_] = len(known)
-    _compare(peers, group, f"treadle/programs/{among}/{number}", f"{print_} {_described(lowered)}", number)
+    _compare(
+        peers,
+        group,
+        f"treadle/programs/{among}/{number}",
+        f"{print_} {_described(lowered)}",
+        number,
+    )
 
 
 def _compare(peers: Peers, group: list[int], key: str, ours: str, number: int) -> None:
@@ -62,7 +70,11 @@ def _compare(peers: Peers, group: list[int], key: str, ours: str, number: int) -
     )
     if theirs.partition(" ")[0] != ours.partition(" ")[0]:
         here, there = ours.partition(" ")[2], theirs.partition(" ")[2]
-        what = f"`{here}` here and `{there}` there" if here != there else f"`{here}` in both, with other operations or values"
+        what = (
+            f"`{here}` here and `{there}` there"
+            if here != there
+            else f"`{here}` in both, with other operations or values"
+        )
         raise DistributedError(
             f"process {other} runs another program than process {peers.process}: the program number {number} over "
             f"their devices is {what}",

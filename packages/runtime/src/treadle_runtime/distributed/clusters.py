@@ -51,14 +51,22 @@ def slurm(environ: Environment) -> Place | None:
     job = _first(environ, "SLURM_JOB_ID")
     if process is None or count is None or hosts is None or job is None:
         return None
-    return Place(f"{first_host(hosts)}:{port_of(job)}", count, process, _one(environ, "SLURM_LOCALID"))
+    return Place(
+        f"{first_host(hosts)}:{port_of(job)}", count, process, _one(environ, "SLURM_LOCALID")
+    )
 
 
 def open_mpi(environ: Environment) -> Place | None:
     """Open MPI: the host that `mpirun` was started on, from the address of its daemon."""
     process = _number(environ, "OMPI_COMM_WORLD_RANK")
     count = _number(environ, "OMPI_COMM_WORLD_SIZE")
-    daemon = _first(environ, "OMPI_MCA_orte_hnp_uri", "PMIX_SERVER_URI41", "PMIX_SERVER_URI21", "PMIX_SERVER_URI2")
+    daemon = _first(
+        environ,
+        "OMPI_MCA_orte_hnp_uri",
+        "PMIX_SERVER_URI41",
+        "PMIX_SERVER_URI21",
+        "PMIX_SERVER_URI2",
+    )
     if process is None or count is None:
         return None
     found = re.search(r"tcp\d?://\[?([^,:;\]]+(?:,[^;:]*)?)\]?:(\d+)", daemon or "")
@@ -89,7 +97,9 @@ def kubernetes(environ: Environment) -> Place | None:
     job, service = _first(environ, "JOB_NAME"), _first(environ, "SERVICE_NAME")
     if host is None and job is not None and service is not None:
         host = f"{job}-0.{service}"
-    return Place(None if host is None else f"{host}:{port}", count, process, _one(environ, "LOCAL_RANK"))
+    return Place(
+        None if host is None else f"{host}:{port}", count, process, _one(environ, "LOCAL_RANK")
+    )
 
 
 DETECTORS: Final[Mapping[str, Callable[[Environment], Place | None]]] = {
@@ -109,7 +119,9 @@ def detect(environ: Environment, method: str | None) -> Place:
         ArgumentError: no such detector, one that finds nothing, or a variable that is not a number.
     """
     if method is None:
-        found = [place for detector in DETECTORS.values() if (place := detector(environ)) is not None]
+        found = [
+            place for detector in DETECTORS.values() if (place := detector(environ)) is not None
+        ]
         return found[0] if found else Place()
     if method == "deactivate":
         return Place()
@@ -158,7 +170,8 @@ def device_ids(text: str) -> tuple[int, ...]:
     words = [word.strip() for word in text.split(",") if word.strip()]
     if not all(word.isdecimal() for word in words):
         raise ArgumentError(
-            f"initialize: the local device ids are {text!r}", fix="write numbers with commas, as 0,1"
+            f"initialize: the local device ids are {text!r}",
+            fix="write numbers with commas, as 0,1",
         )
     return tuple([int(word) for word in words])
 

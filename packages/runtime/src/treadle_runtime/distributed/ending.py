@@ -18,9 +18,7 @@ from typing import Final
 EXIT_CODE: Final = 1
 
 
-def end_after(
-    seconds: float, still_wanted: Callable[[], bool], message: Callable[[], str]
-) -> None:
+def end_after(seconds: float, still_wanted: Callable[[], bool], message: Callable[[], str]) -> None:
     """End the process after so many seconds, unless it is not wanted any more by then."""
 
     def work() -> None:

@@ -27,7 +27,9 @@ def exchanged(doing: str, word: str, timeout: float | None = None) -> list[str]:
     key = f"treadle/words/{number}"
     peers.check(doing)
     peers.client.key_value_set(f"{key}/{peers.process}", word)
-    return [_word(peers, f"{key}/{process}", process, doing, timeout) for process in range(peers.count)]
+    return [
+        _word(peers, f"{key}/{process}", process, doing, timeout) for process in range(peers.count)
+    ]
 
 
 def _word(peers: Peers, key: str, process: int, doing: str, timeout: float | None) -> str:

@@ -130,8 +130,12 @@ class Line:
                 self._heard_of_a_loss |= kind == "lost"
                 if kind == "lost" and message["process"] != self._options.process:
                     self._lost(message["process"], message["why"])
-                elif kind == "lost" and not self._failed:  # by silence: the others have gone on without this process
-                    self._lost(message["process"], f"the others gave this process up: {message['why']}")
+                elif (
+                    kind == "lost" and not self._failed
+                ):  # by silence: the others have gone on without this process
+                    self._lost(
+                        message["process"], f"the others gave this process up: {message['why']}"
+                    )
                 elif kind == "end":
                     self._ended.set()
             self._waiting = []
@@ -159,7 +163,9 @@ def _connected(options: Options, end: float) -> socket.socket:
     while True:
         left = end - time.monotonic()
         try:
-            return socket.create_connection((options.host, options.port), timeout=max(0.1, min(5.0, left)))
+            return socket.create_connection(
+                (options.host, options.port), timeout=max(0.1, min(5.0, left))
+            )
         except socket.gaierror as error:
             problem: OSError = error
         except OSError as error:

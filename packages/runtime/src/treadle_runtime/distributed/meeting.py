@@ -73,7 +73,9 @@ class Meeting:
 
     def _run(self) -> None:
         try:
-            while not self._over and not (self._begun and len(self._gone) == self._options.processes):
+            while not self._over and not (
+                self._begun and len(self._gone) == self._options.processes
+            ):
                 for key, _ in self._selector.select(_TICK):
                     if key.fileobj is self._door:
                         self._welcome()
@@ -133,7 +135,10 @@ class Meeting:
             )
         elif process in self._members:
             other = self._members[process].name
-            self._refuse(member, f"two processes say that they are process {process}: {other} and {member.name}")
+            self._refuse(
+                member,
+                f"two processes say that they are process {process}: {other} and {member.name}",
+            )
         else:
             member.process = process
             self._strangers.remove(member)
@@ -173,7 +178,9 @@ class Meeting:
         elif not member.leaves:
             self._lose(member, f"{member} ended without a word: it was killed, or crashed")
         elif not member.follows and not all(each.leaves for each in self._members.values()):
-            self._lose(member, f"{member} left early: it had nothing more to do, while others went on")
+            self._lose(
+                member, f"{member} left early: it had nothing more to do, while others went on"
+            )
         if member.process is not None:
             self._gone.add(member.process)
 
@@ -191,7 +198,11 @@ class Meeting:
             )
         for member in self._members.values():
             silent = now - member.heard
-            if self._begun and silent > self._options.heartbeat_timeout and member.process not in self._gone:
+            if (
+                self._begun
+                and silent > self._options.heartbeat_timeout
+                and member.process not in self._gone
+            ):
                 self._gone.add(member.process or 0)
                 self._lose(
                     member,
@@ -212,11 +223,15 @@ def _listening(options: Options) -> socket.socket:
     host, port = options.bind_host, options.bind_port
     try:
         family = socket.getaddrinfo(host or "0.0.0.0", port, type=socket.SOCK_STREAM)[0][0]
-        door = socket.create_server((host, port), family=family, backlog=max(128, options.processes))
+        door = socket.create_server(
+            (host, port), family=family, backlog=max(128, options.processes)
+        )
     except OSError as error:
         where = f"port {port} of {host or 'this machine'}"
         if error.errno == errno.EADDRINUSE:
-            what = f"initialize: {where} is in use, by another program or an earlier run of this one"
+            what = (
+                f"initialize: {where} is in use, by another program or an earlier run of this one"
+            )
             raise DistributedError(what, fix="end that one, or choose another port") from None
         raise DistributedError(
             f"initialize: process 0 cannot listen at {where}: {error}",

@@ -67,7 +67,8 @@ def resolved(
     assert process is not None
     if count < 1:
         raise ArgumentError(
-            f"initialize: num_processes must be a positive number, got {count}", fix="pass 1 or more"
+            f"initialize: num_processes must be a positive number, got {count}",
+            fix="pass 1 or more",
         )
     if not 0 <= process < count:
         raise ArgumentError(

@@ -44,7 +44,13 @@ class Session:
         try:
             line = Line(options)
             self.line: Final = line
-            client = connect(line.service, options.process, options.initialization_timeout, self.recoverable, self._service_gone)
+            client = connect(
+                line.service,
+                options.process,
+                options.initialization_timeout,
+                self.recoverable,
+                self._service_gone,
+            )
         except BaseException:
             if self.meeting is not None:
                 self.meeting.close(1.0)

@@ -165,9 +165,7 @@ def shard_map(
             program = staged.program
             programs[:] = [*programs, program][-_KEPT:]
         results = tree_unflatten(out, range(len(program.results)))
-        places = [
-            f"result{keystr(path) or ''}" for path, _ in tree_flatten_with_path(results)[0]
-        ]
+        places = [f"result{keystr(path) or ''}" for path, _ in tree_flatten_with_path(results)[0]]
         ends = [
             _layout(spec, type, over, manual, what)
             for spec, type, what in zip(

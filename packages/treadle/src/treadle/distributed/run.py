@@ -113,7 +113,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     options = _options(arguments)
     port = options.port or _free_port()
-    commands = [(_command(options), _environment(options, port, number)) for number in range(options.n)]
+    commands = [
+        (_command(options), _environment(options, port, number)) for number in range(options.n)
+    ]
     processes = Processes(commands)
 
     def forward(number: int, frame: FrameType | None) -> None:
@@ -144,9 +146,16 @@ def _watch(processes: Processes, grace: float) -> int:
             # One that was killed is the cause of others that ended with an error at the same moment.
             first = min(failed, key=lambda number: ((codes[number] or 0) > 0, number))
             code = codes[first] or 0
-            how = f"was killed by {_signal_name(-code)}" if code < 0 else f"ended with exit code {code}"
+            how = (
+                f"was killed by {_signal_name(-code)}"
+                if code < 0
+                else f"ended with exit code {code}"
+            )
             others = codes.count(None)
-            _say(f"process {first} {how}" + (f"; ending the {others} that still run" if others else ""))
+            _say(
+                f"process {first} {how}"
+                + (f"; ending the {others} that still run" if others else "")
+            )
             if not processes.wait(grace):  # in which they say what they have to say of it
                 processes.send(signal.SIGTERM)
                 processes.wait(grace)
@@ -163,11 +172,20 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("-n", type=_positive, required=True, metavar="N", help="how many processes")
     parser.add_argument(
-        "--devices-per-process", type=_positive, metavar="D", help="how many devices the CPU shows in each"
+        "--devices-per-process",
+        type=_positive,
+        metavar="D",
+        help="how many devices the CPU shows in each",
     )
-    parser.add_argument("--port", type=int, default=0, help="where they meet; a free one, unless given")
     parser.add_argument(
-        "--grace", type=float, default=5.0, metavar="S", help="seconds to end by themselves when one has failed (5)"
+        "--port", type=int, default=0, help="where they meet; a free one, unless given"
+    )
+    parser.add_argument(
+        "--grace",
+        type=float,
+        default=5.0,
+        metavar="S",
+        help="seconds to end by themselves when one has failed (5)",
     )
     what = parser.add_mutually_exclusive_group()
     what.add_argument("-m", dest="module", action="store_true", help="run a module, not a script")

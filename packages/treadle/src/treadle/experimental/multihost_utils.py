@@ -13,7 +13,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from treadle_ir import ArgumentError, PartitionSpec as PartitionSpec, flags, names, refused, sequence
+from treadle_ir import (
+    ArgumentError,
+    PartitionSpec as PartitionSpec,
+    flags,
+    names,
+    refused,
+    sequence,
+)
 from treadle_ir.tree import tree_flatten, tree_leaves, tree_map, tree_unflatten
 from treadle_runtime import (
     Device,
@@ -78,7 +85,9 @@ def process_allgather(in_tree: Any, tiled: bool = False) -> Any:  # Any: trees o
     return tree_map(gathered, in_tree)
 
 
-def broadcast_one_to_all(in_tree: Any, is_source: bool | None = None) -> Any:  # Any: trees of arrays
+def broadcast_one_to_all(
+    in_tree: Any, is_source: bool | None = None
+) -> Any:  # Any: trees of arrays
     """What one process has, on the host of each: NumPy arrays.
 
     Args:
@@ -148,7 +157,11 @@ def assert_equal(in_tree: Any, fail_message: str = "") -> None:  # Any: trees of
     for number, word in enumerate(words):
         if word != words[0]:
             shown = [each.partition(" ")[2][:200] for each in (word, words[0])]
-            what = "values" if shown[0] == shown[1] else f"a tree, {shown[0]}, not {shown[1]}, with values"
+            what = (
+                "values"
+                if shown[0] == shown[1]
+                else f"a tree, {shown[0]}, not {shown[1]}, with values"
+            )
             raise ProcessMismatchError(
                 f"{fail_message or 'assert_equal'}: process {number} has other {what} than process 0"
                 if what == "values"
@@ -184,7 +197,9 @@ def host_local_array_to_global_array(
         local_inputs,
         global_mesh,
         pspecs,
-        lambda leaf, spec: make_array_from_process_local_data(NamedSharding(global_mesh, spec), leaf),
+        lambda leaf, spec: make_array_from_process_local_data(
+            NamedSharding(global_mesh, spec), leaf
+        ),
     )
 
 
@@ -268,7 +283,9 @@ def _over_processes(leaf: Any) -> DeviceArray:
     mesh = Mesh(np.array([first[number] for number in range(process_count())]), (_AXIS,))
     elements = np.asarray(leaf)
     return make_array_from_process_local_data(
-        NamedSharding(mesh, PartitionSpec(_AXIS)), elements[None], (process_count(), *elements.shape)
+        NamedSharding(mesh, PartitionSpec(_AXIS)),
+        elements[None],
+        (process_count(), *elements.shape),
     )
 
 

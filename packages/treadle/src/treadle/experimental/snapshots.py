@@ -23,7 +23,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from treadle_ir import ArgumentError, ArrayType, TreadleError, integer, integer_or_none, refused
-from treadle_ir.tree import keystr, tree_flatten, tree_flatten_with_path, tree_unflatten
+from treadle_ir.tree import keystr, tree_flatten_with_path, tree_unflatten
 from treadle_runtime import (
     DeviceArray,
     Sharding,
@@ -76,7 +76,10 @@ def save(folder: str | os.PathLike[str], step: int, tree: Any, *, keep: int = 2)
     final = root / f"{_PREFIX}{number}"
     partial = root / f"{_PREFIX}{number}{_PARTIAL}"
     doing = f"saving snapshot {number} in {root}"
-    _agreed(doing, json.dumps([number, [[name, list(x.type.shape), str(x.type.dtype)] for name, x in leaves]]))
+    _agreed(
+        doing,
+        json.dumps([number, [[name, list(x.type.shape), str(x.type.dtype)] for name, x in leaves]]),
+    )
     first = process_index() == 0
     if first:
         shutil.rmtree(partial, ignore_errors=True)
@@ -101,7 +104,9 @@ def save(folder: str | os.PathLike[str], step: int, tree: Any, *, keep: int = 2)
     exchanged(doing, "done")
 
 
-def load(folder: str | os.PathLike[str], like: Any, *, step: int | None = None) -> Any:  # Any: a tree of arrays
+def load(
+    folder: str | os.PathLike[str], like: Any, *, step: int | None = None
+) -> Any:  # Any: a tree of arrays
     """Read a tree of arrays, laid over devices as another tree says, which need not be as they were saved.
 
     Args:
@@ -123,12 +128,20 @@ def load(folder: str | os.PathLike[str], like: Any, *, step: int | None = None) 
     wanted = integer_or_none("load", "step", step)
     there = steps(root)
     if not there or (wanted is not None and wanted not in there):
-        what = f"there is no snapshot {wanted} in {root}" if there else f"there is no snapshot in {root}"
-        raise SnapshotError(what, fix=f"there are {there}" if there else "save one first, or look at the path")
+        what = (
+            f"there is no snapshot {wanted} in {root}"
+            if there
+            else f"there is no snapshot in {root}"
+        )
+        raise SnapshotError(
+            what, fix=f"there are {there}" if there else "save one first, or look at the path"
+        )
     place = root / f"{_PREFIX}{there[-1] if wanted is None else wanted}"
     entries = _manifest(place)
     named, structure = tree_flatten_with_path(like)
-    return tree_unflatten(structure, [_read(place, entries, keystr(path), leaf) for path, leaf in named])
+    return tree_unflatten(
+        structure, [_read(place, entries, keystr(path), leaf) for path, leaf in named]
+    )
 
 
 def steps(folder: str | os.PathLike[str]) -> list[int]:
@@ -199,7 +212,8 @@ def _own_parts(array: DeviceArray) -> Iterator[tuple[Box, np.ndarray[Any, Any]]]
 
 def _write_manifest(partial: Path, leaves: list[tuple[str, DeviceArray]]) -> None:
     entries: list[Entry] = [
-        {"name": name, "shape": list(x.type.shape), "dtype": str(x.type.dtype), "parts": []} for name, x in leaves
+        {"name": name, "shape": list(x.type.shape), "dtype": str(x.type.dtype), "parts": []}
+        for name, x in leaves
     ]
     for index in sorted(partial.glob("process-*.json")):
         for part in json.loads(index.read_text()):
@@ -270,7 +284,11 @@ def _read(place: Path, entries: dict[str, Entry], name: str, like: Any) -> Any: 
 
 
 def _assembled(
-    place: Path, entry: Entry, shape: tuple[int, ...], dtype: np.dtype[Any], index: tuple[slice, ...]
+    place: Path,
+    entry: Entry,
+    shape: tuple[int, ...],
+    dtype: np.dtype[Any],
+    index: tuple[slice, ...],
 ) -> np.ndarray[Any, Any]:
     """A part of an array, put together from the parts on disk that overlap it."""
     box = _box(index, shape)
@@ -278,13 +296,19 @@ def _assembled(
     filled = 0
     for part in entry["parts"]:
         common = [
-            (max(a, start), min(b, stop)) for (a, b), (start, stop) in zip(box, part["box"], strict=True)
+            (max(a, start), min(b, stop))
+            for (a, b), (start, stop) in zip(box, part["box"], strict=True)
         ]
         if any(start >= stop for start, stop in common):
             continue
         elements = _elements(place, part, dtype)
-        source = [slice(a - start, b - start) for (a, b), (start, _) in zip(common, part["box"], strict=True)]
-        target = [slice(a - start, b - start) for (a, b), (start, _) in zip(common, box, strict=True)]
+        source = [
+            slice(a - start, b - start)
+            for (a, b), (start, _) in zip(common, part["box"], strict=True)
+        ]
+        target = [
+            slice(a - start, b - start) for (a, b), (start, _) in zip(common, box, strict=True)
+        ]
         result[tuple(target)] = elements[tuple(source)]
         filled += math.prod([b - a for a, b in common])
     if filled != result.size:
@@ -324,7 +348,9 @@ def _path(function: str, folder: object) -> Path:
 def _natural(function: str, name: str, value: object) -> int:
     number = integer(function, name, value)
     if number < 0:
-        raise ArgumentError(f"{function}: {name} must be 0 or more, got {number}", fix="count from 0")
+        raise ArgumentError(
+            f"{function}: {name} must be 0 or more, got {number}", fix="count from 0"
+        )
     return number
 
 
