@@ -31,7 +31,7 @@ from treadle_numpy import random
 
 __all__ = ["empty", "eye", "random_bcoo", "todense"]
 
-_FORMATS: Final = {"bcsr": BCSR, "coo": COO, "csc": CSC, "csr": CSR}
+_FORMATS: Final[dict[str, Any]] = {"bcsr": BCSR, "coo": COO, "csc": CSC, "csr": CSR}
 
 
 def todense(arr: Any) -> Array:
