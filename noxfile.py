@@ -62,6 +62,7 @@ nox.options.sessions = [
     "types",
     *[f"tests-{CURRENT}({package})" for package in PACKAGES],
     f"conformance-{CURRENT}",
+    "parity",
     "conformance-gpu",
     "conformance-tpu",
     "build",
@@ -219,15 +220,27 @@ def timing(session: nox.Session) -> None:
     pytest(session, *folders, "-m", "timing", TREADLE_PLATFORMS="cpu")
 
 
-@nox.session
-def parity(session: nox.Session) -> None:
-    """The same answers as JAX's (on the same jaxlib), which runs in a process of its own."""
+def compared_with_jax(session: nox.Session, part: str) -> None:
+    """Tests that ask JAX of the same jaxlib, which the session installs beside treadle."""
     install(session, EVERYTHING, *PYTEST, "mpmath")
     version = "import importlib.metadata as m; print(m.version('jaxlib'))"
     jaxlib = session.run("python", "-c", version, silent=True) or ""
     session.install(f"jax=={jaxlib.strip()}")
     python = str(Path(session.bin) / "python")
-    pytest(session, "conformance/parity", *WORKERS, TREADLE_PARITY_PYTHON=python)
+    environment = {"TREADLE_PARITY_PYTHON": python, "TREADLE_PARITY": part}
+    pytest(session, "conformance/parity", *WORKERS, **environment)
+
+
+@nox.session
+def parity(session: nox.Session) -> None:
+    """The same answers as JAX's (on the same jaxlib), which runs in a process of its own: the part that is quick."""
+    compared_with_jax(session, "short")
+
+
+@nox.session(name="parity-long")
+def parity_long(session: nox.Session) -> None:
+    """The same with 64-bit types, distributions, signals and derivatives: all of it."""
+    compared_with_jax(session, "long")
 
 
 @nox.session(name="conformance-gpu")
