@@ -34,7 +34,11 @@ if TYPE_CHECKING:
         LoweredModule as LoweredModule,
         lower_program as lower_program,
     )
-    from treadle_compiler.mlir import ModuleError as ModuleError, pretty as pretty
+    from treadle_compiler.mlir import (
+        ModuleError as ModuleError,
+        portable_artifact as portable_artifact,
+        pretty as pretty,
+    )
     from treadle_compiler.options import (
         CompileOptions as CompileOptions,
         ProgramProfile as ProgramProfile,
@@ -82,7 +86,7 @@ if not TYPE_CHECKING:
             ),
             "treadle_compiler.library": "Jaxlib jaxlib",
             "treadle_compiler.lower": "LoweredModule lower_program",
-            "treadle_compiler.mlir": "ModuleError pretty",
+            "treadle_compiler.mlir": "ModuleError portable_artifact pretty",
             "treadle_compiler.options": "CompileOptions ProgramProfile choose",
             "treadle_compiler.persistent": "CacheError CacheWarning DiskCache compile_cached",
             "treadle_compiler.registry": "LoweringRule lowering_rule lowering_rules",
