@@ -7,6 +7,7 @@ import random
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 
 import treadle
@@ -30,11 +31,13 @@ def _refused(data: bytes) -> None:
     try:
         found = export.deserialize(data)
     except ArgumentError as error:
-        assert str(error).startswith("deserialize: "), error
+        message = str(error)
+    else:
+        assert found.in_tree.num_leaves == len(found.in_avals)
+        assert found.out_tree.num_leaves == len(found.out_avals)
+        found.serialize()
         return
-    assert found.in_tree.num_leaves == len(found.in_avals)
-    assert found.out_tree.num_leaves == len(found.out_avals)
-    found.serialize()
+    assert message.startswith("deserialize: ")
 
 
 def test_cut_off_anywhere() -> None:
@@ -129,4 +132,4 @@ def test_other_arrays() -> None:
     for fewer in range(len(arrays)):
         _refused(pack(header, arrays[:fewer]))
     _refused(pack(header, [*arrays, arrays[0]]))
-    _refused(pack(header, [x.astype("int32") for x in arrays]))
+    _refused(pack(header, [np.zeros(x.shape, np.int32) for x in arrays]))

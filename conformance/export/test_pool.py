@@ -8,15 +8,18 @@ import numpy as np
 import pytest
 
 import treadle
-from conformance.programs_pool import POOL, Pooled
+from conformance.programs_pool import POOL, Layer, Pair, Pooled
 from treadle import export
 from treadle.tree_util import tree_leaves, tree_map
 
 pytestmark = pytest.mark.xla
 
+for _class in (Layer, Pair):
+    export.register_namedtuple_serialization(_class, serialized_name=f"pool.{_class.__name__}")
+
 
 def _arrays(pooled: Pooled) -> Any:
-    return tree_map(lambda x: treadle.numpy.asarray(x, np.float32), pooled.arguments)
+    return tree_map(lambda x: treadle.numpy.asarray(x, np.float64), pooled.arguments)
 
 
 def _same(left: Any, right: Any) -> None:
@@ -51,4 +54,4 @@ def test_derivatives(pooled: Pooled) -> None:
     found = treadle.grad(scalar(again.call), argnums=numbers)(*arguments)
     wanted = treadle.grad(scalar(pooled.program), argnums=numbers)(*arguments)
     for one, other in zip(tree_leaves(found), tree_leaves(wanted), strict=True):
-        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)

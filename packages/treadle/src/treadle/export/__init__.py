@@ -1,8 +1,8 @@
 """Programs that travel: export a jitted function, write it down, run it in another process, on another platform.
 
-    exported = export.export(treadle.jit(f), platforms=["cpu", "cuda"])(x)
-    data = exported.serialize(vjp_order=1)
-    export.deserialize(data).call(x)
+exported = export.export(treadle.jit(f), platforms=["cpu", "cuda"])(x)
+data = exported.serialize(vjp_order=1)
+export.deserialize(data).call(x)
 """
 
 from __future__ import annotations

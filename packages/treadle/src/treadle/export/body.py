@@ -29,6 +29,7 @@ from treadle_ir.rewrite import plain
 from treadle_ir.text import parse_program, print_program
 from treadle_ir.verify import verify
 from treadle_runtime import DeviceArray, JitFunction, from_host, jit
+from treadle_runtime.arrays.array import elements_of
 
 
 @final
@@ -84,7 +85,7 @@ class Body:
 
         def whole(*operands: Operand) -> Sequence[Operand]:
             arrays = [
-                bind(Embedded(elements_of(x), type), *())[0]
+                bind(Embedded(elements_of(_device_array(x)), type), *())[0]
                 for x, type in zip(self.constants, types, strict=True)
                 if isinstance(type, ArrayType)
             ]
@@ -105,7 +106,7 @@ class Body:
         except ParseError as error:
             raise self._unwritable(error) from error
         start = len(arrays)
-        arrays += [elements_of(x) for x in self.constants]
+        arrays += [elements_of(_device_array(x)) for x in self.constants]
         return {"program": text, "constants": [start, len(arrays)]}
 
     def _unwritable(self, error: ParseError) -> UnsupportedError:
@@ -129,10 +130,9 @@ def _as_weak_as(operand: Operand, type: Type) -> Operand:
     return bind(Convert(type.dtype, type.weak), operand)[0]
 
 
-def elements_of(array: Array) -> Elements:
-    """The elements of an array on the host."""
-    assert isinstance(array, DeviceArray)
-    return array.__array__()
+def _device_array(array: Array) -> DeviceArray:
+    assert isinstance(array, DeviceArray)  # jit makes nothing else of what a function captures
+    return array
 
 
 def read_body(name: str, written: Mapping[str, Any], arrays: Sequence[Elements]) -> Body:

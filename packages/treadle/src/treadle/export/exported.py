@@ -139,7 +139,8 @@ class Exported:
 
         @custom_vjp
         def call(*operands: Operand) -> list[Operand]:
-            return run(*operands)
+            results: list[Operand] = run(*operands)
+            return results
 
         def forward(*operands: Operand) -> tuple[list[Operand], tuple[Operand, ...]]:
             self.vjp()  # refuses where there is none, before the function runs
@@ -176,7 +177,7 @@ class Exported:
         if self.deserialized:
             raise DerivativeError(
                 f"No VJP is available: {self.fun_name} was serialized without this order of derivatives",
-                fix="serialize it with `exported.serialize(vjp_order=1)`, or higher",
+                fix="serialize it with a higher order of derivatives, such as `exported.serialize(vjp_order=1)`",
             )
         return self._own_vjp
 
@@ -191,10 +192,7 @@ class Exported:
             return pulled
 
         backward.__name__ = f"{self.fun_name}_vjp"
-        tangents = [
-            ArrayType(x.shape, x.dtype, x.weak_type).tangent().strong() for x in self.out_avals
-        ]
-        given = structs([type for type in tangents if isinstance(type, ArrayType)])
+        given = structs([ArrayType(x.shape, x.dtype).tangent() for x in self.out_avals])
         export_it = export(
             jit(backward), platforms=self.platforms, disabled_checks=self.disabled_safety_checks
         )

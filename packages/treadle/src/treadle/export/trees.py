@@ -222,7 +222,9 @@ def read_tree(written: object) -> PyTreeDef:
         raise damaged(f"the structure of arguments or results has {len(stack)} roots")
     try:
         return tree_structure(stack[0])
-    except Exception as error:  # keys that do not sort, or what a user's class says of such children
+    except (
+        Exception
+    ) as error:  # keys that do not sort, or what a user's class says of such children
         raise damaged(f"the structure of arguments or results is none: {error}") from error
 
 
