@@ -72,7 +72,7 @@ def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]
         value, path = todo.pop()
         if path:
             yield path
-        items = value.items() if isinstance(value, dict) else ()
+        items: Any = value.items() if isinstance(value, dict) else ()
         items = enumerate(value) if isinstance(value, list) else items
         todo += [(inner, (*path, key)) for key, inner in items]
 
@@ -88,7 +88,7 @@ _WRONG: list[Callable[[Any], Any]] = [
     lambda _: [[]],
     lambda _: 1.5,
     lambda x: [x],
-    lambda x: x + x if isinstance(x, (str, list)) else x,
+    lambda x: x * 2 if isinstance(x, (str, list)) else x,
     lambda x: x[:-1] if isinstance(x, (str, list)) else x,
     lambda x: x[::-1] if isinstance(x, (str, list)) else x,
     lambda x: x.replace("f32", "i8") if isinstance(x, str) else x,

@@ -30,6 +30,14 @@ NAMES: Final[dict[str, Any]] = {
     "called": tree.structure(((1.0, 2.0), {})),
 }
 
+LEFT_OUT: Final[dict[str, str]] = {
+    "export.Exported": "not called by users: it has no constructor of its own",
+    "export.DisabledSafetyCheck": "not called by users: its static methods make it",
+    "export.default_export_platform": "it takes no argument",
+    "export.register_namedtuple_serialization": "what it registers stays for ever",
+    "export.register_pytree_node_serialization": "what it registers stays for ever",
+}
+
 TABLE: Final = """
 tnp: from_dlpack (theirs)
 dlpack: from_dlpack (theirs)

@@ -45,7 +45,7 @@ def test_metadata_and_children_come_back() -> None:
             self.inside, self.label = inside, label
 
     tree_util.register_pytree_node(
-        Boxed, lambda box: ((box.inside,), box.label), lambda label, inside: Boxed(*inside, label)
+        Boxed, lambda box: ((box.inside,), box.label), lambda label, inside: Boxed(inside[0], label)
     )
     structure = tree_structure([Boxed(1, "é"), Boxed((1, 2), "b")])
     with pytest.raises(ArgumentError, match=r"Boxed` among arguments or results is not registered"):
@@ -91,8 +91,8 @@ def test_refused() -> None:
         export.register_namedtuple_serialization(int, serialized_name="tests.int")
     with pytest.raises(ArgumentError, match="`int` is not a node of pytrees"):
         export.register_pytree_node_serialization(
-            int, serialized_name="i", serialize_auxdata=repr, deserialize_auxdata=int
-        )  # type: ignore[type-var]
+            int, serialized_name="i", serialize_auxdata=str.encode, deserialize_auxdata=bytes.decode
+        )
     with pytest.raises(ArgumentError, match="has the key None"):
         write_tree(tree_structure({None: 1}))
     with pytest.raises(ArgumentError, match="`defaultdict` among"):

@@ -94,7 +94,7 @@ class Exported:
                 f"{self.fun_name!r} was exported, but they differ {'; '.join(lines)}",
                 fix="call it with the structure that it was exported with (the second of each pair)",
             )
-        arrays = []
+        arrays: list[Operand] = []
         for number, (leaf, aval) in enumerate(zip(leaves, self.in_avals, strict=True)):
             array = as_array(leaf)
             if array.shape != aval.shape:

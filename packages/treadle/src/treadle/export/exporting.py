@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from treadle.export.body import Body
 from treadle.export.checks import PLATFORMS, DisabledSafetyCheck, default_export_platform
@@ -20,12 +20,16 @@ from treadle_ir import (
     refused,
     sequence,
 )
+from treadle_ir.declared import shown
 from treadle_ir.tree import flatten_leaves_and_structure
 from treadle_runtime import JitFunction
 
+P = ParamSpec("P")  # mypy infers the type of a lambda inside of `jit` against these, not against `...`
+R = TypeVar("R", bound=Any)
+
 
 def export(
-    fun_jit: JitFunction[..., Any],
+    fun_jit: JitFunction[P, R],
     *,
     platforms: Sequence[str] | None = None,
     disabled_checks: Sequence[DisabledSafetyCheck] = (),
@@ -59,7 +63,7 @@ def export(
     """
     if not isinstance(fun_jit, JitFunction):
         raise ArgumentError(
-            f"Function to be exported must be the result of `jit` but is: {fun_jit!r}",
+            f"Function to be exported must be the result of `jit` but is: {shown(fun_jit)}",
             fix="write export(jit(f))(...)",
         )
     wanted = _platforms(platforms)
