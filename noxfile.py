@@ -363,6 +363,7 @@ def docs(session: nox.Session) -> None:
         "docs/errors.md",
         "docs/faq.md",
         "docs/debugging.md",
+        "docs/export.md",
     )
     for chapter in sorted(Path("docs/tour").glob("*.py")):
         session.run("python", str(chapter))
