@@ -100,6 +100,10 @@ if TYPE_CHECKING:
         Sharding as Sharding,
         SingleDeviceSharding as SingleDeviceSharding,
     )
+    from treadle_runtime.placement.mesh_grids import (
+        create_device_mesh as create_device_mesh,
+        create_hybrid_device_mesh as create_hybrid_device_mesh,
+    )
     from treadle_runtime.placement.visualize import (
         inspect_array_sharding as inspect_array_sharding,
         visualize_array_sharding as visualize_array_sharding,
@@ -161,6 +165,7 @@ if not TYPE_CHECKING:
             ),
             "treadle_runtime.placement.processes": "process_count process_index",
             "treadle_runtime.placement.sharding": "Sharding SingleDeviceSharding",
+            "treadle_runtime.placement.mesh_grids": "create_device_mesh create_hybrid_device_mesh",
             "treadle_runtime.placement.visualize": (
                 "inspect_array_sharding visualize_array_sharding visualize_sharding"
             ),

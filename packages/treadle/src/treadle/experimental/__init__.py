@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from treadle.experimental import (
         checkify as checkify,
         jet as jet,
+        mesh_utils as mesh_utils,
         ode as ode,
         serialize_executable as serialize_executable,
         sparse as sparse,
@@ -26,6 +27,7 @@ if not TYPE_CHECKING:
         (
             "checkify",
             "jet",
+            "mesh_utils",
             "ode",
             "serialize_executable",
             "sparse",
