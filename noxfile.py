@@ -30,15 +30,21 @@ DISTRIBUTIONS = {
     "runtime": "treadle-runtime",
     "numpy-api": "treadle-numpy",
     "treadle": "treadle",
+    "jax-compat": "treadle-jax",
 }
 FOLDERS = {name: folder for folder, name in DISTRIBUTIONS.items()}
 PACKAGES = list(DISTRIBUTIONS)
-EVERYTHING = ["treadle"]  # it depends on all the others
+EVERYTHING = ["treadle"]  # it depends on all the others but treadle-jax
 
 PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
 CURRENT = ".".join(platform.python_version_tuple()[:2])
 PYTEST = ["pytest>=8.4", "pytest-xdist>=3.6", "hypothesis>=6.113"]
 EXAMPLES = ["rich", "scikit-learn", "matplotlib"]
+# Libraries written for JAX, as they are released; conformance/clients has a job for each.
+CLIENTS = [
+    *("optax", "chex", "jaxtyping", "jaxopt", "equinox", "lineax", "optimistix", "diffrax"),
+    *("blackjax", "distrax", "numpyro", "dm-haiku", "flax"),
+]
 WORKERS = ["-n", "2"]
 STEADY = ["-m", "not timing"]  # tests that compare wall-clock times have a session of their own
 # Tests are not annotated; what they say about the types of what they test is still checked.
@@ -233,6 +239,17 @@ def parity(session: nox.Session) -> None:
     session.install(f"jax=={jaxlib_version(session)}")
     python = str(Path(session.bin) / "python")
     pytest(session, "conformance/parity", *WORKERS, TREADLE_PARITY_PYTHON=python)
+
+
+@nox.session
+def clients(session: nox.Session) -> None:
+    """JAX's libraries, unmodified, on treadle: a job for each, beside the values that JAX gives."""
+    install(session, ["jax-compat"], "numpy")
+    version = "import importlib.metadata as m; print(m.version('jaxlib'))"
+    jaxlib = session.run("python", "-c", version, silent=True) or ""
+    # They declare jax, so it is installed, too: the hook goes in front of it.
+    session.install(f"jax=={jaxlib.strip()}", *CLIENTS)
+    session.run("python", "conformance/clients/run.py", *session.posargs)
 
 
 @nox.session(name="conformance-gpu")

@@ -6,7 +6,8 @@ families of `treadle_ir.primitives` and `treadle_ir.testing` are open, so are th
 `treadle_ir.dtypes` answers, the events of `treadle_ir.events`, the settings of `treadle_ir.settings`
 with what they take (`choices`), and the log. Of treadle_numpy's folders those
 are public that `scripts/names.py` writes names for: `treadle_numpy.lax`, not
-`treadle_numpy.operands`. The façade may look anywhere, since it only arranges names.
+`treadle_numpy.operands`. The façade may look anywhere, since it only arranges names; its own
+modules are public, as JAX's are.
 """
 
 import ast
@@ -37,7 +38,7 @@ def imported(tree: ast.Module) -> Iterator[tuple[int, str]]:
 def is_inner(module: str) -> bool:
     """Whether this names a plain file inside a distribution, or a folder that is not public."""
     package, *rest = module.split(".")
-    if package not in SOURCES or not rest or module.startswith(OPEN):
+    if package not in SOURCES or package == "treadle" or not rest or module.startswith(OPEN):
         return False
     if package == names.LIBRARY.name:
         return module not in PUBLIC

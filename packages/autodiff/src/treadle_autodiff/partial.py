@@ -58,7 +58,9 @@ def split_known(
                 for x, flag in zip(results, flags, strict=True)
             ]
         )
-        program = tape.program([x for x, is_known in zip(results, known, strict=True) if not is_known])
+        program = tape.program(
+            [x for x, is_known in zip(results, known, strict=True) if not is_known]
+        )
     finally:
         split.closed = tape.closed = True
     return SplitKnown(results, known, program, tuple(tape.captured))

@@ -222,13 +222,14 @@ from treadle_ir.refs import (
     store as store,
     usable as usable,
 )
-from treadle_ir.registry import register as register
+from treadle_ir.registry import find_primitive as find_primitive, register as register
 from treadle_ir.rules import RuleTable as RuleTable
 from treadle_ir.scopes import named_call as named_call, named_scope as named_scope
 from treadle_ir.source import (
     NOWHERE as NOWHERE,
     Source as Source,
     capture as capture,
+    location_of as location_of,
     operation_source as operation_source,
     user_frame as user_frame,
     user_stacklevel as user_stacklevel,

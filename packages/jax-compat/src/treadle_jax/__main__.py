@@ -1,8 +1,8 @@
 """`python -m treadle_jax script.py`, `-m module` or `-c code`: a program of JAX's on treadle.
 
-    python -m treadle_jax train.py --steps 100
-    python -m treadle_jax -m package.train --steps 100
-    python -m treadle_jax -c "import jax; print(jax.devices())"
+python -m treadle_jax train.py --steps 100
+python -m treadle_jax -m package.train --steps 100
+python -m treadle_jax -c "import jax; print(jax.devices())"
 """
 
 from __future__ import annotations

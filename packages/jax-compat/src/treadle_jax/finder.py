@@ -23,9 +23,7 @@ def behind(name: str) -> list[ModuleType]:
     """The modules that answer for one of JAX's: those of this distribution first, then treadle's."""
     below = name.removeprefix("jax")
     return [
-        importlib.import_module(home + below)
-        for home in (_OWN, "treadle")
-        if _exists(home + below)
+        importlib.import_module(home + below) for home in (_OWN, "treadle") if _exists(home + below)
     ]
 
 
@@ -78,5 +76,7 @@ class Finder(DistributionFinder):
         wanted = None if context is None else context.name
         if wanted is not None and wanted.lower() != "jax":
             return
-        if not any(True for _ in PathFinder.find_distributions(DistributionFinder.Context(name="jax"))):
+        if not any(
+            True for _ in PathFinder.find_distributions(DistributionFinder.Context(name="jax"))
+        ):
             yield JaxDistribution()

@@ -18,7 +18,7 @@ class View(ModuleType):
         super().__init__(name, behind[-1].__doc__ if behind else None)
         # Nothing is found on a path: the finder answers for every module below. It makes the view a package, so that
         # `from jax import x` asks the finder for what is missing, which can say more than "cannot import name".
-        self.__path__: list[str] = []
+        self.__path__ = []
         self._behind = tuple(behind)
 
     def __getattr__(self, name: str) -> object:

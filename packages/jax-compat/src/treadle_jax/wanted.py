@@ -1,4 +1,4 @@
-"""Names of JAX's that treadle lacks: what is said of them, and stand-ins for those that libraries import and rarely use."""
+"""Names of JAX's that treadle lacks: what is said of them, and stand-ins for those that libraries import."""
 
 from __future__ import annotations
 

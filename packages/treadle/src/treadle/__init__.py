@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         custom_batching as custom_batching,
         custom_derivatives as custom_derivatives,
         debug as debug,
+        distributed as distributed,
         dlpack as dlpack,
         dtypes as dtypes,
         errors as errors,
@@ -138,6 +139,7 @@ if TYPE_CHECKING:
         pmap as pmap,
         process_count as process_count,
         process_index as process_index,
+        process_indices as process_indices,
         pure_callback as pure_callback,
         reshard as reshard,
         set_mesh as set_mesh,
@@ -184,7 +186,7 @@ if not TYPE_CHECKING:
                 "device_count device_get device_put devices disable_jit effects_barrier jit "
                 "jit:pjit live_arrays local_device_count local_devices make_array_from_callback "
                 "make_array_from_process_local_data make_array_from_single_device_arrays make_mesh "
-                "pmap process_count process_index pure_callback reshard set_mesh"
+                "pmap process_count process_index process_indices pure_callback reshard set_mesh"
             ),
         },
         (
@@ -194,6 +196,7 @@ if not TYPE_CHECKING:
             "custom_batching",
             "custom_derivatives",
             "debug",
+            "distributed",
             "dlpack",
             "dtypes",
             "errors",

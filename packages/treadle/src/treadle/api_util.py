@@ -179,9 +179,7 @@ def _flattened_nokwargs(
     return results
 
 
-def flatten_fun(
-    fun: WrappedFun, in_tree: PyTreeDef
-) -> tuple[WrappedFun, Callable[[], PyTreeDef]]:
+def flatten_fun(fun: WrappedFun, in_tree: PyTreeDef) -> tuple[WrappedFun, Callable[[], PyTreeDef]]:
     """The function of leaves that a function of pytrees is, and what gives the structure of its results afterwards.
 
     `in_tree` is the structure of `(args, kwargs)`.

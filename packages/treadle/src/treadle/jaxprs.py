@@ -12,14 +12,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, TypeAlias, final
 
-import numpy as np
-
 from treadle.core import AbstractValue, aval_of, eval_jaxpr, type_of_aval
 from treadle.extension import Application, Parameters, Primitive
 from treadle_ir import (
     NOWHERE,
     Array,
-    ArrayType,
     Atom,
     Effects,
     Equation,
@@ -36,8 +33,8 @@ from treadle_ir import (
     inferred,
     refused,
 )
-from treadle_numpy.lax.attributes import instruction, parameters
 from treadle_ir.text import coloured, print_program, wants_colour
+from treadle_numpy.lax.attributes import instruction, parameters
 
 Tree: TypeAlias = Any  # Any: attributes of operations, which are of all kinds
 
@@ -351,7 +348,9 @@ class ClosedJaxpr:
         """The same with another program."""
         return ClosedJaxpr(f(self.jaxpr), self.consts)
 
-    def replace(self, *, jaxpr: Jaxpr | None = None, consts: Sequence[Operand] | None = None) -> ClosedJaxpr:
+    def replace(
+        self, *, jaxpr: Jaxpr | None = None, consts: Sequence[Operand] | None = None
+    ) -> ClosedJaxpr:
         """The same with other parts."""
         return ClosedJaxpr(
             self.jaxpr if jaxpr is None else jaxpr, self.consts if consts is None else consts

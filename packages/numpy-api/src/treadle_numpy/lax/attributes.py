@@ -16,8 +16,12 @@ _NAMES: Final = {
     ("custom_jvp_call", "program"): "call_jaxpr",
     ("custom_vjp_call", "program"): "call_jaxpr",
     ("scan", "body"): "jaxpr",
-    ("while", "condition"): "cond_jaxpr",
+    ("scan", "constants"): "num_consts",
+    ("scan", "carries"): "num_carry",
+    ("while", "cond"): "cond_jaxpr",
+    ("while", "cond_constants"): "cond_nconsts",
     ("while", "body"): "body_jaxpr",
+    ("while", "body_constants"): "body_nconsts",
 }
 
 

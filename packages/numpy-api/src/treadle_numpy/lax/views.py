@@ -9,8 +9,17 @@ import inspect
 from collections.abc import Callable
 from typing import Any, ClassVar, Final, final
 
-from treadle_ir import ArgumentError, Equation, Primitive, UnsupportedError, as_array, bind, import_module, refused
-from treadle_ir.registry import find_primitive
+from treadle_ir import (
+    ArgumentError,
+    Equation,
+    Primitive,
+    UnsupportedError,
+    as_array,
+    bind,
+    find_primitive,
+    import_module,
+    refused,
+)
 from treadle_numpy.lax.attributes import instruction, parameter_names
 
 _HOMES: Final = {

@@ -11,8 +11,10 @@ from treadle_runtime.client.backend import Buffer
 from treadle_runtime.placement.sharding import Sharding
 
 
-def spread(elements: np.ndarray[Any, Any], sharding: Sharding) -> Buffer:
+def spread(elements: np.ndarray[Any, Any], sharding: Sharding, *, owned: bool = True) -> Buffer:
     """Put a host array over devices, each device of this process its own part. Any: of any element type.
+
+    `owned` says that nobody will write to the array any more: the CPU then uses parts of it in place where it can.
 
     Raises:
         ShardingError: an array of this shape cannot be laid out so.
@@ -20,9 +22,8 @@ def spread(elements: np.ndarray[Any, Any], sharding: Sharding) -> Buffer:
     parts = sharding.parts(elements.shape)
     backend = sharding.devices[0].backend
     ours = sharding.addressable_devices
-    # Nobody writes to our host buffers, so devices may use the same memory.
     buffers = [
-        backend.put(elements[part], device.raw, owned=elements[part].flags.c_contiguous)
+        backend.put(elements[part], device.raw, owned=owned and elements[part].flags.c_contiguous)
         for device, part in zip(sharding.devices, parts, strict=True)
         if device in ours
     ]

@@ -11,8 +11,11 @@ if TYPE_CHECKING:
         checkify as checkify,
         jet as jet,
         mesh_utils as mesh_utils,
+        multihost_utils as multihost_utils,
         ode as ode,
+        random as random,
         serialize_executable as serialize_executable,
+        snapshots as snapshots,
         sparse as sparse,
     )
     from treadle_runtime import io_callback as io_callback
@@ -28,8 +31,11 @@ if not TYPE_CHECKING:
             "checkify",
             "jet",
             "mesh_utils",
+            "multihost_utils",
             "ode",
+            "random",
             "serialize_executable",
+            "snapshots",
             "sparse",
         ),
     )

@@ -23,7 +23,7 @@ Value: TypeAlias = Any  # Any: what the functions take and return
 Function: TypeAlias = Callable[..., Any]
 
 
-class StoreException(UsageError):
+class StoreException(UsageError):  # noqa: N818 - JAX's name
     """What a transformation says beside the results was asked before the function ran, or was said twice."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias, final
 
-from treadle.core import AbstractValue, ShapedArray, aval_of, type_of_aval
+from treadle.core import AbstractValue, aval_of, type_of_aval
 from treadle.extension import Application, Primitive
 from treadle_autodiff import (
     JvpTracer as JVPTracer,

@@ -127,7 +127,7 @@ def dce_jaxpr(
     `instantiate` keeps arguments that it does not.
     """
     from treadle.jaxprs import Jaxpr  # noqa: PLC0415
-    from treadle_ir import Program, Value  # noqa: PLC0415
+    from treadle_ir import Literal, Program  # noqa: PLC0415
     from treadle_ir.rewrite import dce  # noqa: PLC0415
 
     program = jaxpr.program
@@ -138,7 +138,7 @@ def dce_jaxpr(
     results = tuple(x for x, use in zip(program.results, wanted, strict=True) if use)
     smaller = dce(Program(program.parameters, program.equations, results))
     atoms = [*smaller.results, *(x for each in smaller.equations for x in each.operands)]
-    read = {atom for atom in atoms if isinstance(atom, Value)}
+    read = {atom for atom in atoms if not isinstance(atom, Literal)}
     used = [x in read or keep for x, keep in zip(jaxpr.invars, kept, strict=True)]
     parameters = [x for x, use in zip(jaxpr.invars, used, strict=True) if use]
     pruned = Program((*jaxpr.constvars, *parameters), smaller.equations, smaller.results)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle.extension import Primitive
+from treadle.extend.core import Primitive
 
 stop_gradient_p = Primitive("stop_gradient")
 """Never applied: `lax.stop_gradient` is an instruction of treadle's own, which needs no rule."""

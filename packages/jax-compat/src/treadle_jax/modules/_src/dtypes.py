@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import final
 
-from treadle.dtypes import (
-    TypePromotionError as TypePromotionError,
-    extended as extended,
-)
+from treadle.dtypes import extended as extended
+from treadle.errors import DTypeError as TypePromotionError  # noqa: F401 - JAX's name of it
 from treadle.numpy import dtype as DType, finfo as finfo, iinfo as iinfo  # noqa: F401, N812
 
 

@@ -85,18 +85,20 @@ def optimizer(opt_maker: Callable[..., Triple]) -> Callable[..., Optimizer]:
             leaves, structure = tree_util.tree_flatten(params)
             pairs = [tree_util.tree_flatten(init(leaf)) for leaf in leaves]
             return OptimizerState(
-                tuple(tuple(state) for state, _ in pairs), structure, tuple(inner for _, inner in pairs)
+                tuple(tuple(state) for state, _ in pairs),
+                structure,
+                tuple(inner for _, inner in pairs),
             )
 
         def tree_update(i: Any, gradients: Tree, state: OptimizerState) -> OptimizerState:
             given = state.tree_def.flatten_up_to(gradients)
             updated = [
                 tree_util.tree_leaves(update(i, g, tree_util.tree_unflatten(inner, leaves)))
-                for g, inner, leaves in zip(given, state.subtree_defs, state.packed_state, strict=True)
+                for g, inner, leaves in zip(
+                    given, state.subtree_defs, state.packed_state, strict=True
+                )
             ]
-            return OptimizerState(
-                tuple(map(tuple, updated)), state.tree_def, state.subtree_defs
-            )
+            return OptimizerState(tuple(map(tuple, updated)), state.tree_def, state.subtree_defs)
 
         def tree_params(state: OptimizerState) -> Tree:
             each = [
@@ -282,7 +284,7 @@ def sm3(step_size: Any, momentum: float = 0.9) -> Triple:
     """`adagrad` with one accumulator for each slice of each axis (Anil, Gupta, Koren and Singer 2019)."""
     size = make_schedule(step_size)
 
-    def axis_shape(x: Any, axis: int) -> tuple[int, ...]:
+    def axis_shape(x: Any, axis: int) -> Any:
         return (1,) * axis + (x.shape[axis],) + (1,) * (x.ndim - axis - 1)
 
     def update(i: Any, g: Any, state: Any) -> Any:

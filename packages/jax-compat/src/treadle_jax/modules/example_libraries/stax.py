@@ -47,8 +47,15 @@ __all__ = [
 ]
 
 
+_GLOROT = glorot_normal()
+_NORMAL = normal()
+_NARROW = normal(1e-6)
+
+
 def Dense(  # noqa: N802 - JAX's name
-    out_dim: int, W_init: Any = glorot_normal(), b_init: Any = normal()  # noqa: N803, B008
+    out_dim: int,
+    W_init: Any = _GLOROT,  # noqa: N803
+    b_init: Any = _NORMAL,
 ) -> Layer:
     """A product with a matrix, and a sum."""
 
@@ -71,7 +78,7 @@ def GeneralConv(  # noqa: N802 - JAX's name
     strides: Sequence[int] | None = None,
     padding: str = "VALID",
     W_init: Any = None,  # noqa: N803
-    b_init: Any = normal(1e-6),  # noqa: B008
+    b_init: Any = _NARROW,
 ) -> Layer:
     """A convolution, and a sum."""
     lhs, rhs, out = dimension_numbers
@@ -160,7 +167,9 @@ def Dropout(rate: float, mode: str = "train") -> Layer:  # noqa: N802 - JAX's na
     def apply(params: Any, inputs: Any, **kwargs: Any) -> Any:
         key = kwargs.get("rng")
         if key is None:
-            raise ValueError("Dropout: call the function with a key, `apply(params, inputs, rng=key)`")
+            raise ValueError(
+                "Dropout: call the function with a key, `apply(params, inputs, rng=key)`"
+            )
         if mode != "train":
             return inputs
         kept = random.bernoulli(key, rate, inputs.shape)

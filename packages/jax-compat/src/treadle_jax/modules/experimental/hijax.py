@@ -22,7 +22,7 @@ from treadle_jax.modules._src.state.types import AbstractRef as AbstractRef
 def _refuse(*_: Any, **__: Any) -> NoReturn:
     raise UnsupportedError(
         "treadle has no `jax.experimental.hijax`: types of a user's own are not traced",
-        fix="use plain pytrees; flax.nnx does unless its setting `flax_use_hijax`, or `nnx.var_defaults`, asks for them",
+        fix="use plain pytrees, as flax.nnx does unless a setting of its own asks for such types",
     )
 
 

@@ -1,4 +1,4 @@
-"""`jax.interpreters.xla`: for tensorflow-probability (distrax), which copies the entry of NumPy's arrays for its own."""
+"""`jax.interpreters.xla`: for tensorflow-probability (distrax), which copies the entry of NumPy's arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Element types of `jax.numpy` that treadle has no arrays of: flax names them in tables. They are ml_dtypes' classes."""
+"""Element types of `jax.numpy` that treadle has no arrays of, and flax has in tables: ml_dtypes' classes."""
 
 from __future__ import annotations
 

@@ -51,6 +51,7 @@ INEXACT: Final = frozenset(
 
 def _named(function: Named, name: str, doc: str, example: str) -> Named:
     function.__name__ = function.__qualname__ = name
+    function.__module__ = "treadle_numpy.numpy"  # where pickle finds it
     function.__doc__ = f"{doc}\n\n    Example:\n        >>> {example}\n" if example else doc
     return function
 

@@ -135,7 +135,9 @@ def unmapped_aval(
     return ShapedArray.of(type.with_shape((*type.shape[:axis], size, *type.shape[axis:])))
 
 
-def concrete_or_error(force: Any, val: Value, context: str = "") -> Any:  # Any: a function; its result
+def concrete_or_error(
+    force: Any, val: Value, context: str = ""
+) -> Any:  # Any: a function; its result
     """A value that is known while tracing, through `force` (such as `int`) unless that is None.
 
     Raises:

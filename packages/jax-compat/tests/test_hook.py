@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import subprocess
+import sys
+import types
+from collections.abc import Iterator
+
+import pytest
+
+import treadle
+import treadle_jax
+from treadle.errors import UnsupportedError
+
+
+@pytest.fixture(autouse=True)
+def _hook() -> Iterator[None]:
+    treadle_jax.install()
+    yield
+    treadle_jax.uninstall()
+
+
+def run(script: str) -> str:
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_modules_are_views_with_the_same_objects() -> None:
+    import jax
+    import jax.numpy as jnp
+    from jax.scipy.special import logsumexp
+
+    assert jax.numpy is jnp is sys.modules["jax.numpy"]
+    assert jax.jit is treadle.jit
+    assert jnp.sin is treadle.numpy.sin
+    assert logsumexp is treadle.scipy.special.logsumexp
+    assert jax.Array is treadle.Array
+    assert isinstance(jnp.ones(2), jax.Array)
+    assert jnp.linalg is sys.modules["jax.numpy.linalg"]
+    assert jnp.__name__ == "jax.numpy"
+    assert "sin" in dir(jnp)
+    assert "treadle.numpy" in repr(jnp)
+
+
+def test_versions_are_those_of_jaxlib() -> None:
+    import jax
+
+    version = importlib.metadata.version("jaxlib")
+    assert jax.__version__ == jax.version.__version__ == version
+    assert jax.__version_info__ == tuple(map(int, version.split(".")))
+    assert importlib.metadata.version("jax") == version
+    assert importlib.metadata.distribution("jax").metadata["Name"] == "jax"
+    with pytest.raises(importlib.metadata.PackageNotFoundError):
+        importlib.metadata.version("no-such-distribution-of-anyone")
+
+
+def test_a_missing_name_says_so() -> None:
+    import jax
+
+    with pytest.raises(AttributeError, match=r"treadle has no `jax\.no_such_name`"):
+        _ = jax.no_such_name
+    with pytest.raises(ImportError, match=r"treadle has no `jax\.no_such_name`"):
+        from jax import no_such_name  # noqa: F401
+    with pytest.raises(ModuleNotFoundError, match=r"treadle has no `jax\.no_such_module`"):
+        importlib.import_module("jax.no_such_module")
+    assert not hasattr(jax.numpy, "no_such_name")
+
+
+def test_a_stand_in_can_be_named_and_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    import jax
+
+    from treadle_jax import wanted
+
+    monkeypatch.setitem(wanted.USERS, "jax.experimental.not_there.Thing", "somebody")
+    from jax.experimental.not_there import Thing
+
+    assert not isinstance(jax.numpy.ones(2), Thing)
+    with pytest.raises(UnsupportedError, match="somebody imports it"):
+        Thing(1, x=2)
+
+
+def test_the_real_jax_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    treadle_jax.uninstall()
+    real = types.ModuleType("jax")
+    real.__file__ = "/somewhere/jax/__init__.py"
+    monkeypatch.setitem(sys.modules, "jax", real)
+    with pytest.raises(UnsupportedError, match="has been imported already, from /somewhere"):
+        treadle_jax.install()
+    assert not treadle_jax.installed()
+
+
+def test_it_can_be_taken_out() -> None:
+    import jax  # noqa: F401
+    import jax.numpy as jnp
+
+    treadle_jax.uninstall()
+    treadle_jax.uninstall()
+    assert not [name for name in sys.modules if name == "jax" or name.startswith("jax.")]
+    assert float(jnp.sin(0.0)) == 0.0  # what was imported before still works
+    treadle_jax.install()
+    treadle_jax.install()
+    import jax as again
+
+    assert again.jit is treadle.jit
+
+
+def test_jaxlib_finds_what_it_asks_for() -> None:
+    script = """
+import treadle_jax; treadle_jax.install()
+import numpy as np, jax, jax.numpy as jnp
+x = jax.device_put(np.arange(6.0, dtype=np.float32).reshape(2, 3))
+assert jax.dlpack.from_dlpack(np.ones(3, np.float32)).shape == (3,)
+assert x.addressable_shards[0].data.shape == (2, 3)
+assert np.allclose(jax.jit(jnp.linalg.inv)(jnp.eye(2)), np.eye(2))
+jax.pure_callback(np.sin, jax.ShapeDtypeStruct((), np.float32), 1.0)
+print(jax.jit(lambda x: (x @ x.T).sum())(x))
+"""
+    assert run(script).strip() == "83.0"
+
+
+def test_objects_are_pickled_by_treadles_names() -> None:
+    script = """
+import pickle, treadle_jax; treadle_jax.install()
+import jax, jax.numpy as jnp
+for each in (jnp.sin, jax.nn.relu, jax.nn.softmax, jnp.matmul):
+    assert pickle.loads(pickle.dumps(each)) is each
+assert (pickle.loads(pickle.dumps({"w": jnp.arange(3)}))["w"] == jnp.arange(3)).all()
+structure = jax.tree.structure({"a": (1, 2)})
+assert pickle.loads(pickle.dumps(structure)) == structure
+"""
+    run(script)

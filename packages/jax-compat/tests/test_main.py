@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+SCRIPT = """
+import sys
+import jax
+if __name__ == "__main__":
+    print(jax.grad(lambda x: x**2)(3.0), sys.argv[1:], __file__.endswith("train.py"))
+"""
+SPAWN = """
+import multiprocessing
+import jax
+
+def work(x):
+    return str(jax.numpy.square(x)), type(jax).__module__
+
+if __name__ == "__main__":
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        print(pool.map(work, [3.0]))
+"""
+
+
+def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "treadle_jax", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd)
+
+
+def test_a_script_runs_with_its_arguments(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(SCRIPT)
+    done = run("train.py", "--steps", "3", cwd=tmp_path)
+    assert done.stdout.strip() == "6.0 ['--steps', '3'] True", done.stderr
+
+
+def test_a_module_runs(tmp_path: Path) -> None:
+    package = tmp_path / "package"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "train.py").write_text(SCRIPT)
+    done = run("-m", "package.train", "a", cwd=tmp_path)
+    assert done.stdout.strip() == "6.0 ['a'] True", done.stderr
+
+
+def test_a_command_runs(tmp_path: Path) -> None:
+    done = run("-c", "import jax, sys; print(jax.__name__, sys.argv)", "a", cwd=tmp_path)
+    assert done.stdout.strip() == "jax ['-c', 'a']", done.stderr
+
+
+def test_spawned_processes_get_the_hook(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(SPAWN)
+    done = run("train.py", cwd=tmp_path)
+    assert done.stdout.strip() == "[('9.0', 'treadle_jax.view')]", done.stderr
+
+
+def test_mistakes_are_told(tmp_path: Path) -> None:
+    done = run("none.py", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "cannot read none.py" in done.stderr
+    assert run(cwd=tmp_path).returncode == 2
+    assert run("-m", cwd=tmp_path).returncode == 2
+    assert "train.py" in run("--help", cwd=tmp_path).stdout
+
+
+def test_an_exit_status_is_passed_on(tmp_path: Path) -> None:
+    assert run("-c", "raise SystemExit(7)", cwd=tmp_path).returncode == 7

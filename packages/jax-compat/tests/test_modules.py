@@ -1,0 +1,103 @@
+"""The modules that treadle has no equivalent of, beside what their formulas say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import treadle
+import treadle.numpy as tnp
+from treadle import random
+from treadle_jax.modules.example_libraries import optimizers, stax
+
+MAKERS: dict[str, Any] = {
+    "sgd": lambda: optimizers.sgd(0.1),
+    "momentum": lambda: optimizers.momentum(0.05, 0.9),
+    "nesterov": lambda: optimizers.nesterov(0.05, 0.9),
+    "adagrad": lambda: optimizers.adagrad(0.5),
+    "rmsprop": lambda: optimizers.rmsprop(0.05),
+    "rmsprop_momentum": lambda: optimizers.rmsprop_momentum(0.02, momentum=0.5),
+    "adam": lambda: optimizers.adam(optimizers.exponential_decay(0.2, 50, 0.5)),
+    "adamax": lambda: optimizers.adamax(0.2),
+    "sm3": lambda: optimizers.sm3(0.5),
+}
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_optimisers_find_the_minimum(name: str) -> None:
+    init, update, get_params = MAKERS[name]()
+    target = {"a": tnp.array([1.0, -2.0]), "b": (tnp.array(0.5).reshape(1),)}
+
+    def loss(params: Any) -> Any:
+        return sum(
+            tnp.sum((x - y) ** 2)
+            for x, y in zip(treadle.tree.leaves(params), treadle.tree.leaves(target), strict=True)
+        )
+
+    @treadle.jit
+    def step(i: Any, state: Any) -> Any:
+        return update(i, treadle.grad(loss)(get_params(state)), state)
+
+    state = init(treadle.tree.map(tnp.zeros_like, target))
+    for i in range(200):
+        state = step(i, state)
+    assert treadle.tree.structure(get_params(state)) == treadle.tree.structure(target)
+    assert loss(get_params(state)) < 0.05
+    packed = optimizers.pack_optimizer_state(optimizers.unpack_optimizer_state(state))
+    assert treadle.tree.structure(packed) == treadle.tree.structure(state)
+
+
+def test_the_first_steps_of_adam_are_those_of_the_paper() -> None:
+    init, update, get_params = optimizers.adam(0.1)
+    x, m, v = np.array([1.0, -3.0]), np.zeros(2), np.zeros(2)
+    state = init(tnp.array(x))
+    for i in range(3):
+        g = 2 * x
+        m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g**2
+        state = update(i, tnp.array(g), state)
+        x = x - 0.1 * (m / (1 - 0.9 ** (i + 1))) / (np.sqrt(v / (1 - 0.999 ** (i + 1))) + 1e-8)
+        np.testing.assert_allclose(get_params(state), x, rtol=1e-4)
+
+
+def test_schedules() -> None:
+    assert optimizers.constant(0.1)(7) == 0.1
+    assert optimizers.inverse_time_decay(1.0, 2, 3.0)(4) == pytest.approx(1 / 7)
+    assert float(optimizers.inverse_time_decay(1.0, 3, 3.0, staircase=True)(4)) == 0.25
+    assert float(optimizers.polynomial_decay(1.0, 10, 0.5)(5)) == 0.75
+    steps = optimizers.piecewise_constant([2, 4], [1.0, 2.0, 3.0])
+    assert [float(steps(i)) for i in (1, 3, 5)] == [1.0, 2.0, 3.0]
+    with pytest.raises(ValueError, match="one element less"):
+        optimizers.piecewise_constant([2], [1.0])
+    with pytest.raises(TypeError, match="step size"):
+        optimizers.make_schedule([1.0, 2.0])
+
+
+def test_gradients_are_clipped() -> None:
+    clipped = optimizers.clip_grads({"a": tnp.array([3.0, 4.0])}, 1.0)
+    np.testing.assert_allclose(clipped["a"], [0.6, 0.8], rtol=1e-6)
+    np.testing.assert_allclose(optimizers.l2_norm([tnp.array([3.0]), tnp.array([4.0])]), 5.0)
+
+
+def test_layers() -> None:
+    init, apply = stax.serial(
+        stax.Conv(4, (3, 3), padding="SAME"),
+        stax.Relu,
+        stax.Flatten,
+        stax.FanOut(2),
+        stax.parallel(stax.Dense(3), stax.serial(stax.Dense(3), stax.Tanh)),
+        stax.FanInSum,
+        stax.Dropout(0.5, mode="test"),
+        stax.LogSoftmax,
+    )
+    shape, params = init(random.key(0), (2, 5, 5, 1))
+    assert shape == (2, 3)
+    out = apply(params, tnp.ones((2, 5, 5, 1)), rng=random.key(1))
+    np.testing.assert_allclose(tnp.exp(out).sum(axis=1), 1.0, rtol=1e-5)
+    shape, params = stax.FanInConcat()[0](None, [(2, 3), (2, 4)])
+    assert shape == (2, 7)
+    with pytest.raises(ValueError, match="key"):
+        stax.Dropout(0.5)[1]((), tnp.ones(2))
+    kept = stax.Dropout(0.5)[1]((), tnp.ones(1000), rng=random.key(2))
+    assert {*np.unique(kept)} == {0.0, 2.0}

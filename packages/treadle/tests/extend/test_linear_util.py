@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import treadle
+from treadle.api_util import argnums_partial, debug_info, flatten_fun, flatten_fun_nokwargs
+from treadle.errors import ArgumentError
+from treadle.extend import linear_util as lu
+from treadle.extend.source_info_util import register_exclusion
+
+
+def test_a_transformation_by_a_generator() -> None:
+    @lu.transformation
+    def shifted(by: int, *args: Any) -> Iterator[Any]:
+        results = yield [x + by for x in args], {}
+        yield [x * 2 for x in results]
+
+    fun = shifted(lu.wrap_init(lambda x, y: [x, y]), 10)
+    assert fun.call_wrapped(1, 2) == [22, 24]
+
+
+def test_a_transformation_that_says_more() -> None:
+    @lu.transformation_with_aux
+    def counted(*args: Any) -> Iterator[Any]:
+        results = yield args, {}
+        yield results, len(args)
+
+    fun, count = counted(lu.wrap_init(lambda x, y: x + y))
+    with pytest.raises(lu.StoreException, match="not run yet"):
+        count()
+    assert fun.call_wrapped(1, 2) == 3
+    assert count() == 2
+    other, unused = counted(lu.wrap_init(max))
+    assert lu.merge_linear_aux(unused, count) == (False, 2)
+    assert lu.merge_linear_aux(count, unused) == (True, 2)
+    assert other.__name__ == "max"
+
+
+def test_a_transformation_by_a_function() -> None:
+    fun = lu.transformation2(lambda f, by, *xs: f(*xs) + by, lu.wrap_init(lambda x: x), 5)
+    assert fun.call_wrapped(1) == 6
+    assert lu.wrap_init(lambda x, by: x + by, {"by": 3}).call_wrapped(1) == 4
+    with pytest.raises(ArgumentError, match="wrap_init"):
+        lu.wrap_init(3)  # type: ignore[arg-type]
+
+
+def test_functions_of_trees_as_functions_of_leaves() -> None:
+    structure = treadle.tree.structure(((1, (2, 3)), {"scale": 4}))
+    flat, out_tree = flatten_fun(
+        lu.wrap_init(lambda x, y, scale: (x, {"s": scale * sum(y)})), structure
+    )
+    assert flat.call_wrapped(1, 2, 3, 4) == [1, 20]
+    assert out_tree() == treadle.tree.structure((0, {"s": 0}))
+    plain, out_tree = flatten_fun_nokwargs(lu.wrap_init(max), treadle.tree.structure((1, 2)))
+    assert plain.call_wrapped(3, 4) == [4]
+    assert out_tree() == treadle.tree.structure(0)
+
+
+def test_some_of_the_arguments() -> None:
+    fun, dynamic = argnums_partial(lu.wrap_init(lambda x, y, z: (x, y, z)), (0, -1), (1, 2, 3))
+    assert dynamic == (1, 3)
+    assert fun.call_wrapped(7, 8) == (7, 2, 8)
+
+
+def test_names_for_messages() -> None:
+    def scaled(x: float, factor: float) -> float:
+        return x * factor
+
+    found = debug_info("jit", scaled, (1.0, 2.0), {})
+    assert found.arg_names == ("x", "factor")
+    assert found.func_src_info.startswith("scaled at ")
+    with pytest.raises(ArgumentError, match="register_exclusion"):
+        register_exclusion(3)  # type: ignore[arg-type]

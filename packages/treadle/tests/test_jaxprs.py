@@ -1,0 +1,154 @@
+"""Programs as JAX shows them: walked, interpreted, taken apart and put together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import treadle
+import treadle.numpy as tnp
+from treadle import core, lax
+from treadle.errors import ArgumentError
+from treadle.extend.core import (
+    ClosedJaxpr,
+    Jaxpr,
+    Literal,
+    Primitive,
+    Var,
+    jaxpr_as_fun,
+    jaxprs_in_params,
+    new_jaxpr_eqn,
+    subjaxprs,
+)
+from treadle.extend.core.primitives import jit_p, scan_p, while_p
+from treadle_ir.verify import verify
+
+X = np.array([0.1, 0.5, 0.9], np.float32)
+
+
+def f(x: Any) -> Any:
+    y = tnp.exp(tnp.tanh(x))
+    z = treadle.jit(lambda y: tnp.sin(y) * 2.0)(y)
+    z = lax.scan(lambda c, _: (c * 0.5 + 1.0, None), z, None, length=3)[0]
+    z = lax.cond(z[0] > 0, lambda z: z, lambda z: -z, z)
+    return lax.while_loop(lambda z: z[0] < 2.0, lambda z: z + 0.5, z).sum()
+
+
+def interpreted(closed: Any, *args: Any) -> Any:
+    """JAX's classic: an interpreter that knows nothing of the operations."""
+    jaxpr, env = closed.jaxpr, {}
+    env.update(zip(jaxpr.constvars, closed.consts, strict=True))
+    env.update(zip(jaxpr.invars, args, strict=True))
+
+    def read(v: Any) -> Any:
+        return v.val if isinstance(v, Literal) else env[v]
+
+    for eqn in jaxpr.eqns:
+        assert all(v.aval.shape == np.shape(read(v)) for v in eqn.invars)
+        out = eqn.primitive.bind(*map(read, eqn.invars), **eqn.params)
+        outs = out if eqn.primitive.multiple_results else [out]
+        env.update(zip(eqn.outvars, outs, strict=True))
+    return [read(v) for v in jaxpr.outvars]
+
+
+def test_a_users_interpreter() -> None:
+    closed = treadle.make_jaxpr(f)(X)
+    np.testing.assert_allclose(interpreted(closed, X)[0], f(X), rtol=1e-6)
+    jitted = treadle.jit(lambda x: interpreted(closed, x)[0])
+    np.testing.assert_allclose(jitted(X), f(X), rtol=1e-6)
+
+
+def test_an_inverse_by_the_names_of_jax() -> None:
+    inverses: dict[Any, Callable[..., Any]] = {lax.exp_p: tnp.log, lax.tanh_p: tnp.arctanh}
+
+    def inverse(fun: Any, example: Any) -> Any:
+        closed = treadle.make_jaxpr(fun)(example)
+
+        def run(y: Any) -> Any:
+            env = dict(zip(closed.jaxpr.outvars, [y], strict=True))
+            for eqn in closed.jaxpr.eqns[::-1]:
+                assert eqn.primitive in inverses, eqn.primitive
+                env[eqn.invars[0]] = inverses[eqn.primitive](env[eqn.outvars[0]])
+            return env[closed.jaxpr.invars[0]]
+
+        return run
+
+    y = tnp.exp(tnp.tanh(X))
+    np.testing.assert_allclose(inverse(lambda x: tnp.exp(tnp.tanh(x)), X)(y), X, rtol=1e-5)
+
+
+def test_parts() -> None:
+    captured = tnp.arange(3.0)
+    closed = treadle.make_jaxpr(lambda x: x * captured * 2.0)(X)
+    assert isinstance(closed, ClosedJaxpr)
+    assert isinstance(closed.jaxpr, Jaxpr)
+    assert [len(closed.jaxpr.constvars), len(closed.jaxpr.invars), len(closed.consts)] == [1, 1, 1]
+    eqn, last = closed.eqns
+    assert eqn.primitive is lax.mul_p
+    assert {type(v) for v in eqn.invars} == {Var}
+    assert isinstance(last.invars[1], Literal)
+    assert last.invars[1].val == 2.0  # type: ignore[attr-defined]
+    assert [aval.str_short() for aval in closed.out_avals] == ["float32[3]"]
+    assert [aval.str_short() for aval in closed.in_avals] == ["float32[3]"]
+    assert closed.effects == frozenset()
+    assert eqn.source_info is not None
+    assert "multiply" in str(closed)
+    assert "mul" in repr(eqn)
+    same = ClosedJaxpr(closed.jaxpr, closed.consts)
+    assert same == closed
+    assert hash(same) == hash(closed)
+    assert closed != ClosedJaxpr(closed.jaxpr, [captured + 1])
+    np.testing.assert_allclose(jaxpr_as_fun(closed)(X)[0], 2 * X * np.arange(3), rtol=1e-6)
+    for run in (closed, closed.jaxpr, closed.program):
+        np.testing.assert_allclose(core.eval_jaxpr(run, closed.consts, X)[0], 2 * X * np.arange(3))
+
+
+def test_nested_programs_have_the_names_of_jax() -> None:
+    eqns = {eqn.primitive: eqn for eqn in treadle.make_jaxpr(f)(X).eqns}
+    assert isinstance(eqns[jit_p].params["jaxpr"], ClosedJaxpr)
+    assert isinstance(eqns[scan_p].params["jaxpr"], ClosedJaxpr)
+    assert {"cond_jaxpr", "body_jaxpr"} <= eqns[while_p].params.keys()
+    assert len([*jaxprs_in_params(eqns[while_p].params)]) == 2
+    assert (
+        len([*subjaxprs(treadle.make_jaxpr(f)(X).jaxpr)]) == 6
+    )  # jit, scan, two branches, two of while
+
+
+def test_programs_are_changed() -> None:
+    closed = treadle.make_jaxpr(lambda x: tnp.sin(x) * 2.0)(X)
+    sine, product = closed.eqns
+    cosine = treadle.make_jaxpr(tnp.cos)(X).eqns[0]
+    swapped = closed.jaxpr.replace(
+        eqns=[cosine.replace(invars=sine.invars, outvars=sine.outvars), product]
+    )
+    verify(swapped.program)
+    np.testing.assert_allclose(core.eval_jaxpr(swapped, [], X)[0], 2 * np.cos(X), rtol=1e-6)
+    total = treadle.make_jaxpr(lambda x: x.sum(0))(np.ones((3, 3), np.float32))
+    (eqn,) = total.eqns
+    other = total.jaxpr.replace(eqns=[eqn.replace(params={"axes": (1,)})])
+    x = np.arange(9.0, dtype=np.float32).reshape(3, 3)
+    np.testing.assert_allclose(core.eval_jaxpr(other, [], x)[0], x.sum(1))
+    mapped = closed.map_jaxpr(lambda jaxpr: jaxpr.replace(outvars=jaxpr.eqns[0].outvars))
+    np.testing.assert_allclose(jaxpr_as_fun(mapped)(X)[0], np.sin(X), rtol=1e-6)
+
+
+def test_programs_are_made() -> None:
+    aval = treadle.typeof(X)
+    x, y = Var(aval), Var(aval)  # type: ignore[arg-type]
+    twice_p = Primitive("test_jaxprs_twice")
+    twice_p.def_impl(lambda x: 2 * x)
+    twice_p.def_abstract_eval(lambda x: x)
+    jaxpr = Jaxpr([], [x], [y], [new_jaxpr_eqn([x], [y], twice_p, {})])
+    verify(jaxpr.program)
+    np.testing.assert_allclose(core.eval_jaxpr(jaxpr, [], X)[0], 2 * X)
+    assert jaxpr.eqns[0].primitive is twice_p
+
+
+def test_mistakes() -> None:
+    with pytest.raises(ArgumentError, match="a Jaxpr"):
+        ClosedJaxpr(3)  # type: ignore[arg-type]
+    with pytest.raises(ArgumentError, match="make_jaxpr"):
+        jaxpr_as_fun(3)  # type: ignore[arg-type]
