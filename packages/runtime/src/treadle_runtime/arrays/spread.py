@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from treadle_ir import ArrayType, PlacementError
-from treadle_runtime.client.backend import Buffer
+from treadle_runtime.client.backend import Buffer, aligned_empty
 from treadle_runtime.placement.sharding import Sharding
 
 
@@ -22,11 +22,18 @@ def spread(elements: np.ndarray[Any, Any], sharding: Sharding, *, owned: bool = 
     parts = sharding.parts(elements.shape)
     backend = sharding.devices[0].backend
     ours = sharding.addressable_devices
-    buffers = [
-        backend.put(elements[part], device.raw, owned=owned and elements[part].flags.c_contiguous)
-        for device, part in zip(sharding.devices, parts, strict=True)
-        if device in ours
-    ]
+    held: dict[object, np.ndarray[Any, Any]] = {}  # the distinct parts; devices may share one's memory
+    buffers = []
+    for device, part in zip(sharding.devices, parts, strict=True):
+        if device not in ours:
+            continue
+        key = _key(part)
+        if key not in held:
+            held[key] = elements[part]
+            if not (owned and held[key].flags.c_contiguous):
+                held[key] = aligned_empty(held[key].shape, elements.dtype)
+                np.copyto(held[key], elements[part])
+        buffers.append(backend.put(held[key], device.raw, owned=True))
     return backend.joined(buffers, elements.shape, elements.dtype, sharding.raw(elements.ndim))
 
 

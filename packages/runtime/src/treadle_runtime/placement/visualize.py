@@ -79,7 +79,7 @@ def visualize_sharding(
         raise ArgumentError(f"visualize_sharding: {sharding!r} of {type(sharding)} is no sharding")
     texts = [[_text(devices) for devices in row] for row in _grid(sizes, sharding)]
     longest = max([len(text) for row in texts for text in row])
-    most = max(max_width // len(texts[0]) - 3, 1)
+    most = max((max_width - 1) // len(texts[0]) - 3, 1)
     width = min(max(longest, min_width - 4), most)
     line = "+" + f"{'-' * (width + 2)}+" * len(texts[0])
     print(line)
