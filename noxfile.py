@@ -365,6 +365,8 @@ def docs(session: nox.Session) -> None:
         "docs/debugging.md",
         "docs/export.md",
     )
+    eight = {"TREADLE_NUM_CPU_DEVICES": "8"}
+    session.run("python", "scripts/examples.py", "docs/sharding.md", env=eight)
     for chapter in sorted(Path("docs/tour").glob("*.py")):
         session.run("python", str(chapter))
     for name in DISTRIBUTIONS.values():  # one process each: the façade changes what is printed

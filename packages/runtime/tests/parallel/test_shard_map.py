@@ -8,8 +8,16 @@ import numpy as np
 import pytest
 
 from treadle_ir import ArgumentError, PartitionSpec as P, ShardingError, TreeError, ops
-from treadle_runtime import Mesh, device_put, devices, jit, set_mesh, shard_map
-from treadle_runtime import Infer, NamedSharding
+from treadle_runtime import (
+    Infer,
+    Mesh,
+    NamedSharding,
+    device_put,
+    devices,
+    jit,
+    set_mesh,
+    shard_map,
+)
 
 X = np.arange(8, dtype=np.float32).reshape(4, 2)
 
