@@ -149,7 +149,8 @@ def test_a_thread_without_python_below_it_may_donate() -> None:
     step = jit(lambda x: ops.multiply(x, np.float32(2)), donate_argnums=0)
     for _ in range(3):
         step(device_owned(array()))
-    x, failed = device_owned(array()), []
+    x = device_owned(array())
+    failed: list[Any] = []  # what nobody could be told of
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "unraisablehook", failed.append)
         _thread.start_new_thread(step, (x,))

@@ -33,7 +33,7 @@ class GivenAway:
         self._last = Deleted(how)
 
     def here(self, depth: int) -> Deleted:
-        """What says that it happened in the call that runs now; the caller knows of `depth` frames that are treadle's."""
+        """What says that it happened in this call; the caller knows of `depth` frames that they are treadle's."""
         try:
             frame = sys._getframe(depth + 1)
         except ValueError:  # called by no Python: by a thread of its own

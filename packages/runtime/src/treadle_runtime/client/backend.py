@@ -344,7 +344,7 @@ class Backend:
 
 
 def number_range(kind: type, dtype: np.dtype[Any]) -> tuple[float, float]:
-    """From where to where `putting` may be given Python numbers of this class; `(1, 0)`, which is nowhere, if not at all.
+    """From where to where `putting` may be given Python numbers of this class; nowhere is `(1, 0)`.
 
     There jaxlib makes of a number what NumPy does. Of the others NumPy has something to say: it refuses integers that
     do not fit, and warns of floats that become infinite.
