@@ -109,3 +109,13 @@ def test_a_compiled_function_has_formats_and_a_method_call() -> None:
     assert compiled.output_formats["y"].sharding.device is devices()[0]
     assert compiled.out_info["y"].sharding.device is devices()[0]
     assert compiled.call(array(1, 2))["y"].tolist() == [2, 4]
+
+
+def test_parts_of_what_is_traced() -> None:
+    weights = array(1, 2)
+    call = jit(lambda x, n: ops.add(x, weights), static_argnums=1).trace(array(3, 4), 2)
+    traced, arguments = call.parts
+    assert traced.program is call.program
+    assert [each is weights for each in traced.captured] == [True]
+    assert arguments.statics is not None
+    assert len(arguments.leaves) == 1

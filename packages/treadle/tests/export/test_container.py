@@ -8,7 +8,11 @@ from treadle_ir import dtypes
 
 def test_round_trip_of_every_element_type() -> None:
     arrays = [np.zeros((2, 3), dtype) for dtype in dtypes.NAMES]
-    arrays += [np.arange(6, dtype=np.int16).reshape(3, 2).T, np.asarray(np.float32(2)), np.zeros((0, 4))]
+    arrays += [
+        np.arange(6, dtype=np.int16).reshape(3, 2).T,
+        np.asarray(np.float32(2)),
+        np.zeros((0, 4)),
+    ]
     header, found = unpack(pack({"b": [1, None], "a": "é"}, [np.asarray(x) for x in arrays]))
     assert header == {"a": "é", "b": [1, None]}
     for one, other in zip(found, arrays, strict=True):

@@ -10,7 +10,6 @@ from typing import Any, ClassVar, final
 from treadle.export.container import Elements, array_type, damaged
 from treadle_compiler import HloValue, LoweringContext, lower_program, lowering_rule
 from treadle_ir import (
-    ArgumentError,
     Array,
     ArrayType,
     Operand,
@@ -19,6 +18,7 @@ from treadle_ir import (
     Program,
     Type,
     UnsupportedError,
+    VerifyError,
     bind,
     interpret,
     stage,
@@ -153,9 +153,7 @@ def read_body(name: str, written: Mapping[str, Any], arrays: Sequence[Elements])
     try:
         program = parse_program(text)
         verify(program)
-    except ArgumentError:
-        raise
-    except ParseError as error:
+    except (ParseError, VerifyError) as error:
         raise damaged(f"the artefact's program does not parse: {error}") from error
     constants = arrays[places[0] : places[1]]
     expected = [

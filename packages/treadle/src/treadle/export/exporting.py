@@ -24,7 +24,8 @@ from treadle_ir.declared import shown
 from treadle_ir.tree import flatten_leaves_and_structure
 from treadle_runtime import JitFunction
 
-P = ParamSpec("P")  # mypy infers the type of a lambda inside of `jit` against these, not against `...`
+# mypy infers the type of a lambda inside of `jit` against these, not against `...`.
+P = ParamSpec("P")
 R = TypeVar("R", bound=Any)
 
 
@@ -57,7 +58,7 @@ def export(
         >>> exported = export.export(treadle.jit(lambda x: x @ weights), platforms=["cpu", "cuda"])(
         ...     treadle.ShapeDtypeStruct((2, 3), tnp.float32))
         >>> exported.in_avals, exported.platforms
-        ((ShapeDtypeStruct(shape=(2, 3), dtype=float32),), ('cpu', 'cuda'))
+        ((ShapeDtypeStruct(shape=(2,3), dtype=float32),), ('cpu', 'cuda'))
         >>> exported.call(tnp.ones((2, 3)))
         Array([3., 3.], dtype=float32)
     """
