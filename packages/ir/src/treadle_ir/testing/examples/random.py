@@ -79,7 +79,7 @@ EXAMPLES: Final[list[Example]] = [
             example(RandomFoldIn(), f"{keys}[3]", "u32[3]", domain=_WORDS),
             example(RandomFoldIn(), f"{keys}[2,3]", "u32[1,3]", domain=_WORDS),
             example(RandomFoldIn(), f"{keys}[2,3]", "u32[]", domain=_WORDS),
-            example(RandomWrap(BY_NAME[keys]), "u32[3,4]", domain=_WORDS),
+            example(RandomWrap(BY_NAME[keys]), "u32[3,4]", domain=_WORDS, label=keys),
             example(RandomUnwrap(), f"{keys}[2,3]"),
         )
     ],
