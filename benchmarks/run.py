@@ -2,6 +2,7 @@
 
     python benchmarks/run.py                     every group, a table on the screen
     python benchmarks/run.py --only eager        one group: startup eager faq calls operations functions programs memory
+                                                 sharding
     python benchmarks/run.py --quick             fewer rounds, without the slowest programs
     python benchmarks/run.py --out table.md      the table also as markdown
 
@@ -44,14 +45,24 @@ GROUPS: Final = (
     "functions",
     "programs",
     "memory",
+    "sharding",
 )
+# What a group's processes find in their environment besides.
+ENVIRONMENTS: Final[dict[str, dict[str, str]]] = {
+    "sharding": {
+        "TREADLE_NUM_CPU_DEVICES": "8",
+        "XLA_FLAGS": "--xla_force_host_platform_device_count=8",
+    }
+}
 STAGES: Final = ("trace", "lower", "compile")
 STAGE_BUDGETS: Final = {
     "trace": Budget(jax=1 / 4),
     "lower": Budget(jax=1 / 3),
     "compile": Budget(jax=1.02),
 }
-ROUND: Final = 0.05  # seconds of CPU time that a round of short calls takes
+ROUND: Final = (
+    0.05  # seconds of CPU time that a round of short calls takes, unless `--round` says otherwise
+)
 
 
 def cases(group: str) -> dict[str, Case]:
@@ -62,22 +73,26 @@ def cases(group: str) -> dict[str, Case]:
 # In the child: one process per library, told over its standard input what to measure next.
 
 
-def child(library: str) -> None:
+def child(library: str, seconds: float) -> None:
     """Answer each line `[group, case]` with a line of seconds and of digests, or of an error."""
     ns = Namespace(library)
     ns.warm_up()
+    gc.collect()
+    gc.freeze()  # what is there now stays: collections before each round would go over all of it
     made: dict[tuple[str, str], Any] = {}
     for line in sys.stdin:
         group, name = json.loads(line)
         case = cases(group)[name]
         try:
-            answer = measured(case, ns, made, (group, name))
+            answer = measured(case, ns, made, (group, name), seconds)
         except Exception as error:  # any failure of a library is a row of the table, not the end
             answer = {"error": f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"}
         print(json.dumps(answer), flush=True)
 
 
-def measured(case: Case, ns: Namespace, made: dict[Any, Any], key: Any) -> dict[str, Any]:
+def measured(
+    case: Case, ns: Namespace, made: dict[Any, Any], key: Any, seconds: float
+) -> dict[str, Any]:
     """One round of one case."""
     if case.kind == "stages":
         return stages(case, ns)
@@ -87,11 +102,14 @@ def measured(case: Case, ns: Namespace, made: dict[Any, Any], key: Any) -> dict[
         call = case.make(ns)
         seen = digest(ns.wait(call()))  # at once: what a case donates is gone after the next call
         once = timed(call, ns, 1)
-        made[key] = call, max(1, int(ROUND / max(once, 1e-7) / 3)), seen
+        made[key] = call, max(1, int(seconds / max(once, 1e-7) / 3)), seen
     call, count, seen = made[key]
-    if count > 1:
-        count = max(1, int(count * ROUND / max(timed(call, ns, count), 1e-6)))
-        made[key] = call, count, seen
+    for _ in range(3):  # the first calls are slower: what was learnt from them may be wrong by far
+        spent = timed(call, ns, count)
+        if spent >= seconds / 2:
+            break
+        count = min(100 * count, max(1, int(count * seconds / max(spent, 1e-6))))
+    made[key] = call, count, seen
     return {"seconds": {"": timed(call, ns, count) / count}, "digest": seen}
 
 
@@ -148,7 +166,10 @@ def agree(one: list[Any], other: list[Any]) -> bool:
         return False
     for (shape, *ours), (their_shape, *theirs) in zip(one, other, strict=True):
         scale = max(abs(ours[-1]), abs(theirs[-1]), 1e-3)
-        close = all(abs(a - b) <= 2e-3 * scale for a, b in zip(ours, theirs, strict=True))
+        close = all(
+            abs(a - b) <= 2e-3 * scale or (a != a and b != b) or a == b
+            for a, b in zip(ours, theirs, strict=True)
+        )
         if shape != their_shape or not close:
             return False
     return True
@@ -160,17 +181,20 @@ def agree(one: list[Any], other: list[Any]) -> bool:
 class Library:
     """A child process that waits for what to measure."""
 
-    def __init__(self, name: str, python: str, environment: dict[str, str]) -> None:
+    def __init__(
+        self, name: str, python: str, environment: dict[str, str], seconds: float = ROUND
+    ) -> None:
         self.name = name
         self.python = python
         self.environment = environment
+        self.seconds = seconds
         self.process: subprocess.Popen[str] | None = None
 
     def ask(self, group: str, case: Case) -> dict[str, Any]:
         """One round."""
         if self.process is None or self.process.poll() is not None:
             self.process = subprocess.Popen(
-                [self.python, __file__, "--child", self.name],
+                [self.python, __file__, "--child", self.name, "--round", str(self.seconds)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 text=True,
@@ -263,7 +287,9 @@ def amount(value: float, unit: str) -> str:
 
 
 @contextmanager
-def libraries(options: argparse.Namespace, bytecode: str) -> Iterator[dict[str, Library]]:
+def libraries(
+    options: argparse.Namespace, bytecode: str, group: str
+) -> Iterator[dict[str, Library]]:
     """The three, one core each: more would make CPU time depend on who else is running.
 
     Byte code is kept, as it is where pip has installed a library: otherwise, with packages put there
@@ -278,9 +304,12 @@ def libraries(options: argparse.Namespace, bytecode: str) -> Iterator[dict[str, 
         "OPENBLAS_NUM_THREADS": "1",
         "JAX_PLATFORMS": "cpu",
         "TREADLE_PLATFORMS": "cpu",
+        **ENVIRONMENTS.get(group, {}),
     }
     pythons = {"treadle": sys.executable, "jax": options.jax_python, "numpy": sys.executable}
-    found = {name: Library(name, python, environment) for name, python in pythons.items()}
+    found = {
+        name: Library(name, python, environment, options.round) for name, python in pythons.items()
+    }
     try:
         yield found
     finally:
@@ -418,27 +447,29 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="fewer rounds, no slow programs")
     parser.add_argument("--out", type=Path, help="write the tables as markdown")
     parser.add_argument("--jax-python", default=sys.executable, help="an interpreter that has jax")
+    parser.add_argument("--round", type=float, default=ROUND, help="seconds of a round")
     parser.add_argument("--child", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
-        child(options.child)
+        child(options.child, options.round)
         return 0
     rows: list[Row] = []
     print(f"{machine()}; CPU time, medians of rounds in turn\n")
     print(
         f"{'':<44}{'treadle':>10}  {'jax':>10}  {'numpy':>10}  {'treadle/jax':>12}  {'budget':>30}"
     )
-    with tempfile.TemporaryDirectory() as bytecode, libraries(options, bytecode) as found:
+    with tempfile.TemporaryDirectory() as bytecode:
         for group in options.only or GROUPS:
             print(f"\n{group}")
-            for case in cases(group).values():
-                if (options.quick and case.slow) or (
-                    options.case and options.case not in case.name
-                ):
-                    continue
-                for row in run_case(group, case, found, options):
-                    rows.append(row)
-                    show(row)
+            with libraries(options, bytecode, group) as found:
+                for case in cases(group).values():
+                    if (options.quick and case.slow) or (
+                        options.case and options.case not in case.name
+                    ):
+                        continue
+                    for row in run_case(group, case, found, options):
+                        rows.append(row)
+                        show(row)
     if options.out is not None:
         options.out.parent.mkdir(parents=True, exist_ok=True)
         options.out.write_text(f"# Benchmarks\n\n{machine()}.\n{markdown(rows)}", encoding="utf-8")

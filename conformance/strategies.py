@@ -193,7 +193,7 @@ def numbers(dtype: DType, *, moderate: bool) -> st.SearchStrategy[Any]:
     if dtypes.is_bool(dtype):
         return st.booleans()
     if dtypes.is_key(dtype):
-        return st.integers(0, 2**64 - 1)
+        return st.integers(0, 2 ** bit_width(dtype) - 1)
     if dtypes.is_integer(dtype):
         low, high = least_and_greatest(dtype)
         near = st.integers(max(low, -5), min(high, 9))
@@ -227,7 +227,7 @@ def values(draw: Draw, type: ArrayType, *, moderate: bool) -> Array:
         flat.real = np.array([x for x, _ in drawn], part)
         flat.imag = np.array([y for _, y in drawn], part)
     elif dtypes.is_key(type.dtype):
-        flat = np.array(drawn, np.uint64).view(type.dtype)
+        flat = np.array([dtypes.numbered_key(number, type.dtype) for number in drawn], type.dtype)
     elif dtypes.is_integer(type.dtype):
         flat = _integers(drawn, type.dtype)
     else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,9 @@ from conformance.effort import LONG
 from conformance.strategies import Array, anything, drawings, examples_of
 from conformance.variants import variant_keys, variants
 from treadle_batching import batch_rules, vmap
-from treadle_ir import Elementwise, Primitive, bind
+from treadle_ir import ArrayType, Elementwise, Primitive, Type, bind
+from treadle_ir.dtypes import RBG, UNSAFE_RBG
+from treadle_ir.primitives.random import RandomBits, RandomFoldIn, RandomSplit
 from treadle_ir.testing.compare import assert_close, magnitude
 from treadle_ir.testing.examples import Example
 
@@ -24,7 +26,22 @@ _MOST = 24  # choices tried for one example
 _MOST_PAIRS = 10_000 if LONG else 49  # all of up to three operands
 
 
+def _draws_together(primitive: Primitive, types: Sequence[Type]) -> bool:
+    """Whether a batch of keys is one call of the generator, by definition: `test_keys.py` says what it draws."""
+    if isinstance(primitive, RandomBits | RandomSplit | RandomFoldIn):
+        assert isinstance(types[0], ArrayType)
+        dtype = types[0].dtype
+        return dtype == UNSAFE_RBG or (dtype == RBG and isinstance(primitive, RandomBits))
+    return any(
+        _draws_together(equation.primitive, [x.type for x in equation.operands])
+        for program in primitive.programs().values()
+        for equation in program.equations
+    )
+
+
 def _can_batch(example: Example) -> bool:
+    if _draws_together(example.primitive, example.types):
+        return False
     return bool(example.types) and batch_rules.status(type(example.primitive)) in ("rule", "family")
 
 

@@ -64,10 +64,8 @@ def widened(x: Any, dtype: DType) -> Wide:
     if dtypes.is_integer(dtype):
         native = array.astype(np.int64) if bit_width(dtype) == 4 else array
         return np.asarray(native.astype(object))
-    if dtypes.is_key(dtype):  # both words as one number
-        return np.asarray(np.ascontiguousarray(array).view(np.uint64).astype(object)).reshape(
-            array.shape
-        )
+    if dtypes.is_key(dtype):  # all words as one number
+        return _objects([dtypes.key_number(key) for key in array.reshape(-1)], array.shape)
     with np.errstate(invalid="ignore"):  # a signalling NaN is a NaN like others
         if dtypes.is_complex(dtype):
             return array.astype(COMPLEX)
@@ -466,6 +464,8 @@ def _convert(primitive: convert.Convert, types: Types, x: Wide) -> Sequence[Wide
     target = primitive.dtype
     if dtypes.is_bool(target):
         return [np.asarray(x != 0)]
+    if dtypes.is_key(target):  # only from keys of its own type
+        return [x]
     if x.dtype == COMPLEX and not dtypes.is_complex(target):
         x = x.real
     if not dtypes.is_integer(target):
@@ -1142,32 +1142,32 @@ def _threefry(primitive: Primitive, types: Types, *operands: Wide) -> Sequence[W
 
 
 def _as_words(types: Types, keys: Wide) -> Wide:
-    """The two words of each key as a last axis; of raw keys these are what is given."""
+    """The words of each key as a last axis; of raw keys these are what is given."""
     if not dtypes.is_key(types[0].dtype):
         return keys
-    words = [word for key in keys.flat for word in (int(key) % 2**32, int(key) // 2**32)]
-    return _objects(words, (*keys.shape, 2))
+    count = dtypes.key_words(types[0].dtype)
+    words = [int(key) >> 32 * i & 0xFFFFFFFF for key in keys.flat for i in range(count)]
+    return _objects(words, (*keys.shape, count))
 
 
 def _new_keys(
-    primitive: Primitive, types: Types, words: Callable[[Index], tuple[int, int]]
+    primitive: Primitive, types: Types, words: Callable[[Index], Sequence[int]]
 ) -> list[Wide]:
-    """Keys whose two words at each index are what a function says: typed or raw, as the result is."""
+    """Keys whose words at each index are what a function says: typed or raw, as the result is."""
     (result, *_) = primitive.infer(*types)
     assert isinstance(result, ArrayType)
 
     def element(i: Index) -> int:
         if not dtypes.is_key(result.dtype):
             return words(i[:-1])[i[-1]]
-        first, second = words(i)
-        return first + second * 2**32
+        return sum(word << 32 * place for place, word in enumerate(words(i)))
 
     return _filled_by(primitive, types, element, np.dtype(object))
 
 
 @truth_of(random.RandomWrap)
 def _random_wrap(primitive: Primitive, types: Types, words: Wide) -> Sequence[Wide]:
-    return _new_keys(primitive, types, lambda i: (int(words[(*i, 0)]), int(words[(*i, 1)])))
+    return _new_keys(primitive, types, lambda i: [int(word) for word in words[i]])
 
 
 @truth_of(random.RandomUnwrap)
@@ -1182,11 +1182,49 @@ def _word(primitive: Primitive, keys: Wide, i: Index, inner: Sequence[int]) -> t
     return threefry((first, second), divmod(position, 2**32))
 
 
+def philox(key: tuple[int, int], counter: tuple[int, int, int, int]) -> tuple[int, ...]:
+    """Philox-4x32-10 as the paper of Salmon and others (2011) has it."""
+    (a, b), (c0, c1, c2, c3) = key, counter
+    for number in range(10):
+        left, right = 0xD2511F53 * c0, 0xCD9E8D57 * c2
+        k0, k1 = (a + number * 0x9E3779B9) % 2**32, (b + number * 0xBB67AE85) % 2**32
+        c0, c1 = right // 2**32 ^ c1 ^ k0, right % 2**32
+        c2, c3 = left // 2**32 ^ c3 ^ k1, left % 2**32
+    return c0, c1, c2, c3
+
+
+def generated(keys: Wide, position: int, width: int) -> int:
+    """The number of a width at a position of what the first of some keys of four words draws."""
+    w0, w1, w2, w3 = map(int, keys.reshape(-1, 4)[0])
+
+    def word(at: int) -> int:
+        counter = (w2 + (w3 << 32) + (w0 << 64) + (w1 << 96) + at // 4) % 2**128
+        c0, c1, c2, c3 = (counter >> 32 * i & 0xFFFFFFFF for i in range(4))
+        return philox((w0, w1), (c0, c1, c2, c3))[at % 4]
+
+    if width == 64:
+        return word(2 * position) + (word(2 * position + 1) << 32)
+    return word(position) % (1 << width)
+
+
+def _by_halves(keys: Wide, change: Callable[[Wide], Sequence[int]]) -> list[int]:
+    """What a function of keys of two words makes of each half of the words."""
+    return [
+        word
+        for start in range(0, keys.shape[-1], 2)
+        for word in change(keys[..., start : start + 2])
+    ]
+
+
 @truth_of(random.RandomBits)
 def _random_bits(primitive: random.RandomBits, types: Types, keys: Wide) -> Sequence[Wide]:
     keys = _as_words(types, keys)
+    (result, *_) = primitive.infer(*types)
+    assert isinstance(result, ArrayType)
 
     def element(i: Index) -> int:
+        if keys.shape[-1] == 4:
+            return generated(keys, _position(i, result.shape), primitive.bit_width)
         high, low = _word(primitive, keys, i, primitive.shape)
         if primitive.bit_width == 64:
             return high * 2**32 + low
@@ -1198,7 +1236,19 @@ def _random_bits(primitive: random.RandomBits, types: Types, keys: Wide) -> Sequ
 @truth_of(random.RandomSplit)
 def _random_split(primitive: random.RandomSplit, types: Types, keys: Wide) -> Sequence[Wide]:
     keys = _as_words(types, keys)
-    return _new_keys(primitive, types, lambda i: _word(primitive, keys, i, primitive.shape))
+
+    def words(i: Index) -> Sequence[int]:
+        if (
+            types[0].dtype == dtypes.UNSAFE_RBG
+        ):  # every tenth of the keys that are drawn, batch by batch
+            outer = keys.ndim - 1
+            number = _position(i[outer:], primitive.shape)
+            batch = _position(i[:outer], keys.shape[:-1])
+            first = 40 * (batch * math.prod(primitive.shape) + number)
+            return [generated(keys, first + at, 32) for at in range(4)]
+        return _by_halves(keys, lambda half: _word(primitive, half, i, primitive.shape))
+
+    return _new_keys(primitive, types, words)
 
 
 @truth_of(random.RandomFoldIn)
@@ -1206,9 +1256,19 @@ def _random_fold_in(primitive: Primitive, types: Types, keys: Wide, data: Wide) 
     keys = _as_words(types, keys)
     spread = np.broadcast_to(data, keys.shape[:-1])
 
-    def words(i: Index) -> tuple[int, int]:
-        first, second = map(int, keys[i])
-        return threefry((first, second), (0, int(spread[i])))
+    def words(i: Index) -> Sequence[int]:
+        if types[0].dtype == dtypes.UNSAFE_RBG:  # the last of ten keys that the data draws
+            own = tuple([0 if n == 1 else at for at, n in zip(i, data.shape, strict=False)])
+            first = 40 * _position(own, data.shape) + 36
+            seed = int(data.reshape(-1)[0])
+            seeded = _objects([0, seed, 0, seed], (4,))
+            return [int(keys[(*i, at)]) ^ generated(seeded, first + at, 32) for at in range(4)]
+
+        def folded(half: Wide) -> tuple[int, int]:
+            first, second = map(int, half[i])
+            return threefry((first, second), (0, int(spread[i])))
+
+        return _by_halves(keys, folded)
 
     return _new_keys(primitive, types, words)
 

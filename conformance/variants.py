@@ -61,9 +61,11 @@ def cast(x: Array, dtype: DType) -> Array:
     if x.dtype == dtype:
         return x
     if dtypes.is_key(x.dtype):  # no numbers at all: a few small ones in their place
-        x = x.view(np.uint64) % np.uint64(5)
+        numbers = [dtypes.key_number(key) % 5 for key in x.reshape(-1)]
+        x = np.array(numbers, np.uint64).reshape(x.shape)
     if dtypes.is_key(dtype):
-        return cast(x, BY_NAME["u64"]).view(dtype)
+        small = [dtypes.numbered_key(int(n), dtype) for n in cast(x, BY_NAME["u64"]).reshape(-1)]
+        return np.array(small, dtype).reshape(x.shape)
     real = np.real(x).astype(np.float64)
     if dtypes.is_bool(dtype):
         return np.asarray(real > 0)

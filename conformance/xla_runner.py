@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from treadle_compiler import device_dtype
+from treadle_compiler import device_dtype, device_shape
 from treadle_compiler.mlir import parse
 from treadle_ir import ArrayType, Type
 from treadle_ir.dtypes import is_key
@@ -66,7 +66,8 @@ def run_text(
         array = np.asarray(operand)
         held = device_dtype(array.dtype)
         if is_key(array.dtype):
-            array = array.view(held)
+            held_shape = device_shape(ArrayType(array.shape, array.dtype))
+            array = np.ascontiguousarray(array).view(held).reshape(held_shape)
         elif held != array.dtype:  # float0 has no data
             array = np.zeros(array.shape, held)
         shape = _Shape(array.shape, array.dtype)
@@ -77,12 +78,14 @@ def run_text(
     handlers = []
     for type in result_types:
         assert isinstance(type, ArrayType)
-        shape = _Shape(type.shape, device_dtype(type.dtype))
+        shape = _Shape(device_shape(type), device_dtype(type.dtype))
         more = {"_skip_checks": True} if unchecked else {}
         handlers.append(core.array_result_handler(shape, out, False, **more))
     results = executable.execute_sharded(buffers).consume_with_handlers(handlers)
     return [
-        np.array(result).view(type.dtype) if is_key(type.dtype) else np.array(result)
+        np.array(result).view(type.dtype).reshape(type.shape)
+        if is_key(type.dtype)
+        else np.array(result)
         for result, type in zip(results, result_types, strict=True)
         if isinstance(type, ArrayType)
     ]

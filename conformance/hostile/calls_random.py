@@ -32,7 +32,6 @@ NAMESPACES: Final[dict[str, Any]] = {
     "initializers": SimpleNamespace(**_MADE, ones=initializers.ones, zeros=initializers.zeros)
 }
 LEFT_OUT: Final[dict[str, str]] = {
-    "random.orthogonal": "of a shape of 2 ** 40 matrices it waits for their factorisation, which nothing interrupts",
     "nn.get_scaled_dot_general_config": "it says that it is not there, whatever it is given",
 }
 NAMES: Final[dict[str, Any]] = {"stream": KEY}
@@ -52,5 +51,6 @@ random: chisquare gamma generalized_normal loggamma poisson t wald (stream, 2.0)
 random: dirichlet (stream, v)
 random: multinomial (stream, 10, v)
 random: multivariate_normal (stream, v, square)
+random: orthogonal (stream, 3)
 initializers: delta_orthogonal orthogonal ()
 """

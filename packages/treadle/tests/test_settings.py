@@ -47,6 +47,7 @@ OTHERS: dict[str, tuple[Any, str]] = {
     "random_seed_offset": (-4, "-4"),
     "traceback_filtering": ("off", "off"),
     "tracer_error_num_traceback_frames": (2, "2"),
+    "default_prng_impl": ("rbg", "rbg"),
     "transfer_guard": ("log", "log"),
     "transfer_guard_device_to_device": ("log", "log"),
     "transfer_guard_device_to_host": ("log", "log"),
@@ -54,7 +55,6 @@ OTHERS: dict[str, tuple[Any, str]] = {
 }
 # Those that take one value: what asks for another is refused.
 ONE_VALUE = {
-    "default_prng_impl": "rbg",
     "error_checking_behavior_divide": "raise",
     "error_checking_behavior_nan": "raise",
     "error_checking_behavior_oob": "raise",

@@ -10,6 +10,7 @@ import numpy as np
 
 from treadle_batching.axis import Axis, Dim
 from treadle_batching.batch import batch_tree
+from treadle_batching.mapped_refs import map_over_refs, mapped_places
 from treadle_batching.moving import with_dim
 from treadle_ir import (
     ArgumentError,
@@ -53,7 +54,7 @@ def vmap(
         fun: the function of one batch element.
         in_axes: for each positional argument the axis that holds the batch elements (an int), None for an argument that
             all batch elements share, or a tree of these that is a prefix of the argument. One int stands for all.
-            Keyword arguments are mapped over axis 0.
+            Keyword arguments are mapped over axis 0. A mutable reference with an axis is one for each batch element.
         out_axes: where the batch elements go in each result; None for results that are the same for all batch elements.
         axis_name: a name for collectives (`psum`, `axis_index`) inside.
         axis_size: the number of batch elements; needed only when no argument has them.
@@ -101,6 +102,14 @@ def vmap(
                 f"vmap in_axes {in_axes!r} is not a prefix of the arguments: {error}",
                 fix="in_axes must have the structure of the positional arguments, or stop short of it",
             ) from None
+        places = mapped_places(leaves, dims)
+        if places:
+
+            def mapping(pure: Callable[..., Any], inner: Any, outer: Any) -> Callable[..., Any]:
+                return vmap(pure, inner, outer, axis_name, axis_size)
+
+            output: R = map_over_refs(fun, mapping, leaves, structure, dims, places, out_axes)
+            return output
         checked = [
             _checked_dim(leaf, dim, index, (args, kwargs))
             for index, (leaf, dim) in enumerate(zip(leaves, dims, strict=True))

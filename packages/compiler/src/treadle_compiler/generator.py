@@ -1,6 +1,7 @@
 """The device's own random generator, from which the keys of `rbg` and `unsafe_rbg` draw: what their rules emit.
 
-What is drawn is defined in `treadle_ir.primitives.random`. On CPUs and GPUs XLA has Philox-4x32 there; TPUs differ.
+What is drawn is defined in `treadle_ir.primitives.random`. On the CPU XLA has Philox-4x32; other devices may
+differ.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from treadle_compiler.types import i64_array
 from treadle_compiler.wide_keys import as_keys, words
 from treadle_ir import ArrayType, DType
 from treadle_ir.dtypes import RBG
-from treadle_ir.reference.wide_keys import SPACING
+from treadle_ir.primitives.random import SPACING
 
 _U32: Final = np.dtype(np.uint32)
 _U64: Final = np.dtype(np.uint64)

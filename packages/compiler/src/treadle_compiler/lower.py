@@ -14,7 +14,7 @@ from typing import Any, Final, final
 
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.dump import dump
-from treadle_compiler.partitioning import Partitioning, mesh_text, sharding_text
+from treadle_compiler.partitioning import ManualScope, Partitioning, mesh_text, sharding_text
 from treadle_compiler.recompute import kept_apart
 from treadle_compiler.registry import LoweringRule, lowering_of
 from treadle_compiler.settings import DUMP_IR_TO
@@ -24,6 +24,7 @@ from treadle_ir import AbstractMesh, Layout, Primitive, Program, Source, Type, V
 from treadle_ir.events import ProgramLowered, heard, tell
 
 _MOST_NOTES: Final = 4  # of an error: of programs deep within one another, the innermost say enough
+_FIRST: Final = "@first"  # the mesh of the first device alone
 _INLINE_LIMIT: Final = 4  # equations: smaller nested programs are cheaper inline than as functions
 
 
@@ -57,15 +58,16 @@ class ModuleWriter:
         self.platform: Final = platform
         self.callbacks: list[Callable[..., object]] = []
         self.open_regions = 0  # loops and branches around what is being written
+        self.manual: ManualScope | None = None  # the shard_map around what is being written
         self.scope = ""  # the named scopes around what is being written, outermost first: `encoder/attention`
         self._locations = locations
         self._functions: list[str] = []
         self._meshes: dict[tuple[tuple[str, int], ...], str] = {}  # names, by axes
+        self._has_first = False  # whether something is on the first device alone
         if partitioning is not None:
             self.mesh_name(partitioning.mesh)
-        self._names: dict[
-            int, str
-        ] = {}  # by id of a nested program, which its outer program keeps alive
+        # By id of a nested program, which its outer program keeps alive, and by what its collectives are over.
+        self._names: dict[tuple[int, ManualScope | None], str] = {}
         self._rules: dict[type[Primitive], LoweringRule[Any]] = {}  # those used so far
 
     @functools.cached_property
@@ -78,6 +80,14 @@ class ModuleWriter:
         number = len(self._meshes)
         name = f"@mesh{number}" if number else "@mesh"
         return self._meshes.setdefault(mesh.shape_tuple, name)
+
+    def on_first_device(self, count: int) -> str:
+        """An attribute: the values of an operation, so many, are on the first device alone, where it takes place.
+
+        XLA has to know that of what has effects; else each device would have them.
+        """
+        self._has_first = True
+        return f"#sdy.sharding_per_value<[{', '.join([f'<{_FIRST}, []>'] * count)}]>"
 
     def add_callback(self, function: Callable[..., object]) -> int:
         """Register a host function; the index that selects it."""
@@ -96,9 +106,10 @@ class ModuleWriter:
 
     def function(self, program: Program) -> str:
         """The name of a program's function, which is written when it is first asked for."""
-        name = self._names.get(id(program))
+        key = id(program), self.manual
+        name = self._names.get(key)
         if name is None:
-            name = self._names[id(program)] = f"@f{len(self._names)}"
+            name = self._names[key] = f"@f{len(self._names)}"
             self.write_function(name, program, "private")
         return name
 
@@ -205,7 +216,10 @@ class ModuleWriter:
         if self.partitioning is None:
             return f"module {{\n{functions}\n}}\n"
         count = self.partitioning.mesh.size
-        meshes = "\n".join([mesh_text(name, axes) for axes, name in self._meshes.items()])
+        declared = [mesh_text(name, axes) for axes, name in self._meshes.items()]
+        if self._has_first:
+            declared.append(f"sdy.mesh {_FIRST} = <[], device_ids=[0]>")
+        meshes = "\n".join(declared)
         return (
             f"module attributes {{mhlo.num_partitions = {count} : i32, mhlo.num_replicas = 1 : i32}} "
             f"{{\n{meshes}\n{functions}\n}}\n"

@@ -1,7 +1,7 @@
 """Random keys of 128 bits, for which StableHLO has no element type: an array of them has one more axis of two ui64.
 
-To rules their values have the shape that users see. What moves keys, or compares them, moves or compares the two halves,
-each of which is to its rule an array of keys of 64 bits: so no rule but those of random bits knows of wide keys.
+To rules their values have the shape that users see. What moves keys, or compares them, moves or compares the two
+halves, each of which is to its rule an array of keys of 64 bits: so only the rules of random bits know of wide keys.
 """
 
 from __future__ import annotations
@@ -14,9 +14,8 @@ import numpy as np
 from treadle_compiler import emit
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.registry import LoweringRule
-from treadle_ir import ArrayType, Primitive, Type
+from treadle_ir import ArrayType, Primitive, Randomness, Type
 from treadle_ir.dtypes import KEY, is_wide_key
-from treadle_ir.families import Randomness
 from treadle_ir.primitives.compare import Compare
 
 _U64: Final = np.dtype(np.uint64)
@@ -25,6 +24,11 @@ _U64: Final = np.dtype(np.uint64)
 def is_wide(type: Type) -> bool:
     """Whether arrays of a type hold keys of 128 bits."""
     return isinstance(type, ArrayType) and is_wide_key(type.dtype)
+
+
+def _half(type: Type) -> Type:
+    """The type of a half of wide keys; any other type as it is."""
+    return ArrayType(type.shape, KEY) if isinstance(type, ArrayType) and is_wide(type) else type
 
 
 def words(x: HloValue) -> HloValue:
@@ -84,9 +88,7 @@ def each_half(
     """What a rule makes of the halves of wide keys, put together."""
     types = context.result_types
     split = [halves(context, x) if is_wide(x.type) else (x, x) for x in operands]
-    context.result_types = tuple(
-        [ArrayType(x.shape, KEY) if is_wide(x) else x for x in types]  # type: ignore[union-attr]  # wide: an array
-    )
+    context.result_types = tuple(map(_half, types))
     results = [rule(context, primitive, *[pair[at] for pair in split]) for at in (0, 1)]
     context.result_types = types
     made = []

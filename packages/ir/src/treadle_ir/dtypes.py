@@ -4,8 +4,8 @@ An element type is a `numpy.dtype`; ml_dtypes adds the ones that NumPy has not. 
 
 * `float0` is the type of the tangents of integers and booleans: it has one value and no data.
 * `key<fry>`, `key<rbg>` and `key<urbg>` are the types of random keys, one for each generator: eight bytes, the two
-  words of a Threefry key, or sixteen, the four words of the others. Keys can be moved, chosen and compared for equality;
-  they are no numbers, so no arithmetic takes them.
+  words of a Threefry key, or sixteen, the four words of the others. Keys can be moved, chosen and compared for
+  equality; they are no numbers, so no arithmetic takes them.
 """
 
 from __future__ import annotations

@@ -248,4 +248,13 @@ def user_location() -> str:
     return capture().show()
 
 
+def location_of(frame: FrameType | None) -> str:
+    """The place in the user's code that another thread, whose innermost frame this is, runs now; empty without one."""
+    while frame is not None:
+        if not is_internal(frame.f_code.co_filename):
+            return Source(frame.f_code, frame.f_lasti).show()
+        frame = frame.f_back
+    return ""
+
+
 internal(os.path.dirname(__file__))

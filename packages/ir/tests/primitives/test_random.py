@@ -58,7 +58,7 @@ def test_random_wrap_c1() -> None:
 
 def test_random_unwrap_c1() -> None:
     assert RandomUnwrap().infer(t("key<fry>[3]")) == (t("u32[3,2]"),)
-    with pytest.raises(DTypeError, match="must be key<fry>"):
+    with pytest.raises(DTypeError, match="must be random keys"):
         RandomUnwrap().infer(t("u64[]"))
 
 

@@ -32,6 +32,8 @@ def test_the_papers_known_answers() -> None:
     """Random123's vectors: zeros, and ones in every bit (of the words that the state has)."""
     _, bits = rng_bit_generator(np.zeros(4, np.uint32), (4,))
     assert [hex(x) for x in bits] == ["0x6627e8d5", "0xe169c58d", "0xbc57ac4c", "0x9b00dbd8"]
+    _, bits = rng_bit_generator(np.full(4, MASK, np.uint32), (4,))
+    assert [hex(x) for x in bits] == ["0x408f276d", "0x41c83b0e", "0xa20bc7c6", "0x6d5451fd"]
     _, bits = rng_bit_generator(
         np.zeros(4, np.uint32), (2,), algorithm=RandomAlgorithm.RNG_THREE_FRY
     )
@@ -48,7 +50,9 @@ def test_philox_against_pythons_integers(shape: Any) -> None:
             counter = (4 << 32) + 0xFFFFFFFE
             words: list[int] = []
             while len(words) < size:
-                words += philox([counter & MASK, counter >> 32, 0, 0], [1, 2])
+                words += philox(
+                    [counter & MASK, counter >> 32 & MASK, 1 + (counter >> 64), 2], [1, 2]
+                )
                 counter += 1
             assert np.asarray(bits).ravel().tolist() == words[:size]
             assert after.dtype == state.dtype

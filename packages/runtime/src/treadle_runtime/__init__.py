@@ -27,10 +27,24 @@ if TYPE_CHECKING:
         PlatformError as PlatformError,
         PlatformWarning as PlatformWarning,
     )
+    from treadle_runtime.client.peers import (
+        DistributedError as DistributedError,
+        ProcessFailureError as ProcessFailureError,
+        ProcessMismatchError as ProcessMismatchError,
+    )
     from treadle_runtime.client.profiling import (
         memory_profile as memory_profile,
         profile_data_module as profile_data_module,
         profiler_module as profiler_module,
+    )
+    from treadle_runtime.distributed.exchange import (
+        exchanged as exchanged,
+        live_processes as live_processes,
+    )
+    from treadle_runtime.distributed.session import (
+        initialize as initialize,
+        is_initialized as is_initialized,
+        shutdown as shutdown,
     )
     from treadle_runtime.evaluation.evaluator import RuntimeEvaluator as RuntimeEvaluator
     from treadle_runtime.evaluation.finite import NotFiniteError as NotFiniteError
@@ -63,6 +77,7 @@ if TYPE_CHECKING:
     )
     from treadle_runtime.launch import effects_barrier as effects_barrier
     from treadle_runtime.parallel.pmap import pmap as pmap
+    from treadle_runtime.parallel.shard_map import Infer as Infer, shard_map as shard_map
     from treadle_runtime.placement.constraint import (
         auto_axes as auto_axes,
         explicit_axes as explicit_axes,
@@ -85,6 +100,10 @@ if TYPE_CHECKING:
     )
     from treadle_runtime.placement.guards import TransferError as TransferError
     from treadle_runtime.placement.mesh import MESH as MESH, Mesh as Mesh, make_mesh as make_mesh
+    from treadle_runtime.placement.mesh_grids import (
+        create_device_mesh as create_device_mesh,
+        create_hybrid_device_mesh as create_hybrid_device_mesh,
+    )
     from treadle_runtime.placement.named import NamedSharding as NamedSharding
     from treadle_runtime.placement.placement import (
         PlacedType as PlacedType,
@@ -95,6 +114,7 @@ if TYPE_CHECKING:
     from treadle_runtime.placement.processes import (
         process_count as process_count,
         process_index as process_index,
+        process_indices as process_indices,
     )
     from treadle_runtime.placement.sharding import (
         Sharding as Sharding,
@@ -126,9 +146,14 @@ if not TYPE_CHECKING:
             ),
             "treadle_runtime.client": "backends",
             "treadle_runtime.client.failures": "PlatformError PlatformWarning",
+            "treadle_runtime.client.peers": (
+                "DistributedError ProcessFailureError ProcessMismatchError"
+            ),
             "treadle_runtime.client.profiling": (
                 "memory_profile profile_data_module profiler_module"
             ),
+            "treadle_runtime.distributed.exchange": "exchanged live_processes",
+            "treadle_runtime.distributed.session": "initialize is_initialized shutdown",
             "treadle_runtime.evaluation.evaluator": "RuntimeEvaluator",
             "treadle_runtime.evaluation.finite": "NotFiniteError",
             "treadle_runtime.evaluation.limits": "host_limits",
@@ -144,6 +169,7 @@ if not TYPE_CHECKING:
             "treadle_runtime.jitting.stages": "ArgInfo Compiled Lowered TracedCall",
             "treadle_runtime.launch": "effects_barrier",
             "treadle_runtime.parallel.pmap": "pmap",
+            "treadle_runtime.parallel.shard_map": "Infer shard_map",
             "treadle_runtime.placement.constraint": (
                 "auto_axes explicit_axes reshard with_sharding_constraint"
             ),
@@ -159,8 +185,9 @@ if not TYPE_CHECKING:
             "treadle_runtime.placement.placement": (
                 "PlacedType Placement default_device set_default_device"
             ),
-            "treadle_runtime.placement.processes": "process_count process_index",
+            "treadle_runtime.placement.processes": "process_count process_index process_indices",
             "treadle_runtime.placement.sharding": "Sharding SingleDeviceSharding",
+            "treadle_runtime.placement.mesh_grids": "create_device_mesh create_hybrid_device_mesh",
             "treadle_runtime.placement.visualize": (
                 "inspect_array_sharding visualize_array_sharding visualize_sharding"
             ),

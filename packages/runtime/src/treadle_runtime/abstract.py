@@ -8,8 +8,9 @@ from typing import Any, final
 
 import numpy as np
 
-from treadle_ir import dtypes, integers, refused, type_like
+from treadle_ir import PartitionSpec, dtypes, integers, refused, type_like
 from treadle_runtime.arrays.array import DeviceArray
+from treadle_runtime.placement.asked import concrete
 from treadle_runtime.placement.placement import PlacedType, default_placement, placement_of
 from treadle_runtime.placement.sharding import Sharding
 
@@ -78,11 +79,15 @@ def abstract_placed(leaf: Any) -> PlacedType:  # Any: whatever has a shape and a
 
     Raises:
         ArgumentError: it is none of these.
+        ShardingError: it could not be laid out as it says.
     """
     if isinstance(leaf, DeviceArray):
         return leaf.placed
     type_ = type_like("eval_shape", leaf)
     sharding = getattr(leaf, "sharding", None)
-    if isinstance(sharding, Sharding):
+    if isinstance(sharding, Sharding | PartitionSpec):
+        sharding = concrete("lower", "the sharding of an argument", sharding)
+        assert sharding is not None
+        sharding.shard_shape(type_.shape)  # that it fits
         return placement_of(sharding, committed=True).of(type_)
     return default_placement().of(type_)

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, final
 
+import numpy as np
+
 import treadle_compiler as compiler
 from treadle_compiler import check_fork, jaxlib, repartitioned
-from treadle_ir import ArrayType, fork_safe_lock
+from treadle_ir import ArrayType, allocating, fork_safe_lock
 from treadle_runtime.arrays.array import Buffer
 from treadle_runtime.arrays.deleted import Deleted
 from treadle_runtime.client import execution_error
+from treadle_runtime.client.peers import met
 from treadle_runtime.host.validated import Validated, validated
 from treadle_runtime.placement.partition import result_placements
 from treadle_runtime.placement.placement import PlacedType, Placement
@@ -100,22 +103,28 @@ class Launch:
             started = self.executable.raw.execute_sharded(buffers, with_tokens=True)
             token = started.consume_token()
             results: list[Buffer] = started.consume_with_handlers(self.handlers)
-            if self.ordered or self.placement.on_host:
+            if self.ordered or self.placement.device.platform == "cpu":
                 # The CPU calls back on this very thread, so nothing is lost by waiting, and exceptions are here.
                 token.block_until_ready()
             else:
                 _pend(token)
+            if len(self.placement.devices) > 1:
+                self._raise_of_callbacks()
         except core.JaxRuntimeError as error:
-            for callback in self.callbacks:
-                raised = callback.take_error()
-                if raised is not None:
-                    raise raised from None
+            self._raise_of_callbacks()
             if "KeyboardInterrupt" in str(
                 error
             ):  # on entering a callback, before it could be noted there
                 raise KeyboardInterrupt from None
             raise execution_error(error, self.types) from error
         return results
+
+    def _raise_of_callbacks(self) -> None:
+        """Raise what a callback has raised, if one has."""
+        for callback in self.callbacks:
+            raised = callback.take_error()
+            if raised is not None:
+                raise raised from None
 
 
 _pending: Final[list[Any]] = []  # tokens of programs with callbacks that may still be running
@@ -158,10 +167,15 @@ def compile_program(
     functions: list[Callable[..., object]] = []
     for each in lowered.callbacks:
         assert isinstance(each, compiler.LoweredCallback)
-        checked = validated(each, [(type.shape, type.dtype) for type in each.results])
+        expected = [(type.shape, type.dtype) for type in each.results]
+        checked = validated(each, expected, answers=len(placement.devices) > 1)
         callbacks.append(checked)
         functions.append(_with_token(checked) if each.ordered else checked)
     devices = placement.devices
+    if met:
+        from treadle_runtime.distributed.agreement import agree  # noqa: PLC0415 - only with several processes
+
+        agree(lowered, devices)
     executable = compiler.compile_lowered(
         lowered,
         devices[0].backend.raw,
@@ -187,6 +201,20 @@ def compile_program(
         )
     ordered = any(effect.ordered for effect in lowered.program.effects)
     return Launch(executable, placement, results, tuple(callbacks), ordered=ordered)
+
+
+def check_results_fit(types: Sequence[ArrayType], placement: Placement) -> None:
+    """Refuse results that the host has no memory for, before XLA compiles a program with them.
+
+    XLA would say so as well, but late: it compiles loops over them first, which takes without end, and an operation
+    that follows waits for what never comes.
+
+    Raises:
+        OutOfMemoryError: they have more bytes than can be had.
+    """
+    if placement.on_host:
+        with allocating():  # costs nothing while nothing is written to it
+            np.empty(sum([type.nbytes for type in types]), np.uint8)
 
 
 def _present(buffer: Buffer) -> bool | None:

@@ -72,14 +72,38 @@ THREAD_GUARD: Final = Setting(
     False,
     parse=yes_or_no,
     keyed=False,
-    help="No effect: it orders the operations of several processes by thread, and there is one process.",
+    help="No effect: it orders the operations of several processes by thread; treadle compares their programs instead.",
 )
 CPU_COLLECTIVES: Final = Setting(
     "cpu_collectives_implementation",
     "gloo",
     parse=one_of("gloo", "mpi", "none", None),
     keyed=False,
-    help="No effect: it chooses how several processes talk to each other, and there is one.",
+    help="What moves data between the CPUs of several processes: `gloo`, or `none` where they only compute each for "
+    "itself. `mpi` is refused. Before `distributed.initialize`.",
+)
+GRACE: Final = Setting(
+    "distributed_grace_seconds",
+    10,
+    parse=whole_number(least=0),
+    keyed=False,
+    help="When a process of several is lost, the others have so many seconds to end by themselves, or to call "
+    "`distributed.shutdown`; then they are ended.",
+)
+RECOVERABILITY: Final = Setting(
+    "enable_recoverability",
+    False,
+    parse=yes_or_no,
+    keyed=False,
+    help="When a process of several is lost, the others are not ended; what needs the lost one still fails.",
+)
+PROGRAM_CHECK: Final = Setting(
+    "distributed_program_check",
+    True,
+    parse=yes_or_no,
+    keyed=False,
+    help="Before the first launch of a program over the devices of several processes, they compare its text, so that "
+    "different programs are an error and do not hang.",
 )
 
 

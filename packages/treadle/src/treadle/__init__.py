@@ -24,10 +24,12 @@ if TYPE_CHECKING:
         custom_batching as custom_batching,
         custom_derivatives as custom_derivatives,
         debug as debug,
+        distributed as distributed,
         dlpack as dlpack,
         dtypes as dtypes,
         errors as errors,
         experimental as experimental,
+        export as export,
         extend as extend,
         flatten_util as flatten_util,
         image as image,
@@ -138,9 +140,11 @@ if TYPE_CHECKING:
         pmap as pmap,
         process_count as process_count,
         process_index as process_index,
+        process_indices as process_indices,
         pure_callback as pure_callback,
         reshard as reshard,
         set_mesh as set_mesh,
+        shard_map as shard_map,
     )
 
     jacobian = jacrev
@@ -184,7 +188,8 @@ if not TYPE_CHECKING:
                 "device_count device_get device_put devices disable_jit effects_barrier jit "
                 "jit:pjit live_arrays local_device_count local_devices make_array_from_callback "
                 "make_array_from_process_local_data make_array_from_single_device_arrays make_mesh "
-                "pmap process_count process_index pure_callback reshard set_mesh"
+                "pmap process_count process_index process_indices pure_callback reshard set_mesh "
+                "shard_map"
             ),
         },
         (
@@ -194,10 +199,12 @@ if not TYPE_CHECKING:
             "custom_batching",
             "custom_derivatives",
             "debug",
+            "distributed",
             "dlpack",
             "dtypes",
             "errors",
             "experimental",
+            "export",
             "extend",
             "flatten_util",
             "image",

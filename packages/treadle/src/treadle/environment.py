@@ -16,6 +16,12 @@ _PREFIXES: Final = ("TREADLE_", "JAX_")
 # Variables that are no settings' own.
 _OTHERS: Final = frozenset(
     {
+        # of processes: `treadle_runtime/distributed/clusters.py`
+        *[
+            prefix + name
+            for prefix in _PREFIXES
+            for name in ("COORDINATOR_ADDRESS", "NUM_PROCESSES", "PROCESS_ID", "LOCAL_DEVICE_IDS")
+        ],
         "TREADLE_CACHE",
         "TREADLE_CACHE_DIR",
         "TREADLE_CACHE_SIZE",

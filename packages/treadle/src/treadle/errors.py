@@ -56,10 +56,13 @@ if TYPE_CHECKING:
     )
     from treadle_runtime import (
         CallbackError as CallbackError,
+        DistributedError as DistributedError,
         NoExecutionError as NoExecutionError,
         NotFiniteError as NotFiniteError,
         PlatformError as PlatformError,
         PlatformWarning as PlatformWarning,
+        ProcessFailureError as ProcessFailureError,
+        ProcessMismatchError as ProcessMismatchError,
         TransferError as TransferError,
     )
 
@@ -94,8 +97,8 @@ if not TYPE_CHECKING:
                 "UsageError:JAXTypeError VerifyError VerifyError:JaxprTypeError"
             ),
             "treadle_runtime": (
-                "CallbackError NoExecutionError NotFiniteError PlatformError PlatformWarning "
-                "TransferError"
+                "CallbackError DistributedError NoExecutionError NotFiniteError PlatformError "
+                "PlatformWarning ProcessFailureError ProcessMismatchError TransferError"
             ),
         },
     )

@@ -12,8 +12,10 @@ from typing import Final
 
 from treadle_compiler.callback import LoweredCallback
 from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.partitioning import sharding_text
 from treadle_compiler.registry import lowering_rule
-from treadle_ir import TOKEN, MissingRuleError
+from treadle_compiler.wide_keys import is_wide
+from treadle_ir import TOKEN, Layout, MissingRuleError
 from treadle_ir.primitives.effectful import HostCall, PureCallback
 
 _TARGETS: Final = {
@@ -43,12 +45,25 @@ def host_call_lowering(
         "has_side_effect": "false" if isinstance(primitive, PureCallback) else "true",
     }
     types = primitive.callback.results
+    several = context.module.partitioning is not None
+    if several:
+        attributes["sdy.sharding"] = context.module.on_first_device(max(1, len(types) + ordered))
+        operands = tuple([_whole(context, x) for x in operands])
     if not ordered:
-        return context.emit("stablehlo.custom_call", operands, types, attributes)
-    token = context.token
-    if token is None:
-        token = context.one("stablehlo.create_token", (), TOKEN)
-    context.token, *results = context.emit(
-        "stablehlo.custom_call", (token, *operands), (TOKEN, *types), attributes
+        results = context.emit("stablehlo.custom_call", operands, types, attributes)
+    else:
+        token = context.token
+        if token is None:
+            token = context.one("stablehlo.create_token", (), TOKEN)
+        context.token, *results = context.emit(
+            "stablehlo.custom_call", (token, *operands), (TOKEN, *types), attributes
+        )
+    return [_whole(context, x) for x in results] if several else results
+
+
+def _whole(context: LoweringContext, x: HloValue) -> HloValue:
+    """A value that each of several devices has whole: before and after a callback, which takes place on one."""
+    layout: Layout = ((),) * (x.type.ndim + is_wide(x.type))
+    return context.one(
+        "sdy.sharding_constraint", [x], x.type, {"sharding": sharding_text("@mesh", layout)}
     )
-    return results

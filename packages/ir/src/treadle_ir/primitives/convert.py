@@ -44,7 +44,7 @@ class Convert(Conversion):
             if all(keys):
                 raise DTypeError(
                     f"convert: {x} cannot be made keys of another generator, {dtypes.dtype_name(self.dtype)}",
-                    fix="make a key of a seed with `random.key(seed, impl=...)`, or of words with `random.wrap_key_data`",
+                    fix="make a key of a seed with `random.key(seed, impl=...)`, or with `random.wrap_key_data`",
                 )
             if dtypes.is_key(x.dtype):
                 raise dtypes.key_refused(f"convert to {dtypes.dtype_name(self.dtype)}")

@@ -7,17 +7,17 @@
     random_wrap(words, *, dtype=key<fry>)                    u32[*keys, words] -> key[*keys]
     random_unwrap(keys)                                      key[*keys] -> u32[*keys, words]
 
-The element type of keys says what is done with them: key<fry> has two words, key<rbg> and key<urbg> have four. The three
+The element type of keys says what is done with them: key<fry> has two words, key<rbg> and key<urbg> four. The three
 in the middle also take raw keys, the words u32[*keys, 2] of key<fry>, and then give raw keys. A key holds its words in
 memory one after the other, so wrapping and unwrapping are views.
 
-The cipher of key<fry> is Threefry-2x32 with 20 rounds. Counters are the row-major positions in `shape` as 64-bit numbers,
-x0 the high and x1 the low word, so that an element does not depend on how the work is cut up. 32-bit bits are
+The cipher of key<fry> is Threefry-2x32 with 20 rounds. Counters are the row-major positions in `shape` as 64-bit
+numbers, x0 the high and x1 the low word, so that an element does not depend on how the work is cut up. 32-bit bits are
 y0 ^ y1, of which 16 and 8 bits are the low ones; 64-bit bits are y0 in the high and y1 in the low half.
 Split keeps (y0, y1) as the key at that position. Fold-in encrypts the counter (0, data).
 
 The bits of key<rbg> and key<urbg> come from the device's own generator, StableHLO's rng_bit_generator with the key as
-its state; the reference, and XLA on CPUs and GPUs, have Philox-4x32 there. Of an array of keys, which is what `vmap`
+its state; the reference, and XLA on the CPU, have Philox-4x32 there. Of an array of keys, which is what `vmap`
 makes of one, only the first key counts: it draws the bits of all. This is JAX's definition: a batch is one call of
 the generator, and results differ from those of a loop over the keys. 16 and 8 bits are the low ones of 32.
 Split and fold-in of key<rbg> are those of key<fry> on both halves of a key. Of key<urbg> they are drawn by the
@@ -49,6 +49,9 @@ from treadle_ir.types import ArrayType, Type
 ROTATIONS: Final = (13, 15, 26, 6, 17, 29, 16, 24)  # of rounds 0 to 7; they repeat
 PARITY: Final = 0x1BD11BDA  # the third word of the key schedule is key0 ^ key1 ^ PARITY
 ROUNDS: Final = 20
+SPACING: Final = (
+    10  # of ten keys that are drawn, key<urbg> keeps one: for split the first, for fold-in the last
+)
 
 _U32: Final[DType] = np.dtype(np.uint32)
 _BITS: Final[dict[int, DType]] = {
@@ -129,20 +132,18 @@ class RandomWrap(Randomness):
     name: ClassVar[str] = "random_wrap"
     dtype: DType = dtypes.KEY
 
-    def __post_init__(self) -> None:
-        if not dtypes.is_key(self.dtype):  # C2
-            raise ArgumentError(
-                f"random_wrap: dtype is {dtypes.dtype_name(self.dtype)}, not a type of random keys"
-            )
-
     def infer(self, *operands: Type) -> tuple[Type, ...]:
         """Keys without the axis of words."""
         (words,) = operands
         assert isinstance(words, ArrayType)
+        if not dtypes.is_key(self.dtype):  # C2
+            raise DTypeError(
+                f"random_wrap: dtype is {dtypes.dtype_name(self.dtype)}, not a type of random keys"
+            )
         count, name = dtypes.key_words(self.dtype), dtypes.dtype_name(self.dtype)
         if words.dtype != _U32:  # C1
             raise DTypeError(
-                f"random_wrap: the words of keys are u32, got {words}",
+                f"random_wrap: the words of keys must be u32, got {words}",
                 fix="convert them with ops.convert, or make a key with random.key(seed)",
             )
         if words.shape[-1:] != (count,):  # C1

@@ -17,7 +17,7 @@ from treadle_ir import dtypes
 from treadle_ir.dtypes import BY_NAME, DType, bit_width
 from treadle_ir.primitive import Primitive
 from treadle_ir.primitives import elementwise as e
-from treadle_ir.reference import special
+from treadle_ir.reference import few, special
 from treadle_ir.reference.registry import Elements, eval_rule, eval_rules
 
 Kernel: TypeAlias = Callable[..., Elements]
@@ -100,10 +100,17 @@ def _narrowing(primitive: type[Primitive], function: Kernel) -> None:
     eval_rules.register(primitive, rule)
 
 
-def _in_double(primitive: type[Primitive], function: Kernel) -> None:
-    def rule(primitive: Primitive, /, *operands: Elements) -> list[Elements]:
-        dtype = operands[0].dtype
-        return [function(*[x.astype(F64) for x in operands]).astype(dtype, copy=False)]
+def _special(primitive: type[Primitive], function: Kernel) -> None:
+    of_any = few.ANY_WIDTH.get(primitive)
+    of_narrow = of_any or few.NARROW[primitive]
+
+    def rule(primitive: Primitive, x: Elements, /) -> list[Elements]:
+        dtype = x.dtype
+        scalar = of_any if dtype == F64 else of_narrow
+        if scalar is not None and x.size <= few.MOST:
+            numbers = [scalar(each) for each in x.astype(F64).ravel().tolist()]
+            return [np.array(numbers, F64).astype(dtype, copy=False).reshape(x.shape)]
+        return [function(x.astype(F64)).astype(dtype, copy=False)]
 
     eval_rules.register(primitive, rule)
 
@@ -113,7 +120,7 @@ for _primitive, _function in BARE.items():
 for _primitive, _function in WIDENING.items():
     _narrowing(_primitive, _function)
 for _primitive, _function in SPECIAL.items():
-    _in_double(_primitive, _function)
+    _special(_primitive, _function)
 
 
 def through(function: Kernel, *operands: Elements) -> Elements:

@@ -164,8 +164,8 @@ def random_split_eval(primitive: RandomSplit, keys: Elements) -> list[Elements]:
     if is_wide_key(keys.dtype):
         if keys.dtype == UNSAFE_RBG:
             return [keys_by_generator(keys, primitive.shape)]
-        new_halves = [random_split_eval(primitive, half)[0] for half in halves_of_keys(keys)]
-        return [keys_of_halves(*new_halves, keys.dtype)]
+        first, second = (random_split_eval(primitive, half)[0] for half in halves_of_keys(keys))
+        return [keys_of_halves(first, second, keys.dtype)]
     keys, typed = _words(keys)
     shape = (*keys.shape[:-1], *primitive.shape, 2)
     if keys.ndim == 1 and size <= _FEW:
@@ -186,8 +186,10 @@ def random_fold_in_eval(primitive: RandomFoldIn, keys: Elements, data: Elements)
     if is_wide_key(keys.dtype):
         if keys.dtype == UNSAFE_RBG:
             return [folded_by_generator(keys, data)]
-        halves = [random_fold_in_eval(primitive, half, data)[0] for half in halves_of_keys(keys)]
-        return [keys_of_halves(*halves, keys.dtype)]
+        first, second = (
+            random_fold_in_eval(primitive, half, data)[0] for half in halves_of_keys(keys)
+        )
+        return [keys_of_halves(first, second, keys.dtype)]
     keys, typed = _words(keys)
     if keys.ndim == 1:
         key0, key1 = keys.tolist()

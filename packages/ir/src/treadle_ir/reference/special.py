@@ -158,7 +158,7 @@ _STIRLING: Final = (
     1 / 156,
     -3617 / 122400,
 )
-_DIGAMMA_TAIL: Final = (
+DIGAMMA_TAIL: Final = (
     1 / 12,
     -1 / 120,
     1 / 252,
@@ -326,7 +326,7 @@ def digamma(x: Elements) -> Elements:
 def _digamma_positive(x: Elements) -> Elements:
     large = np.maximum(x, _ASYMPTOTIC)
     inverse = 1 / (large * large)
-    asymptotic = np.log(large) - 0.5 / large - inverse * horner(_DIGAMMA_TAIL, inverse)
+    asymptotic = np.log(large) - 0.5 / large - inverse * horner(DIGAMMA_TAIL, inverse)
     near = np.where(x < _ASYMPTOTIC, x, 1.0)
     shift = np.where(near < 1, -1 / near, 0.0)
     near = np.where(near < 1, near + 1, near)

@@ -1,6 +1,6 @@
 """NumPy kernels of the generators `rbg` and `unsafe_rbg`, whose keys have 128 bits.
 
-Bits are Philox-4x32 with 10 rounds, as XLA's generator on the CPU and on GPUs has it: the first two words of a key are
+Bits are Philox-4x32 with 10 rounds, as XLA's generator on the CPU has it: the first two words of a key are
 the cipher's key; its last two are the lower half of the counter, and its first two again the upper half.
 
 Sources: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3" (2011), for the cipher; the layout of
@@ -15,15 +15,13 @@ from typing import Final
 import numpy as np
 
 from treadle_ir.dtypes import RBG
+from treadle_ir.primitives.random import SPACING
 from treadle_ir.reference.keys import keys_of_words, words_of_keys
 from treadle_ir.reference.registry import Elements
 
 PHILOX_ROUNDS: Final = 10
 PHILOX_MULTIPLIERS: Final = (0xD2511F53, 0xCD9E8D57)
 PHILOX_STEPS: Final = (0x9E3779B9, 0xBB67AE85)  # added to the key's words after each round
-SPACING: Final = (
-    10  # of ten candidates, `unsafe_rbg` takes one: for new keys the first, for folding the last
-)
 
 _MASK: Final = 0xFFFFFFFF
 _HALF: Final = np.uint64(32)

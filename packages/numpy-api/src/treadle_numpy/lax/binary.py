@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, Protocol
 
-from treadle_ir import Array, Operand, ops
-from treadle_ir.dtypes import is_inexact, is_integer
+from treadle_ir import Array, DTypeError, Operand, ops
+from treadle_ir.dtypes import is_bool, is_inexact, is_integer
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
 from treadle_numpy.operands.exact import strict
 from treadle_numpy.operands.promote import with_dtype
@@ -82,9 +82,22 @@ def _binary(
     return function
 
 
-add = _binary(
-    "add", ops.add, "", "The sum; of booleans, whether either is true.", "add(1.5, 2)", "3.5"
-)
+def _numbers(
+    name: str, instruction: Callable[[Operand, Operand], Array]
+) -> Callable[[Operand, Operand], Array]:
+    """The instruction without its meaning for booleans, which this function has not."""
+
+    def of_numbers(x: Operand, y: Operand) -> Array:
+        if is_bool(x.dtype):
+            raise DTypeError(
+                f"{name} does not accept booleans", fix="use bitwise_or, bitwise_xor or bitwise_and"
+            )
+        return instruction(x, y)
+
+    return of_numbers
+
+
+add = _binary("add", _numbers("add", ops.add), "iufc", "The sum.", "add(1.5, 2)", "3.5")
 atan2 = _binary(
     "atan2",
     ops.atan2,
@@ -126,9 +139,9 @@ min = _binary(
 )
 mul = _binary(
     "mul",
-    ops.multiply,
-    "",
-    "The product; of booleans, whether both are true.",
+    _numbers("mul", ops.multiply),
+    "iufc",
+    "The product.",
     "mul(1.5, 2)",
     "3.0",
 )

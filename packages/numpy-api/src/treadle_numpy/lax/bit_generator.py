@@ -54,9 +54,9 @@ def rng_bit_generator(
 ) -> list[Array]:
     """The next state, and random bits in an array of a shape.
 
-    `key` is the state: u32[4] or u64[2]. `dtype` is uint8, uint16, uint32 or uint64. Threefry-2x32 with 20 rounds gives
-    JAX's bits. Philox-4x32 with 10 rounds is as its paper has it, with the counter's upper words 0: other bits than
-    XLA's, which promises none. `treadle.random` is for everybody who does not need the counter.
+    `key` is the state: u32[4] or u64[2]. `dtype` is uint8, uint16, uint32 or uint64. Threefry-2x32 with 20 rounds and
+    Philox-4x32 with 10 rounds, whose counter has the key as its upper half, give JAX's bits. `treadle.random` is for
+    everybody who does not need the counter.
 
     Raises:
         ShapeError, DTypeError: the state is neither u32[4] nor u64[2], or `dtype` is another type.
@@ -181,10 +181,15 @@ def _philox(words: Array, shape: tuple[int, ...], dtype: DType) -> tuple[Array, 
     size = math.prod(shape)
     of_one = 2 if dtype == _U64 else 4
     count = -(-size // of_one)
-    low, high = _halves(_counter(words, (count,)))
-    zero = ops.broadcast_in_dim(_U32.type(0), shape=(count,), dimensions=())
-    block = [low, high, zero, zero]
+    counter = _counter(words, (count,))
+    low, high = _halves(counter)
     keys = [_spread(words, 0, count), _spread(words, 1, count)]
+    start = ops.broadcast_in_dim(
+        _joined(_word(words, 2), _word(words, 3)), shape=(count,), dimensions=()
+    )
+    carry = ops.convert(ops.compare(counter, start, direction="lt"), dtype=_U64)
+    upper = ops.add(_joined(*keys), carry)
+    block = [low, high, *_halves(upper)]
     for _ in range(_ROUNDS):
         (low_0, high_0), (low_1, high_1) = [
             _halves(ops.multiply(ops.convert(x, dtype=_U64), _U64.type(factor)))

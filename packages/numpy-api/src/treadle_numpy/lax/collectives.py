@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable
 
 from treadle_ir import Array, MissingRuleError, ops
 from treadle_ir.tree import tree_map
+from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.broadcast import promote_shapes
 from treadle_numpy.operands.sequences import array_from
 from treadle_numpy.operands.trees import Tree
@@ -154,6 +155,7 @@ def all_gather(
     Raises:
         NameError: no such axis is being mapped.
         MissingRuleError: `axis_index_groups` is given.
+        AxisError: the result has no such axis.
 
     Example:
         `vmap(lambda x: lax.all_gather(x, "i"), axis_name="i")(x)` has the whole of `x` for each batch element.
@@ -171,7 +173,8 @@ def all_gather(
 
     def gathered(leaf: Array) -> Array:
         rank = leaf.ndim if tiled else leaf.ndim + 1
-        return ops.all_gather(leaf, axis_name=axis_name, axis=axis % max(rank, 1), tiled=tiled)
+        along = as_axis("all_gather", axis, rank)
+        return ops.all_gather(leaf, axis_name=axis_name, axis=along, tiled=tiled)
 
     return over("all_gather", axis_index_groups, gathered, x)
 

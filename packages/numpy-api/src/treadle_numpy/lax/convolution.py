@@ -22,6 +22,7 @@ from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.exact import strict
+from treadle_numpy.operands.shapes import as_shape
 
 __all__ = [
     "ConvDimensionNumbers",
@@ -150,14 +151,9 @@ def conv_general_dilated(
             f"conv_general_dilated: window_strides {window_strides}, lhs_dilation {base} and rhs_dilation {holes} must "
             f"have one number for each of the {x.ndim - 2} spatial axes"
         )
+    sizes = _dilated([x.shape[i] for i in specs.lhs_spec[2:]], base)
+    windows = _dilated([kernel.shape[i] for i in specs.rhs_spec[2:]], holes)
     if isinstance(padding, str):
-        sizes = [
-            (x.shape[i] - 1) * b + 1 if x.shape[i] else 0
-            for i, b in zip(specs.lhs_spec[2:], base, strict=True)
-        ]
-        windows = [
-            (kernel.shape[i] - 1) * h + 1 for i, h in zip(specs.rhs_spec[2:], holes, strict=True)
-        ]
         padding = padtype_to_pads(sizes, windows, window_strides, padding)
     return ops.convolution(
         x,
@@ -174,6 +170,16 @@ def conv_general_dilated(
         precision=precision_name(precision),
         element_type=as_dtype("conv_general_dilated", preferred_element_type),
     )
+
+
+def _dilated(sizes: Sequence[int], dilations: Sequence[int]) -> tuple[int, ...]:
+    """The sizes of axes whose elements lie apart.
+
+    Raises:
+        ShapeError: they are those of an array that no memory can hold.
+    """
+    apart = [(n - 1) * max(by, 1) + 1 if n else 0 for n, by in zip(sizes, dilations, strict=True)]
+    return as_shape("conv_general_dilated", apart)
 
 
 def conv(

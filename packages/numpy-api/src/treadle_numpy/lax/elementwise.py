@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final, Protocol
 
 from treadle_ir import Array, DTypeError, Operand, ops, refused
-from treadle_ir.dtypes import is_complex, is_floating
+from treadle_ir.dtypes import is_complex, is_floating, is_unsigned
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
 from treadle_numpy.operands.shapes import as_index
 
@@ -73,7 +73,6 @@ _OTHERS: Final = {
     "c": "not complex",
     "f": "not floating",
     "fc": "neither floating nor complex",
-    "ifc": "boolean or unsigned",
     "iu": "not integers",
     "iufc": "boolean",
 }
@@ -99,6 +98,11 @@ def _unary(
         {shown}
     """
     return function
+
+
+def _sign(x: Operand) -> Array:
+    """`sign`; of unsigned integers, which its instruction does not take, whether they are above 0."""
+    return ops.minimum(x, x.dtype.type(1)) if is_unsigned(x.dtype) else ops.sign(x)
 
 
 class RoundingMethod(enum.IntEnum):
@@ -298,8 +302,8 @@ real = _unary(
 rsqrt = _unary("rsqrt", ops.rsqrt, "fc", "`1 / sqrt(x)`.", "rsqrt(4.0)", "0.5")
 sign = _unary(
     "sign",
-    ops.sign,
-    "ifc",
+    _sign,
+    "iufc",
     "-1, 0 or 1; of a complex number, the number of modulus 1 with its direction.",
     "sign(-2.5)",
     "-1.0",

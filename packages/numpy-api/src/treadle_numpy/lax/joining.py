@@ -164,22 +164,24 @@ def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[Array, ...]:
 
 
 def tile(operand: ArrayLike, reps: Shape) -> Array:
-    """The array repeated as a whole along each axis.
-
-    `reps` are for the last axes; more of them than axes make new axes in front.
+    """The array repeated as a whole along each axis; `reps` has a number for each.
 
     Raises:
-        ShapeError: a number is negative.
+        ShapeError: a number is negative, or there is not one for each axis.
 
     Example:
-        >>> print(tile(np.array([1, 2]), (2, 3)))
+        >>> print(tile(np.array([[1, 2]]), (2, 3)))
         [[1 2 1 2 1 2]
          [1 2 1 2 1 2]]
     """
     x = coerce_array("tile", 0, operand)
     counts = as_shape("tile", reps)
-    counts = (1,) * (x.ndim - len(counts)) + counts
-    own = (1,) * (len(counts) - x.ndim) + x.shape
+    if len(counts) != x.ndim:
+        raise ShapeError(
+            f"tile: reps has {len(counts)} numbers, but the array has {x.ndim} axes",
+            fix="give one number for each axis, or use treadle.numpy.tile, which adds axes and ones in front",
+        )
+    own = x.shape
     apart = tuple([n for pair in zip(counts, own, strict=True) for n in pair])
     places = tuple([2 * i + 1 for i in range(len(own))])
     wide = ops.broadcast_in_dim(ops.reshape(x, shape=own), shape=apart, dimensions=places)

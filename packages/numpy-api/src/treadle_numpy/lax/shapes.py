@@ -192,7 +192,7 @@ def squeeze(array: ArrayLike, dimensions: Sequence[int]) -> Array:
 
     Raises:
         AxisError: there is no such axis.
-        ShapeError: an axis has not size 1.
+        ShapeError: an axis has not size 1, or is named twice.
 
     Example:
         >>> squeeze(np.zeros((1, 3, 1)), (0,)).shape
@@ -201,6 +201,8 @@ def squeeze(array: ArrayLike, dimensions: Sequence[int]) -> Array:
     dimensions = sequence("squeeze", "dimensions", dimensions)
     x = coerce_array("squeeze", 0, array)
     drop = [as_axis("squeeze", i, x.ndim) for i in dimensions]
+    if len({*drop}) != len(drop):
+        raise AxisError(f"squeeze: dimensions {tuple(dimensions)} name an axis twice")
     if any(x.shape[i] != 1 for i in drop):
         raise ShapeError(
             f"cannot select an axis to squeeze out which has size not equal to one, got {x.shape}"

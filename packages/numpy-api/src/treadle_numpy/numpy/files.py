@@ -8,7 +8,7 @@ from typing import IO, Any, Literal, TypeAlias
 import numpy as np
 from numpy.lib.npyio import NpzFile
 
-from treadle_ir import Array
+from treadle_ir import ArgumentError, Array
 from treadle_numpy.operands.arrays import Elements
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.sequences import array_from
@@ -39,10 +39,11 @@ def save(file: File, arr: ArrayLike, allow_pickle: bool = True) -> None:
 def savez(file: File, *args: ArrayLike, **kwds: ArrayLike) -> None:
     """Write several arrays to a file in NumPy's format: those without a name are called `arr_0`, `arr_1`, ...
 
-    A file name without `.npz` gets it appended. `file` and `allow_pickle` are not names of arrays,
-    but arguments of NumPy's.
+    A file name without `.npz` gets it appended. `file` and `allow_pickle` are no names of arrays, as newer versions of
+    NumPy have arguments of that name.
 
     Raises:
+        ArgumentError: an array is called `allow_pickle`.
         TracerArrayConversionError: an array is traced, and has no elements yet.
         OSError: the file cannot be written.
 
@@ -54,9 +55,12 @@ def savez(file: File, *args: ArrayLike, **kwds: ArrayLike) -> None:
         >>> sorted(load(file))
         ['arr_0', 'weights']
     """
-    named: dict[str, Any] = {
-        name: np.asarray(x) for name, x in kwds.items()
-    }  # one may be called `allow_pickle`
+    if "allow_pickle" in kwds:  # NumPy 2.4 would leave it out without a word
+        raise ArgumentError(
+            "savez: an array cannot be called allow_pickle",
+            fix="give it another name; arrays of numbers are never pickled",
+        )
+    named: dict[str, Any] = {name: np.asarray(x) for name, x in kwds.items()}
     np.savez(file, *[np.asarray(x) for x in args], **named)
 
 

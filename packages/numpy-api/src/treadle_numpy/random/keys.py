@@ -4,10 +4,12 @@ Typed keys are arrays of an element type of their generator, so they are indexed
 arrays are. They are no numbers: arithmetic refuses them. Raw keys are the words themselves, u32[*shape, 2]; those of
 another generator than threefry2x32 have four words, and are taken where it is the default.
 
-There are three generators. `threefry2x32`, key<fry>: the same numbers on every platform, and `vmap` is a loop. `rbg`,
-key<rbg>: numbers by the generator of the device, which is faster on accelerators and differs between kinds of them; under
-`vmap` the first key of the batch draws the numbers of all. `unsafe_rbg`, key<urbg>: new keys come from there, too, so
-nothing is known of how independent they are.
+There are three generators:
+
+* `threefry2x32`, key<fry>: the same numbers on every platform, and `vmap` is a loop.
+* `rbg`, key<rbg>: numbers by the generator of the device, which is faster on accelerators and differs between kinds of
+  them. Under `vmap` the first key of the batch draws the numbers of all.
+* `unsafe_rbg`, key<urbg>: new keys come from there, too, so nothing is known of how independent they are.
 """
 
 from __future__ import annotations
@@ -184,8 +186,7 @@ def key(seed: ArrayLike, *, impl: Implementation = None, dtype: object = None) -
     Example:
         >>> key(7).shape, str(key_data(key(7)))
         ((), '[0 7]')
-        >>> print(key(7, impl="rbg"))
-        Array((), dtype=key<rbg>) overlaying:
+        >>> print(key_data(key(7, impl="rbg")))
         [0 7 0 7]
     """
     kind = _implementation("key", impl, dtype)
@@ -231,7 +232,7 @@ def _check_words(name: str, words: Array, kind: DType) -> None:
     count = key_words(kind)
     if words.dtype != _U32 or words.shape[-1:] != (count,):
         raise ArgumentError(
-            f"{name}: a raw key of {_NAMES[kind]!r} is u32[{count}], got {operand_type(words)}",
+            f"{name}: a raw key is u32[{count}] with {_NAMES[kind]}, got {operand_type(words)}",
             fix="make one with `random.key(0)`, or say whose words they are: `random.wrap_key_data(words, impl=...)`",
         )
 

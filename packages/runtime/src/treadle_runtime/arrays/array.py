@@ -17,7 +17,7 @@ from typing import Any, Final, NoReturn, TypeAlias, final
 
 import numpy as np
 
-import treadle_compiler as compiler
+from treadle_compiler import device_shape
 from treadle_ir import (
     ArgumentError,
     Array,
@@ -25,7 +25,6 @@ from treadle_ir import (
     DTypeError,
     PlacementError,
     ShapeError,
-    Source,
     canonical_dtype,
     capture,
     current_context,
@@ -38,6 +37,7 @@ from treadle_ir import (
 from treadle_ir.dtypes import is_key
 from treadle_ir.events import ElementsTransferred, MemoryDonated, emit, listeners
 from treadle_runtime.arrays.deleted import Deleted, deleted_error
+from treadle_runtime.arrays.held import for_device, from_device
 from treadle_runtime.arrays.placed import Placed
 from treadle_runtime.arrays.spread import gather, spread
 from treadle_runtime.arrays.text import array_text
@@ -333,10 +333,10 @@ def elements_of(array: DeviceArray, *, explicit: bool = False) -> Elements:
             host = backend.read(array.raw)
         else:
             backend.block(array.raw)
-            shape = compiler.device_shape(array.type)
+            shape = device_shape(array.type)
             host = gather(array.raw, array.type, shape, sharding)
         if is_key(dtype):
-            host = _keys_from_device(host, array.type)
+            host = from_device(host, array.type)
         if listeners and host.nbytes:
             emit(ElementsTransferred(array.type, str(array.device), "host"))
         array.host = host
@@ -355,7 +355,7 @@ def buffer_of(array: DeviceArray) -> Buffer:
         host = array.host
         assert host is not None, "an array has a host buffer or a device buffer"
         if array.type.dtype.names is not None:
-            host = _for_device(host)
+            host = for_device(host)
         sharding = array.placed.placement.sharding
         if sharding.num_devices == 1:
             # Nobody writes to our host buffers, so the device may use the same memory.
@@ -367,26 +367,6 @@ def buffer_of(array: DeviceArray) -> Buffer:
         if host.nbytes > _KEEP_BOTH and device.platform == "cpu":
             array.host = None  # one copy is enough: the host reads the device's memory
     return raw
-
-
-def _for_device(host: Elements) -> Elements:
-    """Elements of a structured type as devices hold them: keys as 64-bit words, float0 (no data) as booleans."""
-    held = compiler.device_dtype(host.dtype)
-    if not is_key(host.dtype):
-        return np.zeros(host.shape, held)
-    shape = compiler.device_shape(ArrayType(host.shape, host.dtype))
-    return (
-        host.view(held)
-        if shape == host.shape
-        else np.ascontiguousarray(host).view(held).reshape(shape)
-    )
-
-
-def _keys_from_device(words: Elements, type: ArrayType) -> Elements:
-    """Keys of the 64-bit words in which a device holds them."""
-    if words.shape == type.shape:
-        return words.view(type.dtype)
-    return np.ascontiguousarray(words).view(type.dtype).reshape(type.shape)
 
 
 def buffer_at(array: DeviceArray, placement: Placement, *, explicit: bool = False) -> Buffer:
@@ -405,27 +385,24 @@ def buffer_at(array: DeviceArray, placement: Placement, *, explicit: bool = Fals
         emit(ElementsTransferred(array.type, str(home), str(target)))
     if here.num_devices > 1 or there.num_devices > 1:
         host = elements_of(array)
-        host = host if host.dtype.names is None else _for_device(host)
+        host = host if host.dtype.names is None else for_device(host)
         if there.num_devices > 1:
             return spread(host, there)
         return target.backend.put(host, target.raw, owned=True)
     if array.host is not None:
-        host = array.host if array.type.dtype.names is None else _for_device(array.host)
+        host = array.host if array.type.dtype.names is None else for_device(array.host)
         return target.backend.put(host, target.raw, owned=True)
     if home.backend is target.backend:
         return target.backend.copy_to_device(buffer_of(array), target.raw)
     return target.backend.adopt(buffer_of(array), home.backend, target.raw)
 
 
-def give_away(array: DeviceArray, how: str, source: Source) -> None:
-    """Forget the elements: the results of a call have the memory now.
-
-    `how` ("donated to f") and `source` are for the error of a later use.
-    """
+def give_away(array: DeviceArray, gone: Deleted) -> None:
+    """Forget the elements: the results of a call have the memory now. `gone` is for the error of a later use."""
     if listeners:
-        emit(MemoryDonated(how.removeprefix("donated to "), array.type))
+        emit(MemoryDonated(gone.how.removeprefix("donated to "), array.type))
     array.host = None
-    array.raw = Deleted(how, source)
+    array.raw = gone
 
 
 def forget_host(array: DeviceArray) -> None:

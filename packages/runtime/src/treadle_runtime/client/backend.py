@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Iterable, Sequence
 from inspect import isfunction
 from typing import Any, Final, final
@@ -13,6 +14,7 @@ from treadle_compiler import Refusal, jaxlib, never_destroyed, refuse, refuse_in
 from treadle_ir import DTypeError
 from treadle_runtime.client.failures import deleted, execution_error, size_text
 from treadle_runtime.client.guard import Aval, no_jax_import
+from treadle_runtime.client.peers import Peers, met
 from treadle_runtime.client.reading import read_uncommon
 
 ALIGNMENT: Final = 64
@@ -112,16 +114,21 @@ class Backend:
 
     def putting(
         self, shape: Sequence[int], dtype: np.dtype[Any], device: Device
-    ) -> Callable[[np.ndarray[Any, Any]], Buffer]:
-        """What copies NumPy arrays of one shape and element type to a device: `put`, with all else found out before."""
+    ) -> Callable[[np.ndarray[Any, Any] | float], Buffer]:
+        """What copies NumPy arrays of one shape and element type to a device: `put`, with all else found out before.
+
+        Python numbers may be given as they are, within their `number_range`.
+        """
         library, aval = jaxlib(), Aval(shape, dtype)
         sharding, devices = self.sharding(device), [device]
+        # It says how wide Python numbers become. NumPy arrays of up to 32 bits are narrowed by neither.
+        wide = dtype.itemsize >= 8
 
-        def put_elements(array: np.ndarray[Any, Any]) -> Buffer:
+        def put_elements(elements: np.ndarray[Any, Any] | float) -> Buffer:
             put = (
                 library.xla_client.batched_device_put
             )  # looked up each time: a forked child refuses
-            return put(aval, sharding, [array], devices, True, True, enable_x64=True)
+            return put(aval, sharding, [elements], devices, True, True, enable_x64=wide)
 
         return put_elements
 
@@ -242,6 +249,8 @@ class Backend:
             DonatedError: the buffer has been deleted or donated.
             ExecutionError: its computation failed.
         """
+        if met and met[0].count > 1:
+            _watch([buffer], met[0])
         try:
             buffer.block_until_ready()
         except jaxlib().core.JaxRuntimeError as error:
@@ -256,6 +265,8 @@ class Backend:
             DonatedError: a buffer has been deleted or donated.
             ExecutionError: the computation of one failed.
         """
+        if met and met[0].count > 1:
+            _watch(buffers, met[0])
         try:
             jaxlib().core.batched_block_until_ready(list(buffers))
         except jaxlib().core.JaxRuntimeError as error:
@@ -291,9 +302,16 @@ class Backend:
             raise execution_error(error) from error
         return copy
 
-    def same(self, buffer: Buffer) -> Buffer:
-        """Another buffer of the same memory, which can be deleted without the first."""
-        return buffer.clone()
+    def same(self, buffer: Buffer, devices: Sequence[Device]) -> Buffer:
+        """A copy of a buffer over several devices, of which these are this process's, part by part.
+
+        jaxlib's own `clone` shares the memory so that deleting one deletes the other.
+        """
+        parts = [
+            self.copy_to_device(part, device)
+            for part, device in zip(self.shards(buffer), devices, strict=True)
+        ]
+        return self.joined(parts, buffer.aval.shape, buffer.aval.dtype, buffer._sharding)
 
     def pointer(self, buffer: Buffer) -> int:
         """The address of the buffer's memory; waits for the value on the CPU.
@@ -325,6 +343,23 @@ class Backend:
         return None if stats is None else {str(name): int(value) for name, value in stats.items()}
 
 
+def number_range(kind: type, dtype: np.dtype[Any]) -> tuple[float, float]:
+    """From where to where `putting` may be given Python numbers of this class; `(1, 0)`, which is nowhere, if not at all.
+
+    There jaxlib makes of a number what NumPy does. Of the others NumPy has something to say: it refuses integers that
+    do not fit, and warns of floats that become infinite.
+    """
+    if kind is bool and dtype == np.bool_:
+        return False, True
+    if kind is int and dtype in (np.int32, np.int64):
+        limits = np.iinfo(dtype)
+        return int(limits.min), int(limits.max)
+    if kind is float and dtype in (np.float32, np.float64):
+        largest = float(np.finfo(dtype).max)
+        return -largest, largest
+    return 1, 0
+
+
 def aligned_empty(shape: Sequence[int], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     """A new array whose memory a CPU backend can use in place."""
     count = math.prod(shape) * dtype.itemsize
@@ -339,3 +374,17 @@ def aligned_empty(shape: Sequence[int], dtype: np.dtype[Any]) -> np.ndarray[Any,
         ) from error
     start = -memory.ctypes.data % ALIGNMENT
     return memory[start : start + count].view(dtype).reshape(shape)
+
+
+def _watch(buffers: Sequence[Buffer], peers: Peers) -> None:
+    """Wait for values that other processes may have a part in: a collective whose peer is gone may never end.
+
+    Raises:
+        ProcessFailureError: a process was lost meanwhile.
+    """
+    pause = 1e-5
+    for buffer in buffers:
+        while not buffer.is_deleted() and not buffer.is_ready():
+            peers.check("waiting for a result of a program over several processes")
+            time.sleep(pause)
+            pause = min(2 * pause, 1e-3)  # a wait of a second is noticed a thousandth later

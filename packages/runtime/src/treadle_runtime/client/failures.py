@@ -13,9 +13,11 @@ from treadle_ir import (
     OutOfMemoryError as OutOfMemoryError,
     TreadleError,
 )
+from treadle_runtime.client.peers import met
 
 _CODE: Final = re.compile(r"^([A-Z]+(?:_[A-Z]+)*): ")
 _ASKED: Final = re.compile(r"\balloc\w* ([\d,]+) ?(?:bytes|B)\b")
+_COLLECTIVE: Final = re.compile(r"gloo|nccl|rendezvous|unavailable|connection|coordination", re.I)
 _UNITS: Final = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")
 
 
@@ -35,6 +37,11 @@ def execution_error(error: BaseException, results: Sequence[ArrayType] = ()) -> 
         return deleted()
     if "RESOURCE_EXHAUSTED" in first:
         return _out_of_memory(first, results)
+    if met:  # several processes: a collective fails in its own words when one is lost, whose name is known elsewhere
+        wait = 2.0 if _COLLECTIVE.search(str(error)) else 0.0
+        lost = met[0].error("a program over several processes failed", wait)
+        if lost is not None:
+            return lost
     lines[:1] = [_CODE.sub("", first)]
     return ExecutionError(f"a compiled program failed: {'; '.join(lines[:8])}")
 

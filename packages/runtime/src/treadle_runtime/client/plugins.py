@@ -12,6 +12,7 @@ from typing import Any
 
 from treadle_compiler import jaxlib
 from treadle_runtime.client.failures import PlatformError
+from treadle_runtime.client.peers import Peers
 
 
 def plugin_library(platform: str, environ: Mapping[str, str]) -> Path | None:
@@ -33,8 +34,8 @@ def plugin_library(platform: str, environ: Mapping[str, str]) -> Path | None:
     return None
 
 
-def start_plugin(platform: str, library: Path) -> Any:
-    """jaxlib's client of a platform, its plugin loaded and registered.
+def start_plugin(platform: str, library: Path, peers: Peers | None = None) -> Any:
+    """jaxlib's client of a platform, its plugin loaded and registered; together with other processes, if there are.
 
     Raises:
         PlatformError: the plugin or its driver cannot be used.
@@ -53,7 +54,13 @@ def start_plugin(platform: str, library: Path) -> Any:
         options = client.generate_pjrt_gpu_plugin_options() if platform == "cuda" else {}
         if platform == "cuda" and plugin is not None:
             _register_cuda(plugin, library)
-        return client.make_c_api_client(platform, options, None)
+        if peers is None:
+            return client.make_c_api_client(platform, options, None)
+        if platform == "cuda":
+            options = {**options, "node_id": peers.process, "num_nodes": peers.count}
+            if peers.local_device_ids is not None:
+                options["visible_devices"] = [*peers.local_device_ids]
+        return client.make_c_api_client(platform, options, peers.client)
     except (jaxlib().core.JaxRuntimeError, ImportError, OSError, ValueError) as error:
         lines = str(error).splitlines()
         raise PlatformError(

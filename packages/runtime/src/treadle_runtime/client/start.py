@@ -22,8 +22,8 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, final
 
-from treadle_compiler import check_fork, jaxlib, refuse_in_children
-from treadle_ir import ArgumentError, fork_safe_rlock, refused
+from treadle_compiler import check_fork, jaxlib, never_destroyed, refuse_in_children
+from treadle_ir import ArgumentError, capture, fork_safe_rlock, refused
 from treadle_runtime.client.backend import Backend
 from treadle_runtime.client.environment import (
     cpu_asynchronous,
@@ -31,7 +31,8 @@ from treadle_runtime.client.environment import (
     requested_platforms,
     words,
 )
-from treadle_runtime.client.failures import PlatformError, PlatformWarning
+from treadle_runtime.client.failures import PlatformError, PlatformWarning, execution_error
+from treadle_runtime.client.peers import Peers, met
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,6 +57,7 @@ class Backends:
         self._cpu_devices: int | None = None
         self._cpu_asynchronous: bool | None = None
         self._forked_default: Backend | None = None
+        self._started_at = ""
         refuse_in_children(self)
 
     def refuse(self) -> None:
@@ -100,6 +102,41 @@ class Backends:
     def started(self) -> tuple[str, ...]:
         """The platforms that are running."""
         return tuple(self._started)
+
+    @property
+    def peers(self) -> Peers | None:
+        """The other processes of the program, if there are any."""
+        return met[0] if met else None
+
+    def check_not_started(self, function: str) -> None:
+        """Refuse what has to come before the first use of a device.
+
+        Raises:
+            PlatformError: a backend has been started already.
+        """
+        if self._started:
+            raise PlatformError(
+                f"{function}: the platform {', '.join(self._started)} has been started already, "
+                f"{self._started_at or 'by a call outside of your files'}",
+                fix=f"call {function} before anything that needs a device",
+            )
+
+    def meet(self, peers: Peers) -> None:
+        """Start backends together with those of other processes, from now on.
+
+        Raises:
+            PlatformError: a backend has been started already.
+        """
+        with self._lock:
+            self.check_not_started("initialize")
+            met[:] = [peers]
+            self._failed.clear()
+
+    def part(self, peers: Peers) -> None:
+        """The others are gone; backends that have been started stay as they are."""
+        with self._lock:
+            if self.peers is peers:
+                met.clear()
 
     def default(self) -> Backend:
         """The backend that work goes to unless something says otherwise.
@@ -191,11 +228,13 @@ class Backends:
             return backend
         if platform in self._failed:
             raise self._failed[platform].with_traceback(None)
+        place = capture().show()
         try:
             backend = self._make(platform)
         except PlatformError as error:
             self._failed[platform] = error
             raise
+        self._started_at = self._started_at or place
         self._started[platform] = backend
         return backend
 
@@ -217,7 +256,22 @@ class Backends:
         asynchronous = self._cpu_asynchronous
         if asynchronous is None:
             asynchronous = cpu_asynchronous(self._environ)
-        raw = jaxlib().xla_client.make_cpu_client(asynchronous=asynchronous, num_devices=count)
+        together: dict[str, object] = {}
+        peers = self.peers
+        if peers is not None:
+            together = {
+                "distributed_client": peers.client,
+                "node_id": peers.process,
+                "num_nodes": peers.count,
+                "collectives": peers.cpu_collectives(),
+            }
+        make = jaxlib().xla_client.make_cpu_client
+        try:
+            raw = make(asynchronous=asynchronous, num_devices=count, **together)
+        except jaxlib().core.JaxRuntimeError as error:
+            raise execution_error(error) from error
+        if peers is not None:
+            never_destroyed(raw)  # it would wait for collectives whose peers are gone
         return Backend(raw, "cpu", asynchronous=asynchronous)
 
     def _make_cuda(self) -> Backend:
@@ -248,7 +302,7 @@ class Backends:
     def _accelerator(self, platform: str, library: Path) -> Backend:
         from treadle_runtime.client.plugins import start_plugin  # noqa: PLC0415
 
-        return Backend(start_plugin(platform, library), platform)
+        return Backend(start_plugin(platform, library, self.peers), platform)
 
 
 backends: Final = Backends()

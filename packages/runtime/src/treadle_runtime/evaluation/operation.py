@@ -28,7 +28,7 @@ from treadle_ir.primitives.effectful import HostCall
 from treadle_runtime.arrays.array import DeviceArray, Elements, buffer_at, elements_of
 from treadle_runtime.evaluation.limits import ANY_SIZE, is_small
 from treadle_runtime.evaluation.quiet import SILENCE, quieten, restore
-from treadle_runtime.launch import Launch, compile_program
+from treadle_runtime.launch import Launch, check_results_fit, compile_program
 from treadle_runtime.placement.partition import partitioning, placement_for, whole
 from treadle_runtime.placement.placement import PlacedType, Placement
 from treadle_runtime.placement.resolve import resolve
@@ -122,6 +122,7 @@ class Operation:
     def _compiled(self, operands: Sequence[PlacedType]) -> Launch:
         program = _program_of(self.primitive, [x.type for x in operands])
         types = [placed.type for placed in self.results]
+        check_results_fit(types, self.placement)
         lowered = compiler.lower_program(
             program,
             name=self.primitive.name,

@@ -25,7 +25,7 @@ from treadle_runtime.evaluation.composites import LARGE, is_large
 from treadle_runtime.evaluation.limits import ANY_SIZE, host_limits
 from treadle_runtime.evaluation.operation import Operation
 from treadle_runtime.evaluation.straight_line import Run, straight_line
-from treadle_runtime.launch import Launch, compile_program
+from treadle_runtime.launch import Launch, check_results_fit, compile_program
 from treadle_runtime.placement.partition import partitioning, placement_for
 from treadle_runtime.placement.placement import Placement, default_placement
 
@@ -145,13 +145,13 @@ def _compiled(
     """The program compiled by XLA for a placement, and for arrays that lie as these do."""
     operands = [placement.of(_of_array(value.type)) for value in program.parameters]
     operands[len(constants) :] = [x.placed for x in arrays]
+    results = [_of_array(type) for type in program.result_types]
+    check_results_fit(results, placement)
     lowered = compiler.lower_program(
         program,
         name=name,
         platform=placement.device.backend.platform,
-        partitioning=partitioning(
-            placement, operands, [_of_array(type) for type in program.result_types]
-        ),
+        partitioning=partitioning(placement, operands, results),
     )
     launch: Launch = compile_program(lowered, placement)
     kept = [

@@ -47,6 +47,15 @@ class Lowering:
     flags: tuple[tuple[str, Any], ...]  # Any: strings, numbers, booleans
     wanted: tuple[Sharding | None, ...] = ()  # of the results, where several devices were asked for
 
+    @property
+    def input_shardings(self) -> list[Sharding]:
+        """Where each leaf has to be: those that are over the devices as they lie, others whole on each."""
+        where = self.placement
+        return [
+            each.placement.sharding if each.placement.devices == where.devices else where.sharding
+            for each in self.operands
+        ]
+
 
 def lower_call(
     cache: FunctionCache,

@@ -52,11 +52,30 @@ def placed_inputs(
     Raises:
         ShardingError: a committed array lies otherwise.
     """
+    wanted = inputs_of(asked, arguments, name)
+    return _put(leaves, wanted, arguments, f"{name}: in_shardings has")
+
+
+def put_as_compiled(
+    leaves: Sequence[DeviceArray], wanted: Sequence[Sharding], arguments: Arguments, name: str
+) -> list[DeviceArray]:
+    """The leaves of a call of a compiled program where it takes them; committed arrays have to be there already.
+
+    Raises:
+        ShardingError: a committed array lies otherwise.
+    """
+    return _put(leaves, wanted, arguments, f"{name} was compiled for")
+
+
+def _put(
+    leaves: Sequence[DeviceArray],
+    wanted: Sequence[Sharding | None],
+    arguments: Arguments,
+    what: str,
+) -> list[DeviceArray]:
     found = []
-    for number, (leaf, sharding) in enumerate(
-        zip(leaves, inputs_of(asked, arguments, name), strict=True)
-    ):
-        if sharding is None:
+    for number, (leaf, sharding) in enumerate(zip(leaves, wanted, strict=True)):
+        if sharding is None or leaf.sharding is sharding:
             found.append(leaf)
         elif not leaf.committed:
             found.append(device_put(leaf, sharding))
@@ -64,9 +83,9 @@ def placed_inputs(
             found.append(leaf)
         else:
             raise ShardingError(
-                f"{name}: in_shardings has {sharding} for {arguments.paths()[number]}, of type {leaf.type}, "
+                f"{what} {sharding} for {arguments.paths()[number]}, of type {leaf.type}, "
                 f"but the array is committed to {leaf.sharding}",
-                fix="leave in_shardings out, or put the array there first with device_put(x, sharding)",
+                fix="put the array there first with device_put(x, sharding), or leave the choice to its place",
             )
     return found
 

@@ -37,6 +37,7 @@ from treadle_runtime.arrays.from_user import as_argument
 from treadle_runtime.jitting.compiled_call import CompiledCall
 from treadle_runtime.jitting.compiling import Lowering, compile_call
 from treadle_runtime.jitting.options import Split
+from treadle_runtime.jitting.shardings import put_as_compiled
 from treadle_runtime.jitting.statics import static_key
 from treadle_runtime.jitting.traced import Traced
 from treadle_runtime.jitting.watched_call import call_watched, guard_argument
@@ -107,6 +108,11 @@ class TracedCall:
         self._name = name
         self._split = split
         self._lower = lower
+
+    @property
+    def parts(self) -> tuple[Traced, Arguments]:
+        """What it is made of, for those who write it down."""
+        return self._traced, self._arguments
 
     @property
     def program(self) -> Program:
@@ -306,6 +312,8 @@ class Compiled:
                     f"called with {leaf.type}",
                     fix="convert the argument, or call the jitted function itself",
                 )
+        if len(self._lowering.placement.devices) > 1:
+            leaves = put_as_compiled(leaves, self._lowering.input_shardings, given, name)
         if current_context().watched:
             for leaf, array in zip(given.leaves, leaves, strict=True):
                 guard_argument(leaf, array)
@@ -383,8 +391,7 @@ class Compiled:
     @property
     def input_shardings(self) -> Any:  # Any: a tree like the arguments
         """Where arguments have to be, as (args, kwargs)."""
-        sharding = self._lowering.placement.sharding
-        return self._arguments.rebuilt([sharding for _ in self._lowering.operands])
+        return self._arguments.rebuilt(self._lowering.input_shardings)
 
     @property
     def output_shardings(self) -> Any:  # Any: a tree like the results
@@ -396,9 +403,9 @@ class Compiled:
     @property
     def input_formats(self) -> Any:  # Any: a tree like the arguments
         """The layout of the arguments in memory, and where they have to be, as (args, kwargs) of `Format`."""
-        sharding = self._lowering.placement.sharding
+        pairs = zip(self._types, self._lowering.input_shardings, strict=True)
         return self._arguments.rebuilt(
-            [Format(row_major(type.ndim), sharding) for type in self._types]
+            [Format(row_major(type.ndim), sharding) for type, sharding in pairs]
         )
 
     @property

@@ -153,6 +153,8 @@ def result_placements(
     assert isinstance(sharding, NamedSharding)
     asked = wanted or (None,) * len(results)
     found: list[Placement | None] = []
+    if not results:
+        return found  # XLA speaks of a tuple then, which is no result
     for type_, each, tiles in zip(results, asked, output_tiles(executable), strict=True):
         if each is not None and PartitionSpec.UNCONSTRAINED not in getattr(each, "spec", ()):
             found.append(placement_of(each, committed=True))

@@ -10,8 +10,13 @@ if TYPE_CHECKING:
     from treadle.experimental import (
         checkify as checkify,
         jet as jet,
+        mesh_utils as mesh_utils,
+        multihost_utils as multihost_utils,
         ode as ode,
+        random as random,
         serialize_executable as serialize_executable,
+        shard_map as shard_map,
+        snapshots as snapshots,
         sparse as sparse,
     )
     from treadle_runtime import io_callback as io_callback
@@ -26,8 +31,13 @@ if not TYPE_CHECKING:
         (
             "checkify",
             "jet",
+            "mesh_utils",
+            "multihost_utils",
             "ode",
+            "random",
             "serialize_executable",
+            "shard_map",
+            "snapshots",
             "sparse",
         ),
     )

@@ -93,6 +93,7 @@ EXAMPLES: Final[list[Example]] = [
     example(StopGradient(), "f32[3]", differentiable=False),
     example(CheckpointName("kept"), "f32[3]"),
     example(OptimizationBarrier(), "f32[3]", "key<fry>[2]", label="keys"),
+    example(OptimizationBarrier(), "f32[3]", "key<rbg>[2]", label="wide keys"),
     example(StopGradient(), "key<fry>[2]"),
     example(CheckpointName("kept"), "key<fry>[]", label="keys"),
     example(Call(_DRAW, "draw"), "key<fry>[]", "f32[3]"),

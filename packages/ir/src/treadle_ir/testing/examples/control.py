@@ -144,6 +144,7 @@ def _splitting(key: Operand, x: Operand) -> list[Operand]:
 
 
 _SPLITTING: Final = _staged(_splitting, "key<fry>[]", "f64[]")
+_SPLITTING_WIDE: Final = _staged(_splitting, "key<rbg>[]", "f64[]")
 _KEY_BRANCHES: Final = (
     _staged(lambda a, b: [a], "key<fry>[]", "key<fry>[]"),
     _staged(lambda a, b: [ops.random_fold_in(b, np.uint32(3))], "key<fry>[]", "key<fry>[]"),
@@ -223,6 +224,13 @@ EXAMPLES: Final[list[Example]] = [
     ),
     example(Scan(_NESTED, 3, 0, 1), "f64[3]", "f64[3,3]", domain=_UNIT, label="nested"),
     example(Scan(_SPLITTING, 4, 0, 1), "key<fry>[]", "f64[4]", differentiable=False, label="keys"),
+    example(
+        Scan(_SPLITTING_WIDE, 4, 0, 1),
+        "key<rbg>[]",
+        "f64[4]",
+        differentiable=False,
+        label="wide keys",
+    ),
     example(Scan(_SPLITTING, 0, 0, 1), "key<fry>[]", "f64[0]", label="keys, no iterations"),
     example(
         Case(_KEY_BRANCHES),

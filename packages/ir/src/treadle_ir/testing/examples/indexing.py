@@ -427,6 +427,7 @@ EXAMPLES: Final[list[Example]] = [
     _dynamic_update_slice((2, 1), "f64[0,3]", "f64[0,2]", "i32[]", "i32[]", label="of nothing"),
     _dynamic_update_slice((2,), "i32[5]", "i32[5]", "i32[]", label="whole"),
     _dynamic_update_slice((), "f64[]", "f64[]", label="rank 0"),
+    *_gathers("wide keys", ("key<rbg>[4]", "i32[3,1]"), 6, **_ELEMENTS),
     *_gathers("keys", ("key<fry>[4]", "i32[3,1]"), 6, **_ELEMENTS),
     *_scatters(
         "keys",
@@ -436,5 +437,7 @@ EXAMPLES: Final[list[Example]] = [
         **_POINTS,
     ),
     _dynamic_slice((2,), (1,), "key<fry>[4]", "i32[]"),
+    _dynamic_slice((2,), (1,), "key<rbg>[4]", "i32[]"),
+    _dynamic_update_slice((9,), "key<rbg>[4]", "key<rbg>[2]", "i32[]"),
     _dynamic_update_slice((9,), "key<fry>[4]", "key<fry>[2]", "i32[]"),
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from treadle_ir.dtypes import BY_NAME
 from treadle_ir.primitives.random import (
     RandomBits,
     RandomFoldIn,
@@ -14,6 +15,7 @@ from treadle_ir.primitives.random import (
 )
 from treadle_ir.testing.examples import Example, example
 
+_WIDE: Final = ("key<rbg>", "key<urbg>")
 _WORDS: Final = (0.0, 2.0**32 - 3)
 
 EXAMPLES: Final[list[Example]] = [
@@ -56,5 +58,31 @@ EXAMPLES: Final[list[Example]] = [
     example(RandomFoldIn(), "key<fry>[0]", "u32[0]", domain=_WORDS),
     example(RandomFoldIn(), "key<fry>[2,3]", "u32[]", domain=_WORDS),
     *[example(RandomWrap(), f"u32[{shape}2]", domain=_WORDS) for shape in ("", "3,", "0,", "2,3,")],
+    *[
+        example(RandomBits(shape, width), f"{keys}[]", label=f"{width} bits, {shape}")
+        for keys in _WIDE
+        for shape, width in (((), 8), ((7,), 16), ((2, 3), 32), ((5,), 64), ((0, 2), 32))
+    ],
+    *[
+        example(RandomSplit(shape), f"{keys}[]", label=str(shape))
+        for keys in _WIDE
+        for shape in ((), (2,), (2, 3), (0,))
+    ],
+    *[
+        each
+        for keys in _WIDE
+        for each in (
+            example(RandomBits((3,)), f"{keys}[4]"),
+            example(RandomBits((3,)), f"{keys}[0]"),
+            example(RandomSplit((3,)), f"{keys}[2,2]"),
+            example(RandomFoldIn(), f"{keys}[]", "u32[]", domain=_WORDS),
+            example(RandomFoldIn(), f"{keys}[3]", "u32[3]", domain=_WORDS),
+            example(RandomFoldIn(), f"{keys}[2,3]", "u32[1,3]", domain=_WORDS),
+            example(RandomFoldIn(), f"{keys}[2,3]", "u32[]", domain=_WORDS),
+            example(RandomWrap(BY_NAME[keys]), "u32[3,4]", domain=_WORDS),
+            example(RandomUnwrap(), f"{keys}[2,3]"),
+        )
+    ],
+    example(RandomFoldIn(), "key<fry>[2,3]", "u32[2,1]", domain=_WORDS),
     *[example(RandomUnwrap(), f"key<fry>[{shape}]") for shape in ("", "3", "0", "2,3")],
 ]

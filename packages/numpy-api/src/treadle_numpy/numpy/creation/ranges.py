@@ -7,7 +7,7 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, DTypeError, Tracer, flags, integer, ops
+from treadle_ir import ArgumentError, Array, DTypeError, Tracer, allocating, flags, integer, ops
 from treadle_ir.dtypes import is_bool, is_floating, is_integer
 from treadle_numpy.numpy.creation.data import placed
 from treadle_numpy.numpy.dtypes.questions import result_type
@@ -68,7 +68,7 @@ def arange(
     """Numbers from `start` (0) up to but not including `stop`, `step` (1) apart.
 
     Raises:
-        ArgumentError: the step is 0.
+        ArgumentError: the step is 0; OutOfMemoryError: there is no memory for so many numbers.
 
     Example:
         >>> print(arange(3), arange(1, 2, 0.5))
@@ -97,12 +97,11 @@ def arange(
         raise ArgumentError(f"arange: there is no end between {first} and {last} in steps of {by}")
     count = max(0, math.ceil(length))
     if on_host():
-        if is_integer(wanted):
-            elements = np.arange(first, last, by).astype(wanted)
-        else:  # first + i * by in the element type, as the instructions below compute it
-            elements = (
-                np.arange(count).astype(wanted) * wanted.type(by) + wanted.type(first)
-            ).astype(wanted)
+        with allocating():
+            counts = np.arange(first, last, by) if is_integer(wanted) else np.arange(count)
+        elements = counts.astype(wanted)
+        if not is_integer(wanted):  # first + i * by in the element type, as below
+            elements = (elements * wanted.type(by) + wanted.type(first)).astype(wanted)
         return placed(made(elements), device)
     counted = ops.iota(shape=(count,), dimension=0, dtype=wanted)
     if by != 1:

@@ -39,11 +39,16 @@ __all__ = ["repeat", "resize", "tile"]
 def tile(A: ArrayLike, reps: Shape) -> Array:  # noqa: N803
     """The array repeated as a whole along each axis.
 
+    `reps` are for the last axes; more of them than axes make new axes in front.
+
     Example:
         >>> print(tile(np.arange(2), 2))
         [0 1 0 1]
     """
-    return lax_tile(A, reps)
+    x = coerce_array("tile", 0, A)
+    counts = as_shape("tile", reps)
+    counts = (1,) * (x.ndim - len(counts)) + counts
+    return lax_tile(ops.reshape(x, shape=(1,) * (len(counts) - x.ndim) + x.shape), counts)
 
 
 def repeat(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, DType, composed, flags, names, ops
+from treadle_ir import ArgumentError, Array, DType, Operand, composed, flags, names, ops
 from treadle_ir.dtypes import BY_NAME, is_inexact
 from treadle_numpy.numpy.manipulation.joining import concatenate
 from treadle_numpy.numpy.searching.choosing import where
@@ -20,6 +22,10 @@ from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.promote import converted, promote
 
 __all__ = ["digitize", "interp", "searchsorted"]
+
+_FEW: Final = (
+    1 << 12
+)  # comparisons, up to which making all of them is quicker than the steps of a bisection
 
 
 @composed
@@ -56,6 +62,8 @@ def searchsorted(
         ordered = take(ordered, sorter, mode="clip")
     size = ordered.size
     whole = position_dtype(size)
+    if size * values.size <= _FEW:
+        return _counted(ordered, values, side)
     place = filled(values.shape, whole.type(0))
     # bisection, unrolled: as many elements are before the value as the sum of the steps that are taken
     for step in [1 << k for k in reversed(range(size.bit_length()))]:
@@ -86,6 +94,25 @@ def _before(here: Array, values: Array, side: str) -> Array:
     return result
 
 
+def _counted(ordered: Array, values: Array, side: str) -> Array:
+    """How many elements are before the place of each value: all of them are compared."""
+    whole = position_dtype(ordered.size)
+    axis = values.ndim
+    shape = (*values.shape, ordered.size)
+    here = ops.broadcast_in_dim(ordered, shape=shape, dimensions=(axis,))
+    wanted = ops.broadcast_in_dim(values, shape=shape, dimensions=tuple(range(axis)))
+    before = (less if side == "left" else less_equal)(here, wanted)
+    count = ops.reduce_add(ops.convert(before, dtype=whole), axes=(axis,))
+    if not is_inexact(ordered.dtype):
+        return count
+    # A NaN is after all numbers, and equal to NaN.
+    last: Operand = whole.type(ordered.size)
+    if side == "left":
+        numbers = ops.convert(ops.not_(isnan(ordered)), dtype=whole)
+        last = ops.reduce_add(numbers, axes=(0,))
+    return array_of(where(isnan(values), last, count))
+
+
 @composed
 def digitize(
     x: ArrayLike, bins: ArrayLike, right: bool = False, *, method: str | None = None
@@ -110,12 +137,10 @@ def digitize(
         return filled(values.shape, position_dtype(0).type(0))
     side = "left" if right else "right"
     descending = less(take(edges, np.int32(-1)), take(edges, np.int32(0)))
-    up = searchsorted(edges, values, side)
-    down = ops.subtract(
-        position_dtype(edges.size).type(edges.size),
-        searchsorted(ops.reverse(edges, dimensions=(0,)), values, side),
-    )
-    return array_of(where(descending, down, up))
+    ordered = where(descending, ops.reverse(edges, dimensions=(0,)), edges)
+    place = searchsorted(ordered, values, side)
+    size = position_dtype(edges.size).type(edges.size)
+    return array_of(where(descending, ops.subtract(size, place), place))
 
 
 @composed

@@ -151,12 +151,14 @@ def _quantile(
     def at(position: Array) -> Array:
         limited = ops.maximum(ops.minimum(position, top), working.type(0))
         index = ops.convert(limited, dtype=default_dtype(int))
+        if not full:  # one element of one vector
+            return reshape(ops.dynamic_slice(ordered, index, sizes=(1,)), ())
         # [*counts, *outer] -> [*outer, count] for take_along_axis, and back
         lined = reshape(index, (-1, *outer) if counts else (1, *outer))
         found = take_along_axis(ordered, moveaxis(lined, 0, -1), -1, mode="clip")
         return reshape(moveaxis(found, -1, 0), full)
 
-    bad = logical_not(any(logical_not(missing), -1)) if skip_nan else any(missing, -1)
+    bad = ops.compare(number, working.type(0), direction="eq") if skip_nan else any(missing, -1)
     if moved:
         by_rank = array_of(moved[0])
         result = at(_lighter(by_rank, share, by_vector))

@@ -10,7 +10,17 @@ from typing import Any, Final
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, flags, frozen, integer_or_none, names, ops, shown
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    allocating,
+    flags,
+    frozen,
+    integer_or_none,
+    names,
+    ops,
+    shown,
+)
 from treadle_ir.dtypes import is_complex
 from treadle_numpy.numpy.fft.one_axis import fft, rfft
 from treadle_numpy.numpy.manipulation.axes import moveaxis
@@ -72,7 +82,7 @@ class Segments:
         """The arguments that say what segments are.
 
         Raises:
-            ArgumentError: a number is too small or too great.
+            ArgumentError: a number is too small or too great; OutOfMemoryError: `nfft` is.
         """
         given = integer_or_none(function, "nperseg", nperseg)
         if given is not None and given < 1:
@@ -90,6 +100,10 @@ class Segments:
             raise ArgumentError(
                 f"{function}: nfft must be at least the length of a segment, {length}, got {size}"
             )
+        with (
+            allocating()
+        ):  # the spectrum of one segment: asked for at once, where it costs nothing yet
+            np.empty(size, np.complex128)
         return cls(elements, length, overlap, size)
 
 

@@ -12,7 +12,7 @@ from treadle_ir.dtypes import is_complex
 from treadle_numpy.numpy.ufuncs.bessel import i0
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike
-from treadle_numpy.operands.promote import inexact_operand
+from treadle_numpy.operands.real import real_operand
 from treadle_numpy.operands.scalars import literal, zero_like
 
 __all__ = ["bessel_jn", "i0", "i0e", "i1", "i1e"]
@@ -26,7 +26,7 @@ def i0e(x: ArrayLike) -> Array:
         >>> print(i0e(0.0))
         1.0
     """
-    return ops.bessel_i0e(inexact_operand("i0e", x))
+    return ops.bessel_i0e(real_operand("i0e", x))
 
 
 @composed
@@ -37,7 +37,7 @@ def i1e(x: ArrayLike) -> Array:
         >>> print(i1e(0.0))
         0.0
     """
-    return ops.bessel_i1e(inexact_operand("i1e", x))
+    return ops.bessel_i1e(real_operand("i1e", x))
 
 
 @composed
@@ -48,7 +48,7 @@ def i1(x: ArrayLike) -> Array:
         >>> print(i1(0.0))
         0.0
     """
-    p = inexact_operand("i1", x)
+    p = real_operand("i1", x)
     return ops.multiply(ops.exponential(ops.abs(p)), ops.bessel_i1e(p))
 
 
@@ -78,7 +78,7 @@ def bessel_jn(z: ArrayLike, *, v: int, n_iter: int = 50) -> Array:
     for name, value in (("v", v), ("n_iter", n_iter)):
         if not 0 <= value <= _MOST:
             raise refused("bessel_jn", name, f"0 to {_MOST}", value)
-    p = inexact_operand("bessel_jn", z)
+    p = real_operand("bessel_jn", z)
     if is_complex(p.dtype):
         raise DTypeError(
             "bessel_jn: z is complex, but real arguments are supported only", fix="pass `z.real`"

@@ -21,6 +21,7 @@ from treadle_numpy.operands.axes import Axis, sorted_axes
 from treadle_numpy.operands.broadcast import promote_shapes
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.promote import inexact_operand
+from treadle_numpy.operands.real import real_operand, real_operands
 from treadle_numpy.operands.scalars import literal, zero_like
 
 __all__ = [
@@ -148,7 +149,7 @@ def entr(x: ArrayLike) -> Array:
         >>> print(entr(np.array([-1.0, 0.5, 2.0], np.float32)).round(4))
         [   -inf  0.3466 -1.3863]
     """
-    p = inexact_operand("entr", x)
+    p = real_operand("entr", x)
     below = ops.compare(p, zero_like(p), direction="lt")
     inner = _entr(ops.select(below, literal(1, p), p))
     return ops.select(below, literal(-np.inf, p), inner)
@@ -167,7 +168,7 @@ def rel_entr(p: ArrayLike, q: ArrayLike) -> Array:
         >>> print(rel_entr(np.array([0.0, 2.0, 1.0], np.float32), np.array([1.0, 1.0, 0.0], np.float32)).round(4))
         [0.     1.3863    inf]
     """
-    x, y = promote_shapes("rel_entr", p, q, inexact=True)
+    x, y = real_operands("rel_entr", p, q)
     zero, one = zero_like(x), literal(1, x)
     both = ops.and_(ops.compare(x, zero, direction="gt"), ops.compare(y, zero, direction="gt"))
     none = ops.and_(ops.compare(x, zero, direction="eq"), ops.compare(y, zero, direction="ge"))
@@ -189,7 +190,8 @@ def kl_div(p: ArrayLike, q: ArrayLike) -> Array:
         >>> print(kl_div(np.array([0.0, 2.0, 1.0], np.float32), np.array([1.0, 1.0, 0.0], np.float32)).round(4))
         [1.     0.3863    inf]
     """
-    return add(subtract(rel_entr(p, q), p), q)
+    x, y = real_operands("kl_div", p, q)
+    return add(subtract(rel_entr(x, y), x), y)
 
 
 @composed

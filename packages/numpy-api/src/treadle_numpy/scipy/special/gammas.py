@@ -8,9 +8,8 @@ import numpy as np
 
 from treadle_ir import ArgumentError, Array, Operand, composed, flags, integer, ops, refused
 from treadle_numpy.operands.arrays import array_of
-from treadle_numpy.operands.broadcast import promote_shapes
 from treadle_numpy.operands.coerce import ArrayLike
-from treadle_numpy.operands.promote import inexact_operand
+from treadle_numpy.operands.real import real_operand, real_operands
 from treadle_numpy.operands.scalars import literal, zero_like
 
 __all__ = [
@@ -41,7 +40,7 @@ def gammaln(x: ArrayLike) -> Array:
         >>> print(f"{float(gammaln(5.0)):.4f}")
         3.1781
     """
-    return ops.lgamma(inexact_operand("gammaln", x))
+    return ops.lgamma(real_operand("gammaln", x))
 
 
 loggamma = gammaln
@@ -60,7 +59,7 @@ def gammasgn(x: ArrayLike) -> Array:
         >>> print(gammasgn(np.array([-1.5, -1.0, -0.5, 2.0], np.float32)))
         [ 1. nan -1.  1.]
     """
-    p = inexact_operand("gammasgn", x)
+    p = real_operand("gammasgn", x)
     zero, one = zero_like(p), literal(1, p)
     down = ops.floor(p)
     odd = ops.compare(ops.remainder(down, literal(2, p)), zero, direction="ne")
@@ -77,7 +76,7 @@ def gamma(x: ArrayLike) -> Array:
         >>> print(gamma(1.0))
         1.0
     """
-    p = inexact_operand("gamma", x)
+    p = real_operand("gamma", x)
     return ops.multiply(gammasgn(p), ops.exponential(ops.lgamma(p)))
 
 
@@ -96,7 +95,7 @@ def factorial(n: ArrayLike, exact: bool = False) -> Array:
     flags("factorial", exact=exact)
     if exact:
         raise ArgumentError("factorial: exact=True is not supported")
-    p = inexact_operand("factorial", n)
+    p = real_operand("factorial", n)
     zero = zero_like(p)
     below = ops.compare(p, zero, direction="lt")
     return ops.select(
@@ -115,7 +114,7 @@ def digamma(x: ArrayLike) -> Array:
         >>> print(f"{float(digamma(1.0)):.4f}")
         -0.5772
     """
-    return ops.digamma(inexact_operand("digamma", x))
+    return ops.digamma(real_operand("digamma", x))
 
 
 @composed
@@ -129,7 +128,7 @@ def betaln(a: ArrayLike, b: ArrayLike) -> Array:
         >>> print(f"{float(betaln(2.0, 3.0)):.4f}")
         -2.4849
     """
-    x, y = promote_shapes("betaln", a, b, inexact=True)
+    x, y = real_operands("betaln", a, b)
     return ops.subtract(ops.add(ops.lgamma(x), ops.lgamma(y)), ops.lgamma(ops.add(x, y)))
 
 
@@ -144,7 +143,7 @@ def beta(a: ArrayLike, b: ArrayLike) -> Array:
         >>> print(f"{float(beta(2.0, 3.0)):.4f}")
         0.0833
     """
-    x, y = promote_shapes("beta", a, b, inexact=True)
+    x, y = real_operands("beta", a, b)
     sign = ops.multiply(ops.multiply(gammasgn(x), gammasgn(y)), gammasgn(ops.add(x, y)))
     return ops.multiply(sign, ops.exponential(betaln(x, y)))
 
@@ -169,7 +168,7 @@ def multigammaln(a: ArrayLike, d: int) -> Array:
     d = integer("multigammaln", "d", d)
     if not 0 < d <= _MOST_DIMENSIONS:
         raise refused("multigammaln", "d", f"1 to {_MOST_DIMENSIONS}", d)
-    p = inexact_operand("multigammaln", a)
+    p = real_operand("multigammaln", a)
     result: Operand = literal(d * (d - 1) / 4 * np.log(np.pi), p)
     for i in range(d):
         result = ops.add(result, ops.lgamma(ops.subtract(p, literal(i / 2, p))))
@@ -184,7 +183,7 @@ def poch(z: ArrayLike, m: ArrayLike) -> Array:
         >>> print(f"{float(poch(2.0, 3.0)):.3f}")
         24.000
     """
-    x, y = promote_shapes("poch", z, m, inexact=True)
+    x, y = real_operands("poch", z, m)
     end = ops.add(x, y)
     empty = ops.compare(y, zero_like(y), direction="eq")
     sign = ops.multiply(gammasgn(end), gammasgn(x))
@@ -203,7 +202,7 @@ def comb(N: ArrayLike, k: ArrayLike, *, repetition: bool = False) -> Array:  # n
         10.000
     """
     flags("comb", repetition=repetition)
-    n, chosen = promote_shapes("comb", N, k, inexact=True)
+    n, chosen = real_operands("comb", N, k)
     one, zero = literal(1, n), zero_like(n)
     if repetition:
         n = ops.subtract(ops.add(n, chosen), one)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from treadle_ir import Array, composed, ops
-from treadle_numpy.operands.broadcast import promote_shapes
 from treadle_numpy.operands.coerce import ArrayLike
+from treadle_numpy.operands.real import real_operands
 
 __all__ = ["hyp1f1", "hyp2f1"]
 
@@ -22,7 +22,7 @@ def hyp1f1(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
         >>> print(f"{float(hyp1f1(1.0, 2.0, 0.5)):.4f}")
         1.2974
     """
-    return ops.hyp1f1(*promote_shapes("hyp1f1", a, b, x, inexact=True))
+    return ops.hyp1f1(*real_operands("hyp1f1", a, b, x))
 
 
 @composed
@@ -36,4 +36,4 @@ def hyp2f1(a: ArrayLike, b: ArrayLike, c: ArrayLike, x: ArrayLike) -> Array:
         >>> print(f"{float(hyp2f1(1.0, 2.0, 3.0, 0.5)):.4f}")
         1.5452
     """
-    return ops.hyp2f1(*promote_shapes("hyp2f1", a, b, c, x, inexact=True))
+    return ops.hyp2f1(*real_operands("hyp2f1", a, b, c, x))

@@ -9,8 +9,8 @@ import numpy as np
 from treadle_ir import Array, DTypeError, UnsupportedError, composed, integer, ops, refused
 from treadle_ir.dtypes import is_integer
 from treadle_numpy.numpy.creation.data import array
-from treadle_numpy.operands.broadcast import promote_shapes
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
+from treadle_numpy.operands.real import real_operands
 
 __all__ = ["bernoulli", "betainc", "gammainc", "gammaincc", "polygamma", "zeta"]
 
@@ -26,7 +26,7 @@ def gammainc(a: ArrayLike, x: ArrayLike) -> Array:
         >>> print(f"{float(gammainc(2.0, 3.0)):.4f}")
         0.8009
     """
-    return ops.igamma(*promote_shapes("gammainc", a, x, inexact=True))
+    return ops.igamma(*real_operands("gammainc", a, x))
 
 
 @composed
@@ -39,7 +39,7 @@ def gammaincc(a: ArrayLike, x: ArrayLike) -> Array:
         >>> print(f"{float(gammaincc(2.0, 3.0)):.4f}")
         0.1991
     """
-    return ops.igammac(*promote_shapes("gammaincc", a, x, inexact=True))
+    return ops.igammac(*real_operands("gammaincc", a, x))
 
 
 @composed
@@ -53,7 +53,7 @@ def betainc(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
         >>> print(f"{float(betainc(2.0, 3.0, 0.5)):.4f}")
         0.6875
     """
-    return ops.regularized_incomplete_beta(*promote_shapes("betainc", a, b, x, inexact=True))
+    return ops.regularized_incomplete_beta(*real_operands("betainc", a, b, x))
 
 
 @composed
@@ -75,7 +75,7 @@ def polygamma(n: ArrayLike, x: ArrayLike) -> Array:
             f"polygamma: n has type {type}, but orders of derivatives are integers",
             fix="pass an integer, or `n.astype(int)`",
         )
-    return ops.polygamma(*promote_shapes("polygamma", n, x, inexact=True))
+    return ops.polygamma(*real_operands("polygamma", n, x))
 
 
 @composed
@@ -96,7 +96,7 @@ def zeta(x: ArrayLike, q: ArrayLike | None = None) -> Array:
             "zeta: the Riemann zeta function of one argument is not supported",
             fix="for x > 1 it is `zeta(x, 1)`",
         )
-    return ops.zeta(*promote_shapes("zeta", x, q, inexact=True))
+    return ops.zeta(*real_operands("zeta", x, q))
 
 
 _MOST_BERNOULLI: Final = 10_000

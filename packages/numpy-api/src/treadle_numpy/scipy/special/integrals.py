@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from treadle_ir import Array, DTypeError, composed, ops
 from treadle_ir.dtypes import is_integer
-from treadle_numpy.operands.broadcast import promote_shapes
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
-from treadle_numpy.operands.promote import inexact_operand
+from treadle_numpy.operands.real import real_operand, real_operands
 from treadle_numpy.operands.scalars import number
 
 __all__ = ["exp1", "expi", "expn", "fresnel", "sici", "spence"]
@@ -22,7 +21,7 @@ def expi(x: ArrayLike) -> Array:
         >>> print(f"{float(expi(2.0)):.4f}")
         4.9542
     """
-    return ops.expi(inexact_operand("expi", x))
+    return ops.expi(real_operand("expi", x))
 
 
 @composed
@@ -33,7 +32,7 @@ def exp1(x: ArrayLike) -> Array:
         >>> print(f"{float(exp1(2.0)):.4f}")
         0.0489
     """
-    p = inexact_operand("exp1", x)
+    p = real_operand("exp1", x)
     return ops.expn(number(1, p), p)
 
 
@@ -56,7 +55,7 @@ def expn(n: ArrayLike, x: ArrayLike) -> Array:
             f"expn: n has type {type}, but orders are integers",
             fix="pass an integer, or `n.astype(int)`",
         )
-    return ops.expn(*promote_shapes("expn", n, x, inexact=True))
+    return ops.expn(*real_operands("expn", n, x))
 
 
 @composed
@@ -69,7 +68,7 @@ def spence(x: ArrayLike) -> Array:
         >>> print(f"{float(spence(0.0)):.4f}")
         1.6449
     """
-    return ops.spence(inexact_operand("spence", x))
+    return ops.spence(real_operand("spence", x))
 
 
 @composed
@@ -83,7 +82,7 @@ def sici(x: ArrayLike) -> tuple[Array, Array]:
         >>> print(*[f"{float(v):.4f}" for v in sici(2.0)])
         1.6054 0.4230
     """
-    p = inexact_operand("sici", x)
+    p = real_operand("sici", x)
     return ops.sine_integral(p), ops.cosine_integral(p)
 
 
@@ -97,5 +96,5 @@ def fresnel(x: ArrayLike) -> tuple[Array, Array]:
         >>> print(*[f"{float(v):.4f}" for v in fresnel(1.0)])
         0.4383 0.7799
     """
-    p = inexact_operand("fresnel", x)
+    p = real_operand("fresnel", x)
     return ops.fresnel_sine(p), ops.fresnel_cosine(p)

@@ -9,9 +9,8 @@ import numpy as np
 
 from treadle_autodiff import custom_jvp
 from treadle_ir import Array, Operand, composed, integer, ops, refused
-from treadle_numpy.operands.broadcast import promote_shapes
 from treadle_numpy.operands.coerce import ArrayLike
-from treadle_numpy.operands.promote import inexact_operand
+from treadle_numpy.operands.real import real_operand, real_operands
 from treadle_numpy.operands.scalars import literal, zero_like
 
 __all__ = [
@@ -36,7 +35,7 @@ def erf(x: ArrayLike) -> Array:
         >>> print(erf(0.0))
         0.0
     """
-    return ops.erf(inexact_operand("erf", x))
+    return ops.erf(real_operand("erf", x))
 
 
 @composed
@@ -50,7 +49,7 @@ def erfc(x: ArrayLike) -> Array:
         >>> print(f"{float(erfc(5.0)):.4g}")
         1.537e-12
     """
-    return ops.erfc(inexact_operand("erfc", x))
+    return ops.erfc(real_operand("erfc", x))
 
 
 @composed
@@ -64,7 +63,7 @@ def erfinv(x: ArrayLike) -> Array:
         >>> print(erfinv(np.array([-1.0, 0.0, 0.5], np.float32)).round(4))
         [  -inf 0.     0.4769]
     """
-    return ops.erf_inv(inexact_operand("erfinv", x))
+    return ops.erf_inv(real_operand("erfinv", x))
 
 
 @composed
@@ -80,7 +79,7 @@ def ndtr(x: ArrayLike) -> Array:
         >>> print(ndtr(np.array([-np.inf, 0.0, 1.96], np.float32)).round(3))
         [0.    0.5   0.975]
     """
-    p = inexact_operand("ndtr", x)
+    p = real_operand("ndtr", x)
     half, root = literal(0.5, p), literal(np.sqrt(0.5), p)
     w = ops.multiply(p, root)
     z = ops.abs(w)
@@ -101,7 +100,7 @@ def erfcinv(y: ArrayLike) -> Array:
         >>> print(erfcinv(1.0))
         0.0
     """
-    return ops.erfc_inv(inexact_operand("erfcinv", y))
+    return ops.erfc_inv(real_operand("erfcinv", y))
 
 
 @composed
@@ -112,7 +111,7 @@ def erfcx(x: ArrayLike) -> Array:
         >>> print(f"{float(erfcx(100.0)):.6f}")
         0.005642
     """
-    return ops.erfcx(inexact_operand("erfcx", x))
+    return ops.erfcx(real_operand("erfcx", x))
 
 
 @composed
@@ -123,7 +122,7 @@ def dawsn(x: ArrayLike) -> Array:
         >>> print(f"{float(dawsn(2.0)):.4f}")
         0.3013
     """
-    return ops.dawson(inexact_operand("dawsn", x))
+    return ops.dawson(real_operand("dawsn", x))
 
 
 @composed
@@ -136,7 +135,7 @@ def owens_t(h: ArrayLike, a: ArrayLike) -> Array:
         >>> print(f"{float(owens_t(1.0, 2.0)):.4f}")
         0.0785
     """
-    return ops.owens_t(*promote_shapes("owens_t", h, a, inexact=True))
+    return ops.owens_t(*real_operands("owens_t", h, a))
 
 
 def _scaled_tail(x: Operand) -> Array:
@@ -179,7 +178,7 @@ def log_ndtr(x: ArrayLike, series_order: int = 3) -> Array:
     order = integer("log_ndtr", "series_order", series_order)
     if order < 0:
         raise refused("log_ndtr", "series_order", "0 or more", series_order)
-    result: Array = _log_ndtr(inexact_operand("log_ndtr", x))
+    result: Array = _log_ndtr(real_operand("log_ndtr", x))
     return result
 
 
@@ -191,5 +190,5 @@ def ndtri(p: ArrayLike) -> Array:
         >>> print(f"{float(ndtri(1e-10)):.4f}")
         -6.3613
     """
-    x = inexact_operand("ndtri", p)
+    x = real_operand("ndtri", p)
     return ops.multiply(literal(-np.sqrt(2), x), ops.erfc_inv(ops.multiply(x, literal(2, x))))

@@ -1,0 +1,64 @@
+"""What processes give each other: prints nothing when all is right."""
+
+import numpy as np
+
+import treadle
+from treadle.errors import ArgumentError, PlacementError, ProcessMismatchError
+from treadle.experimental import multihost_utils as utils
+from treadle.sharding import NamedSharding, PartitionSpec as P
+
+treadle.distributed.initialize(initialization_timeout=60, shutdown_timeout_seconds=60)
+me, count = treadle.process_index(), treadle.process_count()
+assert treadle.distributed.is_initialized()
+assert treadle.process_indices() == [*range(count)]
+assert len(treadle.devices()) == 2 * count
+assert {device.process_index for device in treadle.local_devices()} == {me}
+assert treadle.local_devices(process_index=count - 1) == treadle.devices()[-2:]
+
+
+def refused(function, *arguments):
+    try:
+        function(*arguments)
+    except (ArgumentError, PlacementError, ProcessMismatchError) as error:
+        return "\n".join([str(error), *error.__notes__])
+    raise AssertionError("it was not refused")
+
+
+gathered = utils.process_allgather({"a": np.arange(3) + 10 * me, "b": float(me)})
+np.testing.assert_array_equal(gathered["a"], [np.arange(3) + 10 * each for each in range(count)])
+np.testing.assert_array_equal(gathered["b"], np.arange(count, dtype=np.float32))
+tiled = utils.process_allgather(np.arange(2) + 10 * me, tiled=True)
+np.testing.assert_array_equal(tiled, np.concatenate([np.arange(2) + 10 * n for n in range(count)]))
+
+np.testing.assert_array_equal(utils.broadcast_one_to_all(np.full(3, me)), [0, 0, 0])
+assert utils.broadcast_one_to_all(me + 5, is_source=me == count - 1) == count + 4
+said = refused(utils.broadcast_one_to_all, 1, True)
+assert f"{count} of {count} processes are the source" in said
+
+utils.sync_global_devices("here")
+assert "process 1 at" in refused(utils.sync_global_devices, f"at {me}") or me == 1
+utils.assert_equal({"seed": 3, "x": np.ones(2)})
+assert refused(utils.assert_equal, me, "the seeds").startswith(
+    "the seeds: process 1 has other values"
+)
+assert "process 1 has" in refused(utils.assert_equal, np.zeros(2 + (me == 1)))
+
+mesh = treadle.make_mesh((2 * count,), ("d",))
+whole = utils.host_local_array_to_global_array(np.arange(4.0) + 100 * me, mesh, P("d"))
+assert whole.shape == (4 * count,)
+assert not whole.is_fully_addressable
+expected = np.concatenate([np.arange(4.0) + 100 * each for each in range(count)])
+np.testing.assert_array_equal(utils.process_allgather(whole), expected)
+part = utils.global_array_to_host_local_array(whole, mesh, P("d"))
+np.testing.assert_array_equal(np.asarray(part), np.arange(4.0) + 100 * me)
+copies = utils.global_array_to_host_local_array(whole, mesh, P())
+np.testing.assert_array_equal(np.asarray(copies), expected)
+assert "process_allgather" in refused(np.asarray, whole)
+
+again = treadle.device_put(whole, NamedSharding(mesh, P("d")))
+whole.delete()
+np.testing.assert_array_equal(utils.process_allgather(again), expected)
+with utils.live_devices(treadle.devices()) as alive:
+    assert alive == treadle.devices()
+treadle.distributed.shutdown()
+assert not treadle.distributed.is_initialized()

@@ -1,0 +1,1 @@
+"""Laws of arrays over several devices: what they are computed to is what whole arrays are computed to."""

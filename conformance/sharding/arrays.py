@@ -1,0 +1,394 @@
+"""What is done with an array over a mesh of eight devices gives what it gives with the array itself."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import itertools
+import pickle
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Final
+
+import numpy as np
+import pytest
+
+import treadle
+import treadle.numpy as tnp
+from treadle import errors, lax, random
+from treadle.sharding import Mesh, NamedSharding, PartitionSpec as P, get_mesh
+
+LAWS: Final[dict[str, Callable[[], None]]] = {}
+H: Final = np.arange(32, dtype=np.float32).reshape(8, 4)
+
+
+def law(check: Callable[[], None]) -> Callable[[], None]:
+    """Put a check into the table."""
+
+    def checked() -> None:
+        mesh()  # eight devices
+        check()
+
+    LAWS[check.__name__] = checked
+    return check
+
+
+@functools.cache
+def mesh() -> Mesh:
+    """Eight devices in four rows."""
+    return treadle.make_mesh((4, 2), ("x", "y"))
+
+
+def over(*spec: Any) -> NamedSharding:
+    """A sharding over the mesh. Any: entries of a specification."""
+    return NamedSharding(mesh(), P(*spec))
+
+
+def shardings() -> list[NamedSharding]:
+    """Several for arrays of shape (8, 4); the last over the devices in another order, by other axes."""
+    turned = Mesh(mesh().devices.T[::-1], ("a", "b"))
+    specs: list[tuple[Any, ...]] = [
+        (),
+        ("x",),
+        (None, "y"),
+        ("x", "y"),
+        ("y", "x"),
+        (("x", "y"),),
+        (("y", "x"),),
+    ]
+    return [*[over(*spec) for spec in specs], NamedSharding(turned, P("b", "a"))]
+
+
+def put(*spec: Any) -> Any:
+    """The array of this module, over the mesh. Any: of all libraries' arrays, treadle's."""
+    return treadle.device_put(H, over(*spec))
+
+
+@law
+def put_twice() -> None:
+    for one, two in itertools.product(shardings(), repeat=2):
+        found = treadle.device_put(treadle.device_put(H, one), two)
+        assert np.array_equal(found, H)
+        assert found.sharding is two
+        for shard in found.addressable_shards:
+            assert np.array_equal(shard.data, H[shard.index])
+            assert shard.data.device is shard.device
+
+
+@law
+def laid_within_jit() -> None:
+    for one, two in itertools.product(shardings()[:-1], repeat=2):
+        laid = functools.partial(
+            lambda sharding, x: lax.with_sharding_constraint(x + 1, sharding), two
+        )
+        found = treadle.jit(laid, out_shardings=one)(H)
+        assert np.array_equal(found, H + 1)
+        assert found.sharding is one
+
+
+@law
+def random_numbers_are_the_same() -> None:
+    for implementation in ("threefry2x32", "rbg"):
+        key = random.key(7, impl=implementation)
+        draw = lambda key: random.normal(key, (16, 8))  # noqa: E731
+        whole = treadle.jit(draw)(key)
+        for each in shardings()[:-1]:
+            assert np.array_equal(treadle.jit(draw, out_shardings=each)(key), whole)
+
+
+@law
+def keys_are_laid_out() -> None:
+    for implementation in ("threefry2x32", "rbg"):
+        whole = random.split(random.key(1, impl=implementation), 8)
+        keys = treadle.device_put(whole, over("x"))
+        assert np.array_equal(random.key_data(keys), random.key_data(whole))
+        assert np.array_equal(random.key_data(keys[3]), random.key_data(whole[3]))
+        turned = treadle.jit(lambda k: lax.with_sharding_constraint(k, over("y")))(keys)
+        assert turned.sharding.spec == P("y")
+        assert np.array_equal(random.key_data(turned), random.key_data(whole))
+        draw = treadle.jit(treadle.vmap(lambda k: random.uniform(k, (3,))))
+        assert np.array_equal(draw(keys), draw(whole))
+
+
+@law
+def donation() -> None:
+    x = put("x", "y")
+    y = treadle.jit(lambda x: x + 1, donate_argnums=0)(x)
+    assert x.is_deleted()
+    assert np.array_equal(y, H + 1)
+    z = treadle.device_put(y, over("y"), donate=True)
+    assert y.is_deleted()
+    assert np.array_equal(z, H + 1)
+    with pytest.raises(errors.DonatedError):
+        _ = y + 1
+
+
+@law
+def parts_that_are_not_equal_are_refused() -> None:
+    seven = np.ones((7, 4), np.float32)
+    calls: list[Callable[[], Any]] = [
+        lambda: treadle.device_put(seven, over("x")),
+        lambda: treadle.jit(lambda x: x, in_shardings=over("x"))(seven),
+        lambda: treadle.jit(lambda x: x, out_shardings=over("x"))(seven),
+        lambda: treadle.jit(lambda x: lax.with_sharding_constraint(x, over("x")))(seven),
+        lambda: lax.with_sharding_constraint(seven, over("x")),
+        lambda: treadle.make_array_from_callback((7, 4), over("x"), lambda part: seven[part]),
+        lambda: over("x").shard_shape((7, 4)),
+        lambda: (
+            treadle.jit(lambda x: x)
+            .lower(treadle.ShapeDtypeStruct((7, 4), np.float32, sharding=over("x")))
+            .compile()
+        ),
+    ]
+    for call in calls:
+        with pytest.raises(errors.ShardingError, match=r"its size 7 is not a multiple of 4"):
+            call()
+
+
+@law
+def results_of_unequal_parts_are_whole() -> None:
+    x = treadle.device_put(np.arange(8.0, dtype=np.float32), over("x"))
+    for function in (lambda x: x[1:], lambda x: tnp.concatenate([x, x[:3]]), lambda x: x[::3]):
+        for call in (function, treadle.jit(function)):
+            assert np.array_equal(call(x), treadle.jit(function)(np.asarray(x)))
+
+
+@law
+def no_elements() -> None:
+    for shape in ((0, 4), (8, 0), (0, 0)):
+        for each in (over("x", "y"), over(), over(None, "x")):
+            x = treadle.device_put(np.zeros(shape, np.float32), each)
+            assert x.sharding is each
+            assert (
+                treadle.jit(lambda x: x * 2)(x).shape
+                == (x + 1).shape
+                == np.asarray(x).shape
+                == shape
+            )
+            assert float(x.sum()) == 0
+
+
+@law
+def no_axes() -> None:
+    x = treadle.device_put(np.float32(3), over())
+    assert (float(x), int(x), bool(x), float(x + 1), float(treadle.jit(lambda x: x * 2)(x))) == (
+        3,
+        3,
+        True,
+        4,
+        6,
+    )
+    assert x.is_fully_replicated
+    assert len(x.addressable_shards) == 8
+    with pytest.raises(errors.ShardingError, match="only 0 axes"):
+        treadle.device_put(np.float32(3), over("x"))
+
+
+@law
+def weak_types_stay() -> None:
+    x = treadle.device_put(3.0, over())
+    assert x.weak_type
+    assert (x * np.float16(2)).dtype == np.float16
+
+
+@law
+def reads_and_copies() -> None:
+    x = put("x", "y")
+    assert repr(x) == repr(tnp.asarray(H))
+    assert str(x) == str(H)
+    assert x.tolist() == H.tolist()
+    assert f"{x[1, 2]:.1f}" == "6.0"
+    assert np.array_equal(treadle.device_get(x), H)
+    assert np.array_equal(np.from_dlpack(x), H)
+    assert np.array_equal(pickle.loads(pickle.dumps(x)), H)
+    assert copy.deepcopy(x).sharding is copy.copy(x).sharding is x.sharding
+    assert [np.asarray(row).tolist() for row in x] == H.tolist()
+
+
+@law
+def indexing() -> None:
+    x = put("x", "y")
+    for index in (
+        0,
+        -1,
+        slice(2, 4),
+        (slice(None), 1),
+        slice(None, None, -1),
+        (np.array([3, 1]),),
+        H > 3,
+    ):
+        assert np.array_equal(x[index], H[index])
+    set_, added = x.at[1].set(5.0), x.at[:, 2].add(1.0)
+    assert np.array_equal(set_[1], np.full(4, 5.0))
+    assert np.array_equal(added[:, 2], H[:, 2] + 1)
+    assert set_.sharding is x.sharding
+
+
+@law
+def element_types() -> None:
+    for dtype in ("bool", "int8", "uint32", "float16", "bfloat16", "complex64"):
+        whole = tnp.asarray(np.arange(8) % 2).astype(dtype)
+        x = treadle.device_put(whole, over("x"))
+        assert x.dtype == whole.dtype
+        assert np.array_equal(np.asarray(x), np.asarray(whole))
+        assert np.array_equal(
+            np.asarray(treadle.jit(lambda x: x * x)(x)), np.asarray(whole * whole)
+        )
+
+
+@law
+def made_from_parts() -> None:
+    x = put("x", "y")
+    asked: list[Any] = []
+    called = treadle.make_array_from_callback(
+        (8, 4), over("x"), lambda part: (asked.append(part), H[part])[1]
+    )
+    assert len(asked) == 4  # once for each part that differs
+    local = treadle.make_array_from_process_local_data(over("x"), H)
+    joined = treadle.make_array_from_single_device_arrays(
+        (8, 4), over("x", "y"), [s.data for s in x.addressable_shards]
+    )
+    for each in (called, local, joined):
+        assert np.array_equal(each, H)
+
+
+@law
+def callbacks_see_whole_arrays_once() -> None:
+    seen: list[Any] = []
+
+    def twice(x: Any) -> Any:
+        seen.append(np.asarray(x))
+        return 2 * np.asarray(x)
+
+    def called(x: Any) -> Any:
+        return treadle.pure_callback(twice, treadle.ShapeDtypeStruct((8, 4), np.float32), x) + 1
+
+    x = put("x", "y")
+    assert np.array_equal(treadle.jit(called)(x), 2 * H + 1)
+    assert len(seen) == 1
+    assert np.array_equal(seen[0], H)
+    treadle.jit(lambda x: treadle.debug.callback(seen.append, x.sum()))(x)
+    treadle.effects_barrier()
+    assert float(seen[1]) == H.sum()
+
+    def rows(x: Any) -> Any:
+        def step(carry: Any, row: Any) -> Any:
+            treadle.debug.callback(seen.append, row, ordered=True)
+            return carry + row, None
+
+        return lax.scan(step, tnp.zeros(4), x)[0]
+
+    del seen[:]
+    assert np.array_equal(treadle.jit(rows)(x), H.sum(0))
+    treadle.effects_barrier()
+    assert np.array_equal(seen, H)
+
+
+@law
+def a_callback_that_fails_stops_nothing_else() -> None:
+    def bad(x: Any) -> Any:
+        raise KeyError("mine")
+
+    failing = treadle.jit(lambda x: treadle.pure_callback(bad, x, x).sum() + x)
+    with pytest.raises(KeyError, match="mine"):
+        failing(put("x", "y"))
+    assert np.array_equal(put("x") + 1, H + 1)
+
+
+@law
+def compiled_ahead_of_time() -> None:
+    struct = treadle.ShapeDtypeStruct((8, 4), np.float32, sharding=over("x", "y"))
+    compiled = treadle.jit(lambda x, y: x * 2 + y).lower(struct, 1.0).compile()
+    assert compiled.input_shardings == ((over("x", "y"), over()), {})
+    assert np.array_equal(compiled(H, 1.0), 2 * H + 1)  # brought there
+    assert np.array_equal(compiled(put("x", "y"), 1.0), 2 * H + 1)
+    with pytest.raises(errors.ShardingError, match="was compiled for"):
+        compiled(put("y"), 1.0)
+    with treadle.set_mesh(mesh()):
+        named = treadle.ShapeDtypeStruct((8, 4), np.float32, sharding=P("y"))
+        assert treadle.jit(lambda x: x).lower(named).compile().input_shardings == ((over("y"),), {})
+
+
+@law
+def shardings_asked_for() -> None:
+    x = put("x", "y")
+    both = treadle.jit(
+        lambda a, b: (a + b, a), in_shardings=(over("x"), None), out_shardings=(over("y"), None)
+    )
+    total, first = both(H, H)
+    assert (total.sharding, first.sharding.spec) == (over("y"), P("x"))
+    with pytest.raises(errors.ShardingError, match="committed"):
+        both(x, H)
+    with treadle.disable_jit():
+        assert np.array_equal(both(x, H)[0], 2 * H)
+    with treadle.set_mesh(mesh()):
+        named = treadle.jit(lambda a: a + 1, in_shardings=P("x"), out_shardings=P("y"))
+        assert named(H).sharding is over("y")
+
+
+@law
+def elsewhere_is_refused() -> None:
+    x = put("x")
+    there = treadle.device_put(H, treadle.devices()[3])
+    turned = treadle.device_put(H, shardings()[-1])
+    for other in (there, turned):
+        with pytest.raises(errors.PlacementError, match="incompatible devices"):
+            _ = x + other
+
+
+@law
+def settings_that_watch() -> None:
+    x = put("x", "y")
+    with treadle.debug_nans(True):
+        for call in (tnp.log, treadle.jit(tnp.log)):
+            with pytest.raises(errors.NotFiniteError):
+                call(-1 - x)
+    with treadle.transfer_guard("disallow"):
+        assert treadle.jit(lambda x: x + x)(x).sharding is x.sharding
+
+
+@law
+def transformations() -> None:
+    x = put("x", "y")
+
+    def loss(x: Any) -> Any:
+        return tnp.sum(tnp.sin(lax.with_sharding_constraint(x @ x.T, over("y", "x"))))
+
+    whole = treadle.grad(lambda x: tnp.sum(tnp.sin(x @ x.T)))(H / 10)
+    for gradient in (
+        treadle.grad(loss),
+        treadle.jit(treadle.grad(loss)),
+        treadle.jit(treadle.grad(treadle.checkpoint(loss))),
+    ):
+        found = gradient(x / 10)
+        np.testing.assert_allclose(found, whole, atol=1e-4)
+
+    @treadle.custom_vjp
+    def sine(x: Any) -> Any:
+        return tnp.sin(x)
+
+    sine.defvjp(
+        lambda x: (tnp.sin(x), x), lambda x, ct: (lax.with_sharding_constraint(ct * 2, over("x")),)
+    )
+    assert treadle.jit(treadle.grad(lambda x: sine(x).sum()))(x).sharding.spec == P("x")
+    rows = treadle.jit(treadle.vmap(lambda row: lax.with_sharding_constraint(row * 2, over("y"))))
+    assert np.array_equal(rows(x), 2 * H)
+
+
+@law
+def threads() -> None:
+    x, f = put("x", "y"), treadle.jit(lambda x: (x @ x.T).sum() + x.sum())
+    with ThreadPoolExecutor(4) as workers:
+        assert len({*workers.map(lambda _: float(f(x)), range(32))}) == 1
+        with treadle.set_mesh(mesh()):
+            assert get_mesh() is mesh()
+            assert workers.submit(lambda: get_mesh().empty).result()
+
+
+@law
+def caches_are_cleared() -> None:
+    x, f = put("x", "y"), treadle.jit(lambda x: x * 2)
+    before = f(x)
+    treadle.clear_caches()
+    assert np.array_equal(f(x), before)
+    assert f(x).sharding is before.sharding

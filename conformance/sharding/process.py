@@ -1,0 +1,57 @@
+"""Runs a module's laws in a process with eight devices.
+
+A module of this folder has a table `LAWS`, from names to functions that raise where the law does not hold.
+`python -m conformance.sharding.process pool` runs all of `conformance.sharding.pool` and prints, as JSON, what each
+raised: an empty string where it holds.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import subprocess
+import sys
+import traceback
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).parent.parent.parent
+ENVIRONMENT: Final = {
+    "TREADLE_NUM_CPU_DEVICES": "8",
+    "TREADLE_CACHE": "0",
+    "TREADLE_PLATFORMS": "cpu",
+}
+
+
+def results(module: str, **environment: str) -> dict[str, str]:
+    """What each law of a module raised, in a process of its own with eight devices."""
+    path = os.pathsep.join([entry for entry in (str(ROOT), *sys.path) if entry])
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-m", "conformance.sharding.process", module],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **ENVIRONMENT, **environment, "PYTHONPATH": path},
+        timeout=1500,
+    )
+    assert done.returncode == 0, done.stderr[-5000:]
+    found: dict[str, str] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def main(module: str) -> None:
+    """Run all laws of a module, and print what each raised."""
+    laws = importlib.import_module(f"conformance.sharding.{module}").LAWS
+    raised = {}
+    for name, law in laws.items():
+        try:
+            law()
+        except Exception:  # whatever it is, it is shown
+            raised[name] = traceback.format_exc()
+        else:
+            raised[name] = ""
+    print(json.dumps(raised))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

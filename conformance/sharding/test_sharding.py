@@ -1,0 +1,33 @@
+"""The laws of this folder hold, on eight devices."""
+
+from __future__ import annotations
+
+import functools
+
+import pytest
+
+from conformance.sharding import arrays, maps, pool
+from conformance.sharding.process import results
+
+raised = functools.cache(results)  # a process for each module
+
+
+@pytest.mark.parametrize("law", pool.LAWS)
+def test_programs_of_the_pool(law: str) -> None:
+    assert not raised("pool")[law], raised("pool")[law]
+
+
+@pytest.mark.parametrize("law", arrays.LAWS)
+def test_arrays(law: str) -> None:
+    assert not raised("arrays")[law], raised("arrays")[law]
+
+
+@pytest.mark.parametrize("law", maps.LAWS)
+def test_shard_map_is_vmap(law: str) -> None:
+    assert not raised("maps")[law], raised("maps")[law]
+
+
+def test_a_law_can_fail() -> None:
+    """A process with one device cannot make the mesh, and says so of every law."""
+    found = results("arrays", TREADLE_NUM_CPU_DEVICES="1")
+    assert all("PlacementError" in text for text in found.values())

@@ -1,0 +1,76 @@
+"""Special functions of a few elements: the same as of many, and right beside mpmath."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import mpmath
+import numpy as np
+import pytest
+
+from treadle_ir import ops
+from treadle_ir.reference import few
+
+POINTS: Final = [
+    *(
+        1e-38,
+        1e-30,
+        1e-5,
+        0.25,
+        0.4999999,
+        0.5,
+        0.75,
+        0.9999,
+        0.99999994,
+        1.0,
+        1.0000001,
+        1.4616321,
+    ),
+    *(1.5, 1.9999999, 2.0, 2.0000002, 2.5, 3.0, 9.9999, 10.0, 30.0, 1e4, 1e30),
+]
+SPECIAL: Final = [0.0, -0.0, np.inf, -np.inf, np.nan, -1.0, -2.0]
+TRUTHS: Final[dict[str, Callable[[Any], Any]]] = {
+    "erf": mpmath.erf,
+    "erfc": mpmath.erfc,
+    "lgamma": lambda x: mpmath.log(abs(mpmath.gamma(x))) if x < 1e5 else mpmath.loggamma(x),
+    "digamma": mpmath.digamma,
+    "erf_inv": mpmath.erfinv,
+}
+
+
+@pytest.mark.parametrize("name", TRUTHS)
+def test_an_ulp_of_float32(name: str) -> None:
+    points = [x for x in POINTS if name != "erf_inv" or x < 1]
+    if name == "lgamma":
+        points = [x for x in points if x < 1e30]
+    points += [-x for x in points if name in ("erf", "erfc", "erf_inv")]
+    if name in ("lgamma", "digamma"):
+        points += [-0.25, -1.5, -3.75, -20.125]
+    x = np.array(points, np.float32)
+    assert x.size <= few.MOST
+    found = np.asarray(getattr(ops, name)(x))
+    with mpmath.workdps(40):
+        true = np.array([float(TRUTHS[name](mpmath.mpf(float(each)))) for each in x])
+    ulp = np.spacing(np.abs(true).astype(np.float32)).astype(np.float64)
+    assert np.all(np.abs(found.astype(np.float64) - true) <= ulp), (x, found, true)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("name", TRUTHS)
+def test_the_same_where_the_function_ends(name: str, dtype: type[Any]) -> None:
+    x = np.array(SPECIAL, dtype)
+    many = np.tile(x, few.MOST)
+    function = getattr(ops, name)
+    expected = np.asarray(function(many))[: x.size]
+    ulp = float(np.finfo(dtype).eps)
+    np.testing.assert_allclose(np.asarray(function(x)), expected, rtol=ulp, atol=0)
+
+
+@pytest.mark.parametrize("name", TRUTHS)
+def test_any_shape(name: str) -> None:
+    function = getattr(ops, name)
+    assert np.asarray(function(np.float32(0.5))).shape == ()
+    assert np.asarray(function(np.zeros((2, 0), np.float32))).shape == (2, 0)
+    rows = np.linspace(0.1, 0.9, 6, dtype=np.float32).reshape(2, 3)
+    np.testing.assert_array_equal(np.asarray(function(rows)).ravel(), function(rows.ravel()))

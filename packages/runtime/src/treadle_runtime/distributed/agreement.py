@@ -1,0 +1,91 @@
+"""Whether all processes are about to run the same program: they compare its text before they compile it.
+
+Processes that run different programs wait in different collectives for ever, or mix up their data. Every new program
+over the devices of several processes has a number, counted in each process alike, and each process compares its own
+with that of the next process in the ring; so a difference is seen by two, and the others hear of their end. The cost is
+one message to and one from the key-value store for each program that is compiled; calls cost nothing.
+
+What is not noticed: programs that are all known already, and are called in another order.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from treadle_ir import fork_safe_lock
+from treadle_runtime.client.peers import DistributedError, Peers, met
+from treadle_runtime.settings import PROGRAM_CHECK
+
+if TYPE_CHECKING:
+    from treadle_compiler import LoweredModule
+    from treadle_runtime.placement.devices import Device
+
+_DOING: Final = "comparing programs before their first launch"
+_numbers: Final[
+    dict[str, dict[str, int]]
+] = {}  # of the programs that each group of processes has compared
+_lock: Final = fork_safe_lock()
+
+
+def agree(lowered: LoweredModule, devices: Sequence[Device]) -> None:
+    """See that all processes that have some of the devices compile the same program now.
+
+    Raises:
+        DistributedError: they do not, or another one compiles nothing for a long time.
+        ProcessFailureError: a process was lost meanwhile.
+    """
+    if not met or not PROGRAM_CHECK():
+        return
+    peers = met[0]
+    group = sorted({device.process_index for device in devices})
+    if len(group) < 2 or peers.process not in group:
+        return
+    over = ",".join([str(device.id) for device in devices])
+    print_ = hashlib.sha256(f"{over}\n{lowered.text}".encode()).hexdigest()[:32]
+    among = hashlib.sha256(repr(group).encode()).hexdigest()[:8]
+    with _lock:
+        known = _numbers.setdefault(among, {})
+        if print_ in known:
+            return
+        number = known[print_] = len(known)
+    _compare(
+        peers,
+        group,
+        f"treadle/programs/{among}/{number}",
+        f"{print_} {_described(lowered)}",
+        number,
+    )
+
+
+def _compare(peers: Peers, group: list[int], key: str, ours: str, number: int) -> None:
+    other = group[(group.index(peers.process) + 1) % len(group)]
+    peers.client.key_value_set(f"{key}/{peers.process}", ours)
+    theirs: str = peers.wait(
+        lambda patience: peers.client.blocking_key_value_get(f"{key}/{other}", patience),
+        _DOING,
+        f"process {other} did not get to its program number {number}",
+        peers.timeout,
+    )
+    if theirs.partition(" ")[0] != ours.partition(" ")[0]:
+        here, there = ours.partition(" ")[2], theirs.partition(" ")[2]
+        what = (
+            f"`{here}` here and `{there}` there"
+            if here != there
+            else f"`{here}` in both, with other operations or values"
+        )
+        raise DistributedError(
+            f"process {other} runs another program than process {peers.process}: the program number {number} over "
+            f"their devices is {what}",
+            fix="make the same calls with the same shapes and constants in every process; what depends on "
+            "process_index() must be data",
+        )
+
+
+def _described(lowered: LoweredModule) -> str:
+    program = lowered.program
+    operands = ", ".join([str(value.type) for value in program.parameters])
+    results = ", ".join(map(str, program.result_types))
+    text = f"{lowered.name}({operands}) -> {results}"
+    return text if len(text) < 400 else f"{text[:400]}..."

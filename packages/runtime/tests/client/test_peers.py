@@ -1,0 +1,57 @@
+import threading
+
+import pytest
+
+from treadle_compiler import jaxlib
+from treadle_runtime import DistributedError, ProcessFailureError
+from treadle_runtime.client import execution_error
+from treadle_runtime.client.peers import Peers, met
+
+
+@pytest.fixture
+def peers():
+    return Peers(0, 3, "127.0.0.1", None, None, 1)
+
+
+def test_errors_name_who_was_lost(peers):
+    peers.check("working")
+    assert peers.error("working") is None
+    peers.lost(2, "process 2 (b) ended")
+    peers.lost(1, "process 1 (a) was killed")
+    peers.lost(1, "process 1 (a) closed")  # what is heard first is the cause
+    with pytest.raises(
+        ProcessFailureError, match=r"^working: process 1 \(a\) was killed; process 2 \(b\) ended"
+    ):
+        peers.check("working")
+
+
+def test_a_loss_that_is_heard_of_soon_is_waited_for(peers):
+    threading.Timer(0.1, lambda: peers.lost(1, "process 1 ended")).start()
+    assert "process 1 ended" in str(peers.error("working", wait=10))
+
+
+def test_a_failed_collective_names_the_process(peers):
+    error = RuntimeError("UNKNOWN: Gloo all-reduce failed: Connection closed by peer [127.0.0.1]:1")
+    assert "Gloo" in str(execution_error(error))
+    met.append(peers)
+    try:
+        peers.lost(1, "process 1 was killed")
+        found = execution_error(error)
+    finally:
+        met.clear()
+    assert isinstance(found, ProcessFailureError)
+    assert str(found) == "a program over several processes failed: process 1 was killed"
+
+
+def test_waiting_ends(peers):
+    def late(patience):
+        raise jaxlib().core.JaxRuntimeError("DEADLINE_EXCEEDED: too late")
+
+    with pytest.raises(
+        DistributedError, match=r"^working: process 1 did not come within 0\.2 seconds"
+    ):
+        peers.wait(late, "working", "process 1 did not come", 0.2)
+    assert peers.wait(lambda patience: "there", "working", "", 1) == "there"
+    peers.lost(1, "process 1 ended")
+    with pytest.raises(ProcessFailureError, match="process 1 ended"):
+        peers.wait(late, "working", "", 5)
