@@ -126,7 +126,7 @@ def page(results: list[Result]) -> str:
     rows = [
         f"| {JOBS[each.job]}{' (nnx)' if each.job == 'flax_nnx' else ''} "
         f"| {importlib.metadata.version(JOBS[each.job])} | {each.agree} of {each.of} "
-        f"| {'; '.join([*each.problems, *each.known]).replace('|', '/') or 'all'} |"
+        f"| {'; '.join([*each.problems, *each.known]).replace('|', '/') or 'none'} |"
         for each in results
     ]
     jaxlib = importlib.metadata.version("jaxlib")

@@ -7,7 +7,6 @@ from typing import Any, Final, NoReturn
 from treadle import errors
 
 USERS: Final[dict[str, str]] = {
-    "jax.shard_map": "blackjax",
     "jax.experimental.layout.Format": "flax",
     "jax.experimental.layout.Layout": "flax",
     "jax.experimental.layout.with_layout_constraint": "flax",
