@@ -341,11 +341,12 @@ def bench(session: nox.Session) -> None:
 
 @nox.session
 def primitives(session: nox.Session) -> None:
-    """Regenerate docs/primitives.md, docs/laws.md and docs/coverage.md, and compare."""
+    """Regenerate docs/primitives.md, docs/laws.md and docs/coverage.md, and compare; benchmarks call every function."""
     install(session, EVERYTHING, *PYTEST, "scipy", "mpmath", "absl-py", "array-api-strict")
     session.run("python", "scripts/primitive_status.py", "--check", "docs/primitives.md")
     session.run("python", "scripts/law_counts.py", "--check", "docs/laws.md")
     session.run("python", "scripts/coverage.py", "--check", "docs/coverage.md")
+    session.run("python", "benchmarks/functions_page.py", "--check")
 
 
 @nox.session

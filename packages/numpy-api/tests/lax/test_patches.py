@@ -99,5 +99,6 @@ def test_errors() -> None:
 @pytest.mark.parametrize("padding", ["SAME", "VALID"])
 def test_dilations_that_no_memory_holds(which: str, padding: str) -> None:
     x, kernel = np.ones((1, 1, 4, 4), np.float32), np.ones((1, 1, 2, 2), np.float32)
+    settings: dict[str, Any] = {which: (2**40, 2**40)}
     with pytest.raises(ShapeError, match="too large"):
-        conv_general_dilated(x, kernel, (1, 1), padding, **{which: (2**40, 2**40)})
+        conv_general_dilated(x, kernel, (1, 1), padding, **settings)
