@@ -77,6 +77,7 @@ if TYPE_CHECKING:
     )
     from treadle_runtime.launch import effects_barrier as effects_barrier
     from treadle_runtime.parallel.pmap import pmap as pmap
+    from treadle_runtime.parallel.shard_map import Infer as Infer, shard_map as shard_map
     from treadle_runtime.placement.constraint import (
         auto_axes as auto_axes,
         explicit_axes as explicit_axes,
@@ -99,6 +100,10 @@ if TYPE_CHECKING:
     )
     from treadle_runtime.placement.guards import TransferError as TransferError
     from treadle_runtime.placement.mesh import MESH as MESH, Mesh as Mesh, make_mesh as make_mesh
+    from treadle_runtime.placement.mesh_grids import (
+        create_device_mesh as create_device_mesh,
+        create_hybrid_device_mesh as create_hybrid_device_mesh,
+    )
     from treadle_runtime.placement.named import NamedSharding as NamedSharding
     from treadle_runtime.placement.placement import (
         PlacedType as PlacedType,
@@ -164,6 +169,7 @@ if not TYPE_CHECKING:
             "treadle_runtime.jitting.stages": "ArgInfo Compiled Lowered TracedCall",
             "treadle_runtime.launch": "effects_barrier",
             "treadle_runtime.parallel.pmap": "pmap",
+            "treadle_runtime.parallel.shard_map": "Infer shard_map",
             "treadle_runtime.placement.constraint": (
                 "auto_axes explicit_axes reshard with_sharding_constraint"
             ),
@@ -181,6 +187,7 @@ if not TYPE_CHECKING:
             ),
             "treadle_runtime.placement.processes": "process_count process_index process_indices",
             "treadle_runtime.placement.sharding": "Sharding SingleDeviceSharding",
+            "treadle_runtime.placement.mesh_grids": "create_device_mesh create_hybrid_device_mesh",
             "treadle_runtime.placement.visualize": (
                 "inspect_array_sharding visualize_array_sharding visualize_sharding"
             ),

@@ -64,4 +64,6 @@ def host_call_lowering(
 def _whole(context: LoweringContext, x: HloValue) -> HloValue:
     """A value that each of several devices has whole: before and after a callback, which takes place on one."""
     layout: Layout = ((),) * (x.type.ndim + is_wide(x.type))
-    return context.one("sdy.sharding_constraint", [x], x.type, {"sharding": sharding_text("@mesh", layout)})
+    return context.one(
+        "sdy.sharding_constraint", [x], x.type, {"sharding": sharding_text("@mesh", layout)}
+    )

@@ -10,10 +10,12 @@ if TYPE_CHECKING:
     from treadle.experimental import (
         checkify as checkify,
         jet as jet,
+        mesh_utils as mesh_utils,
         multihost_utils as multihost_utils,
         ode as ode,
         random as random,
         serialize_executable as serialize_executable,
+        shard_map as shard_map,
         snapshots as snapshots,
         sparse as sparse,
     )
@@ -29,10 +31,12 @@ if not TYPE_CHECKING:
         (
             "checkify",
             "jet",
+            "mesh_utils",
             "multihost_utils",
             "ode",
             "random",
             "serialize_executable",
+            "shard_map",
             "snapshots",
             "sparse",
         ),

@@ -23,7 +23,9 @@ from treadle_numpy.operands.promote import converted, promote
 
 __all__ = ["digitize", "interp", "searchsorted"]
 
-_FEW: Final = 1 << 12  # comparisons, up to which making all of them is quicker than the steps of a bisection
+_FEW: Final = (
+    1 << 12
+)  # comparisons, up to which making all of them is quicker than the steps of a bisection
 
 
 @composed

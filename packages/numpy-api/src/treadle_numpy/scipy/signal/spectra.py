@@ -100,7 +100,9 @@ class Segments:
             raise ArgumentError(
                 f"{function}: nfft must be at least the length of a segment, {length}, got {size}"
             )
-        with allocating():  # the spectrum of one segment: asked for at once, where it costs nothing yet
+        with (
+            allocating()
+        ):  # the spectrum of one segment: asked for at once, where it costs nothing yet
             np.empty(size, np.complex128)
         return cls(elements, length, overlap, size)
 
