@@ -18,7 +18,10 @@ def test_snapshots_survive_and_fit_other_meshes(tmp_path):
     for who in (0, 1):  # in the middle of writing its file
         ended = run("saving.py", "killed", tmp_path, 2, who, count=2, devices=2)
         assert ended[who].code == -9
-        assert "ProcessFailureError: saving snapshot 2" in ended[1 - who].output
+        # Mostly from `save`; where the coordinator is killed, jaxlib may hold the survivor, which is ended then.
+        assert ended[1 - who].code == 1
+        assert "treadle.errors.ProcessFailureError: " in ended[1 - who].output
+        assert f"process {who} (" in ended[1 - who].output
     assert sorted(path.name for path in tmp_path.iterdir()) == ["step-1", "step-2.partial"]
     loaded(1, 4, 1)
     saved(2)

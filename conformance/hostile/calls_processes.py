@@ -43,4 +43,6 @@ multihost_utils: host_local_array_to_global_array (x, one_device, nowhere)
 multihost_utils: global_array_to_host_local_array (x, one_device, nowhere)
 snapshots: steps (folder)
 """
-LEFT_OUT: Final[dict[str, str]] = {"snapshots.load": "it needs a snapshot; its own tests have its mistakes"}
+LEFT_OUT: Final[dict[str, str]] = {
+    "snapshots.load": "it needs a snapshot; its own tests have its mistakes"
+}

@@ -30,6 +30,7 @@ OTHERS: dict[str, tuple[Any, str]] = {
     "cpu_collectives_implementation": ("mpi", "mpi"),
     "default_device": ("cpu", "cpu"),
     "default_matmul_precision": ("highest", "highest"),
+    "distributed_grace_seconds": (3, "3"),
     "dump_ir_modes": (("jaxpr",), "jaxpr"),
     "dump_ir_to": ("folder", "folder"),
     "explicit_x64_dtypes": ("error", "error"),

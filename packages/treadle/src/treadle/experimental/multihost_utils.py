@@ -149,7 +149,7 @@ def assert_equal(in_tree: Any, fail_message: str = "") -> None:  # Any: trees of
     """
     names("assert_equal", fail_message=fail_message)
     leaves, structure = tree_flatten(in_tree)
-    arrays = [np.asarray(leaf) for leaf in leaves]
+    arrays = [np.asarray(device_put(leaf)) for leaf in leaves]
     kinds = ", ".join([f"{each.dtype}{list(each.shape)}" for each in arrays])
     sum_ = 0
     for each in arrays:
@@ -282,7 +282,7 @@ def _over_processes(leaf: Any) -> DeviceArray:
     """An array whose row of each number is on the first device of the process with that number."""
     first = {device.process_index: device for device in reversed(devices())}
     mesh = Mesh(np.array([first[number] for number in range(process_count())]), (_AXIS,))
-    elements = np.asarray(leaf)
+    elements = np.asarray(device_put(leaf))
     return make_array_from_process_local_data(
         NamedSharding(mesh, PartitionSpec(_AXIS)),
         elements[None],

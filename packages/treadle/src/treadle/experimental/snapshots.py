@@ -153,9 +153,10 @@ def steps(folder: str | os.PathLike[str]) -> list[int]:
         []
     """
     root = _path("steps", folder)
-    if not root.is_dir():
+    try:
+        names = [each.name.removeprefix(_PREFIX) for each in root.glob(f"{_PREFIX}*")]
+    except OSError:  # a name that no folder can have
         return []
-    names = [each.name.removeprefix(_PREFIX) for each in root.glob(f"{_PREFIX}*")]
     return sorted([int(name) for name in names if name.isdecimal()])
 
 
