@@ -7,7 +7,7 @@ The one process has the same collectives (gloo), so that sums over devices are a
 import numpy as np
 import pytest
 
-from .starting import run
+from conformance.distributed.starting import run
 
 
 def losses(output):
