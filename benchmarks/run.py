@@ -2,6 +2,7 @@
 
     python benchmarks/run.py                     every group, a table on the screen
     python benchmarks/run.py --only eager        one group: startup eager faq calls operations functions programs memory
+                                                 sharding
     python benchmarks/run.py --quick             fewer rounds, without the slowest programs
     python benchmarks/run.py --out table.md      the table also as markdown
 
@@ -44,7 +45,15 @@ GROUPS: Final = (
     "functions",
     "programs",
     "memory",
+    "sharding",
 )
+# What a group's processes find in their environment besides.
+ENVIRONMENTS: Final[dict[str, dict[str, str]]] = {
+    "sharding": {
+        "TREADLE_NUM_CPU_DEVICES": "8",
+        "XLA_FLAGS": "--xla_force_host_platform_device_count=8",
+    }
+}
 STAGES: Final = ("trace", "lower", "compile")
 STAGE_BUDGETS: Final = {
     "trace": Budget(jax=1 / 4),
@@ -278,7 +287,9 @@ def amount(value: float, unit: str) -> str:
 
 
 @contextmanager
-def libraries(options: argparse.Namespace, bytecode: str) -> Iterator[dict[str, Library]]:
+def libraries(
+    options: argparse.Namespace, bytecode: str, group: str
+) -> Iterator[dict[str, Library]]:
     """The three, one core each: more would make CPU time depend on who else is running.
 
     Byte code is kept, as it is where pip has installed a library: otherwise, with packages put there
@@ -293,6 +304,7 @@ def libraries(options: argparse.Namespace, bytecode: str) -> Iterator[dict[str, 
         "OPENBLAS_NUM_THREADS": "1",
         "JAX_PLATFORMS": "cpu",
         "TREADLE_PLATFORMS": "cpu",
+        **ENVIRONMENTS.get(group, {}),
     }
     pythons = {"treadle": sys.executable, "jax": options.jax_python, "numpy": sys.executable}
     found = {
@@ -446,17 +458,18 @@ def main() -> int:
     print(
         f"{'':<44}{'treadle':>10}  {'jax':>10}  {'numpy':>10}  {'treadle/jax':>12}  {'budget':>30}"
     )
-    with tempfile.TemporaryDirectory() as bytecode, libraries(options, bytecode) as found:
+    with tempfile.TemporaryDirectory() as bytecode:
         for group in options.only or GROUPS:
             print(f"\n{group}")
-            for case in cases(group).values():
-                if (options.quick and case.slow) or (
-                    options.case and options.case not in case.name
-                ):
-                    continue
-                for row in run_case(group, case, found, options):
-                    rows.append(row)
-                    show(row)
+            with libraries(options, bytecode, group) as found:
+                for case in cases(group).values():
+                    if (options.quick and case.slow) or (
+                        options.case and options.case not in case.name
+                    ):
+                        continue
+                    for row in run_case(group, case, found, options):
+                        rows.append(row)
+                        show(row)
     if options.out is not None:
         options.out.parent.mkdir(parents=True, exist_ok=True)
         options.out.write_text(f"# Benchmarks\n\n{machine()}.\n{markdown(rows)}", encoding="utf-8")

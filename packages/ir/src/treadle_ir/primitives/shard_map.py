@@ -113,7 +113,7 @@ class ShardMap(OverMesh):
         return prod([self.mesh.shape[name] for name in self.manual_axes])
 
     @contextmanager
-    def inside_axes(self) -> Iterator[None]:
+    def inside(self) -> Iterator[None]:
         """Where collectives may name the axes."""
         with inside_axes(self.mesh, self.manual_axes, self.checked):
             yield
