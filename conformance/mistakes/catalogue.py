@@ -38,6 +38,7 @@ class Mistake:
 
 MISTAKES: Final[list[Mistake]] = []
 X: Any = tnp.arange(6.0).reshape(2, 3)
+ONE: Any = treadle.make_mesh((1,), ("x",))  # a mesh of one device; unequal parts: conformance/sharding
 
 
 def mistake(
@@ -1307,3 +1308,75 @@ def seed_that_is_no_integer() -> None:
 )
 def seed_as_key() -> None:
     random.uniform(0, (2,))  # here
+
+
+@mistake(
+    errors.ShardingError,
+    "P('rows',): the mesh has no axis 'rows'; its axes are ('x',)",
+    "name one of the axes of the mesh",
+)
+def axis_that_the_mesh_lacks() -> None:
+    treadle.sharding.NamedSharding(ONE, treadle.P("rows"))  # here
+
+
+@mistake(
+    errors.ShardingError,
+    "P('x', 'x'): the mesh axis 'x' stands there twice, but it can divide one axis of an array only",
+    "leave one of the two out",
+)
+def mesh_axis_for_two_axes_of_an_array() -> None:
+    treadle.sharding.NamedSharding(ONE, treadle.P("x", "x"))  # here
+
+
+@mistake(
+    errors.ShardingError,
+    "P(None, 'x') has 2 entries, but the array has only 1 axes",
+    "give at most one entry for each axis of the array",
+)
+def specification_longer_than_the_rank() -> None:
+    treadle.device_put(np.ones(4), treadle.sharding.NamedSharding(ONE, treadle.P(None, "x")))  # here
+
+
+@mistake(
+    errors.PlacementError,
+    "device_put: the device has P('x',), but no mesh is in force that it could be over",
+    "write it within `with treadle.set_mesh(mesh):`, or give NamedSharding(mesh, spec)",
+)
+def specification_without_a_mesh() -> None:
+    treadle.device_put(np.ones(4), treadle.P("x"))  # here
+
+
+@mistake(
+    errors.PlacementError,
+    "make_mesh: a mesh of shape (64, 32) takes 2048 devices, but there are 1",
+    "make it smaller; for virtual CPU devices start with TREADLE_NUM_CPU_DEVICES=<n>",
+)
+def mesh_of_too_many_devices() -> None:
+    treadle.make_mesh((64, 32), ("x", "y"))  # here
+
+
+@mistake(
+    errors.ArgumentError,
+    "make_mesh: there are 2 axes, of sizes (1, 1), but 1 names, ('x',)",
+    "give one name for each axis",
+)
+def mesh_axis_without_a_name() -> None:
+    treadle.make_mesh((1, 1), ("x",))  # here
+
+
+@mistake(
+    errors.ArgumentError,
+    "Mesh: 0 of <class 'int'> is not a device",
+    "pass an array of treadle.devices(), or use make_mesh",
+)
+def mesh_of_numbers() -> None:
+    treadle.sharding.Mesh([0], ("x",))  # here
+
+
+@mistake(
+    errors.ArgumentError,
+    "create_device_mesh: there are 1 devices, but a mesh of shape (3, 5) takes 15",
+    "make the product of mesh_shape the number of devices, or pass as many devices",
+)
+def grid_of_another_size() -> None:
+    treadle.experimental.mesh_utils.create_device_mesh((3, 5))  # here

@@ -100,6 +100,10 @@ if TYPE_CHECKING:
     )
     from treadle_runtime.placement.guards import TransferError as TransferError
     from treadle_runtime.placement.mesh import MESH as MESH, Mesh as Mesh, make_mesh as make_mesh
+    from treadle_runtime.placement.mesh_grids import (
+        create_device_mesh as create_device_mesh,
+        create_hybrid_device_mesh as create_hybrid_device_mesh,
+    )
     from treadle_runtime.placement.named import NamedSharding as NamedSharding
     from treadle_runtime.placement.placement import (
         PlacedType as PlacedType,
@@ -183,6 +187,7 @@ if not TYPE_CHECKING:
             ),
             "treadle_runtime.placement.processes": "process_count process_index process_indices",
             "treadle_runtime.placement.sharding": "Sharding SingleDeviceSharding",
+            "treadle_runtime.placement.mesh_grids": "create_device_mesh create_hybrid_device_mesh",
             "treadle_runtime.placement.visualize": (
                 "inspect_array_sharding visualize_array_sharding visualize_sharding"
             ),

@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from treadle_ir import ArgumentError
+from treadle_ir import ArgumentError, PartitionSpec
 from treadle_runtime import (
+    Mesh,
+    NamedSharding,
     device_put,
     devices,
     inspect_array_sharding,
@@ -21,6 +23,18 @@ from treadle_runtime import (
 def test_an_array_is_drawn_where_it_is(capsys: pytest.CaptureFixture[str]) -> None:
     visualize_array_sharding(device_put(np.ones((2, 2)), devices()[1]))
     assert capsys.readouterr().out == "+-------+\n| CPU 1 |\n+-------+\n"
+
+
+def test_a_cell_for_each_part(capsys: pytest.CaptureFixture[str]) -> None:
+    mesh = Mesh(devices(), ("x",))
+    visualize_sharding((3,), NamedSharding(mesh, PartitionSpec("x")))
+    visualize_sharding((3, 2), NamedSharding(mesh, PartitionSpec("x")))
+    visualize_array_sharding(device_put(np.ones((3, 2)), NamedSharding(mesh, PartitionSpec())))
+    line, row = "+-------+", "| CPU {} |"
+    columns = [line + line[1:] * 2, "| CPU 0 | CPU 1 | CPU 2 |", line + line[1:] * 2]
+    rows = [line, *[text for number in range(3) for text in (row.format(number), line)]]
+    whole = ["+-----------+", "| CPU 0,1,2 |", "+-----------+"]
+    assert capsys.readouterr().out.splitlines() == [*columns, *rows, *whole]
 
 
 def test_widths(capsys: pytest.CaptureFixture[str]) -> None:

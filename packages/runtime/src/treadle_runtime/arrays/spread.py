@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 
 from treadle_ir import ArrayType, PlacementError
-from treadle_runtime.client.backend import Buffer
+from treadle_runtime.client.backend import Buffer, aligned_empty
 from treadle_runtime.placement.sharding import Sharding
 
 
-def spread(elements: np.ndarray[Any, Any], sharding: Sharding) -> Buffer:
+def spread(elements: np.ndarray[Any, Any], sharding: Sharding, *, owned: bool = True) -> Buffer:
     """Put a host array over devices, each device of this process its own part. Any: of any element type.
+
+    `owned` says that nobody will write to the array any more: the CPU then uses parts of it in place where it can.
 
     Raises:
         ShardingError: an array of this shape cannot be laid out so.
@@ -20,12 +22,18 @@ def spread(elements: np.ndarray[Any, Any], sharding: Sharding) -> Buffer:
     parts = sharding.parts(elements.shape)
     backend = sharding.devices[0].backend
     ours = sharding.addressable_devices
-    # Nobody writes to our host buffers, so devices may use the same memory.
-    buffers = [
-        backend.put(elements[part], device.raw, owned=elements[part].flags.c_contiguous)
-        for device, part in zip(sharding.devices, parts, strict=True)
-        if device in ours
-    ]
+    held: dict[object, np.ndarray[Any, Any]] = {}  # the distinct parts; devices may share one's memory
+    buffers = []
+    for device, part in zip(sharding.devices, parts, strict=True):
+        if device not in ours:
+            continue
+        key = _key(part)
+        if key not in held:
+            held[key] = elements[part]
+            if not (owned and held[key].flags.c_contiguous):
+                held[key] = aligned_empty(held[key].shape, elements.dtype)
+                np.copyto(held[key], elements[part])
+        buffers.append(backend.put(held[key], device.raw, owned=True))
     return backend.joined(buffers, elements.shape, elements.dtype, sharding.raw(elements.ndim))
 
 

@@ -13,6 +13,7 @@ from treadle_ir import (
     PartitionSpec,
     PlacementError,
     Tracer,
+    as_operand,
     capture,
     current_context,
     refused,
@@ -25,16 +26,19 @@ from treadle_runtime.arrays.array import (
     buffer_of,
     device_of,
     elements_of,
+    forget_host,
     give_away,
 )
-from treadle_runtime.arrays.from_user import as_argument
+from treadle_runtime.arrays.deleted import Deleted
+from treadle_runtime.arrays.from_user import as_argument, as_device_array
+from treadle_runtime.arrays.spread import spread
 from treadle_runtime.placement.asked import concrete
 from treadle_runtime.placement.constraint import constrained
 from treadle_runtime.placement.devices import Device, as_device
 from treadle_runtime.placement.format import Format
 from treadle_runtime.placement.guards import guard
 from treadle_runtime.placement.named import NamedSharding
-from treadle_runtime.placement.placement import committed, placement_of
+from treadle_runtime.placement.placement import PlacedType, committed, placement_of
 from treadle_runtime.placement.sharding import Sharding, SingleDeviceSharding
 from treadle_runtime.resharding import resharded
 
@@ -135,15 +139,18 @@ def _put(leaf: Any, sharding: Sharding | None, donate: bool) -> Any:
     else:
         put = DeviceArray(placed, None, buffer_at(leaf, target, explicit=True))
     if donate:
-        give_away(leaf, "donated to device_put", capture())
+        give_away(leaf, Deleted("donated to device_put", capture()))
     return put
 
 
 def _put_over(leaf: Any, sharding: NamedSharding, donate: bool) -> DeviceArray:
     """An array over a mesh."""
+    shared = (
+        type(leaf) is np.ndarray and leaf.dtype.names is None
+    )  # its parts are copied, and so not it
     if type(leaf) is not DeviceArray:
         try:
-            leaf = as_argument(leaf)
+            leaf = as_device_array(as_operand(leaf)) if shared else as_argument(leaf)
         except ArgumentError as error:
             error.add_note("  while: putting it on devices with device_put")
             raise
@@ -152,18 +159,39 @@ def _put_over(leaf: Any, sharding: NamedSharding, donate: bool) -> DeviceArray:
     placed = placement_of(sharding, committed=True).of(leaf.type)
     if current_context().watched:
         guard("device-to-device", leaf.type, sharding.devices[0], explicit=True)
-    if leaf.sharding.is_equivalent_to(sharding, leaf.type.ndim):
+    if not shared and leaf.sharding.is_equivalent_to(sharding, leaf.type.ndim):
         put = DeviceArray(placed, leaf.host, leaf.raw)
         if leaf.raw is not None:
             local = [device.raw for device in leaf.sharding.local_devices]
             put.raw = leaf.sharding.devices[0].backend.same(leaf.raw, local)
+    elif shared:
+        put = DeviceArray(placed, None, spread(elements_of(leaf), sharding, owned=False))
     elif leaf.sharding.num_devices > 1 and leaf.sharding.devices == sharding.devices:
-        put = DeviceArray(placed, None, resharded(leaf, sharding))
+        put = (
+            _through_the_host(leaf, placed)
+            if _is_beside_the_host(sharding)
+            else DeviceArray(placed, None, resharded(leaf, sharding))
+        )
     else:
         put = DeviceArray(placed, None, buffer_at(leaf, placed.placement, explicit=True))
     if donate:
-        give_away(leaf, "donated to device_put", capture())
+        give_away(leaf, Deleted("donated to device_put", capture()))
     return put
+
+
+def _through_the_host(leaf: DeviceArray, placed: PlacedType) -> DeviceArray:
+    """An array put elsewhere by reading it; the host's copy of a large one is not kept."""
+    had = leaf.host is not None
+    put = DeviceArray(placed, elements_of(leaf))
+    if not had:
+        forget_host(leaf)
+    buffer_of(put)
+    return put
+
+
+def _is_beside_the_host(sharding: Sharding) -> bool:
+    """Whether all parts are in the host's memory, where reading them costs nothing and XLA's exchange does."""
+    return sharding.devices[0].platform == "cpu" and sharding.is_fully_addressable
 
 
 def device_get(x: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from functools import lru_cache
 from math import prod
 from typing import Any, ClassVar, Final, final
 from weakref import WeakValueDictionary
@@ -187,6 +188,7 @@ class NamedSharding(Sharding):
         )
 
 
+@lru_cache(maxsize=256)
 def tiles_of(
     layout: tuple[tuple[str, ...], ...], mesh: Mesh
 ) -> list[np.ndarray[Any, np.dtype[np.int64]]]:

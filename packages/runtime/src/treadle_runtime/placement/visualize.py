@@ -8,6 +8,7 @@ from typing import Any
 from treadle_ir import ArgumentError, Tracer, flags, functions, integers
 from treadle_ir.tree import tree_flatten
 from treadle_runtime.arrays.array import DeviceArray
+from treadle_runtime.placement.devices import Device
 from treadle_runtime.placement.placement import default_placement
 from treadle_runtime.placement.sharding import Sharding
 
@@ -37,6 +38,9 @@ def visualize_array_sharding(arr: Any, **kwargs: Any) -> None:
         +-------+
         | CPU 0 |
         +-------+
+
+    Raises:
+        ArgumentError: it is no array, or has another number of axes than one or two.
     """
     shape = getattr(arr, "shape", None)
     if shape is None:
@@ -56,12 +60,13 @@ def visualize_sharding(
     max_width: int = 80,
     color_map: Any = None,
 ) -> None:
-    """Print how arrays of a shape with one or two axes lie over devices.
+    """Print how arrays of a shape with one or two axes lie over devices: a cell for each part, with its devices.
 
     `use_color`, `scale` and `color_map` have no effect: it is drawn with plain characters.
 
     Raises:
         ArgumentError: another number of axes, or no sharding.
+        ShardingError: an array of this shape cannot be laid out so.
     """
     flags("visualize_sharding", use_color=use_color)
     sizes = integers("visualize_sharding", "shape", shape)
@@ -72,8 +77,27 @@ def visualize_sharding(
         )
     if not isinstance(sharding, Sharding):
         raise ArgumentError(f"visualize_sharding: {sharding!r} of {type(sharding)} is no sharding")
-    names = sorted([f"{device.platform.upper()} {device.id}" for device in sharding.device_set])
-    text = ",".join(names)
-    width = min(max(len(text), min_width - 4), max(max_width - 4, 1))
-    line = f"+{'-' * (width + 2)}+"
-    print(line, f"| {text[:width].center(width)} |", line, sep="\n")
+    texts = [[_text(devices) for devices in row] for row in _grid(sizes, sharding)]
+    longest = max([len(text) for row in texts for text in row])
+    most = max((max_width - 1) // len(texts[0]) - 3, 1)
+    width = min(max(longest, min_width - 4), most)
+    line = "+" + f"{'-' * (width + 2)}+" * len(texts[0])
+    print(line)
+    for row in texts:
+        print("|" + "".join([f" {text[:width].center(width)} |" for text in row]), line, sep="\n")
+
+
+def _text(devices: Sequence[Device]) -> str:
+    """The devices that hold a part: `CPU 0`, or `CPU 0,1`."""
+    numbers = ",".join([str(number) for number in sorted([device.id for device in devices])])
+    return f"{devices[0].platform.upper()} {numbers}"
+
+
+def _grid(shape: tuple[int, ...], sharding: Sharding) -> list[list[list[Device]]]:
+    """The devices of each part, by its rows and columns; an array with one axis is a row."""
+    cells: dict[tuple[int, ...], list[Device]] = {}
+    for device, part in sharding.devices_indices_map(shape).items():
+        place = tuple([each.start or 0 for each in part])
+        cells.setdefault(place if len(place) == 2 else (0, *place), []).append(device)
+    rows, columns = sorted({place[0] for place in cells}), sorted({place[1] for place in cells})
+    return [[cells[row, column] for column in columns] for row in rows]

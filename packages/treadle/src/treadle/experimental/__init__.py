@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from treadle.experimental import (
         checkify as checkify,
         jet as jet,
+        mesh_utils as mesh_utils,
         multihost_utils as multihost_utils,
         ode as ode,
         random as random,
@@ -30,6 +31,7 @@ if not TYPE_CHECKING:
         (
             "checkify",
             "jet",
+            "mesh_utils",
             "multihost_utils",
             "ode",
             "random",

@@ -1,0 +1,147 @@
+"""Devices as grids for meshes: `experimental.mesh_utils`.
+
+Between virtual devices and between the devices of one host there is nothing to choose: they are taken in their order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from treadle_ir import ArgumentError, flags, integers, sequence
+from treadle_runtime.placement.devices import Device, devices as all_devices
+
+Grid = np.ndarray[Any, np.dtype[Any]]  # Any: of devices, which NumPy has as objects
+
+
+def create_device_mesh(
+    mesh_shape: Sequence[int],
+    devices: Sequence[Device] | None = None,
+    *,
+    contiguous_submeshes: bool = False,
+    allow_split_physical_axes: bool = False,
+) -> Grid:
+    """Devices in a grid of a shape, in their order.
+
+    Args:
+        mesh_shape: the size of each axis.
+        devices: which devices, all of which have to be used; all of the default platform where nothing is said.
+        contiguous_submeshes: changes nothing; it is about the wires between the chips of a TPU.
+        allow_split_physical_axes: changes nothing, in the same way.
+
+    Raises:
+        ArgumentError: the shape has room for another number of devices. (Also a ValueError.)
+
+    Example:
+        >>> import treadle
+        >>> from treadle.experimental import mesh_utils
+        >>> mesh_utils.create_device_mesh((1, 1), treadle.devices()[:1]).shape
+        (1, 1)
+    """
+    name = "create_device_mesh"
+    flags(
+        name,
+        contiguous_submeshes=contiguous_submeshes,
+        allow_split_physical_axes=allow_split_physical_axes,
+    )
+    shape = integers(name, "mesh_shape", mesh_shape)
+    return _grid(name, shape, _given(name, devices))
+
+
+def create_hybrid_device_mesh(
+    mesh_shape: Sequence[int],
+    dcn_mesh_shape: Sequence[int],
+    devices: Sequence[Device] | None = None,
+    *,
+    process_is_granule: bool = False,
+    should_sort_granules_by_key: bool = True,
+    allow_split_physical_axes: bool = False,
+) -> Grid:
+    """Devices in a grid whose axes go first over processes, then over the devices within each.
+
+    Axis `i` of the result has the size `mesh_shape[i] * dcn_mesh_shape[i]`: steps of `mesh_shape[i]` stay within a
+    process, where devices reach each other fast.
+
+    Args:
+        mesh_shape: the shape of the grid within a process.
+        dcn_mesh_shape: the shape of the grid of processes.
+        devices: which devices; all of the default platform where nothing is said.
+        process_is_granule: whether processes are what is far apart; there is nothing else to tell devices by.
+        should_sort_granules_by_key: take processes in the order of their numbers, and not as their devices come.
+        allow_split_physical_axes: changes nothing; it is about the wires between the chips of a TPU.
+
+    Raises:
+        ArgumentError: the shapes do not go together, or have room for another number of processes or devices.
+
+    Example:
+        >>> import treadle
+        >>> from treadle.experimental import mesh_utils
+        >>> one = treadle.devices()[:1]
+        >>> mesh_utils.create_hybrid_device_mesh((1, 1), (1, 1), one, process_is_granule=True).shape
+        (1, 1)
+    """
+    name = "create_hybrid_device_mesh"
+    flags(
+        name,
+        process_is_granule=process_is_granule,
+        should_sort_granules_by_key=should_sort_granules_by_key,
+        allow_split_physical_axes=allow_split_physical_axes,
+    )
+    inner = integers(name, "mesh_shape", mesh_shape)
+    outer = integers(name, "dcn_mesh_shape", dcn_mesh_shape)
+    if len(inner) != len(outer):
+        raise ArgumentError(
+            f"{name}: mesh_shape {inner} has {len(inner)} axes, but dcn_mesh_shape {outer} has {len(outer)}",
+            fix="give both a size for each axis, 1 where it is not divided",
+        )
+    if not process_is_granule:
+        raise ArgumentError(
+            f"{name}: devices do not say which slice of a TPU they belong to",
+            fix="give process_is_granule=True, which takes processes in the place of slices",
+        )
+    by_process: dict[int, list[Device]] = {}
+    for device in _given(name, devices):
+        by_process.setdefault(device.process_index, []).append(device)
+    order = sorted(by_process) if should_sort_granules_by_key else [*by_process]
+    if len(order) != prod(outer):
+        raise ArgumentError(
+            f"{name}: dcn_mesh_shape {outer} has room for {prod(outer)} processes, but the devices belong to {len(order)}",
+            fix="make the product of dcn_mesh_shape the number of processes",
+        )
+    within = [_grid(name, inner, by_process[number]) for number in order]
+    grid = np.empty((*outer, *inner), object)
+    for place, part in zip(np.ndindex(*outer), within, strict=True):
+        grid[place] = part
+    count = len(inner)
+    pairs = [axis for each in range(count) for axis in (each, count + each)]
+    return grid.transpose(pairs).reshape(
+        [many * few for many, few in zip(outer, inner, strict=True)]
+    )
+
+
+def _given(name: str, devices: Sequence[Device] | None) -> list[Any]:
+    if devices is None:
+        return [*all_devices()]
+    given = [*np.asarray(devices, object).flat] if isinstance(devices, np.ndarray) else None
+    found = [*sequence(name, "devices", devices)] if given is None else given
+    for each in found:
+        if not isinstance(each, Device):
+            raise ArgumentError(
+                f"{name}: {each!r} of {type(each)} is not a device",
+                fix="pass some of treadle.devices()",
+            )
+    return found
+
+
+def _grid(name: str, shape: tuple[int, ...], devices: Sequence[Device]) -> Grid:
+    if any([size < 1 for size in shape]) or prod(shape) != len(devices):
+        raise ArgumentError(
+            f"{name}: there are {len(devices)} devices, but a mesh of shape {shape} takes {prod(shape)}",
+            fix="make the product of mesh_shape the number of devices, or pass as many devices",
+        )
+    grid = np.empty(len(devices), object)
+    grid[:] = devices
+    return grid.reshape(shape)

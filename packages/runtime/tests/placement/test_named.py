@@ -1,0 +1,68 @@
+"""Shardings over the axes of a mesh."""
+
+from __future__ import annotations
+
+import itertools
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+from treadle_ir import ArgumentError, PartitionSpec as P, ShardingError
+from treadle_runtime import Mesh, NamedSharding, SingleDeviceSharding, device_put, devices
+
+MESH = Mesh(np.array(devices()).reshape(3, 1), ("x", "y"))
+
+
+def test_equal_ones_are_one() -> None:
+    assert NamedSharding(MESH, P("x")) is NamedSharding(MESH, P("x"))
+    assert NamedSharding(MESH, P("x")) is not NamedSharding(MESH, P("x", None))
+    assert NamedSharding(MESH, P("x")).is_equivalent_to(NamedSharding(MESH, P("x", None)), 2)
+    assert pickle.loads(pickle.dumps(NamedSharding(MESH, P("x")))) is NamedSharding(MESH, P("x"))
+
+
+def test_parts_are_what_numpy_splits() -> None:
+    host = np.arange(54).reshape(6, 9)
+    for axis, spec in ((0, P("x")), (1, P(None, "x")), (1, P("y", "x")), (0, P(("y", "x")))):
+        sharding = NamedSharding(MESH, spec)
+        found = [host[part] for part in sharding.parts(host.shape)]
+        for one, other in zip(found, np.split(host, 3, axis), strict=True):
+            assert np.array_equal(one, other)
+        assert sharding.shard_shape(host.shape) == found[0].shape
+        assert not sharding.is_fully_replicated
+    assert NamedSharding(MESH, P("y")).is_fully_replicated
+    assert [*NamedSharding(MESH, P()).devices_indices_map((2,)).values()] == [(slice(None),)] * 3
+
+
+def test_equivalence_is_that_of_the_parts() -> None:
+    specs = [P(), P("x"), P("y"), P(None, "x"), P("x", "y"), P(("x", "y"))]
+    for one, other in itertools.product([NamedSharding(MESH, spec) for spec in specs], repeat=2):
+        same = one.parts((6, 6)) == other.parts((6, 6))
+        assert one.is_equivalent_to(other, 2) == same
+    assert not NamedSharding(MESH, P()).is_equivalent_to(SingleDeviceSharding(devices()[0]), 1)
+
+
+@pytest.mark.parametrize(
+    ("mesh", "spec", "error"),
+    [
+        (MESH, P("z"), ShardingError),
+        (MESH, P("x", "x"), ShardingError),
+        (MESH, P(("x", "x")), ShardingError),
+        (MESH, "x", ArgumentError),
+        (None, P("x"), ArgumentError),
+        (Mesh([], ()), P(), ArgumentError),
+    ],
+)
+def test_what_is_none(mesh: Any, spec: Any, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        NamedSharding(mesh, spec)
+
+
+def test_shapes_that_do_not_fit() -> None:
+    for shape in ((4,), (), (3, 4)):
+        sharding = NamedSharding(MESH, P("x") if len(shape) < 2 else P(None, "x"))
+        with pytest.raises(ShardingError):
+            sharding.shard_shape(shape)
+        with pytest.raises(ShardingError):
+            device_put(np.ones(shape), sharding)

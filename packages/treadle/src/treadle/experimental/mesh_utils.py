@@ -1,0 +1,10 @@
+"""Devices as grids for meshes."""
+
+from __future__ import annotations
+
+from treadle_runtime import (
+    create_device_mesh as create_device_mesh,
+    create_hybrid_device_mesh as create_hybrid_device_mesh,
+)
+
+__all__ = ["create_device_mesh", "create_hybrid_device_mesh"]
