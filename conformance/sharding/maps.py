@@ -1,8 +1,8 @@
 """shard_map over eight devices equals vmap: every program of the pool, every collective, and their derivatives.
 
-A batch element is a device's part without its leading axis of size 1. Under `vmap` each batch element has a value of its
-own, and so has each device of a shard_map without `check_vma`; with it, derivatives of the whole are the same, since what
-a function of whole arrays is has nothing to do with how its inside is looked at.
+A batch element is a device's part without its leading axis of size 1. Under `vmap` each batch element has a value of
+its own, and so has each device of a shard_map without `check_vma`; with it, derivatives of the whole are the same,
+since what a function of whole arrays is has nothing to do with how its inside is looked at.
 """
 
 from __future__ import annotations

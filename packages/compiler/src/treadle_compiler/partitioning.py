@@ -38,7 +38,7 @@ class ManualScope:
         return tuple([name for name in self.mesh.axis_names if name not in self.axes])
 
     def groups(self, names: Sequence[Hashable]) -> np.ndarray[Any, np.dtype[Any]]:
-        """The devices that a collective over some axes is between: one row for each group, in the order of the names."""
+        """The devices that a collective over some axes is between: a row for each group, in the order of the names."""
         mesh = self.mesh
         places = np.arange(mesh.size).reshape(mesh.axis_sizes)
         along = [mesh.axis_names.index(str(name)) for name in names]

@@ -189,7 +189,7 @@ from treadle_ir.placer import (
 from treadle_ir.primitive import Attributeless as Attributeless, Primitive as Primitive
 from treadle_ir.primitives.shard_map import (
     axes_of as axes_of,
-    inside as inside_axes,
+    inside_axes as inside_axes,
 )
 from treadle_ir.program import Equation as Equation, Program as Program
 from treadle_ir.promotion import (

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Final, NamedTuple, TypeVar, final
 import numpy as np
 
 from treadle_ir.array import Array, Function, Operand, Operands, type_of
+from treadle_ir.context import current_context
 from treadle_ir.families import Extension, FunctionCall
 from treadle_ir.frozen import frozen
 from treadle_ir.inference import inferred
@@ -67,6 +68,7 @@ class StagingTrace(Trace):
         "_known",
         "captured",
         "constants",
+        "context",
         "equations",
         "looked_at",
         "parameters",
@@ -81,6 +83,7 @@ class StagingTrace(Trace):
         self.equations: list[Equation] = []
         # What NumPy arrays, which the function closes over, became; by their ids. See `treadle_ir.operands`.
         self.constants: dict[int, Constant] = {}
+        self.context = current_context()
         # Over which axes of shard_maps values vary, as far as was asked, and how many equations were looked at for it:
         # see `treadle_ir.varying`.
         self.varies: dict[Value, frozenset[Hashable]] = {}

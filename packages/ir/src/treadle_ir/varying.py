@@ -3,8 +3,8 @@
 Types say nothing of it. A parameter varies over the axes that cut it, a result over those of its operands; a sum over
 an axis is the same on all of it. Where an operation has operands that vary over different axes, those that vary over
 fewer are taken for one value on each device there. That is no computation, but a step that derivatives have to know:
-the cotangent of the one value is the sum of the devices' (`Vary`). `explicit` writes these steps down, so that all rules
-of derivatives are those of their primitives alone.
+the cotangent of the one value is the sum of the devices' (`Vary`). `explicit` writes these steps down, so that all
+rules of derivatives are those of their primitives alone.
 
 Only axes that a shard_map checks (`check_vma`) count: those of kind "manual" in the context.
 """
@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import TypeAlias, final
 
 from treadle_ir.array import Operand, Operands
-from treadle_ir.context import current_context
+from treadle_ir.context import Context, current_context
 from treadle_ir.dtypes import is_inexact
 from treadle_ir.equality import has_programs
 from treadle_ir.families import InlineCall
@@ -44,9 +44,10 @@ Axes: TypeAlias = frozenset[Hashable]
 NO_AXES: Axes = frozenset()
 
 
-def checked_axes_here() -> Axes:
-    """The axes of the shard_maps around the running code that check what varies."""
-    return frozenset([name for name, _, kind in current_context().axes if kind == "manual"])
+def checked_axes_here(context: Context | None = None) -> Axes:
+    """The axes of the shard_maps around the running code, or in a context, that check what varies."""
+    axes = (context or current_context()).axes
+    return frozenset([name for name, _, kind in axes if kind == "manual"])
 
 
 @final
@@ -251,8 +252,11 @@ def varies_over(operand: object, axes: Axes) -> Axes:
     """
     while isinstance(operand, Tracer):
         if type(operand) is StagedTracer:
-            _look_at_new(operand.trace, axes)  # type: ignore[arg-type]  # a staged tracer's is a StagingTrace
-            return operand.trace.varies.get(operand.value, axes) & axes  # type: ignore[attr-defined]
+            trace = operand.trace
+            assert isinstance(trace, StagingTrace)
+            own = checked_axes_here(trace.context)  # it may be outside of some of them
+            _look_at_new(trace, own)
+            return trace.varies.get(operand.value, own) & axes
         operand = operand.behind()
     return NO_AXES
 

@@ -13,21 +13,18 @@ from treadle_ir import (
     equal_programs,
     inside_axes,
     ops,
-    parse_program,
-    print_program,
     stage,
 )
 from treadle_ir.effects import NamedAxis
 from treadle_ir.primitives.shard_map import ShardMap
+from treadle_ir.text import parse_program, print_program
 
 MESH = AbstractMesh((4, 2), ("x", "y"))
 PART = ArrayType((2, 3), np.dtype(np.float32))
 WHOLE = ArrayType((8, 3), np.dtype(np.float32))
 
 with inside_axes(MESH, ("x",), checked=True):
-    BODY = stage(
-        lambda x: [x, ops.all_reduce(x, reduction="add", axis_name="x")], PART
-    ).program
+    BODY = stage(lambda x: [x, ops.all_reduce(x, reduction="add", axis_name="x")], PART).program
 OVER_X = (("x",), ())
 ALL = ((), ())
 MAP = ShardMap(BODY, MESH, (OVER_X,), (OVER_X, ALL), ("x",))

@@ -59,7 +59,10 @@ def test_a_decorator() -> None:
 def test_what_it_closes_over_is_read_at_each_call() -> None:
     factor = [2.0]
     scaled = shard_map(
-        lambda x: ops.multiply(x, np.float32(factor[0])), mesh=mesh(), in_specs=P("x"), out_specs=P("x")
+        lambda x: ops.multiply(x, np.float32(factor[0])),
+        mesh=mesh(),
+        in_specs=P("x"),
+        out_specs=P("x"),
     )
     np.testing.assert_array_equal(np.asarray(scaled(X)), 2 * X)
     factor[0] = 3.0
@@ -67,7 +70,7 @@ def test_what_it_closes_over_is_read_at_each_call() -> None:
 
 
 def test_a_result_that_differs_is_refused() -> None:
-    with pytest.raises(ShardingError, match="result varies over 'x'.*psum"):
+    with pytest.raises(ShardingError, match=r"(?s)result varies over 'x'.*psum"):
         shard_map(lambda x: x, mesh=mesh(), in_specs=P("x"), out_specs=P())(X)
 
 
@@ -79,22 +82,49 @@ def test_without_the_check_it_is_not() -> None:
     ("error", "message", "call"),
     [
         (ArgumentError, "no mesh", lambda: shard_map(total, in_specs=P("x"), out_specs=P())(X)),
-        (ArgumentError, "axis_names", lambda: shard_map(
-            total, mesh=mesh(), in_specs=P("x"), out_specs=P(), axis_names={"z"})(X)),
-        (ArgumentError, "mesh", lambda: shard_map(
-            total, mesh=2, in_specs=P("x"), out_specs=P())),  # type: ignore[arg-type]
-        (ArgumentError, "in_specs", lambda: shard_map(
-            total, mesh=mesh(), in_specs="x", out_specs=P())),
-        (ShardingError, "no axis 'z'", lambda: shard_map(
-            total, mesh=mesh(), in_specs=P("z"), out_specs=P())(X)),
-        (ShardingError, "not a multiple of 2", lambda: shard_map(
-            total, mesh=mesh(), in_specs=P("x"), out_specs=P())(X[:3])),
-        (ShardingError, "1 entries", lambda: shard_map(
-            lambda x: ops.reduce_add(x, axes=(0, 1)), mesh=mesh(), in_specs=P("x"), out_specs=P("x"))(X)),
-        (TreeError, "prefix", lambda: shard_map(
-            total, mesh=mesh(), in_specs=(P("x"), P()), out_specs=P())(X)),
-        (TreeError, "prefix", lambda: shard_map(
-            total, mesh=mesh(), in_specs=P("x"), out_specs=(P(), P()))(X)),
+        (
+            ArgumentError,
+            "axis_names",
+            lambda: shard_map(total, mesh=mesh(), in_specs=P("x"), out_specs=P(), axis_names={"z"})(
+                X
+            ),
+        ),
+        (ArgumentError, "mesh", lambda: shard_map(total, mesh=2, in_specs=P("x"), out_specs=P())),  # type: ignore[arg-type]
+        (
+            ArgumentError,
+            "in_specs",
+            lambda: shard_map(total, mesh=mesh(), in_specs="x", out_specs=P()),
+        ),
+        (
+            ShardingError,
+            "no axis 'z'",
+            lambda: shard_map(total, mesh=mesh(), in_specs=P("z"), out_specs=P())(X),
+        ),
+        (
+            ShardingError,
+            "not a multiple of 2",
+            lambda: shard_map(total, mesh=mesh(), in_specs=P("x"), out_specs=P())(X[:3]),
+        ),
+        (
+            ShardingError,
+            "1 entries",
+            lambda: shard_map(
+                lambda x: ops.reduce_add(x, axes=(0, 1)),
+                mesh=mesh(),
+                in_specs=P("x"),
+                out_specs=P("x"),
+            )(X),
+        ),
+        (
+            TreeError,
+            "prefix",
+            lambda: shard_map(total, mesh=mesh(), in_specs=(P("x"), P()), out_specs=P())(X),
+        ),
+        (
+            TreeError,
+            "prefix",
+            lambda: shard_map(total, mesh=mesh(), in_specs=P("x"), out_specs=(P(), P()))(X),
+        ),
     ],
 )
 def test_errors(error: type[Exception], message: str, call: Any) -> None:

@@ -350,8 +350,9 @@ def _refuse_reduced(label: str, operands: Operands, results: Operands) -> None:
     for found in varying_of(results) or ():
         if found != every:
             raise UnsupportedError(
-                f"`{label}`, a custom_vjp function, has arguments that vary over {sorted(map(str, every))} and a result "
-                f"that varies over {sorted(map(str, found))}: its derivative within shard_map is not there yet",
+                f"`{label}`, a custom_vjp function, has arguments that vary over {sorted(map(str, every))} and "
+                f"a result that varies over {sorted(map(str, found))}: its derivative within shard_map is not "
+                "there yet",
                 fix="take collectives such as psum out of the function, or pass check_vma=False to shard_map",
             )
 

@@ -84,10 +84,11 @@ def reduce_scatter_batch(
     if axis.name not in primitive.axis_names:
         assert dim is not None
         return bind(replace(primitive, axis=primitive.axis + 1), move(x, dim, 0)), [0]
-    if dim is None:
-        total = ops.multiply(x, type_of(x).dtype.type(axis.size))
-    else:
-        total = ops.reduce_add(x, axes=(dim,))
+    total = (
+        ops.multiply(x, type_of(x).dtype.type(axis.size))
+        if dim is None
+        else ops.reduce_add(x, axes=(dim,))
+    )
     at, shape = primitive.axis, type_of(total).shape
     parts = (*shape[:at], axis.size, shape[at] // axis.size, *shape[at + 1 :])
     return [ops.reshape(total, shape=parts)], [at]

@@ -1,7 +1,7 @@
 """Collectives over named axes: sums over them, exchanges along them, the place on them.
 
-A name is bound by whatever maps an axis (vmap with `axis_name`, shard_map): it is part of the context. A collective has no
-meaning outside of it, and the types of its results are those of one batch element.
+A name is bound by whatever maps an axis (vmap with `axis_name`, shard_map): it is part of the context. A collective
+has no meaning outside of it, and the types of its results are those of one batch element.
 """
 
 from __future__ import annotations

@@ -115,12 +115,12 @@ class ShardMap(OverMesh):
     @contextmanager
     def inside(self) -> Iterator[None]:
         """Where collectives may name the axes."""
-        with inside(self.mesh, self.manual_axes, self.checked):
+        with inside_axes(self.mesh, self.manual_axes, self.checked):
             yield
 
 
 @contextmanager
-def inside(mesh: AbstractMesh, manual_axes: tuple[str, ...], checked: bool) -> Iterator[None]:
+def inside_axes(mesh: AbstractMesh, manual_axes: tuple[str, ...], checked: bool) -> Iterator[None]:
     """Where collectives may name some axes of a mesh."""
     with ExitStack() as stack:
         for name in manual_axes:

@@ -155,7 +155,7 @@ def shard_map(
             type_of(x).with_shape(part_shape(type_of(x).shape, layout, over, what))
             for x, layout, what in zip(leaves, layouts, described, strict=True)
         ]
-        varies = varying_of(leaves) or [frozenset()] * len(leaves)
+        varies = varying_of(leaves) or (frozenset[Hashable](),) * len(leaves)
         inner = [axes_of(layout) | more for layout, more in zip(layouts, varies, strict=True)]
         staged, out = _staged(
             function, structure, parts, over, manual, inner if check_vma else None
@@ -218,10 +218,8 @@ def _mesh(given: MeshAxes | None) -> Mesh | Any:
             "shard_map: no mesh is given, and none is in force",
             fix="pass mesh=, or call it within `with treadle.set_mesh(mesh):`",
         )
-    if not isinstance(mesh, Mesh) and isinstance(current, Mesh):
-        if current.shape_tuple == mesh.shape_tuple:
-            return current
-    return mesh
+    known = isinstance(current, Mesh) and current.shape_tuple == mesh.shape_tuple
+    return current if known and not isinstance(mesh, Mesh) else mesh
 
 
 def _device_ids(mesh: MeshAxes) -> tuple[int, ...]:
