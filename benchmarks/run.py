@@ -60,7 +60,9 @@ STAGE_BUDGETS: Final = {
     "lower": Budget(jax=1 / 3),
     "compile": Budget(jax=1.02),
 }
-ROUND: Final = 0.05  # seconds of CPU time that a round of short calls takes, unless `--round` says otherwise
+ROUND: Final = (
+    0.05  # seconds of CPU time that a round of short calls takes, unless `--round` says otherwise
+)
 
 
 def cases(group: str) -> dict[str, Case]:
@@ -305,7 +307,9 @@ def libraries(
         **ENVIRONMENTS.get(group, {}),
     }
     pythons = {"treadle": sys.executable, "jax": options.jax_python, "numpy": sys.executable}
-    found = {name: Library(name, python, environment, options.round) for name, python in pythons.items()}
+    found = {
+        name: Library(name, python, environment, options.round) for name, python in pythons.items()
+    }
     try:
         yield found
     finally:

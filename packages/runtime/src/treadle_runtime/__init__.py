@@ -99,6 +99,10 @@ if TYPE_CHECKING:
     )
     from treadle_runtime.placement.guards import TransferError as TransferError
     from treadle_runtime.placement.mesh import MESH as MESH, Mesh as Mesh, make_mesh as make_mesh
+    from treadle_runtime.placement.mesh_grids import (
+        create_device_mesh as create_device_mesh,
+        create_hybrid_device_mesh as create_hybrid_device_mesh,
+    )
     from treadle_runtime.placement.named import NamedSharding as NamedSharding
     from treadle_runtime.placement.placement import (
         PlacedType as PlacedType,
@@ -114,10 +118,6 @@ if TYPE_CHECKING:
     from treadle_runtime.placement.sharding import (
         Sharding as Sharding,
         SingleDeviceSharding as SingleDeviceSharding,
-    )
-    from treadle_runtime.placement.mesh_grids import (
-        create_device_mesh as create_device_mesh,
-        create_hybrid_device_mesh as create_hybrid_device_mesh,
     )
     from treadle_runtime.placement.visualize import (
         inspect_array_sharding as inspect_array_sharding,
