@@ -45,13 +45,13 @@ sharding: explicit_axes (sine)
 sharding: reshard (v, lies)
 sharding: use_abstract_mesh (abstract)
 sharding: get_abstract_mesh get_mesh ()
-experimental.mesh_utils: create_device_mesh ((1,), [here])
-experimental.mesh_utils: create_hybrid_device_mesh ((1,), (1,), [here])
 """
 
 LEFT_OUT: Final[dict[str, str]] = {
     "treadle.set_mesh": "it changes the process when it is called: packages/runtime/tests/placement",
     "sharding.set_mesh": "it changes the process when it is called: packages/runtime/tests/placement",
+    "experimental.mesh_utils.create_device_mesh": "it returns a NumPy array of devices: test_mesh_grids.py",
+    "experimental.mesh_utils.create_hybrid_device_mesh": "it returns a NumPy array of devices: test_mesh_grids.py",
     "sharding.Sharding": "an abstract class",
     "sharding.AxisType": "an enumeration",
 }

@@ -19,6 +19,7 @@ from treadle_ir import (
     checked_axes,
     fork_safe_lock,
     integers,
+    refused,
     sequence,
     shown,
 )
@@ -60,7 +61,12 @@ class Mesh(MeshAxes):
         axis_types: tuple[AxisType, ...] | AxisType | None = None,
     ) -> Mesh:
         """The one mesh of these devices, names and types."""
-        grid = np.array(devices, dtype=object)
+        if not isinstance(devices, np.ndarray | list | tuple | Device):
+            raise refused("Mesh", "devices", "an array of devices", devices)
+        try:
+            grid = np.array(devices, dtype=object)
+        except (TypeError, ValueError, RuntimeError):  # whatever it is made of
+            raise refused("Mesh", "devices", "an array of devices", devices) from None
         for each in grid.flat:
             if not isinstance(each, Device):
                 raise ArgumentError(

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from treadle_ir import ArgumentError, flags, integers, sequence
+from treadle_ir import ArgumentError, flags, integers, sequence, shown
 from treadle_runtime.placement.devices import Device, devices as all_devices
 
 Grid = np.ndarray[Any, np.dtype[Any]]  # Any: of devices, which NumPy has as objects
@@ -131,7 +131,7 @@ def _given(name: str, devices: Sequence[Device] | None) -> list[Any]:
     for each in found:
         if not isinstance(each, Device):
             raise ArgumentError(
-                f"{name}: {each!r} of {type(each)} is not a device",
+                f"{name}: {shown(each)} of {type(each)} is not a device",
                 fix="pass some of treadle.devices()",
             )
     return found
