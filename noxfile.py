@@ -69,6 +69,7 @@ nox.options.sessions = [
     "types",
     *[f"tests-{CURRENT}({package})" for package in PACKAGES],
     f"conformance-{CURRENT}",
+    "parity",
     "conformance-gpu",
     "conformance-tpu",
     "build",
@@ -232,23 +233,33 @@ def jaxlib_version(session: nox.Session) -> str:
     return (session.run("python", "-c", command, silent=True) or "").strip()
 
 
-@nox.session
-def parity(session: nox.Session) -> None:
-    """The same answers as JAX's (on the same jaxlib), which runs in a process of its own."""
+def compared_with_jax(session: nox.Session, part: str) -> None:
+    """Tests that ask JAX of the same jaxlib, which the session installs beside treadle."""
     install(session, EVERYTHING, *PYTEST, "mpmath")
     session.install(f"jax=={jaxlib_version(session)}")
     python = str(Path(session.bin) / "python")
-    pytest(session, "conformance/parity", *WORKERS, TREADLE_PARITY_PYTHON=python)
+    environment = {"TREADLE_PARITY_PYTHON": python, "TREADLE_PARITY": part}
+    pytest(session, "conformance/parity", *WORKERS, **environment)
+
+
+@nox.session
+def parity(session: nox.Session) -> None:
+    """The same answers as JAX's (on the same jaxlib), which runs in a process of its own: the part that is quick."""
+    compared_with_jax(session, "short")
+
+
+@nox.session(name="parity-long")
+def parity_long(session: nox.Session) -> None:
+    """The same with 64-bit types, distributions, signals and derivatives: all of it."""
+    compared_with_jax(session, "long")
 
 
 @nox.session
 def clients(session: nox.Session) -> None:
     """JAX's libraries, unmodified, on treadle: a job for each, beside the values that JAX gives."""
     install(session, ["jax-compat"], "numpy")
-    version = "import importlib.metadata as m; print(m.version('jaxlib'))"
-    jaxlib = session.run("python", "-c", version, silent=True) or ""
     # They declare jax, so it is installed, too: the hook goes in front of it.
-    session.install(f"jax=={jaxlib.strip()}", *CLIENTS)
+    session.install(f"jax=={jaxlib_version(session)}", *CLIENTS)
     session.run("python", "conformance/clients/run.py", *session.posargs)
 
 
@@ -352,6 +363,7 @@ def docs(session: nox.Session) -> None:
         "docs/errors.md",
         "docs/faq.md",
         "docs/debugging.md",
+        "docs/export.md",
     )
     eight = {"TREADLE_NUM_CPU_DEVICES": "8"}
     session.run("python", "scripts/examples.py", "docs/sharding.md", env=eight)

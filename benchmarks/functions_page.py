@@ -76,8 +76,8 @@ def summary(rows: Times) -> str:
 
 def reasons() -> dict[str, str]:
     """The sentences about slow cases."""
-    pairs = [line.split(": ", 1) for line in REASONS.read_text(encoding="utf-8").splitlines()]
-    return {name: sentence for name, sentence in pairs}
+    lines = REASONS.read_text(encoding="utf-8").splitlines()
+    return {name: sentence for name, _, sentence in [line.partition(": ") for line in lines]}
 
 
 def page(times: Times, where: str) -> str:
@@ -95,6 +95,9 @@ def page(times: Times, where: str) -> str:
         "| | functions | geometric mean of treadle/jax | twice as fast | slower by over 5 % | by over 2 x |",
         "|---|---:|---:|---:|---:|---:|",
     ]
+    left = len(CASES) - len(times)
+    if left:
+        text.insert(8, f"Of {len(CASES)} cases {left} have not been measured yet.")
     by_part = {key: {n: t for n, t in good.items() if part(n) == key} for key in PARTS}
     text += [f"| {PARTS[key]} | {summary(rows)} |" for key, rows in by_part.items() if rows]
     text += ["", f"## The {EXPLAINED} slowest beside jax", ""]

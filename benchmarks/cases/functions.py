@@ -58,10 +58,14 @@ def called(namespace: str, name: str, arguments: str, n: int, jitted: bool) -> C
         function = getattr(importlib.import_module(f"{ns.library}.{namespace}"), name)
         arrays = {**operands(ns.library, n), "key": ns.random.key(0)}
         used = [each for each in arrays if re.search(rf"(?<![.\w]){each}\b", arguments)]
-        constants = {"function": function, "n": n, "side": round(n**0.5), "np": ns.np, "lax": ns.lax}
-        body: Callable[..., Any] = eval(
-            f"lambda {', '.join(used)}: function{arguments}", constants
-        )
+        constants = {
+            "function": function,
+            "n": n,
+            "side": round(n**0.5),
+            "np": ns.np,
+            "lax": ns.lax,
+        }
+        body: Callable[..., Any] = eval(f"lambda {', '.join(used)}: function{arguments}", constants)
         call = ns.jit(body) if jitted else body
         given = [arrays[each] for each in used]
         return lambda: call(*given)

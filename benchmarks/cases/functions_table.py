@@ -1,9 +1,9 @@
 """The calls of the group `functions`: a namespace, the names of functions, and arguments that suit them.
 
-Each is called without jit on 10 and on a million elements, and with jit on a million. `eager` before the colon: not with
-jit, since the result's size depends on values, or no argument is an array. `small`: the larger size is ten thousand, a
-matrix of 100 x 100, since the time grows with the cube of the side and more. The names of arguments are explained in
-`functions.operands`; `n` is the number of elements, `side` its root.
+Each is called without jit on 10 and on a million elements, and with jit on a million. `eager` before the colon: not
+with jit, since the result's size depends on values, or no argument is an array. `small`: the larger size is ten
+thousand, a matrix of 100 x 100, since the time grows with the cube of the side and more. The names of arguments are
+explained in `functions.operands`; `n` is the number of elements, `side` its root.
 """
 
 from __future__ import annotations
@@ -317,7 +317,7 @@ lax: pswapaxes ragged_all_to_all
     "its time is that of the functions it is given": """
 lax: composite custom_linear_solve custom_root platform_dependent reduce_window_shape_tuple
 """,
-    "its operands are described by several other arrays: the group of its shorter forms measures the same operation": """
+    "its operands are described by several other arrays; its shorter forms measure the same operation": """
 lax: gather scatter scatter_add scatter_apply scatter_max scatter_min scatter_mul scatter_sub index_take
 lax: conv_general_dilated_local ragged_dot_general rng_bit_generator rng_uniform polynomial
 nn: scaled_dot_general

@@ -1,1 +1,1 @@
-"""Programs of several processes on this machine: they compute what one computes, and when one fails, all end and say why."""
+"""Programs of several processes on this machine: they compute what one computes; when one fails, all end."""

@@ -77,7 +77,11 @@ def run(
         try:
             while any(each.poll() is None for each in waited_for) and time.monotonic() < end:
                 time.sleep(0.05)
-            late = [place for place, each in enumerate(processes) if each.poll() is None and place not in leave]
+            late = [
+                place
+                for place, each in enumerate(processes)
+                if each.poll() is None and place not in leave
+            ]
         finally:
             for each in processes:
                 if each.poll() is None:
@@ -87,5 +91,7 @@ def run(
             Ended(each.returncode, Path(f"{folder}/{place}").read_text(errors="replace"))
             for place, each in enumerate(processes)
         ]
-    assert not late, f"processes {late} hang: " + "\n".join([ended[place].output[-2000:] for place in late])
+    assert not late, f"processes {late} hang: " + "\n".join(
+        [ended[place].output[-2000:] for place in late]
+    )
     return ended

@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from .starting import run
+from conformance.distributed.starting import run
 
 
 def moments(ended):

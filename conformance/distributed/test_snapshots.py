@@ -1,6 +1,6 @@
 """Snapshots that two processes write and others read over other meshes; one that is killed while it writes."""
 
-from .starting import run
+from conformance.distributed.starting import run
 
 
 def test_snapshots_survive_and_fit_other_meshes(tmp_path):

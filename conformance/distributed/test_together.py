@@ -1,6 +1,6 @@
 """`multihost_utils` in two processes."""
 
-from .starting import run
+from conformance.distributed.starting import run
 
 
 def test_processes_give_each_other_what_they_have():

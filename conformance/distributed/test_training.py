@@ -7,11 +7,15 @@ The one process has the same collectives (gloo), so that sums over devices are a
 import numpy as np
 import pytest
 
-from .starting import run
+from conformance.distributed.starting import run
 
 
 def losses(output):
-    return [float(line.split()[2]) for line in output.splitlines() if len(line.split()) == 3 and "0x" in line]
+    return [
+        float(line.split()[2])
+        for line in output.splitlines()
+        if len(line.split()) == 3 and "0x" in line
+    ]
 
 
 def lines(output):

@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 import treadle.dlpack
+import treadle.export
 import treadle.test_util
 from treadle import api_util, tree
 
@@ -15,7 +16,7 @@ NAMESPACES: Final[dict[str, Any]] = {
     module.__name__.removeprefix("treadle."): SimpleNamespace(
         **{name: getattr(module, name) for name in module.__all__}
     )
-    for module in (treadle.dlpack, treadle.test_util, api_util)
+    for module in (treadle.dlpack, treadle.export, treadle.test_util, api_util)
 }
 
 NAMES: Final[dict[str, Any]] = {
@@ -24,7 +25,17 @@ NAMES: Final[dict[str, Any]] = {
     "forward": lambda xs, dxs: (xs[0] * 3, dxs[0] * 3),
     "reverse": lambda x: (x * 3, lambda ct: (ct * 3,)),
     "thrice": lambda x: x * 3,
+    "jitted": treadle.jit(lambda x: x * 3),
+    "artefact": treadle.export.export(treadle.jit(lambda x: x * 3))(1.0).serialize(),
     "called": tree.structure(((1.0, 2.0), {})),
+}
+
+LEFT_OUT: Final[dict[str, str]] = {
+    "export.Exported": "not called by users: it has no constructor of its own",
+    "export.DisabledSafetyCheck": "not called by users: its static methods make it",
+    "export.default_export_platform": "it takes no argument",
+    "export.register_namedtuple_serialization": "what it registers stays for ever",
+    "export.register_pytree_node_serialization": "what it registers stays for ever",
 }
 
 TABLE: Final = """
@@ -37,6 +48,8 @@ test_util: check_vjp (thrice, reverse, arguments)
 api_util: shaped_abstractify (x)
 api_util: rebase_donate_argnums ((3,), (0,))
 api_util: safe_map (sine, [x])
+export: export (jitted)
+export: deserialize (artefact)
 api_util: donation_vector ((0,), (), called)
 api_util: flatten_axes ("in_axes", structure, 0)
 method: byteswap clone (x)

@@ -153,6 +153,15 @@ def called(library: Any, name: str) -> Any:
         return lambda x, index, *arguments, **keywords: getattr(x.at[index], attribute)(
             *arguments, **keywords
         )
+    if where == "rotation":  # `rotation.from_quat.as_matrix`: made from something, read as another
+        make, *read = attribute.split(".")
+        return lambda *arguments, **keywords: rotated(
+            getattr(library.scipy.spatial.transform.Rotation, make)(*arguments, **keywords), read
+        )
+    if name == "slerp":
+        return lambda times: motion(library)(times).as_quat()
+    if where == "minimum":
+        return lambda start, **keywords: minimum(library, attribute, start, **keywords)
     if where == "initializer":
         make = getattr(library.nn.initializers, attribute)
         return lambda key, shape, dtype, *arguments, **keywords: make(*arguments, **keywords)(
@@ -162,6 +171,37 @@ def called(library: Any, name: str) -> Any:
     for part in name.split("."):
         found = getattr(found, part)
     return found
+
+
+def rotated(rotation: Any, read: list[str]) -> Any:
+    """What a chain of methods without arguments makes of a rotation."""
+    for name in read:
+        rotation = getattr(rotation, name)()
+    return rotation
+
+
+def motion(library: Any) -> Any:
+    """Three rotations at three times, and what lies between."""
+    transform = library.scipy.spatial.transform
+    turns = np.array([[0.1, 0.2, 0.3], [0.5, -0.2, 0.1], [-0.4, 0.3, 0.9]], np.float32)
+    rotations = transform.Rotation.from_rotvec(library.numpy.asarray(turns))
+    return transform.Slerp.init(library.numpy.asarray([0.0, 1.0, 2.0]), rotations)
+
+
+def minimum(
+    library: Any, name: str, start: Any, maxiter: int = 60, method: str = "BFGS"
+) -> list[Any]:
+    """Where a search ends and whether it says that it has found something, to three digits."""
+    n = library.numpy
+    functions = {
+        "bowl": lambda x: n.sum((x - 1.5) ** 2 * n.arange(1, x.size + 1)),
+        "valley": lambda x: n.sum((1 - x[:-1]) ** 2) + 10 * n.sum((x[1:] - x[:-1] ** 2) ** 2),
+        "waves": lambda x: n.sum(x**2 + 0.3 * n.sin(3 * x)),
+    }
+    found = library.scipy.optimize.minimize(
+        functions[name], start, method=method, options={"maxiter": maxiter}
+    )
+    return [n.round(found.x, 3), n.round(found.fun, 3), found.success]
 
 
 def call(library: Any, question: dict[str, Any]) -> Any:
@@ -267,6 +307,8 @@ SUBMODULES = (  # that are not there before they are imported
         "scipy.ndimage",
         "scipy.cluster.vq",
         "scipy.signal",
+        "scipy.optimize",
+        "scipy.spatial.transform",
     ),
 )
 DO = {

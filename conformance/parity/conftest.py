@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pytest
@@ -26,6 +26,20 @@ def interpreter() -> str:
     if not python:
         pytest.skip("TREADLE_PARITY_PYTHON names no interpreter that has jax")
     return python
+
+
+# Of these JAX compiles for minutes, or they ask the same once more: left out with `TREADLE_PARITY=short`.
+_LONG: Final = ("-True]", "distributions", "signals", "test_derivatives", "test_parity")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what is long, where the environment says so."""
+    if os.environ.get("TREADLE_PARITY") != "short":
+        return
+    here = [item for item in items if Path(__file__).parent in item.path.parents]
+    long = [item for item in here if any(name in item.nodeid for name in _LONG)]
+    config.hook.pytest_deselected(items=long)
+    items[:] = [item for item in items if item not in long]
 
 
 @pytest.fixture(autouse=True)

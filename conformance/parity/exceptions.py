@@ -73,6 +73,48 @@ def _empty(question: dict[str, Any], ours: Answer, theirs: Answer) -> bool:
     return not x or 0 in x["filled"]["shape"]
 
 
+def _both_raise(question: dict[str, Any], ours: Answer, theirs: Answer) -> bool:
+    return "error" in ours and "error" in theirs
+
+
+def _single_first(question: dict[str, Any], ours: Answer, theirs: Answer) -> bool:
+    x = question["arguments"][0]
+    return not isinstance(x, dict) or "filled" not in x or x["filled"]["shape"] == []
+
+
+def _wider(question: dict[str, Any], ours: Answer, theirs: Answer) -> bool:
+    """The types are those of 64 bits in the place of those of 32."""
+    if "error" in ours or "error" in theirs:
+        return False
+    return [each["type"] for each in (*ours["results"], *theirs["results"])] == [
+        "float64",
+        "float32",
+    ]
+
+
+def _elements(ours: Answer, theirs: Answer) -> list[tuple[Any, Any]]:
+    """The elements of both, result by result."""
+    pairs = zip(ours["results"], theirs["results"], strict=True)
+    return [(np.asarray(x["elements"]), np.asarray(y["elements"])) for x, y in pairs]
+
+
+def _overflows_there(question: dict[str, Any], ours: Answer, theirs: Answer) -> bool:
+    """All that differs is infinite in JAX, with our sign."""
+    if "error" in ours or "error" in theirs:
+        return False
+    return all(
+        bool(np.all(np.isclose(x, y, 2e-5, 2e-5) | (np.isinf(y) & (np.sign(x) == np.sign(y)))))
+        for x, y in _elements(ours, theirs)
+    )
+
+
+def _nearly(question: dict[str, Any], ours: Answer, theirs: Answer) -> bool:
+    """The same to three digits."""
+    if "error" in ours or "error" in theirs:
+        return False
+    return all(bool(np.allclose(x, y, rtol=1e-3)) for x, y in _elements(ours, theirs))
+
+
 def _at_kinks(*names: str) -> Known:
     """Asked at the one point where a function has a kink."""
     return _both(of(*names), lambda question, ours, theirs: len(question["arguments"][0]) == 1)
@@ -104,6 +146,21 @@ EXCEPTIONS: Final[dict[str, Known]] = {
     ),
     "JAX's variance with an integer type is a weak float of the default width": _both(
         of("numpy.var"), _integer_dtype
+    ),
+    "JAX trips over a polynomial that is a single number with an IndexError of its own; treadle says what it is": _both(
+        of("numpy.polyval"), _both_raise, _single_first
+    ),
+    "JAX's pascal is of float32 also where 64-bit types are on, unlike its other named matrices": _both(
+        of("scipy.linalg.pascal"), _wider
+    ),
+    "JAX refuses numbers of freedom whose shapes are different; treadle broadcasts them, as NumPy does": _both(
+        of("random.f"), _only_jax_raises
+    ),
+    "JAX's numbers of Student's distribution overflow before treadle's do, with a tenth of a degree of freedom": _both(
+        of("random.t"), _overflows_there
+    ),
+    "the root that makes inverse Gaussian numbers is a difference of nearly equal ones where the mean is large": _both(
+        of("random.wald"), _nearly
     ),
     "JAX drops the imaginary part of a Python number where what is filled is weak, and refuses elsewhere": _both(
         of("numpy.full_like"), _complex_fill, lambda question, ours, theirs: "error" in ours

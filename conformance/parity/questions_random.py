@@ -154,6 +154,15 @@ GROUPS: Final = {
 }
 
 
+def extreme() -> list[Question]:
+    """Numbers at the ends of float32, where the libraries round differently."""
+    shape = {"tuple": [50, 3]}
+    return [
+        call("random.t", key(7000), 0.1, shape=shape),
+        call("random.wald", key(7000), array([0.5, 3.0, 40.0], "float32"), shape=shape),
+    ]
+
+
 def wrong() -> list[Question]:
     """Calls with arguments that do not go together."""
     return [
@@ -165,6 +174,7 @@ def wrong() -> list[Question]:
         call("initializer.normal", None, [3, 4], None),
         call("initializer.uniform", key(0), [3, 4], "complex64"),
         call("nn.initializers.zeros", key(0), 3, "nonsense"),
+        call("random.f", key(0), array([0.5, 3.0], "float32"), 3.5, shape={"tuple": [5, 2]}),
         *(
             call(f"random.{name}", key(0), *arguments)
             for name in ("gamma", "poisson", "chisquare", "t", "wald")

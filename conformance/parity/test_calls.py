@@ -15,9 +15,11 @@ import treadle.lax
 import treadle.nn
 import treadle.numpy
 import treadle.random
+import treadle.scipy.optimize
+import treadle.scipy.spatial.transform
 import treadle.scipy.special
 from conformance.joined import modules
-from conformance.parity import exceptions, questions
+from conformance.parity import exceptions, questions, questions_random
 from conformance.parity.asked import NAMESPACES, answer
 from conformance.parity.conftest import Ask
 
@@ -141,8 +143,11 @@ def test_exceptions_are_needed(ask: Ask) -> None:
         *questions.wrong(),
         *(question for part in PARTS for question in part.wrong()),
     ]
-    ours = treadles(asked)
-    for question, own, other in zip(asked, ours, ask(asked), strict=True):
-        if not same(own, other) and (why := exceptions.reason(question, own, other)):
-            used[why] += 1
+    asked += questions_random.extreme()
+    for x64, each in ((False, asked), (True, [questions.call("scipy.linalg.pascal", 3)])):
+        with treadle.enable_x64(x64):
+            ours = treadles(each)
+        for question, own, other in zip(each, ours, ask(each, x64=x64), strict=True):
+            if not same(own, other) and (why := exceptions.reason(question, own, other)):
+                used[why] += 1
     assert set(used) == set(exceptions.EXCEPTIONS)

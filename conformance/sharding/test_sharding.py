@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.sharding import arrays, pool
+from conformance.sharding import arrays, maps, pool
 from conformance.sharding.process import results
 
 raised = functools.cache(results)  # a process for each module
@@ -21,6 +21,11 @@ def test_programs_of_the_pool(law: str) -> None:
 @pytest.mark.parametrize("law", arrays.LAWS)
 def test_arrays(law: str) -> None:
     assert not raised("arrays")[law], raised("arrays")[law]
+
+
+@pytest.mark.parametrize("law", maps.LAWS)
+def test_shard_map_is_vmap(law: str) -> None:
+    assert not raised("maps")[law], raised("maps")[law]
 
 
 def test_a_law_can_fail() -> None:

@@ -33,7 +33,10 @@ def tree(step, specs):
 if what == "load":
     found = snapshots.load(folder, tree(0, [("b", None), (None, ("a", "b"))]))
     assert int(found["n"]) == expected, found["n"]
-    for name, values in (("w", elements * expected), ("v", (elements + expected).astype("bfloat16"))):
+    for name, values in (
+        ("w", elements * expected),
+        ("v", (elements + expected).astype("bfloat16")),
+    ):
         for shard in found[name].addressable_shards:
             np.testing.assert_array_equal(np.asarray(shard.data), values[shard.index])
     print("equal")

@@ -34,7 +34,7 @@ def test_nested() -> None:
     held = np.arange(6.0).reshape(2, 3)
     ref = new_ref(held)
     vmap(vmap(step, (0, None)), (0, 0))(ref, np.array([1.0, 2.0]))
-    np.testing.assert_array_equal(ref[...], held + [[1.0], [2.0]])
+    np.testing.assert_array_equal(ref[...], held + np.array([[1.0], [2.0]]))
 
 
 def test_in_trees_and_beside_arrays() -> None:

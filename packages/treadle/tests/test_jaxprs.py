@@ -39,12 +39,13 @@ def f(x: Any) -> Any:
 
 def interpreted(closed: Any, *args: Any) -> Any:
     """JAX's classic: an interpreter that knows nothing of the operations."""
-    jaxpr, env = closed.jaxpr, {}
+    jaxpr = closed.jaxpr
+    env: dict[Any, Any] = {}
     env.update(zip(jaxpr.constvars, closed.consts, strict=True))
     env.update(zip(jaxpr.invars, args, strict=True))
 
     def read(v: Any) -> Any:
-        return v.val if isinstance(v, Literal) else env[v]
+        return v.val if type(v) is Literal else env[v]  # type: ignore[attr-defined]
 
     for eqn in jaxpr.eqns:
         assert all(v.aval.shape == np.shape(read(v)) for v in eqn.invars)
@@ -102,8 +103,11 @@ def test_parts() -> None:
     assert hash(same) == hash(closed)
     assert closed != ClosedJaxpr(closed.jaxpr, [captured + 1])
     np.testing.assert_allclose(jaxpr_as_fun(closed)(X)[0], 2 * X * np.arange(3), rtol=1e-6)
-    for run in (closed, closed.jaxpr, closed.program):
-        np.testing.assert_allclose(core.eval_jaxpr(run, closed.consts, X)[0], 2 * X * np.arange(3))
+    runs: list[Any] = [closed, closed.jaxpr, closed.program]
+    for run in runs:
+        np.testing.assert_allclose(
+            core.eval_jaxpr(run, closed.consts, X)[0], 2 * X * np.arange(3.0)
+        )
 
 
 def test_nested_programs_have_the_names_of_jax() -> None:

@@ -23,6 +23,7 @@ from treadle_ir import (
     stage_tree,
     take_apart,
     type_of,
+    varying_of,
 )
 from treadle_ir.primitives.call import Checkpoint, CheckpointPolicy
 from treadle_ir.tree import tree_unflatten
@@ -105,7 +106,8 @@ def checkpoint(
         refuse_others(arguments.rebuilt(given), given, "checkpoint: argument ")
         leaves = list(map(as_array, given))
         tree = TreeFunction(function, arguments.rebuilt, array_results("checkpoint: result "))
-        staged, out = stage_tree(tree, *[type_of(leaf) for leaf in leaves])
+        types = [type_of(leaf) for leaf in leaves]
+        staged, out = stage_tree(tree, *types, varies=varying_of(leaves))
         primitive = Checkpoint(staged.program, policy, prevent_cse=apart)
         return tree_unflatten(out, bind(primitive, *staged.captured, *leaves))
 

@@ -54,6 +54,10 @@ class DualTracer(Tracer):
         """The primal's elements, if it has any."""
         return concrete_elements(self.primal)
 
+    def behind(self) -> Operand | None:
+        """The primal."""
+        return self.primal
+
     def constant(self) -> Operand | None:
         """The primal, if there is no tangent."""
         if not isinstance(self.tangent, Zero):

@@ -24,6 +24,7 @@ from treadle_ir import (
     StagingTrace,
     Trace,
     current_trace,
+    explicit_here,
     frozen,
     interpret,
     reset_current,
@@ -180,6 +181,9 @@ def linearize_tree(
                 zero.append(None)
                 linear.append(tangent)
         program = tape.program(linear)
+        if given:  # the user's own derivative: those of whole shard_maps are made of bodies that are explicit
+            wanted_primals = [x for x, flag in zip(primals, nonzero, strict=True) if flag]
+            program = explicit_here(program, [*tape.captured, *wanted_primals])
     finally:
         trace.closed = True
         tape.closed = True

@@ -54,6 +54,10 @@ class BatchTracer(Tracer):
         """Where the batched array was made."""
         return self.operand.source if isinstance(self.operand, Tracer) else NOWHERE
 
+    def behind(self) -> Operand | None:
+        """The batched array."""
+        return self.operand
+
 
 @final
 class BatchTrace(Trace):

@@ -35,7 +35,11 @@ if TYPE_CHECKING:
         lower_program as lower_program,
         repartitioned as repartitioned,
     )
-    from treadle_compiler.mlir import ModuleError as ModuleError, pretty as pretty
+    from treadle_compiler.mlir import (
+        ModuleError as ModuleError,
+        portable_artifact as portable_artifact,
+        pretty as pretty,
+    )
     from treadle_compiler.options import (
         CompileOptions as CompileOptions,
         ProgramProfile as ProgramProfile,
@@ -93,7 +97,7 @@ if not TYPE_CHECKING:
             ),
             "treadle_compiler.library": "Jaxlib jaxlib",
             "treadle_compiler.lower": "LoweredModule lower_program repartitioned",
-            "treadle_compiler.mlir": "ModuleError pretty",
+            "treadle_compiler.mlir": "ModuleError portable_artifact pretty",
             "treadle_compiler.options": "CompileOptions ProgramProfile choose",
             "treadle_compiler.partitioning": "Partitioning layout_text sharding_text",
             "treadle_compiler.persistent": "CacheError CacheWarning DiskCache compile_cached",

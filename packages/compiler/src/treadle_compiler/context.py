@@ -220,11 +220,15 @@ class LoweringContext:
         )
 
     def region(
-        self, types: Sequence[Type], body: Callable[[Sequence[HloValue]], Sequence[HloValue]]
+        self,
+        types: Sequence[Type],
+        body: Callable[[Sequence[HloValue]], Sequence[HloValue]],
+        end: str = "stablehlo.return",
     ) -> str:
         """The text of a region: a block with parameters of these types, returning what `body` returns.
 
-        `body` emits with this same context. It may use values from outside of the region.
+        `body` emits with this same context. It may use values from outside of the region; not so where it has an `end`
+        of its own, which is that of an isolated region.
 
         Raises:
             NestingError: it stands within `MOST_REGIONS` others.
@@ -236,16 +240,20 @@ class LoweringContext:
             )
         outer_lines, outer_added, outer_token = self.lines, self._added, self.token
         self.lines, self._added, self.token = [], [], None
+        outer_constants = self._constants
+        if end != "stablehlo.return":
+            self._constants = {}
         parameters = [self.fresh(type) for type in types]
         self.module.open_regions += 1
         try:
             results = body(parameters)
-            self.emit("stablehlo.return", results, ())
+            self.emit(end, results, ())
             lines = self.lines
         finally:
             self.module.open_regions -= 1
             for key in self._added:  # nobody outside may use them
                 del self._constants[key]
+            self._constants = outer_constants
             self.lines, self._added, self.token = outer_lines, outer_added, outer_token
         declared = ", ".join([f"{x.name}: {x.mlir}" for x in parameters])
         inside = "\n".join(lines)

@@ -1,6 +1,7 @@
 """The device's own random generator, from which the keys of `rbg` and `unsafe_rbg` draw: what their rules emit.
 
-What is drawn is defined in `treadle_ir.primitives.random`. On the CPU XLA has Philox-4x32 there; other devices may differ.
+What is drawn is defined in `treadle_ir.primitives.random`. On the CPU XLA has Philox-4x32; other devices may
+differ.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from typing import Any, Final, final
 
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.dump import dump
-from treadle_compiler.partitioning import Partitioning, mesh_text, sharding_text
+from treadle_compiler.partitioning import ManualScope, Partitioning, mesh_text, sharding_text
 from treadle_compiler.recompute import kept_apart
 from treadle_compiler.registry import LoweringRule, lowering_of
 from treadle_compiler.settings import DUMP_IR_TO
@@ -58,6 +58,7 @@ class ModuleWriter:
         self.platform: Final = platform
         self.callbacks: list[Callable[..., object]] = []
         self.open_regions = 0  # loops and branches around what is being written
+        self.manual: ManualScope | None = None  # the shard_map around what is being written
         self.scope = ""  # the named scopes around what is being written, outermost first: `encoder/attention`
         self._locations = locations
         self._functions: list[str] = []
@@ -65,9 +66,8 @@ class ModuleWriter:
         self._has_first = False  # whether something is on the first device alone
         if partitioning is not None:
             self.mesh_name(partitioning.mesh)
-        self._names: dict[
-            int, str
-        ] = {}  # by id of a nested program, which its outer program keeps alive
+        # By id of a nested program, which its outer program keeps alive, and by what its collectives are over.
+        self._names: dict[tuple[int, ManualScope | None], str] = {}
         self._rules: dict[type[Primitive], LoweringRule[Any]] = {}  # those used so far
 
     @functools.cached_property
@@ -106,9 +106,10 @@ class ModuleWriter:
 
     def function(self, program: Program) -> str:
         """The name of a program's function, which is written when it is first asked for."""
-        name = self._names.get(id(program))
+        key = id(program), self.manual
+        name = self._names.get(key)
         if name is None:
-            name = self._names[id(program)] = f"@f{len(self._names)}"
+            name = self._names[key] = f"@f{len(self._names)}"
             self.write_function(name, program, "private")
         return name
 

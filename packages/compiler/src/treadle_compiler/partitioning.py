@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import final
+from collections.abc import Hashable, Sequence
+from math import prod
+from typing import Any, final
+
+import numpy as np
 
 from treadle_ir import AbstractMesh, Layout, frozen
 
@@ -21,19 +24,56 @@ class Partitioning:
     results: tuple[Layout | None, ...]
 
 
+@final
+@frozen
+class ManualScope:
+    """The shard_maps around an operation: their mesh, and the axes on which its collectives may be."""
+
+    mesh: AbstractMesh
+    axes: tuple[str, ...]
+
+    @property
+    def left(self) -> tuple[str, ...]:
+        """The axes of the mesh that are the compiler's."""
+        return tuple([name for name in self.mesh.axis_names if name not in self.axes])
+
+    def groups(self, names: Sequence[Hashable]) -> np.ndarray[Any, np.dtype[Any]]:
+        """The devices that a collective over some axes is between: one row for each group, in the order of the names."""
+        mesh = self.mesh
+        places = np.arange(mesh.size).reshape(mesh.axis_sizes)
+        along = [mesh.axis_names.index(str(name)) for name in names]
+        others = [axis for axis in range(places.ndim) if axis not in along]
+        return places.transpose(*others, *along).reshape(
+            -1, prod([mesh.axis_sizes[axis] for axis in along])
+        )
+
+
 def mesh_text(name: str, axes: Sequence[tuple[str, int]]) -> str:
     """The declaration of a mesh: `sdy.mesh @mesh = <["x"=4, "y"=2]>`."""
     listed = ", ".join([f"{_quoted(axis)}={size}" for axis, size in axes])
     return f"sdy.mesh {name} = <[{listed}]>"
 
 
-def layout_text(layout: Layout) -> str:
-    """A layout: `[{"x"}, {}, {?}]`; the question mark leaves an axis to XLA."""
-    parts = [
-        "{?}" if names is None else "{" + ", ".join([_quoted(name) for name in names]) + "}"
-        for names in layout
-    ]
+def layout_text(layout: Layout, open: bool = False) -> str:
+    """A layout: `[{"x"}, {}, {?}]`; the question mark leaves an axis, or the rest of it (`open`), to XLA."""
+    parts = []
+    for names in layout:
+        words = [_quoted(name) for name in names or ()]
+        if open or names is None:
+            words.append("?")
+        parts.append("{" + ", ".join(words) + "}")
     return f"[{', '.join(parts)}]"
+
+
+def per_value_text(mesh: str, layouts: Sequence[Layout], open: bool) -> str:
+    """Layouts of several values over a mesh of that name, as an attribute."""
+    each = ", ".join([f"<{mesh}, {layout_text(layout, open)}>" for layout in layouts])
+    return f"#sdy.sharding_per_value<[{each}]>"
+
+
+def axes_text(names: Sequence[str]) -> str:
+    """Manual axes, as an attribute."""
+    return f"#sdy<manual_axes{{{', '.join([_quoted(name) for name in names])}}}>"
 
 
 def sharding_text(mesh: str, layout: Layout) -> str:

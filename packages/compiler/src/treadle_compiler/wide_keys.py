@@ -1,7 +1,7 @@
 """Random keys of 128 bits, for which StableHLO has no element type: an array of them has one more axis of two ui64.
 
-To rules their values have the shape that users see. What moves keys, or compares them, moves or compares the two halves,
-each of which is to its rule an array of keys of 64 bits: so no rule but those of random bits knows of wide keys.
+To rules their values have the shape that users see. What moves keys, or compares them, moves or compares the two
+halves, each of which is to its rule an array of keys of 64 bits: so only the rules of random bits know of wide keys.
 """
 
 from __future__ import annotations

@@ -187,6 +187,10 @@ from treadle_ir.placer import (
     installed_placer as installed_placer,
 )
 from treadle_ir.primitive import Attributeless as Attributeless, Primitive as Primitive
+from treadle_ir.primitives.shard_map import (
+    axes_of as axes_of,
+    inside as inside_axes,
+)
 from treadle_ir.program import Equation as Equation, Program as Program
 from treadle_ir.promotion import (
     DTYPE_PROMOTION as DTYPE_PROMOTION,
@@ -277,6 +281,13 @@ from treadle_ir.types import (
     Type as Type,
 )
 from treadle_ir.values import Atom as Atom, Literal as Literal, Value as Value
+from treadle_ir.varying import (
+    checked_axes_here as checked_axes_here,
+    explicit as explicit,
+    explicit_body as explicit_body,
+    explicit_here as explicit_here,
+    varying_of as varying_of,
+)
 from treadle_ir.vectoriser import install_vmap as install_vmap, installed_vmap as installed_vmap
 
 install(ReferenceEvaluator())

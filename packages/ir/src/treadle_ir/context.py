@@ -17,7 +17,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Hashable, Mapping
 from contextvars import ContextVar
-from typing import Any, Final, Generic, TypeVar, final
+from typing import Any, Final, Generic, Literal, TypeVar, final
 from weakref import WeakValueDictionary
 
 from treadle_ir.declared import shown
@@ -27,7 +27,9 @@ from treadle_ir.fork import fork_safe_rlock
 T = TypeVar("T")
 
 Values = Mapping["Setting[Any]", Any]  # Any: each setting has a type of its own
-Axes = tuple[tuple[Hashable, int], ...]  # name and size, outermost first
+AxisKind = Literal["mapped", "manual", "unchecked"]
+"""Who binds a named axis: vmap; shard_map, with or without a check of what varies over it."""
+Axes = tuple[tuple[Hashable, int, AxisKind], ...]  # name, size and kind, outermost first
 
 
 @final
@@ -73,9 +75,9 @@ class Context:
             del values[setting]
         return interned(values, self.axes)
 
-    def within(self, name: Hashable, size: int) -> Context:
+    def within(self, name: Hashable, size: int, kind: AxisKind = "mapped") -> Context:
         """This context inside of a named axis."""
-        return interned(self._values, (*self.axes, (name, size)))
+        return interned(self._values, (*self.axes, (name, size, kind)))
 
     def differences(self, other: Context) -> list[str]:
         """What this context has other than another one: `enable_x64 is True, was False`."""
@@ -86,12 +88,13 @@ class Context:
             if self.get(setting) != other.get(setting)
         ]
         if self.axes != other.axes:
-            lines.append(f"the named axes are {dict(self.axes)}, were {dict(other.axes)}")
+            now, before = [{name: size for name, size, _ in c.axes} for c in (self, other)]
+            lines.append(f"the named axes are {now}, were {before}")
         return lines
 
     def __repr__(self) -> str:
         said = [f"{setting.name}={value!r}" for setting, value in self._values.items()]
-        said += [f"axis {name!r}={size}" for name, size in self.axes]
+        said += [f"axis {name!r}={size}" for name, size, _ in self.axes]
         return f"Context({', '.join(said)})"
 
 
@@ -333,6 +336,6 @@ class overriding:  # noqa: N801 - reads as a statement: `with overriding(change)
         context_overrides.set(inner.outer)
 
 
-def named_axis(name: Hashable, size: int) -> overriding:
+def named_axis(name: Hashable, size: int, kind: AxisKind = "mapped") -> overriding:
     """`with named_axis("i", 8):` is inside of a mapped axis that collectives may name."""
-    return overriding(lambda context: context.within(name, size))
+    return overriding(lambda context: context.within(name, size, kind))

@@ -13,8 +13,12 @@ from treadle_ir.primitives.call import (
 from treadle_ir.primitives.collective import (
     all_gather as all_gather,
     all_reduce as all_reduce,
+    all_to_all as all_to_all,
     axis_index as axis_index,
     axis_size as axis_size,
+    permute as permute,
+    reduce_scatter as reduce_scatter,
+    vary as vary,
 )
 from treadle_ir.primitives.compare import clamp as clamp, compare as compare, select as select
 from treadle_ir.primitives.composite import platform_index as platform_index

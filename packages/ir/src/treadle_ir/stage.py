@@ -6,7 +6,7 @@ since programs are closed and hold no arrays; scalars become literals.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, ClassVar, Final, NamedTuple, TypeVar, final
 
 import numpy as np
@@ -62,7 +62,16 @@ class Constant(NamedTuple):
 class StagingTrace(Trace):
     """Writes equations down instead of computing."""
 
-    __slots__ = ("_callers", "_known", "captured", "constants", "equations", "parameters")
+    __slots__ = (
+        "_callers",
+        "_known",
+        "captured",
+        "constants",
+        "equations",
+        "looked_at",
+        "parameters",
+        "varies",
+    )
 
     def __init__(self, parent: Trace | None) -> None:
         super().__init__(parent)
@@ -72,6 +81,10 @@ class StagingTrace(Trace):
         self.equations: list[Equation] = []
         # What NumPy arrays, which the function closes over, became; by their ids. See `treadle_ir.operands`.
         self.constants: dict[int, Constant] = {}
+        # Over which axes of shard_maps values vary, as far as was asked, and how many equations were looked at for it:
+        # see `treadle_ir.varying`.
+        self.varies: dict[Value, frozenset[Hashable]] = {}
+        self.looked_at = 0
         self._known: dict[
             int, Value
         ] = {}  # by id of what is captured, which `captured` keeps alive
@@ -110,6 +123,10 @@ class StagingTrace(Trace):
             value = self._known[id(operand)] = Value(type)
             self.captured.append(operand)
         return value
+
+    def outside(self) -> dict[Value, object]:
+        """What is captured, by the leading parameter that stands for it."""
+        return {self._known[id(operand)]: operand for operand in self.captured}
 
     def _is_within(self, other: Trace) -> bool:
         """Whether what this trace writes down runs under the other one, so that its tracers can be operands."""
@@ -197,10 +214,19 @@ def stage(function: Function, *types: Type) -> Staged:
     return stage_tree(lambda *operands: (function(*operands), None), *types)[0]
 
 
-def stage_tree(function: Callable[..., tuple[Operands, Out]], *types: Type) -> tuple[Staged, Out]:
-    """`stage` for a function that returns, beside its flat results, what is no operand: that is the second result."""
+def stage_tree(
+    function: Callable[..., tuple[Operands, Out]],
+    *types: Type,
+    varies: Sequence[frozenset[Hashable]] | None = None,
+) -> tuple[Staged, Out]:
+    """`stage` for a function that returns, beside its flat results, what is no operand: that is the second result.
+
+    `varies` says over which axes of the shard_maps around the arguments vary: over all, where nothing is said.
+    """
     trace = StagingTrace(current_trace())
     tracers = [trace.parameter(type) for type in types]
+    if varies is not None:
+        trace.varies.update(zip(trace.parameters, varies, strict=True))
     outer = place.get()
     if outer is not None:
         place.set(None)  # scopes and lines are the program's own

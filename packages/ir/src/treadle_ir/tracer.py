@@ -43,6 +43,10 @@ class Tracer(Array):
         """The elements behind it, if there are any: grad's tracers ask their primal."""
         return None
 
+    def behind(self) -> Operand | None:
+        """What it stands for in the trace around its own, if there is such a thing: the primal, the batched array."""
+        return None
+
     def constant(self) -> Operand | None:
         """The operand that this tracer stands for, where it adds nothing to it: an argument without a derivative.
 

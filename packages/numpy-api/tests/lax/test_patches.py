@@ -93,3 +93,11 @@ def test_errors() -> None:
         conv_general_dilated_patches(X, (2, 2), (1, 1), [(0, 0)])
     with pytest.raises(ShapeError, match="must have 20 weights for each of the places"):
         conv_general_dilated_local(X, np.ones((1, 20, 3, 3), np.float32), (1, 1), "VALID", (2, 2))
+
+
+@pytest.mark.parametrize("which", ["lhs_dilation", "rhs_dilation"])
+@pytest.mark.parametrize("padding", ["SAME", "VALID"])
+def test_dilations_that_no_memory_holds(which: str, padding: str) -> None:
+    x, kernel = np.ones((1, 1, 4, 4), np.float32), np.ones((1, 1, 2, 2), np.float32)
+    with pytest.raises(ShapeError, match="too large"):
+        conv_general_dilated(x, kernel, (1, 1), padding, **{which: (2**40, 2**40)})

@@ -72,7 +72,7 @@ THREAD_GUARD: Final = Setting(
     False,
     parse=yes_or_no,
     keyed=False,
-    help="No effect: it orders the operations of several processes by thread, and there is one process.",
+    help="No effect: it orders the operations of several processes by thread; treadle compares their programs instead.",
 )
 CPU_COLLECTIVES: Final = Setting(
     "cpu_collectives_implementation",

@@ -2,6 +2,7 @@ import threading
 
 import pytest
 
+from treadle_compiler import jaxlib
 from treadle_runtime import DistributedError, ProcessFailureError
 from treadle_runtime.client import execution_error
 from treadle_runtime.client.peers import Peers, met
@@ -43,8 +44,6 @@ def test_a_failed_collective_names_the_process(peers):
 
 
 def test_waiting_ends(peers):
-    from treadle_compiler import jaxlib
-
     def late(patience):
         raise jaxlib().core.JaxRuntimeError("DEADLINE_EXCEEDED: too late")
 

@@ -1,3 +1,5 @@
+import hashlib
+import threading
 from types import SimpleNamespace
 
 import pytest
@@ -31,8 +33,6 @@ def processes(monkeypatch, values):
 
 def compare(processes, texts):
     """What each process is told, in the order 2, 1, 0: each waits for the next, which is there but for the last."""
-    import threading
-
     found = {}
     lock = threading.Lock()
 
@@ -89,12 +89,8 @@ def test_nothing_is_compared_inside_one_process_or_without_the_setting(processes
 
 
 def _among():
-    import hashlib
-
     return hashlib.sha256(b"[0, 1, 2]").hexdigest()[:8]
 
 
 def _fingerprint(lowered):
-    import hashlib
-
     return hashlib.sha256(f"0,1,2\n{lowered.text}".encode()).hexdigest()[:32] + " step() -> f32[]"

@@ -191,5 +191,7 @@ def test_port_in_use():
 
 def test_address_of_another_machine():
     elsewhere = Options("192.0.2.1", 1, "192.0.2.1", 1, 1, 0, None, 1, 1, 1)
-    with pytest.raises(DistributedError, match="process 0 cannot listen at port 1 of 192.0.2.1"):
+    with pytest.raises(
+        DistributedError, match=r"process 0 cannot listen at port 1 of 192\.0\.2\.1"
+    ):
         Meeting(elsewhere, lambda: "")

@@ -10,7 +10,15 @@ import numpy as np
 import pytest
 
 import treadle_ir
-from treadle_ir import EscapedTracerError, Literal, ShapeError, bind, scalar_type, stage
+from treadle_ir import (
+    EscapedTracerError,
+    Literal,
+    OutOfMemoryError,
+    ShapeError,
+    bind,
+    scalar_type,
+    stage,
+)
 from treadle_ir.events import Event, ProgramLowered, listening
 from treadle_ir.primitives.call import Call
 from treadle_ir.primitives.elementwise import Add
@@ -159,3 +167,8 @@ def test_operations_are_found_by_attributes_taken_in_c() -> None:
     key = module._attributes_of(ReduceAdd)
     assert key(ReduceAdd((0,))) == (ReduceAdd, (0,))
     assert module._attributes_of(Add)(Add()) is Add
+
+
+def test_results_without_memory_are_refused_before_xla_compiles_them() -> None:
+    with pytest.raises(OutOfMemoryError, match="out of memory"):
+        ops.broadcast_in_dim(array(1.0), shape=(2**46,), dimensions=(0,))

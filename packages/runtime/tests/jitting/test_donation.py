@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import _thread
+import sys
+import time
 import warnings
 from typing import Any
 
@@ -8,6 +11,7 @@ import pytest
 
 import treadle_ir
 from treadle_ir import ArrayType, DonatedError
+from treadle_ir.tree import tree_map
 from treadle_runtime import DeviceArray, from_host, jit
 from treadle_runtime.jitting.donation import hlo_text, pair
 
@@ -117,6 +121,45 @@ def test_don12_don13_don22_use_after_donation() -> None:
         assert text.startswith("Invalid argument: CopyToHostAsync() called on invalid buffer")
         assert "Array has been deleted with shape=float32[2,3]." in text
         assert any("donated to add, at test_donation.py" in note for note in caught.value.__notes__)
+
+
+def test_warm_calls_say_where_each_array_went() -> None:
+    step = jit(lambda x: ops.multiply(x, np.float32(2)), donate_argnums=0)
+
+    def here(x: DeviceArray) -> None:
+        step(x)
+
+    def there(x: DeviceArray) -> None:
+        step(x)
+
+    def from_within(x: DeviceArray) -> None:
+        tree_map(step, [x])  # a frame of ours is between
+
+    for use in (here, here, here, there, here, there, from_within, from_within, here):
+        x = device_owned(array())
+        use(x)
+        with pytest.raises(DonatedError) as caught:
+            x.tolist()
+        line = use.__code__.co_firstlineno + 1
+        place = f"it was donated to <lambda>, at test_donation.py:{line}, in {use.__qualname__}:"
+        assert place in "\n".join(caught.value.__notes__)
+
+
+def test_a_thread_without_python_below_it_may_donate() -> None:
+    step = jit(lambda x: ops.multiply(x, np.float32(2)), donate_argnums=0)
+    for _ in range(3):
+        step(device_owned(array()))
+    x, failed = device_owned(array()), []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "unraisablehook", failed.append)
+        _thread.start_new_thread(step, (x,))
+        deadline = time.monotonic() + 30
+        while not x.is_deleted() and not failed and time.monotonic() < deadline:
+            time.sleep(0.01)
+    assert not failed
+    with pytest.raises(DonatedError) as caught:
+        x.tolist()
+    assert "  it was donated to <lambda>" in caught.value.__notes__
 
 
 def test_don14_don15_more_donations_than_results() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import treadle_ir
-from treadle_ir import X64, ArgumentError, EscapedTracerError, stage
+from treadle_ir import X64, ArgumentError, EscapedTracerError, RangeError, stage
 from treadle_ir.tree import register_pytree_node_class
 from treadle_runtime import DeviceArray, disable_jit, from_host, jit, timings
 
@@ -546,3 +546,41 @@ def test_numpy_scalars_of_warm_calls_are_those_that_were_passed(kind: type[np.ge
     for _ in range(3):
         for value in values:
             assert np.asarray(function(value)).tobytes() == value.tobytes()
+
+
+LARGEST = float(np.finfo(np.float32).max)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        (1.5, -0.0, 0.0, 1e-40, 1e-46, -LARGEST, LARGEST, 3.4028235e38, np.pi, np.inf, np.nan, 1.5),
+        (3, 0, -1, 2**31 - 1, -(2**31), 3),
+        (True, False, True),
+    ],
+)
+@pytest.mark.parametrize("wide", [False, True])
+def test_python_numbers_of_warm_calls_become_what_numpy_makes_of_them(
+    values: tuple[float, ...], wide: bool
+) -> None:
+    function = jit(lambda x: x)
+    with X64.override(wide):
+        for _ in range(3):
+            for value in values:
+                result = np.asarray(function(value))
+                assert result.dtype.itemsize == (1 if type(value) is bool else 8 if wide else 4)
+                assert result.tobytes() == np.asarray(value, result.dtype).tobytes()
+
+
+def test_python_numbers_of_warm_calls_that_do_not_fit() -> None:
+    function = jit(lambda x: ops.add(x, x))
+    for value in range(3):
+        function(value)
+    for value in (2**31, -(2**31) - 1, 2**63, 10**30):
+        with pytest.raises(RangeError):
+            function(value)
+    half = jit(lambda x: ops.multiply(x, 0.5))
+    for real in (1.0, 2.0, 3.0):
+        half(real)
+    with pytest.warns(RuntimeWarning, match="overflow"):
+        assert half(1e300).item() == np.inf

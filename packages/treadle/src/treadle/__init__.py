@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         dtypes as dtypes,
         errors as errors,
         experimental as experimental,
+        export as export,
         extend as extend,
         flatten_util as flatten_util,
         image as image,
@@ -143,6 +144,7 @@ if TYPE_CHECKING:
         pure_callback as pure_callback,
         reshard as reshard,
         set_mesh as set_mesh,
+        shard_map as shard_map,
     )
 
     jacobian = jacrev
@@ -186,7 +188,8 @@ if not TYPE_CHECKING:
                 "device_count device_get device_put devices disable_jit effects_barrier jit "
                 "jit:pjit live_arrays local_device_count local_devices make_array_from_callback "
                 "make_array_from_process_local_data make_array_from_single_device_arrays make_mesh "
-                "pmap process_count process_index process_indices pure_callback reshard set_mesh"
+                "pmap process_count process_index process_indices pure_callback reshard set_mesh "
+                "shard_map"
             ),
         },
         (
@@ -201,6 +204,7 @@ if not TYPE_CHECKING:
             "dtypes",
             "errors",
             "experimental",
+            "export",
             "extend",
             "flatten_util",
             "image",

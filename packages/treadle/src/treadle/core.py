@@ -38,6 +38,10 @@ ParamDict: TypeAlias = dict[str, Any]  # Any: attributes of operations, which ar
 class AbstractValue:
     """What is known of a value before it is computed."""
 
+    def str_short(self) -> str:
+        """What it is, in a word."""
+        return type(self).__name__
+
 
 @final
 class AbstractToken(AbstractValue):

@@ -8,6 +8,7 @@ from treadle_ir import (
     PartitionSpec as PartitionSpec,
 )
 from treadle_runtime import (
+    Infer as Infer,
     Mesh as Mesh,
     NamedSharding as NamedSharding,
     Sharding as Sharding,
@@ -24,6 +25,7 @@ from treadle_runtime import (
 __all__ = [
     "AbstractMesh",
     "AxisType",
+    "Infer",
     "Mesh",
     "NamedSharding",
     "PartitionSpec",

@@ -41,8 +41,10 @@ def test_mistakes_are_named():
         utils.host_local_array_to_global_array([1.0, 2.0], mesh, [P()])
     with pytest.raises(ArgumentError, match="global_mesh must be a mesh"):
         utils.global_array_to_host_local_array([1.0], "mesh", P())
-    with pytest.raises(ArgumentError, match="each of devices must be a device"):
-        with utils.live_devices([3]):
-            pass
+    with (
+        pytest.raises(ArgumentError, match="each of devices must be a device"),
+        utils.live_devices([3]),
+    ):
+        pass
     with pytest.raises(ArgumentError, match="name must be"):
         utils.sync_global_devices(3)

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from typing import Any
 
 import pytest
@@ -14,7 +14,7 @@ from treadle.extend.source_info_util import register_exclusion
 
 def test_a_transformation_by_a_generator() -> None:
     @lu.transformation
-    def shifted(by: int, *args: Any) -> Iterator[Any]:
+    def shifted(by: int, *args: Any) -> Generator[Any, Any, None]:
         results = yield [x + by for x in args], {}
         yield [x * 2 for x in results]
 
@@ -24,7 +24,7 @@ def test_a_transformation_by_a_generator() -> None:
 
 def test_a_transformation_that_says_more() -> None:
     @lu.transformation_with_aux
-    def counted(*args: Any) -> Iterator[Any]:
+    def counted(*args: Any) -> Generator[Any, Any, None]:
         results = yield args, {}
         yield results, len(args)
 

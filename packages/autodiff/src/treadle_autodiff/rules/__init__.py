@@ -22,6 +22,7 @@ from treadle_autodiff.rules import (
     random as random,
     reduce as reduce,
     shape as shape,
+    shard_map as shard_map,
     sharding as sharding,
     sort as sort,
     special as special,

@@ -6,7 +6,7 @@ under differentiation, and its derivative programs are made once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from typing import final
 
@@ -34,6 +34,7 @@ from treadle_ir import (
     Operand,
     Operands,
     Program,
+    UnsupportedError,
     Value,
     bind,
     derived,
@@ -41,6 +42,7 @@ from treadle_ir import (
     interpret,
     stage,
     type_of,
+    varying_of,
 )
 from treadle_ir.dtypes import is_inexact
 from treadle_ir.logs import say
@@ -328,6 +330,7 @@ def _custom_vjp_linearize(
     _refuse_captured(label, _inexact(primals[: rule.captured], nonzero))
     results, residuals, backward = rule.forward(operands, tuple(nonzero[rule.captured :]))
     types = tuple([type_of(result).tangent() for result in results])
+    _refuse_reduced(label, operands, results)
 
     def linear(tangents: Sequence[Tangent]) -> Sequence[Tangent]:
         primitive = CustomVjpLinear(label, backward, len(residuals), types)
@@ -336,6 +339,21 @@ def _custom_vjp_linearize(
         )
 
     return results, linear
+
+
+def _refuse_reduced(label: str, operands: Operands, results: Operands) -> None:
+    """Refuse what the backward function alone does not say: the tangent of a sum over devices is one value, too."""
+    given = varying_of(operands)
+    if given is None:
+        return
+    every = frozenset[Hashable]().union(*given)
+    for found in varying_of(results) or ():
+        if found != every:
+            raise UnsupportedError(
+                f"`{label}`, a custom_vjp function, has arguments that vary over {sorted(map(str, every))} and a result "
+                f"that varies over {sorted(map(str, found))}: its derivative within shard_map is not there yet",
+                fix="take collectives such as psum out of the function, or pass check_vma=False to shard_map",
+            )
 
 
 @linearize_rule(CustomVjpCall)

@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
-from treadle_autodiff.registry import jvp_rule, locally_constant, transpose_rule, transpose_rules
+from treadle_autodiff.registry import (
+    jvp_rule,
+    linear,
+    locally_constant,
+    transpose_rule,
+    transpose_rules,
+)
 from treadle_autodiff.tangents import Linear, Tangent, Zero
 from treadle_ir import ArrayType, MissingRuleError, Operand, Operands, bind, ops
-from treadle_ir.primitives.collective import AllGather, AllReduce, AxisIndex
+from treadle_ir.primitives.collective import (
+    AllGather,
+    AllReduce,
+    AllToAll,
+    AxisIndex,
+    Permute,
+    ReduceScatter,
+    Vary,
+)
 
 
 @jvp_rule(AllReduce)
@@ -31,9 +43,14 @@ def all_reduce_jvp(
 def all_reduce_transpose(
     primitive: AllReduce, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
 ) -> Sequence[Tangent | None]:
-    """y_i = sum of x_j over batch elements j, so ct_x_j = sum of ct_y_i over batch elements i: the same sum."""
+    """y_i = sum of x_j over batch elements j, so ct_x_j = sum of ct_y_i over batch elements i: the same sum.
+
+    An invariant y is one value, and ct_x_j is its cotangent.
+    """
     (ct_y,) = cotangents
     assert not isinstance(ct_y, Zero)
+    if primitive.invariant:
+        return list(bind(Vary(primitive.axis_names), ct_y))
     return list(bind(primitive, ct_y))
 
 
@@ -57,22 +74,64 @@ def all_gather_transpose(
     assert not isinstance(ct_y, Zero)
     assert isinstance(x, Linear)
     assert isinstance(x.type, ArrayType)
-    summed = bind(AllReduce("add", primitive.axis_names), ct_y)[0]
-    (row,) = bind(AxisIndex(primitive.axis_names))
-    shape = x.type.shape
-    if primitive.tiled:
-        step = shape[primitive.axis]
-        starts: list[Operand] = [_zero() for _ in shape]
-        starts[primitive.axis] = ops.multiply(row, row.dtype.type(step))
-        return [ops.dynamic_slice(summed, *starts, sizes=shape)]
-    sizes = (*shape[: primitive.axis], 1, *shape[primitive.axis :])
-    starts = [_zero() for _ in sizes]
-    starts[primitive.axis] = row
-    return [ops.reshape(ops.dynamic_slice(summed, *starts, sizes=sizes), shape=shape)]
+    (part,) = bind(ReduceScatter(primitive.axis_names, primitive.size, primitive.axis), ct_y)
+    return [part if primitive.tiled else ops.reshape(part, shape=x.type.shape)]
 
 
-def _zero() -> Operand:
-    return np.int32(0)
+linear(ReduceScatter)
+
+
+@transpose_rule(ReduceScatter)
+def reduce_scatter_transpose(
+    primitive: ReduceScatter, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
+) -> Sequence[Tangent | None]:
+    """The j-th part of the sum is element j's, so the cotangent of every summand is all of theirs, joined."""
+    (ct_y,) = cotangents
+    assert not isinstance(ct_y, Zero)
+    return list(
+        bind(AllGather(primitive.axis_names, primitive.size, primitive.axis, tiled=True), ct_y)
+    )
+
+
+linear(AllToAll)
+
+
+@transpose_rule(AllToAll)
+def all_to_all_transpose(
+    primitive: AllToAll, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
+) -> Sequence[Tangent | None]:
+    """The way back."""
+    (ct_y,) = cotangents
+    assert not isinstance(ct_y, Zero)
+    back = AllToAll(primitive.axis_names, primitive.size, primitive.concat, primitive.split)
+    return list(bind(back, ct_y))
+
+
+linear(Permute)
+
+
+@transpose_rule(Permute)
+def permute_transpose(
+    primitive: Permute, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
+) -> Sequence[Tangent | None]:
+    """The way back."""
+    (ct_y,) = cotangents
+    assert not isinstance(ct_y, Zero)
+    back = tuple([(there, here) for here, there in primitive.pairs])
+    return list(bind(Permute(primitive.axis_names, primitive.size, back), ct_y))
+
+
+linear(Vary)
+
+
+@transpose_rule(Vary)
+def vary_transpose(
+    primitive: Vary, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
+) -> Sequence[Tangent | None]:
+    """One value for all devices: its cotangent is the sum of theirs."""
+    (ct_y,) = cotangents
+    assert not isinstance(ct_y, Zero)
+    return list(bind(AllReduce("add", primitive.axis_names, invariant=True), ct_y))
 
 
 locally_constant(AxisIndex)

@@ -22,6 +22,7 @@ from treadle_batching.rules import (
     random as random,
     reduce as reduce,
     shape as shape,
+    shard_map as shard_map,
     sharding as sharding,
     sort as sort,
     window as window,

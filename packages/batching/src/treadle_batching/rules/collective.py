@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from treadle_batching.axis import Axis, Dim
 from treadle_batching.moving import insert, move
 from treadle_batching.registry import batch_rule
-from treadle_ir import Operands, bind, ops, type_of
-from treadle_ir.primitives.collective import AllGather, AllReduce, AxisIndex
+from treadle_ir import Operands, bind, new_array, ops, type_of
+from treadle_ir.primitives.collective import (
+    AllGather,
+    AllReduce,
+    AllToAll,
+    AxisIndex,
+    Permute,
+    ReduceScatter,
+    Vary,
+)
 
 
 @batch_rule(AllReduce)
@@ -32,7 +41,7 @@ def all_reduce_batch(
     elif primitive.reduction == "add":
         x = ops.multiply(x, type_of(x).dtype.type(axis.size))
     if others:
-        return bind(AllReduce(primitive.reduction, others), x), [None]
+        return bind(replace(primitive, axis_names=others), x), [None]
     return [x], [None]
 
 
@@ -61,4 +70,85 @@ def axis_index_batch(
     primitive: AxisIndex, axis: Axis, operands: Operands, dims: Sequence[Dim], /
 ) -> tuple[Operands, Sequence[Dim]]:
     """The numbers of all batch elements."""
+    if axis.name not in primitive.axis_names:
+        return bind(primitive), [None]
     return [ops.iota(shape=(axis.size,), dtype=np.dtype(np.int32), dimension=0)], [0]
+
+
+@batch_rule(ReduceScatter)
+def reduce_scatter_batch(
+    primitive: ReduceScatter, axis: Axis, operands: Operands, dims: Sequence[Dim], /
+) -> tuple[Operands, Sequence[Dim]]:
+    """The sum over the batch; its parts are the batch elements."""
+    (x,), (dim,) = operands, dims
+    if axis.name not in primitive.axis_names:
+        assert dim is not None
+        return bind(replace(primitive, axis=primitive.axis + 1), move(x, dim, 0)), [0]
+    if dim is None:
+        total = ops.multiply(x, type_of(x).dtype.type(axis.size))
+    else:
+        total = ops.reduce_add(x, axes=(dim,))
+    at, shape = primitive.axis, type_of(total).shape
+    parts = (*shape[:at], axis.size, shape[at] // axis.size, *shape[at + 1 :])
+    return [ops.reshape(total, shape=parts)], [at]
+
+
+@batch_rule(AllToAll)
+def all_to_all_batch(
+    primitive: AllToAll, axis: Axis, operands: Operands, dims: Sequence[Dim], /
+) -> tuple[Operands, Sequence[Dim]]:
+    """The batch and the parts change places."""
+    (x,), (dim,) = operands, dims
+    split, concat, count = primitive.split, primitive.concat, axis.size
+    if axis.name not in primitive.axis_names:
+        assert dim is not None
+        there = replace(primitive, split=split + 1, concat=concat + 1)
+        return bind(there, move(x, dim, 0)), [0]
+    rows = insert(x, 0, count) if dim is None else move(x, dim, 0)
+    shape = type_of(rows).shape
+    at = split + 1
+    cut = ops.reshape(rows, shape=(*shape[:at], count, shape[at] // count, *shape[at + 1 :]))
+    # [sender, ..., receiver, ...] to [receiver, ..., sender before `concat`, ...]
+    ahead = move(cut, at, 0)  # receiver, sender, ...
+    placed = move(ahead, 1, concat + 1)
+    wide = list(type_of(placed).shape)
+    joined = wide.pop(concat + 1)
+    wide[concat + 1] *= joined
+    return [ops.reshape(placed, shape=tuple(wide))], [0]
+
+
+@batch_rule(Permute)
+def permute_batch(
+    primitive: Permute, axis: Axis, operands: Operands, dims: Sequence[Dim], /
+) -> tuple[Operands, Sequence[Dim]]:
+    """The batch elements in another order, zeros between them."""
+    (x,), (dim,) = operands, dims
+    if axis.name not in primitive.axis_names:
+        return bind(primitive, x), [dim]
+    rows = insert(x, 0, axis.size) if dim is None else move(x, dim, 0)
+    type = type_of(rows)
+    sources = {there: here for here, there in primitive.pairs}
+    table = np.array([sources.get(row, 0) for row in range(axis.size)], np.int32)
+    taken = ops.gather(
+        rows,
+        new_array(table.reshape(axis.size, 1)),
+        offset_dims=tuple(range(1, type.ndim)),
+        collapsed_slice_dims=(0,),
+        start_index_map=(0,),
+        slice_sizes=(1, *type.shape[1:]),
+        mode="clip",
+    )
+    if len(sources) == axis.size:
+        return [taken], [0]
+    sent = np.array([row in sources for row in range(axis.size)])
+    hit = ops.broadcast_in_dim(new_array(sent), shape=type.shape, dimensions=(0,))
+    zeros = ops.broadcast_in_dim(type.dtype.type(0), shape=type.shape, dimensions=())
+    return [ops.select(hit, taken, zeros)], [0]
+
+
+@batch_rule(Vary)
+def vary_batch(
+    primitive: Vary, axis: Axis, operands: Operands, dims: Sequence[Dim], /
+) -> tuple[Operands, Sequence[Dim]]:
+    """It is said of all batch elements."""
+    return bind(primitive, *operands), dims

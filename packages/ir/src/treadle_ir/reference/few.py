@@ -1,8 +1,8 @@
 """Special functions of a few elements, on Python's floats: erf, erfc, erf_inv, lgamma, digamma.
 
-The formulas of `special` are some hundred calls of NumPy, however few the elements are: 100 to 400 us, for what Python's
-own `math` computes in less than one. It is exact enough for all types (erf, erfc: an ulp of float64), or for those of 32
-bits and less, whose rounding hides its errors near zeros.
+The formulas of `special` are some hundred calls of NumPy, however few the elements are: 100 to 400 us, for what
+Python's own `math` computes in less than one. It is exact enough for all types (erf, erfc: an ulp of float64), or for
+those of 32 bits and less, whose rounding hides its errors near zeros.
 """
 
 from __future__ import annotations
@@ -65,10 +65,9 @@ def erf_inv(x: float) -> float:
     if not magnitude < 1:
         return math.copysign(math.inf, x) if magnitude == 1 else math.nan
     w = -math.log((1 - magnitude) * (1 + magnitude))
-    if w < 5:
-        y = magnitude * _horner(GILES_CENTRAL, w - 2.5)
-    else:  # w < 16 for floats of 32 bits
-        y = magnitude * _horner(GILES_TAIL, math.sqrt(w) - 3)
+    # w < 16 for floats of 32 bits
+    start = _horner(GILES_CENTRAL, w - 2.5) if w < 5 else _horner(GILES_TAIL, math.sqrt(w) - 3)
+    y = magnitude * start
     # From the complements where these are the small numbers; 1 - x is exact there.
     near = math.erf(y) - magnitude if magnitude < 0.5 else (1 - magnitude) - math.erfc(y)
     error = near / (1.1283791670955126 * math.exp(-y * y))

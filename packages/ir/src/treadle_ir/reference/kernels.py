@@ -24,6 +24,7 @@ from treadle_ir.reference import (
     random as random,
     reduce as reduce,
     shape as shape,
+    shard_map as shard_map,
     sharding as sharding,
     sort as sort,
     window as window,

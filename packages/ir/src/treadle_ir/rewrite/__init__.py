@@ -10,6 +10,7 @@ from treadle_ir.rewrite.dce import dce as dce, prune as prune
 from treadle_ir.rewrite.fold import fold as fold
 from treadle_ir.rewrite.inline import inline as inline
 from treadle_ir.rewrite.optimise import optimise as optimise
+from treadle_ir.rewrite.plain import plain as plain
 from treadle_ir.rewrite.simplify import (
     ALL as ALL,
     SIMPLIFY as SIMPLIFY,

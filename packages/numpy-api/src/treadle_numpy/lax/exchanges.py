@@ -1,8 +1,4 @@
-"""Collectives that exchange arrays between the batch elements of a named axis, made of all_gather and slices.
-
-Under `vmap` the gathered array is one array that all batch elements share, so a slice for each of them moves as many
-elements as the exchange does.
-"""
+"""Collectives that exchange arrays between the batch elements of a named axis."""
 
 from __future__ import annotations
 
@@ -13,7 +9,6 @@ import numpy as np
 from treadle_ir import (
     ArgumentError,
     Array,
-    Operand,
     ShapeError,
     UnsupportedError,
     flags,
@@ -25,13 +20,11 @@ from treadle_ir import (
 )
 from treadle_ir.dtypes import is_integer
 from treadle_ir.tree import tree_map
-from treadle_numpy.lax.collectives import over, psum
+from treadle_numpy.lax.collectives import over
 from treadle_numpy.lax.shapes import moved
 from treadle_numpy.lax.slicing import slice_along
-from treadle_numpy.operands.arrays import made
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
-from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.trees import Tree
 
 __all__ = [
@@ -121,23 +114,9 @@ def ppermute(x: Tree, axis_name: Hashable, perm: Sequence[tuple[int, int]]) -> T
             raise ArgumentError(
                 f"ppermute: perm is {shown(perm)}, but sources and destinations must be different numbers below {count}"
             )
-        return _received(leaf, axis, {there: here for here, there in sent}, count)
+        return ops.permute(leaf, axis_name=axis, pairs=tuple([(a, b) for a, b in sent]))
 
     return _exchanged("ppermute", x, axis_name, None, permuted)
-
-
-def _received(leaf: Array, axis_name: Hashable, sources: dict[int, int], count: int) -> Array:
-    number = ops.axis_index(axis_name)
-    table = np.asarray([sources.get(i, 0) for i in range(count)], np.int32)
-    source = ops.reshape(ops.dynamic_slice(made(table), number, sizes=(1,)), shape=())
-    every = ops.all_gather(leaf, axis_name=axis_name)
-    starts: list[Operand] = [source, *[np.int32(0)] * leaf.ndim]
-    row = ops.reshape(ops.dynamic_slice(every, *starts, sizes=(1, *leaf.shape)), shape=leaf.shape)
-    if len(sources) == count:
-        return row
-    hit = np.asarray([i in sources for i in range(count)])
-    sends = ops.reshape(ops.dynamic_slice(made(hit), number, sizes=(1,)), shape=())
-    return ops.select(sends, row, filled(leaf.shape, leaf.dtype.type(0)))
 
 
 def pshuffle(x: Tree, axis_name: Hashable, perm: Sequence[int]) -> Tree:
@@ -203,14 +182,11 @@ def all_to_all(
     def exchanged(leaf: Array, axis: Hashable, count: int) -> Array:
         split = as_axis("all_to_all", split_axis, leaf.ndim)
         concat = as_axis("all_to_all", concat_axis, leaf.ndim)
-        width = _width("all_to_all", leaf, split, count, tiled)
-        part = _own_part(ops.all_gather(leaf, axis_name=axis), axis, split + 1, width)
-        if not tiled:
-            return moved(_without(part, split + 1), 0, concat)
-        part = moved(part, 0, concat)
-        shape = [n for i, n in enumerate(part.shape) if i != concat]
-        shape[concat] *= count
-        return ops.reshape(part, shape=tuple(shape))
+        _width("all_to_all", leaf, split, count, tiled)
+        if tiled:
+            return ops.all_to_all(leaf, axis_name=axis, split=split, concat=concat)
+        # the senders' parts, of width 1, stand where they were cut; then they go to `concat`
+        return moved(ops.all_to_all(leaf, axis_name=axis, split=split, concat=split), split, concat)
 
     return _exchanged("all_to_all", x, axis_name, axis_index_groups, exchanged)
 
@@ -269,8 +245,8 @@ def psum_scatter(
 
     def scattered(leaf: Array, axis: Hashable, count: int) -> Array:
         own = as_axis("psum_scatter", scatter_dimension, leaf.ndim)
-        width = _width("psum_scatter", leaf, own, count, tiled)
-        part = _own_part(psum(leaf, axis), axis, own, width)
+        _width("psum_scatter", leaf, own, count, tiled)
+        part = ops.reduce_scatter(leaf, axis_name=axis, axis=own)
         return part if tiled else _without(part, own)
 
     return _exchanged("psum_scatter", x, axis_name, axis_index_groups, scattered)
@@ -307,7 +283,9 @@ def pbroadcast(x: Tree, axis_name: Hashable, source: int) -> Tree:
 
 
 def pcast(x: Tree, axis_name: Hashable, *, to: str) -> Tree:
-    """The same value, marked in JAX as varying along a named axis or not; here such marks do not exist.
+    """The same value, taken for one on each device along an axis of a shard_map (`to="varying"`).
+
+    It is taken for that wherever it meets others that vary, without being told.
 
     Raises:
         NameError: no such axis is being mapped.
@@ -329,7 +307,9 @@ def pcast(x: Tree, axis_name: Hashable, *, to: str) -> Tree:
         raise ArgumentError(f"pcast: to is {shown(to)}, not one of varying, reduced, unreduced")
     for name in axis_name if isinstance(axis_name, tuple) else (axis_name,):
         ops.axis_size(name)
-    return tree_map(lambda leaf: coerce_array("pcast", 0, leaf), x)
+    if to != "varying":
+        return tree_map(lambda leaf: coerce_array("pcast", 0, leaf), x)
+    return tree_map(lambda leaf: ops.vary(coerce_array("pcast", 0, leaf), axis_name=axis_name), x)
 
 
 def ragged_all_to_all(

@@ -90,6 +90,14 @@ def test_orthogonal_matrices_are_uniform() -> None:
     assert abs((np.linalg.det(q) > 0).mean() - 0.5) < 4 * 0.5 / np.sqrt(2000)
 
 
+def test_element_type_of_normal_vectors_is_that_of_mean_and_covariance() -> None:
+    mean, cov = np.zeros(2, np.float16), np.eye(2, dtype=np.float16)
+    assert random.multivariate_normal(KEY, mean, cov).dtype == np.float32
+    assert random.multivariate_normal(KEY, mean, cov.astype(np.float32)).dtype == np.float32
+    whole = random.multivariate_normal(KEY, np.zeros(2, np.int32), np.eye(2, dtype=np.int32))
+    assert whole.dtype == np.float32
+
+
 def test_what_is_no_size_or_type() -> None:
     with pytest.raises(ShapeError):
         random.orthogonal(KEY, -1)

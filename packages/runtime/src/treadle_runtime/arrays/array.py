@@ -25,7 +25,6 @@ from treadle_ir import (
     DTypeError,
     PlacementError,
     ShapeError,
-    Source,
     canonical_dtype,
     capture,
     current_context,
@@ -398,15 +397,12 @@ def buffer_at(array: DeviceArray, placement: Placement, *, explicit: bool = Fals
     return target.backend.adopt(buffer_of(array), home.backend, target.raw)
 
 
-def give_away(array: DeviceArray, how: str, source: Source) -> None:
-    """Forget the elements: the results of a call have the memory now.
-
-    `how` ("donated to f") and `source` are for the error of a later use.
-    """
+def give_away(array: DeviceArray, gone: Deleted) -> None:
+    """Forget the elements: the results of a call have the memory now. `gone` is for the error of a later use."""
     if listeners:
-        emit(MemoryDonated(how.removeprefix("donated to "), array.type))
+        emit(MemoryDonated(gone.how.removeprefix("donated to "), array.type))
     array.host = None
-    array.raw = Deleted(how, source)
+    array.raw = gone
 
 
 def forget_host(array: DeviceArray) -> None:

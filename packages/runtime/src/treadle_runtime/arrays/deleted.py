@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import final
+import sys
+from typing import Final, final
 
-from treadle_ir import NOWHERE, ArrayType, DonatedError, Source, dtypes
+from treadle_ir import NOWHERE, ArrayType, DonatedError, Source, capture, dtypes
 
 
 @final
@@ -16,6 +17,33 @@ class Deleted:
     def __init__(self, how: str, source: Source = NOWHERE) -> None:
         self.how = how
         self.source = source  # where in the user's code; looked up when somebody asks
+
+
+@final
+class GivenAway:
+    """Makes what is left of the arrays that a program takes over: one `Deleted` for all calls from the same place.
+
+    A loop that donates its state calls from one place, so nothing is made there but once.
+    """
+
+    __slots__ = ("_how", "_last")
+
+    def __init__(self, how: str) -> None:
+        self._how: Final = how
+        self._last = Deleted(how)
+
+    def here(self, depth: int) -> Deleted:
+        """What says that it happened in the call that runs now; the caller knows of `depth` frames that are treadle's."""
+        try:
+            frame = sys._getframe(depth + 1)
+        except ValueError:  # called by no Python: by a thread of its own
+            return Deleted(self._how, capture())
+        last = self._last
+        source = last.source
+        # A captured place is always the user's. So nothing is found where the frame is one of treadle's.
+        if source.code is not frame.f_code or source.offset != frame.f_lasti:
+            last = self._last = Deleted(self._how, capture())
+        return last
 
 
 def deleted_error(type: ArrayType, why: Deleted) -> DonatedError:

@@ -29,6 +29,7 @@ from treadle_runtime.arrays.array import (
     forget_host,
     give_away,
 )
+from treadle_runtime.arrays.deleted import Deleted
 from treadle_runtime.arrays.from_user import as_argument, as_device_array
 from treadle_runtime.arrays.spread import spread
 from treadle_runtime.placement.asked import concrete
@@ -138,7 +139,7 @@ def _put(leaf: Any, sharding: Sharding | None, donate: bool) -> Any:
     else:
         put = DeviceArray(placed, None, buffer_at(leaf, target, explicit=True))
     if donate:
-        give_away(leaf, "donated to device_put", capture())
+        give_away(leaf, Deleted("donated to device_put", capture()))
     return put
 
 
@@ -174,7 +175,7 @@ def _put_over(leaf: Any, sharding: NamedSharding, donate: bool) -> DeviceArray:
     else:
         put = DeviceArray(placed, None, buffer_at(leaf, placed.placement, explicit=True))
     if donate:
-        give_away(leaf, "donated to device_put", capture())
+        give_away(leaf, Deleted("donated to device_put", capture()))
     return put
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from treadle_runtime.client.backend import (
     Backend as Backend,
     aligned_empty as aligned_empty,
+    number_range as number_range,
 )
 from treadle_runtime.client.environment import (
     cpu_asynchronous as cpu_asynchronous,

@@ -114,16 +114,21 @@ class Backend:
 
     def putting(
         self, shape: Sequence[int], dtype: np.dtype[Any], device: Device
-    ) -> Callable[[np.ndarray[Any, Any]], Buffer]:
-        """What copies NumPy arrays of one shape and element type to a device: `put`, with all else found out before."""
+    ) -> Callable[[np.ndarray[Any, Any] | float], Buffer]:
+        """What copies NumPy arrays of one shape and element type to a device: `put`, with all else found out before.
+
+        Python numbers may be given as they are, within their `number_range`.
+        """
         library, aval = jaxlib(), Aval(shape, dtype)
         sharding, devices = self.sharding(device), [device]
+        # It says how wide Python numbers become. NumPy arrays of up to 32 bits are narrowed by neither.
+        wide = dtype.itemsize >= 8
 
-        def put_elements(array: np.ndarray[Any, Any]) -> Buffer:
+        def put_elements(elements: np.ndarray[Any, Any] | float) -> Buffer:
             put = (
                 library.xla_client.batched_device_put
             )  # looked up each time: a forked child refuses
-            return put(aval, sharding, [array], devices, True, True, enable_x64=True)
+            return put(aval, sharding, [elements], devices, True, True, enable_x64=wide)
 
         return put_elements
 
@@ -336,6 +341,23 @@ class Backend:
         """What a device's allocator says of itself; None where it says nothing, as on the CPU."""
         stats = device.memory_stats()
         return None if stats is None else {str(name): int(value) for name, value in stats.items()}
+
+
+def number_range(kind: type, dtype: np.dtype[Any]) -> tuple[float, float]:
+    """From where to where `putting` may be given Python numbers of this class; `(1, 0)`, which is nowhere, if not at all.
+
+    There jaxlib makes of a number what NumPy does. Of the others NumPy has something to say: it refuses integers that
+    do not fit, and warns of floats that become infinite.
+    """
+    if kind is bool and dtype == np.bool_:
+        return False, True
+    if kind is int and dtype in (np.int32, np.int64):
+        limits = np.iinfo(dtype)
+        return int(limits.min), int(limits.max)
+    if kind is float and dtype in (np.float32, np.float64):
+        largest = float(np.finfo(dtype).max)
+        return -largest, largest
+    return 1, 0
 
 
 def aligned_empty(shape: Sequence[int], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:

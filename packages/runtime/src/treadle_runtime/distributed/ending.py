@@ -1,9 +1,9 @@
 """How a process ends when another one is lost, so that it never hangs and always says why.
 
-A collective whose peer is gone mostly fails by itself, and the exception names the peer (`client/failures.py`). Where it
-does not, because the process waits inside XLA for ever, a thread ends the process after a grace period. jaxlib would end
-the process at once when its coordination service is gone, with a message of its own; it does so by `std::terminate`,
-where this module puts its own end in.
+A collective whose peer is gone mostly fails by itself, and the exception names the peer (`client/failures.py`). Where
+it does not, because the process waits inside XLA for ever, a thread ends the process after a grace period. jaxlib would
+end the process at once when its coordination service is gone, with a message of its own; it does so by
+`std::terminate`, where this module puts its own end in.
 """
 
 from __future__ import annotations

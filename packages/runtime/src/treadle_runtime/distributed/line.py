@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 import threading
@@ -87,10 +88,8 @@ class Line:
         """Part."""
         self._closing = True
         self._ended.set()
-        try:
+        with contextlib.suppress(OSError):
             self._connection.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            pass
         self._connection.close()
 
     # ---- inside
@@ -149,7 +148,8 @@ class Line:
                 if not self._closing and not self._ended.is_set() and not self._heard_of_a_loss:
                     self._lost(
                         0,
-                        f"process 0 ({self.names[0]}), the coordinator, ended without a word: it was killed, or crashed",
+                        f"process 0 ({self.names[0]}), the coordinator, ended without a word: it was killed, "
+                        "or crashed",
                     )
                 return
 

@@ -1,4 +1,4 @@
-"""What goes between the meeting and its lines: objects of JSON, one a line. No pickles: nothing that comes in is run."""
+"""What goes between the meeting and its lines: objects of JSON, one a line. Nothing that comes in is run."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ class Session:
         error = self.peers.error(doing, where=location_of(sys._current_frames().get(self.thread)))
         if error is None:
             return f"treadle: {doing}: jaxlib's coordination service is gone, which process 0 kept"
-        return "\n".join([f"treadle.ProcessFailureError: {error}", *error.__notes__])
+        return "\n".join([f"treadle.errors.ProcessFailureError: {error}", *error.__notes__])
 
     # ---- the end
 
@@ -177,8 +177,8 @@ def initialize(
         num_processes: how many there are.
         process_id: which one this is, from 0.
         local_device_ids: the accelerators of this machine that are this process's; all, unless said.
-        cluster_detection_method: the one environment to ask: `launcher`, `slurm`, `ompi`, `mpi`, `k8s`; `deactivate` asks
-            none.
+        cluster_detection_method: the one environment to ask: `launcher`, `slurm`, `ompi`, `mpi`, `k8s`; `deactivate`
+            asks none.
         initialization_timeout: how long to wait for all to come.
         heartbeat_timeout_seconds: how long a process may be silent until it is taken for lost. One that is killed is
             noticed at once.
@@ -186,7 +186,8 @@ def initialize(
         coordinator_bind_address: what process 0 listens at, if that is another address.
 
     Raises:
-        DistributedError: it has been called before, the port is in use, two processes have one number, some do not come.
+        DistributedError: it has been called before, the port is in use, two processes have one number, some do not
+            come.
         PlatformError: a device has been used already.
         ArgumentError: an argument of another kind or out of range, or one that nobody says.
 
@@ -271,7 +272,7 @@ def _at_exit(session: Session) -> None:
         try:
             session.leave()
         except DistributedError as error:
-            end("\n".join([f"treadle.{type(error).__name__}: {error}", *error.__notes__]))
+            end("\n".join([f"treadle.errors.{type(error).__name__}: {error}", *error.__notes__]))
     if session.raised or session.peers.failures or session.service_gone:
         # Collectives whose peers are gone may still wait in threads of XLA's, over which Python's own end stumbles.
         sys.stdout.flush()

@@ -37,7 +37,7 @@ from treadle_ir import (
     Type,
     Windowing,
 )
-from treadle_ir.primitives import elementwise as e, linear_algebra as la
+from treadle_ir.primitives import compare as c, elementwise as e, linear_algebra as la, reduce as r
 from treadle_ir.primitives.call import OptimizationBarrier
 from treadle_ir.primitives.fourier import Fft
 
@@ -78,6 +78,20 @@ _LIMITS: Final[dict[type[Primitive], int]] = {
     e.Erfc: 1 << 12,
     e.Lgamma: 1 << 12,
     e.NextAfter: 1 << 12,
+    # NumPy's loops for these are not vectorised, or they go over the elements several times: 3 to 10 times as slow as
+    # XLA's at a million.
+    **dict.fromkeys(
+        (
+            c.Select,
+            c.Clamp,
+            e.ShiftLeft,
+            e.ShiftRightArithmetic,
+            e.ShiftRightLogical,
+            e.Sign,
+            r.ReduceMultiply,
+        ),
+        1 << 17,
+    ),
     # Formulas of many steps, which XLA compiles for a second.
     **dict.fromkeys([*e.WITH_FORMULA, e.FormulaDerivative], 1 << 14),
     Fft: 1 << 13,

@@ -19,6 +19,7 @@ from treadle_runtime.arrays.array import (
     forget_host,
     give_away,
 )
+from treadle_runtime.arrays.deleted import Deleted
 from treadle_runtime.jitting.miss import FastCall
 from treadle_runtime.jitting.traced import Traced
 from treadle_runtime.launch import Launch
@@ -97,9 +98,9 @@ class CompiledCall:
         for array in given:
             forget_host(array)
         results = self.launch.execute(buffers)
-        source = capture()
+        gone = Deleted(self.where, capture())
         for array in given:
-            give_away(array, self.where, source)
+            give_away(array, gone)
         return results
 
     def _refuse_shared(self, given: Sequence[DeviceArray], arrays: Sequence[DeviceArray]) -> None:

@@ -40,7 +40,6 @@ from treadle_compiler import device_dtype
 from treadle_ir import (
     ROOT,
     Arguments,
-    capture,
     context_overrides,
     current_context,
     current_trace,
@@ -48,7 +47,9 @@ from treadle_ir import (
 )
 from treadle_ir.tree import expectation, flatten_leaves_and_structure
 from treadle_runtime.arrays.array import DeviceArray, buffer_of, give_away
+from treadle_runtime.arrays.deleted import GivenAway
 from treadle_runtime.arrays.from_user import as_argument
+from treadle_runtime.client import number_range
 from treadle_runtime.jitting.compiled_call import CompiledCall
 from treadle_runtime.jitting.miss import MISS, FastCall
 from treadle_runtime.launch import translated
@@ -313,13 +314,13 @@ class _Writer:
             number = index - count
             buffer, variable = f"b{number}", self.leaves[number]
             if type(self.arguments.leaves[number]) is DeviceArray:
-                if number in call.donated:
-                    self.lines += [f"if {variable}.raw is not None:", f"    {variable}.host = None"]
                 self.lines += [
                     f"{buffer} = {variable}.raw",
                     f"if {buffer} is None:",
                     f"    {buffer} = buffer_of({variable})",
                 ]
+                if number in call.donated:  # as `forget_host`
+                    self.lines += ["else:", f"    {variable}.host = None"]
             else:
                 self.put(buffer, variable, number)
             found.append(buffer)
@@ -339,8 +340,10 @@ class _Writer:
         known: dict[Any, Any] = {}  # numbers and their buffers
         dtype = placed.type.dtype
 
+        low, high = number_range(type(leaf), dtype)
+
         def put_number(value: Any) -> Any:
-            made = put(np.asarray(value, dtype))
+            made = put(value if low <= value <= high else np.asarray(value, dtype))
             if len(known) < MOST_NUMBERS:
                 known[value] = made
             return made
@@ -349,12 +352,9 @@ class _Writer:
         if isinstance(leaf, (float, np.floating)):  # 0.0 == -0.0, and both are zero to `if`
             self.names["as_argument"] = as_argument
             self.lines += [
-                f"if {variable}:",
-                f"    {buffer} = {get}({variable})",
-                f"    if {buffer} is None:",
-                f"        {buffer} = {putting}({variable})",
-                "else:",
-                f"    {buffer} = buffer_of(as_argument({variable}))",
+                f"{buffer} = {get}({variable})",
+                f"if {buffer} is None:",
+                f"    {buffer} = {putting}({variable}) if {variable} else buffer_of(as_argument({variable}))",
             ]
             return
         self.lines += [
@@ -394,11 +394,11 @@ class _Writer:
             "    raise translated(error, TYPES) from error",
         ]
         if self.call.donated:
-            self.names["give_away"], self.names["capture"] = give_away, capture
-            where = self.constant("WHERE", self.call.where)
-            self.lines.append("source = capture()")
+            self.names["give_away"] = give_away
+            here = self.constant("HERE", GivenAway(self.call.where).here)
+            self.lines.append(f"gone = {here}(2)")  # this function and `JitFunction.__call__`
             for number in self.call.donated:
-                self.lines.append(f"give_away({self.leaves[number]}, {where}, source)")
+                self.lines.append(f"give_away({self.leaves[number]}, gone)")
 
     def results(self) -> str:
         """The expression for the results in their structure."""
@@ -453,7 +453,7 @@ class _Result:
 
 def _putting(
     placed: PlacedType,
-) -> Callable[[Any], Any]:  # Any: a NumPy array or scalar, and jaxlib's array
+) -> Callable[[Any], Any]:  # Any: a NumPy array or a number, and jaxlib's array
     """What copies small elements of one type to one place."""
     device = placed.placement.device
     return device.backend.putting(placed.type.shape, device_dtype(placed.type.dtype), device.raw)

@@ -36,6 +36,7 @@ from treadle_ir import (
     take_apart,
     type_of,
     usable,
+    varying_of,
 )
 from treadle_ir.primitives.call import Call
 from treadle_ir.settings import DISABLE_JIT
@@ -220,7 +221,13 @@ class JitFunction(Generic[P, R]):
             )
         types = tuple([type_of(operand) for operand in operands])
         traced = trace_function(
-            self._cache, self.__wrapped__, self._name, arguments, statics, types
+            self._cache,
+            self.__wrapped__,
+            self._name,
+            arguments,
+            statics,
+            types,
+            varying_of(operands),
         )
         results: Operands
         if self._options.inline:

@@ -52,7 +52,7 @@ def _where(function: Callable[..., Any]) -> str:
 def _differences(other: Key, key: Key, arguments: Arguments) -> list[str]:
     """What is different in two keys: context, structure, static values, types."""
     before, structure_before, statics_before, *types_before = other
-    now, structure, statics, *types = key
+    now, structure, statics, _, *types = key
     lines: list[str] = []
     if before is not now:
         assert isinstance(before, Context)

@@ -110,6 +110,11 @@ class TracedCall:
         self._lower = lower
 
     @property
+    def parts(self) -> tuple[Traced, Arguments]:
+        """What it is made of, for those who write it down."""
+        return self._traced, self._arguments
+
+    @property
     def program(self) -> Program:
         """The program; captured arrays are its leading parameters."""
         return self._traced.program

@@ -6,7 +6,7 @@ A program that captured tracers of an outer trace belongs to that trace and is n
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 import numpy as np
@@ -42,9 +42,13 @@ def trace_function(
     arguments: Arguments,
     statics: Key | None,
     types: tuple[ArrayType, ...],
+    varies: tuple[frozenset[Hashable], ...] | None = None,
 ) -> Traced:
-    """The function as a program for arguments of these types, staged if it has not been before."""
-    key = (current_context().programs, arguments.structure, statics, *types)
+    """The function as a program for arguments of these types, staged if it has not been before.
+
+    `varies` says over which axes of shard_maps around the call arguments vary.
+    """
+    key = (current_context().programs, arguments.structure, statics, varies, *types)
 
     def make() -> Traced:
         if NO_TRACING():
@@ -54,7 +58,7 @@ def trace_function(
             )
         if logs_misses():
             explain(cache, function, name, arguments, key)
-        traced = _stage(function, name, arguments, types)
+        traced = _stage(function, name, arguments, types, varies)
         cache.timings.append(traced.timing)
         if traced.portable:
             cache.keep(cache.traces, key, traced)
@@ -67,7 +71,11 @@ def trace_function(
 
 
 def _stage(
-    function: Callable[..., Any], name: str, arguments: Arguments, types: tuple[ArrayType, ...]
+    function: Callable[..., Any],
+    name: str,
+    arguments: Arguments,
+    types: tuple[ArrayType, ...],
+    varies: tuple[frozenset[Hashable], ...] | None,
 ) -> Traced:
     def results(output: Any) -> tuple[Operands, PyTreeDef]:  # Any: a pytree
         leaves, structure = flatten_leaves_and_structure(output)
@@ -75,7 +83,7 @@ def _stage(
 
     started = time.perf_counter()
     staged, structure = stage_tree(
-        TreeFunction(as_body(function), arguments.rebuilt, results), *types
+        TreeFunction(as_body(function), arguments.rebuilt, results), *types, varies=varies
     )
     elapsed = time.perf_counter() - started
     program = staged.program

@@ -1,7 +1,7 @@
 """pmap: a function mapped over devices.
 
-Here all batch elements run on the first device, vectorised and compiled as one program; placing each on a device of
-its own comes with shardings over several devices.
+Here all batch elements run on the first device, vectorised and compiled as one program; `shard_map` has each on a
+device of its own.
 """
 
 from __future__ import annotations

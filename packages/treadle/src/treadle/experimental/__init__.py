@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         ode as ode,
         random as random,
         serialize_executable as serialize_executable,
+        shard_map as shard_map,
         snapshots as snapshots,
         sparse as sparse,
     )
@@ -35,6 +36,7 @@ if not TYPE_CHECKING:
             "ode",
             "random",
             "serialize_executable",
+            "shard_map",
             "snapshots",
             "sparse",
         ),

@@ -6,6 +6,7 @@ works and moves nothing.
 
 from __future__ import annotations
 
+import math
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -233,7 +234,7 @@ def global_array_to_host_local_array(
         if whole.is_fully_addressable:
             return whole
         here = NamedSharding(global_mesh.local_mesh, spec)
-        parts = [shard.data for shard in whole.addressable_shards]
+        parts = [shard.data for shard in whole.addressable_shards if shard.data is not None]
         size = [
             part * pieces
             for part, pieces in zip(parts[0].shape, _pieces(here, whole.ndim), strict=True)
@@ -289,7 +290,7 @@ def _over_processes(leaf: Any) -> DeviceArray:
     )
 
 
-def _whole(array: DeviceArray) -> np.ndarray[Any, Any]:
+def _whole(array: Any) -> np.ndarray[Any, Any]:
     """All elements of an array over devices of several processes."""
     sharding = array.sharding
     if not array.is_fully_replicated and isinstance(sharding, NamedSharding):
@@ -327,8 +328,4 @@ def _by_specification(name: str, tree: Any, mesh: Any, specifications: Any, made
 def _pieces(sharding: NamedSharding, ndim: int) -> list[int]:
     """Into how many pieces a sharding divides each axis."""
     sizes = dict(zip(sharding.mesh.axis_names, sharding.mesh.axis_sizes, strict=True))
-    pieces = [1] * ndim
-    for axis, entry in enumerate(sharding.spec):
-        for each in entry if isinstance(entry, tuple) else () if entry is None else (entry,):
-            pieces[axis] *= sizes[each]
-    return pieces
+    return [math.prod([sizes[name] for name in names]) for names in sharding.layout(ndim)]

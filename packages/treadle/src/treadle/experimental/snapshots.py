@@ -23,7 +23,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from treadle_ir import ArgumentError, ArrayType, TreadleError, integer, integer_or_none, refused
-from treadle_ir.tree import keystr, tree_flatten, tree_flatten_with_path, tree_unflatten
+from treadle_ir.tree import keystr, tree_flatten_with_path, tree_unflatten
 from treadle_runtime import (
     DeviceArray,
     Sharding,
@@ -122,7 +122,7 @@ def load(
         >>> from treadle.experimental import snapshots
         >>> snapshots.load("nowhere", [])
         Traceback (most recent call last):
-        treadle.errors.SnapshotError: there is no snapshot in nowhere
+        treadle.experimental.snapshots.SnapshotError: there is no snapshot in nowhere
     """
     root = _path("load", folder)
     wanted = integer_or_none("load", "step", step)
@@ -181,14 +181,14 @@ def _write(file: Path, leaves: list[tuple[str, DeviceArray]]) -> list[Entry]:
     with file.open("wb") as out:
         for number, (_, array) in enumerate(leaves):
             for box, elements in _own_parts(array):
-                data = np.ascontiguousarray(elements).reshape(-1).view(np.uint8)
+                data = np.ascontiguousarray(elements).tobytes()
                 parts.append(
                     {
                         "array": number,
                         "box": box,
                         "file": file.name,
                         "offset": out.tell(),
-                        "bytes": data.nbytes,
+                        "bytes": len(data),
                         "crc32": zlib.crc32(data),
                     }
                 )
@@ -324,7 +324,7 @@ def _elements(place: Path, part: Entry, dtype: np.dtype[Any]) -> np.ndarray[Any,
         data = np.fromfile(file, np.uint8, part["bytes"], offset=part["offset"])
     except OSError as error:
         raise SnapshotError(f"{file} cannot be read: {error}", fix="load another step") from None
-    if data.nbytes != part["bytes"] or zlib.crc32(data) != part["crc32"]:
+    if data.nbytes != part["bytes"] or zlib.crc32(data.tobytes()) != part["crc32"]:
         raise SnapshotError(
             f"{file} is damaged: its bytes from {part['offset']} on are not those that were saved",
             fix="load another step",

@@ -47,7 +47,7 @@ def test_random_elements_come_from_the_generator() -> None:
     ("call", "message"),
     [
         (lambda: sparse.eye(-1), "must not be negative"),
-        (lambda: sparse.eye(2, sparse_format="csc"), "sparse_format is 'csc'"),
+        (lambda: sparse.eye(2, sparse_format="dia"), "sparse_format is 'dia'"),
         (lambda: sparse.eye(2, wrong=1), "unknown arguments"),
         (lambda: sparse.empty((2,), n_batch=2), "do not fit"),
         (lambda: sparse.random_bcoo(random.key(0), (3,), nse=4), "there are 3 places"),

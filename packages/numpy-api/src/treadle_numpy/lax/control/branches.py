@@ -26,6 +26,7 @@ from treadle_ir import (
     ops,
     sequence,
     store,
+    varying_of,
 )
 from treadle_ir.dtypes import is_bool, is_integer
 from treadle_ir.primitives.control import Case
@@ -257,6 +258,7 @@ def _choice(
                 [*structures, *of_values],
                 types,
                 written=function,
+                varies=varying_of(given),
             )
             for function, what in zip(functions, names, strict=True)
         ]

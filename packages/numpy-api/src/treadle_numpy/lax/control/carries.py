@@ -5,15 +5,26 @@ A carry that starts as a Python number takes the element type that the body give
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Final
+from collections.abc import Callable, Hashable, Sequence
+from typing import Final, TypeAlias
 
-from treadle_ir import ArrayType, DTypeError, Operand, ShapeError, StructureError, promoted
+from treadle_ir import (
+    ArrayType,
+    DTypeError,
+    Operand,
+    ShapeError,
+    StructureError,
+    checked_axes_here,
+    explicit,
+    promoted,
+    varying_of,
+)
 from treadle_ir.tree import PyTreeDef, explain_difference
 from treadle_numpy.lax.control.staging import Body, paths_of
 from treadle_numpy.operands.coerce import operand_type
 from treadle_numpy.operands.promote import with_dtype
 
+Varies: TypeAlias = Sequence[frozenset[Hashable]] | None
 _ROUNDS: Final = 4  # of staging a body again because a carry's element type changed
 SAME_SHAPES: Final = "broadcast, reshape or pad to one shape: compiled programs have fixed shapes"
 
@@ -35,9 +46,12 @@ def settled(
     carry: list[Operand],
     structure: PyTreeDef,
     what: str,
-    stage_with: Callable[[list[ArrayType]], Body],
+    stage_with: Callable[[list[ArrayType], Varies], Body],
+    elements: Sequence[Operand] = (),
 ) -> tuple[list[Operand], Body]:
     """Carries and the body that keeps their types; weak carries take the element type that the body gives them.
+
+    `elements` are the arrays whose elements the body takes beside the carries.
 
     Raises:
         StructureError, ShapeError, DTypeError: the body changes what it carries.
@@ -45,7 +59,7 @@ def settled(
     rounds = 0
     while True:
         types = [operand_type(leaf) for leaf in carry]
-        body = stage_with(types)
+        body = _alike(lambda varies: stage_with(types, varies), carry, elements)  # noqa: B023 - called at once
         rounds += 1
         returned = body.structures[0]
         if returned != structure:
@@ -74,3 +88,21 @@ def settled(
             else "convert the initial value, or the carry that is returned, with .astype(...)",
         )
     return carry, body
+
+
+def _alike(
+    stage: Callable[[Varies], Body], carry: Sequence[Operand], elements: Sequence[Operand]
+) -> Body:
+    """The body, staged for carries that vary over the same axes of shard_maps before and after it."""
+    carries, others = varying_of(carry), varying_of(elements)
+    if carries is None or others is None:
+        return stage(None)
+    axes = checked_axes_here()
+    while True:
+        body = stage((*carries, *others))
+        captured = varying_of(body.captured) or ()
+        found = explicit(body.program, (*captured, *carries, *others), axes).results
+        after = tuple([one | two for one, two in zip(carries, found, strict=False)])
+        if after == carries or len(found) < len(carries):
+            return body
+        carries = after

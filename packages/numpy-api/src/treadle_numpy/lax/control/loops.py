@@ -112,12 +112,13 @@ def _while(
             operands,
             both,
             "body_fun",
-            lambda types: stage_body(
+            lambda types, varies: stage_body(
                 f"the body of {name}",
                 lambda value: body_of(value)[0],
                 (both,),
                 types,
                 written=written or body_fun,
+                varies=varies,
             ),
         )
         types = [operand_type(leaf) for leaf in operands]

@@ -20,7 +20,7 @@ from treadle_ir import (
 )
 from treadle_ir.primitives.control import Scan
 from treadle_ir.tree import PyTreeDef, tree_unflatten, treedef_tuple
-from treadle_numpy.lax.control.carries import settled
+from treadle_numpy.lax.control.carries import Varies, settled
 from treadle_numpy.lax.control.plain import plain_scan, plainly
 from treadle_numpy.lax.control.staging import Body, flatten_operands, paths_of, stage_body
 from treadle_numpy.operands.coerce import ArrayLike, operand_type
@@ -225,7 +225,7 @@ def scan_flat(
     def run(refs: tuple[Ref, ...]) -> tuple[Tree, Tree]:
         function_of, leaves, both = carrying(refs, function, carry, structure)
 
-        def stage_with(types: list[ArrayType]) -> Body:
+        def stage_with(types: list[ArrayType], varies: Varies) -> Body:
             return stage_body(
                 f"the body of {name}",
                 function_of,
@@ -233,9 +233,10 @@ def scan_flat(
                 [*types, *element_types],
                 _carry_and_y,
                 written,
+                varies,
             )
 
-        leaves, body = settled(name, leaves, both, "the body", stage_with)
+        leaves, body = settled(name, leaves, both, "the body", stage_with, elements)
         loop = Scan(body.program, length, len(body.captured), len(leaves), bool(reverse), in_a_row)
         results = bind(loop, *body.captured, *leaves, *elements)
         after, ys = results[: len(leaves)], results[len(leaves) :]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from types import CodeType
 from typing import Final, TypeAlias, final
 
@@ -109,11 +109,12 @@ def stage_body(
     operand_types: Sequence[ArrayType],
     split: Split = one_tree,
     written: object = None,
+    varies: Sequence[frozenset[Hashable]] | None = None,
 ) -> Body:
     """A body as a program: `function` takes one tree per structure; `split` takes its result apart.
 
     `where` is for messages: "the body of scan". `written` is the user's function, where `function` is a wrapper
-    around it.
+    around it. `varies` says over which axes of shard_maps around it operands vary (`varying_of`).
     """
     counts = [structure.num_leaves for structure in structures]
 
@@ -135,7 +136,7 @@ def stage_body(
 
     with during(f"staging {where}"):
         staged, returned = stage_tree(
-            TreeFunction(as_body(function), arguments, results), *operand_types
+            TreeFunction(as_body(function), arguments, results), *operand_types, varies=varies
         )
     program = interned(written or function, staged.program)
     return Body(program, staged.captured, returned)

@@ -11,7 +11,16 @@ from typing import Final, NamedTuple
 import ml_dtypes
 import numpy as np
 
-from treadle_ir import Array, DType, DTypeError, Operand, default_dtype, inexact_dtype, ops
+from treadle_ir import (
+    Array,
+    DType,
+    DTypeError,
+    Operand,
+    composed,
+    default_dtype,
+    inexact_dtype,
+    ops,
+)
 from treadle_ir.dtypes import BY_NAME, is_bool, is_complex, is_integer
 from treadle_numpy.numpy.ufuncs.signs import signbit
 from treadle_numpy.operands.arguments import named_only
@@ -98,6 +107,7 @@ def _exponents(x: Array) -> Array:
     return ops.select(tiny, ops.subtract(exponent, np.int32(lift)), exponent)
 
 
+@composed
 def frexp(x: ArrayLike, /) -> tuple[Array, Array]:
     """Mantissa and exponent: `x == mantissa * 2**exponent`, the mantissa from 1/2 up to 1, with the sign of x.
 
@@ -118,6 +128,7 @@ def frexp(x: ArrayLike, /) -> tuple[Array, Array]:
     return converted(mantissa, dtype), exponent
 
 
+@composed
 def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """`x1 * 2**x2`, rounded once: also where `2**x2` itself is no float.
 
@@ -143,6 +154,7 @@ def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return converted(_scaled(x, by), dtype)
 
 
+@composed
 def modf(x: ArrayLike, /, out: None = None) -> tuple[Array, Array]:
     """The fractional part and the whole part, both with the sign of x; the fraction of an infinity is 0.
 
@@ -172,6 +184,7 @@ def modf(x: ArrayLike, /, out: None = None) -> tuple[Array, Array]:
     return ops.select(signbit(value), backward, forward), whole
 
 
+@composed
 def spacing(x: ArrayLike, /) -> Array:
     """The distance from x to the next float away from 0, with the sign of x; NaN for infinities and NaN.
 

@@ -17,7 +17,7 @@ from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
-from treadle_numpy.operands.promote import converted
+from treadle_numpy.operands.promote import converted, promote
 from treadle_numpy.operands.shapes import Shape, as_index, as_shape
 from treadle_numpy.random.distributions.normal import normal, normal_floats
 from treadle_numpy.random.distributions.parameters import float_dtype
@@ -63,7 +63,7 @@ def multivariate_normal(
         mean: the mean vectors.
         cov: the covariances, symmetric.
         shape: of the result without the axis of elements; what the batches broadcast to if None.
-        dtype: a floating type; the default one if None.
+        dtype: a floating type; that of mean and covariance if None, or the default one if that has 16 bits.
         method: `cholesky`, `eigh` or `svd`.
 
     Raises:
@@ -82,6 +82,9 @@ def multivariate_normal(
         raise ArgumentError(
             f"multivariate_normal: method must be one of {', '.join(_METHODS)}, got {shown(method)}"
         )
+    if dtype is None:
+        met = promote("multivariate_normal", mean, cov, inexact=True)[0].dtype
+        dtype = None if met.itemsize < 4 else met  # matrices of 16 bits have no factors
     wanted = float_dtype("multivariate_normal", dtype)
     center = array_of(converted(coerce("multivariate_normal", 1, mean), wanted))
     spread = array_of(converted(coerce("multivariate_normal", 2, cov), wanted))

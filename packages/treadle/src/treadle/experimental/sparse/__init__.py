@@ -1,4 +1,4 @@
-"""Sparse arrays: by coordinates (`BCOO`) and by compressed rows (`BCSR`), with batch and dense axes."""
+"""Sparse arrays: by coordinates (`BCOO`) and by compressed rows (`BCSR`), with batches; matrices as COO, CSR, CSC."""
 
 from __future__ import annotations
 
@@ -25,11 +25,26 @@ if TYPE_CHECKING:
         bcoo_fromdense as bcoo_fromdense,
         bcoo_todense as bcoo_todense,
     )
+    from treadle.experimental.sparse.coo import (
+        COO as COO,
+        coo_fromdense as coo_fromdense,
+        coo_matmat as coo_matmat,
+        coo_matvec as coo_matvec,
+        coo_todense as coo_todense,
+    )
     from treadle.experimental.sparse.creation import (
         empty as empty,
         eye as eye,
         random_bcoo as random_bcoo,
         todense as todense,
+    )
+    from treadle.experimental.sparse.csr import (
+        CSC as CSC,
+        CSR as CSR,
+        csr_fromdense as csr_fromdense,
+        csr_matmat as csr_matmat,
+        csr_matvec as csr_matvec,
+        csr_todense as csr_todense,
     )
     from treadle.experimental.sparse.derivatives import (
         grad as grad,
@@ -61,7 +76,13 @@ if not TYPE_CHECKING:
             "treadle.experimental.sparse.bcoo": "BCOO",
             "treadle.experimental.sparse.bcsr": "BCSR bcsr_dot_general bcsr_fromdense bcsr_todense",
             "treadle.experimental.sparse.conversion": "bcoo_extract bcoo_fromdense bcoo_todense",
+            "treadle.experimental.sparse.coo": (
+                "COO coo_fromdense coo_matmat coo_matvec coo_todense"
+            ),
             "treadle.experimental.sparse.creation": "empty eye random_bcoo todense",
+            "treadle.experimental.sparse.csr": (
+                "CSC CSR csr_fromdense csr_matmat csr_matvec csr_todense"
+            ),
             "treadle.experimental.sparse.derivatives": "grad jacfwd jacobian jacrev value_and_grad",
             "treadle.experimental.sparse.sparsification": "sparsify",
             "treadle.experimental.sparse.structure": (

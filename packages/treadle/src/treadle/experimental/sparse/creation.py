@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from treadle.experimental.sparse.base import JAXSparse
 from treadle.experimental.sparse.bcoo import BCOO
 from treadle.experimental.sparse.bcsr import BCSR
 from treadle.experimental.sparse.conversion import MOST, mapped
+from treadle.experimental.sparse.coo import COO
+from treadle.experimental.sparse.csr import CSC, CSR
 from treadle_ir import (
     ArgumentError,
     Array,
@@ -28,6 +30,8 @@ from treadle_ir import (
 from treadle_numpy import random
 
 __all__ = ["empty", "eye", "random_bcoo", "todense"]
+
+_FORMATS: Final[dict[str, Any]] = {"bcsr": BCSR, "coo": COO, "csc": CSC, "csr": CSR}
 
 
 def todense(arr: Any) -> Array:
@@ -190,11 +194,13 @@ def _in_format(function: str, made: BCOO, name: str) -> Any:
     names(function, sparse_format=name)
     if name == "bcoo":
         return made
-    if name == "bcsr":
-        return BCSR.from_bcoo(made)
-    raise ArgumentError(
-        f"{function}: sparse_format is {name!r}, which treadle lacks", fix='use "bcoo" or "bcsr"'
-    )
+    found = _FORMATS.get(name)
+    if found is None:
+        raise ArgumentError(
+            f"{function}: sparse_format is {name!r}, which is none",
+            fix=f"use one of {', '.join(['bcoo', *_FORMATS])}",
+        )
+    return found.from_bcoo(made)
 
 
 def _no_more(function: str, kwds: dict[str, Any]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, TypeAlias, final
 
 import numpy as np
@@ -51,21 +52,9 @@ def get_opaque_trace_state(convention: str | None = None) -> OpaqueTraceState:
     return OpaqueTraceState(current_trace(), current_context().key)
 
 
-def take_current_trace() -> running:
+def take_current_trace() -> AbstractContextManager[Trace]:
     """`with take_current_trace() as trace:` gives what is being traced now."""
-    return _Taken(current_trace())  # type: ignore[return-value]  # the same but for what it gives
-
-
-@final
-class _Taken:
-    def __init__(self, trace: Trace) -> None:
-        self._trace = trace
-
-    def __enter__(self) -> Trace:
-        return self._trace
-
-    def __exit__(self, *error: object) -> None:
-        return None
+    return nullcontext(current_trace())
 
 
 def set_current_trace(trace: Trace, check_leaks: bool = False) -> running:

@@ -1,0 +1,1 @@
+"""Exported programs: what they compute after a journey as bytes, and artefacts of former releases."""

@@ -1,0 +1,137 @@
+"""shard_map over eight devices equals vmap: every program of the pool, every collective, and their derivatives.
+
+A batch element is a device's part without its leading axis of size 1. Under `vmap` each batch element has a value of its
+own, and so has each device of a shard_map without `check_vma`; with it, derivatives of the whole are the same, since what
+a function of whole arrays is has nothing to do with how its inside is looked at.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+import treadle
+import treadle.numpy as tnp
+from conformance.programs_pool import POOL, Pooled
+from conformance.sharding.pool import same, total
+from treadle import lax
+from treadle.sharding import AxisType, Mesh, PartitionSpec as P
+from treadle_ir import X64
+
+Tree: TypeAlias = Any  # a pytree of arrays
+N: Final = 8
+RING: Final = [(i, (i + 1) % N) for i in range(N)]
+
+
+@functools.cache
+def mesh() -> Mesh:
+    """Eight devices in a row."""
+    return treadle.make_mesh((N,), ("i",), (AxisType.Auto,))
+
+
+def mapped(program: Callable[..., Tree], check: bool) -> Callable[..., Tree]:
+    """What `vmap(program, axis_name="i")` is, with a device for each batch element."""
+
+    def part(*args: Tree) -> Tree:
+        result = program(*treadle.tree.map(lambda x: x[0], args))
+        return treadle.tree.map(lambda x: tnp.asarray(x)[None], result)
+
+    return treadle.shard_map(part, mesh=mesh(), in_specs=P("i"), out_specs=P("i"), check_vma=check)
+
+
+def stacked(arguments: tuple[Tree, ...]) -> tuple[Tree, ...]:
+    """Eight batch elements, near to each other."""
+    spread: tuple[Tree, ...] = treadle.tree.map(
+        lambda x: tnp.stack([tnp.asarray(x) * (1 + 0.01 * i) for i in range(N)]), arguments
+    )
+    return spread
+
+
+def equal(program: Callable[..., Tree], arguments: tuple[Tree, ...], kind: str) -> None:
+    """One law for one program of one batch element."""
+    way, _, check = kind.partition("-")
+    with X64.override(True):
+        args = stacked(arguments)
+        ours, theirs = mapped(program, check == "checked"), treadle.vmap(program, axis_name="i")
+        if way == "value":
+            same(treadle.jit(ours)(*args), treadle.jit(theirs)(*args))
+        elif way == "jvp":
+            for one, other in zip(
+                treadle.jvp(ours, args, args), treadle.jvp(theirs, args, args), strict=True
+            ):
+                same(one, other)
+        elif way == "vmap":
+            twice = treadle.tree.map(lambda x: tnp.stack([x, x * 1.01], 1), args)
+            same(
+                treadle.jit(treadle.vmap(ours, 1))(*twice),
+                treadle.jit(treadle.vmap(theirs, 1))(*twice),
+            )
+        else:
+            numbers = tuple(range(len(args)))
+            of_ours, of_theirs = [treadle.grad(total(f), numbers) for f in (ours, theirs)]
+            if way == "second":  # of what the gradient's own derivative is along the arguments
+                of_ours, of_theirs = [treadle.grad(total(f), numbers) for f in (of_ours, of_theirs)]
+            same(treadle.jit(of_ours)(*args), treadle.jit(of_theirs)(*args))
+
+
+X: Final = (
+    np.array([[0.3, -0.8, 1.1, 0.6, 0.9, -0.2, 0.4, 1.3]] * N) * np.linspace(0.5, 1.2, N)[:, None]
+)
+
+COLLECTIVES: Final[dict[str, Callable[..., Tree]]] = {
+    "psum": lambda x: tnp.sin(lax.psum(x * x, "i")) * x,
+    "psum of what is the same": lambda x: lax.psum(2.0, "i") * x,
+    "pmean": lambda x: tnp.sin(lax.pmean(x, "i")) * x,
+    "pmax": lambda x: x - lax.pmax(lax.stop_gradient(x), "i"),
+    "pmin": lambda x: x - lax.pmin(lax.stop_gradient(x), "i"),
+    "all_gather": lambda x: tnp.tanh(lax.all_gather(x, "i")).sum((1, 2)) * x[0],
+    "all_gather along 1": lambda x: lax.all_gather(x * x, "i", axis=1)[0] * x[0],
+    "all_gather, tiled": lambda x: tnp.sin(lax.all_gather(x, "i", axis=1, tiled=True)),
+    "psum_scatter": lambda x: lax.psum_scatter(x * x, "i") * x[1],
+    "psum_scatter, tiled": lambda x: lax.psum_scatter(x * x, "i", scatter_dimension=1, tiled=True),
+    "all_to_all": lambda x: lax.all_to_all(x * x, "i", 0, 1) * x,
+    "all_to_all, tiled": lambda x: tnp.sin(lax.all_to_all(x, "i", 1, 0, tiled=True)),
+    "ppermute": lambda x: lax.ppermute(x * x, "i", RING) * x,
+    "ppermute with gaps": lambda x: lax.ppermute(x * x, "i", [(0, 3), (5, 1)]) + x,
+    "pshuffle": lambda x: lax.pshuffle(x, "i", [3, 1, 0, 2, 7, 6, 5, 4]) * x,
+    "pswapaxes": lambda x: lax.pswapaxes(x * x, "i", 0) * x,
+    "pbroadcast": lambda x: lax.pbroadcast(x * x, "i", 3) * x,
+    "pcast": lambda x: lax.pcast(x, "i", to="varying") * x,
+    "axis_index": lambda x: x * x * lax.axis_index("i"),
+    "axis_size": lambda x: x * x * lax.axis_size("i"),
+    "psum within scan": lambda x: lax.scan(
+        lambda c, row: (c + lax.psum(tnp.sin(row * c), "i"), c * row), x[0], x
+    ),
+    "psum within cond": lambda x: lax.cond(
+        lax.psum(x.sum(), "i") > 0, lambda: lax.psum(tnp.sin(x), "i"), lambda: x * x
+    ),
+    "psum within checkpoint": lambda x: treadle.checkpoint(
+        lambda y: tnp.sin(lax.psum(tnp.sin(y), "i")) * y
+    )(x),
+    "psum within jit": lambda x: treadle.jit(lambda y: tnp.sin(lax.psum(y, "i")) * y)(x),
+}
+WAYS: Final = ("value", "jvp", "vmap", "grad", "second")
+
+
+def _pooled(pooled: Pooled, kind: str) -> None:
+    equal(pooled.program, pooled.arguments, kind)
+
+
+LAWS: Final = {
+    **{
+        f"{name}-{way}-{check}": functools.partial(equal, program, (X,), f"{way}-{check}")
+        for name, program in COLLECTIVES.items()
+        for way in WAYS
+        for check in ("checked", "unchecked")
+        if check == "checked" or way in ("value", "grad")
+    },
+    **{
+        f"{pooled.name}-{way}-checked": functools.partial(_pooled, pooled, f"{way}-checked")
+        for pooled in POOL.values()
+        for way in ("value", "grad")
+        if way == "value" or pooled.reverse
+    },
+}

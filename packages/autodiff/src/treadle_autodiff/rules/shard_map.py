@@ -1,0 +1,197 @@
+"""Derivatives of shard_map: shard_maps of the derivatives of the body.
+
+Where the shard_map checks what varies, the body is made explicit first (`treadle_ir.varying`): then cotangents of what
+is one value for all devices are added up by the rule of `Vary`. Without the check every device has a value of its own;
+the cotangent of one result that all of them say is divided among them, and those of one operand are added up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
+from math import prod
+
+from treadle_autodiff.programs import jvp_program, linearize_program, transpose_program
+from treadle_autodiff.registry import LinearFunction, jvp_rule, linearize_rule, transpose_rule
+from treadle_autodiff.rules.call import with_zeros
+from treadle_autodiff.tangents import Linear, Tangent, Zero
+from treadle_ir import (
+    ArrayType,
+    Layout,
+    Operand,
+    Operands,
+    Program,
+    axes_of,
+    bind,
+    explicit,
+    explicit_body,
+    interpret,
+    ops,
+    stage,
+    type_of,
+)
+from treadle_ir.primitives.collective import AllReduce
+from treadle_ir.primitives.shard_map import ShardMap
+
+
+def _whole(types: Sequence[Operand]) -> tuple[Layout, ...]:
+    return tuple([((),) * type_of(x).ndim for x in types])
+
+
+@jvp_rule(ShardMap)
+def shard_map_jvp(
+    primitive: ShardMap, primals: Operands, tangents: Sequence[Tangent], /
+) -> tuple[Operands, Sequence[Tangent]]:
+    """The jvp program; tangents lie as their primals do."""
+    nonzero = [not isinstance(tangent, Zero) for tangent in tangents]
+    with primitive.inside():
+        jvp = jvp_program(primitive.body, nonzero)
+    given = [tangent for tangent in tangents if not isinstance(tangent, Zero)]
+    layouts = primitive.in_layouts
+    ends = primitive.out_layouts
+    pushed = replace(
+        primitive,
+        body=jvp.program,
+        in_layouts=(*_whole(jvp.captured), *layouts, *_those(layouts, nonzero)),
+        out_layouts=(*ends, *_those(ends, jvp.nonzero)),
+    )
+    outputs = bind(pushed, *jvp.captured, *primals, *given)
+    types = [type_of(x) for x in outputs[: len(ends)]]
+    return outputs[: len(ends)], with_zeros(outputs[len(ends) :], jvp.nonzero, types)
+
+
+def _those(layouts: Sequence[Layout], flags: Sequence[bool]) -> list[Layout]:
+    return [layout for layout, flag in zip(layouts, flags, strict=True) if flag]
+
+
+@linearize_rule(ShardMap)
+def shard_map_linearize(
+    primitive: ShardMap, primals: Operands, nonzero: Sequence[bool], /
+) -> tuple[Operands, LinearFunction]:
+    """A shard_map that also returns residuals, put together along all axes that they vary over; one that takes them."""
+    body = explicit_body(primitive).program
+    with primitive.inside():
+        split = linearize_program(body, nonzero)
+    layouts, ends = primitive.in_layouts, primitive.out_layouts
+    count, every = len(ends), frozenset(primitive.manual_axes)
+    captured = _whole(split.captured)
+    if primitive.checked:
+        sets = [axes_of(layout) for layout in (*captured, *layouts)]
+        varies = [each & every for each in explicit(split.known, sets, every).results[count:]]
+    else:
+        varies = [every] * split.residuals
+    kept = [
+        _residual(primitive, type, each)
+        for type, each in zip(split.known.result_types[count:], varies, strict=True)
+    ]
+    known = replace(
+        primitive,
+        body=_stacked(split.known, count),
+        in_layouts=(*captured, *layouts),
+        out_layouts=(*ends, *kept),
+    )
+    outputs = bind(known, *split.captured, *primals)
+    results, residuals = outputs[:count], outputs[count:]
+    types = [type_of(x) for x in results]
+
+    def linear(tangents: Sequence[Tangent]) -> Sequence[Tangent]:
+        if not any(split.nonzero):
+            return with_zeros((), split.nonzero, types)
+        given = [tangent for tangent in tangents if not isinstance(tangent, Zero)]
+        pushed = replace(
+            primitive,
+            body=_unstacked(split.linear, split.residuals),
+            in_layouts=(*kept, *_those(layouts, nonzero)),
+            out_layouts=tuple(_those(ends, split.nonzero)),
+        )
+        return with_zeros(bind(pushed, *residuals, *given), split.nonzero, types)
+
+    return results, linear
+
+
+def _residual(primitive: ShardMap, type: object, varies: frozenset[Hashable]) -> Layout:
+    """A residual gets a leading axis, along which the devices' own lie."""
+    assert isinstance(type, ArrayType)
+    return tuple([name for name in primitive.manual_axes if name in varies]), *((),) * type.ndim
+
+
+def _stacked(program: Program, first: int) -> Program:
+    """The program with a leading axis of size 1 for the results from `first` on."""
+
+    def function(*operands: Operand) -> Operands:
+        results = interpret(program, *operands)
+        more = [ops.reshape(x, shape=(1, *type_of(x).shape)) for x in results[first:]]
+        return [*results[:first], *more]
+
+    return stage(function, *program.parameter_types).program
+
+
+def _unstacked(program: Program, count: int) -> Program:
+    """The program with a leading axis of size 1 for the first parameters."""
+    types = [
+        type.with_shape((1, *type.shape)) if index < count and isinstance(type, ArrayType) else type
+        for index, type in enumerate(program.parameter_types)
+    ]
+
+    def function(*operands: Operand) -> Operands:
+        residuals = [ops.reshape(x, shape=type_of(x).shape[1:]) for x in operands[:count]]
+        return interpret(program, *residuals, *operands[count:])
+
+    return stage(function, *types).program
+
+
+@transpose_rule(ShardMap)
+def shard_map_transpose(
+    primitive: ShardMap, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
+) -> Sequence[Tangent | None]:
+    """The transposed body: cotangents come as the results lie, and leave as the operands do."""
+    linear = [isinstance(operand, Linear) for operand in operands]
+    nonzero = [not isinstance(cotangent, Zero) for cotangent in cotangents]
+    layouts, ends = primitive.in_layouts, primitive.out_layouts
+    with primitive.inside():
+        transposed = transpose_program(explicit_body(primitive).program, linear, nonzero)
+    body = transposed.program
+    known = [operand for operand in operands if not isinstance(operand, Linear)]
+    given = [cotangent for cotangent in cotangents if not isinstance(cotangent, Zero)]
+    outward = _those(_those(layouts, linear), transposed.nonzero)
+    inward = (
+        *_whole(transposed.captured),
+        *_those(layouts, [not flag for flag in linear]),
+        *_those(ends, nonzero),
+    )
+    if not primitive.checked:
+        body = _shared(primitive, body, inward[len(inward) - len(given) :], outward)
+    pulled = replace(primitive, body=body, in_layouts=inward, out_layouts=tuple(outward))
+    outputs = iter(bind(pulled, *transposed.captured, *known, *given))
+    flags = iter(transposed.nonzero)
+    return [
+        (next(outputs) if next(flags) else Zero(operand.type.tangent()))
+        if isinstance(operand, Linear)
+        else None
+        for operand in operands
+    ]
+
+
+def _shared(
+    primitive: ShardMap, body: Program, given: Sequence[Layout], outward: Sequence[Layout]
+) -> Program:
+    """The transposed body where each device has a value of its own: cotangents divided, and added up."""
+    first = len(body.parameters) - len(given)
+
+    def others(layout: Layout) -> tuple[str, ...]:
+        cut = axes_of(layout)
+        return tuple([name for name in primitive.manual_axes if name not in cut])
+
+    def function(*operands: Operand) -> Operands:
+        incoming: list[Operand] = []
+        for ct, layout in zip(operands[first:], given, strict=True):
+            count = prod([primitive.mesh.shape[name] for name in others(layout)])
+            incoming.append(ops.divide(ct, type_of(ct).dtype.type(count)) if count > 1 else ct)
+        outgoing = interpret(body, *operands[:first], *incoming)
+        return [
+            bind(AllReduce("add", others(layout)), ct)[0] if others(layout) else ct
+            for ct, layout in zip(outgoing, outward, strict=True)
+        ]
+
+    with primitive.inside():
+        return stage(function, *body.parameter_types).program

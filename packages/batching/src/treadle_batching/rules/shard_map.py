@@ -1,0 +1,33 @@
+"""Batch rule of shard_map: each device has all batch elements of its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from treadle_batching.axis import Axis, Dim
+from treadle_batching.programs import batch_program
+from treadle_batching.registry import batch_rule
+from treadle_ir import Layout, Operands, bind, type_of
+from treadle_ir.primitives.shard_map import ShardMap
+
+
+@batch_rule(ShardMap)
+def shard_map_batch(
+    primitive: ShardMap, axis: Axis, operands: Operands, dims: Sequence[Dim], /
+) -> tuple[Operands, Sequence[Dim]]:
+    """A shard_map of the batched body; the batch is not cut."""
+    with primitive.inside():
+        batched = batch_program(primitive.body, axis, dims)
+    around: list[Layout] = [((),) * type_of(x).ndim for x in batched.captured]
+    over = replace(
+        primitive,
+        body=batched.program,
+        in_layouts=(*around, *map(_with_batch, primitive.in_layouts, dims)),
+        out_layouts=tuple(map(_with_batch, primitive.out_layouts, batched.dims)),
+    )
+    return bind(over, *batched.captured, *operands), batched.dims
+
+
+def _with_batch(layout: Layout, dim: Dim) -> Layout:
+    return layout if dim is None else (*layout[:dim], (), *layout[dim:])

@@ -1,0 +1,143 @@
+"""shard_map: a program that each device of a mesh runs on its own parts of the operands."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from math import prod
+from typing import ClassVar, final
+
+from treadle_ir.context import named_axis
+from treadle_ir.effects import Effects, NamedAxis
+from treadle_ir.errors import ShardingError
+from treadle_ir.families import OverMesh
+from treadle_ir.frozen import frozen
+from treadle_ir.meshes import AbstractMesh, Layout, part_shape, parts_of
+from treadle_ir.program import Program
+from treadle_ir.registry import register
+from treadle_ir.types import ArrayType, Type
+
+
+@register
+@final
+@frozen
+class ShardMap(OverMesh):
+    """A program run once for each place on some axes of a mesh, on the parts that lie there.
+
+    Collectives of the body name those axes (`manual_axes`, in the order of the mesh). A layout says along which of them
+    an operand is cut, or a result put together; over the others an operand is the same for all, and so has a result to
+    be. With `checked` the body is known to keep to that, and derivatives are taken as of functions of one value on each
+    axis that a value does not vary over; see `treadle_ir.varying`.
+
+    Constraints:
+        (C1) one layout for each operand and each result, with an entry for each axis, of manual axes, each once
+        (C2) sizes divide, and the body takes the parts
+        (C3) manual axes are axes of the mesh
+    """
+
+    takes_keys: ClassVar[bool] = True
+    computes: ClassVar[bool] = False
+    name: ClassVar[str] = "shard_map"
+    body: Program
+    mesh: AbstractMesh
+    in_layouts: tuple[Layout, ...]
+    out_layouts: tuple[Layout, ...]
+    manual_axes: tuple[str, ...]
+    checked: bool = True
+    device_ids: tuple[int, ...] = ()
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """The types of the body's results, with all parts."""
+        if not {*self.manual_axes} <= {*self.mesh.axis_names}:  # C3
+            raise ShardingError(
+                f"shard_map: {self.manual_axes} are not all axes of the mesh, {self.mesh.axis_names}"
+            )
+        results = self.body.result_types
+        for what, layouts, types in (
+            ("operand", self.in_layouts, operands),
+            ("result", self.out_layouts, results),
+        ):
+            if len(layouts) != len(types):
+                raise ShardingError(
+                    f"shard_map: there are {len(layouts)} layouts for {len(types)} {what}s"
+                )
+            for layout, type in zip(layouts, types, strict=True):
+                self._check_layout(what, layout, type)
+        parameters = self.body.parameter_types
+        if len(parameters) != len(operands):
+            raise ShardingError(
+                f"shard_map: {len(operands)} operands for a body with {len(parameters)} parameters"
+            )
+        for position, (type, part) in enumerate(zip(operands, parameters, strict=True)):  # C2
+            assert isinstance(type, ArrayType)
+            shape = part_shape(
+                type.shape, self.in_layouts[position], self.mesh, f"operand {position}"
+            )
+            if type.with_shape(shape).strong() != part.strong():
+                raise ShardingError(
+                    f"shard_map: operand {position} is {type}, whose parts are {type.with_shape(shape)}, "
+                    f"but the body takes {part}"
+                )
+        return tuple(
+            [
+                whole_type(type, layout, self.mesh)
+                for type, layout in zip(results, self.out_layouts, strict=True)
+            ]
+        )
+
+    def _check_layout(self, what: str, layout: Layout, type: Type) -> None:
+        assert isinstance(type, ArrayType), "parts are of arrays"
+        named = [name for names in layout for name in names or ()]
+        if (
+            len(layout) != type.ndim
+            or None in layout
+            or len({*named}) != len(named)
+            or not {*named} <= {*self.manual_axes}
+        ):
+            raise ShardingError(
+                f"shard_map: {layout} is no layout of a {what} of type {type} over {self.manual_axes}"
+            )
+
+    def effects(self, *operands: Type) -> Effects:
+        """The body's, but for the axes that it names."""
+        own = {NamedAxis(name) for name in self.manual_axes}
+        return self.body.effects - own
+
+    def programs(self) -> Mapping[str, Program]:
+        """The body."""
+        return {"body": self.body}
+
+    @property
+    def size(self) -> int:
+        """How many parts there are at most: the places on the manual axes."""
+        return prod([self.mesh.shape[name] for name in self.manual_axes])
+
+    @contextmanager
+    def inside(self) -> Iterator[None]:
+        """Where collectives may name the axes."""
+        with inside(self.mesh, self.manual_axes, self.checked):
+            yield
+
+
+@contextmanager
+def inside(mesh: AbstractMesh, manual_axes: tuple[str, ...], checked: bool) -> Iterator[None]:
+    """Where collectives may name some axes of a mesh."""
+    with ExitStack() as stack:
+        for name in manual_axes:
+            kind = "manual" if checked else "unchecked"
+            stack.enter_context(named_axis(name, mesh.shape[name], kind))  # type: ignore[arg-type]
+        yield
+
+
+def whole_type(part: Type, layout: Layout, mesh: AbstractMesh) -> ArrayType:
+    """The type of an array whose parts are of a type."""
+    assert isinstance(part, ArrayType), "parts are of arrays"
+    counts = parts_of(layout, mesh)
+    return part.with_shape(
+        tuple([size * count for size, count in zip(part.shape, counts, strict=True)])
+    )
+
+
+def axes_of(layout: Layout) -> frozenset[Hashable]:
+    """The axes of the mesh that a layout cuts along."""
+    return frozenset([name for names in layout for name in names or ()])

@@ -1,0 +1,106 @@
+"""Which axes values vary over, and where that is written down."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from treadle_ir import (
+    Array,
+    ArrayType,
+    Operand,
+    Program,
+    bind,
+    explicit,
+    named_axis,
+    ops,
+    stage,
+    stage_tree,
+    varying_of,
+)
+from treadle_ir.primitives.collective import Vary
+from treadle_ir.primitives.control import Scan
+
+F: ArrayType = ArrayType((3,), np.dtype(np.float32))
+X = frozenset({"x"})
+XY = frozenset({"x", "y"})
+NONE = frozenset[str]()
+
+
+def program(function: object, *types: ArrayType) -> Program:
+    with named_axis("x", 2, "manual"), named_axis("y", 4, "manual"):
+        return stage(function, *types).program  # type: ignore[arg-type]
+
+
+def varies(made: Program) -> list[tuple[object, ...]]:
+    return [e.primitive.axis_names for e in made.equations if isinstance(e.primitive, Vary)]
+
+
+def test_an_operand_that_varies_over_less_is_widened_once() -> None:
+    made = program(lambda w, x: [ops.add(ops.multiply(w, x), w)], F, F)
+    found = explicit(made, [NONE, X], XY)
+    assert found.results == (X,)
+    assert varies(found.program) == [("x",)]
+
+
+def test_it_is_written_down_once() -> None:
+    made = program(lambda w, x: [ops.multiply(w, x)], F, F)
+    once = explicit(made, [NONE, X], XY).program
+    twice = explicit(once, [NONE, X], XY).program
+    assert len(once.equations) == len(twice.equations) == 2
+
+
+def test_a_sum_is_the_same() -> None:
+    made = program(lambda x: [ops.all_reduce(x, reduction="add", axis_name="x")], F)
+    assert explicit(made, [XY], XY).results == (frozenset({"y"}),)
+
+
+def test_a_sum_of_what_is_the_same_is_of_one_value_on_each_device() -> None:
+    made = program(lambda x: [ops.all_reduce(x, reduction="add", axis_name="x")], F)
+    found = explicit(made, [NONE], XY)
+    assert found.results == (NONE,)
+    assert varies(found.program) == [("x",)]
+
+
+def test_the_place_varies() -> None:
+    made = program(lambda: [ops.axis_index("y")])
+    assert explicit(made, [], XY).results == (frozenset({"y"}),)
+
+
+def test_a_carry_varies_if_an_iteration_makes_it() -> None:
+    def rounds(c: Operand, x: Operand) -> Sequence[Array]:
+        body = stage(lambda x, c: [ops.add(c, x)], F, F).program
+        return bind(Scan(body, 3, 1, 1), x, c)
+
+    found = explicit(program(rounds, F, F), [NONE, X], XY)
+    assert found.results == (X,)
+    assert varies(found.program) == [("x",)]  # of the first carry
+
+
+def test_results_are_widened_as_wanted() -> None:
+    made = program(lambda x: [x], F)
+    found = explicit(made, [NONE], XY, [X])
+    assert found.results == (X,)
+    assert varies(found.program) == [("x",)]
+
+
+def test_a_trace_answers_while_it_is_written() -> None:
+    seen = []
+
+    def function(w: Operand, x: Operand) -> tuple[Sequence[Operand], None]:
+        product = ops.multiply(w, x)
+        seen.append(varying_of([w, x, product]))
+        total = ops.all_reduce(product, reduction="add", axis_name="x")
+        seen.append(varying_of([total, 2.0]))
+        return [total], None
+
+    with named_axis("x", 2, "manual"):
+        stage_tree(function, F, F, varies=[NONE, X])
+        stage_tree(function, F, F)  # nothing is said of the arguments: they vary over all
+    assert seen == [(NONE, X, X), (NONE, NONE), (X, X, X), (NONE, NONE)]
+
+
+def test_nothing_is_asked_outside_of_checked_axes() -> None:
+    with named_axis("x", 2), named_axis("y", 2, "unchecked"):
+        assert varying_of([1.0]) is None

@@ -1,0 +1,44 @@
+"""searchsorted and digitize by both of their ways: all comparisons for few, bisection for many."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from treadle_numpy.numpy import digitize, searchsorted
+from treadle_numpy.numpy.searching import sorted_vectors
+
+RANDOM = np.random.default_rng(0)
+
+
+@pytest.fixture(params=["few", "many"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    if request.param == "many":
+        monkeypatch.setattr(sorted_vectors, "_FEW", -1)
+    return str(request.param)
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.parametrize("dtype", [np.int32, np.float32, np.complex64])
+@pytest.mark.parametrize(("size", "shape"), [(0, (3,)), (7, (2, 3)), (50, (20,)), (9, ())])
+def test_places_are_numpys(
+    way: str, side: Any, dtype: Any, size: int, shape: tuple[int, ...]
+) -> None:
+    ordered = np.sort(RANDOM.integers(0, 20, size)).astype(dtype)
+    values = np.asarray(RANDOM.integers(-2, 22, shape)).astype(dtype)
+    if dtype is not np.int32 and size > 5:
+        ordered[-2:] = np.nan
+        values = np.where(RANDOM.random(shape) < 0.3, dtype(np.nan), values)
+    found = np.asarray(searchsorted(ordered, values, side))
+    np.testing.assert_array_equal(found, np.searchsorted(ordered, values, side))
+    assert found.dtype == np.int32
+
+
+@pytest.mark.parametrize("right", [False, True])
+@pytest.mark.parametrize("step", [1, -1])
+def test_bins_ascend_or_descend(way: str, right: bool, step: int) -> None:
+    bins = np.array([1.0, 2.5, 4.0, 7.0], np.float32)[::step]
+    x = np.array([[0.0, 1.0, 2.5], [3.0, 7.0, 9.0]], np.float32)
+    np.testing.assert_array_equal(digitize(x, bins, right), np.digitize(x, bins, right))

@@ -1,0 +1,332 @@
+"""shard_map: a function that each device of a mesh runs on its own parts of the arguments."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Hashable, Iterable
+from typing import Any, Final, TypeAlias, final
+
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    ArrayType,
+    Layout,
+    MeshAxes,
+    Operands,
+    PartitionSpec,
+    PlacementError,
+    Program,
+    ShardingError,
+    Staged,
+    TreeFunction,
+    array_results,
+    axes_of,
+    bind,
+    check_names,
+    current_context,
+    equal_programs,
+    explicit_body,
+    flags,
+    flatten_arrays,
+    functions,
+    inside_axes,
+    layout_of,
+    part_shape,
+    refused,
+    sequence,
+    shown,
+    spec_of,
+    stage_tree,
+    type_of,
+    varying_of,
+)
+from treadle_ir.primitives.shard_map import ShardMap
+from treadle_ir.tree import (
+    PyTreeDef,
+    broadcast_prefix,
+    keystr,
+    tree_flatten_with_path,
+    tree_leaves,
+    tree_unflatten,
+)
+from treadle_runtime.arrays.array import DeviceArray
+from treadle_runtime.placement.mesh import MESH, Mesh
+from treadle_runtime.placement.named import NamedSharding
+
+Tree: TypeAlias = Any  # a pytree: any Python object
+
+
+@final
+class InferSpecs:
+    """The class of `Infer`: layouts are those that the arguments have."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "Infer"
+
+    def __reduce__(self) -> str:
+        return "Infer"
+
+
+Infer: Final = InferSpecs()
+_KEPT: Final = 8  # programs of a mapped function
+
+
+def shard_map(
+    f: Callable[..., Tree] | None = None,
+    /,
+    *,
+    out_specs: Tree,
+    in_specs: Tree = Infer,
+    mesh: MeshAxes | None = None,
+    axis_names: Iterable[str] = frozenset(),
+    check_vma: bool = True,
+) -> Callable[..., Tree]:
+    """A function that each device of a mesh runs on its own parts of the arguments.
+
+    Within it the axes of the mesh have names that collectives take (`lax.psum(x, "x")`). Its arguments are cut along
+    the axes that their specifications name, and are the same for all devices along the others; its results are put
+    together in the same way.
+
+    Args:
+        f: takes and returns trees of arrays; without it, a decorator.
+        out_specs: a tree of PartitionSpec that is a prefix of what `f` returns.
+        in_specs: a tuple of such trees, one for each argument, or one for all; without it, arrays are cut as they lie.
+        mesh: the mesh; the one in force (`set_mesh`) where nothing is said.
+        axis_names: the axes that `f` sees; over the others the compiler lays arrays. All where nothing is said.
+        check_vma: refuse a result that differs between devices along an axis that its specification does not name, and
+            take derivatives so that what is the same for all devices counts as one value. Without it each device has a
+            value of its own, as under `vmap`.
+
+    Raises:
+        ArgumentError: when called, if there is no mesh, or specifications are no prefixes or no PartitionSpec.
+        ShardingError: when called, if an argument or a result cannot be cut as said, or `check_vma` finds a result that
+            differs between devices.
+
+    Example:
+        >>> import treadle, treadle.numpy as tnp
+        >>> from treadle.sharding import PartitionSpec as P
+        >>> mesh = treadle.make_mesh((1,), ("x",))
+        >>> total = treadle.shard_map(
+        ...     lambda part: treadle.lax.psum(part.sum(), "x"), mesh=mesh, in_specs=P("x"), out_specs=P()
+        ... )
+        >>> total(tnp.arange(4.0))
+        Array(6., dtype=float32)
+    """
+    if f is None:
+        return functools.partial(
+            shard_map,
+            out_specs=out_specs,
+            in_specs=in_specs,
+            mesh=mesh,
+            axis_names=axis_names,
+            check_vma=check_vma,
+        )
+    functions("shard_map", f=f)
+    flags("shard_map", check_vma=check_vma)
+    if mesh is not None and not isinstance(mesh, MeshAxes):
+        raise refused("shard_map", "mesh", "a Mesh or an AbstractMesh", mesh)
+    for argument, specs in (("in_specs", in_specs), ("out_specs", out_specs)):
+        _check_specs(argument, specs)
+    given_axes = (axis_names,) if isinstance(axis_names, str) else axis_names
+    if not isinstance(given_axes, (set, frozenset)):
+        given_axes = sequence("shard_map", "axis_names", given_axes)
+    names = frozenset(given_axes)
+    function = f
+    programs: list[Program] = []  # of earlier calls: equal ones are compiled once
+
+    @functools.wraps(function)
+    def mapped(*args: Tree) -> Tree:
+        over = _mesh(mesh)
+        manual = _manual_axes(over, names)
+        leaves, structure = flatten_arrays(args, "shard_map: argument ")
+        paths = [keystr(path) for path, _ in tree_flatten_with_path(args)[0]]
+        described = [f"argument {path}" for path in paths]
+        if in_specs is Infer:
+            wanted = [_lies(x, what, over) for x, what in zip(leaves, described, strict=True)]
+        else:
+            wanted = _spread("in_specs", in_specs, args)
+        layouts = [
+            _layout(spec, type_of(x), over, manual, what)
+            for spec, x, what in zip(wanted, leaves, described, strict=True)
+        ]
+        parts = [
+            type_of(x).with_shape(part_shape(type_of(x).shape, layout, over, what))
+            for x, layout, what in zip(leaves, layouts, described, strict=True)
+        ]
+        varies = varying_of(leaves) or [frozenset()] * len(leaves)
+        inner = [axes_of(layout) | more for layout, more in zip(layouts, varies, strict=True)]
+        staged, out = _staged(
+            function, structure, parts, over, manual, inner if check_vma else None
+        )
+        program = next((p for p in programs if equal_programs(p, staged.program)), None)
+        if program is None:
+            program = staged.program
+            programs[:] = [*programs, program][-_KEPT:]
+        results = tree_unflatten(out, range(len(program.results)))
+        places = [f"result{keystr(path) or ''}" for path, _ in tree_flatten_with_path(results)[0]]
+        ends = [
+            _layout(spec, type, over, manual, what)
+            for spec, type, what in zip(
+                _spread("out_specs", out_specs, results), program.result_types, places, strict=True
+            )
+        ]
+        around = [((),) * type_of(x).ndim for x in staged.captured]
+        primitive = ShardMap(
+            program,
+            over.abstract_mesh,
+            (*around, *layouts),
+            tuple(ends),
+            manual,
+            check_vma,
+            _device_ids(over),
+        )
+        if check_vma:
+            _check_replicated(primitive, places)
+        return tree_unflatten(out, bind(primitive, *staged.captured, *leaves))
+
+    return mapped
+
+
+def _check_specs(argument: str, specs: Tree) -> None:
+    if specs is Infer and argument == "in_specs":
+        return
+    for leaf in tree_leaves(specs):
+        if not isinstance(leaf, PartitionSpec):
+            raise refused("shard_map", f"each leaf of {argument}", "a PartitionSpec", leaf)
+
+
+def _spread(argument: str, specs: Tree, tree: Tree) -> list[PartitionSpec]:
+    """A specification for each leaf of a tree."""
+    if argument == "in_specs" and isinstance(specs, list):
+        specs = tuple(specs)
+    try:
+        return broadcast_prefix(specs, tree)
+    except ArgumentError as error:
+        what = "arguments" if argument == "in_specs" else "result"
+        error.add_note(f"  while: matching {argument} of shard_map with its {what}")
+        raise
+
+
+def _mesh(given: MeshAxes | None) -> Mesh | Any:
+    """The mesh that is meant: that of the context where none was given. Any: or an AbstractMesh."""
+    current = current_context().get(MESH)
+    mesh = current if given is None else given
+    if mesh is None or mesh.empty:
+        raise ArgumentError(
+            "shard_map: no mesh is given, and none is in force",
+            fix="pass mesh=, or call it within `with treadle.set_mesh(mesh):`",
+        )
+    if not isinstance(mesh, Mesh) and isinstance(current, Mesh):
+        if current.shape_tuple == mesh.shape_tuple:
+            return current
+    return mesh
+
+
+def _device_ids(mesh: MeshAxes) -> tuple[int, ...]:
+    return tuple([device.id for device in mesh.flat]) if isinstance(mesh, Mesh) else ()
+
+
+def _bound() -> frozenset[object]:
+    """The axes of the shard_maps around."""
+    return frozenset([name for name, _, kind in current_context().axes if kind != "mapped"])
+
+
+def _manual_axes(mesh: MeshAxes, names: frozenset[Any]) -> tuple[str, ...]:
+    """The axes that the function sees, in the order of the mesh."""
+    for name in names:
+        if name not in mesh.axis_names:
+            raise ArgumentError(
+                f"shard_map: axis_names has {shown(name)}, but the mesh has the axes {mesh.axis_names}",
+                fix="name axes of the mesh",
+            )
+    around = _bound()
+    twice = names & around
+    if twice:
+        raise ArgumentError(
+            f"shard_map: the axes {sorted(map(str, twice))} are those of a shard_map around it already",
+            fix="name the other axes of the mesh in axis_names",
+        )
+    chosen = names or frozenset(mesh.axis_names) - around
+    if not chosen:
+        raise ArgumentError(
+            f"shard_map: all axes of the mesh, {mesh.axis_names}, are those of a shard_map around it already",
+            fix="call the function directly: it has its part already",
+        )
+    return tuple([name for name in mesh.axis_names if name in chosen])
+
+
+def _lies(x: Array, what: str, mesh: MeshAxes) -> PartitionSpec:
+    """How an array lies over the mesh."""
+    if isinstance(x, DeviceArray):
+        sharding = x.sharding
+        if not isinstance(sharding, NamedSharding):
+            return PartitionSpec()
+        if sharding.mesh.shape_tuple == mesh.shape_tuple:
+            return sharding.spec
+    raise PlacementError(
+        f"shard_map: how {what} lies over the mesh is not known here",
+        fix="say it with in_specs",
+    )
+
+
+def _layout(
+    spec: PartitionSpec, type: Any, mesh: MeshAxes, manual: tuple[str, ...], what: str
+) -> Layout:
+    """A specification as the layout of an argument or a result. Any: an ArrayType."""
+    assert isinstance(type, ArrayType)
+    try:
+        check_names(spec, mesh)
+        layout = layout_of(spec, type.ndim)
+    except ShardingError as error:
+        error.add_note(f"  while: laying out {what} of shard_map, of type {type}")
+        raise
+    for names in layout:
+        for name in names or ():
+            if name not in manual:
+                raise ShardingError(
+                    f"shard_map: {spec} of {what} names the axis {name!r}, but the function sees {manual} only",
+                    fix="add it to axis_names, or leave it out and lay the array over it with device_put",
+                )
+    if None in layout:
+        raise ShardingError(
+            f"shard_map: {spec} of {what} leaves an axis unconstrained",
+            fix="write None for an axis that is not cut",
+        )
+    return layout
+
+
+def _staged(
+    function: Callable[..., Tree],
+    structure: PyTreeDef,
+    parts: list[ArrayType],
+    mesh: MeshAxes,
+    manual: tuple[str, ...],
+    varies: list[frozenset[Hashable]] | None,
+) -> tuple[Staged, PyTreeDef]:
+    """The function as a program of one device's parts; `varies` is what these vary over, if that is checked."""
+    checked = varies is not None
+
+    def arguments(operands: Operands) -> tuple[Any, dict[str, Any]]:
+        return tree_unflatten(structure, operands), {}
+
+    tree = TreeFunction(function, arguments, array_results("shard_map: result "))
+    with MESH.override(mesh), inside_axes(mesh.abstract_mesh, manual, checked):  # type: ignore[attr-defined]
+        return stage_tree(tree, *parts, varies=varies)
+
+
+def _check_replicated(primitive: ShardMap, places: list[str]) -> None:
+    """Refuse results that differ between devices where they are said to be the same."""
+    varies = explicit_body(primitive, demanded=False).results
+    own = frozenset(primitive.manual_axes)
+    for layout, found, what in zip(primitive.out_layouts, varies, places, strict=True):
+        cut = [name for names in layout for name in names or ()]
+        more = [name for name in primitive.manual_axes if name in found & own and name not in cut]
+        if more:
+            raise ShardingError(
+                f"shard_map: {what} varies over {', '.join(map(repr, more))}, but its out_specs, {spec_of(layout)}, "
+                "say that it is the same on all devices along there",
+                fix=f"name the axis in out_specs, make it the same with lax.psum(x, {more[0]!r}) or its like, "
+                "or pass check_vma=False if it is the same for a reason that cannot be seen",
+            )

@@ -1,0 +1,90 @@
+"""What the formats of plain matrices share (COO, CSR, CSC): the checks of their parts and of their operands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+import treadle_numpy as tnp
+from treadle.experimental.sparse.base import JAXSparse
+from treadle.experimental.sparse.bcoo import BCOO
+from treadle.experimental.sparse.conversion import bcoo_fromdense
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    ShapeError,
+    UnsupportedError,
+    as_array,
+    integers,
+    operand_or_none,
+    refused,
+)
+
+Format = TypeVar("Format", bound=JAXSparse)
+
+
+def checked_parts(
+    name: str, parts: tuple[str, str, str], args: Any, shape: Sequence[int]
+) -> tuple[list[Array], tuple[int, ...]]:
+    """The three vectors of a matrix, data and two of indices, and its shape.
+
+    Raises:
+        ArgumentError: it is given no three arrays, or indices that are no integers.
+        ShapeError: they are no vectors, data have not one index each, or the shape has not two axes.
+    """
+    if not isinstance(args, (tuple, list)) or len(args) != 3:
+        raise refused(name, "args", f"three arrays `({', '.join(parts)})`", args)
+    for part, each in zip(parts, args, strict=True):
+        if operand_or_none(each) is None:
+            raise refused(name, part, "an array", each)
+    data, first, second = (as_array(each) for each in args)
+    sizes = integers(name, "shape", shape)
+    if len(sizes) != 2 or min(sizes) < 0:
+        raise ShapeError(f"{name}: shape is {sizes}, but a matrix has two sizes")
+    for part, each in zip(parts[1:], (first, second), strict=True):
+        if each.dtype.kind not in "iu":
+            raise ArgumentError(f"{name}: {part} is {each.type}, but must be integers")
+    if not data.ndim == first.ndim == second.ndim == 1 or data.shape != first.shape:
+        raise ShapeError(
+            f"{name}: {', '.join(parts)} have shapes {data.shape}, {first.shape} and {second.shape}",
+            fix=f"give vectors; {parts[0]} and {parts[1]} have one length",
+        )
+    return [data, first, second], sizes
+
+
+def matrix_of(name: str, mat: Any, nse: int | None, index_dtype: Any) -> BCOO:
+    """The BCOO of a dense matrix.
+
+    Raises:
+        ShapeError: it is no matrix.
+    """
+    dense = tnp.asarray(mat)
+    if dense.ndim != 2:
+        raise ShapeError(f"{name}: a matrix is wanted, got {dense.type}")
+    return bcoo_fromdense(dense, nse=nse, index_dtype=index_dtype)
+
+
+def of_format(function: str, wanted: type[Format], mat: object) -> Format:
+    """The argument, which must be a matrix of a format."""
+    if not isinstance(mat, wanted):
+        raise refused(function, "mat", f"a {wanted.__name__}", mat)
+    return mat
+
+
+def dense_operand(mat: JAXSparse, other: object, ndim: int | None = None) -> Array:
+    """What a matrix is multiplied with: a dense vector or matrix.
+
+    Raises:
+        UnsupportedError: it is sparse.
+        ShapeError: it has other axes.
+    """
+    name = type(mat).__name__
+    if isinstance(other, JAXSparse):
+        raise UnsupportedError(
+            f"{name}: the product of two sparse matrices is not there",
+            fix="multiply BCOOs: `x.to_bcoo() @ y.to_bcoo()`",
+        )
+    dense: Array = tnp.asarray(other)
+    if dense.ndim not in ((1, 2) if ndim is None else (ndim,)):
+        raise ShapeError(f"{name}: a dense vector or matrix is wanted, got {dense.type}")
+    return dense

@@ -1,0 +1,180 @@
+"""What an exported function computes: a closed program, and the arrays that it captured."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, final
+
+from treadle.export.container import Elements, array_type, damaged
+from treadle_compiler import HloValue, LoweringContext, lower_program, lowering_rule
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    ArrayType,
+    Operand,
+    ParseError,
+    Primitive,
+    Program,
+    Type,
+    UnsupportedError,
+    bind,
+    interpret,
+    stage,
+    type_of,
+)
+from treadle_ir.primitives.convert import Convert
+from treadle_ir.rewrite import plain
+from treadle_ir.text import parse_program, print_program
+from treadle_ir.verify import verify
+from treadle_runtime import DeviceArray, JitFunction, from_host, jit
+from treadle_runtime.arrays.array import elements_of
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Embedded(Primitive):
+    """An array inside of a program, for StableHLO that stands alone; compared by identity."""
+
+    name: ClassVar[str] = "embedded"
+    computes: ClassVar[bool] = False
+    elements: Elements
+    type: ArrayType
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """The array's type."""
+        return (self.type,)
+
+
+@lowering_rule(Embedded)
+def embedded_lowering(context: LoweringContext, primitive: Embedded, /) -> Sequence[HloValue]:
+    """A constant."""
+    return [context.constant(primitive.elements, primitive.type)]
+
+
+@final
+class Body:
+    """A program whose first parameters are arrays that it brings along; `run` computes it, compiled."""
+
+    def __init__(self, name: str, program: Program, constants: Sequence[Array]) -> None:
+        self.name = name
+        self.program = program
+        self.constants = tuple(constants)
+
+    @property
+    def parameter_types(self) -> tuple[Type, ...]:
+        """The types of what a call passes."""
+        return self.program.parameter_types[len(self.constants) :]
+
+    @functools.cached_property
+    def run(self) -> JitFunction[..., list[Operand]]:
+        """From flat operands to flat results."""
+        program, constants, types = self.program, self.constants, self.parameter_types
+
+        def run(*operands: Operand) -> list[Operand]:
+            exact = map(_as_weak_as, operands, types)
+            return [*interpret(program, *constants, *exact)]
+
+        run.__name__ = self.name
+        return jit(run)
+
+    def stablehlo(self, platform: str) -> str:
+        """The program as StableHLO for a platform, its arrays embedded as constants."""
+        types = self.program.parameter_types[: len(self.constants)]
+
+        def whole(*operands: Operand) -> Sequence[Operand]:
+            arrays = [
+                bind(Embedded(elements_of(_device_array(x)), type), *())[0]
+                for x, type in zip(self.constants, types, strict=True)
+                if isinstance(type, ArrayType)
+            ]
+            return interpret(self.program, *arrays, *operands)
+
+        staged = stage(whole, *self.parameter_types)
+        return lower_program(staged.program, name=self.name, platform=platform).text
+
+    def written(self, arrays: list[Elements]) -> dict[str, Any]:  # Any: what JSON holds
+        """The program as JSON; its arrays are appended to `arrays`.
+
+        Raises:
+            UnsupportedError: it calls Python functions back, or has operations that the text format does not know.
+        """
+        text = print_program(plain(self.program))
+        try:
+            parse_program(text)
+        except ParseError as error:
+            raise self._unwritable(error) from error
+        start = len(arrays)
+        arrays += [elements_of(_device_array(x)) for x in self.constants]
+        return {"program": text, "constants": [start, len(arrays)]}
+
+    def _unwritable(self, error: ParseError) -> UnsupportedError:
+        effects = {effect.name for effect in self.program.effects}
+        if "<opaque" in str(error) or effects:
+            return UnsupportedError(
+                f"serialize: {self.name} calls a Python function back, which cannot be written down",
+                fix="leave pure_callback, io_callback and debug.print out of what is exported",
+            )
+        return UnsupportedError(
+            f"serialize: {self.name} has an operation that the text format does not read: {error}",
+            fix="register the classes of your own primitives with treadle_ir.register",
+        )
+
+
+def _as_weak_as(operand: Operand, type: Type) -> Operand:
+    """The operand with the weakness that a parameter has, which nested programs rely on."""
+    own = type_of(operand)
+    if own is type or not isinstance(type, ArrayType):
+        return operand
+    return bind(Convert(type.dtype, type.weak), operand)[0]
+
+
+def _device_array(array: Array) -> DeviceArray:
+    assert isinstance(array, DeviceArray)  # jit makes nothing else of what a function captures
+    return array
+
+
+def read_body(name: str, written: Mapping[str, Any], arrays: Sequence[Elements]) -> Body:
+    """The body that `Body.written` wrote; parsing executes nothing.
+
+    Raises:
+        ArgumentError: it wrote no such thing.
+    """
+    text, places = written.get("program"), written.get("constants")
+    if not isinstance(text, str):
+        raise damaged("the artefact has no program")
+    if (
+        not isinstance(places, list)
+        or [type(each) for each in places] != [int, int]
+        or not 0 <= places[0] <= places[1] <= len(arrays)
+    ):
+        raise damaged("the artefact does not say which arrays its program has")
+    try:
+        program = parse_program(text)
+        verify(program)
+    except ArgumentError:
+        raise
+    except ParseError as error:
+        raise damaged(f"the artefact's program does not parse: {error}") from error
+    constants = arrays[places[0] : places[1]]
+    expected = [
+        ArrayType(x.shape, x.dtype, type.weak)
+        for x, type in zip(constants, program.parameter_types, strict=False)
+        if isinstance(type, ArrayType)
+    ]
+    if [*program.parameter_types[: len(constants)]] != expected or len(expected) != len(constants):
+        raise damaged("the artefact's arrays are not what its program takes")
+    made = [from_host(x, weak=type.weak) for x, type in zip(constants, expected, strict=True)]
+    return Body(name, program, made)
+
+
+def read_types(written: object) -> list[ArrayType]:
+    """Types written as a list of texts.
+
+    Raises:
+        ArgumentError: they were not.
+    """
+    if not isinstance(written, list):
+        raise damaged("the artefact does not list the types of arguments or results")
+    return [array_type(each) for each in written]

@@ -1,0 +1,56 @@
+"""Which platforms there are, and which safety checks a user may turn off."""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+from treadle_ir import frozen, names
+from treadle_runtime import devices
+
+PLATFORMS: Final = ("cpu", "cuda", "rocm", "tpu")
+
+
+@final
+@frozen
+class DisabledSafetyCheck:
+    """A safety check that `export` or `Exported.call` leaves out; made by its static methods.
+
+    Example:
+        >>> from treadle.export import DisabledSafetyCheck
+        >>> DisabledSafetyCheck.platform()
+        DisabledSafetyCheck.platform()
+    """
+
+    kind: str
+
+    @staticmethod
+    def platform() -> DisabledSafetyCheck:
+        """Let an exported function run on platforms that it was not exported for."""
+        return DisabledSafetyCheck("platform")
+
+    @staticmethod
+    def custom_call(target_name: str) -> DisabledSafetyCheck:
+        """Allow a custom call; nothing is checked here, since programs are lowered where they are loaded."""
+        names("DisabledSafetyCheck.custom_call", target_name=target_name)
+        return DisabledSafetyCheck(f"custom_call:{target_name}")
+
+    def is_custom_call(self) -> str | None:
+        """The custom call that is allowed, if this is such a check."""
+        kind, _, target = self.kind.partition(":")
+        return target if kind == "custom_call" else None
+
+    def __repr__(self) -> str:
+        target = self.is_custom_call()
+        name = "platform()" if target is None else f"custom_call({target!r})"
+        return f"DisabledSafetyCheck.{name}"
+
+
+def default_export_platform() -> str:
+    """The platform that `export` lowers for by default: that of the default device.
+
+    Example:
+        >>> from treadle import export
+        >>> export.default_export_platform() in ("cpu", "cuda", "rocm", "tpu")
+        True
+    """
+    return devices()[0].backend.platform

@@ -1,0 +1,137 @@
+"""From a jitted function to an exported one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, ParamSpec, TypeVar
+
+from treadle.export.body import Body
+from treadle.export.checks import PLATFORMS, DisabledSafetyCheck, default_export_platform
+from treadle.export.exported import Exported, structs
+from treadle_compiler import lower_program
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    ArrayType,
+    Tracer,
+    TreadleError,
+    UnsupportedError,
+    names,
+    refused,
+    sequence,
+)
+from treadle_ir.declared import shown
+from treadle_ir.tree import flatten_leaves_and_structure
+from treadle_runtime import JitFunction
+
+P = ParamSpec("P")  # mypy infers the type of a lambda inside of `jit` against these, not against `...`
+R = TypeVar("R", bound=Any)
+
+
+def export(
+    fun_jit: JitFunction[P, R],
+    *,
+    platforms: Sequence[str] | None = None,
+    disabled_checks: Sequence[DisabledSafetyCheck] = (),
+) -> Callable[..., Exported]:
+    """Export a jitted function for arguments of certain types: a program that travels.
+
+    The result takes the arguments (or things with their `shape` and `dtype`) and returns an `Exported`. Static
+    arguments are passed here and no longer to `Exported.call`.
+
+    Args:
+        fun_jit: what `jit` returned.
+        platforms: where it will run: of `cpu`, `cuda`, `rocm` and `tpu`; by default, the platform of this process.
+            One artefact serves all of them.
+        disabled_checks: checks to leave out.
+
+    Raises:
+        ArgumentError: `fun_jit` is not a jitted function, or there is no such platform or check.
+        MissingRuleError: by the result: an operation cannot be lowered for one of the platforms.
+
+    Example:
+        >>> import treadle
+        >>> import treadle.numpy as tnp
+        >>> from treadle import export
+        >>> weights = tnp.arange(3.0)
+        >>> exported = export.export(treadle.jit(lambda x: x @ weights), platforms=["cpu", "cuda"])(
+        ...     treadle.ShapeDtypeStruct((2, 3), tnp.float32))
+        >>> exported.in_avals, exported.platforms
+        ((ShapeDtypeStruct(shape=(2, 3), dtype=float32),), ('cpu', 'cuda'))
+        >>> exported.call(tnp.ones((2, 3)))
+        Array([3., 3.], dtype=float32)
+    """
+    if not isinstance(fun_jit, JitFunction):
+        raise ArgumentError(
+            f"Function to be exported must be the result of `jit` but is: {shown(fun_jit)}",
+            fix="write export(jit(f))(...)",
+        )
+    wanted = _platforms(platforms)
+    checks = sequence("export", "disabled_checks", disabled_checks)
+    for check in checks:
+        if not isinstance(check, DisabledSafetyCheck):
+            raise refused("export", "disabled_checks", "DisabledSafetyCheck values", check)
+
+    def exported(*args: Any, **kwargs: Any) -> Exported:  # Any: what the function takes
+        return _export(fun_jit, wanted or (default_export_platform(),), checks, args, kwargs)
+
+    return exported
+
+
+def _platforms(platforms: object) -> tuple[str, ...]:
+    if platforms is None:
+        return ()
+    if isinstance(platforms, str):
+        raise refused("export", "platforms", "a list of strings", platforms)
+    wanted = tuple(sequence("export", "platforms", platforms))
+    for each in wanted:
+        names("export", platforms=each)
+        if each not in PLATFORMS:
+            raise ArgumentError(
+                f"export: there is no platform {each!r}; there are {', '.join(PLATFORMS)}",
+                fix='write "cuda" or "rocm" for a GPU',
+            )
+    return tuple(dict.fromkeys(wanted))
+
+
+def _export(
+    function: JitFunction[..., Any],
+    platforms: tuple[str, ...],
+    checks: tuple[DisabledSafetyCheck, ...],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> Exported:
+    call = function.trace(*args, **kwargs)
+    traced, arguments = call.parts
+    if any([isinstance(each, Tracer) for each in traced.captured]):
+        raise UnsupportedError(
+            f"export: {call.fun_name} closes over a traced array, which belongs to another transformation",
+            fix="export outside of jit, grad and vmap, or pass the array as an argument",
+        )
+    constants = [each for each in traced.captured if isinstance(each, Array)]
+    program = traced.program
+    for platform in platforms:
+        try:
+            lower_program(program, name=call.fun_name, platform=platform)
+        except TreadleError as error:
+            error.add_note(f"  while: exporting {call.fun_name} for {platform}")
+            raise
+    dynamic = arguments.structure.unflatten(arguments.leaves)
+    whole = (dynamic, {}) if arguments.statics is None else dynamic
+    in_types = [t for t in program.parameter_types[len(constants) :] if isinstance(t, ArrayType)]
+    out_types = [t for t in program.result_types if isinstance(t, ArrayType)]
+    return Exported(
+        fun_name=call.fun_name,
+        in_tree=flatten_leaves_and_structure(whole)[1],
+        in_avals=structs(in_types),
+        out_tree=traced.structure,
+        out_avals=structs(out_types),
+        platforms=platforms,
+        body=Body(call.fun_name, program, constants),
+        donated=call.donate_argnums,
+        ordered_effects=tuple([each for each in program.effects if each.ordered]),
+        unordered_effects=tuple([each for each in program.effects if not each.ordered]),
+        disabled_safety_checks=checks,
+        in_shardings_hlo=(None,) * len(in_types),
+        out_shardings_hlo=(None,) * len(out_types),
+    )
