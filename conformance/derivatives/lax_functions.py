@@ -8,10 +8,13 @@ from typing import Final
 import mpmath as mp
 import numpy as np
 
+import treadle
 import treadle.lax as lax
 from conformance.derivatives import nn_functions, numpy_functions, special_functions
 from conformance.derivatives.row import Row, scalar
+from treadle.sharding import NamedSharding, PartitionSpec
 
+ONE_DEVICE: Final = NamedSharding(treadle.make_mesh((1,), ("x",)), PartitionSpec())
 SAME: Final = {
     **{
         name: f"numpy.{name}"
@@ -118,6 +121,12 @@ ROWS: Final[tuple[Row, ...]] = (
         lambda x: x**3,
         0.5,
         function=lambda x: lax.optimization_barrier(x**3),
+    ),
+    scalar(
+        "lax.with_sharding_constraint",
+        lambda x: x**3,
+        0.5,
+        function=lambda x: lax.with_sharding_constraint(x**3, ONE_DEVICE),
     ),
     scalar(
         "lax.select",

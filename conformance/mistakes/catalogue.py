@@ -38,7 +38,9 @@ class Mistake:
 
 MISTAKES: Final[list[Mistake]] = []
 X: Any = tnp.arange(6.0).reshape(2, 3)
-ONE: Any = treadle.make_mesh((1,), ("x",))  # a mesh of one device; unequal parts: conformance/sharding
+ONE: Any = treadle.make_mesh(
+    (1,), ("x",)
+)  # a mesh of one device; unequal parts: conformance/sharding
 
 
 def mistake(
@@ -1334,7 +1336,9 @@ def mesh_axis_for_two_axes_of_an_array() -> None:
     "give at most one entry for each axis of the array",
 )
 def specification_longer_than_the_rank() -> None:
-    treadle.device_put(np.ones(4), treadle.sharding.NamedSharding(ONE, treadle.P(None, "x")))  # here
+    treadle.device_put(
+        np.ones(4), treadle.sharding.NamedSharding(ONE, treadle.P(None, "x"))
+    )  # here
 
 
 @mistake(

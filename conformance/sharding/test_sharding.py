@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from pathlib import Path
 
 import pytest
 
@@ -31,3 +32,12 @@ def test_a_law_can_fail() -> None:
     """A process with one device cannot make the mesh, and says so of every law."""
     found = results("arrays", TREADLE_NUM_CPU_DEVICES="1")
     assert all("PlacementError" in text for text in found.values())
+
+
+def test_the_second_process_compiles_nothing(tmp_path: Path) -> None:
+    folder = str(tmp_path / "programs")
+    for expected in ("compiled", "found"):
+        raised_here = results(
+            "cached", EXPECTED=expected, TREADLE_CACHE="1", TREADLE_CACHE_DIR=folder
+        )
+        assert raised_here == {"found_on_disk": ""}

@@ -7,7 +7,7 @@ what users write; a `Layout` is the same for an array of known rank, as programs
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from enum import Enum
 from math import prod
 from typing import Any, Final, TypeAlias, final
@@ -82,9 +82,13 @@ class PartitionSpec:
     _entries: tuple[Entry, ...]
 
     def __init__(
-        self, *partitions: object, unreduced: Iterable[str] = (), reduced: Iterable[str] = ()
+        self, *partitions: object, unreduced: Collection[str] = (), reduced: Collection[str] = ()
     ) -> None:
-        if {*unreduced} or {*reduced}:
+        given = {"unreduced": unreduced, "reduced": reduced}
+        for name, axes in given.items():
+            if not isinstance(axes, tuple | list | set | frozenset):
+                raise refused("PartitionSpec", name, "a set of names of axes", axes)
+        if unreduced or reduced:
             raise UnsupportedError(
                 "PartitionSpec: sums that are not added up yet (`unreduced`, `reduced`) are not there",
                 fix="add up first, with lax.psum within shard_map",

@@ -45,7 +45,7 @@ def test_copies_of_a_part_are_donated_each_by_itself() -> None:
 def test_laid_out_anew() -> None:
     rows = device_put(HOST, NamedSharding(MESH, P("x")))
     wide = device_put(np.ascontiguousarray(HOST.T), NamedSharding(MESH, P(None, "x")))
-    for put in (rows, jit(lambda x: ops.transpose(x, (1, 0)))(wide)):
+    for put in (rows, jit(lambda x: ops.transpose(x, permutation=(1, 0)))(wide)):
         for spec in (P(), P("x")):
             found = device_put(put, NamedSharding(MESH, spec))
             assert np.array_equal(found, HOST)

@@ -19,6 +19,10 @@ def test_devices_in_their_order() -> None:
     assert Mesh(create_device_mesh((3, 1)), ("x", "y")).shape == {"x": 3, "y": 1}
 
 
+NO_DEVICES: Any = [0]
+NO_SHAPE: Any = "x"
+
+
 def test_a_single_process_is_the_outer_grid() -> None:
     found = create_hybrid_device_mesh((3, 1), (1, 1), process_is_granule=True)
     assert found.tolist() == [[device] for device in devices()]
@@ -29,8 +33,8 @@ def test_a_single_process_is_the_outer_grid() -> None:
     [
         (lambda: create_device_mesh((4,)), "there are 3 devices, but a mesh of shape"),
         (lambda: create_device_mesh((-3,)), "there are 3 devices"),
-        (lambda: create_device_mesh((1,), [0]), "is not a device"),
-        (lambda: create_device_mesh("x"), "mesh_shape"),
+        (lambda: create_device_mesh((1,), NO_DEVICES), "is not a device"),
+        (lambda: create_device_mesh(NO_SHAPE), "mesh_shape"),
         (lambda: create_hybrid_device_mesh((3,), (1, 1)), "has 1 axes, but dcn_mesh_shape"),
         (lambda: create_hybrid_device_mesh((3,), (1,)), "process_is_granule=True"),
         (

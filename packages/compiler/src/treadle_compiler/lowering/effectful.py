@@ -63,7 +63,7 @@ def host_call_lowering(
 
 def _whole(context: LoweringContext, x: HloValue) -> HloValue:
     """A value that each of several devices has whole: before and after a callback, which takes place on one."""
-    layout: Layout = ((),) * (x.type.ndim + is_wide(x.type))
+    layout: Layout = ((),) * (len(x.shape) + is_wide(x.type))
     return context.one(
         "sdy.sharding_constraint", [x], x.type, {"sharding": sharding_text("@mesh", layout)}
     )

@@ -15,6 +15,7 @@ from treadle_ir import (
     ShardingError,
     as_operand,
     canonical_dtype,
+    element_type,
     functions,
     integers,
     refused,
@@ -82,7 +83,7 @@ def make_array_from_single_device_arrays(
         raise ArgumentError(
             f"{name}: without a part here, the element type has to be said", fix="give `dtype`"
         )
-    element = parts[0].type.dtype if parts else canonical_dtype(np.dtype(dtype))
+    element = parts[0].type.dtype if parts else canonical_dtype(element_type(name, dtype))
     placed = placement_of(sharding, committed=True).of(ArrayType(whole, element))
     if sharding.num_devices == 1:
         return DeviceArray(placed, parts[0].host, parts[0].raw)
@@ -132,10 +133,10 @@ def make_array_from_callback(
         key = tuple([(each.start, each.stop) for each in index])
         if key not in made:
             made[key] = as_argument(data_callback(index))
-            if dtype is not None and made[key].type.dtype != canonical_dtype(np.dtype(dtype)):
+            if dtype is not None and made[key].type.dtype != canonical_dtype(element_type(name, dtype)):
                 raise ArgumentError(
                     f"{name}: the part {index} has element type {made[key].type.dtype}, "
-                    f"but {np.dtype(dtype)} was asked for"
+                    f"but {element_type(name, dtype)} was asked for"
                 )
         part = made[key]
         if part.type.shape != wanted:

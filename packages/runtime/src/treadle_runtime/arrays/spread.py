@@ -22,7 +22,9 @@ def spread(elements: np.ndarray[Any, Any], sharding: Sharding, *, owned: bool = 
     parts = sharding.parts(elements.shape)
     backend = sharding.devices[0].backend
     ours = sharding.addressable_devices
-    held: dict[object, np.ndarray[Any, Any]] = {}  # the distinct parts; devices may share one's memory
+    held: dict[
+        object, np.ndarray[Any, Any]
+    ] = {}  # the distinct parts; devices may share one's memory
     buffers = []
     for device, part in zip(sharding.devices, parts, strict=True):
         if device not in ours:

@@ -19,6 +19,7 @@ from treadle_ir import (
     checked_axes,
     fork_safe_lock,
     integers,
+    refused,
     sequence,
     shown,
 )
@@ -60,8 +61,13 @@ class Mesh(MeshAxes):
         axis_types: tuple[AxisType, ...] | AxisType | None = None,
     ) -> Mesh:
         """The one mesh of these devices, names and types."""
-        grid = np.array(devices, dtype=object)
-        for each in grid.flat:
+        if not isinstance(devices, np.ndarray | list | tuple | Device):
+            raise refused("Mesh", "devices", "an array of devices", devices)
+        try:
+            grid = np.array(devices, dtype=object)
+        except (TypeError, ValueError, RuntimeError):  # whatever it is made of
+            raise refused("Mesh", "devices", "an array of devices", devices) from None
+        for each in grid.reshape(-1):
             if not isinstance(each, Device):
                 raise ArgumentError(
                     f"Mesh: {shown(each)} of {type(each)} is not a device",
@@ -69,7 +75,7 @@ class Mesh(MeshAxes):
                 )
         shape = grid.shape if grid.size or axis_names != () else ()
         sizes, names, types = checked_axes("Mesh", shape, axis_names, axis_types)
-        flat = tuple(grid.flat)
+        flat = tuple(grid.reshape(-1))
         if len({*flat}) != len(flat):
             raise ArgumentError("Mesh: a device stands in it more than once")
         if len({device.platform for device in flat}) > 1:

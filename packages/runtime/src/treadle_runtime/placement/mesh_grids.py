@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from treadle_ir import ArgumentError, flags, integers, sequence
+from treadle_ir import ArgumentError, flags, integers, sequence, shown
 from treadle_runtime.placement.devices import Device, devices as all_devices
 
 Grid = np.ndarray[Any, np.dtype[Any]]  # Any: of devices, which NumPy has as objects
@@ -108,7 +108,8 @@ def create_hybrid_device_mesh(
     order = sorted(by_process) if should_sort_granules_by_key else [*by_process]
     if len(order) != prod(outer):
         raise ArgumentError(
-            f"{name}: dcn_mesh_shape {outer} has room for {prod(outer)} processes, but the devices belong to {len(order)}",
+            f"{name}: dcn_mesh_shape {outer} has room for {prod(outer)} processes, "
+            f"but the devices belong to {len(order)}",
             fix="make the product of dcn_mesh_shape the number of processes",
         )
     within = [_grid(name, inner, by_process[number]) for number in order]
@@ -125,12 +126,12 @@ def create_hybrid_device_mesh(
 def _given(name: str, devices: Sequence[Device] | None) -> list[Any]:
     if devices is None:
         return [*all_devices()]
-    given = [*np.asarray(devices, object).flat] if isinstance(devices, np.ndarray) else None
-    found = [*sequence(name, "devices", devices)] if given is None else given
+    given: Any = devices  # a grid of them, too, is taken in order
+    found = [*(given.flat if isinstance(given, np.ndarray) else sequence(name, "devices", given))]
     for each in found:
         if not isinstance(each, Device):
             raise ArgumentError(
-                f"{name}: {each!r} of {type(each)} is not a device",
+                f"{name}: {shown(each)} of {type(each)} is not a device",
                 fix="pass some of treadle.devices()",
             )
     return found

@@ -11,7 +11,15 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Final, TypeAlias, final
 from weakref import WeakValueDictionary
 
-from treadle_ir import ArgumentError, ArrayType, fork_safe_lock, integers, names
+from treadle_ir import (
+    ArgumentError,
+    ArrayType,
+    fork_safe_lock,
+    integers,
+    names,
+    refused,
+    shown,
+)
 from treadle_runtime.placement.devices import Device
 
 Index: TypeAlias = tuple[slice, ...]
@@ -116,6 +124,8 @@ def check_memory_kind(kind: str | None) -> None:
     Raises:
         ArgumentError: it is another one.
     """
+    if kind is not None and not isinstance(kind, str):
+        raise refused("a sharding", "memory_kind", "a string or None", kind)
     if kind not in (None, "device"):
         raise ArgumentError(
             f"memory kind {kind!r} is not there: arrays are in the memory of their device",
@@ -138,7 +148,7 @@ class SingleDeviceSharding(Sharding):
         check_memory_kind(memory_kind)
         if not isinstance(device, Device):
             raise ArgumentError(
-                f"SingleDeviceSharding: {device!r} of {type(device)} is not a device",
+                f"SingleDeviceSharding: {shown(device)} of {type(device)} is not a device",
                 fix="pass one of treadle.devices()",
             )
         with cls._lock:

@@ -1,0 +1,24 @@
+"""What a constraint on a layout refuses."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from treadle_ir import AbstractMesh, ShardingError, ops
+
+X = np.ones((4, 2), np.float32)
+MESH = AbstractMesh((2, 2), ("x", "y"))
+
+
+def test_constraints() -> None:
+    with pytest.raises(ShardingError, match="the layout has 1 entries, but .* has 2 axes"):  # C1
+        ops.sharding_constraint(X, mesh=MESH, layout=(("x",),))
+    with pytest.raises(ShardingError, match="names .*'z'"):  # C2
+        ops.sharding_constraint(X, mesh=MESH, layout=(("z",), ()))
+    with pytest.raises(ShardingError, match="names"):
+        ops.sharding_constraint(X, mesh=MESH, layout=(("x",), ("x",)))
+
+
+def test_the_elements_stay() -> None:
+    assert np.array_equal(ops.sharding_constraint(X, mesh=MESH, layout=(("x",), None)), X)

@@ -1,0 +1,108 @@
+"""Meshes without devices, and specifications over them."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any
+
+import pytest
+from hypothesis import given, strategies as st
+
+from treadle_ir import (
+    AbstractMesh,
+    ArgumentError,
+    AxisType,
+    PartitionSpec as P,
+    ShardingError,
+    UnsupportedError,
+    check_names,
+    layout_of,
+    part_shape,
+    parts_of,
+    spec_of,
+)
+
+MESH = AbstractMesh((4, 2), ("x", "y"))
+ENTRIES = st.sampled_from([None, "x", "y", ("x", "y"), ("y", "x"), P.UNCONSTRAINED])
+
+
+def test_entries_are_what_users_write() -> None:
+    assert P("x", None, ("y", "z")) == ("x", None, ("y", "z"))
+    assert P(("x",), ()) == P("x", None)
+    assert P(["x", "y"]) == P(("x", "y"))
+    assert [*P("x", None)] == ["x", None]
+    assert (P("x", None)[0], len(P("x", None))) == ("x", 2)
+    assert P("x") + P("y") == P("x", "y") == ("x",) + P("y")
+    assert P("x") != P("x", None)
+    assert len({P("x"), P("x"), P("y")}) == 2
+    assert repr(P("x", ("y", "z"))) == "P('x', ('y', 'z'))"
+
+
+@given(st.lists(ENTRIES, max_size=3))
+def test_copies_are_equal(entries: list[Any]) -> None:
+    spec = P(*entries)
+    assert pickle.loads(pickle.dumps(spec)) == copy.deepcopy(spec) == spec
+
+
+@given(st.lists(ENTRIES, max_size=3), st.integers(3, 5))
+def test_a_layout_says_the_same(entries: list[Any], ndim: int) -> None:
+    layout = layout_of(P(*entries), ndim)
+    assert len(layout) == ndim
+    assert layout_of(spec_of(layout), ndim) == layout
+
+
+@given(st.permutations([("x",), ("y",), ()]), st.tuples(*[st.integers(0, 3)] * 3))
+def test_parts_fill_the_whole(layout: list[tuple[str, ...]], times: tuple[int, int, int]) -> None:
+    counts = parts_of(tuple(layout), MESH)
+    shape = tuple([n * count for n, count in zip(times, counts, strict=True)])
+    assert part_shape(shape, tuple(layout), MESH) == times
+
+
+def test_unequal_parts() -> None:
+    with pytest.raises(ShardingError, match="its size 6 is not a multiple of 4"):
+        part_shape((2, 6), ((), ("x",)), MESH)
+
+
+@pytest.mark.parametrize("spec", [P("z"), P("x", "x"), P("x", ("y", "x"))])
+def test_names_that_do_not_fit(spec: P) -> None:
+    with pytest.raises(ShardingError):
+        check_names(spec, MESH)
+
+
+def test_more_entries_than_axes() -> None:
+    with pytest.raises(ShardingError, match="2 entries, but the array has only 1 axes"):
+        layout_of(P(None, "x"), 1)
+
+
+def test_axes_of_a_mesh() -> None:
+    assert MESH.shape == {"x": 4, "y": 2}
+    assert (MESH.size, MESH.empty, MESH.auto_axes) == (8, False, ("x", "y"))
+    mixed = MESH.with_types(AxisType.Manual, ["y"])
+    assert (mixed.auto_axes, mixed.manual_axes, mixed.explicit_axes) == (("x",), ("y",), ())
+    assert AbstractMesh((), ()).empty
+
+
+def test_what_is_no_mesh() -> None:
+    given: list[tuple[Any, ...]] = [
+        ((4,), ("x", "y")),
+        ((4, 2), ("x", "x")),
+        ((0,), ("x",)),
+        ((4,), (3,)),
+        ((4,), ("x",), (AxisType.Auto,) * 2),
+        ((4,), ("x",), ("auto",)),
+        ("x", ("x",)),
+    ]
+    for arguments in given:
+        with pytest.raises(ArgumentError):
+            AbstractMesh(*arguments)
+
+
+def test_what_is_no_specification() -> None:
+    for entry in (3, ("x", 3), {"x"}):
+        with pytest.raises(ArgumentError):
+            P(entry)
+    with pytest.raises(UnsupportedError):
+        P("x", unreduced={"y"})
+    with pytest.raises(AttributeError, match="immutable"):
+        P("x").entries = ()  # type: ignore[attr-defined]
