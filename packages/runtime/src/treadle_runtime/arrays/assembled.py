@@ -133,7 +133,9 @@ def make_array_from_callback(
         key = tuple([(each.start, each.stop) for each in index])
         if key not in made:
             made[key] = as_argument(data_callback(index))
-            if dtype is not None and made[key].type.dtype != canonical_dtype(element_type(name, dtype)):
+            if dtype is not None and made[key].type.dtype != canonical_dtype(
+                element_type(name, dtype)
+            ):
                 raise ArgumentError(
                     f"{name}: the part {index} has element type {made[key].type.dtype}, "
                     f"but {element_type(name, dtype)} was asked for"
