@@ -181,13 +181,13 @@ if not TYPE_CHECKING:
             ),
             "treadle_runtime.placement.guards": "TransferError",
             "treadle_runtime.placement.mesh": "MESH Mesh make_mesh",
+            "treadle_runtime.placement.mesh_grids": "create_device_mesh create_hybrid_device_mesh",
             "treadle_runtime.placement.named": "NamedSharding",
             "treadle_runtime.placement.placement": (
                 "PlacedType Placement default_device set_default_device"
             ),
             "treadle_runtime.placement.processes": "process_count process_index process_indices",
             "treadle_runtime.placement.sharding": "Sharding SingleDeviceSharding",
-            "treadle_runtime.placement.mesh_grids": "create_device_mesh create_hybrid_device_mesh",
             "treadle_runtime.placement.visualize": (
                 "inspect_array_sharding visualize_array_sharding visualize_sharding"
             ),
