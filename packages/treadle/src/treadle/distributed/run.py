@@ -97,10 +97,15 @@ class Processes:
                 os.killpg(process.pid, signal.SIGKILL)
 
     def drain(self) -> None:
-        """Pass on what is left in the pipes."""
+        """Pass on what is left in the pipes, and close them."""
         end = time.monotonic() + 1
         while self._selector.get_map() and time.monotonic() < end:
             self.pump(_TICK)
+        self._selector.close()
+        for process in self.running:
+            for pipe in (process.stdout, process.stderr):
+                if pipe is not None:
+                    pipe.close()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

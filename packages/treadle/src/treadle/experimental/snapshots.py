@@ -120,9 +120,11 @@ def load(
 
     Example:
         >>> from treadle.experimental import snapshots
-        >>> snapshots.load("nowhere", [])
-        Traceback (most recent call last):
-        treadle.experimental.snapshots.SnapshotError: there is no snapshot in nowhere
+        >>> import tempfile, treadle.numpy as tnp
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     snapshots.save(folder, 1, [tnp.ones(2)])
+        ...     snapshots.load(folder, [tnp.zeros(2)], step=1)
+        [Array([1., 1.], dtype=float32)]
     """
     root = _path("load", folder)
     wanted = integer_or_none("load", "step", step)
