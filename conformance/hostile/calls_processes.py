@@ -35,6 +35,7 @@ NAMES: Final[dict[str, Any]] = {
 }
 TABLE: Final = """
 treadle: process_indices ("cpu")
+treadle: shard_map (cube_of, out_specs=nowhere, in_specs=nowhere, mesh=one_device)
 multihost_utils: process_allgather (x, True)
 multihost_utils: broadcast_one_to_all (x, True)
 multihost_utils: assert_equal (x, "message")
@@ -43,4 +44,6 @@ multihost_utils: host_local_array_to_global_array (x, one_device, nowhere)
 multihost_utils: global_array_to_host_local_array (x, one_device, nowhere)
 snapshots: steps (folder)
 """
-LEFT_OUT: Final[dict[str, str]] = {"snapshots.load": "it needs a snapshot; its own tests have its mistakes"}
+LEFT_OUT: Final[dict[str, str]] = {
+    "snapshots.load": "it needs a snapshot; its own tests have its mistakes"
+}
