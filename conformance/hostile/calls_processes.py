@@ -35,6 +35,7 @@ NAMES: Final[dict[str, Any]] = {
 }
 TABLE: Final = """
 treadle: process_indices ("cpu")
+treadle: shard_map (cube_of, out_specs=nowhere, in_specs=nowhere, mesh=one_device)
 multihost_utils: process_allgather (x, True)
 multihost_utils: broadcast_one_to_all (x, True)
 multihost_utils: assert_equal (x, "message")

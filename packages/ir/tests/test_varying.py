@@ -104,3 +104,8 @@ def test_a_trace_answers_while_it_is_written() -> None:
 def test_nothing_is_asked_outside_of_checked_axes() -> None:
     with named_axis("x", 2), named_axis("y", 2, "unchecked"):
         assert varying_of([1.0]) is None
+
+
+def test_what_varies_already_does_not_begin_to() -> None:
+    made = program(lambda x: [ops.vary(x, axis_name=("x", "y"))], F)
+    assert varies(explicit(made, [X], XY).program) == [("y",)]

@@ -130,7 +130,11 @@ def step_of(primitive: Primitive, sets: Sequence[Axes], equation: Equation, axes
         named = frozenset(primitive.axis_names) & axes
         wide = every | named
         if isinstance(primitive, Vary):
-            return Step(primitive, tuple(sets), (wide,))
+            left_out = [
+                name for name in primitive.axis_names if name in every
+            ]  # it varies there already
+            begun = tuple([name for name in primitive.axis_names if name not in left_out])
+            return Step(Vary(begun), tuple(sets), (wide,))
         left = wide - named if isinstance(primitive, AllReduce) and primitive.invariant else wide
         return Step(primitive, (wide,) * len(sets), (left,) * count)
     if isinstance(primitive, CustomVjpLinear):

@@ -131,6 +131,8 @@ def vary_transpose(
     """One value for all devices: its cotangent is the sum of theirs."""
     (ct_y,) = cotangents
     assert not isinstance(ct_y, Zero)
+    if not primitive.axis_names:
+        return [ct_y]
     return list(bind(AllReduce("add", primitive.axis_names, invariant=True), ct_y))
 
 

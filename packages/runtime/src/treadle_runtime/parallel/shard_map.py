@@ -132,6 +132,9 @@ def shard_map(
     given_axes = (axis_names,) if isinstance(axis_names, str) else axis_names
     if not isinstance(given_axes, (set, frozenset)):
         given_axes = sequence("shard_map", "axis_names", given_axes)
+    for name in given_axes:
+        if not isinstance(name, str):
+            raise refused("shard_map", "each of axis_names", "a string", name)
     names = frozenset(given_axes)
     function = f
     programs: list[Program] = []  # of earlier calls: equal ones are compiled once
