@@ -227,7 +227,7 @@ def compared_with_jax(session: nox.Session, part: str) -> None:
     jaxlib = session.run("python", "-c", version, silent=True) or ""
     session.install(f"jax=={jaxlib.strip()}")
     python = str(Path(session.bin) / "python")
-    environment = {"TREADLE_PARITY_PYTHON": python, "TREADLE_PARITY": part}
+    environment = {"TREADLE_PARITY_PYTHON": python, "TREADLE_PARITY_PART": part}
     pytest(session, "conformance/parity", *WORKERS, **environment)
 
 
