@@ -238,7 +238,7 @@ def compared_with_jax(session: nox.Session, part: str) -> None:
     install(session, EVERYTHING, *PYTEST, "mpmath")
     session.install(f"jax=={jaxlib_version(session)}")
     python = str(Path(session.bin) / "python")
-    environment = {"TREADLE_PARITY_PYTHON": python, "TREADLE_PARITY": part}
+    environment = {"TREADLE_PARITY_PYTHON": python, "TREADLE_PARITY_PART": part}
     pytest(session, "conformance/parity", *WORKERS, **environment)
 
 

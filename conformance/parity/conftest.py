@@ -28,13 +28,13 @@ def interpreter() -> str:
     return python
 
 
-# Of these JAX compiles for minutes, or they ask the same once more: left out with `TREADLE_PARITY=short`.
+# Of these JAX compiles for minutes, or they ask the same once more: left out with `TREADLE_PARITY_PART=short`.
 _LONG: Final = ("-True]", "distributions", "signals", "test_derivatives", "test_parity")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what is long, where the environment says so."""
-    if os.environ.get("TREADLE_PARITY") != "short":
+    if os.environ.get("TREADLE_PARITY_PART") != "short":
         return
     here = [item for item in items if Path(__file__).parent in item.path.parents]
     long = [item for item in here if any(name in item.nodeid for name in _LONG)]
