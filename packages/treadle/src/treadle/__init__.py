@@ -119,6 +119,8 @@ if TYPE_CHECKING:
     )
     from treadle_runtime import (
         Device as Device,
+        NamedSharding as NamedSharding,
+        Shard as Shard,
         block_until_ready as block_until_ready,
         copy_to_host_async as copy_to_host_async,
         default_backend as default_backend,
@@ -129,6 +131,8 @@ if TYPE_CHECKING:
         devices as devices,
         disable_jit as disable_jit,
         effects_barrier as effects_barrier,
+        get_abstract_mesh as get_abstract_mesh,
+        get_mesh as get_mesh,
         jit as jit,
         live_arrays as live_arrays,
         local_device_count as local_device_count,
@@ -145,6 +149,7 @@ if TYPE_CHECKING:
         reshard as reshard,
         set_mesh as set_mesh,
         shard_map as shard_map,
+        use_abstract_mesh as use_abstract_mesh,
     )
 
     jacobian = jacrev
@@ -184,12 +189,13 @@ if not TYPE_CHECKING:
                 "named_scope new_ref"
             ),
             "treadle_runtime": (
-                "Device block_until_ready copy_to_host_async default_backend default_device "
-                "device_count device_get device_put devices disable_jit effects_barrier jit "
-                "jit:pjit live_arrays local_device_count local_devices make_array_from_callback "
+                "Device NamedSharding Shard block_until_ready copy_to_host_async default_backend "
+                "default_device device_count device_get device_put devices disable_jit "
+                "effects_barrier get_abstract_mesh get_mesh jit jit:pjit live_arrays "
+                "local_device_count local_devices make_array_from_callback "
                 "make_array_from_process_local_data make_array_from_single_device_arrays make_mesh "
                 "pmap process_count process_index process_indices pure_callback reshard set_mesh "
-                "shard_map"
+                "shard_map use_abstract_mesh"
             ),
         },
         (
