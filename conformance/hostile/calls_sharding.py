@@ -35,6 +35,9 @@ treadle: make_mesh ((1,), ("x",))
 treadle: make_array_from_callback ((3,), lies, given)
 treadle: make_array_from_process_local_data (lies, v)
 treadle: make_array_from_single_device_arrays ((3,), lies, parts)
+treadle: NamedSharding (mesh, spec)
+treadle: use_abstract_mesh (abstract)
+treadle: get_abstract_mesh get_mesh ()
 sharding: AbstractMesh ((1,), ("x",))
 sharding: Mesh ([here], ("x",))
 sharding: NamedSharding (mesh, spec)
@@ -52,6 +55,7 @@ LEFT_OUT: Final[dict[str, str]] = {
     "sharding.set_mesh": "it changes the process when it is called: packages/runtime/tests/placement",
     "experimental.mesh_utils.create_device_mesh": "it returns a NumPy array of devices: test_mesh_grids.py",
     "experimental.mesh_utils.create_hybrid_device_mesh": "it returns a NumPy array of devices: test_mesh_grids.py",
+    "treadle.Shard": "a record that arrays make",
     "sharding.Sharding": "an abstract class",
     "sharding.AxisType": "an enumeration",
 }

@@ -1336,9 +1336,8 @@ def mesh_axis_for_two_axes_of_an_array() -> None:
     "give at most one entry for each axis of the array",
 )
 def specification_longer_than_the_rank() -> None:
-    treadle.device_put(
-        np.ones(4), treadle.sharding.NamedSharding(ONE, treadle.P(None, "x"))
-    )  # here
+    lies = treadle.sharding.NamedSharding(ONE, treadle.P(None, "x"))
+    treadle.device_put(np.ones(4), lies)  # here
 
 
 @mistake(

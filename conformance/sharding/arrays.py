@@ -240,9 +240,12 @@ def element_types() -> None:
 def made_from_parts() -> None:
     x = put("x", "y")
     asked: list[Any] = []
-    called = treadle.make_array_from_callback(
-        (8, 4), over("x"), lambda part: (asked.append(part), H[part])[1]
-    )
+
+    def given(part: Any) -> Any:
+        asked.append(part)
+        return H[part]
+
+    called = treadle.make_array_from_callback((8, 4), over("x"), given)
     assert len(asked) == 4  # once for each part that differs
     local = treadle.make_array_from_process_local_data(over("x"), H)
     joined = treadle.make_array_from_single_device_arrays(
@@ -282,6 +285,18 @@ def callbacks_see_whole_arrays_once() -> None:
     assert np.array_equal(treadle.jit(rows)(x), H.sum(0))
     treadle.effects_barrier()
     assert np.array_equal(seen, H)
+
+
+@law
+def callbacks_within_shard_map_see_parts() -> None:
+    def twice(x: Any) -> Any:
+        assert x.shape == (2, 4)
+        return 2 * np.asarray(x)
+
+    mapped = treadle.shard_map(
+        lambda x: treadle.pure_callback(twice, x, x), mesh=mesh(), in_specs=P("x"), out_specs=P("x")
+    )
+    assert np.array_equal(treadle.jit(mapped)(H), 2 * H)
 
 
 @law

@@ -131,6 +131,7 @@ if TYPE_CHECKING:
         devices as devices,
         disable_jit as disable_jit,
         effects_barrier as effects_barrier,
+        get_abstract_mesh as get_abstract_mesh,
         get_mesh as get_mesh,
         jit as jit,
         live_arrays as live_arrays,
@@ -148,6 +149,7 @@ if TYPE_CHECKING:
         reshard as reshard,
         set_mesh as set_mesh,
         shard_map as shard_map,
+        use_abstract_mesh as use_abstract_mesh,
     )
 
     jacobian = jacrev
@@ -189,10 +191,11 @@ if not TYPE_CHECKING:
             "treadle_runtime": (
                 "Device NamedSharding Shard block_until_ready copy_to_host_async default_backend "
                 "default_device device_count device_get device_put devices disable_jit "
-                "effects_barrier get_mesh jit jit:pjit live_arrays local_device_count "
-                "local_devices make_array_from_callback make_array_from_process_local_data "
-                "make_array_from_single_device_arrays make_mesh pmap process_count process_index "
-                "process_indices pure_callback reshard set_mesh shard_map"
+                "effects_barrier get_abstract_mesh get_mesh jit jit:pjit live_arrays "
+                "local_device_count local_devices make_array_from_callback "
+                "make_array_from_process_local_data make_array_from_single_device_arrays make_mesh "
+                "pmap process_count process_index process_indices pure_callback reshard set_mesh "
+                "shard_map use_abstract_mesh"
             ),
         },
         (

@@ -45,7 +45,8 @@ def host_call_lowering(
         "has_side_effect": "false" if isinstance(primitive, PureCallback) else "true",
     }
     types = primitive.callback.results
-    several = context.module.partitioning is not None
+    # Within shard_map each device calls back, with its own part.
+    several = context.module.partitioning is not None and context.module.manual is None
     if several:
         attributes["sdy.sharding"] = context.module.on_first_device(max(1, len(types) + ordered))
         operands = tuple([_whole(context, x) for x in operands])

@@ -7,19 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from treadle_ir import ArgumentError, flags, integers, sequence, shown
 from treadle_runtime.placement.devices import Device, devices as all_devices
 
-Grid = np.ndarray[Any, np.dtype[Any]]  # Any: of devices, which NumPy has as objects
+Grid: TypeAlias = np.ndarray[Any, np.dtype[Any]]  # Any: of devices, which NumPy has as objects
 
 
 def create_device_mesh(
     mesh_shape: Sequence[int],
-    devices: Sequence[Device] | None = None,
+    devices: Sequence[Device] | Grid | None = None,
     *,
     contiguous_submeshes: bool = False,
     allow_split_physical_axes: bool = False,
@@ -54,7 +54,7 @@ def create_device_mesh(
 def create_hybrid_device_mesh(
     mesh_shape: Sequence[int],
     dcn_mesh_shape: Sequence[int],
-    devices: Sequence[Device] | None = None,
+    devices: Sequence[Device] | Grid | None = None,
     *,
     process_is_granule: bool = False,
     should_sort_granules_by_key: bool = True,
@@ -123,7 +123,7 @@ def create_hybrid_device_mesh(
     )
 
 
-def _given(name: str, devices: Sequence[Device] | None) -> list[Any]:
+def _given(name: str, devices: Sequence[Device] | Grid | None) -> list[Any]:
     if devices is None:
         return [*all_devices()]
     given: Any = devices  # a grid of them, too, is taken in order
