@@ -33,7 +33,7 @@ def test_entries_are_what_users_write() -> None:
     assert P(["x", "y"]) == P(("x", "y"))
     assert [*P("x", None)] == ["x", None]
     assert (P("x", None)[0], len(P("x", None))) == ("x", 2)
-    assert P("x") + P("y") == P("x", "y") == ("x",) + P("y")
+    assert P("x") + P("y") == P("x", "y") == ("x", *P("y"))
     assert P("x") != P("x", None)
     assert len({P("x"), P("x"), P("y")}) == 2
     assert repr(P("x", ("y", "z"))) == "P('x', ('y', 'z'))"

@@ -12,9 +12,9 @@ MESH = AbstractMesh((2, 2), ("x", "y"))
 
 
 def test_constraints() -> None:
-    with pytest.raises(ShardingError, match="the layout has 1 entries, but .* has 2 axes"):  # C1
+    with pytest.raises(ShardingError, match=r"the layout has 1 entries, but .* has 2 axes"):  # C1
         ops.sharding_constraint(X, mesh=MESH, layout=(("x",),))
-    with pytest.raises(ShardingError, match="names .*'z'"):  # C2
+    with pytest.raises(ShardingError, match=r"names .*'z'"):  # C2
         ops.sharding_constraint(X, mesh=MESH, layout=(("z",), ()))
     with pytest.raises(ShardingError, match="names"):
         ops.sharding_constraint(X, mesh=MESH, layout=(("x",), ("x",)))

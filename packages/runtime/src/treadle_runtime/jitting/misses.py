@@ -51,8 +51,8 @@ def _where(function: Callable[..., Any]) -> str:
 
 def _differences(other: Key, key: Key, arguments: Arguments) -> list[str]:
     """What is different in two keys: context, structure, static values, types."""
-    before, structure_before, statics_before, *types_before = other
-    now, structure, statics, _, *types = key
+    before, structure_before, statics_before, varied, *types_before = other
+    now, structure, statics, varies, *types = key
     lines: list[str] = []
     if before is not now:
         assert isinstance(before, Context)
@@ -62,6 +62,8 @@ def _differences(other: Key, key: Key, arguments: Arguments) -> list[str]:
         lines.append(
             f"static arguments differ: {_statics(statics)} now, {_statics(statics_before)} before"
         )
+    if varied != varies:
+        lines.append("the arguments vary over other axes of the shard_map around the call")
     if structure_before != structure:
         lines += [
             f"the arguments have another structure: {line}"
