@@ -28,9 +28,9 @@ def with_sharding_constraint(x: T, shardings: Any) -> T:
         ArgumentError: a leaf is no sharding, or no array.
 
     Example:
-        >>> from treadle_numpy import lax, numpy as tnp
-        >>> lax.with_sharding_constraint({"w": tnp.ones(2)}, None)  # nothing is said of it
-        {'w': Array([1., 1.], dtype=float32)}
+        >>> from treadle_numpy import lax
+        >>> lax.with_sharding_constraint({"w": 2.0}, None)  # nothing is said of it
+        {'w': 2.0}
     """
     if shardings is None:
         return x
