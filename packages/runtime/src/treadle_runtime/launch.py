@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 import numpy as np
 
 import treadle_compiler as compiler
-from treadle_compiler import check_fork, jaxlib, repartitioned
+from treadle_compiler import check_fork, jaxlib
 from treadle_ir import ArrayType, allocating, fork_safe_lock
 from treadle_runtime.arrays.array import Buffer
 from treadle_runtime.arrays.deleted import Deleted
@@ -195,7 +195,7 @@ def compile_program(
                     types, places, lowered.partitioning.results, strict=True
                 )
             ]
-            return compile_program(repartitioned(lowered, even), placement, flags, wanted)
+            return compile_program(compiler.repartitioned(lowered, even), placement, flags, wanted)
         results = tuple(
             [place.of(type) for type, place in zip(types, places, strict=True) if place is not None]
         )

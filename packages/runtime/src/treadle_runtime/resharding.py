@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from treadle_compiler import lower_program
+import treadle_compiler as compiler
 from treadle_ir import ArrayType, Program, Value
 from treadle_runtime.arrays.array import Buffer, DeviceArray, buffer_of
 from treadle_runtime.launch import Launch, compile_program
@@ -25,7 +25,7 @@ def _launch(type: ArrayType, placement: Placement, sharding: NamedSharding) -> L
     parameter = Value(type)
     program = Program((parameter,), (), (parameter,))
     where = whole(placement_of(sharding, committed=True))
-    lowered = lower_program(
+    lowered = compiler.lower_program(
         program,
         name="reshard",
         platform=where.device.backend.platform,

@@ -17,7 +17,7 @@ from typing import Any, Final, NoReturn, TypeAlias, final
 
 import numpy as np
 
-from treadle_compiler import device_shape
+import treadle_compiler as compiler
 from treadle_ir import (
     ArgumentError,
     Array,
@@ -333,7 +333,7 @@ def elements_of(array: DeviceArray, *, explicit: bool = False) -> Elements:
             host = backend.read(array.raw)
         else:
             backend.block(array.raw)
-            shape = device_shape(array.type)
+            shape = compiler.device_shape(array.type)
             host = gather(array.raw, array.type, shape, sharding)
         if is_key(dtype):
             host = from_device(host, array.type)

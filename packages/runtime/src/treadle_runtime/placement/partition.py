@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from treadle_compiler import LoadedExecutable, Partitioning, output_tiles
+import treadle_compiler as compiler
 from treadle_ir import (
     AbstractMesh,
     ArrayType,
@@ -27,6 +27,9 @@ from treadle_runtime.placement.named import NamedSharding, layout_from_tiles, la
 from treadle_runtime.placement.placement import BASE, PlacedType, Placement, placement_of
 from treadle_runtime.placement.resolve import resolve
 from treadle_runtime.placement.sharding import Sharding
+
+if TYPE_CHECKING:
+    from treadle_compiler import LoadedExecutable, Partitioning
 
 _WHOLE: Final = PartitionSpec()
 
@@ -139,7 +142,7 @@ def partitioning(
                 if isinstance(each, NamedSharding) and each.mesh.shape_tuple == mesh.shape_tuple
                 else laid(each, type_.ndim)
             )
-    return Partitioning(mesh.abstract_mesh, tuple(parameters), tuple(ends))
+    return compiler.Partitioning(mesh.abstract_mesh, tuple(parameters), tuple(ends))
 
 
 def result_placements(
@@ -155,7 +158,7 @@ def result_placements(
     found: list[Placement | None] = []
     if not results:
         return found  # XLA speaks of a tuple then, which is no result
-    for type_, each, tiles in zip(results, asked, output_tiles(executable), strict=True):
+    for type_, each, tiles in zip(results, asked, compiler.output_tiles(executable), strict=True):
         if each is not None and PartitionSpec.UNCONSTRAINED not in getattr(each, "spec", ()):
             found.append(placement_of(each, committed=True))
             continue
