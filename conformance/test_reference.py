@@ -145,9 +145,15 @@ LINEAR_ALGEBRA: Final = [cls.name for cls in RECORDED if issubclass(cls, LinearA
 _OF_FORMULAS: Final = "compared with mpmath, region by region, in packages/ir/tests/formulas"
 WITHOUT_TRUTH: Final = {
     **{primitive.name: _OF_FORMULAS for primitive in PRIMITIVES},
-    "all_gather": "means something only under the transformation that maps its axis",
-    "all_reduce": "means something only under the transformation that maps its axis",
-    "axis_index": "means something only under the transformation that maps its axis",
+    **dict.fromkeys(
+        (
+            *("all_gather", "all_reduce", "all_to_all", "axis_index"),
+            *("permute", "reduce_scatter", "vary"),
+        ),
+        "means something only under the transformation that maps its axis",
+    ),
+    "shard_map": "a program over several devices; conformance/sharding compares it with vmap",
+    "sharding_constraint": "changes no value; conformance/sharding has its laws",
     "custom_vjp_linear": "stands in tapes only, to be transposed",
     "debug_callback": "calls a Python function, which is its own truth",
     "io_callback": "calls a Python function, which is its own truth",

@@ -9,10 +9,11 @@ import numpy as np
 
 import treadle_compiler as compiler
 from treadle_compiler import check_fork, jaxlib
-from treadle_ir import ArrayType, allocating, fork_safe_lock
+from treadle_ir import ArrayType, fork_safe_lock
 from treadle_runtime.arrays.array import Buffer
 from treadle_runtime.arrays.deleted import Deleted
 from treadle_runtime.client import execution_error
+from treadle_runtime.client.failures import too_large
 from treadle_runtime.client.peers import met
 from treadle_runtime.host.validated import Validated, validated
 from treadle_runtime.placement.partition import result_placements
@@ -213,8 +214,11 @@ def check_results_fit(types: Sequence[ArrayType], placement: Placement) -> None:
         OutOfMemoryError: they have more bytes than can be had.
     """
     if placement.on_host:
-        with allocating():  # costs nothing while nothing is written to it
-            np.empty(sum([type.nbytes for type in types]), np.uint8)
+        size = sum([type.nbytes for type in types])
+        try:
+            np.empty(size, np.uint8)  # costs nothing while nothing is written to it
+        except (MemoryError, ValueError):  # too large for the memory, or for any
+            raise too_large(size, types) from None
 
 
 def _present(buffer: Buffer) -> bool | None:

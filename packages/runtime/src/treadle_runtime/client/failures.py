@@ -70,15 +70,22 @@ def size_text(count: int) -> str:
 def _out_of_memory(message: str, results: Sequence[ArrayType]) -> OutOfMemoryError:
     asked = _ASKED.search(message)
     if asked is None:
-        what = f"out of memory: {_CODE.sub('', message)}"
-    else:
-        size = int(asked.group(1).replace(",", ""))
-        exactly = f" ({size} bytes)" if size >= 1024 else ""
-        what = f"out of memory: a compiled program asked for {size_text(size)}{exactly}"
-        fitting = [index for index, type in enumerate(results) if type.nbytes == size]
-        if fitting:
-            which = f"result {fitting[0]}" if len(results) > 1 else "its result"
-            what += f" for {which}, {results[fitting[0]]}"
+        return _smaller(f"out of memory: {_CODE.sub('', message)}")
+    return too_large(int(asked.group(1).replace(",", "")), results)
+
+
+def too_large(size: int, results: Sequence[ArrayType]) -> OutOfMemoryError:
+    """The error for so many bytes, which are perhaps those of one of a program's results."""
+    exactly = f" ({size} bytes)" if size >= 1024 else ""
+    what = f"out of memory: a compiled program asked for {size_text(size)}{exactly}"
+    fitting = [index for index, type in enumerate(results) if type.nbytes == size]
+    if fitting:
+        which = f"result {fitting[0]}" if len(results) > 1 else "its result"
+        what += f" for {which}, {results[fitting[0]]}"
+    return _smaller(what)
+
+
+def _smaller(what: str) -> OutOfMemoryError:
     return OutOfMemoryError(
         what, fix="use smaller arrays or batches, donate arguments, delete arrays, or checkpoint"
     )
