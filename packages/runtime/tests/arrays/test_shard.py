@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_runtime import Mesh, NamedSharding, device_put, devices
 from treadle_ir import PartitionSpec as P
+from treadle_runtime import Mesh, NamedSharding, device_put, devices
 
 MESH = Mesh(devices(), ("x",))
 HOST = np.arange(12, dtype=np.float32).reshape(6, 2)

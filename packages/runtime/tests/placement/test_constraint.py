@@ -11,8 +11,8 @@ from treadle_ir import ArgumentError, PartitionSpec as P, PlacementError, Shardi
 from treadle_runtime import (
     Mesh,
     NamedSharding,
-    jit,
     devices,
+    jit,
     reshard,
     set_mesh,
     with_sharding_constraint,

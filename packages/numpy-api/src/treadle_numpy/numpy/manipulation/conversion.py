@@ -10,7 +10,7 @@ from treadle_ir import Array, DType, canonical_dtype, current_trace, ops, x64_en
 from treadle_ir.primitives.convert import Convert
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike, coerce
-from treadle_numpy.operands.devices import Device
+from treadle_numpy.operands.devices import Device, placed
 from treadle_numpy.operands.dtypes import DTypeLike, ScalarType, as_dtype, named_dtype
 from treadle_numpy.operands.plans import Plans, remember
 from treadle_numpy.operands.promote import converted
@@ -35,6 +35,8 @@ def astype(
         >>> print(astype(np.array([1.7, -1.7], np.float32), int))
         [ 1 -1]
     """
+    if device is not None:
+        return placed(astype(x, dtype, copy=copy), device)
     key = None
     if dtype.__class__ in _NAMES_OF_TYPES or isinstance(dtype, np.dtype):
         try:
