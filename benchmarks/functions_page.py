@@ -144,7 +144,10 @@ def main() -> int:
     if options.times.exists():
         times = json.loads(options.times.read_text())
     if not options.write:
-        with tempfile.TemporaryDirectory() as bytecode, libraries(options, bytecode) as found:
+        with (
+            tempfile.TemporaryDirectory() as bytecode,
+            libraries(options, bytecode, "functions") as found,
+        ):
             for case in CASES:
                 again = options.again and re.search(options.again, case.name)
                 if (case.name in times and not again) or not re.search(options.only, case.name):

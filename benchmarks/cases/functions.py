@@ -103,8 +103,8 @@ def missing(library: str = "treadle") -> list[str]:
     for namespace, _, names, _ in lines():
         module = importlib.import_module(f"{library}.{namespace}")
         known.update(id(getattr(module, name)) for name in names)
-    for names in LEFT_OUT.values():
-        for line in names.strip().splitlines():
+    for text in LEFT_OUT.values():
+        for line in text.strip().splitlines():
             namespace, _, rest = line.partition(": ")
             excused.update(f"{namespace}.{name}" for name in rest.split())
     found = []

@@ -11,6 +11,7 @@ import treadle.dlpack
 import treadle.export
 import treadle.test_util
 from treadle import api_util, tree
+from treadle.extend.linear_util import wrap_init
 
 NAMESPACES: Final[dict[str, Any]] = {
     module.__name__.removeprefix("treadle."): SimpleNamespace(
@@ -27,6 +28,8 @@ NAMES: Final[dict[str, Any]] = {
     "thrice": lambda x: x * 3,
     "jitted": treadle.jit(lambda x: x * 3),
     "artefact": treadle.export.export(treadle.jit(lambda x: x * 3))(1.0).serialize(),
+    "wrapped": wrap_init(lambda x, y: x + y),
+    "positional": tree.structure((1.0, 2.0)),
     "called": tree.structure(((1.0, 2.0), {})),
 }
 
@@ -48,6 +51,10 @@ test_util: check_vjp (thrice, reverse, arguments)
 api_util: shaped_abstractify (x)
 api_util: rebase_donate_argnums ((3,), (0,))
 api_util: safe_map (sine, [x])
+api_util: argnums_partial (wrapped, 0, (1.0, 2.0))
+api_util: debug_info ("jit", sine, (1.0,), {})
+api_util: flatten_fun (wrapped, called)
+api_util: flatten_fun_nokwargs (wrapped, positional)
 export: export (jitted)
 export: deserialize (artefact)
 api_util: donation_vector ((0,), (), called)

@@ -407,3 +407,23 @@ def caches_are_cleared() -> None:
     treadle.clear_caches()
     assert np.array_equal(f(x), before)
     assert f(x).sharding is before.sharding
+
+
+@law
+def arrays_are_made_where_asked() -> None:
+    made: dict[str, Callable[..., Any]] = {
+        "zeros": functools.partial(tnp.zeros, 8),
+        "ones": functools.partial(tnp.ones, 8),
+        "full": functools.partial(tnp.full, 8, 2.5),
+        "empty": functools.partial(tnp.empty, 8),
+        "arange": functools.partial(tnp.arange, 8),
+        "asarray": functools.partial(tnp.asarray, H[:, 0]),
+        "astype": functools.partial(tnp.astype, tnp.arange(8), float),
+    }
+    for name, make in made.items():
+        for sharding in (over("x"), over(("x", "y")), over()):
+            found = make(device=sharding)
+            assert found.sharding is sharding, name
+            assert np.array_equal(found, make()), name
+    with pytest.raises(errors.ShardingError):
+        tnp.zeros(7, device=over("x"))

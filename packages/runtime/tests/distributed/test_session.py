@@ -31,16 +31,17 @@ def test_after_a_device_was_used_it_is_too_late():
 
 def test_twice_names_the_first_call():
     code = """
-import socket, treadle
+import socket
+from treadle_runtime import DistributedError, initialize, is_initialized, process_count, shutdown
 with socket.socket() as s:
     s.bind(("127.0.0.1", 0)); port = s.getsockname()[1]
-treadle.distributed.initialize(f"127.0.0.1:{port}", 1, 0)
+initialize(f"127.0.0.1:{port}", 1, 0)
 try:
-    treadle.distributed.initialize(f"127.0.0.1:{port}", 1, 0)
-except treadle.distributed.DistributedError as error:
+    initialize(f"127.0.0.1:{port}", 1, 0)
+except DistributedError as error:
     print(error)
-treadle.distributed.shutdown()
-print(treadle.distributed.is_initialized(), treadle.process_count())
+shutdown()
+print(is_initialized(), process_count())
 """
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert ended.returncode == 0, ended.stderr

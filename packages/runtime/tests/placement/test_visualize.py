@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from treadle_ir import ArgumentError, PartitionSpec
+from treadle_ir import ArgumentError, PartitionSpec, PlacementError
 from treadle_runtime import (
     Mesh,
     NamedSharding,
@@ -17,6 +17,7 @@ from treadle_runtime import (
     jit,
     visualize_array_sharding,
     visualize_sharding,
+    with_sharding_constraint,
 )
 
 
@@ -46,17 +47,35 @@ def test_widths(capsys: pytest.CaptureFixture[str]) -> None:
     assert len(narrow) == 6
 
 
-def test_shardings_are_given_to_a_function_also_under_jit() -> None:
+def test_shardings_are_given_to_a_function() -> None:
     seen: list[Any] = []
-    x = device_put(np.ones(3))
+    x = device_put(np.ones(3), NamedSharding(Mesh(devices(), ("x",)), PartitionSpec("x")))
     inspect_array_sharding({"a": x, "b": [x]}, callback=seen.append)
+    assert seen == [x.sharding] * 2
+
+
+def test_under_jit_the_constraint_is_what_is_known() -> None:
+    seen: list[Any] = []
+    sharding = NamedSharding(Mesh(devices(), ("x",)), PartitionSpec(None, "x"))
+
+    def constrained(x: Any) -> Any:
+        y = with_sharding_constraint(x, sharding)
+        inspect_array_sharding(y, callback=seen.append)
+        return y
+
+    found = jit(constrained)(np.ones((2, 3)))
+    assert len(seen) == 1
+    assert seen[0].is_equivalent_to(sharding, 2)
+    assert found.sharding.is_equivalent_to(sharding, 2)
 
     def looked(x: Any) -> Any:
-        inspect_array_sharding(x, callback=seen.append)
+        inspect_array_sharding(with_sharding_constraint(x, sharding) + 1, callback=seen.append)
         return x
 
-    jit(looked)(x)
-    assert seen == [x.sharding] * 3
+    for call in (looked, lambda x: inspect_array_sharding(x, callback=seen.append)):
+        with pytest.raises(PlacementError, match="decided by the compiler"):
+            jit(call)(np.ones((2, 3)))
+    assert len(seen) == 1
 
 
 def test_what_cannot_be_drawn() -> None:

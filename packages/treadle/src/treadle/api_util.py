@@ -144,6 +144,11 @@ def _structure(function: str, name: str, value: object) -> None:
         raise refused(function, name, "a structure, of `treadle.tree.structure`", value)
 
 
+def _wrapped(function: str, name: str, value: object) -> None:
+    if not isinstance(value, WrappedFun):
+        raise refused(function, name, "a function wrapped by `linear_util.wrap_init`", value)
+
+
 def safe_map(f: Callable[..., R], *args: Iterable[Any]) -> list[R]:  # Any: what the function takes
     """The results of a function of the elements of sequences of the same length.
 
@@ -193,6 +198,7 @@ def flatten_fun(fun: WrappedFun, in_tree: PyTreeDef) -> tuple[WrappedFun, Callab
         >>> flat.call_wrapped(1, 2), out_tree()
         ([3], PyTreeDef({'sum': *}))
     """
+    _wrapped("flatten_fun", "fun", fun)
     _structure("flatten_fun", "in_tree", in_tree)
     return transformation_with_aux2(_flattened, fun, in_tree)
 
@@ -201,6 +207,7 @@ def flatten_fun_nokwargs(
     fun: WrappedFun, in_tree: PyTreeDef
 ) -> tuple[WrappedFun, Callable[[], PyTreeDef]]:
     """As `flatten_fun`, where `in_tree` is the structure of the positional arguments alone."""
+    _wrapped("flatten_fun_nokwargs", "fun", fun)
     _structure("flatten_fun_nokwargs", "in_tree", in_tree)
     return transformation_with_aux2(_flattened_nokwargs, fun, in_tree)
 
@@ -225,6 +232,9 @@ def debug_info(
         'max'
     """
     names("debug_info", traced_for=traced_for)
+    functions("debug_info", fun=fun)
+    if sourceinfo is not None:
+        names("debug_info", sourceinfo=sourceinfo)
     code = getattr(fun, "__code__", None)
     where = "" if code is None else f" at {code.co_filename}:{code.co_firstlineno}"
     known = () if code is None else code.co_varnames[: code.co_argcount]
@@ -235,12 +245,24 @@ def debug_info(
 def argnums_partial(
     f: WrappedFun, dyn_argnums: int | Sequence[int], args: Sequence[Tree]
 ) -> tuple[WrappedFun, tuple[Tree, ...]]:
-    """The function of some of its arguments, the others fixed, and those arguments."""
-    numbers = (
-        (dyn_argnums,)
-        if isinstance(dyn_argnums, int)
-        else integers("argnums_partial", "dyn_argnums", dyn_argnums)
+    """The function of some of its arguments, the others fixed, and those arguments.
+
+    Raises:
+        ArgumentError: there is no argument of such a number.
+    """
+    _wrapped("argnums_partial", "f", f)
+    args = sequence("argnums_partial", "args", args)
+    numbers = integers(
+        "argnums_partial",
+        "dyn_argnums",
+        (dyn_argnums,) if isinstance(dyn_argnums, int) else dyn_argnums,
     )
+    for n in numbers:
+        if not -len(args) <= n < len(args):
+            raise ArgumentError(
+                f"argnums_partial: dyn_argnums has {n}, but there are {len(args)} arguments",
+                fix=f"use a number from 0 to {len(args) - 1}" if args else "give arguments",
+            )
     chosen = [n % len(args) for n in numbers]
 
     def call(*given: Tree, **kwargs: Tree) -> Tree:

@@ -23,7 +23,7 @@ from treadle_ir import (
     sequence,
     shown,
 )
-from treadle_runtime.placement.devices import Device, devices as all_devices
+from treadle_runtime.placement.devices import Device, device_by_id, devices as all_devices
 
 
 @final
@@ -161,6 +161,13 @@ class Mesh(MeshAxes):
 
     def __exit__(self, *error: object) -> None:
         MESH.override(self).__exit__()  # whichever was entered last is left
+
+
+def concrete_mesh(axes: AbstractMesh, device_ids: Sequence[int], platform: str) -> Mesh:
+    """The mesh with these axes, of the devices of a platform with these numbers."""
+    grid = np.empty(len(device_ids), object)
+    grid[:] = [device_by_id(platform, number) for number in device_ids]
+    return Mesh(grid.reshape(axes.axis_sizes), axes.axis_names, axes.axis_types)
 
 
 def _parsed(value: object) -> MeshAxes | None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
 import treadle_compiler as compiler
 from treadle_ir import (
     AbstractMesh,
@@ -21,8 +19,7 @@ from treadle_ir import (
     parts_of,
     spec_of,
 )
-from treadle_runtime.placement.devices import device_by_id
-from treadle_runtime.placement.mesh import MESH, Mesh
+from treadle_runtime.placement.mesh import MESH, Mesh, concrete_mesh
 from treadle_runtime.placement.named import NamedSharding, layout_from_tiles, layout_on
 from treadle_runtime.placement.placement import BASE, PlacedType, Placement, placement_of
 from treadle_runtime.placement.resolve import resolve
@@ -80,10 +77,7 @@ def _meshes_asked_for(program: Program, placement: Placement) -> list[Sharding]:
     for mesh, ids in meshes_of(program):
         if ids:
             platform = placement.device.backend.platform
-            grid = np.empty(len(ids), object)
-            grid[:] = [device_by_id(platform, number) for number in ids]
-            concrete = Mesh(grid.reshape(mesh.axis_sizes), mesh.axis_names, mesh.axis_types)
-            found.append(NamedSharding(concrete, _WHOLE))
+            found.append(NamedSharding(concrete_mesh(mesh, ids, platform), _WHOLE))
         else:
             current = current_context().get(MESH)
             if isinstance(current, Mesh) and current.shape_tuple == mesh.shape_tuple:

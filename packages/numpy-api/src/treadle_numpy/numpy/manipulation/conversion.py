@@ -8,6 +8,7 @@ import numpy as np
 
 from treadle_ir import Array, DType, canonical_dtype, current_trace, ops, x64_enabled
 from treadle_ir.primitives.convert import Convert
+from treadle_numpy.numpy.creation.data import placed
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike, coerce
 from treadle_numpy.operands.devices import Device
@@ -35,6 +36,8 @@ def astype(
         >>> print(astype(np.array([1.7, -1.7], np.float32), int))
         [ 1 -1]
     """
+    if device is not None:
+        return placed(astype(x, dtype, copy=copy), device)
     key = None
     if dtype.__class__ in _NAMES_OF_TYPES or isinstance(dtype, np.dtype):
         try:

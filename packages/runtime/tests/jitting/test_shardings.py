@@ -1,0 +1,46 @@
+"""`in_shardings` and `out_shardings` of a jitted function."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from treadle_ir import PartitionSpec as P, ShardingError, TreeError
+from treadle_runtime import Mesh, NamedSharding, device_put, devices, jit, set_mesh
+
+MESH = Mesh(devices(), ("x",))
+ROWS, EVERYWHERE = NamedSharding(MESH, P("x")), NamedSharding(MESH, P())
+HOST = np.arange(6, dtype=np.float32)
+
+
+def same(x: Any) -> Any:
+    return x
+
+
+def test_what_is_asked_for_is_what_there_is() -> None:
+    for sharding in (ROWS, EVERYWHERE):
+        found = jit(same, in_shardings=ROWS, out_shardings=sharding)(HOST)
+        assert found.sharding.is_equivalent_to(sharding, 1)
+        assert np.array_equal(found, HOST)
+
+
+def test_specifications_over_the_mesh_in_force() -> None:
+    with set_mesh(MESH):
+        assert jit(same, out_shardings=P("x"))(HOST).sharding.is_equivalent_to(ROWS, 1)
+
+
+def test_a_committed_array_has_to_lie_so() -> None:
+    call = jit(same, in_shardings=ROWS)
+    assert np.array_equal(call(device_put(HOST, ROWS)), HOST)
+    with pytest.raises(ShardingError, match="in_shardings"):
+        call(device_put(HOST, EVERYWHERE))
+
+
+def test_trees_that_do_not_match() -> None:
+    with pytest.raises(TreeError) as inputs:
+        jit(same, in_shardings=(ROWS, ROWS))(HOST)
+    assert any("in_shardings" in note for note in inputs.value.__notes__)
+    with pytest.raises(TreeError):
+        jit(same, out_shardings=(ROWS, ROWS))(HOST)

@@ -1,0 +1,61 @@
+"""Meshes of devices."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+from treadle_ir import ArgumentError, PlacementError
+from treadle_runtime import Mesh, devices, get_mesh, make_mesh
+
+GRID = np.array(devices()).reshape(3, 1)
+
+
+def test_equal_ones_are_one() -> None:
+    mesh = Mesh(GRID, ("x", "y"))
+    assert Mesh([[each] for each in devices()], ["x", "y"]) is mesh
+    assert pickle.loads(pickle.dumps(mesh)) is mesh
+    assert Mesh(GRID, ("y", "x")) is not mesh
+    assert Mesh(GRID[::-1], ("x", "y")) is not mesh
+
+
+def test_what_is_in_it() -> None:
+    mesh = Mesh(GRID, ("x", "y"))
+    assert np.array_equal(mesh.devices, GRID)
+    assert mesh.device_ids.tolist() == [[0], [1], [2]]
+    assert dict(mesh.shape) == {"x": 3, "y": 1}
+    assert mesh.local_mesh is mesh
+    assert not mesh.is_multi_process
+    assert mesh.update(axis_names=("a", "b")) is Mesh(GRID, ("a", "b"))
+
+
+def test_it_is_in_force_within_with() -> None:
+    mesh = Mesh(GRID, ("x", "y"))
+    with mesh:
+        assert get_mesh() is mesh
+    assert get_mesh().empty
+
+
+def test_the_first_devices() -> None:
+    assert make_mesh((2,), ("x",)).device_ids.tolist() == [0, 1]
+    assert make_mesh((1,), ("x",), devices=devices()[2:]).device_ids.tolist() == [2]
+    with pytest.raises(PlacementError, match="takes 4 devices"):
+        make_mesh((2, 2), ("x", "y"))
+
+
+@pytest.mark.parametrize(
+    ("grid", "names"),
+    [
+        (GRID, ("x",)),
+        (GRID, ("x", "x")),
+        ([devices()[0]] * 2, ("x",)),
+        (["cpu"], ("x",)),
+        ("cpu", ("x",)),
+    ],
+)
+def test_what_is_none(grid: Any, names: Any) -> None:
+    with pytest.raises(ArgumentError):
+        Mesh(grid, names)
