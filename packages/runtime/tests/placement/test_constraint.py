@@ -34,7 +34,8 @@ def test_arrays_lie_so_also_under_jit(place: Any, sharding: NamedSharding) -> No
 
 def test_a_tree_and_a_specification() -> None:
     with set_mesh(MESH):
-        found = with_sharding_constraint({"a": HOST, "b": HOST}, {"a": P("x"), "b": None})
+        given: dict[str, Any] = {"a": HOST, "b": HOST}
+        found = with_sharding_constraint(given, {"a": P("x"), "b": None})
     assert found["a"].sharding is ROWS
     assert found["b"] is HOST
 
