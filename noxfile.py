@@ -115,7 +115,7 @@ def built(folder: str) -> Path:
             return wheel
         wheel.unlink()
     # The interpreter that runs nox has hatchling (scripts/run.py sees to it): no isolation, so
-    # seven builds take seconds.
+    # the builds take seconds.
     command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(DIST), str(source)]
     result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if result.returncode != 0:
