@@ -16,8 +16,20 @@ from typing import NamedTuple
 import numpy as np
 
 from treadle_autodiff import custom_jvp
-from treadle_ir import ArgumentError, Array, DType, Operand, composed, names, ops, shown
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    DType,
+    Operand,
+    composed,
+    dtypes,
+    names,
+    ops,
+    shown,
+    type_of,
+)
 from treadle_numpy.lax.control.loops import while_loop
+from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.dtypes.limits import finfo
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import broadcast_to_shape
@@ -50,7 +62,16 @@ def keys_of_each(keys: Array, count: int) -> list[Array]:
 
     The cipher makes the n-th key of a split from the counter n, as it folds in the number n. One by one they need not
     be cut out of one array, for which XLA would compute it several times over.
+
+    `unsafe_rbg` combines a number with a key by an exclusive or, so that folding in twice gives the first key again:
+    its keys are those of a split, or the search would go round in a circle.
     """
+    if type_of(keys).dtype == dtypes.UNSAFE_RBG:
+        parts = ops.random_split(keys, shape=(count,))
+        last = len(keys.shape)
+        return [
+            ops.reshape(slice_along(parts, last, n, n + 1), shape=keys.shape) for n in range(count)
+        ]
     return [ops.random_fold_in(keys, np.uint32(number)) for number in range(count)]
 
 
