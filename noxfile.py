@@ -352,7 +352,7 @@ def primitives(session: nox.Session) -> None:
 @nox.session
 def docs(session: nox.Session) -> None:
     """Links, the code in every README and of the errors, the tour, the docstrings' examples."""
-    install(session, EVERYTHING, *PYTEST)
+    install(session, PACKAGES, *PYTEST)
     session.run("python", "scripts/links.py")
     session.run("python", "scripts/settings_page.py", "--check", "docs/settings.md")
     session.run("python", "scripts/docstrings.py")
