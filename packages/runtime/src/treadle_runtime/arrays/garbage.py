@@ -32,10 +32,10 @@ _candidates: Final[list[tuple[weakref.ref[object], str]]] = []
 
 
 def _collecting(phase: str, info: dict[str, Any]) -> None:
-    level = GARBAGE_GUARD()
-    kind = getattr(
-        sys.modules.get(_ARRAYS), "DeviceArray", None
-    )  # the collector also runs during imports
+    # The collector also runs during imports: of this module, where the environment has a level, and before there are
+    # arrays.
+    level = GARBAGE_GUARD() if "GARBAGE_GUARD" in globals() else None
+    kind = getattr(sys.modules.get(_ARRAYS), "DeviceArray", None)
     if level not in ("log", "fatal") or kind is None:
         _candidates.clear()
         return
