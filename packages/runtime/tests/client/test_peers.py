@@ -43,6 +43,19 @@ def test_a_failed_collective_names_the_process(peers):
     assert str(found) == "a program over several processes failed: process 1 was killed"
 
 
+def test_a_service_that_is_gone_is_told_as_the_loss_of_its_process(peers):
+    def broken():
+        raise jaxlib().core.JaxRuntimeError("UNKNOWN: recvmsg:Connection reset by peer")
+
+    assert peers.ask(lambda: 5, "working") == 5
+    threading.Timer(0.1, lambda: peers.lost(1, "process 1 was killed")).start()
+    with pytest.raises(ProcessFailureError, match=r"^working: process 1 was killed"):
+        peers.ask(broken, "working")
+    other = Peers(0, 2, "127.0.0.1", None, None, 1)
+    with pytest.raises(DistributedError, match=r"^working: UNKNOWN: recvmsg:Connection reset"):
+        other.ask(broken, "working")
+
+
 def test_waiting_ends(peers):
     def late(patience):
         raise jaxlib().core.JaxRuntimeError("DEADLINE_EXCEEDED: too late")

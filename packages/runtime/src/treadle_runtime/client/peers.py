@@ -103,6 +103,24 @@ class Peers:
             if error is not None:
                 raise error
 
+    def ask(self, question: Callable[[], Any], doing: str) -> Any:
+        """What a call of `client` returns.
+
+        Raises:
+            ProcessFailureError: the service does not answer, because a process was lost.
+            DistributedError: it does not answer, for another reason.
+        """
+        try:
+            return question()
+        except jaxlib().core.JaxRuntimeError as error:
+            raise self._unanswered(error, doing) from error
+
+    def _unanswered(self, error: Exception, doing: str) -> DistributedError:
+        # The connection may break a moment before we hear of the process whose end broke it.
+        return self.error(doing, wait=2.0) or DistributedError(
+            f"{doing}: {str(error).splitlines()[0]}"
+        )
+
     def wait(self, attempt: Callable[[int], Any], doing: str, what: str, timeout: float) -> Any:
         """What `attempt` returns, called with milliseconds again and again until it does not time out.
 
@@ -118,9 +136,7 @@ class Peers:
                 return attempt(max(1, round(1000 * min(0.5, left))))
             except jaxlib().core.JaxRuntimeError as error:
                 if "DEADLINE_EXCEEDED" not in str(error):
-                    raise self.error(doing, wait=2.0) or DistributedError(
-                        f"{doing}: {str(error).splitlines()[0]}"
-                    ) from error
+                    raise self._unanswered(error, doing) from error
                 if left <= 0:
                     raise DistributedError(
                         f"{doing}: {what} within {timeout:g} seconds",

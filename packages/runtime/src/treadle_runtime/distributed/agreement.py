@@ -61,7 +61,7 @@ def agree(lowered: LoweredModule, devices: Sequence[Device]) -> None:
 
 def _compare(peers: Peers, group: list[int], key: str, ours: str, number: int) -> None:
     other = group[(group.index(peers.process) + 1) % len(group)]
-    peers.client.key_value_set(f"{key}/{peers.process}", ours)
+    peers.ask(lambda: peers.client.key_value_set(f"{key}/{peers.process}", ours), _DOING)
     theirs: str = peers.wait(
         lambda patience: peers.client.blocking_key_value_get(f"{key}/{other}", patience),
         _DOING,

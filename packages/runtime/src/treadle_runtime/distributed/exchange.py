@@ -26,7 +26,7 @@ def exchanged(doing: str, word: str, timeout: float | None = None) -> list[str]:
         _numbers[0] += 1
     key = f"treadle/words/{number}"
     peers.check(doing)
-    peers.client.key_value_set(f"{key}/{peers.process}", word)
+    peers.ask(lambda: peers.client.key_value_set(f"{key}/{peers.process}", word), doing)
     return [
         _word(peers, f"{key}/{process}", process, doing, timeout) for process in range(peers.count)
     ]
@@ -47,5 +47,7 @@ def live_processes() -> dict[int, int]:
     if not met:
         return {0: 0}
     peers = met[0]
-    found: dict[int, int] = peers.client.get_live_nodes([*range(peers.count)])
+    found: dict[int, int] = peers.ask(
+        lambda: peers.client.get_live_nodes([*range(peers.count)]), "live_processes"
+    )
     return {process: number for process, number in found.items() if process not in peers.failures}

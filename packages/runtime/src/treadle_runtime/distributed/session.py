@@ -128,10 +128,12 @@ class Session:
             return
         came = self.line.leave(self.options.shutdown_timeout)
         error = self.peers.error("shutdown")
-        if came and error is None:
-            self.over = True
-            self.peers.client.shutdown()
-        self.close()
+        try:
+            if came and error is None:
+                self.over = True
+                self.peers.ask(self.peers.client.shutdown, "shutdown")
+        finally:
+            self.close()
         if error is not None:
             raise error
         if not came:
