@@ -115,6 +115,18 @@ def numpy_array(ns: Namespace) -> Callable[[], Any]:
     return lambda: function(x)
 
 
+def new_numpy_array(ns: Namespace) -> Callable[[], Any]:
+    """A NumPy array that has other elements in each call."""
+    x = numpy.ones(4, numpy.float32)
+    function = ns.jit(lambda x: x + x)
+
+    def call() -> Any:
+        x[0] += 1
+        return function(x)
+
+    return call
+
+
 def numpy_scalar(ns: Namespace) -> Callable[[], Any]:
     """An array and a NumPy scalar."""
     (x,) = arrays(ns, 1)
@@ -163,6 +175,7 @@ CASES: Final = [
     Case("jit call, Python scalars", scalars, budget=Budget(jax=1.25)),
     Case("jit call, a new Python scalar", new_scalar, budget=Budget(jax=1.25)),
     Case("jit call, NumPy array", numpy_array, budget=Budget(jax=1.25)),
+    Case("jit call, a new NumPy array", new_numpy_array, budget=Budget(jax=1.25)),
     Case("jit call, NumPy scalar", numpy_scalar, budget=Budget(jax=1.25)),
     Case("jit call, dict of 100 in and out", flat_tree(100), budget=Budget(jax=1.25)),
     Case("jit call, dict of 1000 in and out", flat_tree(1000), budget=Budget(jax=1.25)),

@@ -548,6 +548,24 @@ def test_numpy_scalars_of_warm_calls_are_those_that_were_passed(kind: type[np.ge
             assert np.asarray(function(value)).tobytes() == value.tobytes()
 
 
+@pytest.mark.parametrize("kind", [np.float32, np.float16, np.int8, np.bool_, np.complex64])
+@pytest.mark.parametrize("count", [1, 4, 300])
+def test_numpy_arrays_of_warm_calls_are_those_that_were_passed(
+    kind: type[np.generic], count: int
+) -> None:
+    """Small ones are remembered by their elements: others in the same memory, and each view, count."""
+    function = jit(lambda x: x)
+    x = np.zeros((2, count), kind)
+    results, wanted = [], []
+    for step in range(100):
+        x[step % 2] = step % 90
+        x[1 - step % 2] = -x[step % 2] if kind is not np.bool_ else not step % 3
+        for view in (x, x[::-1], np.asfortranarray(x)):
+            results.append(function(view))
+            wanted.append(view.tobytes())
+    assert [np.asarray(each).tobytes() for each in results] == wanted
+
+
 LARGEST = float(np.finfo(np.float32).max)
 
 

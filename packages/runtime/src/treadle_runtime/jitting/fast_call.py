@@ -59,8 +59,9 @@ MOST_LEAVES: Final = 24  # that are taken apart one by one; more are taken apart
 MOST_NODES: Final = 64
 MOST_DEPTH: Final = 8
 MOST_RESULTS: Final = 40  # that are built one by one
-MOST_NUMBERS: Final = 64  # Python numbers that are kept as buffers, for each argument
+MOST_NUMBERS: Final = 64  # numbers or small arrays that are kept as buffers, for each argument
 MOST_BYTES: Final = 1 << 14  # of a NumPy array that is handed over as it is
+MOST_KNOWN_BYTES: Final = 256  # of a NumPy array that is known again by its elements
 
 _NUMBERS: Final = (bool, int, float)
 _PLAIN: Final = (
@@ -332,6 +333,9 @@ class _Writer:
         put = _putting(placed)
         leaf = self.arguments.leaves[number]
         real = isinstance(leaf, np.generic) and leaf.dtype.kind in "biuf"
+        if type(leaf) is np.ndarray and leaf.nbytes <= MOST_KNOWN_BYTES:
+            self.put_small(buffer, variable, put)
+            return
         if type(leaf) not in _NUMBERS and not real:
             elements = variable if type(leaf) is np.ndarray else f"asarray({variable})"
             self.names["asarray"] = np.asarray
@@ -364,6 +368,27 @@ class _Writer:
             f"        {buffer} = {putting}({variable})",
             "    except OverflowError:",
             "        return MISS",
+        ]
+
+    def put_small(self, buffer: str, variable: str, put: Callable[[Any], Any]) -> None:
+        """The buffer of a small NumPy array: a table of a few elements is often the same in each call.
+
+        To compare its elements costs a tenth of what it costs to copy them to a device.
+        """
+        known: dict[bytes, Any] = {}  # elements and their buffers
+
+        def put_elements(array: np.ndarray[Any, Any], elements: bytes) -> Any:
+            made = put(array)
+            if len(known) < MOST_NUMBERS:
+                known[elements] = made
+            return made
+
+        get, putting = self.constant("KNOWN", known.get), self.constant("PUT", put_elements)
+        self.lines += [
+            f"elements = {variable}.tobytes()",
+            f"{buffer} = {get}(elements)",
+            f"if {buffer} is None:",
+            f"    {buffer} = {putting}({variable}, elements)",
         ]
 
     def captured_buffer(self, index: int) -> str:
