@@ -223,7 +223,15 @@ def lazy_text(file: Path) -> str:
     module = file.parent if file.name == "__init__.py" else file.with_suffix("")
     package = ".".join(module.relative_to(file.parents[_depth(file)]).parts)
     modules: dict[str, list[str]] = {}
+    own = False
     for statement in ast.parse(file.read_text().partition(LAZY)[0]).body:
+        if isinstance(
+            statement, ast.ImportFrom
+        ):  # `from ... import X as X`: public, and imported at once
+            own |= any(
+                each.name == each.asname and not each.name.startswith("_")
+                for each in statement.names
+            )
         if isinstance(statement, ast.If) and ast.unparse(statement.test) == "TYPE_CHECKING":
             for each in statement.body:
                 if isinstance(each, ast.Assign):  # `pjit = jit`: another name for the same
@@ -242,6 +250,8 @@ def lazy_text(file: Path) -> str:
     if submodules:
         listed = "".join(f'            "{name}",\n' for name in submodules)
         arguments += f"        (\n{listed}        ),\n"
+    if own:
+        arguments += "        own=True,\n"
     return (
         f"{LAZY}if not TYPE_CHECKING:\n"
         f"    __getattr__, __dir__, __all__ = _lazy_names(\n{arguments}    )\n"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pkgutil
+import subprocess
+import sys
 from typing import ClassVar, final
 
 import pytest
 
-from treadle_ir import ArgumentError, Attributeless, Type, register
+from treadle_ir import ArgumentError, Attributeless, Type, primitives, register
 from treadle_ir.primitives.elementwise import Add
 from treadle_ir.registry import find_class, find_primitive, mnemonics
 
@@ -16,6 +19,44 @@ def test_primitives_are_found_by_their_mnemonics() -> None:
     assert find_primitive("no such thing") is None
     assert find_class("no such thing") is None
     assert mnemonics() == sorted({*mnemonics()})
+
+
+def test_families_are_found_that_nobody_has_used() -> None:
+    code = """
+import sys
+from treadle_ir.registry import find_class, find_primitive, mnemonics
+assert "treadle_ir.primitives.control" not in sys.modules
+{}
+assert "treadle_ir.primitives.control" in sys.modules
+"""
+    for statement in (
+        "assert find_primitive('while').name == 'while'",
+        "assert 'cholesky' in mnemonics()",
+    ):
+        subprocess.run([sys.executable, "-c", code.format(statement)], check=True)
+
+
+def test_names_of_families_that_nobody_has_used_are_taken() -> None:
+    code = """
+from typing import ClassVar, final
+from treadle_ir import ArgumentError, Attributeless, register
+try:
+    @register
+    @final
+    class Mine(Attributeless):
+        name: ClassVar[str] = "cholesky"
+        def infer(self, *operands): return operands
+except ArgumentError as error:
+    assert "a primitive named `cholesky` is registered already" in str(error), error
+else:
+    raise AssertionError("it was registered")
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_all_families_are_listed() -> None:
+    there = {module.name for module in pkgutil.iter_modules(primitives.__path__)}
+    assert there == {*primitives.FAMILIES}
 
 
 def test_a_second_primitive_of_a_name_is_refused_and_the_first_stays() -> None:

@@ -5,18 +5,9 @@ The public names of this distribution; other distributions import them from here
 
 from __future__ import annotations
 
-from treadle_ir import (
-    context as context,
-    dtypes as dtypes,
-    errors as errors,
-    events as events,
-    matrices as matrices,
-    operators as operators,
-    ops as ops,
-    printing as printing,
-    reference as reference,
-    source as source,
-)
+from typing import TYPE_CHECKING
+
+from treadle_ir import operators as operators, ops as ops
 from treadle_ir._version import __version__ as __version__
 from treadle_ir.arguments import (
     Arguments as Arguments,
@@ -34,7 +25,6 @@ from treadle_ir.array import (
     type_of as type_of,
     types_of as types_of,
 )
-from treadle_ir.compile_time import ensure_compile_time_eval as ensure_compile_time_eval
 from treadle_ir.composed import composed as composed
 from treadle_ir.context import (
     SETTINGS as SETTINGS,
@@ -75,7 +65,6 @@ from treadle_ir.effects import (
     NamedAxis as NamedAxis,
     OrderedCallback as OrderedCallback,
 )
-from treadle_ir.equality import equal_programs as equal_programs, is_deferred as is_deferred
 from treadle_ir.errors import (
     ArgumentError as ArgumentError,
     AxisError as AxisError,
@@ -187,10 +176,6 @@ from treadle_ir.placer import (
     installed_placer as installed_placer,
 )
 from treadle_ir.primitive import Attributeless as Attributeless, Primitive as Primitive
-from treadle_ir.primitives.shard_map import (
-    axes_of as axes_of,
-    inside_axes as inside_axes,
-)
 from treadle_ir.program import Equation as Equation, Program as Program
 from treadle_ir.promotion import (
     DTYPE_PROMOTION as DTYPE_PROMOTION,
@@ -201,34 +186,10 @@ from treadle_ir.promotion import (
     scalar_type as scalar_type,
     x64_enabled as x64_enabled,
 )
-from treadle_ir.rearrange import (
-    rearranged as rearranged,
-    share_captures as share_captures,
-    unused_parameters as unused_parameters,
-)
 from treadle_ir.reference.evaluator import ReferenceEvaluator as ReferenceEvaluator
 from treadle_ir.reference.registry import eval_rule as eval_rule, eval_rules as eval_rules
-from treadle_ir.refs import (
-    AbstractRef as AbstractRef,
-    Ref as Ref,
-    as_body as as_body,
-    discharged as discharged,
-    empty_ref as empty_ref,
-    free_ref as free_ref,
-    freeze as freeze,
-    holding as holding,
-    lending as lending,
-    new_ref as new_ref,
-    ref_addupdate as ref_addupdate,
-    ref_get as ref_get,
-    ref_set as ref_set,
-    ref_swap as ref_swap,
-    store as store,
-    usable as usable,
-)
 from treadle_ir.registry import find_primitive as find_primitive, register as register
 from treadle_ir.rules import RuleTable as RuleTable
-from treadle_ir.scopes import named_call as named_call, named_scope as named_scope
 from treadle_ir.source import (
     NOWHERE as NOWHERE,
     Source as Source,
@@ -281,13 +242,88 @@ from treadle_ir.types import (
     Type as Type,
 )
 from treadle_ir.values import Atom as Atom, Literal as Literal, Value as Value
-from treadle_ir.varying import (
-    checked_axes_here as checked_axes_here,
-    explicit as explicit,
-    explicit_body as explicit_body,
-    explicit_here as explicit_here,
-    varying_of as varying_of,
-)
 from treadle_ir.vectoriser import install_vmap as install_vmap, installed_vmap as installed_vmap
 
+if TYPE_CHECKING:
+    from treadle_ir import (
+        context as context,
+        dtypes as dtypes,
+        errors as errors,
+        events as events,
+        matrices as matrices,
+        printing as printing,
+        reference as reference,
+        source as source,
+    )
+    from treadle_ir.compile_time import ensure_compile_time_eval as ensure_compile_time_eval
+    from treadle_ir.equality import equal_programs as equal_programs, is_deferred as is_deferred
+    from treadle_ir.primitives.shard_map import (
+        axes_of as axes_of,
+        inside_axes as inside_axes,
+    )
+    from treadle_ir.rearrange import (
+        rearranged as rearranged,
+        share_captures as share_captures,
+        unused_parameters as unused_parameters,
+    )
+    from treadle_ir.refs import (
+        AbstractRef as AbstractRef,
+        Ref as Ref,
+        as_body as as_body,
+        discharged as discharged,
+        empty_ref as empty_ref,
+        free_ref as free_ref,
+        freeze as freeze,
+        holding as holding,
+        lending as lending,
+        new_ref as new_ref,
+        ref_addupdate as ref_addupdate,
+        ref_get as ref_get,
+        ref_set as ref_set,
+        ref_swap as ref_swap,
+        store as store,
+        usable as usable,
+    )
+    from treadle_ir.scopes import named_call as named_call, named_scope as named_scope
+    from treadle_ir.varying import (
+        checked_axes_here as checked_axes_here,
+        explicit as explicit,
+        explicit_body as explicit_body,
+        explicit_here as explicit_here,
+        varying_of as varying_of,
+    )
+
+_lazy_names = lazy_names
+
 install(ReferenceEvaluator())
+
+# Written by scripts/names.py from the imports for type checkers: change nothing from here on by hand.
+if not TYPE_CHECKING:
+    __getattr__, __dir__, __all__ = _lazy_names(
+        __name__,
+        {
+            "treadle_ir.compile_time": "ensure_compile_time_eval",
+            "treadle_ir.equality": "equal_programs is_deferred",
+            "treadle_ir.primitives.shard_map": "axes_of inside_axes",
+            "treadle_ir.rearrange": "rearranged share_captures unused_parameters",
+            "treadle_ir.refs": (
+                "AbstractRef Ref as_body discharged empty_ref free_ref freeze holding lending "
+                "new_ref ref_addupdate ref_get ref_set ref_swap store usable"
+            ),
+            "treadle_ir.scopes": "named_call named_scope",
+            "treadle_ir.varying": (
+                "checked_axes_here explicit explicit_body explicit_here varying_of"
+            ),
+        },
+        (
+            "context",
+            "dtypes",
+            "errors",
+            "events",
+            "matrices",
+            "printing",
+            "reference",
+            "source",
+        ),
+        own=True,
+    )

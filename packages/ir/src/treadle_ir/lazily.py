@@ -36,18 +36,20 @@ def lazy_names(
     table: Mapping[str, str],
     submodules: Collection[str] = (),
     unknown: Unknown = unknown_name,
+    own: bool = False,
 ) -> NamespaceHooks:
     """The hooks of a module that offers names of others: `table` gives them by module, with blanks between.
 
     `submodules` are modules below it, which are names, too. `jit:pjit` offers `jit` under the name `pjit`.
+    With `own`, what the module has imported or defined before is offered as well, but for modules.
     """
     homes = {}
     for home, names in table.items():
         for each in names.split():
             original, _, name = each.partition(":")
             homes[name or original] = home, original
-    offered = sorted({*homes, *submodules})
     package = sys.modules[module].__dict__
+    offered = sorted({*homes, *submodules, *(_public(package) if own else ())})
 
     def attribute(name: str) -> object:
         found = homes.get(name)
@@ -62,6 +64,16 @@ def lazy_names(
         return value
 
     return attribute, lambda: list(offered), offered
+
+
+def _public(package: Mapping[str, object]) -> list[str]:
+    return [
+        name
+        for name, value in package.items()
+        if not name.startswith("_")
+        and name not in ("annotations", "TYPE_CHECKING")
+        and not isinstance(value, ModuleType)
+    ]
 
 
 def import_module(name: str) -> ModuleType:

@@ -5,23 +5,15 @@ What treadle_numpy builds on, and what rules are written in.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from treadle_ir.lazily import lazy_names as _lazy_names
 from treadle_ir.primitives.call import (
     checkpoint_name as checkpoint_name,
     optimization_barrier as optimization_barrier,
     stop_gradient as stop_gradient,
 )
-from treadle_ir.primitives.collective import (
-    all_gather as all_gather,
-    all_reduce as all_reduce,
-    all_to_all as all_to_all,
-    axis_index as axis_index,
-    axis_size as axis_size,
-    permute as permute,
-    reduce_scatter as reduce_scatter,
-    vary as vary,
-)
 from treadle_ir.primitives.compare import clamp as clamp, compare as compare, select as select
-from treadle_ir.primitives.composite import platform_index as platform_index
 from treadle_ir.primitives.contract import (
     convolution as convolution,
     dot_general as dot_general,
@@ -33,13 +25,6 @@ from treadle_ir.primitives.convert import (
     reduce_precision as reduce_precision,
 )
 from treadle_ir.primitives.creation import iota as iota
-from treadle_ir.primitives.cumulative import (
-    cumulative_add as cumulative_add,
-    cumulative_logsumexp as cumulative_logsumexp,
-    cumulative_maximum as cumulative_maximum,
-    cumulative_minimum as cumulative_minimum,
-    cumulative_multiply as cumulative_multiply,
-)
 from treadle_ir.primitives.elementwise import (
     abs as abs,
     acos as acos,
@@ -124,7 +109,6 @@ from treadle_ir.primitives.elementwise import (
     xor as xor,
     zeta as zeta,
 )
-from treadle_ir.primitives.fourier import fft as fft
 from treadle_ir.primitives.indexing import (
     dynamic_slice as dynamic_slice,
     dynamic_update_slice as dynamic_update_slice,
@@ -134,31 +118,6 @@ from treadle_ir.primitives.indexing import (
     scatter_maximum as scatter_maximum,
     scatter_minimum as scatter_minimum,
     scatter_multiply as scatter_multiply,
-)
-from treadle_ir.primitives.linear_algebra import (
-    cholesky as cholesky,
-    eig as eig,
-    eigh as eigh,
-    hessenberg as hessenberg,
-    householder_multiply as householder_multiply,
-    householder_product as householder_product,
-    lu as lu,
-    lu_pivots_to_permutation as lu_pivots_to_permutation,
-    qr as qr,
-    qr_reflections as qr_reflections,
-    schur as schur,
-    svd as svd,
-    triangular_solve as triangular_solve,
-    tridiagonal as tridiagonal,
-    tridiagonal_solve as tridiagonal_solve,
-)
-from treadle_ir.primitives.random import (
-    random_bits as random_bits,
-    random_fold_in as random_fold_in,
-    random_split as random_split,
-    random_unwrap as random_unwrap,
-    random_wrap as random_wrap,
-    threefry2x32 as threefry2x32,
 )
 from treadle_ir.primitives.reduce import (
     argmax as argmax,
@@ -180,15 +139,93 @@ from treadle_ir.primitives.shape import (
     slice as slice,
     transpose as transpose,
 )
-from treadle_ir.primitives.sharding import sharding_constraint as sharding_constraint
-from treadle_ir.primitives.sort import (
-    sort as sort,
-    top_k as top_k,
-)
-from treadle_ir.primitives.window import (
-    reduce_window_add as reduce_window_add,
-    reduce_window_maximum as reduce_window_maximum,
-    reduce_window_minimum as reduce_window_minimum,
-    select_and_gather_add as select_and_gather_add,
-    select_and_scatter_add as select_and_scatter_add,
-)
+
+if TYPE_CHECKING:
+    from treadle_ir.primitives.collective import (
+        all_gather as all_gather,
+        all_reduce as all_reduce,
+        all_to_all as all_to_all,
+        axis_index as axis_index,
+        axis_size as axis_size,
+        permute as permute,
+        reduce_scatter as reduce_scatter,
+        vary as vary,
+    )
+    from treadle_ir.primitives.composite import platform_index as platform_index
+    from treadle_ir.primitives.cumulative import (
+        cumulative_add as cumulative_add,
+        cumulative_logsumexp as cumulative_logsumexp,
+        cumulative_maximum as cumulative_maximum,
+        cumulative_minimum as cumulative_minimum,
+        cumulative_multiply as cumulative_multiply,
+    )
+    from treadle_ir.primitives.fourier import fft as fft
+    from treadle_ir.primitives.linear_algebra import (
+        cholesky as cholesky,
+        eig as eig,
+        eigh as eigh,
+        hessenberg as hessenberg,
+        householder_multiply as householder_multiply,
+        householder_product as householder_product,
+        lu as lu,
+        lu_pivots_to_permutation as lu_pivots_to_permutation,
+        qr as qr,
+        qr_reflections as qr_reflections,
+        schur as schur,
+        svd as svd,
+        triangular_solve as triangular_solve,
+        tridiagonal as tridiagonal,
+        tridiagonal_solve as tridiagonal_solve,
+    )
+    from treadle_ir.primitives.random import (
+        random_bits as random_bits,
+        random_fold_in as random_fold_in,
+        random_split as random_split,
+        random_unwrap as random_unwrap,
+        random_wrap as random_wrap,
+        threefry2x32 as threefry2x32,
+    )
+    from treadle_ir.primitives.sharding import sharding_constraint as sharding_constraint
+    from treadle_ir.primitives.sort import (
+        sort as sort,
+        top_k as top_k,
+    )
+    from treadle_ir.primitives.window import (
+        reduce_window_add as reduce_window_add,
+        reduce_window_maximum as reduce_window_maximum,
+        reduce_window_minimum as reduce_window_minimum,
+        select_and_gather_add as select_and_gather_add,
+        select_and_scatter_add as select_and_scatter_add,
+    )
+
+# Written by scripts/names.py from the imports for type checkers: change nothing from here on by hand.
+if not TYPE_CHECKING:
+    __getattr__, __dir__, __all__ = _lazy_names(
+        __name__,
+        {
+            "treadle_ir.primitives.collective": (
+                "all_gather all_reduce all_to_all axis_index axis_size permute reduce_scatter vary"
+            ),
+            "treadle_ir.primitives.composite": "platform_index",
+            "treadle_ir.primitives.cumulative": (
+                "cumulative_add cumulative_logsumexp cumulative_maximum cumulative_minimum "
+                "cumulative_multiply"
+            ),
+            "treadle_ir.primitives.fourier": "fft",
+            "treadle_ir.primitives.linear_algebra": (
+                "cholesky eig eigh hessenberg householder_multiply householder_product lu "
+                "lu_pivots_to_permutation qr qr_reflections schur svd triangular_solve tridiagonal "
+                "tridiagonal_solve"
+            ),
+            "treadle_ir.primitives.random": (
+                "random_bits random_fold_in random_split random_unwrap random_wrap threefry2x32"
+            ),
+            "treadle_ir.primitives.sharding": "sharding_constraint",
+            "treadle_ir.primitives.sort": "sort top_k",
+            "treadle_ir.primitives.window": (
+                "reduce_window_add reduce_window_maximum reduce_window_minimum "
+                "select_and_gather_add select_and_scatter_add"
+            ),
+        },
+        own=True,
+    )

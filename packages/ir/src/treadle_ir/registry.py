@@ -13,7 +13,9 @@ from typing import Any, Final, TypeVar
 
 from treadle_ir.effects import Callback, Effect, NamedAxis, OrderedCallback
 from treadle_ir.errors import ArgumentError
+from treadle_ir.lazily import import_module
 from treadle_ir.primitive import Primitive
+from treadle_ir.primitives import FAMILIES
 
 C = TypeVar("C", bound=type[Any])  # Any: a class of whatever kind
 
@@ -38,6 +40,8 @@ def register(cls: C) -> C:
         ...     def infer(self, *operands: Type) -> tuple[Type, ...]:
         ...         return operands
     """
+    if not cls.__module__.startswith("treadle_ir."):
+        _import_all()  # the names of treadle's own are taken, used or not
     if issubclass(cls, Primitive):
         if "name" not in cls.__dict__:
             raise ArgumentError(
@@ -71,17 +75,32 @@ def _add(table: dict[str, type[Any]], name: str, cls: type[Any], kind: str) -> N
 
 def find_primitive(mnemonic: str) -> type[Primitive] | None:
     """The primitive of a mnemonic, or None."""
-    return _PRIMITIVES.get(mnemonic)
+    found = _PRIMITIVES.get(mnemonic)
+    if found is None:
+        _import_all()
+        found = _PRIMITIVES.get(mnemonic)
+    return found
 
 
 def find_class(name: str) -> type | None:
     """The effect, enumeration or attribute class of a name, or None."""
-    return _CLASSES.get(name)
+    found = _CLASSES.get(name)
+    if found is None:
+        _import_all()
+        found = _CLASSES.get(name)
+    return found
 
 
 def mnemonics() -> list[str]:
     """All mnemonics, in alphabetical order."""
+    _import_all()
     return sorted(_PRIMITIVES)
+
+
+def _import_all() -> None:
+    """Have all of treadle's own primitives registered; each family is imported when it is first needed."""
+    for family in FAMILIES:
+        import_module(f"treadle_ir.primitives.{family}")
 
 
 for _effect in (Callback, OrderedCallback, NamedAxis):

@@ -16,7 +16,6 @@ from treadle_runtime.client import execution_error
 from treadle_runtime.client.failures import too_large
 from treadle_runtime.client.peers import met
 from treadle_runtime.host.validated import Validated, validated
-from treadle_runtime.placement.partition import result_placements
 from treadle_runtime.placement.placement import PlacedType, Placement
 from treadle_runtime.placement.sharding import Sharding
 
@@ -188,6 +187,8 @@ def compile_program(
     if placement.sharding.num_devices == 1:
         results = tuple([placement.of(type) for type in types])
     else:
+        from treadle_runtime.placement.partition import result_placements  # noqa: PLC0415 - only over several devices
+
         places = result_placements(executable, placement, types, wanted)
         if None in places and lowered.partitioning is not None:  # XLA chose unequal parts
             even = [

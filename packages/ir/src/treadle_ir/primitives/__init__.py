@@ -1,1 +1,33 @@
 """The primitives, one module per family; `treadle_ir.ops` has a function for each."""
+
+from __future__ import annotations
+
+from typing import Final
+
+FAMILIES: Final = (
+    "call",
+    "collective",
+    "compare",
+    "composite",
+    "contract",
+    "control",
+    "convert",
+    "creation",
+    "cumulative",
+    "custom_vmap",
+    "effectful",
+    "elementwise",
+    "fourier",
+    "implicit",
+    "indexing",
+    "linear_algebra",
+    "linear_call",
+    "random",
+    "reduce",
+    "shape",
+    "shard_map",
+    "sharding",
+    "sort",
+    "window",
+)
+"""The modules here: `treadle_ir.registry` imports them where a mnemonic is asked for that is not known yet."""

@@ -1,45 +1,11 @@
-"""How large is small: up to which size eager operations go to NumPy on the CPU, by family of primitives.
-
-NumPy needs no compilation (15 to 100 ms for each new shape) and its single operations are as fast as XLA's, which win
-by fusing several; so the limits are high where NumPy has a loop of its own, and low where the kernel is composed of
-many passes. Measured, NumPy over XLA (compiled already) for f32, two shared cores:
-
-    elements     1e3    1.6e4    1.3e5    1e6          elements        1e3    1.6e4    1.3e5    1e6
-    add          0.1    0.1      0.2      0.1          sum             0.1    0.1      0.4      1.6
-    exp          0.3    0.6      0.6      0.9          argmax          0.1    0.1      0.1      0.1
-    sin          0.3    0.1      0.3      0.6          dot (square)    0.1    0.7      0.9      1.8
-    logistic     0.1    0.3      0.6      1.2          transpose       0.3    0.1      0.0      0.0
-    power        0.2    0.1      0.1      0.2          add, bf16       0.1    0.8      1.6      4.9
-    compare      0.1    0.1      0.1      0.4          erf             14     77       220      190
-    fft          1.0    5.9      2.0      2.3          rfft            0.6    1.0      1.1      2.3
-"""
+"""Whether an eager operation is small enough for NumPy; `family_limits.py` has the limits, as they were measured."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Final
 
-from treadle_ir import (
-    Accumulating,
-    ArrayType,
-    Contraction,
-    Conversion,
-    Creation,
-    Elementwise,
-    Indexing,
-    LinearAlgebra,
-    Primitive,
-    Randomness,
-    Rearrangement,
-    Reducing,
-    RuleTable,
-    Sorting,
-    Type,
-    Windowing,
-)
-from treadle_ir.primitives import compare as c, elementwise as e, linear_algebra as la, reduce as r
-from treadle_ir.primitives.call import OptimizationBarrier
-from treadle_ir.primitives.fourier import Fft
+from treadle_ir import ArrayType, Primitive, RuleTable, Type
 
 ANY_SIZE: Final = 1 << 62
 OTHERWISE: Final = 1 << 14  # elements, where a primitive and its families say nothing
@@ -48,56 +14,12 @@ SLOW_LIMIT: Final = (
 )  # elements, for types that NumPy does not have: bfloat16 and the small floats
 
 host_limits: Final[RuleTable[int]] = RuleTable(
-    "host limit", "host_limits.register", "evaluation/limits.py"
+    "host limit",
+    "host_limits.register",
+    "evaluation/family_limits.py",
+    "treadle_runtime.evaluation.family_limits",
 )
 """Elements of the largest operand or result up to which the operations of a family go to NumPy on the CPU."""
-
-_LIMITS: Final[dict[type[Primitive], int]] = {
-    Elementwise: 1 << 20,
-    Conversion: 1 << 21,
-    Rearrangement: 1 << 22,
-    Creation: 1 << 22,
-    OptimizationBarrier: 1 << 21,
-    Indexing: 1 << 17,
-    Reducing: 1 << 20,
-    Windowing: 1 << 13,
-    Accumulating: ANY_SIZE,  # XLA's are 3 to 10 times slower at any size
-    Sorting: ANY_SIZE,  # XLA's are 10 to 100 times slower
-    Contraction: 1 << 17,
-    LinearAlgebra: 1 << 12,
-    # Where NumPy has no routine, a kernel is a loop over rows in Python: 8 times as slow as XLA's for 8 rows.
-    **dict.fromkeys((la.Lu, la.Hessenberg, la.Tridiagonal, la.TridiagonalSolve, la.Schur), 1 << 6),
-    **dict.fromkeys(
-        (la.TriangularSolve, la.HouseholderProduct, la.HouseholderMultiply), 1 << 8
-    ),  # 4 times for 16
-    Randomness: 1 << 13,
-    # Special functions, which NumPy does not have: a kernel is many passes.
-    e.Digamma: 1 << 12,
-    e.Erf: 1 << 12,
-    e.ErfInv: 1 << 12,
-    e.Erfc: 1 << 12,
-    e.Lgamma: 1 << 12,
-    e.NextAfter: 1 << 12,
-    # NumPy's loops for these are not vectorised, or they go over the elements several times: 3 to 10 times as slow as
-    # XLA's at a million.
-    **dict.fromkeys(
-        (
-            c.Select,
-            c.Clamp,
-            e.ShiftLeft,
-            e.ShiftRightArithmetic,
-            e.ShiftRightLogical,
-            e.Sign,
-            r.ReduceMultiply,
-        ),
-        1 << 17,
-    ),
-    # Formulas of many steps, which XLA compiles for a second.
-    **dict.fromkeys([*e.WITH_FORMULA, e.FormulaDerivative], 1 << 14),
-    Fft: 1 << 13,
-}
-for _family, _limit in _LIMITS.items():
-    host_limits.register(_family, _limit)
 
 
 def is_small(primitive: Primitive, types: Sequence[Type]) -> bool:
