@@ -238,6 +238,53 @@ def more_elements_than_devices_are_refused() -> None:
 
 
 @law
+def groups_may_have_unequal_sizes() -> None:
+    groups = [[1], [0, 7, 2], [6, 5, 4, 3]]
+
+    def each(function: Any, x: Any) -> Any:
+        return function(x, "i", axis_index_groups=groups)
+
+    def f(x: Any) -> Any:
+        return each(lax.psum, x), each(lax.pmean, x), each(lax.pmax, x)
+
+    expected = [np.empty_like(ROWS) for _ in range(3)]
+    for group in groups:
+        rows = ROWS[group]
+        for each_expected, among in zip(
+            expected, (rows.sum(0), rows.mean(0), rows.max(0)), strict=True
+        ):
+            each_expected[group] = among
+    for found, whole in zip(treadle.pmap(f, "i")(ROWS), expected, strict=True):
+        np.testing.assert_allclose(found, whole, rtol=1e-6)
+    weights = np.arange(24, dtype=np.float32).reshape(8, 3)
+    sums = treadle.pmap(functools.partial(each, lax.psum), "i")
+    loss = lambda x: (sums(x) * weights).sum()  # noqa: E731
+    for group in groups:
+        expected[0][group] = weights[group].sum(0)
+    np.testing.assert_allclose(treadle.grad(loss)(tnp.asarray(ROWS)), expected[0], rtol=1e-6)
+
+
+@law
+def groups_along_one_of_two_axes_and_along_both() -> None:
+    grid = treadle.make_mesh((2, 4), ("x", "y"), (AxisType.Auto,) * 2)
+    part = np.arange(8, dtype=np.float32).reshape(2, 4)
+
+    def over(axes: Any, groups: Any) -> Any:
+        return treadle.shard_map(
+            lambda x: lax.psum(x, axes, axis_index_groups=groups),
+            mesh=grid,
+            in_specs=P("x", "y"),
+            out_specs=P("x", "y"),
+        )(part)
+
+    np.testing.assert_array_equal(over("y", [[0, 3], [1, 2]]), [[3] * 4, [11] * 4])
+    halves = [[0, 1, 2, 3], [4, 5, 6, 7]]
+    np.testing.assert_array_equal(over(("x", "y"), halves), [[6] * 4, [22] * 4])
+    columns = [[0, 1], [2, 3], [4, 5], [6, 7]]
+    np.testing.assert_array_equal(over(("y", "x"), columns), [part.sum(0)] * 2)
+
+
+@law
 def loops() -> None:
     step = treadle.pmap(lambda x: x + lax.pmean(x, "i"), "i")
     found = lax.scan(lambda c, _: (step(c), None), tnp.asarray(ROWS), None, length=3)[0]
