@@ -10,10 +10,25 @@ import pytest
 
 import treadle
 from treadle import lax, vmap
-from treadle.errors import ArgumentError, ShapeError, UnsupportedError
+from treadle.errors import ArgumentError, MissingRuleError, ShapeError, UnsupportedError
 
 RANDOM = np.random.default_rng(2)
 X = RANDOM.normal(size=(4, 4, 3, 8)).astype(np.float32)
+
+PAIRS = [[0, 3], [2, 1]]
+
+
+def paired(x: Any) -> Any:
+    """The batch of each pair: [pair, which of the two, ...]."""
+    return x[np.array(PAIRS)]
+
+
+def unpaired(pairs: Any) -> Any:
+    """The batch elements in their order again."""
+    batch = np.empty((4, *pairs.shape[2:]), pairs.dtype)
+    batch[np.array(PAIRS)] = pairs
+    return batch
+
 
 EXCHANGES: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     "ppermute": (
@@ -43,6 +58,44 @@ EXCHANGES: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     ),
     "pbroadcast": (lambda x: lax.pbroadcast(x, "i", 2), lambda x: np.stack([x[2]] * 4)),
     "pcast": (lambda x: lax.pcast(x, "i", to="varying"), lambda x: x),
+    "psum, in pairs": (
+        lambda x: lax.psum(x, "i", axis_index_groups=PAIRS),
+        lambda x: unpaired(np.repeat(paired(x).sum(1, keepdims=True), 2, 1)),
+    ),
+    "pmean, in pairs": (
+        lambda x: lax.pmean(x, ("i",), axis_index_groups=np.array(PAIRS)),
+        lambda x: unpaired(np.repeat(paired(x).mean(1, keepdims=True), 2, 1)),
+    ),
+    "all_gather, in pairs": (
+        lambda x: lax.all_gather(x, "i", axis=2, axis_index_groups=PAIRS),
+        lambda x: unpaired(np.repeat(np.moveaxis(paired(x), 1, 3)[:, None], 2, 1)),
+    ),
+    "all_gather, tiled, in pairs": (
+        lambda x: lax.all_gather(x, "i", axis=1, tiled=True, axis_index_groups=PAIRS),
+        lambda x: np.concatenate([x[[0, 2, 2, 0]], x[[3, 1, 1, 3]]], 2),
+    ),
+    "psum_scatter, in pairs": (
+        lambda x: lax.psum_scatter(x[:2], "i", axis_index_groups=PAIRS),
+        lambda x: unpaired(paired(x)[:, :, :2].sum(1)),
+    ),
+    "psum_scatter, tiled, in pairs": (
+        lambda x: lax.psum_scatter(
+            x, "i", scatter_dimension=2, tiled=True, axis_index_groups=PAIRS
+        ),
+        lambda x: unpaired(np.stack(np.split(paired(x).sum(1), 2, 3), 1)),
+    ),
+    "all_to_all, in pairs": (
+        lambda x: lax.all_to_all(x[:2], "i", 0, 1, axis_index_groups=PAIRS),
+        lambda x: unpaired(np.moveaxis(paired(x)[:, :, :2].swapaxes(1, 2), 2, 3)),
+    ),
+    "pswapaxes, in pairs": (
+        lambda x: lax.pswapaxes(x[:2], "i", 0, axis_index_groups=PAIRS),
+        lambda x: unpaired(paired(x)[:, :, :2].swapaxes(1, 2)),
+    ),
+    "psum, each by itself": (
+        lambda x: lax.psum(x, "i", axis_index_groups=[[3], [1], [0], [2]]),
+        lambda x: x,
+    ),
 }
 
 
@@ -62,6 +115,26 @@ def test_transposes(name: str) -> None:
     y = RANDOM.normal(size=truth(X).shape).astype(np.float32)
     (back,) = treadle.linear_transpose(run, X)(y)
     np.testing.assert_allclose(np.vdot(truth(X), y), np.vdot(X, back), rtol=1e-3)
+
+
+@pytest.mark.parametrize(("reduce", "truth"), [(lax.pmax, np.max), (lax.pmin, np.min)])
+def test_extrema_in_pairs(reduce: Any, truth: Any) -> None:
+    run = vmap(lambda x: reduce(x, "i", axis_index_groups=PAIRS), axis_name="i")
+    expected = unpaired(np.repeat(truth(paired(X), 1, keepdims=True), 2, 1))
+    np.testing.assert_array_equal(run(X), expected)
+
+
+def test_groups_of_what_is_the_same_for_all() -> None:
+    run = vmap(lambda x: x + lax.psum(3, "i", axis_index_groups=PAIRS), axis_name="i")
+    np.testing.assert_array_equal(run(X), X + 6)
+
+
+def test_groups_along_an_inner_axis() -> None:
+    inner = vmap(lambda x: lax.psum(x, "j", axis_index_groups=PAIRS), axis_name="j")
+    found = vmap(inner, axis_name="i")(X)
+    np.testing.assert_allclose(found, X + X[:, [3, 2, 1, 0]], rtol=1e-6)
+    outer = vmap(vmap(lambda x: lax.psum(x, "i", axis_index_groups=PAIRS)), axis_name="i")
+    np.testing.assert_allclose(outer(X), X + X[[3, 2, 1, 0]], rtol=1e-6)
 
 
 def test_trees_and_nested_axes() -> None:
@@ -114,6 +187,31 @@ def test_ragged() -> None:
         (lambda x: lax.all_to_all(x, "i", 5, 0), IndexError, "all_to_all: axis 5 is out of bounds"),
         (lambda x: lax.psum_scatter(x, "i", scatter_dimension=1), ShapeError, "has size 3"),
         (lambda x: lax.pbroadcast(x, "i", 4), ArgumentError, "source is 4, but must be below 4"),
+        (
+            lambda x: lax.psum(x, "i", axis_index_groups=[[0, 1], [1, 2]]),
+            ArgumentError,
+            "must cover all indices exactly once, those below 4",
+        ),
+        (
+            lambda x: lax.all_gather(x, "i", axis_index_groups=[[0], [1, 2, 3]]),
+            ArgumentError,
+            r"groups have sizes \[1, 3\]",
+        ),
+        (
+            lambda x: lax.psum(x, "i", axis_index_groups=[[0, 1, 2, 3], []]),
+            ArgumentError,
+            r"groups have sizes \[0, 4\]",
+        ),
+        (
+            lambda x: lax.psum(x, "i", axis_index_groups=[[0], [1, 2, 3]]),
+            MissingRuleError,
+            "no rule for groups of unequal sizes",
+        ),
+        (
+            lambda x: lax.psum_scatter(x, "i", axis_index_groups=PAIRS),
+            ShapeError,
+            "has size 4, which must be the 2",
+        ),
         (lambda x: lax.pcast(x, "i", to="both"), ArgumentError, "to is 'both', not one of"),
     ],
 )

@@ -113,6 +113,30 @@ COLLECTIVES: Final[dict[str, Callable[..., Tree]]] = {
     )(x),
     "psum within jit": lambda x: treadle.jit(lambda y: tnp.sin(lax.psum(y, "i")) * y)(x),
 }
+FOURS: Final = [[0, 3, 5, 6], [7, 1, 2, 4]]
+COLLECTIVES.update(
+    {
+        "psum among groups": lambda x: tnp.sin(lax.psum(x * x, "i", axis_index_groups=FOURS)) * x,
+        "pmean among groups": lambda x: lax.pmean(x * x, "i", axis_index_groups=FOURS) * x,
+        "pmax among groups": lambda x: (
+            x - lax.pmax(lax.stop_gradient(x), "i", axis_index_groups=FOURS)
+        ),
+        "all_gather among groups": lambda x: (
+            tnp.tanh(lax.all_gather(x, "i", axis=1, axis_index_groups=FOURS)).sum((1, 2)) * x[0]
+        ),
+        "psum_scatter among groups": lambda x: (
+            lax.psum_scatter(x[:4] * x[4:], "i", axis_index_groups=FOURS) * x[1]
+        ),
+        "all_to_all among groups": lambda x: tnp.sin(
+            lax.all_to_all(x * x, "i", 1, 0, tiled=True, axis_index_groups=FOURS)
+        ),
+        "psum among groups within scan": lambda x: lax.scan(
+            lambda c, row: (c + lax.psum(tnp.sin(row * c), "i", axis_index_groups=FOURS), c * row),
+            x[0],
+            x,
+        ),
+    }
+)
 WAYS: Final = ("value", "jvp", "vmap", "grad", "second")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from treadle_autodiff.registry import (
     jvp_rule,
@@ -74,7 +75,8 @@ def all_gather_transpose(
     assert not isinstance(ct_y, Zero)
     assert isinstance(x, Linear)
     assert isinstance(x.type, ArrayType)
-    (part,) = bind(ReduceScatter(primitive.axis_names, primitive.size, primitive.axis), ct_y)
+    parts = ReduceScatter(primitive.axis_names, primitive.size, primitive.axis, primitive.groups)
+    (part,) = bind(parts, ct_y)
     return [part if primitive.tiled else ops.reshape(part, shape=x.type.shape)]
 
 
@@ -88,9 +90,8 @@ def reduce_scatter_transpose(
     """The j-th part of the sum is element j's, so the cotangent of every summand is all of theirs, joined."""
     (ct_y,) = cotangents
     assert not isinstance(ct_y, Zero)
-    return list(
-        bind(AllGather(primitive.axis_names, primitive.size, primitive.axis, tiled=True), ct_y)
-    )
+    names, size, groups = primitive.axis_names, primitive.size, primitive.groups
+    return list(bind(AllGather(names, size, primitive.axis, True, groups), ct_y))
 
 
 linear(AllToAll)
@@ -103,7 +104,7 @@ def all_to_all_transpose(
     """The way back."""
     (ct_y,) = cotangents
     assert not isinstance(ct_y, Zero)
-    back = AllToAll(primitive.axis_names, primitive.size, primitive.concat, primitive.split)
+    back = replace(primitive, split=primitive.concat, concat=primitive.split)
     return list(bind(back, ct_y))
 
 

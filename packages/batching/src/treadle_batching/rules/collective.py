@@ -10,6 +10,7 @@ import numpy as np
 from treadle_batching.axis import Axis, Dim
 from treadle_batching.moving import insert, move
 from treadle_batching.registry import batch_rule
+from treadle_batching.rules.groups import among_groups, rows_taken
 from treadle_ir import Operands, bind, new_array, ops, type_of
 from treadle_ir.primitives.collective import (
     AllGather,
@@ -31,6 +32,8 @@ def all_reduce_batch(
     others = tuple(name for name in primitive.axis_names if name != axis.name)
     if len(others) == len(primitive.axis_names):
         return bind(primitive, x), [dim]
+    if primitive.groups is not None:
+        return among_groups(primitive, primitive.groups, axis, x, dim)
     if dim is not None:
         reduce = {
             "add": ops.reduce_add,
@@ -54,8 +57,9 @@ def all_gather_batch(
     if axis.name not in primitive.axis_names:
         assert dim is not None
         front = move(x, dim, 0)
-        inner = AllGather(primitive.axis_names, primitive.size, primitive.axis + 1, primitive.tiled)
-        return bind(inner, front), [0]
+        return bind(replace(primitive, axis=primitive.axis + 1), front), [0]
+    if primitive.groups is not None:
+        return among_groups(primitive, primitive.groups, axis, x, dim)
     rows = insert(x, primitive.axis, axis.size) if dim is None else move(x, dim, primitive.axis)
     if primitive.tiled:
         shape = list(type_of(rows).shape)
@@ -84,6 +88,8 @@ def reduce_scatter_batch(
     if axis.name not in primitive.axis_names:
         assert dim is not None
         return bind(replace(primitive, axis=primitive.axis + 1), move(x, dim, 0)), [0]
+    if primitive.groups is not None:
+        return among_groups(primitive, primitive.groups, axis, x, dim)
     total = (
         ops.multiply(x, type_of(x).dtype.type(axis.size))
         if dim is None
@@ -105,6 +111,8 @@ def all_to_all_batch(
         assert dim is not None
         there = replace(primitive, split=split + 1, concat=concat + 1)
         return bind(there, move(x, dim, 0)), [0]
+    if primitive.groups is not None:
+        return among_groups(primitive, primitive.groups, axis, x, dim)
     rows = insert(x, 0, count) if dim is None else move(x, dim, 0)
     shape = type_of(rows).shape
     at = split + 1
@@ -129,16 +137,7 @@ def permute_batch(
     rows = insert(x, 0, axis.size) if dim is None else move(x, dim, 0)
     type = type_of(rows)
     sources = {there: here for here, there in primitive.pairs}
-    table = np.array([sources.get(row, 0) for row in range(axis.size)], np.int32)
-    taken = ops.gather(
-        rows,
-        new_array(table.reshape(axis.size, 1)),
-        offset_dims=tuple(range(1, type.ndim)),
-        collapsed_slice_dims=(0,),
-        start_index_map=(0,),
-        slice_sizes=(1, *type.shape[1:]),
-        mode="clip",
-    )
+    taken = rows_taken(rows, [sources.get(row, 0) for row in range(axis.size)])
     if len(sources) == axis.size:
         return [taken], [0]
     sent = np.array([row in sources for row in range(axis.size)])

@@ -21,6 +21,7 @@ from treadle_ir.primitives.collective import (
     AllToAll,
     AxisIndex,
     Collective,
+    Groups,
     Permute,
     ReduceScatter,
     Vary,
@@ -47,11 +48,20 @@ def _matrix(rows: np.ndarray[Any, np.dtype[Any]]) -> str:
     return f"dense<[{text}]> : tensor<{rows.shape[0]}x{rows.shape[1]}xi64>"
 
 
-def _between(scope: ManualScope, names: Sequence[Hashable], **more: str) -> dict[str, str]:
-    """The attributes of a collective over some axes."""
+def _between(
+    scope: ManualScope, names: Sequence[Hashable], groups: Groups | None, **more: str
+) -> dict[str, str]:
+    """The attributes of a collective over some axes, or among groups along them."""
+    rows = scope.groups(names)
+    if groups is not None:
+        longest = max(map(len, groups))
+        padded = np.full((len(rows), len(groups), longest), -1)  # what is no device
+        for number, group in enumerate(groups):
+            padded[:, number, : len(group)] = rows[:, group]
+        rows = padded.reshape(-1, longest)
     return {
         **more,
-        "replica_groups": _matrix(scope.groups(names)),
+        "replica_groups": _matrix(rows),
         "channel_handle": _CHANNEL,
         "use_global_device_ids": "unit",
     }
@@ -70,7 +80,7 @@ def all_reduce_lowering(
     if context.module.partitioning is None:
         return [x]
     region = context.binary_region(f"stablehlo.{primitive.reduction}", ArrayType((), x.dtype))
-    attributes = _between(scope, primitive.axis_names)
+    attributes = _between(scope, primitive.axis_names, primitive.groups)
     return context.emit("stablehlo.all_reduce", [x], [x.type], attributes, [region])
 
 
@@ -85,7 +95,8 @@ def all_gather_lowering(
         x = emit.reshape(context, x, (*x.shape[:axis], 1, *x.shape[axis:]))
     if context.module.partitioning is None:
         return [x]
-    attributes = _between(scope, primitive.axis_names, all_gather_dim=_i64(axis))
+    names, groups = primitive.axis_names, primitive.groups
+    attributes = _between(scope, names, groups, all_gather_dim=_i64(axis))
     return context.emit("stablehlo.all_gather", [x], context.result_types, attributes)
 
 
@@ -98,7 +109,8 @@ def reduce_scatter_lowering(
     if context.module.partitioning is None:
         return [x]
     region = context.binary_region("stablehlo.add", ArrayType((), x.dtype))
-    attributes = _between(scope, primitive.axis_names, scatter_dimension=_i64(primitive.axis))
+    names, groups = primitive.axis_names, primitive.groups
+    attributes = _between(scope, names, groups, scatter_dimension=_i64(primitive.axis))
     return context.emit("stablehlo.reduce_scatter", [x], context.result_types, attributes, [region])
 
 
@@ -113,6 +125,7 @@ def all_to_all_lowering(
     attributes = _between(
         scope,
         primitive.axis_names,
+        primitive.groups,
         split_dimension=_i64(primitive.split),
         concat_dimension=_i64(primitive.concat),
         split_count=_i64(primitive.size),

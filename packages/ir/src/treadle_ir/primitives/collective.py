@@ -24,6 +24,8 @@ from treadle_ir.trace import bind
 from treadle_ir.types import ArrayType, Type
 
 Reduction: TypeAlias = Literal["add", "maximum", "minimum"]
+Groups: TypeAlias = tuple[tuple[int, ...], ...]
+"""Numbers of batch elements along the named axes: a collective is among those of each group. Each number is in one."""
 
 
 class Collective(Primitive):
@@ -45,18 +47,23 @@ class AllReduce(Collective):
 
     `invariant` says that the result counts as one value that all of them share, and not as one for each: so does its
     cotangent then. It is so over the axes of a shard_map that checks what varies.
+
+    Constraints:
+        (C1) groups have each batch element once
     """
 
     name: ClassVar[str] = "all_reduce"
     reduction: Reduction
     axis_names: tuple[Hashable, ...]
     invariant: bool = False
+    groups: Groups | None = None
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
         """The operand's type."""
         (x,) = operands
         assert isinstance(x, ArrayType)
         check_kind(self.name, "iufc" if self.reduction == "add" else "biuf", x.dtype)
+        _check_groups(self.name, self.groups)  # C1
         return (x,)
 
 
@@ -68,6 +75,7 @@ class AllGather(Collective):
 
     Constraints:
         (C1) the axis is in range of the result
+        (C2) groups have each batch element once, and `size` each
     """
 
     takes_keys: ClassVar[bool] = True
@@ -76,11 +84,13 @@ class AllGather(Collective):
     size: int
     axis: int
     tiled: bool
+    groups: Groups | None = None
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
         """The operand's shape with the batch elements."""
         (x,) = operands
         assert isinstance(x, ArrayType)
+        _check_groups(self.name, self.groups, self.size)  # C2
         shape = list(x.shape)
         if not 0 <= self.axis < x.ndim + (0 if self.tiled else 1):  # C1
             raise ShapeError(f"all_gather: axis {self.axis} is out of range for {x}")
@@ -112,18 +122,21 @@ class ReduceScatter(Collective):
     """The sum over all batch elements of a named axis, of which each gets its own part along `axis`.
 
     Constraints:
-        (C1) the axis is in range, and its size a multiple of `size`, the number of batch elements
+        (C1) the axis is in range, and its size a multiple of `size`, the number of batch elements of a group
+        (C2) groups have each batch element once, and `size` each
     """
 
     name: ClassVar[str] = "reduce_scatter"
     axis_names: tuple[Hashable, ...]
     size: int
     axis: int
+    groups: Groups | None = None
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
         """The operand's type, shorter along the axis."""
         (x,) = operands
         assert isinstance(x, ArrayType)
+        _check_groups(self.name, self.groups, self.size)  # C2
         check_kind(self.name, "iufc", x.dtype)
         return (x.with_shape(_divided(self.name, x, self.axis, self.size)),)
 
@@ -135,7 +148,9 @@ class AllToAll(Collective):
     """Each batch element of a named axis cuts its array along `split`, and joins what it gets of all along `concat`.
 
     Constraints:
-        (C1) the axes are in range, and the size of `split` is a multiple of `size`, the number of batch elements
+        (C1) the axes are in range, and the size of `split` is a multiple of `size`, the number of batch elements of a
+             group
+        (C2) groups have each batch element once, and `size` each
     """
 
     takes_keys: ClassVar[bool] = True
@@ -144,11 +159,13 @@ class AllToAll(Collective):
     size: int
     split: int
     concat: int
+    groups: Groups | None = None
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
         """The operand's type, shorter along one axis and longer along the other."""
         (x,) = operands
         assert isinstance(x, ArrayType)
+        _check_groups(self.name, self.groups, self.size)  # C2
         shape = list(_divided(self.name, x, self.split, self.size))
         if not 0 <= self.concat < x.ndim:  # C1
             raise ShapeError(f"all_to_all: axis {self.concat} is out of range for {x}")
@@ -204,6 +221,17 @@ def _divided(name: str, x: ArrayType, axis: int, count: int) -> tuple[int, ...]:
     return (*x.shape[:axis], x.shape[axis] // count, *x.shape[axis + 1 :])
 
 
+def _check_groups(name: str, groups: Groups | None, size: int | None = None) -> None:
+    """That groups have each batch element once, and `size` each."""
+    if groups is None:
+        return
+    numbers = [number for group in groups for number in group]
+    if not numbers or sorted(numbers) != [*range(len(numbers))] or not all(groups):
+        raise ShapeError(f"{name}: the groups {groups} do not have each number once")
+    if size is not None and {*map(len, groups)} != {size}:
+        raise ShapeError(f"{name}: the groups {groups} do not have {size} numbers each")
+
+
 def axis_size(name: Hashable) -> int:
     """The number of batch elements along a named axis that is being mapped.
 
@@ -234,9 +262,13 @@ def _names(axis_name: Hashable) -> tuple[Hashable, ...]:
     return names
 
 
-def all_reduce(x: Operand, *, reduction: Reduction, axis_name: Hashable) -> Array:
-    """The sum, maximum or minimum over all batch elements of one named axis, or of a tuple of them."""
+def all_reduce(
+    x: Operand, *, reduction: Reduction, axis_name: Hashable, groups: Groups | None = None
+) -> Array:
+    """The sum, maximum or minimum over all batch elements, or those of a group, of a named axis or a tuple of them."""
     names = _names(axis_name)
+    if groups is not None:
+        return bind(AllReduce(reduction, names, groups=groups), x)[0]
     checked = tuple([name for name in names if axis_kind(name) == "manual"])
     others = tuple([name for name in names if name not in checked])
     if others or not checked:
@@ -246,19 +278,37 @@ def all_reduce(x: Operand, *, reduction: Reduction, axis_name: Hashable) -> Arra
     return x  # type: ignore[return-value]  # a result of `bind`
 
 
-def all_gather(x: Operand, *, axis_name: Hashable, axis: int = 0, tiled: bool = False) -> Array:
+def _count(axis_name: Hashable, groups: Groups | None) -> int:
+    """How many batch elements a collective is among."""
+    size = axis_size(axis_name)
+    return len(groups[0]) if groups else size
+
+
+def all_gather(
+    x: Operand,
+    *,
+    axis_name: Hashable,
+    axis: int = 0,
+    tiled: bool = False,
+    groups: Groups | None = None,
+) -> Array:
     """All batch elements' arrays, stacked along a new axis (or, `tiled`, joined along an existing one)."""
-    return bind(AllGather((axis_name,), axis_size(axis_name), axis, tiled), x)[0]
+    return bind(AllGather((axis_name,), _count(axis_name, groups), axis, tiled, groups), x)[0]
 
 
-def reduce_scatter(x: Operand, *, axis_name: Hashable, axis: int = 0) -> Array:
+def reduce_scatter(
+    x: Operand, *, axis_name: Hashable, axis: int = 0, groups: Groups | None = None
+) -> Array:
     """The sum over a named axis, of which each batch element gets its own part along an axis."""
-    return bind(ReduceScatter((axis_name,), axis_size(axis_name), axis), x)[0]
+    return bind(ReduceScatter((axis_name,), _count(axis_name, groups), axis, groups), x)[0]
 
 
-def all_to_all(x: Operand, *, axis_name: Hashable, split: int, concat: int) -> Array:
+def all_to_all(
+    x: Operand, *, axis_name: Hashable, split: int, concat: int, groups: Groups | None = None
+) -> Array:
     """The parts of the array along `split` exchanged with all batch elements, joined along `concat`."""
-    return bind(AllToAll((axis_name,), axis_size(axis_name), split, concat), x)[0]
+    count = _count(axis_name, groups)
+    return bind(AllToAll((axis_name,), count, split, concat, groups), x)[0]
 
 
 def permute(x: Operand, *, axis_name: Hashable, pairs: tuple[tuple[int, int], ...]) -> Array:

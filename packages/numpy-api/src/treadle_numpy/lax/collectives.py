@@ -1,26 +1,29 @@
-"""Collectives over named axes, on trees: psum, pmean, pmax, pmin, all_gather, axis_index, axis_size."""
+"""Collectives over named axes, on trees: psum, pmean, pmax, pmin, all_gather, axis_index, axis_size.
+
+With `axis_index_groups`, lists of numbers along the axis, each batch element is among those of its own group only.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from math import prod
 
-from treadle_ir import Array, MissingRuleError, ops
+import numpy as np
+
+from treadle_ir import Array, ops
 from treadle_ir.tree import tree_map
+from treadle_numpy.lax.groups import as_groups
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.broadcast import promote_shapes
+from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.sequences import array_from
 from treadle_numpy.operands.trees import Tree
 
 __all__ = ["all_gather", "axis_index", "axis_size", "pmax", "pmean", "pmin", "psum"]
 
 
-def over(name: str, groups: object, f: Callable[[Array], Array], x: Tree) -> Tree:
-    """A function of every leaf of a tree, as an array; groups of batch elements are refused."""
-    if groups is not None:
-        raise MissingRuleError(
-            f"{name}: axis_index_groups is not there yet",
-            fix="map over two axes and name the one to reduce",
-        )
+def over(f: Callable[[Array], Array], x: Tree) -> Tree:
+    """A function of every leaf of a tree, as an array."""
     return tree_map(lambda leaf: f(array_from("asarray", leaf, None)), x)
 
 
@@ -30,7 +33,7 @@ def psum(x: Tree, axis_name: Hashable, *, axis_index_groups: object = None) -> T
     Raises:
         NameError: no such axis is being mapped.
         DTypeError: the elements are boolean.
-        MissingRuleError: `axis_index_groups` is given.
+        ArgumentError: `axis_index_groups` does not have each batch element once.
 
     Example:
         `vmap(lambda x: x / lax.psum(x, "i"), axis_name="i")(x)` divides by the sum over the batch.
@@ -45,10 +48,9 @@ def psum(x: Tree, axis_name: Hashable, *, axis_index_groups: object = None) -> T
         >>> print(staged.program.results[0].type)
         f32[3]
     """
+    groups = as_groups("psum", axis_index_groups, axis_name, unequal=True)
     return over(
-        "psum",
-        axis_index_groups,
-        lambda leaf: ops.all_reduce(leaf, reduction="add", axis_name=axis_name),
+        lambda leaf: ops.all_reduce(leaf, reduction="add", axis_name=axis_name, groups=groups),
         x,
     )
 
@@ -59,7 +61,7 @@ def pmean(x: Tree, axis_name: Hashable, *, axis_index_groups: object = None) -> 
     Raises:
         NameError: no such axis is being mapped.
         DTypeError: the elements are boolean.
-        MissingRuleError: `axis_index_groups` is given.
+        ArgumentError: `axis_index_groups` does not have each batch element once.
 
     Example:
         `vmap(lambda x: x - lax.pmean(x, "i"), axis_name="i")(x)` makes the mean over the batch 0.
@@ -75,12 +77,15 @@ def pmean(x: Tree, axis_name: Hashable, *, axis_index_groups: object = None) -> 
         f32[3]
     """
     names = axis_name if isinstance(axis_name, tuple) else (axis_name,)
-    size = 1
-    for name in names:
-        size *= ops.axis_size(name)
+    groups = as_groups("pmean", axis_index_groups, axis_name, unequal=True)
+    size: ArrayLike = prod([ops.axis_size(name) for name in names])
+    if groups is not None:
+        size = len(groups[0])
+        if {*map(len, groups)} != {size}:  # each batch element divides by the size of its own group
+            size = psum(np.int32(1), axis_name, axis_index_groups=groups)
     return tree_map(
         lambda leaf: ops.divide(*promote_shapes("true_divide", leaf, size, inexact=True)),
-        psum(x, axis_name, axis_index_groups=axis_index_groups),
+        psum(x, axis_name, axis_index_groups=groups),
     )
 
 
@@ -90,7 +95,7 @@ def pmax(x: Tree, axis_name: Hashable, *, axis_index_groups: object = None) -> T
     Raises:
         NameError: no such axis is being mapped.
         DTypeError: the elements are complex.
-        MissingRuleError: `axis_index_groups` is given.
+        ArgumentError: `axis_index_groups` does not have each batch element once.
 
     Example:
         `vmap(lambda x: x / lax.pmax(x, "i"), axis_name="i")(x)` divides by the maximum over the batch.
@@ -105,10 +110,9 @@ def pmax(x: Tree, axis_name: Hashable, *, axis_index_groups: object = None) -> T
         >>> print(staged.program.results[0].type)
         f32[3]
     """
+    groups = as_groups("pmax", axis_index_groups, axis_name, unequal=True)
     return over(
-        "pmax",
-        axis_index_groups,
-        lambda leaf: ops.all_reduce(leaf, reduction="maximum", axis_name=axis_name),
+        lambda leaf: ops.all_reduce(leaf, reduction="maximum", axis_name=axis_name, groups=groups),
         x,
     )
 
@@ -119,7 +123,7 @@ def pmin(x: Tree, axis_name: Hashable, *, axis_index_groups: object = None) -> T
     Raises:
         NameError: no such axis is being mapped.
         DTypeError: the elements are complex.
-        MissingRuleError: `axis_index_groups` is given.
+        ArgumentError: `axis_index_groups` does not have each batch element once.
 
     Example:
         `vmap(lambda x: x - lax.pmin(x, "i"), axis_name="i")(x)` makes the minimum over the batch 0.
@@ -134,10 +138,9 @@ def pmin(x: Tree, axis_name: Hashable, *, axis_index_groups: object = None) -> T
         >>> print(staged.program.results[0].type)
         f32[3]
     """
+    groups = as_groups("pmin", axis_index_groups, axis_name, unequal=True)
     return over(
-        "pmin",
-        axis_index_groups,
-        lambda leaf: ops.all_reduce(leaf, reduction="minimum", axis_name=axis_name),
+        lambda leaf: ops.all_reduce(leaf, reduction="minimum", axis_name=axis_name, groups=groups),
         x,
     )
 
@@ -154,7 +157,7 @@ def all_gather(
 
     Raises:
         NameError: no such axis is being mapped.
-        MissingRuleError: `axis_index_groups` is given.
+        ArgumentError: `axis_index_groups` does not have each batch element once.
         AxisError: the result has no such axis.
 
     Example:
@@ -171,12 +174,14 @@ def all_gather(
         f32[3,4]
     """
 
+    groups = as_groups("all_gather", axis_index_groups, axis_name)
+
     def gathered(leaf: Array) -> Array:
         rank = leaf.ndim if tiled else leaf.ndim + 1
         along = as_axis("all_gather", axis, rank)
-        return ops.all_gather(leaf, axis_name=axis_name, axis=along, tiled=tiled)
+        return ops.all_gather(leaf, axis_name=axis_name, axis=along, tiled=tiled, groups=groups)
 
-    return over("all_gather", axis_index_groups, gathered, x)
+    return over(gathered, x)
 
 
 def axis_index(axis_name: Hashable) -> Array:

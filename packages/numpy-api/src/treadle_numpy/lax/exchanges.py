@@ -1,4 +1,4 @@
-"""Collectives that exchange arrays between the batch elements of a named axis."""
+"""Collectives that exchange arrays between the batch elements of a named axis, or of each of `axis_index_groups`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from treadle_ir import (
     ArgumentError,
     Array,
+    MissingRuleError,
     ShapeError,
     UnsupportedError,
     flags,
@@ -19,8 +20,10 @@ from treadle_ir import (
     shown,
 )
 from treadle_ir.dtypes import is_integer
+from treadle_ir.primitives.collective import Groups
 from treadle_ir.tree import tree_map
 from treadle_numpy.lax.collectives import over
+from treadle_numpy.lax.groups import as_groups
 from treadle_numpy.lax.shapes import moved
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.operands.axes import as_axis
@@ -43,10 +46,10 @@ def _exchanged(
     name: str,
     x: Tree,
     axis_name: Hashable,
-    groups: object,
-    f: Callable[[Array, Hashable, int], Array],
+    given: object,
+    f: Callable[[Array, Hashable, int, Groups | None], Array],
 ) -> Tree:
-    """A function of every leaf, of the name and of the number of batch elements."""
+    """A function of every leaf, of the name, of how many batch elements exchange, and of the groups that do."""
     if isinstance(axis_name, tuple) and len(axis_name) == 1:
         (axis_name,) = axis_name
     if isinstance(axis_name, tuple):
@@ -54,8 +57,9 @@ def _exchanged(
             f"{name}: several axes at once, {shown(axis_name)}, are not supported",
             fix="exchange along one after the other",
         )
-    size = ops.axis_size(axis_name)
-    return over(name, groups, lambda leaf: f(leaf, axis_name, size), x)
+    groups = as_groups(name, given, axis_name)
+    size = ops.axis_size(axis_name) if groups is None else len(groups[0])
+    return over(lambda leaf: f(leaf, axis_name, size, groups), x)
 
 
 def _own_part(x: Array, axis_name: Hashable, axis: int, width: int) -> Array:
@@ -106,7 +110,7 @@ def ppermute(x: Tree, axis_name: Hashable, perm: Sequence[tuple[int, int]]) -> T
     """
     sent = pairs("ppermute", "perm", perm)
 
-    def permuted(leaf: Array, axis: Hashable, count: int) -> Array:
+    def permuted(leaf: Array, axis: Hashable, count: int, _: Groups | None) -> Array:
         numbers = [number for pair in sent for number in pair]
         if any(not 0 <= number < count for number in numbers) or any(
             len({pair[i] for pair in sent}) < len(sent) for i in (0, 1)
@@ -164,6 +168,7 @@ def all_to_all(
     Raises:
         NameError: no such axis is being mapped.
         ShapeError: `split_axis` has another size.
+        ArgumentError: `axis_index_groups` does not have each batch element once, in groups of one size.
 
     Example:
         `vmap(lambda row: lax.all_to_all(row, "i", 0, 0), axis_name="i")(x)` transposes a square matrix.
@@ -179,14 +184,15 @@ def all_to_all(
     """
     flags("all_to_all", tiled=tiled)
 
-    def exchanged(leaf: Array, axis: Hashable, count: int) -> Array:
+    def exchanged(leaf: Array, axis: Hashable, count: int, groups: Groups | None) -> Array:
         split = as_axis("all_to_all", split_axis, leaf.ndim)
         concat = as_axis("all_to_all", concat_axis, leaf.ndim)
         _width("all_to_all", leaf, split, count, tiled)
         if tiled:
-            return ops.all_to_all(leaf, axis_name=axis, split=split, concat=concat)
+            return ops.all_to_all(leaf, axis_name=axis, split=split, concat=concat, groups=groups)
         # the senders' parts, of width 1, stand where they were cut; then they go to `concat`
-        return moved(ops.all_to_all(leaf, axis_name=axis, split=split, concat=split), split, concat)
+        there = ops.all_to_all(leaf, axis_name=axis, split=split, concat=split, groups=groups)
+        return moved(there, split, concat)
 
     return _exchanged("all_to_all", x, axis_name, axis_index_groups, exchanged)
 
@@ -197,6 +203,7 @@ def pswapaxes(x: Tree, axis_name: Hashable, axis: int, *, axis_index_groups: obj
     Raises:
         NameError: no such axis is being mapped.
         ShapeError: the axis has another size than the named one.
+        ArgumentError: `axis_index_groups` does not have each batch element once, in groups of one size.
 
     Example:
         `vmap(lambda row: lax.pswapaxes(row, "i", 0), axis_name="i")(x)` transposes a square matrix.
@@ -228,6 +235,7 @@ def psum_scatter(
     Raises:
         NameError: no such axis is being mapped.
         ShapeError: `scatter_dimension` has another size.
+        ArgumentError: `axis_index_groups` does not have each batch element once, in groups of one size.
 
     Example:
         `vmap(lambda row: lax.psum_scatter(row, "i"), axis_name="i")(x)` is `x.sum(0)` for a square matrix.
@@ -243,10 +251,10 @@ def psum_scatter(
     """
     flags("psum_scatter", tiled=tiled)
 
-    def scattered(leaf: Array, axis: Hashable, count: int) -> Array:
+    def scattered(leaf: Array, axis: Hashable, count: int, groups: Groups | None) -> Array:
         own = as_axis("psum_scatter", scatter_dimension, leaf.ndim)
         _width("psum_scatter", leaf, own, count, tiled)
-        part = ops.reduce_scatter(leaf, axis_name=axis, axis=own)
+        part = ops.reduce_scatter(leaf, axis_name=axis, axis=own, groups=groups)
         return part if tiled else _without(part, own)
 
     return _exchanged("psum_scatter", x, axis_name, axis_index_groups, scattered)
@@ -273,7 +281,7 @@ def pbroadcast(x: Tree, axis_name: Hashable, source: int) -> Tree:
     """
     number = integer("pbroadcast", "source", source)
 
-    def repeated(leaf: Array, axis: Hashable, count: int) -> Array:
+    def repeated(leaf: Array, axis: Hashable, count: int, _: Groups | None) -> Array:
         if not 0 <= number < count:
             raise ArgumentError(f"pbroadcast: source is {number}, but must be below {count}")
         every = ops.all_gather(leaf, axis_name=axis)
@@ -333,6 +341,7 @@ def ragged_all_to_all(
         NameError: no such axis is being mapped.
         ShapeError: offsets and sizes are no vectors with a number for each batch element, or rows have unequal shapes.
         DTypeError: offsets and sizes are no integers.
+        MissingRuleError: `axis_index_groups` is given.
 
     Example:
         With operands [1, 2] and [3, 4], outputs of two zeros, all offsets 0 but `output_offsets` [0, 0] of the first
@@ -364,7 +373,11 @@ def ragged_all_to_all(
         raise ShapeError(
             f"{name}: the operand {x.type} and the output {rows.type} must have rows of one type"
         )
-    over(name, axis_index_groups, lambda leaf: leaf, x)
+    if axis_index_groups is not None:
+        raise MissingRuleError(
+            f"{name}: axis_index_groups is not there yet",
+            fix="send nothing to batch elements of other groups",
+        )
     if not x.shape[0] or not rows.shape[0]:
         return rows
     whole = np.dtype(np.int32)

@@ -3,53 +3,32 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Final, TypeAlias, final
 
 from treadle_ir import (
     ArgumentError,
     Array,
-    ArrayType,
-    Layout,
     MeshAxes,
-    Operands,
     PartitionSpec,
     PlacementError,
     Program,
-    ShardingError,
-    Staged,
-    TreeFunction,
-    array_results,
-    axes_of,
-    bind,
-    check_names,
     current_context,
-    equal_programs,
-    explicit_body,
     flags,
     flatten_arrays,
     functions,
-    inside_axes,
-    layout_of,
-    part_shape,
     refused,
     sequence,
     shown,
-    spec_of,
-    stage_tree,
-    type_of,
-    varying_of,
 )
-from treadle_ir.primitives.shard_map import ShardMap
 from treadle_ir.tree import (
-    PyTreeDef,
     broadcast_prefix,
     keystr,
     tree_flatten_with_path,
     tree_leaves,
-    tree_unflatten,
 )
 from treadle_runtime.arrays.array import DeviceArray
+from treadle_runtime.parallel.parts import OnParts
 from treadle_runtime.placement.mesh import MESH, Mesh
 from treadle_runtime.placement.named import NamedSharding
 
@@ -150,44 +129,14 @@ def shard_map(
             wanted = [_lies(x, what, over) for x, what in zip(leaves, described, strict=True)]
         else:
             wanted = _spread("in_specs", in_specs, args)
-        layouts = [
-            _layout(spec, type_of(x), over, manual, what)
-            for spec, x, what in zip(wanted, leaves, described, strict=True)
-        ]
-        parts = [
-            type_of(x).with_shape(part_shape(type_of(x).shape, layout, over, what))
-            for x, layout, what in zip(leaves, layouts, described, strict=True)
-        ]
-        varies = varying_of(leaves) or (frozenset[Hashable](),) * len(leaves)
-        inner = [axes_of(layout) | more for layout, more in zip(layouts, varies, strict=True)]
-        staged, out = _staged(
-            function, structure, parts, over, manual, inner if check_vma else None
+        parts = OnParts(function, over, manual, check_vma, programs)
+        return parts(
+            leaves,
+            structure,
+            described,
+            wanted,
+            lambda results: _spread("out_specs", out_specs, results),
         )
-        program = next((p for p in programs if equal_programs(p, staged.program)), None)
-        if program is None:
-            program = staged.program
-            programs[:] = [*programs, program][-_KEPT:]
-        results = tree_unflatten(out, range(len(program.results)))
-        places = [f"result{keystr(path) or ''}" for path, _ in tree_flatten_with_path(results)[0]]
-        ends = [
-            _layout(spec, type, over, manual, what)
-            for spec, type, what in zip(
-                _spread("out_specs", out_specs, results), program.result_types, places, strict=True
-            )
-        ]
-        around = [((),) * type_of(x).ndim for x in staged.captured]
-        primitive = ShardMap(
-            program,
-            over.abstract_mesh,
-            (*around, *layouts),
-            tuple(ends),
-            manual,
-            check_vma,
-            _device_ids(over),
-        )
-        if check_vma:
-            _check_replicated(primitive, places)
-        return tree_unflatten(out, bind(primitive, *staged.captured, *leaves))
 
     return mapped
 
@@ -223,10 +172,6 @@ def _mesh(given: MeshAxes | None) -> Mesh | Any:
         )
     known = isinstance(current, Mesh) and current.shape_tuple == mesh.shape_tuple
     return current if known and not isinstance(mesh, Mesh) else mesh
-
-
-def _device_ids(mesh: MeshAxes) -> tuple[int, ...]:
-    return tuple([device.id for device in mesh.flat]) if isinstance(mesh, Mesh) else ()
 
 
 def _bound() -> frozenset[object]:
@@ -270,64 +215,3 @@ def _lies(x: Array, what: str, mesh: MeshAxes) -> PartitionSpec:
         f"shard_map: how {what} lies over the mesh is not known here",
         fix="say it with in_specs",
     )
-
-
-def _layout(
-    spec: PartitionSpec, type: Any, mesh: MeshAxes, manual: tuple[str, ...], what: str
-) -> Layout:
-    """A specification as the layout of an argument or a result. Any: an ArrayType."""
-    assert isinstance(type, ArrayType)
-    try:
-        check_names(spec, mesh)
-        layout = layout_of(spec, type.ndim)
-    except ShardingError as error:
-        error.add_note(f"  while: laying out {what} of shard_map, of type {type}")
-        raise
-    for names in layout:
-        for name in names or ():
-            if name not in manual:
-                raise ShardingError(
-                    f"shard_map: {spec} of {what} names the axis {name!r}, but the function sees {manual} only",
-                    fix="add it to axis_names, or leave it out and lay the array over it with device_put",
-                )
-    if None in layout:
-        raise ShardingError(
-            f"shard_map: {spec} of {what} leaves an axis unconstrained",
-            fix="write None for an axis that is not cut",
-        )
-    return layout
-
-
-def _staged(
-    function: Callable[..., Tree],
-    structure: PyTreeDef,
-    parts: list[ArrayType],
-    mesh: MeshAxes,
-    manual: tuple[str, ...],
-    varies: list[frozenset[Hashable]] | None,
-) -> tuple[Staged, PyTreeDef]:
-    """The function as a program of one device's parts; `varies` is what these vary over, if that is checked."""
-    checked = varies is not None
-
-    def arguments(operands: Operands) -> tuple[Any, dict[str, Any]]:
-        return tree_unflatten(structure, operands), {}
-
-    tree = TreeFunction(function, arguments, array_results("shard_map: result "))
-    with MESH.override(mesh), inside_axes(mesh.abstract_mesh, manual, checked):  # type: ignore[attr-defined]
-        return stage_tree(tree, *parts, varies=varies)
-
-
-def _check_replicated(primitive: ShardMap, places: list[str]) -> None:
-    """Refuse results that differ between devices where they are said to be the same."""
-    varies = explicit_body(primitive, demanded=False).results
-    own = frozenset(primitive.manual_axes)
-    for layout, found, what in zip(primitive.out_layouts, varies, places, strict=True):
-        cut = [name for names in layout for name in names or ()]
-        more = [name for name in primitive.manual_axes if name in found & own and name not in cut]
-        if more:
-            raise ShardingError(
-                f"shard_map: {what} varies over {', '.join(map(repr, more))}, but its out_specs, {spec_of(layout)}, "
-                "say that it is the same on all devices along there",
-                fix=f"name the axis in out_specs, make it the same with lax.psum(x, {more[0]!r}) or its like, "
-                "or pass check_vma=False if it is the same for a reason that cannot be seen",
-            )

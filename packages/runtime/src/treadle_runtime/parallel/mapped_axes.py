@@ -1,0 +1,148 @@
+"""Which axes of its arguments and results `pmap` maps over."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias, final
+
+from treadle_ir import ArgumentError, Arguments, ShapeError, frozen, shown, type_like
+from treadle_ir.tree import broadcast_prefix, tree_leaves
+
+Tree: TypeAlias = Any  # a pytree: any Python object
+
+
+@final
+@frozen(eq=False)
+class Elements:
+    """What a call is mapped over: an axis of each leaf, or None where all elements share it, and how many there are."""
+
+    axes: tuple[int | None, ...]
+    size: int
+
+
+def _is_none(x: object) -> bool:
+    return x is None
+
+
+def checked_axes_tree(argument: str, axes: Tree) -> Tree:
+    """A tree of axes as the user gave it; a list of those of all arguments is as good as a tuple.
+
+    Raises:
+        ArgumentError: a leaf is neither an integer nor None.
+    """
+    for leaf in tree_leaves(axes, is_leaf=_is_none):
+        if leaf is not None and (not isinstance(leaf, int) or isinstance(leaf, bool)):
+            raise ArgumentError(
+                f"pmap {argument} must be an int, None, or (nested) container with those types as leaves, "
+                f"but got {shown(leaf)}",
+                fix="write the number of the axis that holds the elements, or None where there is none",
+            )
+    return tuple(axes) if argument == "in_axes" and isinstance(axes, list) else axes
+
+
+def _each(axes: Tree, static: Sequence[int], count: int) -> Tree:
+    """The axes of the positional arguments that are not static."""
+    if not isinstance(axes, tuple):
+        return axes
+    if len(axes) != count:
+        raise ShapeError(
+            f"pmap in_axes has {len(axes)} entries, but there are {count} positional arguments",
+            fix="give one entry for each positional argument, static ones too: an axis, or None for one that all "
+            "elements share",
+        )
+    return tuple([axis for number, axis in enumerate(axes) if number not in static])
+
+
+def elements_of(
+    arguments: Arguments, in_axes: Tree, static: Sequence[int], count: int, given: int | None
+) -> Elements:
+    """What the call with these arguments is mapped over; keyword arguments along their first axis.
+
+    Args:
+        arguments: of the call.
+        in_axes: what the user said of the positional arguments.
+        static: the numbers of those that are no arrays.
+        count: how many positional arguments there are, with these.
+        given: how many elements there are, if the user says so.
+
+    Raises:
+        ShapeError: the axes are no prefix of the arguments, there are none such, or they have different sizes.
+        ArgumentError: an argument is no array.
+    """
+    tree = arguments.structure.unflatten(arguments.leaves)
+    positional = _each(in_axes, static, count)
+    prefix = positional if arguments.statics is None else (positional, 0)
+    try:
+        axes = broadcast_prefix(prefix, tree, is_leaf=_is_none)
+    except ValueError as error:
+        raise ShapeError(
+            f"pmap in_axes {in_axes!r} is not a prefix of the arguments: {error}",
+            fix="in_axes must have the structure of the positional arguments, or stop short of it",
+        ) from None
+    found: list[int | None] = []
+    sizes: dict[int, int] = {}
+    for number, (leaf, axis) in enumerate(zip(arguments.leaves, axes, strict=True)):
+        try:
+            shape = type_like("pmap", leaf).shape
+        except ArgumentError as error:
+            error.add_note(f"  while: looking at {arguments.paths()[number]} of pmap")
+            raise
+        if axis is None:
+            found.append(None)
+        elif -len(shape) <= axis < len(shape):
+            found.append(axis % len(shape))
+            sizes[number] = shape[axis]
+        else:
+            raise ShapeError(
+                f"pmap was requested to map {arguments.paths()[number]} along axis {axis}, which implies that its "
+                f"rank should be at least {axis + 1 if axis >= 0 else -axis}, but is only {len(shape)}",
+                fix="pass in_axes=None for an argument that all elements share",
+            )
+    return Elements(tuple(found), _size(arguments, sizes, given))
+
+
+def _size(arguments: Arguments, sizes: dict[int, int], given: int | None) -> int:
+    if not sizes:
+        raise ShapeError(
+            "pmap requires at least one argument with a mapped axis",
+            fix="give an argument an axis in in_axes, or use vmap with axis_size",
+        )
+    distinct = {*sizes.values()}
+    if len(distinct) > 1:
+        paths = arguments.paths()
+        lines = "; ".join([f"{paths[number]} has {size}" for number, size in sizes.items()])
+        raise ShapeError(
+            f"pmap got inconsistent sizes for array axes to be mapped: {lines}",
+            fix="mapped axes must have one size; pass in_axes=None for arguments that all elements share",
+        )
+    (size,) = distinct
+    if given is not None and given != size:
+        raise ShapeError(
+            f"Specified axis_size {given} doesn't match received axis_size {size}",
+            fix="leave axis_size out: it is that of the arguments",
+        )
+    return size
+
+
+def result_axes(out_axes: Tree, results: Tree, ranks: Sequence[int]) -> list[int | None]:
+    """Where the elements go in each leaf of the results, which has `ranks` axes without them; None: they are the same.
+
+    Raises:
+        ShapeError: the axes are no prefix of the results, or there are none such.
+    """
+    try:
+        axes = broadcast_prefix(out_axes, results, is_leaf=_is_none)
+    except ValueError as error:
+        raise ShapeError(
+            f"pmap out_axes {out_axes!r} is not a prefix of the results: {error}",
+            fix="out_axes must have the structure of the results, or stop short of it",
+        ) from None
+    found: list[int | None] = []
+    for axis, rank in zip(axes, ranks, strict=True):
+        if axis is not None and not -rank - 1 <= axis <= rank:
+            raise ShapeError(
+                f"pmap out_axes is {axis}, but the result with its elements has {rank + 1} axes",
+                fix=f"choose an axis from {-rank - 1} to {rank}",
+            )
+        found.append(None if axis is None else axis % (rank + 1))
+    return found

@@ -1,0 +1,180 @@
+"""A function that each device of a mesh runs on its own parts of arrays: what `shard_map` and `pmap` are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, Final, TypeAlias, final
+
+from treadle_ir import (
+    Array,
+    ArrayType,
+    Layout,
+    MeshAxes,
+    Operands,
+    PartitionSpec,
+    Program,
+    ShardingError,
+    Staged,
+    TreeFunction,
+    array_results,
+    axes_of,
+    bind,
+    check_names,
+    equal_programs,
+    explicit_body,
+    frozen,
+    inside_axes,
+    layout_of,
+    part_shape,
+    spec_of,
+    stage_tree,
+    type_of,
+    varying_of,
+)
+from treadle_ir.primitives.shard_map import ShardMap
+from treadle_ir.tree import PyTreeDef, keystr, tree_flatten_with_path, tree_unflatten
+from treadle_runtime.placement.mesh import MESH, Mesh
+
+Tree: TypeAlias = Any  # a pytree: any Python object
+_KEPT: Final = 8  # programs of a mapped function
+
+
+@final
+@frozen(eq=False)
+class OnParts:
+    """A function on the parts of a mesh's devices.
+
+    `manual` are the axes of the mesh that it sees, `checked` says whether it is looked at what varies over them, and
+    `programs` are those of earlier calls: an equal one is compiled already.
+    """
+
+    function: Callable[..., Tree]
+    mesh: Mesh | Any  # Any: or an AbstractMesh
+    manual: tuple[str, ...]
+    checked: bool
+    programs: list[Program]
+
+    def __call__(
+        self,
+        leaves: Sequence[Array],
+        structure: PyTreeDef,
+        described: Sequence[str],
+        in_specs: Sequence[PartitionSpec],
+        out_specs: Callable[[Tree], list[PartitionSpec]],
+    ) -> Tree:
+        """Run it on arrays.
+
+        Args:
+            leaves: the leaves of the arguments.
+            structure: how they make the tuple of arguments.
+            described: what each leaf is, for messages.
+            in_specs: how each is cut.
+            out_specs: how each leaf of the results is put together; it is asked after the function was staged.
+
+        Raises:
+            ShardingError: a leaf or a result cannot be cut as said, or is not the same where it is said to be.
+        """
+        over, manual, checked, programs = self.mesh, self.manual, self.checked, self.programs
+        layouts = [
+            _layout(spec, type_of(x), over, manual, what)
+            for spec, x, what in zip(in_specs, leaves, described, strict=True)
+        ]
+        parts = [
+            type_of(x).with_shape(part_shape(type_of(x).shape, layout, over, what))
+            for x, layout, what in zip(leaves, layouts, described, strict=True)
+        ]
+        varies = varying_of(leaves) or (frozenset[Hashable](),) * len(leaves)
+        inner = [axes_of(layout) | more for layout, more in zip(layouts, varies, strict=True)]
+        staged, out = _staged(
+            self.function, structure, parts, over, manual, inner if checked else None
+        )
+        program = next((p for p in programs if equal_programs(p, staged.program)), None)
+        if program is None:
+            program = staged.program
+            programs[:] = [*programs, program][-_KEPT:]
+        results = tree_unflatten(out, range(len(program.results)))
+        places = [f"result{keystr(path) or ''}" for path, _ in tree_flatten_with_path(results)[0]]
+        ends = [
+            _layout(spec, type, over, manual, what)
+            for spec, type, what in zip(
+                out_specs(results), program.result_types, places, strict=True
+            )
+        ]
+        around = [((),) * type_of(x).ndim for x in staged.captured]
+        primitive = ShardMap(
+            program,
+            over.abstract_mesh,
+            (*around, *layouts),
+            tuple(ends),
+            manual,
+            checked,
+            _device_ids(over),
+        )
+        if checked:
+            _check_replicated(primitive, places)
+        return tree_unflatten(out, bind(primitive, *staged.captured, *leaves))
+
+
+def _device_ids(mesh: MeshAxes) -> tuple[int, ...]:
+    return tuple([device.id for device in mesh.flat]) if isinstance(mesh, Mesh) else ()
+
+
+def _layout(
+    spec: PartitionSpec, type: Any, mesh: MeshAxes, manual: tuple[str, ...], what: str
+) -> Layout:
+    """A specification as the layout of an argument or a result. Any: an ArrayType."""
+    assert isinstance(type, ArrayType)
+    try:
+        check_names(spec, mesh)
+        layout = layout_of(spec, type.ndim)
+    except ShardingError as error:
+        error.add_note(f"  while: laying out {what} of shard_map, of type {type}")
+        raise
+    for names in layout:
+        for name in names or ():
+            if name not in manual:
+                raise ShardingError(
+                    f"shard_map: {spec} of {what} names the axis {name!r}, but the function sees {manual} only",
+                    fix="add it to axis_names, or leave it out and lay the array over it with device_put",
+                )
+    if None in layout:
+        raise ShardingError(
+            f"shard_map: {spec} of {what} leaves an axis unconstrained",
+            fix="write None for an axis that is not cut",
+        )
+    return layout
+
+
+def _staged(
+    function: Callable[..., Tree],
+    structure: PyTreeDef,
+    parts: list[ArrayType],
+    mesh: MeshAxes,
+    manual: tuple[str, ...],
+    varies: list[frozenset[Hashable]] | None,
+) -> tuple[Staged, PyTreeDef]:
+    """The function as a program of one device's parts; `varies` is what these vary over, if that is checked."""
+    checked = varies is not None
+
+    def arguments(operands: Operands) -> tuple[Any, dict[str, Any]]:
+        return tree_unflatten(structure, operands), {}
+
+    tree = TreeFunction(function, arguments, array_results("shard_map: result "))
+    with MESH.override(mesh), inside_axes(mesh.abstract_mesh, manual, checked):  # type: ignore[attr-defined]
+        return stage_tree(tree, *parts, varies=varies)
+
+
+def _check_replicated(primitive: ShardMap, places: list[str]) -> None:
+    """Refuse results that differ between devices where they are said to be the same."""
+    varies = explicit_body(primitive, demanded=False).results
+    own = frozenset(primitive.manual_axes)
+    for layout, found, what in zip(primitive.out_layouts, varies, places, strict=True):
+        cut = [name for names in layout for name in names or ()]
+        more = [name for name in primitive.manual_axes if name in found & own and name not in cut]
+        if more:
+            raise ShardingError(
+                f"shard_map: {what} varies over {', '.join(map(repr, more))}, but its out_specs, {spec_of(layout)}, "
+                "say that it is the same on all devices along there",
+                fix=f"name the axis in out_specs, make it the same with lax.psum(x, {more[0]!r}) or its like, "
+                "or pass check_vma=False if it is the same for a reason that cannot be seen",
+            )
