@@ -8,6 +8,10 @@ from treadle_compiler._version import __version__ as __version__
 from treadle_ir import lazy_names as _lazy_names, source as _source
 
 if TYPE_CHECKING:
+    from treadle_compiler.attributes import (
+        attribute_text as attribute_text,
+        string_text as string_text,
+    )
     from treadle_compiler.callback import LoweredCallback as LoweredCallback
     from treadle_compiler.compile import (
         compile_lowered as compile_lowered,
@@ -88,6 +92,7 @@ if not TYPE_CHECKING:
     __getattr__, __dir__, __all__ = _lazy_names(
         __name__,
         {
+            "treadle_compiler.attributes": "attribute_text string_text",
             "treadle_compiler.callback": "LoweredCallback",
             "treadle_compiler.compile": "compile_lowered forget_disk forget_executables",
             "treadle_compiler.context": "HloValue LoweringContext NestingError",

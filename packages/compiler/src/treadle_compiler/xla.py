@@ -39,6 +39,7 @@ if sys.platform != "win32":
 _UNKNOWN_FLAG: Final = re.compile(r"No such compile option: '([^']*)'")
 _BAD_VALUE: Final = re.compile(r"While setting option ([^,]+), (.*)")
 _ROOM: Final = 128 << 20  # bytes
+_NO_TARGET: Final = re.compile(r"No FFI handler registered for (\S+)")
 LAPACK_CALLS: Final = ('"lapack_', '"tridiagonal_solve_')  # how their names begin in lowered text
 _TINY: Final = "func.func public @main(%0: tensor<f32>) -> tensor<f32> { return %0 : tensor<f32> }"
 
@@ -391,6 +392,12 @@ def _explained(error: BaseException, client: Any) -> TreadleError:
     value = _BAD_VALUE.search(str(error))
     if value is not None:
         return bad_flag_value(value.group(1), value.group(2).strip())
+    target = _NO_TARGET.search(str(error))
+    if target is not None:
+        return CompileError(
+            f"no foreign function is registered for {target.group(1)!r} on platform {client.platform}",
+            fix="register it before the first call: `treadle.ffi.register_ffi_target(name, function, platform)`",
+        )
     return CompileError(
         f"XLA cannot compile this program: {brief(error)}",
         fix="if the program came from treadle's own lowering, please report it with its text",

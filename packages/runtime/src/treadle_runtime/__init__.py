@@ -37,6 +37,14 @@ if TYPE_CHECKING:
         profile_data_module as profile_data_module,
         profiler_module as profiler_module,
     )
+    from treadle_runtime.client.targets import (
+        include_dir as include_dir,
+        pycapsule as pycapsule,
+        register_ffi_target as register_ffi_target,
+        register_ffi_target_as_batch_partitionable as register_ffi_target_as_batch_partitionable,
+        register_ffi_type as register_ffi_type,
+        register_ffi_type_id as register_ffi_type_id,
+    )
     from treadle_runtime.distributed.exchange import (
         exchanged as exchanged,
         live_processes as live_processes,
@@ -57,6 +65,7 @@ if TYPE_CHECKING:
         io_callback as io_callback,
         pure_callback as pure_callback,
     )
+    from treadle_runtime.host.foreign import abstract_token as abstract_token, ffi_call as ffi_call
     from treadle_runtime.host.validated import CallbackError as CallbackError
     from treadle_runtime.jitting.caches import FunctionCache as FunctionCache
     from treadle_runtime.jitting.jit import (
@@ -152,6 +161,10 @@ if not TYPE_CHECKING:
             "treadle_runtime.client.profiling": (
                 "memory_profile profile_data_module profiler_module"
             ),
+            "treadle_runtime.client.targets": (
+                "include_dir pycapsule register_ffi_target "
+                "register_ffi_target_as_batch_partitionable register_ffi_type register_ffi_type_id"
+            ),
             "treadle_runtime.distributed.exchange": "exchanged live_processes",
             "treadle_runtime.distributed.session": "initialize is_initialized shutdown",
             "treadle_runtime.evaluation.evaluator": "RuntimeEvaluator",
@@ -162,6 +175,7 @@ if not TYPE_CHECKING:
             "treadle_runtime.host.callbacks": (
                 "debug_callback debug_print io_callback pure_callback"
             ),
+            "treadle_runtime.host.foreign": "abstract_token ffi_call",
             "treadle_runtime.host.validated": "CallbackError",
             "treadle_runtime.jitting.caches": "FunctionCache",
             "treadle_runtime.jitting.jit": "JitFunction disable_jit jit timings",

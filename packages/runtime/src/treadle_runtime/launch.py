@@ -9,7 +9,8 @@ import numpy as np
 
 import treadle_compiler as compiler
 from treadle_compiler import check_fork, jaxlib
-from treadle_ir import ArrayType, fork_safe_lock
+from treadle_ir import ArrayType, Equation, ExecutionError, TreadleError, fork_safe_lock
+from treadle_ir.primitives.foreign import ForeignCall
 from treadle_runtime.arrays.array import Buffer
 from treadle_runtime.arrays.deleted import Deleted
 from treadle_runtime.client import execution_error
@@ -39,6 +40,7 @@ class Launch:
         "callbacks",
         "executable",
         "execute",
+        "foreign",
         "handlers",
         "ordered",
         "placement",
@@ -53,6 +55,7 @@ class Launch:
         callbacks: tuple[Validated, ...] = (),
         *,
         ordered: bool = False,
+        foreign: Sequence[Equation] = (),
     ) -> None:
         self.executable = executable
         self.placement = placement  # of the operands, and of the devices that it runs on
@@ -69,7 +72,8 @@ class Launch:
                 for placed in results
             ]
         )
-        self.execute = self.run_with_callbacks if callbacks else self.run
+        self.foreign = tuple(foreign)  # calls of native functions
+        self.execute = self.run_with_callbacks if callbacks or foreign else self.run
 
     @property
     def types(self) -> list[ArrayType]:
@@ -91,7 +95,7 @@ class Launch:
         return results
 
     def run_with_callbacks(self, buffers: Sequence[Buffer]) -> list[Buffer]:
-        """Start a program that calls Python back; an exception of a callback comes out as it was raised.
+        """Start a program that calls Python or native code; an exception of a callback comes out as it was raised.
 
         A program whose callbacks are ordered is waited for, so that the next one's come after them.
         """
@@ -117,8 +121,17 @@ class Launch:
                 error
             ):  # on entering a callback, before it could be noted there
                 raise KeyboardInterrupt from None
-            raise execution_error(error, self.types) from error
+            raise self._located(execution_error(error, self.types)) from error
         return results
+
+    def _located(self, error: TreadleError) -> TreadleError:
+        """The error with the calls of native functions that it may come from: XLA does not say which."""
+        calls = [_shown(each) for each in self.foreign[:_MOST_SHOWN]]
+        if not calls or type(error) is not ExecutionError:
+            return error
+        more = len(self.foreign) - len(calls)
+        listed = "; ".join(calls) + (f"; and {more} more" if more else "")
+        return ExecutionError(f"{error}; it calls {listed}")
 
     def _raise_of_callbacks(self) -> None:
         """Raise what a callback has raised, if one has."""
@@ -126,6 +139,16 @@ class Launch:
             raised = callback.take_error()
             if raised is not None:
                 raise raised from None
+
+
+_MOST_SHOWN: Final = 5
+
+
+def _shown(equation: Equation) -> str:
+    """A call of a native function, with the line that made it."""
+    assert isinstance(equation.primitive, ForeignCall)
+    where = equation.source.show().partition(":  ")[0]
+    return f"{equation.primitive.target_name!r}{f' at {where}' if where else ''}"
 
 
 _pending: Final[list[Any]] = []  # tokens of programs with callbacks that may still be running
@@ -201,7 +224,15 @@ def compile_program(
             [place.of(type) for type, place in zip(types, places, strict=True) if place is not None]
         )
     ordered = any(effect.ordered for effect in lowered.program.effects)
-    return Launch(executable, placement, results, tuple(callbacks), ordered=ordered)
+    foreign = [
+        equation
+        for program in (lowered.program, *lowered.program.nested())
+        for equation in program.equations
+        if isinstance(equation.primitive, ForeignCall)
+    ]
+    return Launch(
+        executable, placement, results, tuple(callbacks), ordered=ordered, foreign=foreign
+    )
 
 
 def check_results_fit(types: Sequence[ArrayType], placement: Placement) -> None:
