@@ -12,6 +12,15 @@ if TYPE_CHECKING:
         attribute_text as attribute_text,
         string_text as string_text,
     )
+    from treadle_compiler.built import (
+        BuildContext as BuildContext,
+        IrValue as IrValue,
+        build as build,
+        ir_array as ir_array,
+        ir_elements as ir_elements,
+        ir_module as ir_module,
+        ir_type as ir_type,
+    )
     from treadle_compiler.callback import LoweredCallback as LoweredCallback
     from treadle_compiler.compile import (
         compile_lowered as compile_lowered,
@@ -39,6 +48,7 @@ if TYPE_CHECKING:
         lower_program as lower_program,
         repartitioned as repartitioned,
     )
+    from treadle_compiler.lowering.effectful import callback_target as callback_target
     from treadle_compiler.mlir import (
         ModuleError as ModuleError,
         portable_artifact as portable_artifact,
@@ -93,6 +103,9 @@ if not TYPE_CHECKING:
         __name__,
         {
             "treadle_compiler.attributes": "attribute_text string_text",
+            "treadle_compiler.built": (
+                "BuildContext IrValue build ir_array ir_elements ir_module ir_type"
+            ),
             "treadle_compiler.callback": "LoweredCallback",
             "treadle_compiler.compile": "compile_lowered forget_disk forget_executables",
             "treadle_compiler.context": "HloValue LoweringContext NestingError",
@@ -102,6 +115,7 @@ if not TYPE_CHECKING:
             ),
             "treadle_compiler.library": "Jaxlib jaxlib",
             "treadle_compiler.lower": "LoweredModule lower_program repartitioned",
+            "treadle_compiler.lowering.effectful": "callback_target",
             "treadle_compiler.mlir": "ModuleError portable_artifact pretty",
             "treadle_compiler.options": "CompileOptions ProgramProfile choose",
             "treadle_compiler.partitioning": "Partitioning layout_text sharding_text",

@@ -40,7 +40,8 @@ _UNKNOWN_FLAG: Final = re.compile(r"No such compile option: '([^']*)'")
 _BAD_VALUE: Final = re.compile(r"While setting option ([^,]+), (.*)")
 _ROOM: Final = 128 << 20  # bytes
 _NO_TARGET: Final = re.compile(r"No FFI handler registered for (\S+)")
-LAPACK_CALLS: Final = ('"lapack_', '"tridiagonal_solve_')  # how their names begin in lowered text
+# How their names begin in lowered text: in MLIR's generic form, and in that of what libraries' rules build.
+LAPACK_CALLS: Final = ('"lapack_', '"tridiagonal_solve_', "@lapack_", "@tridiagonal_solve_")
 _TINY: Final = "func.func public @main(%0: tensor<f32>) -> tensor<f32> { return %0 : tensor<f32> }"
 
 # Names that a typing error can be compared with, beyond those that jaxlib itself can list.

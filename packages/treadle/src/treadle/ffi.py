@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from treadle.interpreters.foreign import (
+    build_ffi_lowering_function as build_ffi_lowering_function,
+    ffi_lowering as ffi_lowering,
+)
 from treadle_runtime import (
     abstract_token as abstract_token,
     ffi_call as ffi_call,
@@ -15,7 +19,9 @@ from treadle_runtime import (
 
 __all__ = [
     "abstract_token",
+    "build_ffi_lowering_function",
     "ffi_call",
+    "ffi_lowering",
     "include_dir",
     "pycapsule",
     "register_ffi_target",
