@@ -90,6 +90,7 @@ if TYPE_CHECKING:
         optimized_hlo as optimized_hlo,
         output_tiles as output_tiles,
         platform_fingerprint as platform_fingerprint,
+        raw_compile_options as raw_compile_options,
         serialise as serialise,
         supports_flag as supports_flag,
         unoptimized_hlo as unoptimized_hlo,
@@ -124,8 +125,8 @@ if not TYPE_CHECKING:
             "treadle_compiler.types": "device_dtype device_shape element_type",
             "treadle_compiler.xla": (
                 "CompileError MemoryStats compile_text cost_analysis deserialise memory_stats "
-                "optimized_hlo output_tiles platform_fingerprint serialise supports_flag "
-                "unoptimized_hlo"
+                "optimized_hlo output_tiles platform_fingerprint raw_compile_options serialise "
+                "supports_flag unoptimized_hlo"
             ),
         },
     )

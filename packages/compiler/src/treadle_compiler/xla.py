@@ -378,6 +378,31 @@ def _raw_options(options: CompileOptions, flags: Sequence[tuple[str, FlagValue]]
     return raw
 
 
+def raw_compile_options(
+    replicas: int,
+    partitions: int,
+    devices: Sequence[int] | None,
+    flags: Mapping[str, FlagValue],
+    profile: bytes | None = None,
+    logging: bool = True,
+) -> Any:  # Any: jaxlib's
+    """jaxlib's options for a program over these devices, by number, with XLA's flags."""
+    client = jaxlib().xla_client
+    raw = client.CompileOptions()
+    build = raw.executable_build_options
+    raw.num_replicas = build.num_replicas = replicas
+    raw.num_partitions = build.num_partitions = partitions
+    build.use_spmd_partitioning = build.use_shardy_partitioner = partitions > 1
+    if devices is not None:
+        grid = np.asarray(devices, np.int32).reshape(replicas, partitions)
+        raw.device_assignment = client.DeviceAssignment.create(grid)
+    if profile is not None:
+        build.fdo_profile = profile
+    build.debug_options.xla_detailed_logging = logging
+    raw.env_option_overrides = list(flags.items())
+    return raw
+
+
 def _unknown_name(error: BaseException) -> str | None:
     found = _UNKNOWN_FLAG.search(str(error))
     return found.group(1) if found else None

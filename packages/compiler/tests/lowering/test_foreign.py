@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
-from treadle_compiler import lower_program, pretty
-from treadle_ir import ArrayType, bind, stage
-from treadle_ir.primitives.foreign import ForeignCall
+from treadle_compiler import LoweredCallback, lower_program, pretty
+from treadle_ir import ArrayType, MissingRuleError, bind, stage
+from treadle_ir.primitives.effectful import HostFunction
+from treadle_ir.primitives.foreign import BufferCallback, ForeignCall
 
 X = ArrayType((3, 4), np.dtype("f4"))
 
@@ -47,3 +49,22 @@ def test_the_interface_before_has_a_string() -> None:
         "t", (X,), ((0, 1),), ((0, 1),), custom_call_api_version=2, legacy_backend_config="some"
     )
     assert 'backend_config = "some"' in lowered(call)
+
+
+def test_callbacks_that_write_to_buffers() -> None:
+    def function(context: object, x: object, y: object) -> None:
+        pass
+
+    call = BufferCallback(
+        HostFunction(function, (X,)), (X,), ((0, 1),), ((0, 1),), command_buffer_compatible=True
+    )
+    program = stage(lambda x: bind(call, x), X).program
+    module = lower_program(program)
+    assert "@xla_buffer_python_cpu_callback" in pretty(module.text)
+    (callback,) = module.callbacks
+    assert isinstance(callback, LoweredCallback)
+    assert callback.in_place
+    on_gpu = lower_program(program, platform="cuda").text
+    assert '"xla_buffer_python_gpu_callback_cmd_buffer"' in on_gpu
+    with pytest.raises(MissingRuleError, match="tpu"):
+        lower_program(program, platform="tpu")

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from treadle_runtime.evaluation.limits import host_limits as host_limits
     from treadle_runtime.evaluation.watched import NoExecutionError as NoExecutionError
     from treadle_runtime.host.breakpoint import breakpoint as breakpoint
+    from treadle_runtime.host.buffers import buffer_callback as buffer_callback
     from treadle_runtime.host.callbacks import (
         debug_callback as debug_callback,
         debug_print as debug_print,
@@ -172,6 +173,7 @@ if not TYPE_CHECKING:
             "treadle_runtime.evaluation.limits": "host_limits",
             "treadle_runtime.evaluation.watched": "NoExecutionError",
             "treadle_runtime.host.breakpoint": "breakpoint",
+            "treadle_runtime.host.buffers": "buffer_callback",
             "treadle_runtime.host.callbacks": (
                 "debug_callback debug_print io_callback pure_callback"
             ),

@@ -16,7 +16,7 @@ from treadle_runtime.arrays.deleted import Deleted
 from treadle_runtime.client import execution_error
 from treadle_runtime.client.failures import too_large
 from treadle_runtime.client.peers import met
-from treadle_runtime.host.validated import Validated, validated
+from treadle_runtime.host.validated import InPlace, Validated, validated
 from treadle_runtime.placement.partition import result_placements
 from treadle_runtime.placement.placement import PlacedType, Placement
 from treadle_runtime.placement.sharding import Sharding
@@ -192,7 +192,12 @@ def compile_program(
     for each in lowered.callbacks:
         assert isinstance(each, compiler.LoweredCallback)
         expected = [(type.shape, type.dtype) for type in each.results]
-        checked = validated(each, expected, answers=len(placement.devices) > 1)
+        answers = len(placement.devices) > 1
+        checked = (
+            InPlace(each, answers=answers)
+            if each.in_place
+            else validated(each, expected, answers=answers)
+        )
         callbacks.append(checked)
         functions.append(_with_token(checked) if each.ordered else checked)
     devices = placement.devices

@@ -19,18 +19,18 @@ from treadle_ir import (
     type_of,
 )
 from treadle_ir.primitives.control import Scan
-from treadle_ir.primitives.foreign import AxisOrder, ForeignCall
+from treadle_ir.primitives.foreign import AxisOrder, NativeCall
 
 
-@batch_rule(ForeignCall)
+@batch_rule(NativeCall)
 def foreign_call_batch(
-    primitive: ForeignCall, axis: Axis, operands: Operands, dims: Sequence[Dim], /
+    primitive: NativeCall, axis: Axis, operands: Operands, dims: Sequence[Dim], /
 ) -> tuple[Operands, Sequence[Dim]]:
     """As `vmap_method` says: one by one, or at once with unbatched operands as they are, broadcast, or with an axis."""
     method = primitive.vmap_method
     if method is None:
         raise MissingRuleError(
-            f"ffi_call: vmap does not know how to run the target {primitive.target_name!r} on a batch",
+            f"{primitive.name}: vmap does not know how to run {primitive.target} on a batch",
             fix='pass vmap_method="sequential" (one by one), "expand_dims" or "broadcast_all" (at once)',
         )
     if method in ("sequential", "sequential_unrolled"):
@@ -53,7 +53,7 @@ def _in_front(method: str, operands: Operands, dims: Sequence[Dim], axis: Axis) 
     return placed
 
 
-def _batched(primitive: ForeignCall, axis: Axis, dims: Sequence[Dim]) -> ForeignCall:
+def _batched(primitive: NativeCall, axis: Axis, dims: Sequence[Dim]) -> NativeCall:
     """The call for the whole batch: every layout gets the batch as its outermost axis.
 
     Memory is taken over only where operand and result are both batched.
@@ -62,7 +62,7 @@ def _batched(primitive: ForeignCall, axis: Axis, dims: Sequence[Dim]) -> Foreign
         primitive.vmap_method == "legacy_vectorized",
         primitive.vmap_method == "broadcast_all",
     )
-    return replace(
+    return replace(  # type: ignore[type-var]  # the members of the family are dataclasses
         primitive,
         result_types=tuple(
             [ArrayType((axis.size, *x.shape), x.dtype, x.weak) for x in primitive.result_types]
@@ -89,7 +89,7 @@ def _outermost(order: AxisOrder) -> AxisOrder:
 
 
 def _one_by_one(
-    primitive: ForeignCall, axis: Axis, operands: Operands, dims: Sequence[Dim]
+    primitive: NativeCall, axis: Axis, operands: Operands, dims: Sequence[Dim]
 ) -> Operands:
     """A loop over the batch; all at once in the program for "sequential_unrolled"."""
     flags = [dim is not None for dim in dims]

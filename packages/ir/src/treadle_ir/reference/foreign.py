@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_ir.primitives.foreign import ForeignCall
+from treadle_ir.primitives.foreign import NativeCall
 from treadle_ir.reference.registry import eval_rules
 
-eval_rules.absent(ForeignCall, because="its target is native code, which XLA calls")
+eval_rules.absent(NativeCall, because="it reads and writes buffers of XLA's: native code, mostly")

@@ -85,8 +85,7 @@ def ffi_call(
         )
     several = isinstance(result_shape_dtypes, (list, tuple))
     declared = list(result_shape_dtypes) if several else [result_shape_dtypes]
-    types = tuple(map(_declared, declared))
-    aliases = _aliases(input_output_aliases)
+    types = tuple([declared_result("ffi_call", each) for each in declared])
     orders = _layouts("output_layouts", output_layouts if several else [output_layouts], types)
 
     def called(*args: Any, **attributes: Any) -> Any:  # Any: arrays; what targets take
@@ -97,7 +96,7 @@ def ffi_call(
             )
         operands = [as_array(each) for each in args]
         operand_types = [type_of(each) for each in operands]
-        _check_aliases(target_name, aliases, len(operands), len(types))
+        aliases = checked_aliases("ffi_call", input_output_aliases, len(operands), len(types))
         call = ForeignCall(
             target_name,
             types,
@@ -123,17 +122,22 @@ def ffi_call(
     return called
 
 
-def _declared(value: object) -> ArrayType:
+def declared_result(function: str, value: object) -> ArrayType:
+    """The type of a result, from something with `shape` and `dtype`.
+
+    Raises:
+        ArgumentError: it has none; UnsupportedError: it is a token.
+    """
     if value is TOKEN:
         raise UnsupportedError(
-            "ffi_call: a token as a result: programs have no tokens",
+            f"{function}: a token as a result: programs have no tokens",
             fix="pass has_side_effect=True, or let a later call take a result of an earlier one",
         )
     try:
-        found = type_like("ffi_call", value)
+        found = type_like(function, value)
     except ArgumentError:
         raise ArgumentError(
-            f"ffi_call: results are declared by things with shape and dtype, got {shown(value)}",
+            f"{function}: results are declared by things with shape and dtype, got {shown(value)}",
             fix="use ShapeDtypeStruct(shape, dtype), or a sequence of such",
         ) from None
     return ArrayType(found.shape, found.dtype)  # a declaration is never weak
@@ -162,23 +166,23 @@ def _layouts(name: str, given: Any, types: Sequence[Any]) -> tuple[AxisOrder, ..
     return tuple(orders)
 
 
-def _aliases(given: Mapping[int, int] | None) -> tuple[tuple[int, int], ...]:
+def checked_aliases(
+    function: str, given: Mapping[int, int] | None, operands: int, results: int
+) -> tuple[tuple[int, int], ...]:
+    """Which operands' memory becomes which results', as pairs.
+
+    Raises:
+        ArgumentError: it is no dict of integers; RangeError: there are not so many.
+    """
+    name = "input_output_aliases"
     if given is None:
         return ()
     if not isinstance(given, Mapping):
-        raise refused("ffi_call", "input_output_aliases", "a dict {argument: result}", given)
-    name = "input_output_aliases"
-    return tuple(
-        [(integer("ffi_call", name, x), integer("ffi_call", name, y)) for x, y in given.items()]
-    )
-
-
-def _check_aliases(
-    target: str, aliases: Sequence[tuple[int, int]], operands: int, results: int
-) -> None:
-    for operand, result in aliases:
+        raise refused(function, name, "a dict {argument: result}", given)
+    pairs = [(integer(function, name, x), integer(function, name, y)) for x, y in given.items()]
+    for operand, result in pairs:
         if not (0 <= operand < operands and 0 <= result < results):
             raise RangeError(
-                f"ffi_call {target}: input_output_aliases has {operand}: {result}, and there are {operands} "
-                f"arguments and {results} results"
+                f"{function}: {name} has {operand}: {result}, and there are {operands} arguments and {results} results"
             )
+    return tuple(pairs)
