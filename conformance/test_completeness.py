@@ -18,6 +18,7 @@ from treadle_compiler import lowering_rules
 from treadle_ir import FunctionCall, Primitive, RuleTable, eval_rules
 from treadle_ir.primitives.call import CustomVjpLinear
 from treadle_ir.primitives.collective import Collective
+from treadle_ir.primitives.foreign import NativeCall
 from treadle_ir.primitives.shard_map import ShardMap
 from treadle_ir.rules import is_family
 from treadle_ir.testing.examples import all_examples
@@ -44,6 +45,7 @@ RECORDED = [cls for cls in PRIMITIVES if not issubclass(cls, FunctionCall)]
 WITHOUT_EXAMPLE: dict[type[Primitive], str] = {
     Collective: "needs a mapped axis: packages/batching/tests/test_vmap.py",
     ShardMap: "needs devices: conformance/sharding/maps.py",
+    NativeCall: "needs XLA's buffers: packages/treadle/tests/test_ffi.py, and experimental/test_buffer_callback.py",
     CustomVjpLinear: "stands in tapes only, to be transposed: packages/autodiff/tests/test_custom.py",
 }
 

@@ -152,6 +152,8 @@ WITHOUT_TRUTH: Final = {
         ),
         "means something only under the transformation that maps its axis",
     ),
+    "buffer_callback": "calls a Python function, which is its own truth",
+    "ffi_call": "calls a native function, which is its own truth",
     "shard_map": "a program over several devices; conformance/sharding compares it with vmap",
     "sharding_constraint": "changes no value; conformance/sharding has its laws",
     "custom_vjp_linear": "stands in tapes only, to be transposed",

@@ -8,6 +8,19 @@ from treadle_compiler._version import __version__ as __version__
 from treadle_ir import lazy_names as _lazy_names, source as _source
 
 if TYPE_CHECKING:
+    from treadle_compiler.attributes import (
+        attribute_text as attribute_text,
+        string_text as string_text,
+    )
+    from treadle_compiler.built import (
+        BuildContext as BuildContext,
+        IrValue as IrValue,
+        build as build,
+        ir_array as ir_array,
+        ir_elements as ir_elements,
+        ir_module as ir_module,
+        ir_type as ir_type,
+    )
     from treadle_compiler.callback import LoweredCallback as LoweredCallback
     from treadle_compiler.compile import (
         compile_lowered as compile_lowered,
@@ -35,6 +48,7 @@ if TYPE_CHECKING:
         lower_program as lower_program,
         repartitioned as repartitioned,
     )
+    from treadle_compiler.lowering.effectful import callback_target as callback_target
     from treadle_compiler.mlir import (
         ModuleError as ModuleError,
         portable_artifact as portable_artifact,
@@ -76,6 +90,7 @@ if TYPE_CHECKING:
         optimized_hlo as optimized_hlo,
         output_tiles as output_tiles,
         platform_fingerprint as platform_fingerprint,
+        raw_compile_options as raw_compile_options,
         serialise as serialise,
         supports_flag as supports_flag,
         unoptimized_hlo as unoptimized_hlo,
@@ -88,6 +103,10 @@ if not TYPE_CHECKING:
     __getattr__, __dir__, __all__ = _lazy_names(
         __name__,
         {
+            "treadle_compiler.attributes": "attribute_text string_text",
+            "treadle_compiler.built": (
+                "BuildContext IrValue build ir_array ir_elements ir_module ir_type"
+            ),
             "treadle_compiler.callback": "LoweredCallback",
             "treadle_compiler.compile": "compile_lowered forget_disk forget_executables",
             "treadle_compiler.context": "HloValue LoweringContext NestingError",
@@ -97,6 +116,7 @@ if not TYPE_CHECKING:
             ),
             "treadle_compiler.library": "Jaxlib jaxlib",
             "treadle_compiler.lower": "LoweredModule lower_program repartitioned",
+            "treadle_compiler.lowering.effectful": "callback_target",
             "treadle_compiler.mlir": "ModuleError portable_artifact pretty",
             "treadle_compiler.options": "CompileOptions ProgramProfile choose",
             "treadle_compiler.partitioning": "Partitioning layout_text sharding_text",
@@ -105,8 +125,8 @@ if not TYPE_CHECKING:
             "treadle_compiler.types": "device_dtype device_shape element_type",
             "treadle_compiler.xla": (
                 "CompileError MemoryStats compile_text cost_analysis deserialise memory_stats "
-                "optimized_hlo output_tiles platform_fingerprint serialise supports_flag "
-                "unoptimized_hlo"
+                "optimized_hlo output_tiles platform_fingerprint raw_compile_options serialise "
+                "supports_flag unoptimized_hlo"
             ),
         },
     )

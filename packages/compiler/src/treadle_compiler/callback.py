@@ -11,10 +11,14 @@ from treadle_ir.primitives.effectful import HostFunction
 @final
 @frozen
 class LoweredCallback:
-    """A host function of a module. If it is ordered, XLA hands it a token first, and gets one back first."""
+    """A host function of a module. If it is ordered, XLA hands it a token first, and gets one back first.
+
+    One that works `in_place` gets buffers, those of the results last, and returns nothing.
+    """
 
     callback: HostFunction
     ordered: bool
+    in_place: bool = False
 
     @property
     def __name__(self) -> str:

@@ -113,6 +113,12 @@ class ModuleWriter:
             self.write_function(name, program, "private")
         return name
 
+    def add_function(self, write: Callable[[str], str]) -> str:
+        """Add a function that is text already, by what writes it with its name. Returns the name."""
+        name = f"@b{len(self._functions)}"
+        self._functions.append(write(name))
+        return name
+
     def emit_inline(
         self, context: LoweringContext, program: Program, operands: Sequence[HloValue]
     ) -> list[HloValue]:

@@ -1,14 +1,16 @@
 """StableHLO as an MLIR module: the only file that imports jaxlib.mlir.
 
-Ordinary compilation never comes here: XLA takes text. A module object is needed in three places only - programs with
-host callbacks (jaxlib's text overload takes none), pretty printing, and portable artifacts - so the import (some
-90 ms) waits for the first of them. All modules live in one context, used under a lock.
+Ordinary compilation never comes here: XLA takes text. A module object is needed in four places only - programs with
+host callbacks (jaxlib's text overload takes none), pretty printing, portable artifacts, and lowering rules of libraries
+that build with its classes (`built.py`) - so the import (some 90 ms) waits for the first of them. All modules live in
+one context, used under a lock.
 """
 
 from __future__ import annotations
 
 import functools
 import importlib
+from contextlib import AbstractContextManager
 from typing import Any, final
 
 from treadle_compiler.fork import check_fork, mark_started
@@ -27,6 +29,7 @@ class Mlir:
     """The parts of jaxlib.mlir that are used; `Any` because jaxlib ships no types for them."""
 
     ir: Any
+    func: Any
     stablehlo: Any
     core: Any
     context: Any
@@ -39,6 +42,7 @@ def mlir() -> Mlir:
     mark_started()
     with _lock, importing(forks_wait=False):
         ir = importlib.import_module("jaxlib.mlir.ir")
+        func = importlib.import_module("jaxlib.mlir.dialects.func")
         stablehlo = importlib.import_module("jaxlib.mlir.dialects.stablehlo")
         chlo = importlib.import_module("jaxlib.mlir.dialects.chlo")
         sdy = importlib.import_module("jaxlib.mlir.dialects.sdy")
@@ -52,7 +56,12 @@ def mlir() -> Mlir:
         context.enable_multithreading(False)
         for dialect in (stablehlo, chlo, sdy):
             dialect.register_dialect(context)
-        return Mlir(ir, stablehlo, core, context)
+        return Mlir(ir, func, stablehlo, core, context)
+
+
+def locked() -> AbstractContextManager[object]:
+    """The lock under which the shared context is used."""
+    return _lock
 
 
 def parse(text: str) -> Any:

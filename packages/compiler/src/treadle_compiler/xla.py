@@ -39,7 +39,9 @@ if sys.platform != "win32":
 _UNKNOWN_FLAG: Final = re.compile(r"No such compile option: '([^']*)'")
 _BAD_VALUE: Final = re.compile(r"While setting option ([^,]+), (.*)")
 _ROOM: Final = 128 << 20  # bytes
-LAPACK_CALLS: Final = ('"lapack_', '"tridiagonal_solve_')  # how their names begin in lowered text
+_NO_TARGET: Final = re.compile(r"No FFI handler registered for (\S+)")
+# How their names begin in lowered text: in MLIR's generic form, and in that of what libraries' rules build.
+LAPACK_CALLS: Final = ('"lapack_', '"tridiagonal_solve_', "@lapack_", "@tridiagonal_solve_")
 _TINY: Final = "func.func public @main(%0: tensor<f32>) -> tensor<f32> { return %0 : tensor<f32> }"
 
 # Names that a typing error can be compared with, beyond those that jaxlib itself can list.
@@ -376,6 +378,31 @@ def _raw_options(options: CompileOptions, flags: Sequence[tuple[str, FlagValue]]
     return raw
 
 
+def raw_compile_options(
+    replicas: int,
+    partitions: int,
+    devices: Sequence[int] | None,
+    flags: Mapping[str, FlagValue],
+    profile: bytes | None = None,
+    logging: bool = True,
+) -> Any:  # Any: jaxlib's
+    """jaxlib's options for a program over these devices, by number, with XLA's flags."""
+    client = jaxlib().xla_client
+    raw = client.CompileOptions()
+    build = raw.executable_build_options
+    raw.num_replicas = build.num_replicas = replicas
+    raw.num_partitions = build.num_partitions = partitions
+    build.use_spmd_partitioning = build.use_shardy_partitioner = partitions > 1
+    if devices is not None:
+        grid = np.asarray(devices, np.int32).reshape(replicas, partitions)
+        raw.device_assignment = client.DeviceAssignment.create(grid)
+    if profile is not None:
+        build.fdo_profile = profile
+    build.debug_options.xla_detailed_logging = logging
+    raw.env_option_overrides = list(flags.items())
+    return raw
+
+
 def _unknown_name(error: BaseException) -> str | None:
     found = _UNKNOWN_FLAG.search(str(error))
     return found.group(1) if found else None
@@ -391,6 +418,12 @@ def _explained(error: BaseException, client: Any) -> TreadleError:
     value = _BAD_VALUE.search(str(error))
     if value is not None:
         return bad_flag_value(value.group(1), value.group(2).strip())
+    target = _NO_TARGET.search(str(error))
+    if target is not None:
+        return CompileError(
+            f"no foreign function is registered for {target.group(1)!r} on platform {client.platform}",
+            fix="register it before the first call: `treadle.ffi.register_ffi_target(name, function, platform)`",
+        )
     return CompileError(
         f"XLA cannot compile this program: {brief(error)}",
         fix="if the program came from treadle's own lowering, please report it with its text",

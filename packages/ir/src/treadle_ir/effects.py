@@ -55,6 +55,17 @@ class OrderedCallback(Effect):
 
 @final
 @frozen
+class ForeignEffect(Effect):
+    """Runs native code that does more than compute."""
+
+    name: ClassVar[str] = "foreign"
+    ordered: ClassVar[bool] = False
+    allowed_in_loops: ClassVar[bool] = True
+    differentiable: ClassVar[bool] = True
+
+
+@final
+@frozen
 class NamedAxis(Effect):
     """Depends on a named axis that an outer transformation maps, even where no operand does."""
 

@@ -37,6 +37,14 @@ if TYPE_CHECKING:
         profile_data_module as profile_data_module,
         profiler_module as profiler_module,
     )
+    from treadle_runtime.client.targets import (
+        include_dir as include_dir,
+        pycapsule as pycapsule,
+        register_ffi_target as register_ffi_target,
+        register_ffi_target_as_batch_partitionable as register_ffi_target_as_batch_partitionable,
+        register_ffi_type as register_ffi_type,
+        register_ffi_type_id as register_ffi_type_id,
+    )
     from treadle_runtime.distributed.exchange import (
         exchanged as exchanged,
         live_processes as live_processes,
@@ -51,12 +59,14 @@ if TYPE_CHECKING:
     from treadle_runtime.evaluation.limits import host_limits as host_limits
     from treadle_runtime.evaluation.watched import NoExecutionError as NoExecutionError
     from treadle_runtime.host.breakpoint import breakpoint as breakpoint
+    from treadle_runtime.host.buffers import buffer_callback as buffer_callback
     from treadle_runtime.host.callbacks import (
         debug_callback as debug_callback,
         debug_print as debug_print,
         io_callback as io_callback,
         pure_callback as pure_callback,
     )
+    from treadle_runtime.host.foreign import abstract_token as abstract_token, ffi_call as ffi_call
     from treadle_runtime.host.validated import CallbackError as CallbackError
     from treadle_runtime.jitting.caches import FunctionCache as FunctionCache
     from treadle_runtime.jitting.jit import (
@@ -152,6 +162,10 @@ if not TYPE_CHECKING:
             "treadle_runtime.client.profiling": (
                 "memory_profile profile_data_module profiler_module"
             ),
+            "treadle_runtime.client.targets": (
+                "include_dir pycapsule register_ffi_target "
+                "register_ffi_target_as_batch_partitionable register_ffi_type register_ffi_type_id"
+            ),
             "treadle_runtime.distributed.exchange": "exchanged live_processes",
             "treadle_runtime.distributed.session": "initialize is_initialized shutdown",
             "treadle_runtime.evaluation.evaluator": "RuntimeEvaluator",
@@ -159,9 +173,11 @@ if not TYPE_CHECKING:
             "treadle_runtime.evaluation.limits": "host_limits",
             "treadle_runtime.evaluation.watched": "NoExecutionError",
             "treadle_runtime.host.breakpoint": "breakpoint",
+            "treadle_runtime.host.buffers": "buffer_callback",
             "treadle_runtime.host.callbacks": (
                 "debug_callback debug_print io_callback pure_callback"
             ),
+            "treadle_runtime.host.foreign": "abstract_token ffi_call",
             "treadle_runtime.host.validated": "CallbackError",
             "treadle_runtime.jitting.caches": "FunctionCache",
             "treadle_runtime.jitting.jit": "JitFunction disable_jit jit timings",

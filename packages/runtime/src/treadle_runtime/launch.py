@@ -9,13 +9,14 @@ import numpy as np
 
 import treadle_compiler as compiler
 from treadle_compiler import check_fork, jaxlib
-from treadle_ir import ArrayType, fork_safe_lock
+from treadle_ir import ArrayType, Equation, ExecutionError, TreadleError, fork_safe_lock
+from treadle_ir.primitives.foreign import ForeignCall
 from treadle_runtime.arrays.array import Buffer
 from treadle_runtime.arrays.deleted import Deleted
 from treadle_runtime.client import execution_error
 from treadle_runtime.client.failures import too_large
 from treadle_runtime.client.peers import met
-from treadle_runtime.host.validated import Validated, validated
+from treadle_runtime.host.validated import InPlace, Validated, validated
 from treadle_runtime.placement.placement import PlacedType, Placement
 from treadle_runtime.placement.sharding import Sharding
 
@@ -38,6 +39,7 @@ class Launch:
         "callbacks",
         "executable",
         "execute",
+        "foreign",
         "handlers",
         "ordered",
         "placement",
@@ -52,6 +54,7 @@ class Launch:
         callbacks: tuple[Validated, ...] = (),
         *,
         ordered: bool = False,
+        foreign: Sequence[Equation] = (),
     ) -> None:
         self.executable = executable
         self.placement = placement  # of the operands, and of the devices that it runs on
@@ -68,7 +71,8 @@ class Launch:
                 for placed in results
             ]
         )
-        self.execute = self.run_with_callbacks if callbacks else self.run
+        self.foreign = tuple(foreign)  # calls of native functions
+        self.execute = self.run_with_callbacks if callbacks or foreign else self.run
 
     @property
     def types(self) -> list[ArrayType]:
@@ -90,7 +94,7 @@ class Launch:
         return results
 
     def run_with_callbacks(self, buffers: Sequence[Buffer]) -> list[Buffer]:
-        """Start a program that calls Python back; an exception of a callback comes out as it was raised.
+        """Start a program that calls Python or native code; an exception of a callback comes out as it was raised.
 
         A program whose callbacks are ordered is waited for, so that the next one's come after them.
         """
@@ -116,8 +120,17 @@ class Launch:
                 error
             ):  # on entering a callback, before it could be noted there
                 raise KeyboardInterrupt from None
-            raise execution_error(error, self.types) from error
+            raise self._located(execution_error(error, self.types)) from error
         return results
+
+    def _located(self, error: TreadleError) -> TreadleError:
+        """The error with the calls of native functions that it may come from: XLA does not say which."""
+        calls = [_shown(each) for each in self.foreign[:_MOST_SHOWN]]
+        if not calls or type(error) is not ExecutionError:
+            return error
+        more = len(self.foreign) - len(calls)
+        listed = "; ".join(calls) + (f"; and {more} more" if more else "")
+        return ExecutionError(f"{error}; it calls {listed}")
 
     def _raise_of_callbacks(self) -> None:
         """Raise what a callback has raised, if one has."""
@@ -125,6 +138,16 @@ class Launch:
             raised = callback.take_error()
             if raised is not None:
                 raise raised from None
+
+
+_MOST_SHOWN: Final = 5
+
+
+def _shown(equation: Equation) -> str:
+    """A call of a native function, with the line that made it."""
+    assert isinstance(equation.primitive, ForeignCall)
+    where = equation.source.show().partition(":  ")[0]
+    return f"{equation.primitive.target_name!r}{f' at {where}' if where else ''}"
 
 
 _pending: Final[list[Any]] = []  # tokens of programs with callbacks that may still be running
@@ -168,7 +191,12 @@ def compile_program(
     for each in lowered.callbacks:
         assert isinstance(each, compiler.LoweredCallback)
         expected = [(type.shape, type.dtype) for type in each.results]
-        checked = validated(each, expected, answers=len(placement.devices) > 1)
+        answers = len(placement.devices) > 1
+        checked = (
+            InPlace(each, answers=answers)
+            if each.in_place
+            else validated(each, expected, answers=answers)
+        )
         callbacks.append(checked)
         functions.append(_with_token(checked) if each.ordered else checked)
     devices = placement.devices
@@ -202,7 +230,15 @@ def compile_program(
             [place.of(type) for type, place in zip(types, places, strict=True) if place is not None]
         )
     ordered = any(effect.ordered for effect in lowered.program.effects)
-    return Launch(executable, placement, results, tuple(callbacks), ordered=ordered)
+    foreign = [
+        equation
+        for program in (lowered.program, *lowered.program.nested())
+        for equation in program.equations
+        if isinstance(equation.primitive, ForeignCall)
+    ]
+    return Launch(
+        executable, placement, results, tuple(callbacks), ordered=ordered, foreign=foreign
+    )
 
 
 def check_results_fit(types: Sequence[ArrayType], placement: Placement) -> None:

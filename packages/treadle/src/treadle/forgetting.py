@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import sys
+from collections.abc import Callable
 from operator import attrgetter
 from typing import Final
 
@@ -44,6 +45,14 @@ CACHES: Final[dict[str, str]] = {
 """Cells by module: dictionaries, and functions with a cache."""
 
 
+_OTHERS: Final[dict[str, Callable[[], object]]] = {}  # users' own, by name
+
+
+def also_forget(name: str, clear: Callable[[], object]) -> None:
+    """Let `clear_caches` call a function too, one for each name."""
+    _OTHERS[name] = clear
+
+
 def clear_caches() -> None:
     """Forget all programs, executables, plans and numbers that are kept: the next calls trace and compile again.
 
@@ -71,4 +80,6 @@ def clear_caches() -> None:
             for cell in cells.split():
                 found = attrgetter(cell)(loaded)
                 (found.cache_clear if hasattr(found, "cache_clear") else found.clear)()
+    for clear in [*_OTHERS.values()]:
+        clear()
     gc.collect()  # what referred to itself

@@ -12,7 +12,7 @@ import treadle
 import treadle.numpy as tnp
 from treadle import lax
 from treadle.core import ShapedArray
-from treadle.errors import ArgumentError, MissingRuleError, UnsupportedError
+from treadle.errors import ArgumentError, MissingRuleError
 from treadle.extend.core import Primitive
 from treadle.interpreters import ad, batching, mlir, xla
 
@@ -157,8 +157,6 @@ def test_mistakes() -> None:
     wrong_p.def_abstract_eval(lambda x: "text")
     with pytest.raises(ArgumentError, match="ShapedArray"):
         treadle.make_jaxpr(wrong_p.bind)(1.0)
-    with pytest.raises(UnsupportedError, match="MLIR by hand"):
-        mlir.emit_python_callback()
     with pytest.raises(ArgumentError, match="a Primitive"):
         mlir.register_lowering(3, lambda context: None)  # type: ignore[arg-type]
 

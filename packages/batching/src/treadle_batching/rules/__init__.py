@@ -14,6 +14,7 @@ from treadle_batching.rules import (
     custom_vmap as custom_vmap,
     effectful as effectful,
     elementwise as elementwise,
+    foreign as foreign,
     fourier as fourier,
     implicit as implicit,
     indexing as indexing,

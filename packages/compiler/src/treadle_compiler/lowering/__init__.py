@@ -16,6 +16,7 @@ from treadle_compiler.lowering import (
     effectful as effectful,
     elementwise as elementwise,
     elementwise_cpu as elementwise_cpu,
+    foreign as foreign,
     formulas as formulas,
     fourier as fourier,
     implicit as implicit,

@@ -30,12 +30,7 @@ def host_call_lowering(
     context: LoweringContext, primitive: HostCall, *operands: HloValue
 ) -> Sequence[HloValue]:
     """A custom call that calls back."""
-    target = _TARGETS.get(context.platform)
-    if target is None:
-        raise MissingRuleError(
-            f"{primitive.name}: XLA has no Python callbacks on platform {context.platform}",
-            fix="take the callback out of the compiled function, or run it on the CPU",
-        )
+    target = callback_target(context.platform, primitive.name)
     ordered = any(effect.ordered for effect in primitive.effects())
     index = context.callback(LoweredCallback(primitive.callback, ordered))
     attributes = {
@@ -60,6 +55,21 @@ def host_call_lowering(
             "stablehlo.custom_call", (token, *operands), (TOKEN, *types), attributes
         )
     return [_whole(context, x) for x in results] if several else results
+
+
+def callback_target(platform: str, name: str) -> str:
+    """The target by which programs on a platform call Python.
+
+    Raises:
+        MissingRuleError: the platform has none.
+    """
+    target = _TARGETS.get(platform)
+    if target is None:
+        raise MissingRuleError(
+            f"{name}: XLA has no Python callbacks on platform {platform}",
+            fix="take the callback out of the compiled function, or run it on the CPU",
+        )
+    return target
 
 
 def _whole(context: LoweringContext, x: HloValue) -> HloValue:

@@ -15,6 +15,7 @@ from treadle_ir.reference import (
     custom_vmap as custom_vmap,
     effectful as effectful,
     elementwise as elementwise,
+    foreign as foreign,
     formulas as formulas,
     fourier as fourier,
     implicit as implicit,

@@ -73,6 +73,7 @@ def _implementation(function: str, impl: object, dtype: object = None) -> DType:
     given = impl if dtype is None else dtype
     if given is None:
         return GENERATORS[PRNG_IMPL()]
+    given = getattr(given, "element_type_of_keys", given)  # of what stands for a generator
     if isinstance(given, np.dtype) and is_key(given):
         return given
     if not isinstance(given, str) or dtype is not None:

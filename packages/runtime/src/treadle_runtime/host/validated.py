@@ -24,7 +24,6 @@ class CallbackError(TreadleError, RuntimeError):
     """A callback returned something that is not what it was declared to return."""
 
 
-@final
 class Validated:
     """A callback as jaxlib wants it: read-only views in, a tuple of contiguous arrays out.
 
@@ -57,7 +56,7 @@ class Validated:
         """Call the function and check what it returns."""
         started = time.perf_counter()
         try:
-            given = self._function(*(_read_only(operand) for operand in operands))
+            given = self._function(*self._given(operands))
             if listeners:
                 emit(CallbackRun(self._name, time.perf_counter() - started))
             return self._checked(given)
@@ -68,6 +67,9 @@ class Validated:
             if self._answers:
                 return tuple([np.zeros(shape, dtype) for shape, dtype in self._expected])
             raise
+
+    def _given(self, operands: Sequence[Any]) -> Sequence[Any]:
+        return [_read_only(operand) for operand in operands]
 
     def take_error(self) -> BaseException | None:
         """The exception raised last, with its traceback, forgetting it; None if there was none."""
@@ -97,6 +99,19 @@ class Validated:
         return np.ascontiguousarray(array).reshape(
             shape
         )  # ascontiguousarray makes scalars one-dimensional
+
+
+@final
+class InPlace(Validated):
+    """A callback that writes to the buffers that it gets: nothing is checked, exceptions are kept."""
+
+    __slots__ = ()
+
+    def __init__(self, function: Callable[..., object], *, answers: bool = False) -> None:
+        super().__init__(function, (), answers=answers)
+
+    def _given(self, operands: Sequence[Any]) -> Sequence[Any]:
+        return operands
 
 
 def validated(

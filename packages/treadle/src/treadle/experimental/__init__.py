@@ -8,6 +8,7 @@ from treadle_ir import lazy_names as _lazy_names
 
 if TYPE_CHECKING:
     from treadle.experimental import (
+        buffer_callback as buffer_callback,
         checkify as checkify,
         jet as jet,
         mesh_utils as mesh_utils,
@@ -29,6 +30,7 @@ if not TYPE_CHECKING:
             "treadle_runtime": "io_callback",
         },
         (
+            "buffer_callback",
             "checkify",
             "jet",
             "mesh_utils",

@@ -8,8 +8,10 @@ from treadle_ir import lazy_names as _lazy_names
 
 if TYPE_CHECKING:
     from treadle.extend import (
+        backend as backend,
         core as core,
         linear_util as linear_util,
+        random as random,
         source_info_util as source_info_util,
     )
 
@@ -19,8 +21,10 @@ if not TYPE_CHECKING:
         __name__,
         {},
         (
+            "backend",
             "core",
             "linear_util",
+            "random",
             "source_info_util",
         ),
     )

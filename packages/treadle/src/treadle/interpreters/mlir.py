@@ -1,4 +1,9 @@
-"""Compiled code of operations of a library's own: `register_lowering(primitive, lower_fun(function))`."""
+"""Compiled code of operations of a library's own: rules that are functions of arrays, or that build MLIR.
+
+`register_lowering(primitive, lower_fun(function))` compiles what the function does. A builder is a rule
+`(ctx, *values, **params)` that applies operations of `jaxlib.mlir.dialects.stablehlo`, or of other dialects, to MLIR's
+values and returns values; `treadle.interpreters.building` has what it needs.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +12,33 @@ from typing import Any, Final, TypeAlias, final
 
 import numpy as np
 
+from treadle.core import type_of_aval
 from treadle.extension import Application, Primitive
-from treadle_compiler import HloValue, LoweringContext, lowering_rule
+from treadle.interpreters.building import (
+    LoweringRuleContext as LoweringRuleContext,
+    ModuleContext as ModuleContext,
+    aval_to_ir_type as aval_to_ir_type,
+    aval_to_ir_types as aval_to_ir_types,
+    dense_int_array as dense_int_array,
+    dense_int_elements as dense_int_elements,
+    dtype_to_ir_type as dtype_to_ir_type,
+    emit_python_callback as emit_python_callback,
+    flatten_ir_values as flatten_ir_values,
+    i32_attr as i32_attr,
+    i64_attr as i64_attr,
+    ir_constant as ir_constant,
+    ir_constants as ir_constants,
+    run_builder,
+    shape_tensor as shape_tensor,
+)
+from treadle_compiler import HloValue, IrValue, LoweringContext, ir_module, lowering_rule
 from treadle_ir import (
     Array,
     ArrayType,
     MissingRuleError,
+    Staged,
     Tracer,
+    Type,
     UnsupportedError,
     as_array,
     frozen,
@@ -24,21 +49,84 @@ from treadle_ir import (
     type_of,
 )
 
-__all__ = ["LoweringRuleContext", "emit_python_callback", "lower_fun", "register_lowering"]
+__all__ = [
+    "LoweringRule",
+    "LoweringRuleContext",
+    "ModuleContext",
+    "Value",
+    "aval_to_ir_type",
+    "aval_to_ir_types",
+    "dense_int_array",
+    "dense_int_elements",
+    "dtype_to_ir_type",
+    "emit_python_callback",
+    "flatten_ir_values",
+    "i32_attr",
+    "i64_attr",
+    "ir",
+    "ir_constant",
+    "ir_constants",
+    "lower_fun",
+    "register_lowering",
+    "shape_tensor",
+]
 
 Rule: TypeAlias = Callable[..., Any]  # Any: as libraries write them
+LoweringRule = Rule
+Value = IrValue
 
-LoweringRuleContext = LoweringContext
+ir: Any  # `jaxlib.mlir.ir`, which has no types
+
+
+def __getattr__(name: str) -> Any:  # imported when it is asked for
+    if name == "ir":
+        return ir_module()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 _rules: Final[dict[tuple[Any, str | None], Any]] = {}
 
 
 @final
 @frozen(eq=False)
 class LowerFun:
-    """A rule that says what an operation is in terms of others: by a function, which is staged."""
+    """A rule that says what an operation is in terms of others: by a function, which is staged.
+
+    Called from within a builder, `lower_fun(f)(ctx, *values, **params)`, it gives the values of the function's results.
+    """
 
     function: Callable[..., Any]
     multiple_results: bool = True
+
+    def staged(self, types: Sequence[Type], parameters: dict[str, Any]) -> Staged:
+        """What the function does with operands of these types."""
+
+        def flat(*xs: Any) -> list[Array]:
+            results = self.function(*xs, **parameters)
+            return [as_array(each) for each in (results if self.multiple_results else [results])]
+
+        return stage(flat, *types)
+
+    def __call__(self, ctx: LoweringRuleContext, *values: IrValue, **params: Any) -> list[IrValue]:
+        """The values of the function's results for these, whose types `ctx.avals_in` has."""
+        staged = self.staged([*map(type_of_aval, ctx.avals_in)], params)
+        captured = [ir_constant(each) for each in captured_arrays(staged, str(ctx.primitive))]
+        return ctx.build.call(staged.program, [*captured, *values])
+
+
+def captured_arrays(staged: Staged, name: str) -> list[np.ndarray[Any, np.dtype[Any]]]:
+    """The arrays that a lowering's function closes over.
+
+    Raises:
+        UnsupportedError: one is traced.
+    """
+    for each in staged.captured:
+        if isinstance(each, Tracer):
+            raise UnsupportedError(
+                f"the lowering of '{name}' closes over a traced array",
+                fix="pass the array as an operand",
+            )
+    return [np.asarray(each) for each in staged.captured]
 
 
 def lower_fun(fun: Callable[..., Any], multiple_results: bool = True) -> LowerFun:
@@ -67,11 +155,23 @@ def register_lowering(
 ) -> None:
     """Give an operation its compiled code, for all platforms or for one: a rule of `lower_fun`, or a builder.
 
-    A builder is `rule(context, *values, **params)`; `context.emit` writes StableHLO
-    (`treadle_compiler.LoweringContext`), and it returns the values of the results.
+    A builder is `rule(ctx, *values, **params)`: it gets MLIR's values, applies operations of a dialect to them, and
+    returns a value for each result. `ctx` has `avals_in`, `avals_out`, `platforms`, and `emit`, which applies an
+    operation by its name.
 
     Raises:
         ArgumentError: `prim` is no `Primitive`.
+
+    Example:
+        >>> import treadle
+        >>> from jaxlib.mlir.dialects import stablehlo
+        >>> from treadle.extend.core import Primitive
+        >>> from treadle.interpreters import mlir
+        >>> square_p = Primitive("square")
+        >>> types = square_p.def_abstract_eval(lambda x: x)
+        >>> mlir.register_lowering(square_p, lambda ctx, x: [stablehlo.multiply(x, x)])
+        >>> print(treadle.jit(square_p.bind)(3.0))
+        9.0
     """
     names("register_lowering", platform=platform)
     if not isinstance(rule, LowerFun):
@@ -79,18 +179,6 @@ def register_lowering(
     if not hasattr(prim, "bind"):
         raise refused("register_lowering", "prim", "a Primitive", prim)
     _rules[prim, platform] = rule
-
-
-def emit_python_callback(*args: object, **kwargs: object) -> Any:
-    """JAX's builder of callbacks; treadle writes them differently.
-
-    Raises:
-        UnsupportedError: always.
-    """
-    raise UnsupportedError(
-        "emit_python_callback: rules that build MLIR by hand are not run by treadle",
-        fix="lower a function that calls `pure_callback`: `mlir.lower_fun`",
-    )
 
 
 def rule_of(primitive: Primitive, platform: str | None) -> Rule | LowerFun:
@@ -113,26 +201,14 @@ def rule_of(primitive: Primitive, platform: str | None) -> Rule | LowerFun:
 def application_lowering(
     context: LoweringContext, primitive: Application, /, *operands: HloValue
 ) -> Sequence[HloValue]:
-    """By the library's rule: what its function does is written here."""
+    """By the library's rule: what its function does is written here, what its builder builds is called."""
     rule = rule_of(primitive.of, context.platform)
     if not isinstance(rule, LowerFun):
-        built = rule(context, *operands, **primitive.parameters)
-        return list(built) if isinstance(built, (tuple, list)) else [built]
-    function, several = rule.function, rule.multiple_results
-
-    def flat(*xs: Any) -> list[Array]:
-        results = function(*xs, **primitive.parameters)
-        return [as_array(each) for each in (results if several else [results])]
-
-    staged = stage(flat, *[operand.type for operand in operands])
+        return run_builder(rule, context, primitive, operands)
+    staged = rule.staged([operand.type for operand in operands], primitive.parameters)
     captured = []
-    for each in staged.captured:
-        if isinstance(each, Tracer):
-            raise UnsupportedError(
-                f"the lowering of '{primitive.of}' closes over a traced array",
-                fix="pass the array as an operand",
-            )
+    for each in captured_arrays(staged, str(primitive.of)):
         type = type_of(each)
         assert isinstance(type, ArrayType)
-        captured.append(context.constant(np.asarray(each), type))
+        captured.append(context.constant(each, type))
     return context.inline(staged.program, *captured, *operands)

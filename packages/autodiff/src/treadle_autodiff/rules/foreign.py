@@ -1,0 +1,21 @@
+"""Foreign calls have no derivative: nobody knows what native code does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from treadle_autodiff.registry import jvp_rule
+from treadle_autodiff.tangents import Tangent
+from treadle_ir import DerivativeError, Operands
+from treadle_ir.primitives.foreign import NativeCall
+
+
+@jvp_rule(NativeCall)
+def foreign_call_jvp(
+    primitive: NativeCall, primals: Operands, tangents: Sequence[Tangent], /
+) -> tuple[Operands, Sequence[Tangent]]:
+    """There is none."""
+    raise DerivativeError(
+        f"{primitive.name}: {primitive.target} has no derivative of its own",
+        fix="wrap the function that calls it in custom_jvp or custom_vjp, or call stop_gradient on its arguments",
+    )

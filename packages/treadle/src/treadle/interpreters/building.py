@@ -1,0 +1,268 @@
+"""What lowering rules that build MLIR need: their context, types, constants and attributes as JAX names them.
+
+All of it is used within a rule: MLIR's objects belong to a context, which is there while a rule runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, final
+
+import numpy as np
+
+from treadle.core import AbstractValue, aval_of, type_of_aval
+from treadle.extension import Application, Primitive
+from treadle_compiler import (
+    BuildContext,
+    HloValue,
+    IrValue,
+    LoweredCallback,
+    LoweringContext,
+    build,
+    callback_target,
+    ir_array,
+    ir_elements,
+    ir_module,
+    ir_type,
+)
+from treadle_ir import (
+    ArrayType,
+    Type,
+    UnsupportedError,
+    as_array,
+    canonical_dtype,
+    element_type,
+    functions,
+    type_of,
+)
+from treadle_ir.primitives.effectful import HostFunction
+
+__all__ = [
+    "LoweringRuleContext",
+    "ModuleContext",
+    "aval_to_ir_type",
+    "aval_to_ir_types",
+    "dense_int_array",
+    "dense_int_elements",
+    "dtype_to_ir_type",
+    "emit_python_callback",
+    "flatten_ir_values",
+    "i32_attr",
+    "i64_attr",
+    "ir_constant",
+    "ir_constants",
+    "shape_tensor",
+]
+
+Ir = Any  # what is of jaxlib.mlir, which has no types
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class ModuleContext:
+    """The module that a rule builds in."""
+
+    platforms: tuple[str, ...]
+    context: Ir
+    module: Ir
+
+    def add_keepalive(self, keepalive: object) -> None:
+        """JAX keeps objects for a module so; treadle's modules keep what they call themselves."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class LoweringRuleContext:
+    """What a rule knows of the operation that it builds: its types, its platform, the module."""
+
+    module_context: ModuleContext
+    primitive: Primitive | None
+    avals_in: Sequence[AbstractValue]
+    avals_out: Sequence[AbstractValue]
+    build: BuildContext
+    name_stack: str = ""
+    tokens_in: None = None
+
+    @property
+    def platforms(self) -> tuple[str, ...]:
+        """The platform that is compiled for."""
+        return self.module_context.platforms
+
+    def replace(self, **changes: Any) -> LoweringRuleContext:
+        """The same with other fields, such as `avals_in` for another rule."""
+        return replace(self, **changes)
+
+    def emit(
+        self,
+        op: str,
+        operands: Sequence[IrValue],
+        result_types: Sequence[AbstractValue | Ir],
+        attributes: dict[str, str | Ir] | None = None,
+    ) -> list[IrValue]:
+        """The results of an operation by its name, such as "stablehlo.add"; attributes are MLIR's, or their text."""
+        return [*self.apply(op, operands, result_types, attributes).results]
+
+    def apply(
+        self,
+        op: str,
+        operands: Sequence[IrValue],
+        result_types: Sequence[AbstractValue | Ir],
+        attributes: dict[str, str | Ir] | None = None,
+    ) -> Ir:
+        """As `emit`; returns the operation."""
+        ir = ir_module()
+        types = [
+            aval_to_ir_type(each) if isinstance(each, AbstractValue) else each
+            for each in result_types
+        ]
+        given = {
+            name: ir.Attribute.parse(each) if isinstance(each, str) else each
+            for name, each in (attributes or {}).items()
+        }
+        return ir.Operation.create(op, results=types, operands=[*operands], attributes=given)
+
+
+def run_builder(
+    rule: Callable[..., Any],
+    context: LoweringContext,
+    primitive: Application,
+    operands: Sequence[HloValue],
+) -> list[HloValue]:
+    """What a library's builder builds, as values of the module that is being written."""
+
+    def built(inner: BuildContext, values: Sequence[IrValue]) -> list[IrValue]:
+        module = ModuleContext((context.platform,), ir_module().Context.current, inner.module)
+        ctx = LoweringRuleContext(
+            module,
+            primitive.of,
+            [aval_of(each.type) for each in operands],
+            [aval_of(each) for each in context.result_types],
+            inner,
+        )
+        return flatten_ir_values([rule(ctx, *values, **primitive.parameters)])
+
+    return build(context, operands, built)
+
+
+def flatten_ir_values(xs: Iterable[Any]) -> list[IrValue]:
+    """Values, operations and sequences of such as one list of values."""
+    ir = ir_module()
+    found: list[IrValue] = []
+    todo = [*xs][::-1]  # a list, not calls of calls
+    while todo:
+        each = todo.pop()
+        if isinstance(each, ir.Value):
+            found.append(each)
+        elif isinstance(each, (ir.OpView, ir.Operation)):
+            found += each.results
+        else:
+            todo += [*each][::-1]
+    return found
+
+
+def aval_to_ir_type(ctx: ModuleContext | AbstractValue, aval: AbstractValue | None = None) -> Ir:
+    """The type of MLIR for arrays of a type; `aval_to_ir_type(aval)` will do."""
+    return ir_type(type_of_aval(ctx if aval is None else aval))
+
+
+def aval_to_ir_types(
+    ctx: ModuleContext | AbstractValue, aval: AbstractValue | None = None
+) -> tuple[Ir, ...]:
+    """The same as a tuple of one."""
+    return (aval_to_ir_type(ctx, aval),)
+
+
+def dtype_to_ir_type(dtype: object) -> Ir:
+    """The element type of MLIR for one of NumPy's."""
+    scalar = ArrayType((), canonical_dtype(element_type("dtype_to_ir_type", dtype)))
+    return ir_module().RankedTensorType(ir_type(scalar)).element_type
+
+
+def ir_constant(
+    val: object, *, const_lowering: object = None, aval: AbstractValue | None = None
+) -> IrValue:
+    """A constant: an array, a NumPy scalar, or a Python number in the width that it has for treadle."""
+    values = np.asarray(as_array(val))
+    type: Type = type_of(values) if aval is None else type_of_aval(aval)
+    assert isinstance(type, ArrayType)
+    return ir_elements(values.astype(type.dtype, copy=False))
+
+
+def ir_constants(
+    val: object, *, const_lowering: object = None, aval: AbstractValue | None = None
+) -> tuple[IrValue, ...]:
+    """The same as a tuple of one."""
+    return (ir_constant(val, aval=aval),)
+
+
+def _integer_attribute(bits: int, value: object) -> Ir:
+    ir = ir_module()
+    return ir.IntegerAttr.get(ir.IntegerType.get_signless(bits), int(value))  # type: ignore[call-overload]
+
+
+def i32_attr(i: object) -> Ir:
+    """A 32-bit integer as an attribute."""
+    return _integer_attribute(32, i)
+
+
+def i64_attr(i: object) -> Ir:
+    """A 64-bit integer as an attribute."""
+    return _integer_attribute(64, i)
+
+
+def dense_int_array(xs: Iterable[int]) -> Ir:
+    """Axes or sizes as an attribute: `array<i64: 0, 1>`."""
+    return ir_module().DenseI64ArrayAttr.get([int(x) for x in xs])
+
+
+def dense_int_elements(xs: Iterable[int]) -> Ir:
+    """Integers as the elements of an attribute: `dense<[0, 1]> : tensor<2xi64>`."""
+    return ir_array(np.asarray([*xs], np.int64))
+
+
+def shape_tensor(ctx: ModuleContext | None, sizes: Sequence[int]) -> IrValue:
+    """Sizes as a constant array of 32-bit integers."""
+    return ir_constant(np.asarray([*sizes], np.int32))
+
+
+def emit_python_callback(
+    ctx: LoweringRuleContext,
+    callback: Callable[..., Any],
+    token: object,
+    operands: Sequence[IrValue],
+    operand_avals: Sequence[AbstractValue],
+    result_avals: Sequence[AbstractValue],
+    *,
+    has_side_effect: bool,
+    returns_token: bool = True,
+    partitioned: bool = False,
+    sharding: object = None,
+) -> tuple[list[IrValue], None, None]:
+    """Call a Python function of NumPy arrays, which returns a tuple of such, from within a builder.
+
+    Returns the results' values, and None for JAX's token and the object that it keeps: a module keeps its callbacks.
+
+    Raises:
+        UnsupportedError: a token or a sharding is given.
+        MissingRuleError: the platform has no callbacks.
+    """
+    functions("emit_python_callback", callback=callback)
+    if token is not None or sharding is not None:
+        raise UnsupportedError(
+            "emit_python_callback: tokens and shardings are not taken",
+            fix="lower a function that calls `io_callback(..., ordered=True)`: `mlir.lower_fun`",
+        )
+    outer = ctx.build.outer
+    types = []
+    for each in map(type_of_aval, result_avals):
+        assert isinstance(each, ArrayType)
+        types.append(each)
+    function = HostFunction(callback, tuple(types))
+    attributes = {
+        "call_target_name": f'"{callback_target(outer.platform, "emit_python_callback")}"',
+        "api_version": "4 : i32",
+        "backend_config": f"{{index = {outer.callback(LoweredCallback(function, False))} : ui64}}",
+        "has_side_effect": "true" if has_side_effect else "false",
+    }
+    return ctx.emit("stablehlo.custom_call", operands, result_avals, attributes), None, None
