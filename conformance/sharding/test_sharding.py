@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.sharding import arrays, maps, pool
+from conformance.sharding import arrays, exchanges, maps, pool
 from conformance.sharding.process import results
 
 raised = functools.cache(results)  # a process for each module
@@ -26,6 +26,11 @@ def test_arrays(law: str) -> None:
 @pytest.mark.parametrize("law", maps.LAWS)
 def test_shard_map_is_vmap(law: str) -> None:
     assert not raised("maps")[law], raised("maps")[law]
+
+
+@pytest.mark.parametrize("law", exchanges.LAWS)
+def test_exchanges_are_told(law: str) -> None:
+    assert not raised("exchanges")[law], raised("exchanges")[law]
 
 
 def test_a_law_can_fail() -> None:

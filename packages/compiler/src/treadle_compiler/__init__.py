@@ -9,6 +9,10 @@ from treadle_ir import lazy_names as _lazy_names, source as _source
 
 if TYPE_CHECKING:
     from treadle_compiler.callback import LoweredCallback as LoweredCallback
+    from treadle_compiler.collectives import (
+        Collective as Collective,
+        read_collectives as read_collectives,
+    )
     from treadle_compiler.compile import (
         compile_lowered as compile_lowered,
         forget_disk as forget_disk,
@@ -89,6 +93,7 @@ if not TYPE_CHECKING:
         __name__,
         {
             "treadle_compiler.callback": "LoweredCallback",
+            "treadle_compiler.collectives": "Collective read_collectives",
             "treadle_compiler.compile": "compile_lowered forget_disk forget_executables",
             "treadle_compiler.context": "HloValue LoweringContext NestingError",
             "treadle_compiler.executable": "LoadedExecutable",
