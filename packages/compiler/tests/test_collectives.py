@@ -33,7 +33,7 @@ HloModule main, is_scheduled=true, entry_computation_layout={(f32[4,32]{1,0})->f
 
 %outer (p.3: f32[4,32]) -> f32[4,32] {
   %p.3 = f32[4,32]{1,0} parameter(0)
-  ROOT %while.1 = f32[4,32]{1,0} while(%p.3), condition=%again, body=%inner, backend_config={"known_trip_count":{"n":"5"}}
+  ROOT %w = f32[4,32]{1,0} while(%p.3), body=%inner, condition=%again, backend_config={"known_trip_count":{"n":"5"}}
 }
 
 %always (p.4: f32[4,32]) -> pred[] {
