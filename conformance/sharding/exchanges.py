@@ -1,4 +1,4 @@
-"""What `Compiled.collectives` says of programs over eight devices, beside what the program asks for.
+"""What programs over eight devices tell of themselves, beside what they ask for: exchanges, and how arrays lie.
 
 The groups of a collective along axes of a mesh are the devices that differ in nothing but their places on these axes:
 NumPy says which, from the grid of the mesh.
@@ -113,6 +113,52 @@ def partitioned() -> None:
         assert all(each.operation == "all-reduce" for each in found)
 
 
+def inspected() -> None:
+    """An array within a program that lies as no axis of the mesh can say: by halves and quarters of eight devices."""
+    seen: list[Any] = []
+
+    def folded(x: Any) -> Any:
+        y = x.reshape(2, 4, 3) * 2
+        treadle.debug.inspect_array_sharding(y, callback=seen.append)
+        return y.reshape(8, 3)
+
+    row = NamedSharding(treadle.make_mesh((8,), ("i",)), P("i"))
+    treadle.jit(folded)(treadle.device_put(np.ones((8, 3), np.float32), row))
+    (found,) = seen
+    parts = found.devices_indices_map((2, 4, 3))
+    for number, device in enumerate(row.devices):
+        assert [each.start for each in parts[device][:2]] == [number // 4, number % 4], found
+
+
+def transformed() -> None:
+    """Derivatives and loops are told of the array that was meant, a vmap of the batch, a shard_map of a whole part."""
+    seen: list[Any] = []
+    mesh = treadle.make_mesh((4, 2), ("a", "b"))
+    x = treadle.device_put(np.ones((8, 4), np.float32), NamedSharding(mesh, P("a", "b")))
+
+    def looked(x: Any) -> Any:
+        treadle.debug.inspect_array_sharding(x, callback=seen.append)
+        return x * x
+
+    def looped(x: Any) -> Any:
+        return lax.scan(lambda x, _: (looked(x), None), x, None, length=3)[0]
+
+    mapped = treadle.shard_map(looked, mesh=mesh, in_specs=P("a"), out_specs=P("a"))
+    expected = {
+        treadle.jit(treadle.grad(lambda x: looked(x).sum())): P("a", "b"),
+        treadle.grad(lambda x: looked(x).sum()): P("a", "b"),
+        treadle.jit(treadle.vmap(looked)): P("a", "b"),
+        treadle.vmap(looked): P("a", "b"),
+        treadle.jit(looped): P("a", "b"),
+        treadle.jit(treadle.checkpoint(looked)): P("a", "b"),
+        treadle.jit(mapped): P(),
+    }
+    for function, spec in expected.items():
+        seen.clear()
+        function(x)
+        assert [each.spec for each in seen] == [spec], (spec, seen)
+
+
 LAWS: Final = {
     **{
         f"asked-{''.join(names)}-{''.join(map(str, order))}": functools.partial(asked, names, order)
@@ -123,4 +169,6 @@ LAWS: Final = {
     "permuted": permuted,
     "counted": counted,
     "partitioned": partitioned,
+    "inspected": inspected,
+    "transformed": transformed,
 }

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
         choose as choose,
     )
     from treadle_compiler.partitioning import (
+        Inspection as Inspection,
         Partitioning as Partitioning,
         layout_text as layout_text,
         sharding_text as sharding_text,
@@ -82,6 +83,7 @@ if TYPE_CHECKING:
         platform_fingerprint as platform_fingerprint,
         serialise as serialise,
         supports_flag as supports_flag,
+        tiles_of as tiles_of,
         unoptimized_hlo as unoptimized_hlo,
     )
 
@@ -104,13 +106,13 @@ if not TYPE_CHECKING:
             "treadle_compiler.lower": "LoweredModule lower_program repartitioned",
             "treadle_compiler.mlir": "ModuleError portable_artifact pretty",
             "treadle_compiler.options": "CompileOptions ProgramProfile choose",
-            "treadle_compiler.partitioning": "Partitioning layout_text sharding_text",
+            "treadle_compiler.partitioning": "Inspection Partitioning layout_text sharding_text",
             "treadle_compiler.persistent": "CacheError CacheWarning DiskCache compile_cached",
             "treadle_compiler.registry": "LoweringRule lowering_rule lowering_rules",
             "treadle_compiler.types": "device_dtype device_shape element_type",
             "treadle_compiler.xla": (
                 "CompileError MemoryStats compile_text cost_analysis deserialise memory_stats "
-                "optimized_hlo output_tiles platform_fingerprint serialise supports_flag "
+                "optimized_hlo output_tiles platform_fingerprint serialise supports_flag tiles_of "
                 "unoptimized_hlo"
             ),
         },

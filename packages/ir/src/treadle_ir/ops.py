@@ -180,7 +180,10 @@ from treadle_ir.primitives.shape import (
     slice as slice,
     transpose as transpose,
 )
-from treadle_ir.primitives.sharding import sharding_constraint as sharding_constraint
+from treadle_ir.primitives.sharding import (
+    inspect_sharding as inspect_sharding,
+    sharding_constraint as sharding_constraint,
+)
 from treadle_ir.primitives.sort import (
     sort as sort,
     top_k as top_k,
