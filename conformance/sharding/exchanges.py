@@ -144,7 +144,7 @@ def transformed() -> None:
         return lax.scan(lambda x, _: (looked(x), None), x, None, length=3)[0]
 
     mapped = treadle.shard_map(looked, mesh=mesh, in_specs=P("a"), out_specs=P("a"))
-    expected = {
+    expected: dict[Any, P] = {
         treadle.jit(treadle.grad(lambda x: looked(x).sum())): P("a", "b"),
         treadle.grad(lambda x: looked(x).sum()): P("a", "b"),
         treadle.jit(treadle.vmap(looked)): P("a", "b"),

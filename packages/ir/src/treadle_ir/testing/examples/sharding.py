@@ -13,7 +13,7 @@ _EXPLICIT: Final = AbstractMesh((2,), ("x",), (AxisType.Explicit,))
 
 
 def _ignore(sharding: object) -> None:
-    """What is not traced needs a sharding, what is evaluated by NumPy has none."""
+    """Is called where there are devices, and is told of them."""
 
 
 EXAMPLES: Final[list[Example]] = [
@@ -21,5 +21,8 @@ EXAMPLES: Final[list[Example]] = [
     example(ShardingConstraint(_MESH, (("x",), ())), "f64[4,3]"),
     example(ShardingConstraint(_MESH, (None, ("x", "y"))), "c64[3,4]"),
     example(ShardingConstraint(_EXPLICIT, (("x",),), (0, 1)), "i32[0]", label="of devices"),
-    example(InspectSharding(_ignore), "f32[4,3]", parses=False),
+    *[
+        example(InspectSharding(_ignore), text, parses=False)
+        for text in ("f32[4,3]", "f32[]", "f32[0]")
+    ],
 ]
