@@ -174,7 +174,13 @@ def types(session: nox.Session) -> None:
     session.run("mypy", "--explicit-package-bases", "scripts", env={"MYPYPATH": "scripts"})
     # Files of different folders share names: one run each, named from their own folder.
     tests = [f"packages/{folder}/tests" for folder in PACKAGES]
-    for folder in [*tests, "conformance", "benchmarks", "examples/quickstart"]:
+    for folder in [
+        *tests,
+        "conformance",
+        "benchmarks",
+        "examples/quickstart",
+        "examples/sharded_training",
+    ]:
         # conformance is a package of its own; tests have folders named after modules, like numpy
         base = {"conformance": "."}.get(folder, folder.removesuffix("/tests"))
         session.run("mypy", "--explicit-package-bases", *RELAXED, folder, env={"MYPYPATH": base})

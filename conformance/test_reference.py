@@ -156,6 +156,7 @@ WITHOUT_TRUTH: Final = {
     "ffi_call": "calls a native function, which is its own truth",
     "shard_map": "a program over several devices; conformance/sharding compares it with vmap",
     "sharding_constraint": "changes no value; conformance/sharding has its laws",
+    "inspect_sharding": "has no result; conformance/sharding asks what it tells",
     "custom_vjp_linear": "stands in tapes only, to be transposed",
     "debug_callback": "calls a Python function, which is its own truth",
     "io_callback": "calls a Python function, which is its own truth",

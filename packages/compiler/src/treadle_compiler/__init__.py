@@ -22,6 +22,10 @@ if TYPE_CHECKING:
         ir_type as ir_type,
     )
     from treadle_compiler.callback import LoweredCallback as LoweredCallback
+    from treadle_compiler.collectives import (
+        Collective as Collective,
+        read_collectives as read_collectives,
+    )
     from treadle_compiler.compile import (
         compile_lowered as compile_lowered,
         forget_disk as forget_disk,
@@ -60,6 +64,7 @@ if TYPE_CHECKING:
         choose as choose,
     )
     from treadle_compiler.partitioning import (
+        Inspection as Inspection,
         Partitioning as Partitioning,
         layout_text as layout_text,
         sharding_text as sharding_text,
@@ -93,6 +98,7 @@ if TYPE_CHECKING:
         raw_compile_options as raw_compile_options,
         serialise as serialise,
         supports_flag as supports_flag,
+        tiles_of as tiles_of,
         unoptimized_hlo as unoptimized_hlo,
     )
 
@@ -108,6 +114,7 @@ if not TYPE_CHECKING:
                 "BuildContext IrValue build ir_array ir_elements ir_module ir_type"
             ),
             "treadle_compiler.callback": "LoweredCallback",
+            "treadle_compiler.collectives": "Collective read_collectives",
             "treadle_compiler.compile": "compile_lowered forget_disk forget_executables",
             "treadle_compiler.context": "HloValue LoweringContext NestingError",
             "treadle_compiler.executable": "LoadedExecutable",
@@ -119,14 +126,14 @@ if not TYPE_CHECKING:
             "treadle_compiler.lowering.effectful": "callback_target",
             "treadle_compiler.mlir": "ModuleError portable_artifact pretty",
             "treadle_compiler.options": "CompileOptions ProgramProfile choose",
-            "treadle_compiler.partitioning": "Partitioning layout_text sharding_text",
+            "treadle_compiler.partitioning": "Inspection Partitioning layout_text sharding_text",
             "treadle_compiler.persistent": "CacheError CacheWarning DiskCache compile_cached",
             "treadle_compiler.registry": "LoweringRule lowering_rule lowering_rules",
             "treadle_compiler.types": "device_dtype device_shape element_type",
             "treadle_compiler.xla": (
                 "CompileError MemoryStats compile_text cost_analysis deserialise memory_stats "
                 "optimized_hlo output_tiles platform_fingerprint raw_compile_options serialise "
-                "supports_flag unoptimized_hlo"
+                "supports_flag tiles_of unoptimized_hlo"
             ),
         },
     )

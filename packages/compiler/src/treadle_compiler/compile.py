@@ -22,7 +22,7 @@ from treadle_compiler.settings import (
     MEMORY_FITTING_LEVEL,
     OPTIMIZATION_LEVEL,
 )
-from treadle_compiler.xla import memory_stats
+from treadle_compiler.xla import memory_stats, with_inspectors
 from treadle_ir import (
     ArrayType,
     Contraction,
@@ -157,12 +157,14 @@ def compile_lowered(
     *,
     flags: Mapping[str, object] | None = None,
     host_callbacks: Sequence[Callable[..., object]] = (),
+    inspectors: Sequence[Callable[[Any], object]] = (),
 ) -> LoadedExecutable:
     """Compile a module for its devices, or take the same one from this process or from disk.
 
     An elementwise program with a `checkpoint` is compiled twice, with its barriers and as XLA would fuse it without
     them, and what needs less memory is taken (`treadle_compiler.options` says why). `host_callbacks` are the
-    module's callbacks, made safe by the runtime; programs with any are never shared.
+    module's callbacks, made safe by the runtime. `inspectors`, one for each of its inspections, get jaxlib's
+    shardings while XLA partitions the program, and must not raise. Programs with any of both are never shared.
 
     Raises:
         ArgumentError: the flags are not strings, numbers and booleans by name.
@@ -171,8 +173,9 @@ def compile_lowered(
     profile = profile_of(lowered)
     options = options_for(profile, devices, flags)
     started = time.perf_counter()
-    if host_callbacks:
-        found = compile_cached(client, lowered.text, devices, options, None, host_callbacks)
+    if host_callbacks or inspectors:
+        text = with_inspectors(lowered.text, inspectors)
+        found = compile_cached(client, text, devices, options, None, host_callbacks)
         _tell(lowered, found, started)
         return found
     key = (id(client), lowered.text, options)

@@ -14,7 +14,13 @@ from typing import Any, Final, final
 
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.dump import dump
-from treadle_compiler.partitioning import ManualScope, Partitioning, mesh_text, sharding_text
+from treadle_compiler.partitioning import (
+    Inspection,
+    ManualScope,
+    Partitioning,
+    mesh_text,
+    sharding_text,
+)
 from treadle_compiler.recompute import kept_apart
 from treadle_compiler.registry import LoweringRule, lowering_of
 from treadle_compiler.settings import DUMP_IR_TO
@@ -40,6 +46,7 @@ class LoweredModule:
     callbacks: tuple[Callable[..., object], ...]  # host functions, by the index in the custom calls
     donated: frozenset[int]  # parameters whose buffers results may take over
     partitioning: Partitioning | None = None  # for several devices
+    inspections: tuple[Inspection, ...] = ()  # by the number in the custom calls
 
 
 @final
@@ -57,6 +64,7 @@ class ModuleWriter:
         self.partitioning: Final = partitioning
         self.platform: Final = platform
         self.callbacks: list[Callable[..., object]] = []
+        self.inspections: list[Inspection] = []
         self.open_regions = 0  # loops and branches around what is being written
         self.manual: ManualScope | None = None  # the shard_map around what is being written
         self.scope = ""  # the named scopes around what is being written, outermost first: `encoder/attention`
@@ -93,6 +101,11 @@ class ModuleWriter:
         """Register a host function; the index that selects it."""
         self.callbacks.append(function)
         return len(self.callbacks) - 1
+
+    def add_inspection(self, callback: Callable[[Any], object], ndim: int) -> int:
+        """Register someone who wants to know how an array lies; the number that selects it."""
+        self.inspections.append(Inspection(callback, ndim))
+        return len(self.inspections) - 1
 
     def emit_program(
         self, context: LoweringContext, program: Program, operands: Sequence[HloValue]
@@ -288,7 +301,8 @@ def lower_program(
         tell(ProgramLowered(name, platform, len(text), time.perf_counter() - started))
     callbacks = tuple(writer.callbacks)
     given = donated | frozenset(pairs)
-    return LoweredModule(text, program, platform, name, callbacks, given, partitioning)
+    inspections = tuple(writer.inspections)
+    return LoweredModule(text, program, platform, name, callbacks, given, partitioning, inspections)
 
 
 def repartitioned(lowered: LoweredModule, results: Sequence[Layout | None]) -> LoweredModule:

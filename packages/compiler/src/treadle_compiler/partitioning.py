@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from math import prod
 from typing import Any, final
 
@@ -84,3 +84,17 @@ def sharding_text(mesh: str, layout: Layout) -> str:
 def _quoted(name: str) -> str:
     escaped = name.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
+
+
+@final
+@frozen
+class Inspection:
+    """Someone who wants to know how an array of a program lies, which has so many axes."""
+
+    callback: Callable[[Any], object]  # Any: the runtime's shardings
+    ndim: int
+
+
+def inspection_mark(number: int) -> str:
+    """What stands in a text where XLA wants the address of a function, until the program is compiled."""
+    return f"inspection {number}."

@@ -18,7 +18,7 @@ import sys
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
-from typing import Any, Final, final
+from typing import Any, Final, TypeAlias, final
 
 import numpy as np
 
@@ -31,11 +31,13 @@ from treadle_compiler.options import (
     bad_flag_value,
     unknown_flag,
 )
+from treadle_compiler.partitioning import inspection_mark
 from treadle_ir import TreadleError, frozen
 
 if sys.platform != "win32":
     import resource
 
+Tiles: TypeAlias = list[np.ndarray[Any, np.dtype[np.int64]]]
 _UNKNOWN_FLAG: Final = re.compile(r"No such compile option: '([^']*)'")
 _BAD_VALUE: Final = re.compile(r"While setting option ([^,]+), (.*)")
 _ROOM: Final = 128 << 20  # bytes
@@ -230,30 +232,40 @@ def cost_analysis(executable: LoadedExecutable) -> dict[str, float]:
 
 def output_tiles(
     executable: LoadedExecutable,
-) -> list[list[np.ndarray[Any, np.dtype[np.int64]]] | None]:
+) -> list[Tiles | None]:
     """For each result, and each axis of it, which part each device has; None where that cannot be said.
 
     A result that each device has whole has none here.
     """
     from_proto = jaxlib().xla_client.HloSharding.from_proto
-    found: list[list[np.ndarray[Any, np.dtype[np.int64]]] | None] = []
-    for proto in executable.raw.get_output_shardings() or ():
-        sharding = from_proto(proto)
-        if sharding.is_replicated():
-            found.append([])
-            continue
-        sizes = list(sharding.tile_assignment_dimensions())
-        if sharding.is_manual() or not sizes:
-            found.append(None)
-            continue
-        devices = np.asarray(sharding.tile_assignment_devices())
-        places = np.indices(sizes).reshape(len(sizes), -1)
-        numbers = np.empty_like(places)
-        numbers[:, devices] = places
-        axes = len(sizes) - len(sharding.subgroup_types() or ())
-        axes -= bool(sharding.replicate_on_last_tile_dim())
-        found.append([*numbers[:axes]])
-    return found
+    return [tiles_of(from_proto(proto)) for proto in executable.raw.get_output_shardings() or ()]
+
+
+def tiles_of(
+    sharding: Any,  # an HloSharding of jaxlib
+) -> Tiles | None:
+    """For each axis of an array that lies so, which part each device has; None where that cannot be said."""
+    if sharding.is_replicated():
+        return []
+    sizes = list(sharding.tile_assignment_dimensions())
+    if sharding.is_manual() or not sizes:
+        return None
+    devices = np.asarray(sharding.tile_assignment_devices())
+    places = np.indices(sizes).reshape(len(sizes), -1)
+    numbers = np.empty_like(places)
+    numbers[:, devices] = places
+    axes = len(sizes) - len(sharding.subgroup_types() or ())
+    axes -= bool(sharding.replicate_on_last_tile_dim())
+    return [*numbers[:axes]]
+
+
+def with_inspectors(text: str, inspectors: Sequence[Callable[[Any], object]]) -> str:
+    """A module's text with the addresses of functions where their numbers stand; who calls keeps them alive."""
+    for number, inspector in enumerate(inspectors):
+        address: bytes = jaxlib().xla_client.encode_inspect_sharding_callback(inspector)
+        escaped = "".join([f"\\{byte:02X}" for byte in address])
+        text = text.replace(f'"{inspection_mark(number)}"', f'"{escaped}"')
+    return text
 
 
 def optimized_hlo(executable: LoadedExecutable) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from treadle_compiler import Partitioning, lower_program
-from treadle_ir import AbstractMesh, ArrayType, Layout, ops, stage
+from treadle_compiler.partitioning import inspection_mark
+from treadle_ir import AbstractMesh, ArrayType, Layout, Operand, ops, stage
 
 MESH = AbstractMesh((4, 2), ("x", "y"))
 TYPE = ArrayType((8, 4), np.dtype("f4"))
@@ -26,3 +27,22 @@ def test_a_constraint_names_the_axes() -> None:
 
 def test_one_device_has_no_layouts() -> None:
     assert "sdy" not in _text((("x",), ()), None)
+
+
+def test_each_question_has_a_number_where_there_are_several_devices() -> None:
+    asked: list[object] = []
+
+    def function(x: Operand) -> list[Operand]:
+        ops.inspect_sharding(x, callback=asked.append)
+        total = ops.reduce_add(x, axes=(0, 1))
+        ops.inspect_sharding(total, callback=asked.append)
+        return [total]
+
+    program = stage(function, TYPE).program
+    for partitioning in (None, LAID):
+        lowered = lower_program(program, partitioning=partitioning)
+        assert [each.ndim for each in lowered.inspections] == [2, 0]
+        marks = [inspection_mark(number) in lowered.text for number in range(2)]
+        assert marks == [partitioning is not None] * 2
+        assert ("InspectSharding" in lowered.text) == (partitioning is not None)
+    assert asked == []

@@ -185,7 +185,10 @@ if TYPE_CHECKING:
         random_wrap as random_wrap,
         threefry2x32 as threefry2x32,
     )
-    from treadle_ir.primitives.sharding import sharding_constraint as sharding_constraint
+    from treadle_ir.primitives.sharding import (
+        inspect_sharding as inspect_sharding,
+        sharding_constraint as sharding_constraint,
+    )
     from treadle_ir.primitives.sort import (
         sort as sort,
         top_k as top_k,
@@ -220,7 +223,7 @@ if not TYPE_CHECKING:
             "treadle_ir.primitives.random": (
                 "random_bits random_fold_in random_split random_unwrap random_wrap threefry2x32"
             ),
-            "treadle_ir.primitives.sharding": "sharding_constraint",
+            "treadle_ir.primitives.sharding": "inspect_sharding sharding_constraint",
             "treadle_ir.primitives.sort": "sort top_k",
             "treadle_ir.primitives.window": (
                 "reduce_window_add reduce_window_maximum reduce_window_minimum "

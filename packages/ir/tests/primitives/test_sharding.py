@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from treadle_ir import AbstractMesh, ShardingError, ops
+from treadle_ir import AbstractMesh, Operand, ShardingError, ops, stage, type_of
 
 X = np.ones((4, 2), np.float32)
 MESH = AbstractMesh((2, 2), ("x", "y"))
@@ -22,3 +22,18 @@ def test_constraints() -> None:
 
 def test_the_elements_stay() -> None:
     assert np.array_equal(ops.sharding_constraint(X, mesh=MESH, layout=(("x",), None)), X)
+
+
+def test_an_evaluation_without_devices_calls_nobody() -> None:
+    seen: list[object] = []
+    ops.inspect_sharding(X, callback=seen.append)
+
+    def looked(x: Operand) -> list[Operand]:
+        ops.inspect_sharding(x, callback=seen.append)
+        return [x]
+
+    staged = stage(looked, type_of(X))
+    assert seen == []
+    (equation,) = staged.program.equations
+    assert not equation.results
+    assert staged.program.effects

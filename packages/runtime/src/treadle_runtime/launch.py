@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, final
 
@@ -180,7 +181,8 @@ def compile_program(
 ) -> Launch:
     """Compile a lowered program for the devices of a placement, and make it ready to be called.
 
-    `wanted` are the shardings that were asked for its results, where there are several devices.
+    `wanted` are the shardings that were asked for its results, where there are several devices. Whoever inspects how an
+    array of the program lies is told here.
 
     Raises:
         ForkError: in a process forked after XLA had been started.
@@ -204,12 +206,16 @@ def compile_program(
         from treadle_runtime.distributed.agreement import agree  # noqa: PLC0415 - only with several processes
 
         agree(lowered, devices)
+    seen: dict[int, Any] = {}  # what XLA says of each inspection: a sharding of jaxlib's
+    asked = len(lowered.inspections) if lowered.partitioning is not None else 0
+    inspectors = [functools.partial(seen.__setitem__, number) for number in range(asked)]
     executable = compiler.compile_lowered(
         lowered,
         devices[0].backend.raw,
         [device.raw for device in devices],
         flags=flags,
         host_callbacks=functions,
+        inspectors=inspectors,
     )
     types: tuple[ArrayType, ...] = lowered.program.result_types  # type: ignore[assignment]  # no tokens
     if placement.sharding.num_devices == 1:
@@ -229,6 +235,10 @@ def compile_program(
         results = tuple(
             [place.of(type) for type, place in zip(types, places, strict=True) if place is not None]
         )
+    if lowered.inspections:
+        from treadle_runtime.placement.partition import inner_sharding  # noqa: PLC0415 - rarely needed
+    for number, asking in enumerate(lowered.inspections):
+        asking.callback(inner_sharding(seen.get(number), placement, asking.ndim))
     ordered = any(effect.ordered for effect in lowered.program.effects)
     foreign = [
         equation

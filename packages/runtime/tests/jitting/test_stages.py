@@ -6,8 +6,16 @@ import numpy as np
 import pytest
 
 import treadle_ir
-from treadle_ir import ArgumentError
-from treadle_runtime import DeviceArray, ShapeDtypeStruct, devices, from_host, jit
+from treadle_ir import ArgumentError, PartitionSpec
+from treadle_runtime import (
+    DeviceArray,
+    Mesh,
+    NamedSharding,
+    ShapeDtypeStruct,
+    devices,
+    from_host,
+    jit,
+)
 
 ops: Any = treadle_ir.ops  # Any: tests ask more of results than an operand has
 
@@ -119,3 +127,17 @@ def test_parts_of_what_is_traced() -> None:
     assert [each is weights for each in traced.captured] == [True]
     assert arguments.statics is not None
     assert len(arguments.leaves) == 1
+
+
+def test_devices_tell_each_other_their_sums() -> None:
+    assert jit(double).lower(array(1, 2)).compile().collectives() == []
+    mesh = Mesh(devices(), ("x",))
+    total = jit(
+        lambda x: ops.reduce_add(x, axes=(0,)),
+        in_shardings=NamedSharding(mesh, PartitionSpec("x")),
+        out_shardings=NamedSharding(mesh, PartitionSpec()),
+    )
+    (found,) = total.lower(np.ones((6, 5), "f4")).compile().collectives()
+    assert (found.operation, found.operands) == ("all-reduce", ("f32[5]",))
+    assert found.groups == ((0, 1, 2),)
+    assert found.bytes_sent == -(-2 * 20 * 2 // 3)

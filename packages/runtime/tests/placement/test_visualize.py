@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from treadle_ir import ArgumentError, PartitionSpec, PlacementError
+from treadle_ir import ArgumentError, PartitionSpec, ops
 from treadle_runtime import (
     Mesh,
     NamedSharding,
@@ -54,28 +54,84 @@ def test_shardings_are_given_to_a_function() -> None:
     assert seen == [x.sharding] * 2
 
 
-def test_under_jit_the_constraint_is_what_is_known() -> None:
+def looked_at(function: Any, *args: Any) -> tuple[Any, list[Any]]:
+    """The results of a jitted function that is given `look`, and what it has seen."""
     seen: list[Any] = []
-    sharding = NamedSharding(Mesh(devices(), ("x",)), PartitionSpec(None, "x"))
 
-    def constrained(x: Any) -> Any:
-        y = with_sharding_constraint(x, sharding)
-        inspect_array_sharding(y, callback=seen.append)
+    def look(x: Any) -> None:
+        inspect_array_sharding(x, callback=seen.append)
+
+    traced = jit(lambda *args: function(look, *args))
+    results = traced(*args)
+    count = len(seen)
+    traced(*args)
+    assert len(seen) == count  # compiled once
+    return results, seen
+
+
+def over(*spec: Any) -> NamedSharding:
+    """Over three devices in a row."""
+    return NamedSharding(Mesh(devices(), ("x",)), PartitionSpec(*spec))
+
+
+def test_the_compiler_says_how_traced_arrays_lie() -> None:
+    def function(look: Any, x: Any) -> Any:
+        y = ops.sine(x)
+        look({"y": y, "total": ops.reduce_add(y, axes=(0, 1))})
         return y
 
-    found = jit(constrained)(np.ones((2, 3)))
-    assert len(seen) == 1
-    assert seen[0].is_equivalent_to(sharding, 2)
-    assert found.sharding.is_equivalent_to(sharding, 2)
+    x = device_put(np.ones((3, 6), "f4"), over("x"))
+    result, seen = looked_at(function, x)
+    assert [each.spec for each in seen] == [
+        PartitionSpec(),  # trees have their keys in order
+        PartitionSpec("x"),
+    ]
+    assert all(each.mesh == x.sharding.mesh for each in seen)
+    assert seen[1].is_equivalent_to(result.sharding, 2)
 
-    def looked(x: Any) -> Any:
-        inspect_array_sharding(with_sharding_constraint(x, sharding) + 1, callback=seen.append)
+
+def test_a_constraint_is_seen() -> None:
+    def function(look: Any, x: Any) -> Any:
+        y = with_sharding_constraint(x, over(None, "x"))
+        look(y)
+        return y
+
+    result, seen = looked_at(function, np.ones((2, 3), "f4"))
+    assert [each.spec for each in seen] == [PartitionSpec(None, "x")]
+    assert seen[0].is_equivalent_to(result.sharding, 2)
+
+
+def test_arrays_of_one_device_are_there() -> None:
+    _, seen = looked_at(lambda look, x: look(x), device_put(np.ones(3, "f4"), devices()[1]))
+    assert [each.device for each in seen] == [devices()[1]]
+
+
+def test_what_nobody_uses_is_looked_at_too() -> None:
+    def function(look: Any, x: Any) -> Any:
+        look(ops.cosine(x))
         return x
 
-    for call in (looked, lambda x: inspect_array_sharding(x, callback=seen.append)):
-        with pytest.raises(PlacementError, match="decided by the compiler"):
-            jit(call)(np.ones((2, 3)))
-    assert len(seen) == 1
+    _, seen = looked_at(function, device_put(np.ones(3, "f4"), over("x")))
+    assert [each.spec for each in seen] == [PartitionSpec("x")]
+
+
+def test_words_of_a_key() -> None:
+    keys = ops.random_wrap(np.zeros((3, 2), "u4"))
+    _, seen = looked_at(lambda look, keys: look(keys), device_put(keys, over("x")))
+    assert [each.spec for each in seen] == [PartitionSpec("x")]
+
+
+def test_what_a_callback_raises_comes_out() -> None:
+    def refuse(sharding: Any) -> None:
+        raise KeyError("no")
+
+    def function(x: Any) -> Any:
+        inspect_array_sharding(ops.sine(x), callback=refuse)
+        return x
+
+    for where in (over("x"), devices()[0]):
+        with pytest.raises(KeyError, match="no"):
+            jit(function)(device_put(np.ones(3, "f4"), where))
 
 
 def test_what_cannot_be_drawn() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+from treadle_compiler import Collective as Collective
 from treadle_runtime import (
     ArgInfo as ArgInfo,
     Compiled as Compiled,
@@ -12,7 +13,7 @@ from treadle_runtime import (
     TracedCall as Traced,
 )
 
-__all__ = ["ArgInfo", "Compiled", "CompilerOptions", "Lowered", "Traced", "Wrapped"]
+__all__ = ["ArgInfo", "Collective", "Compiled", "CompilerOptions", "Lowered", "Traced", "Wrapped"]
 
 CompilerOptions: TypeAlias = dict[str, str | bool]
 """What `lowered.compile(compiler_options=...)` takes: XLA's options by name."""

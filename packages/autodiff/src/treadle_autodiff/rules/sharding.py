@@ -1,13 +1,13 @@
-"""Derivatives of layouts: a tangent, and a cotangent, lies as the array does."""
+"""Derivatives of layouts: a tangent, and a cotangent, lies as the array does; the array itself is looked at."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle_autodiff.registry import linear, transpose_rule
+from treadle_autodiff.registry import jvp_rule, linear, transpose_rule
 from treadle_autodiff.tangents import Linear, Tangent, Zero
-from treadle_ir import Operand, bind
-from treadle_ir.primitives.sharding import ShardingConstraint
+from treadle_ir import Operand, Operands, bind
+from treadle_ir.primitives.sharding import InspectSharding, ShardingConstraint
 
 linear(ShardingConstraint)
 
@@ -23,3 +23,11 @@ def sharding_constraint_transpose(
     (ct,) = cotangents
     assert not isinstance(ct, Zero)
     return [*bind(primitive, ct)]
+
+
+@jvp_rule(InspectSharding)
+def inspect_sharding_jvp(
+    primitive: InspectSharding, primals: Operands, tangents: Sequence[Tangent], /
+) -> tuple[Operands, Sequence[Tangent]]:
+    """The primal is looked at."""
+    return bind(primitive, *primals), []

@@ -9,7 +9,7 @@ from treadle_batching.axis import Axis, Dim
 from treadle_batching.registry import batch_rule
 from treadle_batching.rules.shape import only_dim
 from treadle_ir import Operands, bind
-from treadle_ir.primitives.sharding import ShardingConstraint
+from treadle_ir.primitives.sharding import InspectSharding, ShardingConstraint
 
 
 @batch_rule(ShardingConstraint)
@@ -20,3 +20,11 @@ def sharding_constraint_batch(
     dim = only_dim(dims)
     layout = (*primitive.layout[:dim], None, *primitive.layout[dim:])
     return bind(replace(primitive, layout=layout), *operands), [dim]
+
+
+@batch_rule(InspectSharding)
+def inspect_sharding_batch(
+    primitive: InspectSharding, axis: Axis, operands: Operands, dims: Sequence[Dim], /
+) -> tuple[Operands, Sequence[Dim]]:
+    """The batch is looked at, once."""
+    return bind(primitive, *operands), []

@@ -1,14 +1,17 @@
-"""How arrays within a program are laid over the axes of a mesh: sharding_constraint."""
+"""How arrays within a program are laid over the axes of a mesh: sharding_constraint, inspect_sharding."""
 
 from __future__ import annotations
 
-from typing import ClassVar, final
+from collections.abc import Callable
+from typing import Any, ClassVar, final
 
 from treadle_ir.array import Array, Operand
+from treadle_ir.effects import Callback, Effects
 from treadle_ir.errors import ShardingError
 from treadle_ir.families import OverMesh
 from treadle_ir.frozen import frozen
 from treadle_ir.meshes import AbstractMesh, Layout
+from treadle_ir.primitive import Primitive
 from treadle_ir.registry import register
 from treadle_ir.trace import bind
 from treadle_ir.types import ArrayType, Type
@@ -53,3 +56,34 @@ def sharding_constraint(
 ) -> Array:
     """The operand, laid over the axes of a mesh."""
     return bind(ShardingConstraint(mesh, layout, device_ids), x)[0]
+
+
+@register
+@final
+@frozen
+class InspectSharding(Primitive):
+    """Calls a function with the sharding of the operand, once that is known: when the program has been compiled.
+
+    An evaluation without devices knows of none, and calls nobody.
+    """
+
+    name: ClassVar[str] = "inspect_sharding"
+    opaque: ClassVar[bool] = True
+    callback: Callable[[Any], object]  # Any: the runtime's shardings
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """Nothing."""
+        return ()
+
+    def effects(self, *operands: Type) -> Effects:
+        """Python code is called."""
+        return frozenset({Callback()})
+
+
+def inspect_sharding(
+    x: Operand,
+    *,
+    callback: Callable[[Any], object],  # Any: the runtime's shardings
+) -> None:
+    """Call a function with the sharding of an array, once that is known."""
+    bind(InspectSharding(callback), x)

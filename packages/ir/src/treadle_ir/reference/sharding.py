@@ -1,8 +1,8 @@
-"""Layouts change no value."""
+"""Layouts change no value, and there are no devices."""
 
 from __future__ import annotations
 
-from treadle_ir.primitives.sharding import ShardingConstraint
+from treadle_ir.primitives.sharding import InspectSharding, ShardingConstraint
 from treadle_ir.reference.registry import Elements, eval_rule
 
 
@@ -10,3 +10,9 @@ from treadle_ir.reference.registry import Elements, eval_rule
 def sharding_constraint_eval(primitive: ShardingConstraint, x: Elements) -> list[Elements]:
     """The operand."""
     return [x]
+
+
+@eval_rule(InspectSharding)
+def inspect_sharding_eval(primitive: InspectSharding, x: Elements) -> list[Elements]:
+    """Nothing is known of devices here."""
+    return []

@@ -13,12 +13,14 @@ from typing import Any, final
 import numpy as np
 
 from treadle_compiler import (
+    Collective,
     MemoryStats,
     cost_analysis,
     lower_program,
     memory_stats,
     optimized_hlo,
     pretty,
+    read_collectives,
     unoptimized_hlo,
 )
 from treadle_ir import (
@@ -378,6 +380,22 @@ class Compiled:
     def memory_analysis(self) -> MemoryStats:
         """The bytes that a call needs."""
         return memory_stats(self._call.launch.executable)
+
+    def collectives(self) -> list[Collective]:
+        """What the devices tell each other: the exchanges of the program, and the bytes that each device sends.
+
+        XLA's partitioner puts them in, or a `shard_map`; a program on one device has none. Groups are numbered by the
+        order of the devices in the mesh.
+
+        Example:
+            >>> import treadle, treadle.numpy as tnp
+            >>> treadle.jit(tnp.sin).lower(1.0).compile().collectives()
+            []
+
+        Raises:
+            ModuleError: XLA wrote the groups of an exchange in a way that is not known.
+        """
+        return read_collectives(self.as_text())
 
     def runtime_executable(self) -> Any:  # Any: jaxlib's
         """The executable as jaxlib has it."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
 
 import treadle_compiler as compiler
 from treadle_ir import (
@@ -165,6 +167,31 @@ def result_placements(
         else:
             found.append(None)
     return found
+
+
+def inner_sharding(
+    said: Any,  # an HloSharding of jaxlib, or None
+    placement: Placement,
+    ndim: int,
+) -> Sharding:
+    """How an array within a program lies, from what XLA has said; whole on each device, where it has said nothing.
+
+    A way to lie that the axes of the program's mesh have no words for is over a mesh of its own.
+    """
+    sharding = placement.sharding
+    if not isinstance(sharding, NamedSharding):
+        return sharding
+    tiles = None if said is None else compiler.tiles_of(said)
+    if tiles is None:
+        return NamedSharding(sharding.mesh, _WHOLE)
+    layout = layout_from_tiles(tiles[:ndim], sharding.mesh)
+    if layout is not None:
+        return NamedSharding(sharding.mesh, spec_of(layout))
+    order = np.lexsort([*reversed(tiles)])
+    sizes = [int(each.max()) + 1 for each in tiles]
+    names = [f"axis{number}" for number in range(len(tiles))]
+    devices = np.array(sharding.mesh.flat)[order].reshape(*sizes, -1)
+    return NamedSharding(Mesh(devices, (*names, "rest")), PartitionSpec(*names[:ndim]))
 
 
 def _divides(type: ArrayType, layout: Layout, mesh: Mesh) -> bool:

@@ -5,66 +5,43 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from treadle_ir import (
-    ArgumentError,
-    PlacementError,
-    StagedTracer,
-    StagingTrace,
-    Tracer,
-    flags,
-    functions,
-    integers,
-    spec_of,
-)
-from treadle_ir.primitives.sharding import ShardingConstraint
+from treadle_ir import ArgumentError, Tracer, flags, functions, integers, ops
+from treadle_ir.dtypes import is_key
 from treadle_ir.tree import tree_flatten
 from treadle_runtime.arrays.array import DeviceArray
-from treadle_runtime.placement.devices import Device, devices as all_devices
-from treadle_runtime.placement.mesh import concrete_mesh
-from treadle_runtime.placement.named import NamedSharding
-from treadle_runtime.placement.placement import default_placement
+from treadle_runtime.placement.devices import Device
 from treadle_runtime.placement.sharding import Sharding
 
 
 def inspect_array_sharding(value: Any, *, callback: Callable[[Sharding], object]) -> None:
-    """Call a function with the sharding of each array of a tree, also of arrays that are traced, where it is known.
+    """Call a function with the sharding of each array of a tree, also of arrays that are traced.
 
-    How arrays of a jitted function lie over several devices is what the compiler decides, after tracing. While it is
-    traced, the sharding of one that `with_sharding_constraint` returned is known, as it was said; of any other, only
-    where the process has a single device.
+    How arrays within a jitted function lie over several devices is what XLA decides: the function is called when the
+    program has been compiled, once for each place in the program, and not again when the program runs again. Of a batch
+    (`vmap`) it is told how the whole batch lies, and within `shard_map` that a device's part is whole there.
+
+    Example:
+        >>> import treadle, treadle.numpy as tnp
+        >>> @treadle.jit
+        ... def doubled(x):
+        ...     treadle.debug.inspect_array_sharding(x * 2, callback=lambda lies: print(lies.num_devices))
+        ...     return x * 2
+        >>> x = doubled(tnp.ones(3))
+        1
+        >>> x = doubled(tnp.ones(3))
 
     Raises:
         ArgumentError: `callback` is no function, or a leaf no array.
-        PlacementError: how a traced array will lie is not known yet.
     """
     functions("inspect_array_sharding", callback=callback)
     for leaf in tree_flatten(value)[0]:
         if isinstance(leaf, DeviceArray):
             callback(leaf.sharding)
         elif isinstance(leaf, Tracer):
-            callback(_known(leaf))
+            words = ops.random_unwrap(leaf) if is_key(leaf.dtype) else leaf
+            ops.inspect_sharding(words, callback=callback)
         else:
             raise ArgumentError(f"inspect_array_sharding: {leaf!r} of {type(leaf)} is no array")
-
-
-def _known(tracer: Tracer) -> Sharding:
-    """The sharding of a traced array, as far as it is known before it is compiled."""
-    default = default_placement().sharding
-    if isinstance(tracer, StagedTracer) and isinstance(tracer.trace, StagingTrace):
-        for equation in reversed(tracer.trace.equations):
-            if tracer.value in equation.results:
-                primitive = equation.primitive
-                if isinstance(primitive, ShardingConstraint) and primitive.device_ids:
-                    platform = default.devices[0].platform
-                    mesh = concrete_mesh(primitive.mesh, primitive.device_ids, platform)
-                    return NamedSharding(mesh, spec_of(primitive.layout))
-                break
-    if len(all_devices()) == 1:
-        return default
-    raise PlacementError(
-        "inspect_array_sharding: how this traced array lies over devices is decided by the compiler, after tracing",
-        fix="inspect what with_sharding_constraint(x, sharding) returns, or the result of the compiled call",
-    )
 
 
 def visualize_array_sharding(arr: Any, **kwargs: Any) -> None:
