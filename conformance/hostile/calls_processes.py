@@ -36,6 +36,8 @@ NAMES: Final[dict[str, Any]] = {
 TABLE: Final = """
 treadle: process_indices ("cpu")
 treadle: shard_map (cube_of, out_specs=nowhere, in_specs=nowhere, mesh=one_device)
+treadle: pmap (cube_of, "i", in_axes=0, out_axes=0, devices=None, backend="cpu", axis_size=1, donate_argnums=0)
+treadle: smap (cube_of, in_axes=0, out_axes=0, axis_name="x")
 multihost_utils: process_allgather (x, True)
 multihost_utils: broadcast_one_to_all (x, True)
 multihost_utils: assert_equal (x, "message")

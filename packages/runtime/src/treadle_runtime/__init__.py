@@ -88,6 +88,7 @@ if TYPE_CHECKING:
     from treadle_runtime.launch import effects_barrier as effects_barrier
     from treadle_runtime.parallel.pmap import pmap as pmap
     from treadle_runtime.parallel.shard_map import Infer as Infer, shard_map as shard_map
+    from treadle_runtime.parallel.smap import smap as smap
     from treadle_runtime.placement.constraint import (
         auto_axes as auto_axes,
         explicit_axes as explicit_axes,
@@ -186,6 +187,7 @@ if not TYPE_CHECKING:
             "treadle_runtime.launch": "effects_barrier",
             "treadle_runtime.parallel.pmap": "pmap",
             "treadle_runtime.parallel.shard_map": "Infer shard_map",
+            "treadle_runtime.parallel.smap": "smap",
             "treadle_runtime.placement.constraint": (
                 "auto_axes explicit_axes reshard with_sharding_constraint"
             ),

@@ -150,6 +150,7 @@ if TYPE_CHECKING:
         reshard as reshard,
         set_mesh as set_mesh,
         shard_map as shard_map,
+        smap as smap,
         use_abstract_mesh as use_abstract_mesh,
     )
 
@@ -196,7 +197,7 @@ if not TYPE_CHECKING:
                 "local_device_count local_devices make_array_from_callback "
                 "make_array_from_process_local_data make_array_from_single_device_arrays make_mesh "
                 "pmap process_count process_index process_indices pure_callback reshard set_mesh "
-                "shard_map use_abstract_mesh"
+                "shard_map smap use_abstract_mesh"
             ),
         },
         (
