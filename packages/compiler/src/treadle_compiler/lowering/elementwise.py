@@ -115,12 +115,13 @@ def abs_lowering(context: LoweringContext, primitive: e.Abs, x: HloValue) -> Seq
 def popcnt_lowering(
     context: LoweringContext, primitive: e.Popcnt, x: HloValue
 ) -> Sequence[HloValue]:
-    """Of 4-bit integers in a byte of its own, without the copies of the sign that XLA counts, too."""
-    if dtypes.bit_width(x.dtype) != 4:
+    """Of integers of less than a byte in a whole one, without the copies of the sign that XLA counts, too."""
+    bits = dtypes.bit_width(x.dtype)
+    if bits >= 8:
         return context.emit("stablehlo.popcnt", [x], context.result_types)
     byte = emit.convert(context, x, _U8)
-    bits = emit.binary(context, "and", byte, emit.like(context, byte, 15))
-    return [emit.convert(context, emit.unary(context, "popcnt", bits), x.dtype)]
+    own = emit.binary(context, "and", byte, emit.like(context, byte, (1 << bits) - 1))
+    return [emit.convert(context, emit.unary(context, "popcnt", own), x.dtype)]
 
 
 @lowering_rule(e.Erfc)
