@@ -46,6 +46,8 @@ def convert_eval(primitive: Convert, x: Elements) -> list[Elements]:
         return [as_type(x.astype(np.int8) if is_narrow_integer(x.dtype) else x, target)]
     if dtypes.is_complex(target) and x.dtype not in (np.float64, np.complex64, np.complex128):
         return [x.astype(np.float64 if target == np.complex128 else np.float32).astype(target)]
+    if x.dtype.itemsize == 1 == target.itemsize:  # ml_dtypes has no cast of some pairs; f32 holds all
+        x = x.astype(np.float32)
     return [x.astype(target)]
 
 
