@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from treadle_ir import ArrayType, DType, ShapeError, TokenType, Type, dtypes
+from treadle_ir import ArrayType, DType, ShapeError, TokenType, Type, UnsupportedError, dtypes
 
 _ELEMENTS: Final = {
     "bool": "i1",
@@ -54,10 +54,18 @@ _MOST_BYTES: Final = (1 << 63) - 1
 def element_type(dtype: DType) -> str:
     """An element type in MLIR's text.
 
+    Raises:
+        UnsupportedError: XLA has no such element type.
+
     Example:
         >>> element_type(np.dtype(np.uint8)), element_type(np.dtype(np.complex64))
         ('ui8', 'complex<f32>')
     """
+    if dtype in dtypes.NOT_COMPILED:
+        raise UnsupportedError(
+            f"compiled programs have no {dtype.name}: XLA takes 1-bit integers for booleans and knows no 6-bit floats",
+            fix="convert such arrays outside of `jit` (`x.astype(...)`), to int8, bool or float8_e4m3fn",
+        )
     return _ELEMENTS[dtypes.dtype_name(dtype)]
 
 

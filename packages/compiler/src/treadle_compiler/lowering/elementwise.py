@@ -7,15 +7,16 @@ here: StableHLO wants operands of one shape.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import numpy as np
 
 from treadle_compiler import emit
 from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.narrow import at_least_a_byte, in_wider_types, at_least_half
 from treadle_compiler.registry import lowering_rule, lowering_rules
-from treadle_ir import ArrayType, Primitive, dtypes
+from treadle_ir import ArrayType, DType, Primitive, dtypes
 from treadle_ir.primitives import elementwise as e
 
 _F32: Final = np.dtype(np.float32)
@@ -81,7 +82,9 @@ _CHLO: Final[dict[type[Primitive], str]] = {
 }
 
 
-def _operation(primitive: type[Primitive], op: str) -> None:
+def _operation(
+    primitive: type[Primitive], op: str, widen: Callable[[DType], DType] | None = None
+) -> None:
     def rule(
         context: LoweringContext, primitive: Primitive, /, *operands: HloValue
     ) -> Sequence[HloValue]:
@@ -94,13 +97,16 @@ def _operation(primitive: type[Primitive], op: str) -> None:
                 )
         return context.emit(op, operands, types)
 
-    lowering_rules.register(primitive, rule)
+    lowering_rules.register(primitive, rule if widen is None else in_wider_types(widen)(rule))
 
 
 for _primitive, _name in _STABLEHLO.items():
-    _operation(_primitive, f"stablehlo.{_name}")
+    # XLA's powers of 2-bit integers are wrong.
+    _operation(
+        _primitive, f"stablehlo.{_name}", at_least_a_byte if _primitive is e.Power else None
+    )
 for _primitive, _name in _CHLO.items():
-    _operation(_primitive, f"chlo.{_name}")
+    _operation(_primitive, f"chlo.{_name}", None if _primitive is e.NextAfter else at_least_half)
 
 
 @lowering_rule(e.Abs)
@@ -125,15 +131,14 @@ def popcnt_lowering(
 
 
 @lowering_rule(e.Erfc)
+@in_wider_types(at_least_half)
 def erfc_lowering(context: LoweringContext, primitive: e.Erfc, x: HloValue) -> Sequence[HloValue]:
     """CHLO's, which XLA expands for floats of 16 bits and more."""
-    if dtypes.bit_width(x.dtype) > 8:
-        return context.emit("chlo.erfc", [x], context.result_types)
-    wide = emit.convert(context, x, _F32)
-    return [emit.convert(context, context.one("chlo.erfc", (wide,), wide.type), x.dtype)]
+    return context.emit("chlo.erfc", [x], context.result_types)
 
 
 @lowering_rule(e.Atanh)
+@in_wider_types(at_least_half)
 def atanh_lowering(context: LoweringContext, primitive: e.Atanh, x: HloValue) -> Sequence[HloValue]:
     """CHLO's; in f64 the sign of x times log1p(2 |x| / (1 - |x|)) / 2, where XLA's difference of logarithms cancels.
 
@@ -159,6 +164,7 @@ def square_lowering(
 
 
 @lowering_rule(e.IntegerPower)
+@in_wider_types(at_least_half)
 def integer_power_lowering(
     context: LoweringContext, primitive: e.IntegerPower, x: HloValue
 ) -> Sequence[HloValue]:

@@ -35,6 +35,7 @@ from treadle_ir import (
     RuleTable,
     Sorting,
     Type,
+    dtypes,
     Windowing,
 )
 from treadle_ir.primitives import compare as c, elementwise as e, linear_algebra as la, reduce as r
@@ -101,7 +102,9 @@ for _family, _limit in _LIMITS.items():
 
 
 def is_small(primitive: Primitive, types: Sequence[Type]) -> bool:
-    """Whether operands and results of these types are small enough for NumPy."""
+    """Whether operands and results of these types are small enough for NumPy, or of types that XLA has not."""
+    if any([each.dtype in dtypes.NOT_COMPILED for each in types if isinstance(each, ArrayType)]):
+        return True
     limit = host_limits.get(type(primitive)) or OTHERWISE
     for each in types:
         assert isinstance(each, ArrayType)
