@@ -289,5 +289,6 @@ from treadle_ir.varying import (
     varying_of as varying_of,
 )
 from treadle_ir.vectoriser import install_vmap as install_vmap, installed_vmap as installed_vmap
+from treadle_ir.wrapping import shown_as as shown_as
 
 install(ReferenceEvaluator())

@@ -37,6 +37,7 @@ from treadle_ir import (
     type_of,
     usable,
     varying_of,
+    shown_as,
 )
 from treadle_ir.primitives.call import Call
 from treadle_ir.settings import DISABLE_JIT
@@ -78,7 +79,7 @@ class JitFunction(Generic[P, R]):
     """A jitted function; made by `jit`."""
 
     def __init__(self, function: Callable[P, R], options: JitOptions) -> None:
-        functools.update_wrapper(self, function)
+        shown_as(self, function)
         self.__wrapped__ = function
         self._name = name_of(function)
         self._options = options
