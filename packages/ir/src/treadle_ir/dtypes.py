@@ -69,6 +69,7 @@ MINIFLOATS: Final = tuple([name for name in BY_NAME if name[0] == "f" and "m" in
 """The floats of less than two bytes: `f8e4m3fn` has 4 bits of exponent and 3 of mantissa."""
 NARROW_INTEGERS: Final = ("i1", "i2", "i4", "u1", "u2", "u4")
 """The integers of less than a byte; in memory each fills one."""
+SMALL: Final = frozenset(BY_NAME[name] for name in (*NARROW_INTEGERS, *MINIFLOATS))
 NOT_COMPILED: Final = frozenset(BY_NAME[name] for name in ("i1", "u1", "f6e2m3fn", "f6e3m2fn"))
 """Types that compiled programs have not: XLA of jaxlib 0.10.2 takes 1-bit integers for booleans, and knows no 6-bit floats."""
 _CONVERTIBLE: Final = [name for name, dtype in BY_NAME.items() if dtype.names is None]

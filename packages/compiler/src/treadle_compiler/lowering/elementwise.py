@@ -7,16 +7,15 @@ here: StableHLO wants operands of one shape.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 
 from treadle_compiler import emit
 from treadle_compiler.context import HloValue, LoweringContext
-from treadle_compiler.narrow import at_least_a_byte, in_wider_types, at_least_half
 from treadle_compiler.registry import lowering_rule, lowering_rules
-from treadle_ir import ArrayType, DType, Primitive, dtypes
+from treadle_ir import ArrayType, Primitive, dtypes
 from treadle_ir.primitives import elementwise as e
 
 _F32: Final = np.dtype(np.float32)
@@ -47,7 +46,6 @@ _STABLEHLO: Final[dict[type[Primitive], str]] = {
     e.Negate: "negate",
     e.Not: "not",
     e.Or: "or",
-    e.Power: "power",
     e.Real: "real",
     e.Remainder: "remainder",
     e.RoundNearestAfz: "round_nearest_afz",
@@ -76,15 +74,14 @@ _CHLO: Final[dict[type[Primitive], str]] = {
     e.Digamma: "digamma",
     e.Erf: "erf",
     e.ErfInv: "erf_inv",
+    e.Erfc: "erfc",
     e.Lgamma: "lgamma",
     e.NextAfter: "next_after",
     e.Sinh: "sinh",
 }
 
 
-def _operation(
-    primitive: type[Primitive], op: str, widen: Callable[[DType], DType] | None = None
-) -> None:
+def _operation(primitive: type[Primitive], op: str) -> None:
     def rule(
         context: LoweringContext, primitive: Primitive, /, *operands: HloValue
     ) -> Sequence[HloValue]:
@@ -97,16 +94,13 @@ def _operation(
                 )
         return context.emit(op, operands, types)
 
-    lowering_rules.register(primitive, rule if widen is None else in_wider_types(widen)(rule))
+    lowering_rules.register(primitive, rule)
 
 
 for _primitive, _name in _STABLEHLO.items():
-    # XLA's powers of 2-bit integers are wrong.
-    _operation(
-        _primitive, f"stablehlo.{_name}", at_least_a_byte if _primitive is e.Power else None
-    )
+    _operation(_primitive, f"stablehlo.{_name}")
 for _primitive, _name in _CHLO.items():
-    _operation(_primitive, f"chlo.{_name}", None if _primitive is e.NextAfter else at_least_half)
+    _operation(_primitive, f"chlo.{_name}")
 
 
 @lowering_rule(e.Abs)
@@ -130,15 +124,7 @@ def popcnt_lowering(
     return [emit.convert(context, emit.unary(context, "popcnt", own), x.dtype)]
 
 
-@lowering_rule(e.Erfc)
-@in_wider_types(at_least_half)
-def erfc_lowering(context: LoweringContext, primitive: e.Erfc, x: HloValue) -> Sequence[HloValue]:
-    """CHLO's, which XLA expands for floats of 16 bits and more."""
-    return context.emit("chlo.erfc", [x], context.result_types)
-
-
 @lowering_rule(e.Atanh)
-@in_wider_types(at_least_half)
 def atanh_lowering(context: LoweringContext, primitive: e.Atanh, x: HloValue) -> Sequence[HloValue]:
     """CHLO's; in f64 the sign of x times log1p(2 |x| / (1 - |x|)) / 2, where XLA's difference of logarithms cancels.
 
@@ -163,8 +149,27 @@ def square_lowering(
     return context.emit("stablehlo.multiply", [x, x], context.result_types)
 
 
+@lowering_rule(e.Power)
+def power_lowering(
+    context: LoweringContext, primitive: e.Power, x: HloValue, y: HloValue
+) -> Sequence[HloValue]:
+    """StableHLO's; of signed integers with negative exponents 1 and -1 keep their power, all others give 0.
+
+    XLA:CPU of jaxlib 0.10.2 gives 0 for -1, too.
+    """
+    type = emit.result_type(context)
+    x, y = context.broadcast_scalar(x, type), context.broadcast_scalar(y, type)
+    if not dtypes.is_signed(type.dtype):
+        return context.emit("stablehlo.power", [x, y], [type])
+    zero, one = emit.like(context, x, 0), emit.like(context, x, 1)
+    power = emit.binary(context, "power", x, emit.binary(context, "maximum", y, zero))
+    odd = emit.compare(context, emit.binary(context, "and", y, one), zero, "ne")
+    is_unit = emit.compare(context, emit.unary(context, "abs", x), one, "eq")
+    inverse = emit.select(context, is_unit, emit.select(context, odd, x, one), zero)
+    return [emit.select(context, emit.compare(context, y, zero, "lt"), inverse, power)]
+
+
 @lowering_rule(e.IntegerPower)
-@in_wider_types(at_least_half)
 def integer_power_lowering(
     context: LoweringContext, primitive: e.IntegerPower, x: HloValue
 ) -> Sequence[HloValue]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treadle_compiler.context import HloValue, LoweringContext
-from treadle_compiler.narrow import at_least_a_byte, in_wider_types
 from treadle_compiler.registry import lowering_rule
 from treadle_compiler.types import i64_array
 from treadle_ir.primitives.shape import (
@@ -55,7 +54,6 @@ def reverse_lowering(
 
 
 @lowering_rule(Concatenate)
-@in_wider_types(at_least_a_byte)  # XLA aborts the process over sizes of no whole number of bytes
 def concatenate_lowering(
     context: LoweringContext, primitive: Concatenate, *operands: HloValue
 ) -> Sequence[HloValue]:
@@ -65,7 +63,6 @@ def concatenate_lowering(
 
 
 @lowering_rule(Pad)
-@in_wider_types(at_least_a_byte)  # the same
 def pad_lowering(
     context: LoweringContext, primitive: Pad, x: HloValue, value: HloValue
 ) -> Sequence[HloValue]:
