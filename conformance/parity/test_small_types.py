@@ -42,6 +42,8 @@ def test_all_pairs_of_elements_give_the_same_bits(ask: Ask, dtype: np.dtype[Any]
         {"do": "small types", "dtype": dtype.name, "bits": bits, "signed": signed, "of": of}
         for of in FUNCTIONS
         if not (of == "negate" and dtypes.is_unsigned(dtype))
+        # There 6 becomes the greatest integer: XLA's limit is rounded to 6 in this type.
+        and not (of == "to int32" and dtype.name == "float4_e2m1fn")
     ]
     for question, ours, theirs in both(ask, questions, False):
         same = ours == theirs
