@@ -238,7 +238,7 @@ def values(draw: Draw, type: ArrayType, *, moderate: bool) -> Array:
 
 
 def _integers(drawn: Sequence[int], dtype: DType) -> Array:
-    if bit_width(dtype) == 4:
+    if bit_width(dtype) < 8:
         return np.array(drawn, np.int64).astype(dtype)
     return np.array(drawn, dtype)
 

@@ -35,8 +35,16 @@ from treadle_ir.testing.examples import Draw, Example
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 Types: TypeAlias = tuple[ArrayType, ...]
 
+# Of the types of a byte and less, four stand for all here: test_small_types.py tries the others.
+SMALL: Final = tuple(
+    BY_NAME[name]
+    for name in (*dtypes.NARROW_INTEGERS, *dtypes.MINIFLOATS)
+    if name not in ("i4", "u4", "f8e4m3fn", "f8e5m2")
+)
 # float0 has no data: nothing is computed with it.
-DTYPES: Final = tuple(dtype for name, dtype in BY_NAME.items() if name != "f0")
+DTYPES: Final = tuple(
+    dtype for name, dtype in BY_NAME.items() if name != "f0" and dtype not in SMALL
+)
 
 
 def accepted(primitive: Primitive, types: Sequence[Type]) -> bool:
@@ -83,7 +91,7 @@ def cast(x: Array, dtype: DType) -> Array:
 
 def least_and_greatest(dtype: DType) -> tuple[int, int]:
     """The range of an integer type."""
-    bits = 4 if dtypes.dtype_name(dtype) in ("i4", "u4") else 8 * dtype.itemsize
+    bits = dtypes.bit_width(dtype)
     if dtypes.is_unsigned(dtype):
         return 0, (1 << bits) - 1
     return -(1 << (bits - 1)), (1 << (bits - 1)) - 1
@@ -158,7 +166,9 @@ def _with_attribute(example: Example, name: str, dtype: DType) -> Example | None
     )
 
 
-def _all_dtypes(example: Example) -> Iterator[tuple[tuple[object, ...], Example]]:
+def _all_dtypes(
+    example: Example, types: tuple[DType, ...]
+) -> Iterator[tuple[tuple[object, ...], Example]]:
     """Every change of one element type, of an operand or of an attribute; of both at once for conversions."""
     fields = fields_of_dtype(example.primitive)
     both = isinstance(example.primitive, Elementwise) and bool(fields)
@@ -167,34 +177,36 @@ def _all_dtypes(example: Example) -> Iterator[tuple[tuple[object, ...], Example]
         yield (example.id,), example
         return
     for number, old in enumerate(slots):
-        for new in DTYPES:
+        for new in types:
             other = retyped(example, old, new)
             if other is None:
                 continue
             yield (number, new), other
             if both:
                 for name in fields:
-                    for dtype in DTYPES:
+                    for dtype in types:
                         changed = _with_attribute(other, name, dtype)
                         if changed is not None:
                             yield (number, new, name, dtype), changed
     if not both:
         for name in fields:
-            for dtype in DTYPES:
+            for dtype in types:
                 changed = _with_attribute(example, name, dtype)
                 if changed is not None:
                     yield (name, dtype), changed
 
 
 @cache
-def variants() -> dict[tuple[type[Primitive], str], list[Example]]:
+def variants(
+    types: tuple[DType, ...] = DTYPES,
+) -> dict[tuple[type[Primitive], str], list[Example]]:
     """By operation and element type: one example for each kind of shape, each place that the type can stand in.
 
     An operation's instance with other attributes is another way to be tried only where it has another kind of shape.
     """
     found: dict[tuple[Any, ...], Example] = {}
     for example in chosen():
-        for place, other in _all_dtypes(example):
+        for place, other in _all_dtypes(example, types):
             kind = kind_of_shape(other.types, other.primitive.infer(*other.types))
             if len(place) == 4 and kind != "ordinary" and place[-1] != BY_NAME["f32"]:
                 continue  # of so many pairs of types, all kinds of shapes for one of each

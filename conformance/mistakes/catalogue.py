@@ -340,7 +340,7 @@ def array_of_strings() -> None:
 @mistake(
     errors.DTypeError,
     "element type <U1 is not supported",
-    "convert to one of bool, i4, i8, i16, i32, i64, u4, u8, u16, u32, u64, f8e4m3fn, f8e5m2, bf16, f16, f32, f64, c64, c128; arrays hold no strings and no objects",
+    "convert to one of bool, i1, i2, i4, i8, i16, i32, i64, u1, u2, u4, u8, u16, u32, u64, f4e2m1fn, f6e2m3fn, f6e3m2fn, f8e3m4, f8e4m3, f8e4m3b11fnuz, f8e4m3fn, f8e4m3fnuz, f8e5m2, f8e5m2fnuz, f8e8m0fnu, bf16, f16, f32, f64, c64, c128; arrays hold no strings and no objects",
 )
 def strings_of_an_npz() -> None:
     tnp.asarray(np.array(["a", "b"]))  # here

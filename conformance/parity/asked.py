@@ -297,6 +297,50 @@ def indexing(library: Any, question: dict[str, Any]) -> Any:
         return {"error": type(error).__name__}
 
 
+def promotion(library: Any, question: dict[str, Any]) -> Any:
+    """The element type that each pair meets in, by the first's name and the second's; None where they do not meet."""
+    python = {each.__name__: each for each in (bool, int, float, complex)}
+    names = question["names"]
+
+    def meeting(a: str, b: str) -> str | None:
+        try:
+            found = library.numpy.result_type(
+                library.numpy.dtype(a), python[b[1:]] if b[0] == "*" else library.numpy.dtype(b)
+            )
+        except TypeError:  # and JAX's error of promotion, which is a ValueError
+            return None
+        except ValueError:
+            return None
+        return str(found)
+
+    return {a: {b: meeting(a, b) for b in names + [f"*{each}" for each in python]} for a in names}
+
+
+def small_types(library: Any, question: dict[str, Any]) -> Any:
+    """The bytes of what functions of operators make of all pairs of elements of a type, under jit."""
+    n, dtype = library.numpy, question["dtype"]
+    elements = np.arange(1 << question["bits"], dtype="uint8").view(n.dtype(dtype))
+    if question["signed"]:  # integers fill their bytes
+        elements = np.arange(-(1 << question["bits"] - 1), 1 << question["bits"] - 1).astype(
+            n.dtype(dtype)
+        )
+    x, y = (each.ravel() for each in np.meshgrid(elements, elements))
+    functions = {
+        "add": operator.add,
+        "multiply": operator.mul,
+        "negate": lambda x, y: -x,
+        "less": operator.lt,
+        "maximum": n.maximum,
+        "where": lambda x, y: n.where(x > y, x, y),
+        "to float32": lambda x, y: x.astype("float32"),
+        "to int32": lambda x, y: n.where(x == x, x, y).astype("int32"),
+        "from float32": lambda x, y: (n.linspace(-9, 9, 1001).astype("float32")).astype(dtype),
+    }
+    jitted = library.jit(functions[question["of"]])
+    found = np.asarray(jitted(library.numpy.asarray(x), library.numpy.asarray(y)))
+    return np.ascontiguousarray(found).view("uint8")
+
+
 NAMESPACES = ("numpy", "random", "lax", "nn", "scipy", "ops", "image")
 SUBMODULES = (  # that are not there before they are imported
     *(
@@ -317,6 +361,8 @@ DO = {
     "call": call,
     "indexing": indexing,
     "derivatives": derivatives,
+    "promotion": promotion,
+    "small types": small_types,
 }
 
 

@@ -17,7 +17,7 @@ from treadle_ir import (
 NAMES = [
     name
     for name, dtype in dtypes.BY_NAME.items()
-    if dtype.names is None and name not in ("f8e4m3fn", "f8e5m2")
+    if dtype.names is None and name not in (*dtypes.MINIFLOATS, *dtypes.NARROW_INTEGERS)
 ]
 TYPES = [ArrayType((), dtypes.BY_NAME[name], weak) for name in NAMES for weak in (False, True)]
 types = st.sampled_from(TYPES)
@@ -80,9 +80,31 @@ def test_widths():
     assert scalar_type(1).dtype == np.int32
 
 
-def test_no_implicit_promotion_of_8_bit_floats():
-    with pytest.raises(DTypeError, match="no implicit promotion"):
-        promoted([ArrayType((), dtypes.BY_NAME["f8e5m2"]), ArrayType((), np.dtype("f4"))])
+SMALL = (*dtypes.NARROW_INTEGERS, *dtypes.MINIFLOATS)
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_small_types_meet_few(name):
+    """Integers of less than a byte booleans and Python's integers; floats integers of NumPy's, and Python's floats."""
+    own = ArrayType((), dtypes.BY_NAME[name])
+    floating = dtypes.is_floating(own.dtype)
+    for other, dtype in dtypes.BY_NAME.items():
+        if dtype.names is not None:
+            continue
+        whole = other == "bool" or (dtypes.is_integer(dtype) and other not in SMALL)
+        if other == name or other == "bool" or (floating and whole):
+            assert meet(own, ArrayType((), dtype)).dtype == own.dtype
+            assert meet(ArrayType((), dtype), own).dtype == own.dtype
+        else:
+            with pytest.raises(DTypeError, match="no implicit promotion"):
+                meet(own, ArrayType((), dtype))
+    assert meet(own, scalar_type(1)) == own
+    for number in (1.0, 1j):
+        if floating and number == 1.0:
+            assert meet(own, scalar_type(number)) == own
+        else:
+            with pytest.raises(DTypeError, match="no implicit promotion"):
+                meet(own, scalar_type(number))
 
 
 def test_every_pair_but_those_has_a_meeting():

@@ -29,6 +29,7 @@ from treadle_ir import (
     ops,
     sequence,
     shown,
+    shown_as,
     transparent,
     type_of,
 )
@@ -135,7 +136,7 @@ class CustomFunction(ABC, Generic[P, R]):
     ) -> None:
         """Wrap a function. `pure` promises that it and its rules read nothing that may change."""
         check_callable(fun, type(self).__name__)
-        functools.update_wrapper(self, fun)
+        shown_as(self, fun)
         self.fun: Callable[..., R] = fun
         self.pure = pure
         self._static = _indices(nondiff_argnums, nondiff_argnames, fun)

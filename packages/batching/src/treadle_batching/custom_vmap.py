@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, ParamSpec, TypeVar, final
 
@@ -21,6 +20,7 @@ from treadle_ir import (
     functions,
     in_positional_form,
     shown,
+    shown_as,
     stage_tree,
     type_of,
 )
@@ -72,7 +72,7 @@ class custom_vmap(Generic[P, R]):  # noqa: N801 - JAX's name, used as a decorato
 
     def __init__(self, fun: Callable[P, R]) -> None:
         functions("custom_vmap", fun=fun)
-        functools.update_wrapper(self, fun)
+        shown_as(self, fun)
         self.fun = fun
         self.vmap_rule = None
 

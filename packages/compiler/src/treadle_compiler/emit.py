@@ -15,8 +15,12 @@ from treadle_ir import ArrayType, DType, dtypes
 from treadle_ir.primitives.compare import Direction
 
 _BOOL: Final = np.dtype(np.bool_)
+_F32: Final = np.dtype(np.float32)
 _I32: Final = np.dtype(np.int32)
 _I64: Final = np.dtype(np.int64)
+_WITHOUT_NEGATIVE_ZERO: Final = frozenset(
+    [dtypes.BY_NAME[name] for name in dtypes.MINIFLOATS if name.endswith("uz")]
+)
 
 
 def array_type(x: HloValue) -> ArrayType:
@@ -81,7 +85,25 @@ def convert(context: LoweringContext, x: HloValue, dtype: DType) -> HloValue:
     """The same numbers in another element type."""
     if x.dtype == dtype:
         return x
+    if dtype in _WITHOUT_NEGATIVE_ZERO and dtypes.is_floating(x.dtype):
+        x = _flushed(context, x, dtype)
+    elif x.dtype in dtypes.SMALL and dtype != _F32 and dtypes.is_floating(x.dtype):
+        x = convert(
+            context, x, _F32
+        )  # XLA compares with limits of integers that a type has not: 6 becomes 127
     return context.one("stablehlo.convert", (x,), ArrayType(x.shape, dtype))
+
+
+def _flushed(context: LoweringContext, x: HloValue, dtype: DType) -> HloValue:
+    """Floats of which those that round to zero in a type are zero.
+
+    XLA:CPU of jaxlib 0.10.2 rounds small negative ones to the pattern of -0, which in types without it is the NaN.
+    """
+    wide = x if x.dtype.itemsize > 2 else convert(context, x, _F32)
+    (least,) = np.ones(1, np.uint8).view(dtype).astype(np.float32)  # of the pattern 1
+    half = like(context, wide, least / 2)  # which rounds to even
+    small = compare(context, unary(context, "abs", wide), half, "le")
+    return select(context, small, like(context, wide, 0), wide)
 
 
 def parts(context: LoweringContext, z: HloValue) -> tuple[HloValue, HloValue]:

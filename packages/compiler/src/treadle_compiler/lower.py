@@ -14,6 +14,7 @@ from typing import Any, Final, final
 
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.dump import dump
+from treadle_compiler.narrow import in_wider_types, is_small
 from treadle_compiler.partitioning import (
     Inspection,
     ManualScope,
@@ -164,6 +165,8 @@ class ModuleWriter:
                     rule = rules[type(primitive)] = lowering_of(primitive, self.platform)
                 if primitive.takes_keys and any([is_wide(x.type) for x in inputs]):
                     results = in_halves(context, rule, primitive, inputs)
+                elif made and is_small(made[0].type):
+                    results = in_wider_types(context, rule, primitive, inputs)
                 else:
                     results = rule(context, primitive, *inputs)
             except Exception as error:

@@ -9,22 +9,31 @@ from typing import Any, Final
 
 import numpy as np
 
-from treadle_ir import ArrayType, DType, ShapeError, TokenType, Type, dtypes
+from treadle_ir import ArrayType, DType, ShapeError, TokenType, Type, UnsupportedError, dtypes
 
 _ELEMENTS: Final = {
     "bool": "i1",
+    "i2": "i2",
     "i4": "i4",
     "i8": "i8",
     "i16": "i16",
     "i32": "i32",
     "i64": "i64",
+    "u2": "ui2",
     "u4": "ui4",
     "u8": "ui8",
     "u16": "ui16",
     "u32": "ui32",
     "u64": "ui64",
+    "f4e2m1fn": "f4E2M1FN",
+    "f8e3m4": "f8E3M4",
+    "f8e4m3": "f8E4M3",
+    "f8e4m3b11fnuz": "f8E4M3B11FNUZ",
     "f8e4m3fn": "f8E4M3FN",
+    "f8e4m3fnuz": "f8E4M3FNUZ",
     "f8e5m2": "f8E5M2",
+    "f8e5m2fnuz": "f8E5M2FNUZ",
+    "f8e8m0fnu": "f8E8M0FNU",
     "bf16": "bf16",
     "f16": "f16",
     "f32": "f32",
@@ -45,10 +54,18 @@ _MOST_BYTES: Final = (1 << 63) - 1
 def element_type(dtype: DType) -> str:
     """An element type in MLIR's text.
 
+    Raises:
+        UnsupportedError: XLA has no such element type.
+
     Example:
         >>> element_type(np.dtype(np.uint8)), element_type(np.dtype(np.complex64))
         ('ui8', 'complex<f32>')
     """
+    if dtype in dtypes.NOT_COMPILED:
+        raise UnsupportedError(
+            f"compiled programs have no {dtype.name}: XLA takes 1-bit integers for booleans and knows no 6-bit floats",
+            fix="convert such arrays outside of `jit` (`x.astype(...)`), to int8, bool or float8_e4m3fn",
+        )
     return _ELEMENTS[dtypes.dtype_name(dtype)]
 
 

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from treadle_compiler import lower_program
-from treadle_ir import ArrayType, bind, ops, stage
-from treadle_ir.primitives.composite import Composite
+from treadle_ir import ArrayType, UnsupportedError, bind, ops, stage
+from treadle_ir.primitives.composite import Composite, PlatformIndex
 from treadle_ir.primitives.control import Case
 
 F32 = ArrayType((), np.dtype("f4"))
@@ -36,3 +37,10 @@ def test_only_the_branch_of_the_platform_is_lowered() -> None:
         assert f"stablehlo.{name}" in text
         assert f'"stablehlo.{other}"' not in text
         assert "stablehlo.if" not in text
+
+
+def test_what_has_no_function_for_a_platform_is_not_lowered_for_it() -> None:
+    program = stage(lambda: bind(PlatformIndex(("tpu", "cuda"), or_others=False))).program
+    assert "constant" in lower_program(program, platform="tpu").text
+    with pytest.raises(UnsupportedError, match="runs on cpu, none of tpu, cuda"):
+        lower_program(program, platform="cpu")

@@ -29,18 +29,31 @@ bfloat16: Final[DType] = np.dtype(ml_dtypes.bfloat16)
 
 BY_NAME: Final[dict[str, DType]] = {
     "bool": np.dtype(np.bool_),
+    "i1": np.dtype(ml_dtypes.int1),
+    "i2": np.dtype(ml_dtypes.int2),
     "i4": np.dtype(ml_dtypes.int4),
     "i8": np.dtype(np.int8),
     "i16": np.dtype(np.int16),
     "i32": np.dtype(np.int32),
     "i64": np.dtype(np.int64),
+    "u1": np.dtype(ml_dtypes.uint1),
+    "u2": np.dtype(ml_dtypes.uint2),
     "u4": np.dtype(ml_dtypes.uint4),
     "u8": np.dtype(np.uint8),
     "u16": np.dtype(np.uint16),
     "u32": np.dtype(np.uint32),
     "u64": np.dtype(np.uint64),
+    "f4e2m1fn": np.dtype(ml_dtypes.float4_e2m1fn),
+    "f6e2m3fn": np.dtype(ml_dtypes.float6_e2m3fn),
+    "f6e3m2fn": np.dtype(ml_dtypes.float6_e3m2fn),
+    "f8e3m4": np.dtype(ml_dtypes.float8_e3m4),
+    "f8e4m3": np.dtype(ml_dtypes.float8_e4m3),
+    "f8e4m3b11fnuz": np.dtype(ml_dtypes.float8_e4m3b11fnuz),
     "f8e4m3fn": np.dtype(ml_dtypes.float8_e4m3fn),
+    "f8e4m3fnuz": np.dtype(ml_dtypes.float8_e4m3fnuz),
     "f8e5m2": np.dtype(ml_dtypes.float8_e5m2),
+    "f8e5m2fnuz": np.dtype(ml_dtypes.float8_e5m2fnuz),
+    "f8e8m0fnu": np.dtype(ml_dtypes.float8_e8m0fnu),
     "bf16": bfloat16,
     "f16": np.dtype(np.float16),
     "f32": np.dtype(np.float32),
@@ -52,13 +65,29 @@ BY_NAME: Final[dict[str, DType]] = {
     "key<rbg>": RBG,
     "key<urbg>": UNSAFE_RBG,
 }
+MINIFLOATS: Final = tuple([name for name in BY_NAME if name[0] == "f" and "m" in name])
+"""The floats of less than two bytes: `f8e4m3fn` has 4 bits of exponent and 3 of mantissa."""
+NARROW_INTEGERS: Final = ("i1", "i2", "i4", "u1", "u2", "u4")
+"""The integers of less than a byte; in memory each fills one."""
+SMALL: Final = frozenset(BY_NAME[name] for name in (*NARROW_INTEGERS, *MINIFLOATS))
+NOT_COMPILED: Final = frozenset(BY_NAME[name] for name in ("i1", "u1", "f6e2m3fn", "f6e3m2fn"))
+"""Types that compiled programs have not: XLA of jaxlib 0.10.2 takes 1-bit integers for booleans, and knows no 6-bit floats."""
 _CONVERTIBLE: Final = [name for name, dtype in BY_NAME.items() if dtype.names is None]
 NAMES: Final[dict[DType, str]] = {dtype: name for name, dtype in BY_NAME.items()}
 
-_SIGNED = frozenset(BY_NAME[name] for name in ("i4", "i8", "i16", "i32", "i64"))
-_UNSIGNED = frozenset(BY_NAME[name] for name in ("u4", "u8", "u16", "u32", "u64"))
-_HALF_BYTES = frozenset((BY_NAME["i4"], BY_NAME["u4"]))
-_FLOATING = frozenset(BY_NAME[name] for name in ("f8e4m3fn", "f8e5m2", "bf16", "f16", "f32", "f64"))
+_SIGNED = frozenset(BY_NAME[name] for name in ("i1", "i2", "i4", "i8", "i16", "i32", "i64"))
+_UNSIGNED = frozenset(BY_NAME[name] for name in ("u1", "u2", "u4", "u8", "u16", "u32", "u64"))
+_FLOATING = frozenset(BY_NAME[name] for name in (*MINIFLOATS, "bf16", "f16", "f32", "f64"))
+_BITS: Final[dict[DType, int]] = {
+    BY_NAME[name]: int(name[1]) for name in (*NARROW_INTEGERS, "f4e2m1fn", "f6e2m3fn", "f6e3m2fn")
+}
+"""The bits of the elements that fill less than the byte that holds them."""
+_GREATEST: Final[dict[DType, float]] = {
+    BY_NAME[name]: float(ml_dtypes.finfo(BY_NAME[name]).max)
+    for name in MINIFLOATS
+    if name not in ("f8e3m4", "f8e4m3", "f8e5m2")
+}
+"""The greatest number of the types without an infinity."""
 _KEYS = frozenset(GENERATORS.values())
 _COMPLEX = frozenset(BY_NAME[name] for name in ("c64", "c128"))
 
@@ -161,7 +190,12 @@ def is_inexact(dtype: DType) -> bool:
 
 def bit_width(dtype: DType) -> int:
     """The number of bits that an element means: 4 for a 4-bit integer, though it takes a byte in memory."""
-    return 4 if dtype in _HALF_BYTES else 8 * dtype.itemsize
+    return _BITS.get(dtype) or 8 * dtype.itemsize
+
+
+def is_narrow_integer(dtype: DType) -> bool:
+    """Whether it is an integer type of less than a byte."""
+    return dtype.itemsize == 1 and dtype in _BITS and dtype not in _FLOATING
 
 
 def real_part(dtype: DType) -> DType:
@@ -193,11 +227,11 @@ def _extreme(dtype: DType, sign: int) -> np.generic[Any]:
     if is_bool(dtype):
         value = sign > 0
     elif is_floating(dtype):
-        # f8e4m3fn has no infinity: converting one would give NaN
-        value = sign * (448.0 if dtype_name(dtype) == "f8e4m3fn" else np.inf)
-    elif dtype.kind in "iu":
-        info = np.iinfo(dtype)
-        value = info.max if sign > 0 else info.min
+        # converting an infinity that a type has not would give NaN
+        value = sign * _GREATEST.get(dtype, np.inf)
+        if sign < 0 and dtype == BY_NAME["f8e8m0fnu"]:  # it has no signs
+            value = float(ml_dtypes.finfo(dtype).min)
     else:
-        value = {"i4": (-8, 7), "u4": (0, 15)}[dtype_name(dtype)][sign > 0]
+        info = ml_dtypes.iinfo(dtype)
+        value = info.max if sign > 0 else info.min
     return np.asarray(value).astype(dtype).reshape(1)[0]  # type: ignore[no-any-return]

@@ -7,6 +7,9 @@ weak types of Python's int, float and complex, which yield to any array of their
              `--> i8 -> i16 -> i32 -> i64 --> f* -> bf16, f16 -> f32 -> f64 -> c128
                                                `---> c* -> c64 -> c128        (f32 -> c64, bf16 + f16 = f32)
 
+Integers of less than a byte meet no arrays of other types but booleans, floats of less than two bytes no other floats:
+what they widen to would be a guess.
+
 With 32-bit defaults (the state of `x64`), 64-bit types asked for become 32-bit ones.
 """
 
@@ -17,16 +20,25 @@ from functools import lru_cache
 from typing import Final
 
 from treadle_ir.context import Setting, current_context, one_of
-from treadle_ir.dtypes import BY_NAME, DType, dtype_name, is_float0, is_inexact, is_key, key_refused
+from treadle_ir.dtypes import (
+    BY_NAME,
+    MINIFLOATS,
+    NARROW_INTEGERS,
+    DType,
+    dtype_name,
+    is_float0,
+    is_inexact,
+    is_key,
+    key_refused,
+)
 from treadle_ir.errors import DTypeError
 from treadle_ir.settings import EXPLICIT_X64
 from treadle_ir.types import ArrayType
 
 _UP: Final[dict[str, tuple[str, ...]]] = {
     "bool": ("i*",),
-    "i*": ("u4", "i4"),
-    "u4": ("u8", "i8"),
-    "i4": ("i8",),
+    "i*": ("u8", "i8", *NARROW_INTEGERS),
+    **dict.fromkeys(NARROW_INTEGERS, ()),  # they meet booleans and Python's integers alone
     "u8": ("u16", "i16"),
     "u16": ("u32", "i32"),
     "u32": ("u64", "i64"),
@@ -35,9 +47,8 @@ _UP: Final[dict[str, tuple[str, ...]]] = {
     "i16": ("i32",),
     "i32": ("i64",),
     "i64": ("f*",),
-    "f*": ("c*", "f8e4m3fn", "f8e5m2", "bf16", "f16"),
-    "f8e4m3fn": (),  # no implicit promotion of 8-bit floats but from Python's scalars
-    "f8e5m2": (),
+    "f*": ("c*", *MINIFLOATS, "bf16", "f16"),
+    **dict.fromkeys(MINIFLOATS, ()),  # they meet no other floats but Python's
     "bf16": ("f32",),
     "f16": ("f32",),
     "f32": ("f64", "c64"),

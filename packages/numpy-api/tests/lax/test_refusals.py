@@ -32,6 +32,21 @@ def test_sign_of_unsigned_integers(dtype: str) -> None:
     np.testing.assert_array_equal(signs, [0, 1, 1])
 
 
+@pytest.mark.parametrize("x", [np.array([1, 2], np.uint8), BOOLS])
+def test_absolute_values_of_what_has_no_sign(x: Any) -> None:
+    with pytest.raises(DTypeError, match="abs: "):
+        lax.abs(x)
+    np.testing.assert_array_equal(tnp.abs(x), x)
+
+
+@pytest.mark.parametrize(
+    "function", [lax.cummax, lax.cummin, lax.cumsum, lax.cumprod, lax.cumlogsumexp]
+)
+def test_running_reductions_of_booleans(function: Callable[..., Any]) -> None:
+    with pytest.raises(DTypeError, match=r"cum\w+: takes numbers, got bool"):
+        function(BOOLS)
+
+
 def test_an_axis_squeezed_twice() -> None:
     with pytest.raises(ShapeError, match="twice"):
         lax.squeeze(np.ones((1, 2)), (0, 0))

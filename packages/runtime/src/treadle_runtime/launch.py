@@ -237,6 +237,7 @@ def compile_program(
         )
     if lowered.inspections:
         from treadle_runtime.placement.partition import inner_sharding  # noqa: PLC0415 - rarely needed
+
         for number, asking in enumerate(lowered.inspections):
             asking.callback(inner_sharding(seen.get(number), placement, asking.ndim))
     ordered = any(effect.ordered for effect in lowered.program.effects)

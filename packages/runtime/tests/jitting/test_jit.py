@@ -602,3 +602,17 @@ def test_python_numbers_of_warm_calls_that_do_not_fit() -> None:
         half(real)
     with pytest.warns(RuntimeWarning, match="overflow"):
         assert half(1e300).item() == np.inf
+
+
+def test_objects_whose_attributes_have_the_names_of_our_methods():
+    class Named:
+        def __init__(self):
+            self._call = self._run = None
+            self.more = 3
+
+        def __call__(self, x):
+            return ops.add(x, x)
+
+    jitted = jit(Named())
+    assert np.asarray(jitted(np.ones(2, np.float32))).tolist() == [2.0, 2.0]
+    assert jitted.more == 3

@@ -9,7 +9,7 @@ import numpy as np
 from treadle_compiler import emit
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.registry import lowering_rule
-from treadle_ir import deeper
+from treadle_ir import UnsupportedError, deeper
 from treadle_ir.primitives.composite import Composite, PlatformIndex, Setting
 
 
@@ -53,8 +53,18 @@ def _attribute(value: Setting) -> str:
 def platform_index_lowering(
     context: LoweringContext, primitive: PlatformIndex, /
 ) -> Sequence[HloValue]:
-    """The place of the platform that this is lowered for."""
+    """The place of the platform that this is lowered for.
+
+    Raises:
+        UnsupportedError: it is none of them, and there is nothing for others.
+    """
     platforms = primitive.platforms
     known = context.platform in platforms
+    if not known and not primitive.or_others:
+        raise UnsupportedError(
+            f"platform_dependent: this runs on {context.platform}, none of {', '.join(platforms)}, "
+            "and there is no default",
+            fix="give a function for this platform, or a default",
+        )
     place = platforms.index(context.platform) if known else len(platforms)
     return [emit.scalar(context, place, np.dtype(np.int32))]

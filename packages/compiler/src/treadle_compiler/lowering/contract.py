@@ -30,7 +30,7 @@ def _substitute(dtype: DType) -> DType | None:
     """
     if dtypes.is_bool(dtype) or (dtypes.is_floating(dtype) and dtype.itemsize < 2):
         return _F32
-    return _I32 if dtypes.dtype_name(dtype) in ("i4", "u4") else None
+    return _I32 if dtypes.is_narrow_integer(dtype) else None
 
 
 def _product(

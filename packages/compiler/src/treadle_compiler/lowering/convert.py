@@ -29,7 +29,7 @@ def convert_lowering(
         x = context.one("stablehlo.real", [x], part)
         if part.dtype == type.dtype:
             return [x]
-    return context.emit("stablehlo.convert", [x], (type,))
+    return [emit.convert(context, x, type.dtype)]
 
 
 @lowering_rule(BitcastConvert)

@@ -46,7 +46,6 @@ _STABLEHLO: Final[dict[type[Primitive], str]] = {
     e.Negate: "negate",
     e.Not: "not",
     e.Or: "or",
-    e.Power: "power",
     e.Real: "real",
     e.Remainder: "remainder",
     e.RoundNearestAfz: "round_nearest_afz",
@@ -75,6 +74,7 @@ _CHLO: Final[dict[type[Primitive], str]] = {
     e.Digamma: "digamma",
     e.Erf: "erf",
     e.ErfInv: "erf_inv",
+    e.Erfc: "erfc",
     e.Lgamma: "lgamma",
     e.NextAfter: "next_after",
     e.Sinh: "sinh",
@@ -115,21 +115,13 @@ def abs_lowering(context: LoweringContext, primitive: e.Abs, x: HloValue) -> Seq
 def popcnt_lowering(
     context: LoweringContext, primitive: e.Popcnt, x: HloValue
 ) -> Sequence[HloValue]:
-    """Of 4-bit integers in a byte of its own, without the copies of the sign that XLA counts, too."""
-    if dtypes.bit_width(x.dtype) != 4:
+    """Of integers of less than a byte in a whole one, without the copies of the sign that XLA counts, too."""
+    bits = dtypes.bit_width(x.dtype)
+    if bits >= 8:
         return context.emit("stablehlo.popcnt", [x], context.result_types)
     byte = emit.convert(context, x, _U8)
-    bits = emit.binary(context, "and", byte, emit.like(context, byte, 15))
-    return [emit.convert(context, emit.unary(context, "popcnt", bits), x.dtype)]
-
-
-@lowering_rule(e.Erfc)
-def erfc_lowering(context: LoweringContext, primitive: e.Erfc, x: HloValue) -> Sequence[HloValue]:
-    """CHLO's, which XLA expands for floats of 16 bits and more."""
-    if dtypes.bit_width(x.dtype) > 8:
-        return context.emit("chlo.erfc", [x], context.result_types)
-    wide = emit.convert(context, x, _F32)
-    return [emit.convert(context, context.one("chlo.erfc", (wide,), wide.type), x.dtype)]
+    own = emit.binary(context, "and", byte, emit.like(context, byte, (1 << bits) - 1))
+    return [emit.convert(context, emit.unary(context, "popcnt", own), x.dtype)]
 
 
 @lowering_rule(e.Atanh)
@@ -155,6 +147,26 @@ def square_lowering(
 ) -> Sequence[HloValue]:
     """A product."""
     return context.emit("stablehlo.multiply", [x, x], context.result_types)
+
+
+@lowering_rule(e.Power)
+def power_lowering(
+    context: LoweringContext, primitive: e.Power, x: HloValue, y: HloValue
+) -> Sequence[HloValue]:
+    """StableHLO's; of signed integers with negative exponents 1 and -1 keep their power, all others give 0.
+
+    XLA:CPU of jaxlib 0.10.2 gives 0 for -1, too.
+    """
+    type = emit.result_type(context)
+    x, y = context.broadcast_scalar(x, type), context.broadcast_scalar(y, type)
+    if not dtypes.is_signed(type.dtype):
+        return context.emit("stablehlo.power", [x, y], [type])
+    zero, one = emit.like(context, x, 0), emit.like(context, x, 1)
+    power = emit.binary(context, "power", x, emit.binary(context, "maximum", y, zero))
+    odd = emit.compare(context, emit.binary(context, "and", y, one), zero, "ne")
+    is_unit = emit.compare(context, emit.unary(context, "abs", x), one, "eq")
+    inverse = emit.select(context, is_unit, emit.select(context, odd, x, one), zero)
+    return [emit.select(context, emit.compare(context, y, zero, "lt"), inverse, power)]
 
 
 @lowering_rule(e.IntegerPower)

@@ -60,10 +60,14 @@ class Composite(InlineCall):
 @final
 @frozen
 class PlatformIndex(Creation):
-    """Which of several platforms the program runs on, by its place; as many as there are where it is none of them."""
+    """Which of several platforms the program runs on, by its place; as many as there are where it is none of them.
+
+    Unless there is something for others (`or_others`), a program is not lowered for a platform that is none of them.
+    """
 
     name: ClassVar[str] = "platform_index"
     platforms: tuple[str, ...]
+    or_others: bool = True
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
         """A scalar."""
@@ -71,6 +75,6 @@ class PlatformIndex(Creation):
         return (ArrayType((), np.dtype(np.int32)),)
 
 
-def platform_index(*, platforms: tuple[str, ...]) -> Array:
+def platform_index(*, platforms: tuple[str, ...], or_others: bool = True) -> Array:
     """Which of several platforms the program runs on, by its place; as many as there are where it is none of them."""
-    return bind(PlatformIndex(platforms))[0]
+    return bind(PlatformIndex(platforms, or_others))[0]

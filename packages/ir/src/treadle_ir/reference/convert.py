@@ -7,14 +7,22 @@ from typing import Final
 import numpy as np
 
 from treadle_ir import dtypes
-from treadle_ir.dtypes import BY_NAME, DType, bit_width
+from treadle_ir.dtypes import BY_NAME, DType, bit_width, is_narrow_integer
 from treadle_ir.primitives.convert import BitcastConvert, Convert, Copy, ReducePrecision
-from treadle_ir.reference.elementwise import as_type
+from treadle_ir.reference.elementwise import as_type, unsigned
 from treadle_ir.reference.registry import Elements, eval_rule
 
 _EXPONENT_BITS: Final[dict[DType, int]] = {
     BY_NAME[name]: bits
-    for name, bits in {"f16": 5, "bf16": 8, "f32": 8, "f64": 11, "f8e5m2": 5}.items()
+    for name, bits in {
+        "f16": 5,
+        "bf16": 8,
+        "f32": 8,
+        "f64": 11,
+        "f8e5m2": 5,
+        "f8e4m3": 4,
+        "f8e3m4": 3,
+    }.items()
 }
 
 
@@ -43,9 +51,13 @@ def convert_eval(primitive: Convert, x: Elements) -> list[Elements]:
     if dtypes.is_integer(target):
         if dtypes.is_floating(x.dtype):
             return [_saturated(x, target)]
-        return [as_type(x.astype(np.int8) if bit_width(x.dtype) == 4 else x, target)]
+        return [as_type(x.astype(np.int8) if is_narrow_integer(x.dtype) else x, target)]
     if dtypes.is_complex(target) and x.dtype not in (np.float64, np.complex64, np.complex128):
         return [x.astype(np.float64 if target == np.complex128 else np.float32).astype(target)]
+    if (
+        x.dtype.itemsize == 1 == target.itemsize
+    ):  # ml_dtypes has no cast of some pairs; f32 holds all
+        x = x.astype(np.float32)
     return [x.astype(target)]
 
 
@@ -74,9 +86,16 @@ def _saturated(x: Elements, target: DType) -> Elements:
 
 @eval_rule(BitcastConvert)
 def bitcast_convert_eval(primitive: BitcastConvert, x: Elements) -> list[Elements]:
-    """A view; 4-bit integers, which fill a byte each, wrap around instead."""
-    if bit_width(x.dtype) == 4:
-        return [as_type(x.astype(np.int8), primitive.dtype)]
+    """A view; integers of less than a byte, which fill one each, wrap around instead."""
+    if is_narrow_integer(x.dtype):
+        bits = unsigned(x)
+    elif is_narrow_integer(primitive.dtype):
+        bits = x.view(np.uint8)
+    else:
+        return [x.view(primitive.dtype)]
+    if is_narrow_integer(primitive.dtype):
+        return [as_type(bits, primitive.dtype)]
+    return [bits.view(primitive.dtype)]
     return [x.view(primitive.dtype)]
 
 
@@ -94,7 +113,7 @@ def reduce_precision_eval(primitive: ReducePrecision, x: Elements) -> list[Eleme
 
     Source: StableHLO specification, `reduce_precision`; XLA operation semantics, `ReducePrecision`.
     """
-    if x.dtype == BY_NAME["f8e4m3fn"]:  # it has no infinities to overflow to
+    if x.dtype not in _EXPONENT_BITS:  # it has no infinities to overflow to, or no sign
         wide = reduce_precision_eval(primitive, x.astype(np.float32))[0]
         return [wide.astype(x.dtype)]
     width = bit_width(x.dtype)

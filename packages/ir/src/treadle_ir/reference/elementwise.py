@@ -2,8 +2,8 @@
 
 `BARE` lists the operations that are one NumPy function whose result has the operands' element type: the runtime
 may call that function without the rule. NumPy and ml_dtypes compute f16, bf16 and f8 functions in f32 and round
-once; what takes several steps does so here by `through`. NumPy widens 4-bit integers, so integer kernels
-convert back.
+once; what takes several steps does so here by `through`. NumPy widens integers of less than
+a byte, so integer kernels convert back.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from treadle_ir import dtypes
-from treadle_ir.dtypes import BY_NAME, DType, bit_width
+from treadle_ir.dtypes import BY_NAME, DType, bit_width, is_narrow_integer, is_unsigned
 from treadle_ir.primitive import Primitive
 from treadle_ir.primitives import elementwise as e
 from treadle_ir.reference import few, special
@@ -132,34 +132,42 @@ def through(function: Kernel, *operands: Elements) -> Elements:
 
 
 def unsigned(x: Elements) -> Elements:
-    """The same bits as unsigned integers of NumPy's own; 4-bit ones in the low half of a byte."""
-    if bit_width(x.dtype) == 4:
-        return np.asarray(x).astype(np.uint8) & np.uint8(15)
+    """The same bits as unsigned integers of NumPy's own; those of less than a byte in its lowest bits."""
+    if is_narrow_integer(x.dtype):
+        return np.asarray(x).astype(np.int8).view(np.uint8) & _mask(x.dtype)
     return np.asarray(x).view(f"u{x.dtype.itemsize}")
 
 
 def signed(x: Elements) -> Elements:
-    """The same bits as signed integers of NumPy's own; 4-bit ones sign-extended to a byte."""
-    if bit_width(x.dtype) == 4:
-        return (unsigned(x) << np.uint8(4)).view(np.int8) >> np.int8(4)
+    """The same bits as signed integers of NumPy's own; those of less than a byte are sign-extended to one."""
+    if is_narrow_integer(x.dtype):
+        return _sign_extended(unsigned(x), 8 - bit_width(x.dtype))
     return np.asarray(x).view(f"i{x.dtype.itemsize}")
 
 
 def as_type(bits: Elements, dtype: DType) -> Elements:
     """Integers as an element type of the same width, wrapping around."""
-    if bit_width(dtype) == 4:
-        low = bits.astype(np.uint8) & np.uint8(15)
-        if dtype == BY_NAME["u4"]:
+    if is_narrow_integer(dtype):
+        low = bits.astype(np.uint8) & _mask(dtype)
+        if is_unsigned(dtype):
             return low.astype(dtype)
-        return ((low << np.uint8(4)).view(np.int8) >> np.int8(4)).astype(dtype)
+        return _sign_extended(low, 8 - bit_width(dtype)).astype(dtype)
     return np.asarray(bits).astype(dtype, copy=False)
+
+
+def _mask(dtype: DType) -> np.uint8:
+    return np.uint8((1 << bit_width(dtype)) - 1)
+
+
+def _sign_extended(low: Elements, by: int) -> Elements:
+    return (low << np.uint8(by)).view(np.int8) >> np.int8(by)
 
 
 @eval_rule(e.Abs)
 def abs_eval(primitive: e.Abs, x: Elements) -> list[Elements]:
     """NumPy's, which wraps around at the least integer."""
     y = np.abs(x)
-    return [as_type(y, x.dtype) if bit_width(x.dtype) == 4 else y]
+    return [as_type(y, x.dtype) if is_narrow_integer(x.dtype) else y]
 
 
 @eval_rule(e.Real)
@@ -267,10 +275,10 @@ def count_leading_zeros_eval(primitive: e.CountLeadingZeros, x: Elements) -> lis
 
 
 def _native(x: Elements) -> Elements:
-    # A 4-bit integer in a byte; other integers as they are.
-    if bit_width(x.dtype) != 4:
+    # An integer of less than a byte in a whole one; other integers as they are.
+    if not is_narrow_integer(x.dtype):
         return x
-    return x.astype(np.int8 if x.dtype == BY_NAME["i4"] else np.uint8)
+    return x.astype(np.uint8 if is_unsigned(x.dtype) else np.int8)
 
 
 def _integer_quotient(x: Elements, y: Elements) -> Elements:
@@ -373,4 +381,4 @@ def shift_right_arithmetic_eval(
 
 
 def _from_bits(bits: Elements, dtype: DType) -> Elements:
-    return as_type(bits, dtype) if bit_width(dtype) == 4 else np.asarray(bits).view(dtype)
+    return as_type(bits, dtype) if is_narrow_integer(dtype) else np.asarray(bits).view(dtype)

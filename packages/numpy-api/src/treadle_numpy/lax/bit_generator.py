@@ -81,7 +81,7 @@ def rng_bit_generator(
             f"{name}: key must be four uint32 or two uint64, got {user_name(state.dtype)} of shape {state.shape}",
             fix="join the data of a key twice: treadle.numpy.tile(treadle.random.key_data(key), 2)",
         )
-    if not is_unsigned(wanted) or bit_width(wanted) == 4:
+    if not is_unsigned(wanted) or bit_width(wanted) < 8:
         raise DTypeError(
             f"{name}: unsupported dtype {user_name(wanted)}",
             fix="uint8, uint16, uint32 and uint64 are there",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from treadle_ir import Array, Operand, flags, ops
+from treadle_ir import Array, DTypeError, Operand, flags, ops
+from treadle_ir.dtypes import is_bool
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
 
@@ -31,6 +32,10 @@ def _running(name: str, instruction: _Instruction, what: str, shown: str) -> Run
     def function(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
         flags(name, reverse=reverse)
         x = coerce_array(name, 0, operand)
+        if is_bool(x.dtype):
+            raise DTypeError(
+                f"{name}: takes numbers, got bool", fix="convert with .astype('int32')"
+            )
         return instruction(x, axis=as_axis(name, axis, x.ndim), reverse=reverse)
 
     function.__name__ = function.__qualname__ = name
@@ -40,7 +45,7 @@ def _running(name: str, instruction: _Instruction, what: str, shown: str) -> Run
 
     Raises:
         AxisError: there is no such axis.
-        DTypeError: the element type has no such operation.
+        DTypeError: the elements are booleans, or have no such operation.
 
     Example:
         >>> import numpy as np

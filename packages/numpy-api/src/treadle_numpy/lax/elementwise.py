@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final, Protocol
 
 from treadle_ir import Array, DTypeError, Operand, ops, refused
-from treadle_ir.dtypes import is_complex, is_floating, is_unsigned
+from treadle_ir.dtypes import is_complex, is_floating, is_unsigned, user_name
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
 from treadle_numpy.operands.shapes import as_index
 
@@ -74,6 +74,7 @@ _OTHERS: Final = {
     "f": "not floating",
     "fc": "neither floating nor complex",
     "iu": "not integers",
+    "ifc": "boolean or unsigned integers",
     "iufc": "boolean",
 }
 """What operands of other element types are, by the letters of those that a function takes."""
@@ -105,6 +106,16 @@ def _sign(x: Operand) -> Array:
     return ops.minimum(x, x.dtype.type(1)) if is_unsigned(x.dtype) else ops.sign(x)
 
 
+def _abs(x: Operand) -> Array:
+    """`abs` without unsigned integers, which its instruction takes."""
+    if is_unsigned(x.dtype):
+        raise DTypeError(
+            f"abs: operands are {user_name(x.dtype)}, but it takes signed integers, floating and complex numbers",
+            fix="leave it out: unsigned integers are their own absolute values",
+        )
+    return ops.abs(x)
+
+
 class RoundingMethod(enum.IntEnum):
     """Where `round` takes halves: away from zero, or to the even neighbour.
 
@@ -119,8 +130,8 @@ class RoundingMethod(enum.IntEnum):
 
 abs = _unary(
     "abs",
-    ops.abs,
-    "iufc",
+    _abs,
+    "ifc",
     "The absolute value; of a complex number, its modulus, which is real.",
     "abs(3 + 4j)",
     "5.0",

@@ -109,14 +109,14 @@ def scaled_matmul(
 
 def _not_there(function: str) -> NoReturn:
     raise UnsupportedError(
-        f"{function}: quantising to blocks is not there: it needs the element types float8_e8m0fnu and float4_e2m1fn",
+        f"{function}: quantising to blocks is not there",
         fix="quantise the operands yourself, and call scaled_matmul",
     )
 
 
 @composed
 def get_scaled_dot_general_config(mode: str, global_scale: ArrayLike | None = None) -> NoReturn:
-    """Not there: how `scaled_dot_general` is to quantise. The element types that it needs are missing.
+    """Not there: how `scaled_dot_general` is to quantise.
 
     Raises:
         ArgumentError: no such mode; UnsupportedError: any other.

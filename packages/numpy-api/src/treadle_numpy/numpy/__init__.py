@@ -110,8 +110,17 @@ if TYPE_CHECKING:
         double as double,
         dtype as dtype,
         flexible as flexible,
+        float4_e2m1fn as float4_e2m1fn,
+        float6_e2m3fn as float6_e2m3fn,
+        float6_e3m2fn as float6_e3m2fn,
+        float8_e3m4 as float8_e3m4,
+        float8_e4m3 as float8_e4m3,
+        float8_e4m3b11fnuz as float8_e4m3b11fnuz,
         float8_e4m3fn as float8_e4m3fn,
+        float8_e4m3fnuz as float8_e4m3fnuz,
         float8_e5m2 as float8_e5m2,
+        float8_e5m2fnuz as float8_e5m2fnuz,
+        float8_e8m0fnu as float8_e8m0fnu,
         float16 as float16,
         float32 as float32,
         float64 as float64,
@@ -119,6 +128,8 @@ if TYPE_CHECKING:
         floating as floating,
         generic as generic,
         inexact as inexact,
+        int1 as int1,
+        int2 as int2,
         int4 as int4,
         int8 as int8,
         int16 as int16,
@@ -131,6 +142,8 @@ if TYPE_CHECKING:
         signedinteger as signedinteger,
         single as single,
         uint as uint,
+        uint1 as uint1,
+        uint2 as uint2,
         uint4 as uint4,
         uint8 as uint8,
         uint16 as uint16,
@@ -540,9 +553,12 @@ else:
             "dtypes.questions": "can_cast isdtype issubdtype promote_types result_type",
             "dtypes.types": (
                 "bfloat16 bool_ cdouble character complex64 complex128 complex_ complexfloating "
-                "csingle double dtype flexible float8_e4m3fn float8_e5m2 float16 float32 float64 "
-                "float_ floating generic inexact int4 int8 int16 int32 int64 int_ integer number "
-                "object_ signedinteger single uint uint4 uint8 uint16 uint32 uint64 unsignedinteger"
+                "csingle double dtype flexible float4_e2m1fn float6_e2m3fn float6_e3m2fn "
+                "float8_e3m4 float8_e4m3 float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz "
+                "float8_e5m2 float8_e5m2fnuz float8_e8m0fnu float16 float32 float64 float_ "
+                "floating generic inexact int1 int2 int4 int8 int16 int32 int64 int_ integer "
+                "number object_ signedinteger single uint uint1 uint2 uint4 uint8 uint16 uint32 "
+                "uint64 unsignedinteger"
             ),
             "editing": "delete insert trim_zeros",
             "files": "load save savez",

@@ -71,7 +71,7 @@ def is_python(x: object) -> TypeGuard[type[bool | int | float | complex]]:
 
 
 _OURS: Final[dict[str, DType]] = {
-    name: np.dtype(getattr(ml_dtypes, name)) for name in ("bfloat16", "int4", "uint4")
+    dtype.name: dtype for dtype in ir_dtypes.BY_NAME.values() if hasattr(ml_dtypes, dtype.name)
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from treadle_ir import ArrayType, Primitive, RuleTable, Type
+from treadle_ir import ArrayType, Primitive, RuleTable, Type, dtypes
 
 ANY_SIZE: Final = 1 << 62
 OTHERWISE: Final = 1 << 14  # elements, where a primitive and its families say nothing
@@ -23,7 +23,9 @@ host_limits: Final[RuleTable[int]] = RuleTable(
 
 
 def is_small(primitive: Primitive, types: Sequence[Type]) -> bool:
-    """Whether operands and results of these types are small enough for NumPy."""
+    """Whether operands and results of these types are small enough for NumPy, or of types that XLA has not."""
+    if any([each.dtype in dtypes.NOT_COMPILED for each in types if isinstance(each, ArrayType)]):
+        return True
     limit = host_limits.get(type(primitive)) or OTHERWISE
     for each in types:
         assert isinstance(each, ArrayType)

@@ -33,6 +33,7 @@ from treadle_ir import (
     overriding,
     refused,
     shown,
+    shown_as,
     take_apart,
     type_of,
     usable,
@@ -78,7 +79,7 @@ class JitFunction(Generic[P, R]):
     """A jitted function; made by `jit`."""
 
     def __init__(self, function: Callable[P, R], options: JitOptions) -> None:
-        functools.update_wrapper(self, function)
+        shown_as(self, function)
         self.__wrapped__ = function
         self._name = name_of(function)
         self._options = options

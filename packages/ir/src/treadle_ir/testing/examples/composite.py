@@ -28,4 +28,5 @@ EXAMPLES: Final[list[Example]] = [
     ),
     example(PlatformIndex(("tpu", "cpu"))),
     example(PlatformIndex(("tpu",)), label="none of them"),
+    example(PlatformIndex(("cpu",), or_others=False), label="nothing for others"),
 ]

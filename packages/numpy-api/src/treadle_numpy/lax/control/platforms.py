@@ -32,7 +32,7 @@ def platform_dependent(
 
     Raises:
         ArgumentError: there is no function, one is no function, or a platform is `gpu`.
-        UnsupportedError: the platform is none of those named, and there is no default.
+        UnsupportedError: the platform is none of those named, and there is no default; in a program when it is compiled.
         StructureError, ShapeError, DTypeError: in a program, the functions return different things.
 
     Example:
@@ -57,7 +57,7 @@ def platform_dependent(
         branches.append(default)
     if not given:
         return branches[0](*args)
-    index = ops.platform_index(platforms=tuple(given))
+    index = ops.platform_index(platforms=tuple(given), or_others=default is not None)
     elements = host_elements(index)
     if elements is None:
         return switch(index, branches, *args)

@@ -23,8 +23,17 @@ __all__ = [
     "double",
     "dtype",
     "flexible",
+    "float4_e2m1fn",
+    "float6_e2m3fn",
+    "float6_e3m2fn",
+    "float8_e3m4",
+    "float8_e4m3",
+    "float8_e4m3b11fnuz",
     "float8_e4m3fn",
+    "float8_e4m3fnuz",
     "float8_e5m2",
+    "float8_e5m2fnuz",
+    "float8_e8m0fnu",
     "float16",
     "float32",
     "float64",
@@ -32,6 +41,8 @@ __all__ = [
     "floating",
     "generic",
     "inexact",
+    "int1",
+    "int2",
     "int4",
     "int8",
     "int16",
@@ -44,6 +55,8 @@ __all__ = [
     "signedinteger",
     "single",
     "uint",
+    "uint1",
+    "uint2",
     "uint4",
     "uint8",
     "uint16",
@@ -61,10 +74,23 @@ uint8: Final = ScalarType("uint8", np.dtype(np.uint8))
 uint16: Final = ScalarType("uint16", np.dtype(np.uint16))
 uint32: Final = ScalarType("uint32", np.dtype(np.uint32))
 uint64: Final = ScalarType("uint64", np.dtype(np.uint64))
+int1: Final = ScalarType("int1", np.dtype(ml_dtypes.int1))
+int2: Final = ScalarType("int2", np.dtype(ml_dtypes.int2))
 int4: Final = ScalarType("int4", np.dtype(ml_dtypes.int4))
+uint1: Final = ScalarType("uint1", np.dtype(ml_dtypes.uint1))
+uint2: Final = ScalarType("uint2", np.dtype(ml_dtypes.uint2))
 uint4: Final = ScalarType("uint4", np.dtype(ml_dtypes.uint4))
+float4_e2m1fn: Final = ScalarType("float4_e2m1fn", np.dtype(ml_dtypes.float4_e2m1fn))
+float6_e2m3fn: Final = ScalarType("float6_e2m3fn", np.dtype(ml_dtypes.float6_e2m3fn))
+float6_e3m2fn: Final = ScalarType("float6_e3m2fn", np.dtype(ml_dtypes.float6_e3m2fn))
+float8_e3m4: Final = ScalarType("float8_e3m4", np.dtype(ml_dtypes.float8_e3m4))
+float8_e4m3: Final = ScalarType("float8_e4m3", np.dtype(ml_dtypes.float8_e4m3))
+float8_e4m3b11fnuz: Final = ScalarType("float8_e4m3b11fnuz", np.dtype(ml_dtypes.float8_e4m3b11fnuz))
 float8_e4m3fn: Final = ScalarType("float8_e4m3fn", np.dtype(ml_dtypes.float8_e4m3fn))
+float8_e4m3fnuz: Final = ScalarType("float8_e4m3fnuz", np.dtype(ml_dtypes.float8_e4m3fnuz))
 float8_e5m2: Final = ScalarType("float8_e5m2", np.dtype(ml_dtypes.float8_e5m2))
+float8_e5m2fnuz: Final = ScalarType("float8_e5m2fnuz", np.dtype(ml_dtypes.float8_e5m2fnuz))
+float8_e8m0fnu: Final = ScalarType("float8_e8m0fnu", np.dtype(ml_dtypes.float8_e8m0fnu))
 bfloat16: Final = ScalarType("bfloat16", np.dtype(ml_dtypes.bfloat16))
 float16: Final = ScalarType("float16", np.dtype(np.float16))
 float32: Final = ScalarType("float32", np.dtype(np.float32))

@@ -18,7 +18,7 @@ from treadle_ir import (
     inexact_dtype,
     ops,
 )
-from treadle_ir.dtypes import BY_NAME, is_bool, is_inexact
+from treadle_ir.dtypes import BY_NAME, MINIFLOATS, is_bool, is_inexact
 from treadle_ir.primitives.elementwise import Divide
 from treadle_ir.primitives.reduce import ReduceAdd
 from treadle_numpy.numpy.manipulation.broadcasting import broadcast_to
@@ -40,7 +40,7 @@ __all__ = ["average", "mean", "nanmean"]
 
 _plain_total: Final = planned("mean", ReduceAdd, frozenset([BY_NAME["f32"], BY_NAME["f64"]]))
 _DIVIDE: Final = Divide()
-_NARROW = frozenset([BY_NAME[name] for name in ("bf16", "f16", "f8e4m3fn", "f8e5m2")])
+_NARROW = frozenset([BY_NAME[name] for name in ("bf16", "f16", *MINIFLOATS)])
 
 
 def mean_dtypes(dtype: DType) -> tuple[DType, DType]:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Final, Protocol, TypeVar
 
 from treadle_ir import Array, ArrayType, Operand, Primitive, current_trace, ops
-from treadle_ir.dtypes import BY_NAME, is_bool, is_complex, is_inexact
+from treadle_ir.dtypes import BY_NAME, MINIFLOATS, is_bool, is_complex, is_inexact
 from treadle_ir.primitives.compare import Compare, Direction
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.bind import bind
@@ -45,7 +45,7 @@ class BinaryFunction(Protocol):
 Named = TypeVar("Named", bound=UnaryFunction | BinaryFunction)
 INT32: Final = BY_NAME["i32"]
 INEXACT: Final = frozenset(
-    [BY_NAME[name] for name in ("f8e4m3fn", "f8e5m2", "bf16", "f16", "f32", "f64", "c64", "c128")]
+    [BY_NAME[name] for name in (*MINIFLOATS, "bf16", "f16", "f32", "f64", "c64", "c128")]
 )
 
 
