@@ -14,7 +14,6 @@ from treadle_batching import vmap
 from treadle_ir import (
     ArgumentError,
     Array,
-    ArrayType,
     DType,
     UnsupportedError,
     as_array,
@@ -149,7 +148,7 @@ def threefry_2x32(keypair: ArrayLike, count: ArrayLike) -> Array:
     counts = as_array(count)
     for each in (first, second, counts):
         type = type_of(each)
-        if not isinstance(type, ArrayType) or type.dtype != np.uint32:
+        if type.dtype != np.uint32:
             raise ArgumentError(
                 f"threefry_2x32: keys and counts are uint32, got {type}",
                 fix="convert them with .astype('uint32')",
