@@ -154,6 +154,7 @@ def lint(session: nox.Session) -> None:
     session.run("python", "scripts/sizes.py")
     session.run("python", "scripts/fragments.py")
     session.run("python", "scripts/names.py", "--check")
+    session.run("python", "scripts/stubs.py", "--check")
     session.run("python", "scripts/cells.py")
 
 
@@ -185,6 +186,7 @@ def types(session: nox.Session) -> None:
         base = {"conformance": "."}.get(folder, folder.removesuffix("/tests"))
         session.run("mypy", "--explicit-package-bases", *RELAXED, folder, env={"MYPYPATH": base})
     session.run("mypy", "noxfile.py")
+    session.run("mypy", "-p", "jax")  # the stubs of jax-compat, which are re-exports
     # What a user's file sees: by both checkers, which agree on every line.
     users = ("--explicit-package-bases", "typing_tests")
     session.run("mypy", *users, env={"MYPYPATH": "typing_tests"})

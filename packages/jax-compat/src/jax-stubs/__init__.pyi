@@ -1,0 +1,3 @@
+from treadle import *
+from treadle_jax.modules import *
+from treadle_jax.modules import __version__ as __version__, __version_info__ as __version_info__

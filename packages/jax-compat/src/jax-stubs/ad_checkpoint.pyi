@@ -1,0 +1,1 @@
+from treadle.ad_checkpoint import *

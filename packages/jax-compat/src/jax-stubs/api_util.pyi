@@ -1,0 +1,1 @@
+from treadle.api_util import *

@@ -1,0 +1,2 @@
+from treadle.core import *
+from treadle_jax.modules.core import *

@@ -1,0 +1,1 @@
+from treadle.custom_batching import *

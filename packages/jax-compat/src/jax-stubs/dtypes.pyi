@@ -1,0 +1,1 @@
+from treadle.dtypes import *

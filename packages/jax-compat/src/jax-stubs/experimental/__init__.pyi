@@ -1,0 +1,2 @@
+from treadle.experimental import *
+from treadle_jax.modules.experimental import *

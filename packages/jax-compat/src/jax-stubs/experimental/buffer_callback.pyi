@@ -1,0 +1,1 @@
+from treadle.experimental.buffer_callback import *

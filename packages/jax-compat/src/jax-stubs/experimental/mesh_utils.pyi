@@ -1,0 +1,1 @@
+from treadle.experimental.mesh_utils import *

@@ -1,0 +1,1 @@
+from treadle.experimental.shard_map import *

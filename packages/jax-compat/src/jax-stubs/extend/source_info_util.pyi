@@ -1,0 +1,1 @@
+from treadle.extend.source_info_util import *

@@ -1,0 +1,1 @@
+from treadle.flatten_util import *

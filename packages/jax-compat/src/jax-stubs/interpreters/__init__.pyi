@@ -1,0 +1,2 @@
+from treadle.interpreters import *
+from treadle_jax.modules.interpreters import *

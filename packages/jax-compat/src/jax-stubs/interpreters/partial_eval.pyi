@@ -1,0 +1,1 @@
+from treadle.interpreters.partial_eval import *

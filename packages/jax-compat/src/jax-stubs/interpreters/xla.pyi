@@ -1,0 +1,2 @@
+from treadle.interpreters.xla import *
+from treadle_jax.modules.interpreters.xla import *

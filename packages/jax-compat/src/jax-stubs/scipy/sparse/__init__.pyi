@@ -1,0 +1,1 @@
+from treadle.scipy.sparse import *

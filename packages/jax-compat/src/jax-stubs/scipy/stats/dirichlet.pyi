@@ -1,0 +1,1 @@
+from treadle.scipy.stats.dirichlet import *

@@ -1,0 +1,1 @@
+from treadle.test_util import *

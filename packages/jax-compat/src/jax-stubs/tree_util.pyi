@@ -1,0 +1,1 @@
+from treadle.tree_util import *

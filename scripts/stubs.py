@@ -1,0 +1,91 @@
+"""Write `jax-stubs`: what type checkers see behind `import jax` where the hook answers it.
+
+A stub has the names of treadle's module, and of the hook's own module of that name, by one import of each: so checkers
+see treadle's types, and what a module offers is said in one place. There is a stub for each module that both JAX and
+treadle have, or the hook.
+
+`scripts/stubs.py` writes; `scripts/stubs.py --check` compares.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from expected import expected
+
+ROOT = Path(__file__).resolve().parent.parent
+FACADE = ROOT / "packages/treadle/src/treadle"
+OWN = ROOT / "packages/jax-compat/src/treadle_jax/modules"
+STUBS = ROOT / "packages/jax-compat/src/jax-stubs"
+EARLIER = {
+    "experimental.shard_map"
+}  # modules of earlier releases of JAX, which libraries still import
+SPECIAL = {
+    "": "from treadle_jax.modules import __version__ as __version__, __version_info__ as __version_info__\n"
+}
+
+
+def modules_of(folder: Path) -> dict[str, bool]:
+    """The modules below a folder, as `numpy.linalg`, and whether each is a package; the folder itself is ``."""
+    found = {}
+    for file in sorted(folder.rglob("*.py")):
+        parts = file.relative_to(folder).with_suffix("").parts
+        package = parts[-1] == "__init__"
+        found[".".join(parts[:-1] if package else parts)] = package
+    return found
+
+
+def known() -> set[str]:
+    """The modules that JAX has, those above them included."""
+    sections = {name for name in expected() if " " not in name and name != "treadle"}
+    return {
+        ".".join(name.split(".")[:count])
+        for name in sections
+        for count in range(len(name.split(".")) + 1)
+    }
+
+
+def stubs() -> dict[Path, str]:
+    """The stubs by file."""
+    treadle, own = modules_of(FACADE), modules_of(OWN)
+    offered = {name for name in treadle if name in known()}
+    offered |= {name for name in own if not name.startswith("_src")} | EARLIER
+    files = {STUBS / "py.typed": "partial\n"}
+    for name in sorted(offered):
+        below = f".{name}" if name else ""
+        lines = [
+            f"from {home}{below} import *\n"
+            for home, there in (("treadle", treadle), ("treadle_jax.modules", own))
+            if name in there
+        ]
+        package = any(other.startswith(f"{name}." if name else "") for other in offered - {name})
+        path = STUBS.joinpath(*name.split(".")) if name else STUBS
+        file = path / "__init__.pyi" if package else path.with_suffix(".pyi")
+        files[file] = "".join(lines) + SPECIAL.get(name, "")
+    return files
+
+
+def main(arguments: list[str]) -> int:
+    """Write, or compare."""
+    wanted = stubs()
+    there = {path for path in STUBS.rglob("*") if path.is_file()}
+    if arguments == ["--check"]:
+        wrong = [
+            path for path, text in wanted.items() if path not in there or path.read_text() != text
+        ]
+        wrong += sorted(there - wanted.keys())
+        for path in wrong:
+            print(f"{path.relative_to(ROOT)} is out of date: run scripts/stubs.py")
+        return 1 if wrong else 0
+    for path in there - wanted.keys():
+        path.unlink()
+    for path, text in wanted.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    print(f"stubs: {len(wanted) - 1} modules")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
