@@ -10,9 +10,11 @@ from treadle_batching.moving import at_front, with_dim
 from treadle_batching.registry import batch_rules
 from treadle_ir import (
     NOWHERE,
+    AbstractMesh,
     ArrayType,
     Function,
     FunctionCall,
+    Layout,
     NamedAxis,
     Operand,
     Operands,
@@ -53,6 +55,13 @@ class BatchTracer(Tracer):
     def source(self) -> Source:
         """Where the batched array was made."""
         return self.operand.source if isinstance(self.operand, Tracer) else NOWHERE
+
+    def layout_over(self, mesh: AbstractMesh) -> Layout | None:
+        """How one element of the batch lies."""
+        layout = super().layout_over(mesh)
+        if layout is None:
+            return None
+        return (*layout[: self.dim], *layout[self.dim + 1 :])
 
     def behind(self) -> Operand | None:
         """The batched array."""

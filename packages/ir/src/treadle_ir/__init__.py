@@ -103,6 +103,7 @@ from treadle_ir.errors import (
     RangeError as RangeError,
     ShapeError as ShapeError,
     ShardingError as ShardingError,
+    ShardingTypeError as ShardingTypeError,
     StructureError as StructureError,
     SymbolicSizeError as SymbolicSizeError,
     TracerArrayConversionError as TracerArrayConversionError,
@@ -281,6 +282,24 @@ from treadle_ir.types import (
     Type as Type,
 )
 from treadle_ir.values import Atom as Atom, Literal as Literal, Value as Value
+from treadle_ir.layouts.laid import sizes_text as sizes_text
+from treadle_ir.layouts.mesh import (
+    MESH as MESH,
+    explicit_mesh as explicit_mesh,
+    left_to_the_compiler as left_to_the_compiler,
+)
+from treadle_ir.layouts.rules import (
+    layout_rule as layout_rule,
+    layout_rules as layout_rules,
+    nested_rule as nested_rule,
+    nested_rules as nested_rules,
+    result_layouts as result_layouts,
+)
+from treadle_ir.layouts.staged import (
+    layout_of_operand as layout_of_operand,
+    layouts_here as layouts_here,
+    program_layouts as program_layouts,
+)
 from treadle_ir.varying import (
     checked_axes_here as checked_axes_here,
     explicit as explicit,

@@ -84,6 +84,7 @@ if TYPE_CHECKING:
         reshard as reshard,
         with_sharding_constraint as with_sharding_constraint,
     )
+    from treadle_runtime.placement.explicit import explicit_sharding as explicit_sharding
     from treadle_runtime.placement.current_mesh import (
         get_abstract_mesh as get_abstract_mesh,
         get_mesh as get_mesh,
@@ -173,6 +174,7 @@ if not TYPE_CHECKING:
             "treadle_runtime.placement.constraint": (
                 "auto_axes explicit_axes reshard with_sharding_constraint"
             ),
+            "treadle_runtime.placement.explicit": "explicit_sharding",
             "treadle_runtime.placement.current_mesh": (
                 "get_abstract_mesh get_mesh set_mesh use_abstract_mesh"
             ),

@@ -25,7 +25,7 @@ from treadle_ir import (
     type_of,
 )
 from treadle_ir.tree import PyTreeDef, tree_flatten, tree_unflatten
-from treadle_runtime import ShapeDtypeStruct as ShapeDtypeStruct
+from treadle_runtime import ShapeDtypeStruct as ShapeDtypeStruct, explicit_sharding
 
 Tree = Any  # a pytree: any Python object
 
@@ -111,9 +111,18 @@ def eval_shape(fun: Callable[..., Tree], *args: Tree, **kwargs: Tree) -> Tree:
 
 
 def typeof(x: Tree) -> ShapedArray:
-    """What is known of an array: shape, element type, weakness."""
+    """What is known of an array: shape, element type, weakness, and how it lies over explicit axes of a mesh.
+
+    Example:
+        >>> import treadle, treadle.numpy as tnp
+        >>> from treadle.sharding import PartitionSpec as P
+        >>> with treadle.set_mesh(treadle.make_mesh((1,), ("rows",))):
+        ...     x = treadle.reshard(tnp.ones((8, 4)), P("rows"))
+        ...     treadle.typeof(x), treadle.typeof(x.sum(0))
+        (ShapedArray(float32[8@rows,4]), ShapedArray(float32[4]))
+    """
     type = abstract_type(x)
-    return ShapedArray(type.shape, type.dtype, type.weak)
+    return ShapedArray(type.shape, type.dtype, type.weak, sharding=explicit_sharding(x))
 
 
 @final

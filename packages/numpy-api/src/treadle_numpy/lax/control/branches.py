@@ -26,6 +26,7 @@ from treadle_ir import (
     ops,
     sequence,
     store,
+    layouts_here,
     varying_of,
 )
 from treadle_ir.dtypes import is_bool, is_integer
@@ -259,6 +260,7 @@ def _choice(
                 types,
                 written=function,
                 varies=varying_of(given),
+                layouts=layouts_here(given),
             )
             for function, what in zip(functions, names, strict=True)
         ]

@@ -41,6 +41,7 @@ from treadle_ir.tree import (
 from treadle_numpy.operands.coerce import coerce
 from treadle_numpy.operands.trees import Tree
 
+Layouts: TypeAlias = Sequence[tuple[tuple[str, ...], ...] | None] | None
 _PROGRAMS_KEPT: Final = 8  # per code
 
 
@@ -110,11 +111,13 @@ def stage_body(
     split: Split = one_tree,
     written: object = None,
     varies: Sequence[frozenset[Hashable]] | None = None,
+    layouts: Layouts = None,
 ) -> Body:
     """A body as a program: `function` takes one tree per structure; `split` takes its result apart.
 
     `where` is for messages: "the body of scan". `written` is the user's function, where `function` is a wrapper
-    around it. `varies` says over which axes of shard_maps around it operands vary (`varying_of`).
+    around it. `varies` says over which axes of shard_maps around it operands vary (`varying_of`), `layouts` how they
+    lie over explicit axes (`layouts_here`).
     """
     counts = [structure.num_leaves for structure in structures]
 
@@ -136,7 +139,10 @@ def stage_body(
 
     with during(f"staging {where}"):
         staged, returned = stage_tree(
-            TreeFunction(as_body(function), arguments, results), *operand_types, varies=varies
+            TreeFunction(as_body(function), arguments, results),
+            *operand_types,
+            varies=varies,
+            layouts=layouts,
         )
     program = interned(written or function, staged.program)
     return Body(program, staged.captured, returned)
