@@ -15,6 +15,7 @@ from treadle_ir import (
     bind,
     flatten_arrays,
     functions,
+    layouts_here,
     ops,
     positions,
     refuse_others,
@@ -23,7 +24,6 @@ from treadle_ir import (
     stage_tree,
     take_apart,
     type_of,
-    layouts_here,
     varying_of,
 )
 from treadle_ir.primitives.call import Checkpoint, CheckpointPolicy
@@ -108,7 +108,9 @@ def checkpoint(
         leaves = list(map(as_array, given))
         tree = TreeFunction(function, arguments.rebuilt, array_results("checkpoint: result "))
         types = [type_of(leaf) for leaf in leaves]
-        staged, out = stage_tree(tree, *types, varies=varying_of(leaves), layouts=layouts_here(leaves))
+        staged, out = stage_tree(
+            tree, *types, varies=varying_of(leaves), layouts=layouts_here(leaves)
+        )
         primitive = Checkpoint(staged.program, policy, prevent_cse=apart)
         return tree_unflatten(out, bind(primitive, *staged.captured, *leaves))
 

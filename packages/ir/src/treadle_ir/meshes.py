@@ -27,7 +27,9 @@ class AxisType(Enum):
     """Who decides how arrays are laid over an axis of a mesh."""
 
     Auto = "auto"  # the compiler, from what is said of arguments, results and constraints
-    Explicit = "explicit"  # the user: each operation's result follows from its operands, and types show it
+    Explicit = (
+        "explicit"  # the user: each operation's result follows from its operands, and types show it
+    )
     Manual = "manual"  # the user: within shard_map, where each device has its own part
 
     def __repr__(self) -> str:

@@ -13,10 +13,10 @@ import numpy as np
 
 from treadle_ir.array import Array, Function, Operand, Operands, type_of
 from treadle_ir.context import current_context
-from treadle_ir.layouts.mesh import explicit_mesh
 from treadle_ir.families import Extension, FunctionCall
 from treadle_ir.frozen import frozen
 from treadle_ir.inference import inferred
+from treadle_ir.layouts.mesh import explicit_mesh
 from treadle_ir.leaks import checks_leaks, refuse_leaks
 from treadle_ir.nesting import deeper
 from treadle_ir.primitive import Primitive
@@ -295,5 +295,7 @@ def stage_tree(
         refuse_leaks([trace])
     ends = None
     if trace.explicit:
-        ends = tuple([trace.layouts.get(x) if isinstance(x, Value) else () for x in program.results])
+        ends = tuple(
+            [trace.layouts.get(x) if isinstance(x, Value) else () for x in program.results]
+        )
     return Staged(program, tuple(trace.captured), ends), out

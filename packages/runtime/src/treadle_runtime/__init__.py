@@ -84,7 +84,6 @@ if TYPE_CHECKING:
         reshard as reshard,
         with_sharding_constraint as with_sharding_constraint,
     )
-    from treadle_runtime.placement.explicit import explicit_sharding as explicit_sharding
     from treadle_runtime.placement.current_mesh import (
         get_abstract_mesh as get_abstract_mesh,
         get_mesh as get_mesh,
@@ -99,6 +98,7 @@ if TYPE_CHECKING:
         local_device_count as local_device_count,
         local_devices as local_devices,
     )
+    from treadle_runtime.placement.explicit import explicit_sharding as explicit_sharding
     from treadle_runtime.placement.guards import TransferError as TransferError
     from treadle_runtime.placement.mesh import MESH as MESH, Mesh as Mesh, make_mesh as make_mesh
     from treadle_runtime.placement.mesh_grids import (
@@ -174,13 +174,13 @@ if not TYPE_CHECKING:
             "treadle_runtime.placement.constraint": (
                 "auto_axes explicit_axes reshard with_sharding_constraint"
             ),
-            "treadle_runtime.placement.explicit": "explicit_sharding",
             "treadle_runtime.placement.current_mesh": (
                 "get_abstract_mesh get_mesh set_mesh use_abstract_mesh"
             ),
             "treadle_runtime.placement.devices": (
                 "Device default_backend device_count devices local_device_count local_devices"
             ),
+            "treadle_runtime.placement.explicit": "explicit_sharding",
             "treadle_runtime.placement.guards": "TransferError",
             "treadle_runtime.placement.mesh": "MESH Mesh make_mesh",
             "treadle_runtime.placement.mesh_grids": "create_device_mesh create_hybrid_device_mesh",

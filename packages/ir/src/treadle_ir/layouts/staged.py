@@ -96,5 +96,6 @@ def program_layouts(
             if layout is not None:
                 known[value] = layout
     return [
-        _of_atom(known, atom) if isinstance(atom.type, ArrayType) else () for atom in program.results
+        _of_atom(known, atom) if isinstance(atom.type, ArrayType) else ()
+        for atom in program.results
     ]

@@ -19,13 +19,13 @@ import numpy as np
 
 import treadle_compiler as compiler
 from treadle_ir import (
+    AbstractMesh,
     ArgumentError,
     Array,
-    AbstractMesh,
     ArrayType,
     DTypeError,
-    PlacementError,
     Layout,
+    PlacementError,
     ShapeError,
     canonical_dtype,
     capture,

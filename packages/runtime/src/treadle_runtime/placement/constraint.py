@@ -210,7 +210,7 @@ def explicit_axes(
     axes: str | tuple[str, ...] | None = None,
     in_sharding: Any = None,
 ) -> Callable[..., Any]:
-    """A function within which types show how arrays lie over the axes of the mesh in force; the way back of `auto_axes`.
+    """A function within which types show how arrays lie over the axes of the mesh: the way back of `auto_axes`.
 
     Args:
         fun: the function; without it, a decorator.

@@ -91,9 +91,7 @@ def shardings_by_rule(
     if mesh is None or layouts is None or placement.sharding.num_devices == 1:
         return []
     types = [x.type for x in operands]
-    return shardings_of(
-        tuple(result_layouts(primitive, types, layouts, results, mesh)), placement
-    )
+    return shardings_of(tuple(result_layouts(primitive, types, layouts, results, mesh)), placement)
 
 
 def explicit_sharding(x: object) -> NamedSharding | None:
@@ -102,7 +100,9 @@ def explicit_sharding(x: object) -> NamedSharding | None:
     Within a traced function, what is left to the compiler shows nothing.
     """
     mesh = current_context().get(MESH)
-    own = getattr(x, "sharding", None) if isinstance(x, Array) and not isinstance(x, Tracer) else None
+    own = (
+        getattr(x, "sharding", None) if isinstance(x, Array) and not isinstance(x, Tracer) else None
+    )
     if not isinstance(mesh, Mesh):
         known = own.mesh.explicit_axes if isinstance(own, NamedSharding) else ()
         return own if known and isinstance(own, NamedSharding) else None
@@ -110,4 +110,6 @@ def explicit_sharding(x: object) -> NamedSharding | None:
     if axes is None or not isinstance(x, Array):
         return None
     layout = layout_of_operand(x, axes)
-    return None if layout is None else NamedSharding(mesh, PartitionSpec(*[n or None for n in layout]))
+    return (
+        None if layout is None else NamedSharding(mesh, PartitionSpec(*[n or None for n in layout]))
+    )

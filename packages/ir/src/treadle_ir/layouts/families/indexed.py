@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from treadle_ir.layouts.families.moved import resized
 from treadle_ir.layouts.laid import Laid, Names, Whole, checked, merged, refuse
@@ -16,8 +17,14 @@ from treadle_ir.primitives.indexing import (
 )
 from treadle_ir.types import ArrayType
 
-_GET = "say how the result is to lie, `x.at[...].get(out_sharding=P(...))`, or lay it anew first, `reshard(x, P(...))`"
-_SET = "say how the result is to lie, `x.at[...].set(y, out_sharding=P(...))`, or lay it anew first, `reshard(x, P(...))`"
+_GET: Final = (
+    "say how the result is to lie, `x.at[...].get(out_sharding=P(...))`, or lay the array anew first, "
+    "`reshard(x, P(...))`"
+)
+_SET: Final = (
+    "say how the result is to lie, `x.at[...].set(y, out_sharding=P(...))`, or lay the array anew first, "
+    "`reshard(x, P(...))`"
+)
 
 
 @layout_rule(DynamicSlice)
@@ -38,9 +45,12 @@ def dynamic_update_slice_layouts(
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
 ) -> Sequence[Whole]:
-    """The update has to lie as the operand does."""
+    """As the operand, whose divided axes have to be written whole; a whole update gives way."""
     operand, update = operands[0], operands[1]
-    if operand.layout != update.layout:
+    for axis, names in enumerate(operand.layout):
+        written_whole = update.type.shape[axis] == operand.type.shape[axis]
+        if update.layout[axis] == names or (written_whole and not update.layout[axis]):
+            continue
         raise refuse(
             primitive,
             (operand, update),
@@ -54,7 +64,7 @@ def dynamic_update_slice_layouts(
 def gather_layouts(
     primitive: Gather, operands: Sequence[Laid], results: Sequence[ArrayType], mesh: AbstractMesh
 ) -> Sequence[Whole]:
-    """Axes that are taken whole lie as they did, and so does the batch of the indices; indexed axes have to be whole."""
+    """Axes that are taken whole lie as they did, and so does the batch of the indices; no other may be divided."""
     operand, indices = operands
     batching = primitive.operand_batching_dims
     kept: list[Names] = []
@@ -74,9 +84,7 @@ def gather_layouts(
     batch = _batch(primitive, operands, batching, primitive.start_indices_batching_dims)
     rest = iter(batch)
     offsets = dict(zip(primitive.offset_dims, kept, strict=True))
-    layout = [
-        offsets[axis] if axis in offsets else next(rest) for axis in range(results[0].ndim)
-    ]
+    layout = [offsets[axis] if axis in offsets else next(rest) for axis in range(results[0].ndim)]
     return [checked(primitive, (operand, indices), tuple(layout))]
 
 
@@ -106,7 +114,7 @@ def scatter_layouts(
     mesh: AbstractMesh,
 ) -> Sequence[Whole]:
     """As the operand, whose divided axes have to be written whole."""
-    operand, indices, updates = operands
+    operand, _, updates = operands
     batching = primitive.operand_batching_dims
     batch = _batch(primitive, operands, batching, primitive.scatter_indices_batching_dims)
     shared = {*primitive.scatter_indices_batching_dims}
@@ -125,7 +133,10 @@ def scatter_layouts(
             )
         if window is not None and updates.layout[window] not in ((), names):
             raise refuse(
-                primitive, operands, f"axis {axis} of the updates lies otherwise than the operand", _SET
+                primitive,
+                operands,
+                f"axis {axis} of the updates lies otherwise than the operand",
+                _SET,
             )
     loose = [axis for axis in range(updates.type.ndim) if axis not in primitive.update_window_dims]
     for number, axis in enumerate(loose):

@@ -139,7 +139,7 @@ def _groups(before: Sequence[int], after: Sequence[int]) -> Iterator[tuple[list[
         many = before[old[0]] if old else 1
         now = after[new[0]] if new else 1
         while many != now:
-            if many < now and left or not right:
+            if (many < now and left) or not right:
                 old.append(left.pop(0))
                 many *= before[old[-1]]
             else:
@@ -163,7 +163,7 @@ def _regrouped(
     for size in sizes:
         taken: list[str] = []
         while left and size % mesh.shape[left[0]] == 0:
-            size //= mesh.shape[left[0]]  # noqa: PLW2901 - what is left of it
+            size //= mesh.shape[left[0]]
             taken.append(left.pop(0))
         if left and size != 1:
             return None

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treadle_ir.errors import ShardingTypeError
+from treadle_ir.families import InlineCall
 from treadle_ir.layouts.laid import Whole, type_text, whole
 from treadle_ir.layouts.rules import nested_rule
 from treadle_ir.layouts.staged import program_layouts, seen
-from treadle_ir.families import InlineCall
 from treadle_ir.meshes import AbstractMesh
 from treadle_ir.primitives.call import CustomVjpLinear
 from treadle_ir.primitives.control import Case, Scan, While

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from treadle_ir.families import Accumulating, Elementwise
 from treadle_ir.layouts.laid import Laid, Whole, checked, merged, refuse
 from treadle_ir.layouts.rules import layout_rule
-from treadle_ir.families import Accumulating, Elementwise
 from treadle_ir.meshes import AbstractMesh
 from treadle_ir.primitive import Primitive
 from treadle_ir.primitives.call import OptimizationBarrier
@@ -28,10 +28,7 @@ def joined(primitive: Primitive, operands: Sequence[Laid]) -> Whole:
         return ()
     columns = zip(*[each.layout for each in arrays], strict=True)
     layout = tuple(
-        [
-            merged(primitive, arrays, axes, f"axis {number}")
-            for number, axes in enumerate(columns)
-        ]
+        [merged(primitive, arrays, axes, f"axis {number}") for number, axes in enumerate(columns)]
     )
     return checked(primitive, arrays, layout)
 
@@ -47,9 +44,7 @@ def elementwise_layouts(
     return [joined(primitive, operands)] * len(results)
 
 
-def unless_divided(
-    primitive: Primitive, operands: Sequence[Laid], axis: int
-) -> Whole:
+def unless_divided(primitive: Primitive, operands: Sequence[Laid], axis: int) -> Whole:
     """The layout of operands of one shape, along whose axis something goes on that needs all of it.
 
     Raises:

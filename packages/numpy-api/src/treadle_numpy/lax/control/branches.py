@@ -23,10 +23,10 @@ from treadle_ir import (
     bind,
     discharged,
     holding,
+    layouts_here,
     ops,
     sequence,
     store,
-    layouts_here,
     varying_of,
 )
 from treadle_ir.dtypes import is_bool, is_integer
