@@ -200,9 +200,10 @@ class StagingTrace(Trace):
         types, effects = inferred(primitive, tuple(operand_types))
         if len(types) == 1:  # as nearly always
             result = Value(types[0])
-            if self.explicit:
-                self._note_layouts(primitive, atoms, (result,))
+            said = self._note_layouts(primitive, atoms, (result,)) if self.explicit else None
             self.equations.append(Equation(primitive, tuple(atoms), (result,), effects, source))
+            if said is not None:
+                return self.record(said, [StagedTracer(self, result, source)], source)
             return [StagedTracer(self, result, source)]
         results = tuple([Value(type) for type in types])
         if self.explicit:
@@ -212,11 +213,11 @@ class StagingTrace(Trace):
 
     def _note_layouts(
         self, primitive: Primitive, atoms: Sequence[Atom], results: Sequence[Value]
-    ) -> None:
-        """Remember how results lie over explicit axes."""
+    ) -> Primitive | None:
+        """Remember how results lie over explicit axes; what tells the compiler, where that is to be written down."""
         from treadle_ir.layouts.staged import note_layouts  # noqa: PLC0415 - few need it
 
-        note_layouts(self, primitive, atoms, results)
+        return note_layouts(self, primitive, atoms, results)
 
     def program(self, results: Operands) -> Program:
         """The program that computes these results."""

@@ -15,7 +15,6 @@ from treadle_ir import (
     ArrayType,
     Atom as Atom,
     EvalTrace,
-    Layout,
     MeshAxes,
     PartitionSpec,
     Program,
@@ -67,7 +66,7 @@ class ShapedArray(AbstractValue):
         """Say what is known; `sharding` is how the array lies, over a mesh with or without devices."""
         self._type = ArrayType(tuple(shape), np.dtype(dtype), weak_type)  # type: ignore[call-overload]
 
-        self._layout: Layout | None = None
+        self._layout: tuple[tuple[str, ...], ...] | None = None
         self._sharding = sharding
         mesh, spec = getattr(sharding, "mesh", None), getattr(sharding, "spec", None)
         if isinstance(mesh, MeshAxes) and isinstance(spec, PartitionSpec):

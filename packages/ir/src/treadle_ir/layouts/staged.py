@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from treadle_ir.array import Array
 from treadle_ir.errors import ShardingTypeError
-from treadle_ir.layouts.laid import Whole, whole
+from treadle_ir.families import Elementwise, InlineCall, OverMesh
+from treadle_ir.layouts.laid import Whole, is_whole, whole
 from treadle_ir.layouts.mesh import explicit_mesh
 from treadle_ir.layouts.rules import result_layouts
 from treadle_ir.meshes import AbstractMesh, Layout
 from treadle_ir.primitive import Primitive
+from treadle_ir.primitives.shape import BroadcastInDim, Reverse, Transpose
+from treadle_ir.primitives.sharding import ShardingConstraint
 from treadle_ir.program import Program
 from treadle_ir.types import ArrayType, Type
 from treadle_ir.values import Atom, Value
@@ -44,15 +47,17 @@ def layouts_here(operands: Sequence[object]) -> tuple[Whole | None, ...] | None:
 
 def note_layouts(
     trace: StagingTrace, primitive: Primitive, atoms: Sequence[Atom], results: Sequence[Value]
-) -> None:
+) -> ShardingConstraint | None:
     """Remember how the results of an operation lie that is being staged.
+
+    Where the compiler could lay its one result otherwise, the constraint that says it is to be written down.
 
     Raises:
         ShardingTypeError: its operands do not go together, or the result could lie in several ways.
     """
     mesh = explicit_mesh()
     if mesh is None:  # this part of the program is left to the compiler
-        return
+        return None
     found = result_layouts(
         primitive,
         [atom.type for atom in atoms],
@@ -63,6 +68,15 @@ def note_layouts(
     for value, layout in zip(results, found, strict=True):
         if layout is not None:
             trace.layouts[value] = layout
+    if len(found) != 1 or isinstance(primitive, _FOLLOWS) or not found[0] or is_whole(found[0]):
+        return None
+    # What explicit axes do not divide, automatic ones may.
+    rest = None if mesh.auto_axes else ()
+    return ShardingConstraint(mesh, tuple([names or rest for names in found[0]]))
+
+
+# Results that lie as an operand does, whatever the compiler is told, and those that say by themselves how they lie.
+_FOLLOWS: Final = (BroadcastInDim, Elementwise, InlineCall, OverMesh, Reverse, Transpose)
 
 
 def _of_atom(known: dict[Value, Whole], atom: Atom) -> Whole | None:

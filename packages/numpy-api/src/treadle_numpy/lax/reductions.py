@@ -163,8 +163,10 @@ def reduce(
 
     `computation(a, b)` is associative, and the initial value is its identity; it is combined with every result, once.
     With a tree of arrays of one shape the function takes and returns two such trees of scalars, and there is an initial
-    value for each array. `out_sharding` says how results lie over a mesh. Sums, products, extremes and bitwise functions are recognised and are single instructions;
+    value for each array. Sums, products, extremes and bitwise functions are recognised and are single instructions;
     others combine neighbours in a logarithmic number of steps, in the elements' order.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Raises:
         AxisError: there is no such axis.

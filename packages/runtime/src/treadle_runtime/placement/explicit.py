@@ -100,16 +100,24 @@ def explicit_sharding(x: object) -> NamedSharding | None:
     Within a traced function, what is left to the compiler shows nothing.
     """
     mesh = current_context().get(MESH)
-    own = (
-        getattr(x, "sharding", None) if isinstance(x, Array) and not isinstance(x, Tracer) else None
-    )
-    if not isinstance(mesh, Mesh):
-        known = own.mesh.explicit_axes if isinstance(own, NamedSharding) else ()
-        return own if known and isinstance(own, NamedSharding) else None
-    axes = explicit_mesh()
-    if axes is None or not isinstance(x, Array):
+    if isinstance(mesh, Mesh) and isinstance(x, Array):
+        axes = explicit_mesh()
+        if axes is None:
+            return None
+        (found,) = shardings_of_results([layout_of_operand(x, axes)]) or (None,)
+        return found
+    own = None if isinstance(x, Tracer) else getattr(x, "sharding", None)
+    return own if isinstance(own, NamedSharding) and own.mesh.explicit_axes else None
+
+
+def shardings_of_results(
+    layouts: Sequence[Whole | None] | None,
+) -> list[NamedSharding | None] | None:
+    """How results lie over the mesh in force, as types show it; None where it has no explicit axes."""
+    mesh = current_context().get(MESH)
+    if layouts is None or not isinstance(mesh, Mesh):
         return None
-    layout = layout_of_operand(x, axes)
-    return (
+    return [
         None if layout is None else NamedSharding(mesh, PartitionSpec(*[n or None for n in layout]))
-    )
+        for layout in layouts
+    ]

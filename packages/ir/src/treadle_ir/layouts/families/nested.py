@@ -29,8 +29,15 @@ def constraint_layouts(
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
 ) -> Sequence[Known]:
-    """As it says."""
-    return [seen(primitive.layout, mesh)]
+    """As it says; an axis of which it says nothing lies as before."""
+    said, before = primitive.layout, operands[0]
+    if None not in said:
+        return [seen(said, mesh)]
+    if before is None:
+        return [None]
+    named = {name for names in said for name in names or ()}
+    kept = [tuple([n for n in names if n not in named]) for names in before]
+    return [seen(tuple([k if s is None else s for s, k in zip(said, kept, strict=True)]), mesh)]
 
 
 @nested_rule(ShardMap)
