@@ -146,7 +146,7 @@ from treadle_ir.frozen import frozen as frozen
 from treadle_ir.importing import importing as importing
 from treadle_ir.inference import inferred as inferred
 from treadle_ir.interpret import interpret as interpret, last_uses as last_uses
-from treadle_ir.layouts.laid import sizes_text as sizes_text
+from treadle_ir.layouts.laid import sizes_text as sizes_text, type_text as type_text
 from treadle_ir.layouts.mesh import (
     MESH as MESH,
     explicit_mesh as explicit_mesh,

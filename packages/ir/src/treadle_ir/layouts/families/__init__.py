@@ -7,6 +7,7 @@ from treadle_ir.layouts.families import (
     indexed as indexed,
     moved as moved,
     nested as nested,
+    random as random,
     reduced as reduced,
     same as same,
 )

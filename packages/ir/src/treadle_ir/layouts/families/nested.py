@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from treadle_ir.errors import ShardingTypeError
 from treadle_ir.families import InlineCall
-from treadle_ir.layouts.laid import Whole, type_text, whole
+from treadle_ir.layouts.laid import Whole, whole
 from treadle_ir.layouts.rules import nested_rule
 from treadle_ir.layouts.staged import program_layouts, seen
 from treadle_ir.meshes import AbstractMesh
@@ -118,35 +118,14 @@ def root_layouts(
 def case_layouts(
     primitive: Case, operands: Sequence[Known], results: Sequence[ArrayType], mesh: AbstractMesh
 ) -> Sequence[Known]:
-    """Those of the branches, which have to be alike."""
-    found: list[Known] = [*program_layouts(primitive.branches[0], operands[1:], mesh)]
-    for branch in primitive.branches[1:]:
-        others = program_layouts(branch, operands[1:], mesh)
-        for number, (one, two) in enumerate(zip(found, others, strict=True)):
-            if one is None or two is None:
-                found[number] = None
-            elif one != two:
-                type = results[number]
-                raise ShardingTypeError(
-                    f"case: the branches return {type_text(type, one)} and {type_text(type, two)} as result {number}",
-                    fix="lay them alike in the branches: `reshard(x, P(...))`",
-                )
-    return found
+    """Those of the branches, where they are alike. (`cond` and `switch` see to that; derivatives of them need not.)"""
+    found = [program_layouts(branch, operands[1:], mesh) for branch in primitive.branches]
+    return [each[0] if len({*each}) == 1 else None for each in zip(*found, strict=True)]
 
 
-def _carried(
-    name: str, types: Sequence[ArrayType], before: Sequence[Known], after: Sequence[Known]
-) -> list[Known]:
-    """The layouts of carries, which a body returns as it took them."""
-    found: list[Known] = []
-    for number, (type, one, two) in enumerate(zip(types, before, after, strict=False)):
-        if one is not None and two is not None and one != two:
-            raise ShardingTypeError(
-                f"{name}: carry {number} goes in as {type_text(type, one)} and comes out as {type_text(type, two)}",
-                fix="lay the initial value, or what the body returns, anew: `reshard(x, P(...))`",
-            )
-        found.append(None if one is None or two is None else one)
-    return found
+def _carried(before: Sequence[Known], after: Sequence[Known]) -> list[Known]:
+    """The layouts of carries, where a body returns them as it took them. (Loops see to that; derivatives need not.)"""
+    return [one if one == two else None for one, two in zip(before, after, strict=True)]
 
 
 @nested_rule(Scan)
@@ -165,7 +144,7 @@ def scan_layouts(
         given.append(None if layout is None else layout[1:])
     returned = program_layouts(primitive.body, given, mesh)
     count = primitive.carries
-    carries = _carried("scan", results, operands[first:last], returned[:count]) if count else []
+    carries = _carried(operands[first:last], returned[:count])
     stacked: list[Known] = [None if each is None else ((), *each) for each in returned[count:]]
     return [*carries, *stacked]
 
@@ -177,4 +156,4 @@ def while_layouts(
     """Carries as they go in."""
     of_cond, last = primitive.cond_constants, primitive.cond_constants + primitive.body_constants
     returned = program_layouts(primitive.body, operands[of_cond:], mesh)
-    return _carried("while_loop", results, operands[last:], returned)
+    return _carried(operands[last:], returned)

@@ -12,7 +12,6 @@ from treadle_ir.primitive import Primitive
 from treadle_ir.primitives.call import OptimizationBarrier
 from treadle_ir.primitives.cumulative import Cumulative
 from treadle_ir.primitives.fourier import Fft
-from treadle_ir.primitives.random import RandomUnwrap, RandomWrap
 from treadle_ir.primitives.sort import Sort, TopK
 from treadle_ir.types import ArrayType
 
@@ -111,25 +110,3 @@ def barrier_layouts(
 ) -> Sequence[Whole]:
     """Each as it was."""
     return [each.layout for each in operands]
-
-
-@layout_rule(RandomUnwrap)
-def unwrap_layouts(
-    primitive: RandomUnwrap,
-    operands: Sequence[Laid],
-    results: Sequence[ArrayType],
-    mesh: AbstractMesh,
-) -> Sequence[Whole]:
-    """The words of a key are together."""
-    return [(*operands[0].layout, ())]
-
-
-@layout_rule(RandomWrap)
-def wrap_layouts(
-    primitive: RandomWrap,
-    operands: Sequence[Laid],
-    results: Sequence[ArrayType],
-    mesh: AbstractMesh,
-) -> Sequence[Whole]:
-    """The words of a key have to be together."""
-    return [unless_divided(primitive, operands, operands[0].type.ndim - 1)[:-1]]

@@ -13,6 +13,7 @@ from treadle_ir import (
     DTypeError,
     Operand,
     ShapeError,
+    ShardingTypeError,
     StructureError,
     checked_axes_here,
     explicit,
@@ -21,7 +22,7 @@ from treadle_ir import (
     varying_of,
 )
 from treadle_ir.tree import PyTreeDef, explain_difference
-from treadle_numpy.lax.control.staging import Body, Layouts, paths_of
+from treadle_numpy.lax.control.staging import Body, Layouts, first_difference, paths_of
 from treadle_numpy.operands.coerce import operand_type
 from treadle_numpy.operands.promote import with_dtype
 
@@ -88,6 +89,15 @@ def settled(
             fix=SAME_SHAPES
             if is_shape
             else "convert the initial value, or the carry that is returned, with .astype(...)",
+        )
+    differs = first_difference(types, lie, body.layouts)
+    if differs is not None:
+        number, one, two = differs
+        where = paths_of(structure)[number] or "its only leaf"
+        raise ShardingTypeError(
+            f"{name}: {what} must return the carry as it took it, but at {where} it goes in as {one} "
+            f"and comes out as {two}",
+            fix="lay the initial value, or what is returned, anew: `reshard(x, P(...))`",
         )
     return carry, body
 

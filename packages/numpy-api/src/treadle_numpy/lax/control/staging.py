@@ -30,6 +30,7 @@ from treadle_ir import (
     share_captures,
     stage_tree,
     staging_trace,
+    type_text,
 )
 from treadle_ir.tree import (
     PyTreeDef,
@@ -41,8 +42,9 @@ from treadle_ir.tree import (
 from treadle_numpy.operands.coerce import coerce
 from treadle_numpy.operands.trees import Tree
 
-Layouts: TypeAlias = Sequence[tuple[tuple[str, ...], ...] | None] | None
 _PROGRAMS_KEPT: Final = 8  # per code
+
+Layouts: TypeAlias = Sequence[tuple[tuple[str, ...], ...] | None] | None
 
 
 @final
@@ -53,6 +55,7 @@ class Body:
     program: Program
     captured: tuple[Operand, ...]
     structures: tuple[PyTreeDef, ...]
+    layouts: Layouts = None  # of the results, where explicit axes are in force
 
     @property
     def result_types(self) -> list[list[ArrayType]]:
@@ -66,6 +69,16 @@ class Body:
             ]
             for structure in self.structures
         ]
+
+
+def first_difference(
+    types: Sequence[ArrayType], left: Layouts, right: Layouts
+) -> tuple[int, str, str] | None:
+    """Where two lists of arrays lie differently over explicit axes: which, and as what; None where they do not."""
+    for number, (type, one, two) in enumerate(zip(types, left or (), right or (), strict=False)):
+        if one is not None and two is not None and one != two:
+            return number, type_text(type, one), type_text(type, two)
+    return None
 
 
 def flatten_operands(function: str, what: str, tree: Tree) -> tuple[list[Operand], PyTreeDef]:
@@ -145,7 +158,7 @@ def stage_body(
             layouts=layouts,
         )
     program = interned(written or function, staged.program)
-    return Body(program, staged.captured, returned)
+    return Body(program, staged.captured, returned, staged.layouts)
 
 
 _INTERNED: Final[weakref.WeakKeyDictionary[CodeType, list[Program]]] = weakref.WeakKeyDictionary()
