@@ -85,6 +85,7 @@ class LinearizeTrace(DualTrace):
     def __init__(self, parent: Trace) -> None:
         super().__init__(parent)
         self.tape = StagingTrace(parent)
+        self.tape.explicit = False  # how cotangents lie follows from the primals: see `pulled`
         self._split = SplitTrace(parent, self.tape)
 
     def differentiate(

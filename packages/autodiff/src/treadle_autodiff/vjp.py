@@ -14,12 +14,18 @@ from treadle_autodiff.user_function import Tree, check_callable, of_positional, 
 from treadle_ir import (
     ArgumentError,
     Array,
+    Layout,
     Operands,
     as_array,
     dtypes,
+    explicit_mesh,
     flags,
     flatten_arrays,
     functions,
+    layout_of_operand,
+    layouts_here,
+    left_to_the_compiler,
+    ops,
     stage_tree,
     type_like,
     type_of,
@@ -159,11 +165,28 @@ def pulled(
 ) -> list[Tangent]:
     """One cotangent per primal, of one per result; zero where the primal is not differentiated."""
     incoming = [ct for ct, zero in zip(cotangents, linearized.zero, strict=True) if zero is None]
-    outgoing = iter(transpose(linearized.program, linearized.captured, incoming))
+    layouts = layouts_here([x for x, flag in zip(primals, nonzero, strict=True) if flag])
+    if layouts is None:
+        transposed = transpose(linearized.program, linearized.captured, incoming)
+    else:  # what is added up in between the compiler lays out; in the end they lie as their primals do
+        with left_to_the_compiler():
+            transposed = transpose(linearized.program, linearized.captured, incoming)
+        transposed = [laid_alike(ct, each) for ct, each in zip(transposed, layouts, strict=True)]
+    outgoing = iter(transposed)
     return [
         next(outgoing) if flag else Zero(type_of(primal).tangent())
         for primal, flag in zip(primals, nonzero, strict=True)
     ]
+
+
+def laid_alike(cotangent: Tangent, layout: Layout | None) -> Tangent:
+    """A cotangent, laid over the explicit axes of the mesh in force as its primal is."""
+    mesh = explicit_mesh()
+    if mesh is None or layout is None or isinstance(cotangent, Zero):
+        return cotangent
+    if layout_of_operand(cotangent, mesh) == layout:
+        return cotangent
+    return ops.sharding_constraint(cotangent, mesh=mesh, layout=layout)
 
 
 @overload

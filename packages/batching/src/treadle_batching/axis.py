@@ -2,19 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import TypeAlias, final
 
-from treadle_ir import frozen
+from treadle_ir import ShardingTypeError, frozen, layouts_here
 
 
 @final
 @frozen
 class Axis:
-    """The axis being mapped: its size, and its name if collectives may use it."""
+    """The axis being mapped: its size, and its name if collectives may use it.
+
+    `over` is what divides it of the explicit axes of the mesh in force; None where there are none.
+    """
 
     size: int
     name: Hashable | None = None
+    over: tuple[str, ...] | None = None
 
 
 Dim: TypeAlias = int | None  # where the batch sits; None: not batched
+
+
+def divided_by(leaves: Sequence[object], dims: Sequence[Dim]) -> tuple[str, ...] | None:
+    """The explicit axes of the mesh in force that divide the mapped axis of arrays; None where there are none.
+
+    Raises:
+        ShardingTypeError: they divide it differently.
+    """
+    layouts = layouts_here(leaves)
+    if layouts is None:
+        return None
+    found: tuple[str, ...] = ()
+    for layout, dim in zip(layouts, dims, strict=True):
+        names = layout[dim] if layout is not None and dim is not None else ()
+        if names and found and names != found:
+            raise ShardingTypeError(
+                f"vmap: the mapped axis is divided by {found} in one argument and by {names} in another",
+                fix="lay one of them anew first: `reshard(x, P(...))`",
+            )
+        found = found or names
+    return found

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import ClassVar, Final, TypeVar, final
 
-from treadle_batching.axis import Axis, Dim
+from treadle_batching.axis import Axis, Dim, divided_by
 from treadle_batching.moving import at_front, with_dim
 from treadle_batching.registry import batch_rules
 from treadle_ir import (
     NOWHERE,
+    AbstractMesh,
     ArrayType,
     Function,
     FunctionCall,
+    Layout,
     NamedAxis,
     Operand,
     Operands,
@@ -53,6 +55,13 @@ class BatchTracer(Tracer):
     def source(self) -> Source:
         """Where the batched array was made."""
         return self.operand.source if isinstance(self.operand, Tracer) else NOWHERE
+
+    def layout_over(self, mesh: AbstractMesh) -> Layout | None:
+        """How one element of the batch lies."""
+        layout = super().layout_over(mesh)
+        if layout is None:
+            return None
+        return (*layout[: self.dim], *layout[self.dim + 1 :])
 
     def behind(self) -> Operand | None:
         """The batched array."""
@@ -162,6 +171,6 @@ def batch_to(
 
 def map_rows(function: Function, size: int, stacked: Operands) -> list[Operand]:
     """Apply a function to each batch element (along axis 0) of the stacked operands, all batch elements at once."""
-    axis = Axis(size)
+    axis = Axis(size, over=divided_by(stacked, [0] * len(stacked)))
     results, dims = batch_flat(function, axis, stacked, [0] * len(stacked))
     return [at_front(result, dim, axis) for result, dim in zip(results, dims, strict=True)]

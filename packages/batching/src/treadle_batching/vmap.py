@@ -8,7 +8,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from treadle_batching.axis import Axis, Dim
+from treadle_batching.axis import Axis, Dim, divided_by
 from treadle_batching.batch import batch_tree
 from treadle_batching.mapped_refs import map_over_refs, mapped_places
 from treadle_batching.moving import with_dim
@@ -115,7 +115,7 @@ def vmap(
             for index, (leaf, dim) in enumerate(zip(leaves, dims, strict=True))
         ]
         size = _axis_size(leaves, checked, axis_size, (args, kwargs), name)
-        axis = Axis(size, axis_name)
+        axis = Axis(size, axis_name, divided_by(leaves, checked))
         function = TreeFunction(
             fun, lambda operands: tree_unflatten(structure, operands), array_results()
         )

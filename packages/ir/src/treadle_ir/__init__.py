@@ -92,6 +92,7 @@ from treadle_ir.errors import (
     RangeError as RangeError,
     ShapeError as ShapeError,
     ShardingError as ShardingError,
+    ShardingTypeError as ShardingTypeError,
     StructureError as StructureError,
     SymbolicSizeError as SymbolicSizeError,
     TracerArrayConversionError as TracerArrayConversionError,
@@ -134,6 +135,24 @@ from treadle_ir.frozen import frozen as frozen
 from treadle_ir.importing import importing as importing
 from treadle_ir.inference import inferred as inferred
 from treadle_ir.interpret import interpret as interpret, last_uses as last_uses
+from treadle_ir.layouts.laid import sizes_text as sizes_text, type_text as type_text
+from treadle_ir.layouts.mesh import (
+    MESH as MESH,
+    explicit_mesh as explicit_mesh,
+    left_to_the_compiler as left_to_the_compiler,
+)
+from treadle_ir.layouts.rules import (
+    layout_rule as layout_rule,
+    layout_rules as layout_rules,
+    nested_rule as nested_rule,
+    nested_rules as nested_rules,
+    result_layouts as result_layouts,
+)
+from treadle_ir.layouts.staged import (
+    layout_of_operand as layout_of_operand,
+    layouts_here as layouts_here,
+    program_layouts as program_layouts,
+)
 from treadle_ir.lazily import (
     NamespaceHooks as NamespaceHooks,
     import_module as import_module,
@@ -174,6 +193,7 @@ from treadle_ir.operands import (
 from treadle_ir.placer import (
     install_placer as install_placer,
     installed_placer as installed_placer,
+    installed_resharder as installed_resharder,
 )
 from treadle_ir.primitive import Attributeless as Attributeless, Primitive as Primitive
 from treadle_ir.program import Equation as Equation, Program as Program

@@ -29,6 +29,7 @@ UNARY: Final = ("neg", "pos", "abs", "invert")
 
 if TYPE_CHECKING:
     from treadle_ir.array_members import ArrayMembers
+    from treadle_ir.meshes import AbstractMesh, Layout
 else:
 
     class ArrayMembers:
@@ -101,6 +102,10 @@ class Array(ArrayMembers, ABC):
         Reading them does not wait, and a new array of them may stand wherever this one may.
         """
         return None
+
+    def layout_over(self, mesh: AbstractMesh) -> Layout | None:
+        """How it lies over the axes of a mesh; None where the compiler decides. Whole, where nothing is said."""
+        return ((),) * self.type.ndim
 
     def __len__(self) -> int:
         if not self.type.shape:

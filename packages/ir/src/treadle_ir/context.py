@@ -15,7 +15,7 @@ Threads and tasks start without overrides, as they start without a current trace
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Container, Hashable, Mapping
 from contextvars import ContextVar
 from typing import Any, Final, Generic, Literal, TypeVar, final
 from weakref import WeakValueDictionary
@@ -154,7 +154,7 @@ class Setting(Generic[T]):
         parse: Callable[[Any], T] = _same,  # Any: what users give
         help: str,
         keyed: bool = True,
-        stepwise: tuple[T, ...] = (),
+        stepwise: Container[object] = (),
         watched: bool = False,
         applied: Callable[[T], object] | None = None,
     ) -> None:

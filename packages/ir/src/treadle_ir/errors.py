@@ -150,6 +150,10 @@ class ShardingError(TreadleError, ValueError):
     """A layout that does not fit the mesh or the array: a name the mesh lacks, parts that would not be equal."""
 
 
+class ShardingTypeError(ShardingError, TypeError):
+    """Operands that lie differently over explicit axes, or whose result could lie in several ways."""
+
+
 class ArgumentError(TreadleError, TypeError, ValueError):
     """An argument that the function cannot take, by its kind or by its value.
 

@@ -27,7 +27,9 @@ class AxisType(Enum):
     """Who decides how arrays are laid over an axis of a mesh."""
 
     Auto = "auto"  # the compiler, from what is said of arguments, results and constraints
-    Explicit = "explicit"  # the same; the layout is also shown in the types of arrays
+    Explicit = (
+        "explicit"  # the user: each operation's result follows from its operands, and types show it
+    )
     Manual = "manual"  # the user: within shard_map, where each device has its own part
 
     def __repr__(self) -> str:
@@ -171,6 +173,11 @@ class MeshAxes:
     axis_types: tuple[AxisType, ...]
 
     @property
+    def abstract_mesh(self) -> AbstractMesh:
+        """The same without devices."""
+        return AbstractMesh(self.axis_sizes, self.axis_names, self.axis_types)
+
+    @property
     def shape(self) -> OrderedDict[str, int]:
         """The sizes by name."""
         return OrderedDict(zip(self.axis_names, self.axis_sizes, strict=True))
@@ -189,6 +196,10 @@ class MeshAxes:
     def empty(self) -> bool:
         """Whether there are no axes."""
         return not self.axis_names
+
+    def with_types(self, kind: AxisType, names: Iterable[str]) -> Any:
+        """The same with other types for some axes; Any: of the same class."""
+        raise AssertionError("each mesh says how")
 
     def _of_type(self, kind: AxisType) -> tuple[str, ...]:
         return tuple(

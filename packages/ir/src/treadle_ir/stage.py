@@ -7,7 +7,7 @@ since programs are closed and hold no arrays; scalars become literals.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any, ClassVar, Final, NamedTuple, TypeVar, final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, TypeVar, final
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from treadle_ir.context import current_context
 from treadle_ir.families import Extension, FunctionCall
 from treadle_ir.frozen import frozen
 from treadle_ir.inference import inferred
+from treadle_ir.layouts.mesh import explicit_mesh
 from treadle_ir.leaks import checks_leaks, refuse_leaks
 from treadle_ir.nesting import deeper
 from treadle_ir.primitive import Primitive
@@ -27,6 +28,9 @@ from treadle_ir.trace import Trace, current_trace, run_under
 from treadle_ir.tracer import Tracer, escaped
 from treadle_ir.types import ArrayType, Type
 from treadle_ir.values import Atom, Literal, Value
+
+if TYPE_CHECKING:
+    from treadle_ir.meshes import AbstractMesh, Layout
 
 Out = TypeVar("Out")
 
@@ -49,6 +53,11 @@ class StagedTracer(Tracer):
         """The line of the operation that makes the value."""
         return self.equation_source
 
+    def layout_over(self, mesh: AbstractMesh) -> Layout | None:
+        """How the value lies, where its trace knows; None where the compiler decides."""
+        assert isinstance(self.trace, StagingTrace)
+        return self.trace.layouts.get(self.value)
+
 
 @final
 class Constant(NamedTuple):
@@ -70,6 +79,8 @@ class StagingTrace(Trace):
         "constants",
         "context",
         "equations",
+        "explicit",
+        "layouts",
         "looked_at",
         "parameters",
         "varies",
@@ -88,6 +99,9 @@ class StagingTrace(Trace):
         # see `treadle_ir.varying`.
         self.varies: dict[Value, frozenset[Hashable]] = {}
         self.looked_at = 0
+        # How values lie over explicit axes of the mesh in force, as far as it is known: see `treadle_ir.layouts`.
+        self.explicit = explicit_mesh(self.context) is not None
+        self.layouts: dict[Value, tuple[tuple[str, ...], ...]] = {}
         self._known: dict[
             int, Value
         ] = {}  # by id of what is captured, which `captured` keeps alive
@@ -125,7 +139,19 @@ class StagingTrace(Trace):
             assert isinstance(operand, (Array, np.ndarray))
             value = self._known[id(operand)] = Value(type)
             self.captured.append(operand)
+            if self.explicit:
+                self._note_captured(operand, value)
         return value
+
+    def _note_captured(self, operand: object, value: Value) -> None:
+        """Remember how something from outside lies."""
+        from treadle_ir.layouts.staged import layout_of_operand  # noqa: PLC0415 - few need it
+
+        mesh = explicit_mesh(self.context)
+        assert mesh is not None
+        layout = layout_of_operand(operand, mesh)
+        if layout is not None:
+            self.layouts[value] = layout
 
     def outside(self) -> dict[Value, object]:
         """What is captured, by the leading parameter that stands for it."""
@@ -174,11 +200,24 @@ class StagingTrace(Trace):
         types, effects = inferred(primitive, tuple(operand_types))
         if len(types) == 1:  # as nearly always
             result = Value(types[0])
+            said = self._note_layouts(primitive, atoms, (result,)) if self.explicit else None
             self.equations.append(Equation(primitive, tuple(atoms), (result,), effects, source))
+            if said is not None:
+                return self.record(said, [StagedTracer(self, result, source)], source)
             return [StagedTracer(self, result, source)]
         results = tuple([Value(type) for type in types])
+        if self.explicit:
+            self._note_layouts(primitive, atoms, results)
         self.equations.append(Equation(primitive, tuple(atoms), results, effects, source))
         return [StagedTracer(self, result, source) for result in results]
+
+    def _note_layouts(
+        self, primitive: Primitive, atoms: Sequence[Atom], results: Sequence[Value]
+    ) -> Primitive | None:
+        """Remember how results lie over explicit axes; what tells the compiler, where that is to be written down."""
+        from treadle_ir.layouts.staged import note_layouts  # noqa: PLC0415 - few need it
+
+        return note_layouts(self, primitive, atoms, results)
 
     def program(self, results: Operands) -> Program:
         """The program that computes these results."""
@@ -202,6 +241,8 @@ class Staged:
 
     program: Program
     captured: tuple[Operand, ...]  # pass these first
+    # How results lie over explicit axes, where such a mesh was in force; None: the compiler decides.
+    layouts: tuple[tuple[tuple[str, ...], ...] | None, ...] | None = None
 
 
 def stage(function: Function, *types: Type) -> Staged:
@@ -221,15 +262,20 @@ def stage_tree(
     function: Callable[..., tuple[Operands, Out]],
     *types: Type,
     varies: Sequence[frozenset[Hashable]] | None = None,
+    layouts: Sequence[tuple[tuple[str, ...], ...] | None] | None = None,
 ) -> tuple[Staged, Out]:
     """`stage` for a function that returns, beside its flat results, what is no operand: that is the second result.
 
     `varies` says over which axes of the shard_maps around the arguments vary: over all, where nothing is said.
+    `layouts` says how arguments lie over explicit axes: the compiler decides, where nothing is said.
     """
     trace = StagingTrace(current_trace())
     tracers = [trace.parameter(type) for type in types]
     if varies is not None:
         trace.varies.update(zip(trace.parameters, varies, strict=True))
+    for parameter, layout in zip(trace.parameters, layouts or (), strict=False):
+        if layout is not None:
+            trace.layouts[parameter] = layout
     outer = place.get()
     if outer is not None:
         place.set(None)  # scopes and lines are the program's own
@@ -248,4 +294,9 @@ def stage_tree(
     if checks_leaks():
         del tracers, results
         refuse_leaks([trace])
-    return Staged(program, tuple(trace.captured)), out
+    ends = None
+    if trace.explicit:
+        ends = tuple(
+            [trace.layouts.get(x) if isinstance(x, Value) else () for x in program.results]
+        )
+    return Staged(program, tuple(trace.captured), ends), out

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from treadle_ir.errors import (
 )
 from treadle_ir.source import Source, user_location
 from treadle_ir.trace import Trace
+
+if TYPE_CHECKING:
+    from treadle_ir.meshes import AbstractMesh, Layout
 
 
 class Tracer(Array):
@@ -46,6 +49,13 @@ class Tracer(Array):
     def behind(self) -> Operand | None:
         """What it stands for in the trace around its own, if there is such a thing: the primal, the batched array."""
         return None
+
+    def layout_over(self, mesh: AbstractMesh) -> Layout | None:
+        """How what it stands for lies; None where the compiler decides."""
+        behind = self.behind()
+        if isinstance(behind, Array):
+            return behind.layout_over(mesh)
+        return None if behind is None else ((),) * len(getattr(behind, "shape", ()))
 
     def constant(self) -> Operand | None:
         """The operand that this tracer stands for, where it adds nothing to it: an argument without a derivative.

@@ -109,6 +109,10 @@ if TYPE_CHECKING:
         local_device_count as local_device_count,
         local_devices as local_devices,
     )
+    from treadle_runtime.placement.explicit import (
+        explicit_sharding as explicit_sharding,
+        shardings_of_results as shardings_of_results,
+    )
     from treadle_runtime.placement.guards import TransferError as TransferError
     from treadle_runtime.placement.mesh import MESH as MESH, Mesh as Mesh, make_mesh as make_mesh
     from treadle_runtime.placement.mesh_grids import (
@@ -197,6 +201,7 @@ if not TYPE_CHECKING:
             "treadle_runtime.placement.devices": (
                 "Device default_backend device_count devices local_device_count local_devices"
             ),
+            "treadle_runtime.placement.explicit": "explicit_sharding shardings_of_results",
             "treadle_runtime.placement.guards": "TransferError",
             "treadle_runtime.placement.mesh": "MESH Mesh make_mesh",
             "treadle_runtime.placement.mesh_grids": "create_device_mesh create_hybrid_device_mesh",

@@ -18,14 +18,22 @@ from treadle_ir import (
     TreeFunction,
     array_results,
     canonical_dtype,
+    explicit_mesh,
     functions,
     integers,
+    layout_of,
+    layout_of_operand,
     stage_tree,
     take_apart,
     type_of,
 )
 from treadle_ir.tree import PyTreeDef, tree_flatten, tree_unflatten
-from treadle_runtime import ShapeDtypeStruct as ShapeDtypeStruct
+from treadle_runtime import (
+    NamedSharding,
+    ShapeDtypeStruct as ShapeDtypeStruct,
+    explicit_sharding,
+    shardings_of_results,
+)
 
 Tree = Any  # a pytree: any Python object
 
@@ -49,7 +57,26 @@ def staged(
     fixed = {i % len(args) for i in static} if args else ()
     arguments = take_apart(args, kwargs, fixed)
     function = TreeFunction(fun, arguments.rebuilt, array_results())
-    return stage_tree(function, *[abstract_type(leaf) for leaf in arguments.leaves])
+    types = [abstract_type(leaf) for leaf in arguments.leaves]
+    return stage_tree(function, *types, layouts=_layouts(arguments.leaves))
+
+
+def _layouts(leaves: Sequence[Any]) -> tuple[tuple[tuple[str, ...], ...] | None, ...] | None:
+    """How arguments lie over explicit axes, also those that are only described; None where there are none."""
+    mesh = explicit_mesh()
+    if mesh is None:
+        return None
+    found: list[tuple[tuple[str, ...], ...] | None] = []
+    for leaf in leaves:
+        given = leaf.sharding if isinstance(leaf, (ShapeDtypeStruct, ShapedArray)) else None
+        if isinstance(given, NamedSharding):
+            shown = layout_of(given.spec, len(leaf.shape))
+            found.append(
+                tuple([tuple([n for n in each or () if n in mesh.explicit_axes]) for each in shown])
+            )
+        else:
+            found.append(layout_of_operand(leaf, mesh))
+    return tuple(found)
 
 
 def make_jaxpr(
@@ -74,7 +101,9 @@ def make_jaxpr(
         function = ClosedJaxpr(Jaxpr.of(made.program, len(made.captured)), made.captured)
         if not return_shape:
             return function
-        return function, tree_unflatten(structure, _structs(made.program))
+        return function, tree_unflatten(
+            structure, _structs(made.program, shardings_of_results(made.layouts))
+        )
 
     return traced
 
@@ -83,10 +112,13 @@ def _numbers(function: str, given: int | Sequence[int]) -> tuple[int, ...]:
     return (given,) if isinstance(given, int) else integers(function, "static_argnums", given)
 
 
-def _structs(program: Program) -> list[ShapeDtypeStruct]:
+def _structs(
+    program: Program, shardings: Sequence[NamedSharding | None] | None
+) -> list[ShapeDtypeStruct]:
+    lie = shardings or (None,) * len(program.result_types)
     return [
-        ShapeDtypeStruct(type.shape, type.dtype, weak_type=type.weak)
-        for type in program.result_types
+        ShapeDtypeStruct(type.shape, type.dtype, weak_type=type.weak, sharding=sharding)
+        for type, sharding in zip(program.result_types, lie, strict=True)
         if isinstance(type, ArrayType)
     ]
 
@@ -106,14 +138,23 @@ def eval_shape(fun: Callable[..., Tree], *args: Tree, **kwargs: Tree) -> Tree:
         return tree_unflatten(structure, [0 if i in kept else x for i, x in enumerate(leaves)])
 
     made, structure = staged(results, args, kwargs)
-    found = _structs(made.program)
+    found = _structs(made.program, shardings_of_results(made.layouts))
     return tree_unflatten(structure, [kept.get(i, each) for i, each in enumerate(found)])
 
 
 def typeof(x: Tree) -> ShapedArray:
-    """What is known of an array: shape, element type, weakness."""
+    """What is known of an array: shape, element type, weakness, and how it lies over explicit axes of a mesh.
+
+    Example:
+        >>> import treadle, treadle.numpy as tnp
+        >>> from treadle.sharding import PartitionSpec as P
+        >>> with treadle.set_mesh(treadle.make_mesh((1,), ("rows",))):
+        ...     x = treadle.reshard(tnp.ones((8, 4)), P("rows"))
+        ...     treadle.typeof(x), treadle.typeof(x.sum(0))
+        (ShapedArray(float32[8@rows,4]), ShapedArray(float32[4]))
+    """
     type = abstract_type(x)
-    return ShapedArray(type.shape, type.dtype, type.weak)
+    return ShapedArray(type.shape, type.dtype, type.weak, sharding=explicit_sharding(x))
 
 
 @final

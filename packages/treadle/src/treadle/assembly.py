@@ -44,7 +44,7 @@ def assemble() -> None:
     table.install()
     install_operators({"aval": property(core.aval), "to_device": to_device})
     install_vmap(_vmap)
-    install_placer(_placed)
+    install_placer(_placed, _resharded)
     partial_eval.name_tracers()
     errors.show_as("treadle.errors")
     tracebacks.install()
@@ -53,6 +53,10 @@ def assemble() -> None:
 
 def _placed(tree: Any, shardings: Any) -> Any:
     return treadle_runtime.with_sharding_constraint(tree, shardings)
+
+
+def _resharded(tree: Any, shardings: Any) -> Any:
+    return treadle_runtime.reshard(tree, shardings)
 
 
 def _vmap(*args: Any, **kwargs: Any) -> Any:

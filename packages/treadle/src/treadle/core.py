@@ -15,6 +15,8 @@ from treadle_ir import (
     ArrayType,
     Atom as Atom,
     EvalTrace,
+    MeshAxes,
+    PartitionSpec,
     Program,
     ShapeError,
     TokenType,
@@ -28,8 +30,10 @@ from treadle_ir import (
     ensure_compile_time_eval as ensure_compile_time_eval,
     integer,
     interpret,
+    layout_of,
     refused,
     running,
+    sizes_text,
 )
 
 ParamDict: TypeAlias = dict[str, Any]  # Any: attributes of operations, which are of all kinds
@@ -59,14 +63,26 @@ class ShapedArray(AbstractValue):
         *,
         sharding: object = None,
     ) -> None:
-        """Say what is known; `sharding` is there for JAX's sake: programs say elsewhere where arrays are."""
+        """Say what is known; `sharding` is how the array lies, over a mesh with or without devices."""
         self._type = ArrayType(tuple(shape), np.dtype(dtype), weak_type)  # type: ignore[call-overload]
+
+        self._layout: tuple[tuple[str, ...], ...] | None = None
+        self._sharding = sharding
+        mesh, spec = getattr(sharding, "mesh", None), getattr(sharding, "spec", None)
+        if isinstance(mesh, MeshAxes) and isinstance(spec, PartitionSpec):
+            shown = mesh.explicit_axes
+            self._layout = tuple(
+                [
+                    tuple([name for name in names or () if name in shown])
+                    for names in layout_of(spec, len(self.shape))
+                ]
+            )
 
     @classmethod
     def of(cls, type: ArrayType) -> ShapedArray:
         """What is known of arrays of a type."""
         made = ShapedArray.__new__(ShapedArray)
-        made._type = type
+        made._type, made._layout, made._sharding = type, None, None
         return made
 
     @property
@@ -104,6 +120,7 @@ class ShapedArray(AbstractValue):
             isinstance(other, ShapedArray)
             and type(self) is type(other)
             and self._type is other._type
+            and (self._layout or ()) == (other._layout or ())
         )
 
     def __hash__(self) -> int:
@@ -111,7 +128,13 @@ class ShapedArray(AbstractValue):
 
     def update(self, **changes: Any) -> ShapedArray:  # Any: of each as `__init__` takes it
         """The same with other shape, dtype or weak_type; what else JAX knows of arrays is ignored."""
-        known = {"shape": self.shape, "dtype": self.dtype, "weak_type": self.weak_type}
+        kept = None if "shape" in changes else self._sharding
+        known: dict[str, Any] = {
+            "shape": self.shape,
+            "dtype": self.dtype,
+            "weak_type": self.weak_type,
+            "sharding": kept,
+        }
         return ShapedArray(**{key: changes.get(key, value) for key, value in known.items()})
 
     def strip_weak_type(self) -> ShapedArray:
@@ -125,13 +148,13 @@ class ShapedArray(AbstractValue):
     at_least_vspace = to_tangent_aval
 
     @property
-    def sharding(self) -> None:
-        """Nothing: an array says by itself where it is."""
-        return None
+    def sharding(self) -> object:
+        """How the array lies over explicit axes of a mesh; None where nothing is said."""
+        return self._sharding
 
     def str_short(self) -> str:
-        """`float32[2,3]`."""
-        return f"{dtypes.user_name(self.dtype)}[{','.join(map(str, self.shape))}]"
+        """`float32[2,3]`, or `float32[2@x,3]` where an explicit axis divides it."""
+        return f"{dtypes.user_name(self.dtype)}[{sizes_text(self.shape, self._layout)}]"
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.str_short()})"

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         RangeError as RangeError,
         ShapeError as ShapeError,
         ShardingError as ShardingError,
+        ShardingTypeError as ShardingTypeError,
         StructureError as StructureError,
         SymbolicSizeError as SymbolicSizeError,
         TracerArrayConversionError as TracerArrayConversionError,
@@ -90,8 +91,8 @@ if not TYPE_CHECKING:
                 "ExecutionError:JaxRuntimeError FailedCheckError IndexingError "
                 "IndexingError:JAXIndexError KeyReuseError LeakedTracerError MissingRuleError "
                 "NaNError NonConcreteBooleanIndexError OutOfBoundsError OutOfMemoryError "
-                "ParseError PlacementError RangeError ShapeError ShardingError StructureError "
-                "SymbolicSizeError SymbolicSizeError:InconclusiveDimensionOperation "
+                "ParseError PlacementError RangeError ShapeError ShardingError ShardingTypeError "
+                "StructureError SymbolicSizeError SymbolicSizeError:InconclusiveDimensionOperation "
                 "TracerArrayConversionError TracerBoolConversionError TracerIntegerConversionError "
                 "TracingError TreadleError TreeError UnsupportedError UsageError "
                 "UsageError:JAXTypeError VerifyError VerifyError:JaxprTypeError"

@@ -1,4 +1,4 @@
-"""Batch rule of layouts: the batch elements are laid out as one would be; the batch is the compiler's to divide."""
+"""Batch rule of layouts: the batch elements are laid out as one would be, and the batch as the mapped arrays are."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from treadle_ir.primitives.sharding import InspectSharding, ShardingConstraint
 def sharding_constraint_batch(
     primitive: ShardingConstraint, axis: Axis, operands: Operands, dims: Sequence[Dim], /
 ) -> tuple[Operands, Sequence[Dim]]:
-    """One more axis, of which nothing is said."""
+    """One more axis, of which nothing is said where no explicit axes are in force."""
     dim = only_dim(dims)
-    layout = (*primitive.layout[:dim], None, *primitive.layout[dim:])
+    layout = (*primitive.layout[:dim], axis.over, *primitive.layout[dim:])
     return bind(replace(primitive, layout=layout), *operands), [dim]
 
 

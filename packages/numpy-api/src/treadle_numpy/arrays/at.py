@@ -15,7 +15,9 @@ from treadle_numpy.indexing.writing import How, ScatterInstruction, update
 from treadle_numpy.numpy.ufuncs.arithmetic import divide, negative
 from treadle_numpy.numpy.ufuncs.powers import power
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
+from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.fill import filled
+from treadle_numpy.operands.laid_out import laid_out
 
 
 @final
@@ -59,6 +61,13 @@ def _wrap_only(wrap_negative_indices: bool) -> None:
         )
 
 
+def _updated(out_sharding: Device, how: How, at: UpdatesAt, values: ArrayLike) -> Array:
+    """The array with values combined into it, laid over a mesh as said."""
+    if out_sharding is None:
+        return update(how, at._array, at._index, values)
+    return laid_out(update, out_sharding, how, at._array, at._index, values)
+
+
 def _method(name: str, instruction: ScatterInstruction, doc: str) -> Callable[..., Array]:
     """A method that combines values into the elements by one instruction of the scatter family."""
 
@@ -70,10 +79,11 @@ def _method(name: str, instruction: ScatterInstruction, doc: str) -> Callable[..
         unique_indices: bool = False,
         mode: IndexMode = None,
         wrap_negative_indices: bool = True,
+        out_sharding: Device = None,
     ) -> Array:
         _wrap_only(wrap_negative_indices)
         how = How(instruction, mode, indices_are_sorted, unique_indices)
-        return update(how, self._array, self._index, values)
+        return _updated(out_sharding, how, self, values)
 
     method.__name__ = name
     method.__qualname__ = f"UpdatesAt.{name}"
@@ -86,7 +96,8 @@ class UpdatesAt:
     """What `x.at[index]` gives: its methods return the array with the elements there updated.
 
     `mode` is what happens to positions out of range: "drop" (the default; "fill" means the same), "clip", or
-    "promise_in_bounds". `indices_are_sorted` and `unique_indices` are promises that may make it faster.
+    "promise_in_bounds". `indices_are_sorted` and `unique_indices` are promises that may make it faster. `out_sharding`
+    says how the result lies over a mesh, where explicit axes leave it open: see `reshard`.
     """
 
     __slots__ = ("_array", "_index")
@@ -106,13 +117,17 @@ class UpdatesAt:
         mode: IndexMode = None,
         fill_value: FillValue = None,
         wrap_negative_indices: bool = True,
+        out_sharding: Device = None,
     ) -> Array:
         """The elements, as `x[index]`, with a choice of what stands for positions out of range."""
         _wrap_only(wrap_negative_indices)
         x = self._array
-        return take_entries(
-            x, read_index(x.shape, self._index), gather_mode(mode, "clip"), fill_value
-        )
+        entries = read_index(x.shape, self._index)
+        if out_sharding is not None:
+            return laid_out(
+                take_entries, out_sharding, x, entries, gather_mode(mode, "clip"), fill_value
+            )
+        return take_entries(x, entries, gather_mode(mode, "clip"), fill_value)
 
     set = _method("set", ops.scatter, "The array with other values there.")
     add = _method(
@@ -138,11 +153,12 @@ class UpdatesAt:
         unique_indices: bool = False,
         mode: IndexMode = None,
         wrap_negative_indices: bool = True,
+        out_sharding: Device = None,
     ) -> Array:
         """The array with values subtracted there."""
         _wrap_only(wrap_negative_indices)
         how = How(ops.scatter_add, mode, indices_are_sorted, unique_indices)
-        return update(how, self._array, self._index, negative(values))
+        return _updated(out_sharding, how, self, negative(values))
 
     def divide(
         self,
@@ -152,8 +168,17 @@ class UpdatesAt:
         unique_indices: bool = False,
         mode: IndexMode = None,
         wrap_negative_indices: bool = True,
+        out_sharding: Device = None,
     ) -> Array:
         """The array divided by values there."""
+        if out_sharding is not None:
+            return laid_out(
+                self.divide,
+                out_sharding,
+                values,
+                mode=mode,
+                wrap_negative_indices=wrap_negative_indices,
+            )
         _wrap_only(wrap_negative_indices)
         x = self._array
         how = How(ops.scatter_multiply, mode, indices_are_sorted, unique_indices)
@@ -168,8 +193,17 @@ class UpdatesAt:
         unique_indices: bool = False,
         mode: IndexMode = None,
         wrap_negative_indices: bool = True,
+        out_sharding: Device = None,
     ) -> Array:
         """The array raised to powers there."""
+        if out_sharding is not None:
+            return laid_out(
+                self.power,
+                out_sharding,
+                values,
+                mode=mode,
+                wrap_negative_indices=wrap_negative_indices,
+            )
         _wrap_only(wrap_negative_indices)
         how = How(ops.scatter_multiply, mode, indices_are_sorted, unique_indices)
         return power(self._array, update(how, _ones_like(self._array), self._index, values))

@@ -13,7 +13,13 @@ from treadle_numpy.operands.dtypes import DTypeLike
 from treadle_numpy.operands.shapes import Shape
 
 
-def reshape(self: Array, *args: Shape, order: str = "C", copy: bool | None = None) -> Array:
+def reshape(
+    self: Array,
+    *args: Shape,
+    order: str = "C",
+    copy: bool | None = None,
+    out_sharding: Device = None,
+) -> Array:
     """The same elements in another shape, given as sizes or as one tuple; one size may be -1, to be worked out.
 
     Example:
@@ -23,7 +29,7 @@ def reshape(self: Array, *args: Shape, order: str = "C", copy: bool | None = Non
          [2 3]]
     """
     shape: Shape = args[0] if len(args) == 1 else args  # type: ignore[assignment]  # sizes
-    return shapes.reshape(self, shape, order)
+    return shapes.reshape(self, shape, order, out_sharding=out_sharding)
 
 
 def transpose(self: Array, *args: Shape | None) -> Array:
@@ -34,9 +40,9 @@ def transpose(self: Array, *args: Shape | None) -> Array:
     return axes.transpose(self, order)  # type: ignore[arg-type]  # axes
 
 
-def flatten(self: Array, order: str = "C") -> Array:
+def flatten(self: Array, order: str = "C", *, out_sharding: Device = None) -> Array:
     """The elements in one axis, in row-major order (column-major with `order="F"`)."""
-    return shapes.ravel(self, order)
+    return shapes.ravel(self, order, out_sharding=out_sharding)
 
 
 def astype(

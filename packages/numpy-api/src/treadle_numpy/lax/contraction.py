@@ -8,11 +8,12 @@ from typing import TypeAlias
 from treadle_ir import Array, Operand, ShapeError, integers, ops, refused, sequence
 from treadle_ir.primitives.contract import AxisPairs
 from treadle_numpy.lax.precision import PrecisionLike, precision_name
-from treadle_numpy.operands.arguments import named_only
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
+from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.exact import strict
+from treadle_numpy.operands.laid_out import laid_out
 
 __all__ = ["DotDimensionNumbers", "batch_matmul", "dot", "dot_general"]
 
@@ -54,12 +55,12 @@ def dot_general(
     `dimension_numbers` is ((contracted of lhs, of rhs), (batching of lhs, of rhs)). The result has the batching axes
     first, then the other axes of lhs, then those of rhs. `precision` says how exactly accelerators multiply at least.
     `preferred_element_type` is the type of the result, and of the sums, if it is wider.
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Raises:
         ShapeError: axes that are paired have different sizes.
         DTypeError: the operands have different element types.
         ArgumentError: `dimension_numbers` is no such pair of pairs, or there is no such precision.
-        UnsupportedError: `out_sharding` is given.
 
     Example:
         >>> import numpy as np
@@ -67,7 +68,16 @@ def dot_general(
         >>> dot_general(x, y, (((2,), (1,)), ((0,), (0,)))).shape
         (2, 3, 5)
     """
-    named_only("dot_general", out_sharding=out_sharding)
+    if out_sharding is not None:
+        return laid_out(
+            dot_general,
+            out_sharding,
+            lhs,
+            rhs,
+            dimension_numbers,
+            precision,
+            preferred_element_type,
+        )
     x, y = strict("dot_general", lhs, rhs)
     name = "dot_general"
     axes = [
@@ -98,8 +108,11 @@ def dot(
     dimension_numbers: DotDimensionNumbers | None = None,
     precision: PrecisionLike = None,
     preferred_element_type: DTypeLike | None = None,
+    out_sharding: Device = None,
 ) -> Array:
     """The product of vectors and matrices: sums over the last axis of lhs and the first of rhs.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     With `dimension_numbers` it is `dot_general`. `precision` and `preferred_element_type` are as for that.
 
@@ -112,6 +125,16 @@ def dot(
         >>> print(dot(np.array([[1.0, 2.0]], np.float32), np.array([3.0, 4.0], np.float32)))
         [11.]
     """
+    if out_sharding is not None:
+        return laid_out(
+            dot,
+            out_sharding,
+            lhs,
+            rhs,
+            dimension_numbers=dimension_numbers,
+            precision=precision,
+            preferred_element_type=preferred_element_type,
+        )
     x, y = strict("dot", lhs, rhs)
     if dimension_numbers is None:
         rank = len(x.shape)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from treadle_ir import Array, ShapeError, ops, refused
-from treadle_numpy.operands.arguments import named_only
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
+from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.fill import filled
+from treadle_numpy.operands.laid_out import laid_out
 from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.shapes import Shape, as_shape
 
@@ -37,18 +38,20 @@ def full(shape: Shape, fill_value: ArrayLike, dtype: DTypeLike | None = None) ->
     return filled(as_shape("full", shape), value[()] if isinstance(value, np.ndarray) else value)
 
 
-def empty(shape: Shape, dtype: DTypeLike, *, out_sharding: object = None) -> Array:
+def empty(shape: Shape, dtype: DTypeLike, *, out_sharding: Device = None) -> Array:
     """An array whose elements the caller will not look at: zeros here.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Raises:
         ShapeError: a size is negative.
-        UnsupportedError: `out_sharding` is given.
 
     Example:
         >>> print(empty(2, np.float32))
         [0. 0.]
     """
-    named_only("empty", out_sharding=out_sharding)
+    if out_sharding is not None:
+        return laid_out(empty, out_sharding, shape, dtype)
     wanted = as_dtype("empty", dtype)
     if wanted is None:
         raise refused("empty", "dtype", "an element type", None)
@@ -87,8 +90,12 @@ def iota(dtype: DTypeLike, size: int) -> Array:
     return broadcasted_iota(dtype, (size,), 0)
 
 
-def broadcasted_iota(dtype: DTypeLike, shape: Shape, dimension: int) -> Array:
+def broadcasted_iota(
+    dtype: DTypeLike, shape: Shape, dimension: int, *, out_sharding: Device = None
+) -> Array:
     """Each element's position along one axis, in an array of a shape; a negative axis counts from the last.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Raises:
         AxisError: there is no such axis.
@@ -100,6 +107,8 @@ def broadcasted_iota(dtype: DTypeLike, shape: Shape, dimension: int) -> Array:
         [[0 1 2]
          [0 1 2]]
     """
+    if out_sharding is not None:
+        return laid_out(broadcasted_iota, out_sharding, dtype, shape, dimension)
     sizes = as_shape("broadcasted_iota", shape)
     return ops.iota(
         shape=sizes,

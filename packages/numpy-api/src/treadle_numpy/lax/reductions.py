@@ -10,11 +10,12 @@ from treadle_ir.tree import tree_unflatten
 from treadle_numpy.lax.control.staging import flatten_operands
 from treadle_numpy.lax.folding import Fold, TreeComputation
 from treadle_numpy.lax.monoids import Computation, Reduction, monoid_of
-from treadle_numpy.operands.arguments import named_only
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.axes import as_axes, as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
+from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
+from treadle_numpy.operands.laid_out import laid_out
 from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.shapes import size_of
 from treadle_numpy.operands.trees import Container, Tree
@@ -38,7 +39,9 @@ class ReductionFunction(Protocol):
 
     __name__: str
 
-    def __call__(self, operand: ArrayLike, axes: Sequence[int]) -> Array:
+    def __call__(
+        self, operand: ArrayLike, axes: Sequence[int], *, out_sharding: Device = None
+    ) -> Array:
         """The elements along the axes combined."""
         ...
 
@@ -54,7 +57,9 @@ _TRUTHS: Final = "[[True, False], [True, True]]"
 def _reduction(
     name: str, instruction: _Instruction, what: str, empty: str, shown: str, example: str = _NUMBERS
 ) -> ReductionFunction:
-    def function(operand: ArrayLike, axes: Sequence[int]) -> Array:
+    def function(operand: ArrayLike, axes: Sequence[int], *, out_sharding: Device = None) -> Array:
+        if out_sharding is not None:
+            return laid_out(function, out_sharding, operand, axes)
         x = coerce_array(name, 0, operand)
         named = tuple(sorted(as_axis(name, axis, x.ndim) for axis in sequence(name, "axes", axes)))
         return instruction(x, axes=named)
@@ -137,7 +142,7 @@ def reduce(
     init_values: ArrayLike,
     computation: Computation,
     dimensions: Sequence[int],
-    out_sharding: None = None,
+    out_sharding: Device = None,
 ) -> Array: ...
 @overload
 def reduce(
@@ -145,14 +150,14 @@ def reduce(
     init_values: Container,
     computation: TreeComputation,
     dimensions: Sequence[int],
-    out_sharding: None = None,
+    out_sharding: Device = None,
 ) -> Container: ...
 def reduce(
     operands: Tree,
     init_values: Tree,
     computation: Callable[..., Tree],
     dimensions: Sequence[int],
-    out_sharding: None = None,
+    out_sharding: Device = None,
 ) -> Tree:
     """The elements along some axes combined by a function of two elements.
 
@@ -160,6 +165,8 @@ def reduce(
     With a tree of arrays of one shape the function takes and returns two such trees of scalars, and there is an initial
     value for each array. Sums, products, extremes and bitwise functions are recognised and are single instructions;
     others combine neighbours in a logarithmic number of steps, in the elements' order.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Raises:
         AxisError: there is no such axis.
@@ -172,7 +179,8 @@ def reduce(
         >>> print(reduce(x, 0.0, lambda a, b: (a * a + b * b) ** 0.5, (0,)))
         13.0
     """
-    named_only("reduce", out_sharding=out_sharding)
+    if out_sharding is not None:
+        return laid_out(reduce, out_sharding, operands, init_values, computation, dimensions)
     dimensions = sequence("reduce", "dimensions", dimensions)
     functions("reduce", computation=computation)
     if operand_or_none(operands) is None:

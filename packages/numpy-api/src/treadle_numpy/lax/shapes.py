@@ -24,6 +24,8 @@ from treadle_numpy.operands.arrays import made
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
+from treadle_numpy.operands.devices import Device
+from treadle_numpy.operands.laid_out import laid_out
 from treadle_numpy.operands.shapes import Shape, as_shape
 
 __all__ = [
@@ -42,8 +44,10 @@ __all__ = [
 ]
 
 
-def broadcast(operand: ArrayLike, sizes: Sequence[int]) -> Array:
+def broadcast(operand: ArrayLike, sizes: Sequence[int], *, out_sharding: Device = None) -> Array:
     """The array repeated along new leading axes of these sizes.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Raises:
         ShapeError: a size is negative.
@@ -53,6 +57,8 @@ def broadcast(operand: ArrayLike, sizes: Sequence[int]) -> Array:
         [[1 2 3]
          [1 2 3]]
     """
+    if out_sharding is not None:
+        return laid_out(broadcast, out_sharding, operand, sizes)
     x = coerce_array("broadcast", 0, operand)
     lead = as_shape("broadcast", sizes)
     places = tuple(range(len(lead), len(lead) + x.ndim))
@@ -60,9 +66,15 @@ def broadcast(operand: ArrayLike, sizes: Sequence[int]) -> Array:
 
 
 def broadcast_in_dim(
-    operand: ArrayLike, shape: Shape, broadcast_dimensions: Sequence[int]
+    operand: ArrayLike,
+    shape: Shape,
+    broadcast_dimensions: Sequence[int],
+    *,
+    out_sharding: Device = None,
 ) -> Array:
     """The array repeated along new axes, and along its axes of size 1.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     `broadcast_dimensions` says which axis of `shape` each axis of the operand becomes; these increase.
 
@@ -75,6 +87,8 @@ def broadcast_in_dim(
          [2 2]
          [3 3]]
     """
+    if out_sharding is not None:
+        return laid_out(broadcast_in_dim, out_sharding, operand, shape, broadcast_dimensions)
     broadcast_dimensions = integers(
         "broadcast_in_dim", "broadcast_dimensions", broadcast_dimensions
     )
@@ -147,8 +161,16 @@ def broadcast_shapes(*shapes: Shape) -> tuple[int, ...]:
     return common_shape("broadcast_shapes", [as_shape("broadcast_shapes", s) for s in shapes])
 
 
-def reshape(operand: ArrayLike, new_sizes: Shape, dimensions: Sequence[int] | None = None) -> Array:
+def reshape(
+    operand: ArrayLike,
+    new_sizes: Shape,
+    dimensions: Sequence[int] | None = None,
+    *,
+    out_sharding: Device = None,
+) -> Array:
     """The same elements in another shape, the last axis fastest; after a transposition if `dimensions` says so.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Raises:
         ShapeError: the shape has another number of elements or a negative size, or `dimensions` is no permutation.
@@ -159,6 +181,8 @@ def reshape(operand: ArrayLike, new_sizes: Shape, dimensions: Sequence[int] | No
          [3 4]
          [5 6]]
     """
+    if out_sharding is not None:
+        return laid_out(reshape, out_sharding, operand, new_sizes, dimensions)
     dimensions = integers_or_none("reshape", "dimensions", dimensions)
     x = coerce_array("reshape", 0, operand)
     if dimensions is not None and tuple(dimensions) != tuple(range(x.ndim)):

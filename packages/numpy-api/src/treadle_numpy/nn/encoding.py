@@ -5,7 +5,9 @@ from __future__ import annotations
 from treadle_ir import Array, composed, ops
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
+from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
+from treadle_numpy.operands.laid_out import laid_out
 from treadle_numpy.operands.shapes import as_index
 
 __all__ = ["one_hot"]
@@ -13,9 +15,16 @@ __all__ = ["one_hot"]
 
 @composed
 def one_hot(
-    x: ArrayLike, num_classes: int, *, dtype: DTypeLike | None = None, axis: int = -1
+    x: ArrayLike,
+    num_classes: int,
+    *,
+    dtype: DTypeLike | None = None,
+    axis: int = -1,
+    out_sharding: Device = None,
 ) -> Array:
     """For each number a vector with a one at that position; zeros where it is out of range.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Example:
         >>> import numpy as np
@@ -23,6 +32,8 @@ def one_hot(
         [[1. 0. 0.]
          [0. 0. 1.]]
     """
+    if out_sharding is not None:
+        return laid_out(one_hot, out_sharding, x, num_classes, dtype=dtype, axis=axis)
     count = as_index("one_hot", "num_classes", num_classes)
     operand = coerce_array("one_hot", 0, x)
     wanted = as_dtype("one_hot", float if dtype is None else dtype)

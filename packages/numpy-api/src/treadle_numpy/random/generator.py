@@ -7,15 +7,21 @@ import numpy as np
 from treadle_ir import ArgumentError, Array, DType, canonical_dtype, ops
 from treadle_ir.dtypes import BY_NAME, is_unsigned
 from treadle_numpy.numpy.dtypes.limits import finfo
+from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
+from treadle_numpy.operands.laid_out import laid_out
 from treadle_numpy.operands.shapes import Shape, as_shape
 from treadle_numpy.random.keys import KeyLike, single
 
 __all__ = ["bits"]
 
 
-def bits(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) -> Array:
+def bits(
+    key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None, *, out_sharding: Device = None
+) -> Array:
     """Uniformly random bits, as unsigned integers: of 32 bits, or of 64 where 64-bit types are on.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Raises:
         ArgumentError: the element type is not an unsigned integer.
@@ -25,6 +31,8 @@ def bits(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) -> Arr
         >>> print(bits(PRNGKey(0), (2,)))
         [4070199207 4202968722]
     """
+    if out_sharding is not None:
+        return laid_out(bits, out_sharding, key, shape, dtype)
     wanted = as_dtype("bits", dtype) or canonical_dtype(BY_NAME["u64"])
     if not is_unsigned(wanted) or wanted.itemsize not in (1, 2, 4, 8):
         raise ArgumentError(f"dtype argument `dtype` must be an unsigned int dtype, got {wanted}")

@@ -19,10 +19,12 @@ import numpy as np
 
 import treadle_compiler as compiler
 from treadle_ir import (
+    AbstractMesh,
     ArgumentError,
     Array,
     ArrayType,
     DTypeError,
+    Layout,
     PlacementError,
     ShapeError,
     canonical_dtype,
@@ -42,6 +44,7 @@ from treadle_runtime.arrays.placed import Placed
 from treadle_runtime.arrays.spread import gather, spread
 from treadle_runtime.arrays.text import array_text
 from treadle_runtime.placement.devices import Device
+from treadle_runtime.placement.explicit import layout_in
 from treadle_runtime.placement.guards import guard
 from treadle_runtime.placement.placement import BASE, PlacedType, Placement, default_placement
 
@@ -70,6 +73,10 @@ class DeviceArray(Placed):
         self.type = placed.type
         self.host = host
         self.raw = raw
+
+    def layout_over(self, mesh: AbstractMesh) -> Layout | None:
+        """How it lies over the axes of a mesh; None where these cannot say it."""
+        return layout_in(self.placed.placement.sharding, mesh, self.type.ndim)
 
     # ---- elements
 

@@ -29,6 +29,7 @@ from treadle_runtime.arrays.array import DeviceArray, Elements, buffer_at, eleme
 from treadle_runtime.evaluation.limits import ANY_SIZE, is_small
 from treadle_runtime.evaluation.quiet import SILENCE, quieten, restore
 from treadle_runtime.launch import Launch, check_results_fit, compile_program
+from treadle_runtime.placement.explicit import shardings_by_rule
 from treadle_runtime.placement.partition import partitioning, placement_for, whole
 from treadle_runtime.placement.placement import PlacedType, Placement
 from treadle_runtime.placement.resolve import resolve
@@ -51,6 +52,7 @@ class Operation:
         "primitive",
         "results",
         "single",
+        "wanted",
     )
     captured: tuple[Operand, ...]
 
@@ -71,6 +73,7 @@ class Operation:
         self.captured = ()
         self.placement = placement
         self.results = tuple([placement.of(type) for type in results])
+        self.wanted = shardings_by_rule(primitive, operands, results, placement)
         # An eval rule, or None: XLA.
         self.kernel: Any = None
         if isinstance(primitive, HostCall) or (
@@ -127,9 +130,9 @@ class Operation:
             program,
             name=self.primitive.name,
             platform=self.placement.device.backend.platform,
-            partitioning=partitioning(self.placement, operands, types),
+            partitioning=partitioning(self.placement, operands, types, self.wanted),
         )
-        return compile_program(lowered, self.placement)
+        return compile_program(lowered, self.placement, wanted=self.wanted)
 
 
 def placement_of_operation(

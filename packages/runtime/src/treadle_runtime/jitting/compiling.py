@@ -22,6 +22,7 @@ from treadle_runtime.jitting.statics import Key
 from treadle_runtime.jitting.traced import Traced
 from treadle_runtime.jitting.tracing import trace_function
 from treadle_runtime.launch import compile_program
+from treadle_runtime.placement.explicit import explicit_layouts, shardings_of
 from treadle_runtime.placement.partition import partitioning, placement_for
 from treadle_runtime.placement.placement import (
     PlacedType,
@@ -72,7 +73,9 @@ def lower_call(
         PlacementError: arguments are committed to different places.
     """
     types = tuple([operand.type for operand in operands])
-    traced = trace_function(cache, function, name, arguments, statics, types)
+    traced = trace_function(
+        cache, function, name, arguments, statics, types, layouts=explicit_layouts(operands)
+    )
     captured = captured_arrays(traced)
 
     _warn_of_constants(captured, traced, name)
@@ -92,6 +95,10 @@ def lower_call(
         asked = [each for each in wanted if each is not None]
         default = default_placement()
         placement = placement_for(traced.program, everything, default, name, describe, asked)
+    by_rule = shardings_of(traced.layouts, placement)
+    if by_rule:
+        said = wanted or [None] * len(by_rule)
+        wanted = [one or two for one, two in zip(said, by_rule, strict=True)]
     prepared = prepare(traced, options, arguments, len(operands))
     over = partitioning(
         placement,

@@ -29,6 +29,7 @@ from treadle_ir import (
     discharged,
     flags,
     interpret,
+    layouts_here,
     names,
     overriding,
     refused,
@@ -65,6 +66,7 @@ from treadle_runtime.jitting.watched_call import call_watched, guard_argument
 from treadle_runtime.jitting.with_refs import call_pure, places_of, pure_function
 from treadle_runtime.placement.asked import asked_for
 from treadle_runtime.placement.devices import Device, as_device
+from treadle_runtime.placement.explicit import explicit_layouts
 from treadle_runtime.placement.placement import placement_of
 
 P = ParamSpec("P")
@@ -229,6 +231,7 @@ class JitFunction(Generic[P, R]):
             statics,
             types,
             varying_of(operands),
+            layouts_here(operands),
         )
         results: Operands
         if self._options.inline:
@@ -257,7 +260,13 @@ class JitFunction(Generic[P, R]):
             ]
         types = tuple([operand.type for operand in operands])
         traced = trace_function(
-            self._cache, self.__wrapped__, self._name, arguments, statics, types
+            self._cache,
+            self.__wrapped__,
+            self._name,
+            arguments,
+            statics,
+            types,
+            layouts=explicit_layouts(operands),
         )
 
         def lowered() -> Lowered:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -34,6 +34,8 @@ from treadle_runtime.jitting.misses import explain, logs_misses
 from treadle_runtime.jitting.statics import Key
 from treadle_runtime.jitting.traced import Timing, Traced
 
+Layouts: TypeAlias = tuple[tuple[tuple[str, ...], ...] | None, ...] | None
+
 
 def trace_function(
     cache: FunctionCache,
@@ -43,12 +45,14 @@ def trace_function(
     statics: Key | None,
     types: tuple[ArrayType, ...],
     varies: tuple[frozenset[Hashable], ...] | None = None,
+    layouts: Layouts = None,
 ) -> Traced:
     """The function as a program for arguments of these types, staged if it has not been before.
 
-    `varies` says over which axes of shard_maps around the call arguments vary.
+    `varies` says over which axes of shard_maps around the call arguments vary, `layouts` how they lie over explicit
+    axes.
     """
-    key = (current_context().programs, arguments.structure, statics, varies, *types)
+    key = (current_context().programs, arguments.structure, statics, varies, layouts, *types)
 
     def make() -> Traced:
         if NO_TRACING():
@@ -58,7 +62,7 @@ def trace_function(
             )
         if logs_misses():
             explain(cache, function, name, arguments, key)
-        traced = _stage(function, name, arguments, types, varies)
+        traced = _stage(function, name, arguments, types, varies, layouts)
         cache.timings.append(traced.timing)
         if traced.portable:
             cache.keep(cache.traces, key, traced)
@@ -76,6 +80,7 @@ def _stage(
     arguments: Arguments,
     types: tuple[ArrayType, ...],
     varies: tuple[frozenset[Hashable], ...] | None,
+    layouts: Layouts,
 ) -> Traced:
     def results(output: Any) -> tuple[Operands, PyTreeDef]:  # Any: a pytree
         leaves, structure = flatten_leaves_and_structure(output)
@@ -83,7 +88,10 @@ def _stage(
 
     started = time.perf_counter()
     staged, structure = stage_tree(
-        TreeFunction(as_body(function), arguments.rebuilt, results), *types, varies=varies
+        TreeFunction(as_body(function), arguments.rebuilt, results),
+        *types,
+        varies=varies,
+        layouts=layouts,
     )
     elapsed = time.perf_counter() - started
     program = staged.program
@@ -93,7 +101,7 @@ def _stage(
         [as_argument(each) if isinstance(each, np.ndarray) else each for each in staged.captured]
     )
     timing = Timing(name, types, elapsed, equations=len(program.equations))
-    return Traced(program, captured, structure, timing)
+    return Traced(program, captured, structure, timing, staged.layouts)
 
 
 def _result(name: str, result: object, structure: PyTreeDef) -> Operand:

@@ -160,7 +160,7 @@ def _staged(
         return tree_unflatten(structure, operands), {}
 
     tree = TreeFunction(function, arguments, array_results("shard_map: result "))
-    with MESH.override(mesh), inside_axes(mesh.abstract_mesh, manual, checked):  # type: ignore[attr-defined]
+    with MESH.override(mesh), inside_axes(mesh.abstract_mesh, manual, checked):
         return stage_tree(tree, *parts, varies=varies)
 
 

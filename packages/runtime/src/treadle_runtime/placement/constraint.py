@@ -7,16 +7,25 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from treadle_ir import (
+    MESH,
     ArgumentError,
+    AxisType,
     EvalTrace,
     Operand,
+    ShardingTypeError,
     Tracer,
+    UnsupportedError,
     as_operand,
+    current_context,
     current_trace,
+    explicit_mesh,
     functions,
     layout_of,
+    layout_of_operand,
+    left_to_the_compiler,
     ops,
     part_shape,
+    spec_of,
     type_of,
 )
 from treadle_ir.tree import tree_flatten, tree_map
@@ -45,6 +54,24 @@ def constrained(x: Operand, sharding: Sharding) -> Operand:
     )
 
 
+def _check_lies_so(x: Operand, sharding: Sharding) -> None:
+    """Where all axes of the mesh in force are explicit, a constraint changes nothing: it says how an array lies.
+
+    Raises:
+        ShardingTypeError: the array lies otherwise.
+    """
+    mesh = explicit_mesh()
+    if mesh is None or mesh.auto_axes or not isinstance(sharding, NamedSharding):
+        return
+    lies = layout_of_operand(x, mesh)
+    if lies is not None and lies != sharding.layout(len(lies)):
+        raise ShardingTypeError(
+            f"with_sharding_constraint: the array lies as {spec_of(lies)}, not as {sharding.spec}; "
+            "over explicit axes a constraint moves nothing",
+            fix="lay it anew with reshard(x, P(...))",
+        )
+
+
 def with_sharding_constraint(x: T, shardings: Any) -> T:
     """The arrays of a tree, laid over a mesh as said.
 
@@ -58,6 +85,7 @@ def with_sharding_constraint(x: T, shardings: Any) -> T:
 
     Raises:
         ShardingError: an array cannot be laid out so.
+        ShardingTypeError: all axes of the mesh in force are explicit, and an array lies otherwise.
         PlacementError: there is a specification, and no mesh in force.
         ArgumentError: a leaf is no sharding, or no array.
 
@@ -68,14 +96,20 @@ def with_sharding_constraint(x: T, shardings: Any) -> T:
         >>> treadle.jit(lambda x: treadle.lax.with_sharding_constraint(x * 2, lies))(tnp.ones(2))
         Array([2., 2.], dtype=float32)
     """
-    asked = asked_for("with_sharding_constraint", "shardings", shardings)
+    return _laid("with_sharding_constraint", "shardings", x, shardings, checked=True)
+
+
+def _laid(function: str, argument: str, x: T, shardings: Any, checked: bool) -> T:
+    asked = asked_for(function, argument, shardings)
     if asked is None:
         return x
     leaves, structure = tree_flatten(x)
-    wanted = asked.over("with_sharding_constraint", x)
+    wanted = asked.over(function, x)
     found = []
     for leaf, sharding in zip(leaves, wanted, strict=True):
         operand = as_operand(leaf)
+        if checked and sharding is not None:
+            _check_lies_so(operand, sharding)
         if sharding is None:
             found.append(leaf)
         elif isinstance(operand, Tracer) or not isinstance(current_trace(), EvalTrace):
@@ -89,12 +123,26 @@ def with_sharding_constraint(x: T, shardings: Any) -> T:
 
 
 def reshard(xs: T, out_shardings: Any) -> T:
-    """The arrays of a tree, laid over a mesh anew: `with_sharding_constraint` under the name for explicit axes.
+    """The arrays of a tree, laid over a mesh anew; their types show it where the axes are explicit.
+
+    Args:
+        xs: a tree of arrays.
+        out_shardings: a tree of `NamedSharding`, or of `PartitionSpec` over the mesh in force (`set_mesh`), that is a
+            prefix of `xs`.
 
     Raises:
-        As `with_sharding_constraint`.
+        ShardingError: an array cannot be laid out so.
+        PlacementError: there is a specification, and no mesh in force.
+        ArgumentError: a leaf is no sharding, or no array.
+
+    Example:
+        >>> import treadle, treadle.numpy as tnp
+        >>> from treadle.sharding import PartitionSpec as P
+        >>> with treadle.set_mesh(treadle.make_mesh((1,), ("x",))):
+        ...     treadle.typeof(treadle.reshard(tnp.ones((4, 2)), P("x")))
+        ShapedArray(float32[4@x,2])
     """
-    return with_sharding_constraint(xs, out_shardings)
+    return _laid("reshard", "out_shardings", xs, out_shardings, checked=False)
 
 
 def auto_axes(
@@ -104,12 +152,25 @@ def auto_axes(
     axes: str | tuple[str, ...] | None = None,
     out_sharding: Any = None,
 ) -> Callable[..., Any]:
-    """A function within which the compiler lays arrays over the axes, with its results as said.
+    """A function within which the compiler lays arrays over explicit axes, with its results as said.
 
-    `axes` changes nothing: the compiler does so over all axes that are not manual.
+    Args:
+        fun: the function; without it, a decorator.
+        axes: the axes of the mesh; all of them where nothing is said, and some of them are not there yet.
+        out_sharding: how results lie, as of `reshard`; a call may give it instead.
 
     Raises:
-        As `with_sharding_constraint`, when called.
+        UnsupportedError: some of the explicit axes are named, not all.
+        ArgumentError: when called under explicit axes, if nobody says how results lie.
+        As `reshard`, when called.
+
+    Example:
+        >>> import treadle, treadle.numpy as tnp
+        >>> from treadle.sharding import PartitionSpec as P, auto_axes
+        >>> with treadle.set_mesh(treadle.make_mesh((1,), ("x",))):
+        ...     x = treadle.reshard(tnp.ones((4, 2)), P("x"))
+        ...     treadle.typeof(auto_axes(lambda x: x.T @ x, out_sharding=P())(x))
+        ShapedArray(float32[2,2])
     """
     if fun is None:
         return functools.partial(auto_axes, axes=axes, out_sharding=out_sharding)
@@ -118,9 +179,28 @@ def auto_axes(
     @functools.wraps(fun)
     def laid(*args: Any, **kwargs: Any) -> Any:
         given = kwargs.pop("out_sharding", out_sharding)
-        return with_sharding_constraint(fun(*args, **kwargs), given)
+        mesh = explicit_mesh()
+        if mesh is not None:
+            _all_of("auto_axes", axes, mesh.explicit_axes)
+            if given is None:
+                raise ArgumentError(
+                    "auto_axes: how the results lie is not said",
+                    fix="give `out_sharding`, a specification or a tree of them",
+                )
+        with left_to_the_compiler():
+            results = fun(*args, **kwargs)
+        return reshard(results, given)
 
     return laid
+
+
+def _all_of(function: str, axes: str | tuple[str, ...] | None, there: tuple[str, ...]) -> None:
+    named = there if axes is None else (axes,) if isinstance(axes, str) else tuple(axes)
+    if {*named} != {*there}:
+        raise UnsupportedError(
+            f"{function}: axes are {named}, but the mesh has {there}, and only all of them can change their type",
+            fix="leave `axes` out",
+        )
 
 
 def explicit_axes(
@@ -130,10 +210,17 @@ def explicit_axes(
     axes: str | tuple[str, ...] | None = None,
     in_sharding: Any = None,
 ) -> Callable[..., Any]:
-    """A function whose arguments lie over the axes as said.
+    """A function within which types show how arrays lie over the axes of the mesh: the way back of `auto_axes`.
+
+    Args:
+        fun: the function; without it, a decorator.
+        axes: the axes of the mesh; all of them where nothing is said, and some of them are not there yet.
+        in_sharding: how arguments lie, as of `reshard`; a call may give it instead.
 
     Raises:
-        As `with_sharding_constraint`, when called.
+        UnsupportedError: some of the axes are named, not all.
+        ArgumentError: when called, if nobody says how arguments lie.
+        As `reshard`, when called.
     """
     if fun is None:
         return functools.partial(explicit_axes, axes=axes, in_sharding=in_sharding)
@@ -141,6 +228,8 @@ def explicit_axes(
 
     @functools.wraps(fun)
     def laid(*args: Any, **kwargs: Any) -> Any:
+        from treadle_runtime.jitting.jit import jit  # noqa: PLC0415 - it needs placements
+
         given = kwargs.pop("in_sharding", in_sharding)
         if given is None:
             raise ArgumentError(
@@ -148,6 +237,12 @@ def explicit_axes(
                 fix="give `in_sharding`, a specification or a tree of them",
             )
         spec = given if isinstance(given, tuple) else tree_map(lambda _: given, args)
-        return fun(*with_sharding_constraint(args, spec), **kwargs)
+        mesh = current_context().get(MESH)
+        there = () if mesh is None else (*mesh.auto_axes, *mesh.explicit_axes)
+        _all_of("explicit_axes", axes, there)
+        shown = None if mesh is None else mesh.with_types(AxisType.Explicit, there)
+        with MESH.override(shown):
+            # A function of its own to stage: the trace around it does not ask how values lie.
+            return jit(fun)(*reshard(args, spec), **kwargs)
 
     return laid

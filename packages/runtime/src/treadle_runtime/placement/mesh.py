@@ -1,8 +1,8 @@
-"""Meshes: devices in a grid whose axes have names, and the setting that says which is in force. Interned."""
+"""Meshes: devices in a grid whose axes have names, interned."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import prod
 from typing import Any, ClassVar, Final, final
 from weakref import WeakValueDictionary
@@ -10,12 +10,12 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from treadle_ir import (
+    MESH as MESH,
     AbstractMesh,
     ArgumentError,
     AxisType,
     MeshAxes,
     PlacementError,
-    Setting,
     checked_axes,
     fork_safe_lock,
     integers,
@@ -146,6 +146,11 @@ class Mesh(MeshAxes):
     def __reduce__(self) -> tuple[Any, ...]:
         return Mesh, (self.devices, self.axis_names, self.axis_types)
 
+    def with_types(self, kind: AxisType, names: Iterable[str]) -> Mesh:
+        """The same with other types for some axes."""
+        types = self.abstract_mesh.with_types(kind, names).axis_types
+        return Mesh(self.devices, self.axis_names, types)
+
     def __repr__(self) -> str:
         return (
             f"Mesh(axis_sizes={self.axis_sizes}, axis_names={self.axis_names}, "
@@ -168,21 +173,6 @@ def concrete_mesh(axes: AbstractMesh, device_ids: Sequence[int], platform: str) 
     grid = np.empty(len(device_ids), object)
     grid[:] = [device_by_id(platform, number) for number in device_ids]
     return Mesh(grid.reshape(axes.axis_sizes), axes.axis_names, axes.axis_types)
-
-
-def _parsed(value: object) -> MeshAxes | None:
-    if value is None or isinstance(value, MeshAxes):
-        return value
-    raise ValueError("is not a mesh")
-
-
-# `set_mesh` sets it: it is none of those that users set by name.
-MESH: Final[Setting[MeshAxes | None]] = Setting(
-    "_mesh",
-    None,
-    parse=_parsed,
-    help="The mesh that partition specifications without one are over: a Mesh, or an AbstractMesh.",
-)
 
 
 def make_mesh(

@@ -19,10 +19,12 @@ from treadle_ir import (
     Operand,
     Ref,
     ShapeError,
+    ShardingTypeError,
     StructureError,
     bind,
     discharged,
     holding,
+    layouts_here,
     ops,
     sequence,
     store,
@@ -35,7 +37,9 @@ from treadle_numpy.lax.control.carries import SAME_SHAPES, type_differences
 from treadle_numpy.lax.control.plain import plain_choice, plainly
 from treadle_numpy.lax.control.staging import (
     Body,
+    first_difference,
     flatten_operands,
+    paths_of,
     stage_body,
     with_common_captures,
 )
@@ -259,6 +263,7 @@ def _choice(
                 types,
                 written=function,
                 varies=varying_of(given),
+                layouts=layouts_here(given),
             )
             for function, what in zip(functions, names, strict=True)
         ]
@@ -303,4 +308,12 @@ def _check_same_results(name: str, one_name: str, one: Body, other_name: str, ot
         raise error(
             f"{name}: {one_name} and {other_name} must return the same types, but theirs differ {lines}",
             fix=SAME_SHAPES if is_shape else "convert one of them with .astype(...)",
+        )
+    differs = first_difference(left_types, one.layouts, other.layouts)
+    if differs is not None:
+        number, first, second = differs
+        raise ShardingTypeError(
+            f"{name}: {one_name} and {other_name} must return the same types, but at "
+            f"{paths_of(left)[number] or 'their only leaf'} they return {first} and {second}",
+            fix="lay them alike in the branches: `reshard(x, P(...))`",
         )

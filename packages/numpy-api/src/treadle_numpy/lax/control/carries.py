@@ -13,14 +13,16 @@ from treadle_ir import (
     DTypeError,
     Operand,
     ShapeError,
+    ShardingTypeError,
     StructureError,
     checked_axes_here,
     explicit,
+    layouts_here,
     promoted,
     varying_of,
 )
 from treadle_ir.tree import PyTreeDef, explain_difference
-from treadle_numpy.lax.control.staging import Body, paths_of
+from treadle_numpy.lax.control.staging import Body, Layouts, first_difference, paths_of
 from treadle_numpy.operands.coerce import operand_type
 from treadle_numpy.operands.promote import with_dtype
 
@@ -46,7 +48,7 @@ def settled(
     carry: list[Operand],
     structure: PyTreeDef,
     what: str,
-    stage_with: Callable[[list[ArrayType], Varies], Body],
+    stage_with: Callable[[list[ArrayType], Varies, Layouts], Body],
     elements: Sequence[Operand] = (),
 ) -> tuple[list[Operand], Body]:
     """Carries and the body that keeps their types; weak carries take the element type that the body gives them.
@@ -59,7 +61,8 @@ def settled(
     rounds = 0
     while True:
         types = [operand_type(leaf) for leaf in carry]
-        body = _alike(lambda varies: stage_with(types, varies), carry, elements)  # noqa: B023 - called at once
+        lie = _lie(carry, elements)
+        body = _alike(lambda varies: stage_with(types, varies, lie), carry, elements)  # noqa: B023 - called at once
         rounds += 1
         returned = body.structures[0]
         if returned != structure:
@@ -87,7 +90,24 @@ def settled(
             if is_shape
             else "convert the initial value, or the carry that is returned, with .astype(...)",
         )
+    differs = first_difference(types, lie, body.layouts)
+    if differs is not None:
+        number, one, two = differs
+        where = paths_of(structure)[number] or "its only leaf"
+        raise ShardingTypeError(
+            f"{name}: {what} must return the carry as it took it, but at {where} it goes in as {one} "
+            f"and comes out as {two}",
+            fix="lay the initial value, or what is returned, anew: `reshard(x, P(...))`",
+        )
     return carry, body
+
+
+def _lie(carry: Sequence[Operand], elements: Sequence[Operand]) -> Layouts:
+    """How carries and elements of arrays lie over explicit axes; None where there are none."""
+    carries, others = layouts_here(carry), layouts_here(elements)
+    if carries is None or others is None:
+        return None
+    return (*carries, *[layout and layout[1:] for layout in others])
 
 
 def _alike(

@@ -112,13 +112,14 @@ def _while(
             operands,
             both,
             "body_fun",
-            lambda types, varies: stage_body(
+            lambda types, varies, layouts: stage_body(
                 f"the body of {name}",
                 lambda value: body_of(value)[0],
                 (both,),
                 types,
                 written=written or body_fun,
                 varies=varies,
+                layouts=layouts,
             ),
         )
         types = [operand_type(leaf) for leaf in operands]

@@ -22,7 +22,7 @@ from treadle_ir.primitives.control import Scan
 from treadle_ir.tree import PyTreeDef, tree_unflatten, treedef_tuple
 from treadle_numpy.lax.control.carries import Varies, settled
 from treadle_numpy.lax.control.plain import plain_scan, plainly
-from treadle_numpy.lax.control.staging import Body, flatten_operands, paths_of, stage_body
+from treadle_numpy.lax.control.staging import Body, Layouts, flatten_operands, paths_of, stage_body
 from treadle_numpy.operands.coerce import ArrayLike, operand_type
 from treadle_numpy.operands.shapes import as_index
 from treadle_numpy.operands.trees import Container, Tree
@@ -225,7 +225,7 @@ def scan_flat(
     def run(refs: tuple[Ref, ...]) -> tuple[Tree, Tree]:
         function_of, leaves, both = carrying(refs, function, carry, structure)
 
-        def stage_with(types: list[ArrayType], varies: Varies) -> Body:
+        def stage_with(types: list[ArrayType], varies: Varies, layouts: Layouts) -> Body:
             return stage_body(
                 f"the body of {name}",
                 function_of,
@@ -234,6 +234,7 @@ def scan_flat(
                 _carry_and_y,
                 written,
                 varies,
+                layouts,
             )
 
         leaves, body = settled(name, leaves, both, "the body", stage_with, elements)

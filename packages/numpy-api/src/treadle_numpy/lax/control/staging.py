@@ -30,6 +30,7 @@ from treadle_ir import (
     share_captures,
     stage_tree,
     staging_trace,
+    type_text,
 )
 from treadle_ir.tree import (
     PyTreeDef,
@@ -43,6 +44,8 @@ from treadle_numpy.operands.trees import Tree
 
 _PROGRAMS_KEPT: Final = 8  # per code
 
+Layouts: TypeAlias = Sequence[tuple[tuple[str, ...], ...] | None] | None
+
 
 @final
 @frozen(eq=False)
@@ -52,6 +55,7 @@ class Body:
     program: Program
     captured: tuple[Operand, ...]
     structures: tuple[PyTreeDef, ...]
+    layouts: Layouts = None  # of the results, where explicit axes are in force
 
     @property
     def result_types(self) -> list[list[ArrayType]]:
@@ -65,6 +69,16 @@ class Body:
             ]
             for structure in self.structures
         ]
+
+
+def first_difference(
+    types: Sequence[ArrayType], left: Layouts, right: Layouts
+) -> tuple[int, str, str] | None:
+    """Where two lists of arrays lie differently over explicit axes: which, and as what; None where they do not."""
+    for number, (type, one, two) in enumerate(zip(types, left or (), right or (), strict=False)):
+        if one is not None and two is not None and one != two:
+            return number, type_text(type, one), type_text(type, two)
+    return None
 
 
 def flatten_operands(function: str, what: str, tree: Tree) -> tuple[list[Operand], PyTreeDef]:
@@ -110,11 +124,13 @@ def stage_body(
     split: Split = one_tree,
     written: object = None,
     varies: Sequence[frozenset[Hashable]] | None = None,
+    layouts: Layouts = None,
 ) -> Body:
     """A body as a program: `function` takes one tree per structure; `split` takes its result apart.
 
     `where` is for messages: "the body of scan". `written` is the user's function, where `function` is a wrapper
-    around it. `varies` says over which axes of shard_maps around it operands vary (`varying_of`).
+    around it. `varies` says over which axes of shard_maps around it operands vary (`varying_of`), `layouts` how they
+    lie over explicit axes (`layouts_here`).
     """
     counts = [structure.num_leaves for structure in structures]
 
@@ -136,10 +152,13 @@ def stage_body(
 
     with during(f"staging {where}"):
         staged, returned = stage_tree(
-            TreeFunction(as_body(function), arguments, results), *operand_types, varies=varies
+            TreeFunction(as_body(function), arguments, results),
+            *operand_types,
+            varies=varies,
+            layouts=layouts,
         )
     program = interned(written or function, staged.program)
-    return Body(program, staged.captured, returned)
+    return Body(program, staged.captured, returned, staged.layouts)
 
 
 _INTERNED: Final[weakref.WeakKeyDictionary[CodeType, list[Program]]] = weakref.WeakKeyDictionary()

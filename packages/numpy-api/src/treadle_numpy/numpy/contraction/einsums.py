@@ -23,6 +23,7 @@ from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import broadcast_to_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce
 from treadle_numpy.operands.dtypes import DTypeLike
+from treadle_numpy.operands.laid_out import laid_out
 from treadle_numpy.operands.promote import promote
 
 __all__ = ["einsum", "einsum_path"]
@@ -120,19 +121,32 @@ def einsum(
 ) -> Array:
     """Products of the operands, summed over the letters that the result does not name.
 
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
     `_dot_general` takes the place of `lax.dot_general`: libraries quantise with it.
 
     Raises:
         ArgumentError: there are no operands, or the subscripts do not go with them.
         ShapeError: a letter stands for axes of different sizes.
-        UnsupportedError: the operands are booleans, or `out_sharding` is given.
+        UnsupportedError: the operands are booleans.
 
     Example:
         >>> print(einsum("ij,jk->ik", np.ones((2, 3), np.float32), np.ones((3, 1), np.float32)))
         [[3.]
          [3.]]
     """
-    named_only("einsum", out=out, out_sharding=out_sharding)
+    if out_sharding is not None:
+        return laid_out(
+            einsum,
+            out_sharding,
+            subscripts,
+            *operands,
+            out=out,
+            optimize=optimize,
+            precision=precision,
+            preferred_element_type=preferred_element_type,
+            _dot_general=_dot_general,
+        )
+    named_only("einsum", out=out)
     given: Sequence[object] = operands
     if not isinstance(subscripts, str):
         subscripts, given = _interleaved((subscripts, *operands))

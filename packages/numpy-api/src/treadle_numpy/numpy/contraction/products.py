@@ -30,7 +30,9 @@ from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape
 from treadle_numpy.operands.coerce import ArrayLike, operand_type
+from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike
+from treadle_numpy.operands.laid_out import laid_out
 from treadle_numpy.operands.plans import Plans, remember
 from treadle_numpy.operands.promote import promote
 from treadle_numpy.operands.scalars import literal
@@ -90,8 +92,11 @@ def dot(
     *,
     precision: PrecisionLike = None,
     preferred_element_type: DTypeLike | None = None,
+    out_sharding: Device = None,
 ) -> Array:
     """The product summed over the last axis of `a` and the second-to-last (or only) axis of `b`.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Raises:
         ShapeError: the summed axes have different sizes.
@@ -101,6 +106,15 @@ def dot(
         >>> print(dot(np.ones(3, np.float32), np.ones(3, np.float32)))
         3.0
     """
+    if out_sharding is not None:
+        return laid_out(
+            dot,
+            out_sharding,
+            a,
+            b,
+            precision=precision,
+            preferred_element_type=preferred_element_type,
+        )
     plain = precision is None and preferred_element_type is None
     if plain:
         product = _planned(_DOTS, a, b)
@@ -124,8 +138,11 @@ def matmul(
     *,
     precision: PrecisionLike = None,
     preferred_element_type: DTypeLike | None = None,
+    out_sharding: Device = None,
 ) -> Array:
     """The matrix product; leading axes broadcast, vectors count as a row on the left and a column on the right.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Raises:
         ShapeError: an operand has no axes, or the summed axes have different sizes.
@@ -135,6 +152,15 @@ def matmul(
         >>> print(matmul(np.eye(2, dtype=np.float32), np.array([1.0, 2.0], np.float32)))
         [1. 2.]
     """
+    if out_sharding is not None:
+        return laid_out(
+            matmul,
+            out_sharding,
+            a,
+            b,
+            precision=precision,
+            preferred_element_type=preferred_element_type,
+        )
     plain = precision is None and preferred_element_type is None
     if plain:
         product = _planned(_PRODUCTS, a, b)
@@ -317,8 +343,11 @@ def tensordot(
     *,
     precision: PrecisionLike = None,
     preferred_element_type: DTypeLike | None = None,
+    out_sharding: Device = None,
 ) -> Array:
     """The products summed over the last `axes` of `a` and the first of `b`, or over pairs of axes.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Raises:
         ShapeError: paired axes have different sizes.
@@ -329,6 +358,16 @@ def tensordot(
         >>> print(tensordot(np.ones((2, 3), np.float32), np.ones((3, 4), np.float32), 1).shape)
         (2, 4)
     """
+    if out_sharding is not None:
+        return laid_out(
+            tensordot,
+            out_sharding,
+            a,
+            b,
+            axes,
+            precision=precision,
+            preferred_element_type=preferred_element_type,
+        )
     x, y = promote("tensordot", a, b)
     rank_x, rank_y = len(x.shape), len(y.shape)
     if isinstance(axes, (tuple, list)):

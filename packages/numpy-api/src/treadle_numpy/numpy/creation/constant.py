@@ -7,7 +7,15 @@ from typing import Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
-from treadle_ir import Array, DType, canonical_dtype, default_dtype, ops
+from treadle_ir import (
+    Array,
+    DType,
+    canonical_dtype,
+    default_dtype,
+    explicit_mesh,
+    layout_of_operand,
+    ops,
+)
 from treadle_ir.dtypes import is_bool
 from treadle_numpy.numpy.creation.data import placed
 from treadle_numpy.operands.arrays import array_of
@@ -22,6 +30,7 @@ from treadle_numpy.operands.coerce import (
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.fill import filled, scalar_of
+from treadle_numpy.operands.laid_out import laid_out
 from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.sequences import array_from, refuse_complex
 from treadle_numpy.operands.shapes import Shape, as_shape
@@ -55,46 +64,85 @@ def _fill(
     return placed(filled(sizes, scalar_of(function, value, wanted)), device)
 
 
-def zeros(shape: Shape, dtype: DTypeLike | None = None, *, device: Device = None) -> Array:
+def zeros(
+    shape: Shape,
+    dtype: DTypeLike | None = None,
+    *,
+    device: Device = None,
+    out_sharding: Device = None,
+) -> Array:
     """An array of zeros.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Example:
         >>> print(zeros(3))
         [0. 0. 0.]
     """
+    if out_sharding is not None:
+        return laid_out(zeros, out_sharding, shape, dtype, device=device)
     return _fill("zeros", shape, 0, dtype, device)
 
 
-def ones(shape: Shape, dtype: DTypeLike | None = None, *, device: Device = None) -> Array:
+def ones(
+    shape: Shape,
+    dtype: DTypeLike | None = None,
+    *,
+    device: Device = None,
+    out_sharding: Device = None,
+) -> Array:
     """An array of ones.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Example:
         >>> print(ones((2, 2), int))
         [[1 1]
          [1 1]]
     """
+    if out_sharding is not None:
+        return laid_out(ones, out_sharding, shape, dtype, device=device)
     return _fill("ones", shape, 1, dtype, device)
 
 
-def empty(shape: Shape, dtype: DTypeLike | None = None, *, device: Device = None) -> Array:
+def empty(
+    shape: Shape,
+    dtype: DTypeLike | None = None,
+    *,
+    device: Device = None,
+    out_sharding: Device = None,
+) -> Array:
     """An array of zeros: elements are never left undefined.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Example:
         >>> print(empty((2, 3)).shape)
         (2, 3)
     """
+    if out_sharding is not None:
+        return laid_out(empty, out_sharding, shape, dtype, device=device)
     return _fill("empty", shape, 0, dtype, device)
 
 
 def full(
-    shape: Shape, fill_value: ArrayLike, dtype: DTypeLike | None = None, *, device: Device = None
+    shape: Shape,
+    fill_value: ArrayLike,
+    dtype: DTypeLike | None = None,
+    *,
+    device: Device = None,
+    out_sharding: Device = None,
 ) -> Array:
     """An array of one value, or of a value broadcast to the shape.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Example:
         >>> print(full(2, 7))
         [7 7]
     """
+    if out_sharding is not None:
+        return laid_out(full, out_sharding, shape, fill_value, dtype, device=device)
     sizes = as_shape("full", shape)
     return placed(_full("full", sizes, fill_value, as_dtype("full", dtype)), device)
 
@@ -147,8 +195,19 @@ def _filled_like(
     if weak and not is_bool(wanted):
         scalar = weak_literal(wanted.type(value).item())
         if scalar.type.dtype == wanted:
-            return placed(filled(sizes, scalar), device)
-    return placed(filled(sizes, scalar_of(function, value, wanted)), device)
+            return _lying_like(a, filled(sizes, scalar), shape, device)
+    return _lying_like(a, filled(sizes, scalar_of(function, value, wanted)), shape, device)
+
+
+def _lying_like(a: Like, made: Array, shape: Shape | None, device: Device) -> Array:
+    """The array on a device, if one is given; else over the explicit axes that divide the array it is like."""
+    mesh = explicit_mesh()
+    if mesh is None or device is not None or shape is not None or not is_array_like(a):
+        return placed(made, device)
+    layout = layout_of_operand(a, mesh)
+    if not layout or not any(layout):
+        return made
+    return ops.sharding_constraint(made, mesh=mesh, layout=layout)
 
 
 def zeros_like(
@@ -157,13 +216,18 @@ def zeros_like(
     shape: Shape | None = None,
     *,
     device: Device = None,
+    out_sharding: Device = None,
 ) -> Array:
     """Zeros of an array's shape and element type.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Example:
         >>> print(zeros_like(ones(2)))
         [0. 0.]
     """
+    if out_sharding is not None:
+        return laid_out(zeros_like, out_sharding, a, dtype, shape, device=device)
     return _filled_like("zeros_like", a, 0, dtype, shape, device)
 
 
@@ -173,14 +237,19 @@ def ones_like(
     shape: Shape | None = None,
     *,
     device: Device = None,
+    out_sharding: Device = None,
 ) -> Array:
     """Ones of an array's shape and element type.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Example:
         >>> print(ones_like(np.array([[1, 2], [3, 4]])))
         [[1 1]
          [1 1]]
     """
+    if out_sharding is not None:
+        return laid_out(ones_like, out_sharding, a, dtype, shape, device=device)
     return _filled_like("ones_like", a, 1, dtype, shape, device)
 
 
@@ -207,14 +276,20 @@ def full_like(
     shape: Shape | None = None,
     *,
     device: Device = None,
+    out_sharding: Device = None,
 ) -> Array:
     """One value in an array's shape and element type.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Example:
         >>> print(full_like(np.array([[1, 2], [3, 4]]), 7))
         [[7 7]
          [7 7]]
     """
+    if out_sharding is not None:
+        return laid_out(full_like, out_sharding, a, fill_value, dtype, shape, device=device)
     sizes, wanted, weak = _like("full_like", a, dtype, shape)
     result = _full("full_like", sizes, fill_value, wanted)
-    return placed(ops.convert(result, dtype=wanted, weak=True) if weak else result, device)
+    made = ops.convert(result, dtype=wanted, weak=True) if weak else result
+    return _lying_like(a, made, shape, device)

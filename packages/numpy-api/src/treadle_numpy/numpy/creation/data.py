@@ -21,6 +21,7 @@ from treadle_ir import (
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
+from treadle_numpy.operands.laid_out import laid_out
 from treadle_numpy.operands.sequences import array_from
 
 __all__ = ["array", "asarray", "copy", "from_dlpack"]
@@ -36,8 +37,11 @@ def array(
     order: str | None = "K",
     ndmin: int = 0,
     device: Device = None,
+    out_sharding: Device = None,
 ) -> Array:
     """An array from an array, a scalar, or nested sequences of them.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Differs from NumPy: 32-bit types by default, and a Python scalar alone gives a weakly typed array.
 
@@ -48,6 +52,10 @@ def array(
         >>> print(array([1, 2.5]))
         [1.  2.5]
     """
+    if out_sharding is not None:
+        return laid_out(
+            array, out_sharding, object, dtype, copy=copy, order=order, ndmin=ndmin, device=device
+        )
     names("array", order=order)
     ndmin = integer("array", "ndmin", ndmin)
     if order not in (None, "K", "C", "A"):
@@ -69,13 +77,18 @@ def asarray(
     *,
     copy: bool | None = None,
     device: Device = None,
+    out_sharding: Device = None,
 ) -> Array:
     """An array from an array, a scalar, or nested sequences of them; arrays come back as they are.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Example:
         >>> print(asarray((True, False)))
         [ True False]
     """
+    if out_sharding is not None:
+        return laid_out(asarray, out_sharding, a, dtype, order, copy=copy, device=device)
     return placed(array_from("asarray", a, as_dtype("asarray", dtype)), device)
 
 

@@ -27,6 +27,7 @@ from treadle_numpy.operands.coerce import (
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.fill import filled
+from treadle_numpy.operands.laid_out import laid_out
 from treadle_numpy.operands.promote import converted, promote, promote_operands
 from treadle_numpy.operands.shapes import as_index
 
@@ -64,8 +65,11 @@ def arange(
     dtype: DTypeLike | None = None,
     *,
     device: Device = None,
+    out_sharding: Device = None,
 ) -> Array:
     """Numbers from `start` (0) up to but not including `stop`, `step` (1) apart.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Raises:
         ArgumentError: the step is 0; OutOfMemoryError: there is no memory for so many numbers.
@@ -74,6 +78,8 @@ def arange(
         >>> print(arange(3), arange(1, 2, 0.5))
         [0 1 2] [1.  1.5]
     """
+    if out_sharding is not None:
+        return laid_out(arange, out_sharding, start, stop, step, dtype, device=device)
     named = [_number("arange", value) for value in (start, stop, step)]
     wanted = as_dtype("arange", dtype)
     if wanted is not None and wanted.names is not None:

@@ -7,13 +7,17 @@ from treadle_numpy.lax.shapes import broadcast_shapes as broadcast_shapes
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
+from treadle_numpy.operands.devices import Device
+from treadle_numpy.operands.laid_out import laid_out
 from treadle_numpy.operands.shapes import Shape, as_shape
 
 __all__ = ["broadcast_arrays", "broadcast_shapes", "broadcast_to"]
 
 
-def broadcast_to(array: ArrayLike, shape: Shape) -> Array:
+def broadcast_to(array: ArrayLike, shape: Shape, *, out_sharding: Device = None) -> Array:
     """The array broadcast to a shape.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Raises:
         ShapeError: an axis has neither size 1 nor the size that is asked for.
@@ -24,6 +28,8 @@ def broadcast_to(array: ArrayLike, shape: Shape) -> Array:
         [[0 1]
          [0 1]]
     """
+    if out_sharding is not None:
+        return laid_out(broadcast_to, out_sharding, array, shape)
     x = coerce("broadcast_to", 0, array)
     sizes = as_shape("broadcast_to", shape)
     own = x.shape

@@ -27,7 +27,9 @@ from treadle_numpy.numpy.taking import take
 from treadle_numpy.operands.arrays import Elements
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, host_elements
+from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.fill import filled
+from treadle_numpy.operands.laid_out import laid_out
 from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.sequences import array_from
 from treadle_numpy.operands.shapes import Shape, as_index, as_shape
@@ -57,8 +59,11 @@ def repeat(
     axis: int | None = None,
     *,
     total_repeat_length: int | None = None,
+    out_sharding: Device = None,
 ) -> Array:
     """Each element repeated along an axis; of the flat array by default.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Constraints:
         `repeats` must be known to Python, unless `total_repeat_length` says how long the result is.
@@ -67,6 +72,10 @@ def repeat(
         >>> print(repeat(np.arange(2), 2))
         [0 0 1 1]
     """
+    if out_sharding is not None:
+        return laid_out(
+            repeat, out_sharding, a, repeats, axis, total_repeat_length=total_repeat_length
+        )
     total_repeat_length = integer_or_none("repeat", "total_repeat_length", total_repeat_length)
     x = coerce_array("repeat", 0, a)
     if axis is None:

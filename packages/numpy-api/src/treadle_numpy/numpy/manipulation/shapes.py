@@ -12,6 +12,8 @@ from treadle_ir.primitives.shape import Reshape
 from treadle_numpy.numpy.manipulation.axes import transpose
 from treadle_numpy.operands.axes import as_axes
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
+from treadle_numpy.operands.devices import Device
+from treadle_numpy.operands.laid_out import laid_out
 from treadle_numpy.operands.plans import Plans, key_with_integers, remember
 from treadle_numpy.operands.sequences import array_from
 from treadle_numpy.operands.shapes import Shape, as_index
@@ -101,8 +103,17 @@ def wanted_shape(function: str, total: int, old: tuple[int, ...], new: Shape) ->
 _RESHAPES: Final[Plans] = {}
 
 
-def reshape(a: ArrayLike, shape: Shape, order: str = "C", *, copy: bool | None = None) -> Array:
+def reshape(
+    a: ArrayLike,
+    shape: Shape,
+    order: str = "C",
+    *,
+    copy: bool | None = None,
+    out_sharding: Device = None,
+) -> Array:
     """The same elements, in row-major order (column-major with `order="F"`), in another shape.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Raises:
         ShapeError: the sizes do not go with the number of elements.
@@ -113,6 +124,8 @@ def reshape(a: ArrayLike, shape: Shape, order: str = "C", *, copy: bool | None =
         [[0 1]
          [2 3]]
     """
+    if out_sharding is not None:
+        return laid_out(reshape, out_sharding, a, shape, order, copy=copy)
     names("reshape", order=order)
     key = None
     if order == "C":
@@ -135,13 +148,17 @@ def reshape(a: ArrayLike, shape: Shape, order: str = "C", *, copy: bool | None =
     return x if own == sizes else ops.reshape(x, shape=sizes)
 
 
-def ravel(a: ArrayLike, order: str = "C") -> Array:
+def ravel(a: ArrayLike, order: str = "C", *, out_sharding: Device = None) -> Array:
     """The elements in one axis.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Example:
         >>> print(ravel(np.array([[1, 2], [3, 4]])))
         [1 2 3 4]
     """
+    if out_sharding is not None:
+        return laid_out(ravel, out_sharding, a, order)
     names("ravel", order=order)
     return reshape(a, (-1,) if size(a) else (0,), "C" if order == "K" else order)
 

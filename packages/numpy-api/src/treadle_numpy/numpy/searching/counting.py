@@ -7,16 +7,25 @@ from treadle_ir.dtypes import is_integer
 from treadle_numpy.indexing.concrete import concrete_mask
 from treadle_numpy.numpy.ufuncs.extremes import maximum
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array, operand_type
+from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.fill import filled
+from treadle_numpy.operands.laid_out import laid_out
 from treadle_numpy.operands.promote import converted
 
 __all__ = ["bincount"]
 
 
 def bincount(
-    x: ArrayLike, weights: ArrayLike | None = None, minlength: int = 0, *, length: int | None = None
+    x: ArrayLike,
+    weights: ArrayLike | None = None,
+    minlength: int = 0,
+    *,
+    length: int | None = None,
+    out_sharding: Device = None,
 ) -> Array:
     """How often each number from 0 on occurs, or the sum of the weights where it does.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Constraints:
         While tracing, `length` must say how many numbers are counted.
@@ -32,6 +41,8 @@ def bincount(
         >>> print(bincount(np.array([1, 1, 3])))
         [0 2 0 1]
     """
+    if out_sharding is not None:
+        return laid_out(bincount, out_sharding, x, weights, minlength, length=length)
     minlength = integer("bincount", "minlength", minlength)
     length = integer_or_none("bincount", "length", length)
     values = coerce_array("bincount", 0, x)

@@ -29,7 +29,9 @@ from treadle_numpy.numpy.taking import take
 from treadle_numpy.numpy.ufuncs.arithmetic import divide, subtract
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
+from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.fill import filled
+from treadle_numpy.operands.laid_out import laid_out
 from treadle_numpy.operands.promote import converted, promote
 from treadle_numpy.operands.sequences import array_from
 from treadle_numpy.operands.shapes import as_index
@@ -116,8 +118,12 @@ def histogram(
     range: Range = None,
     weights: ArrayLike | None = None,
     density: bool | None = None,
+    *,
+    out_sharding: Device = None,
 ) -> tuple[Array, Array]:
     """How many elements lie in each bin, and the edges of the bins.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Differs from NumPy: counts are floats.
 
@@ -129,6 +135,8 @@ def histogram(
         >>> print(counts, edges)
         [2. 1.] [0. 2. 4.]
     """
+    if out_sharding is not None:
+        return laid_out(histogram, out_sharding, a, bins, range, weights, density)
     flags("histogram", density=density)
     x = ravel(a)
     edges = histogram_bin_edges(x, bins, range)

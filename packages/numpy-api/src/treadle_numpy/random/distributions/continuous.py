@@ -8,7 +8,9 @@ from treadle_ir import ArgumentError, Array, DType, composed, names, ops
 from treadle_numpy.numpy.dtypes.limits import finfo
 from treadle_numpy.numpy.ufuncs.arithmetic import add, multiply, subtract
 from treadle_numpy.operands.coerce import ArrayLike, coerce
+from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike
+from treadle_numpy.operands.laid_out import laid_out
 from treadle_numpy.operands.shapes import Shape, as_shape
 from treadle_numpy.random.distributions.parameters import float_dtype, parameter, result_shape
 from treadle_numpy.random.distributions.uniform import uniform_floats
@@ -29,9 +31,16 @@ __all__ = [
 
 @composed
 def gumbel(
-    key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None, mode: str | None = None
+    key: KeyLike,
+    shape: Shape = (),
+    dtype: DTypeLike | None = None,
+    mode: str | None = None,
+    *,
+    out_sharding: Device = None,
 ) -> Array:
     """Gumbel floats: `-log(-log(u))`.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Raises:
         ArgumentError: a mode that is not there.
@@ -41,6 +50,8 @@ def gumbel(
         >>> bool(0.5 < gumbel(key(0), (2000,)).mean() < 0.65)
         True
     """
+    if out_sharding is not None:
+        return laid_out(gumbel, out_sharding, key, shape, dtype, mode)
     names("gumbel", mode=mode)
     if mode not in (None, "low"):
         raise ArgumentError(
@@ -60,28 +71,40 @@ def gumbel_floats(key: Array, shape: tuple[int, ...], dtype: DType) -> Array:
 
 
 @composed
-def exponential(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) -> Array:
+def exponential(
+    key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None, *, out_sharding: Device = None
+) -> Array:
     """Exponential floats with mean 1.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Example:
         >>> from treadle_numpy.random import key
         >>> bool(0.9 < exponential(key(0), (2000,)).mean() < 1.1)
         True
     """
+    if out_sharding is not None:
+        return laid_out(exponential, out_sharding, key, shape, dtype)
     wanted = float_dtype("exponential", dtype)
     u = uniform_floats(single("exponential", key), as_shape("exponential", shape), wanted)
     return ops.negate(ops.log_plus_one(ops.negate(u)))
 
 
 @composed
-def laplace(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) -> Array:
+def laplace(
+    key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None, *, out_sharding: Device = None
+) -> Array:
     """Laplace floats with mean 0 and scale 1.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Example:
         >>> from treadle_numpy.random import key
         >>> bool(1.8 < laplace(key(0), (2000,)).var() < 2.2)
         True
     """
+    if out_sharding is not None:
+        return laid_out(laplace, out_sharding, key, shape, dtype)
     wanted = float_dtype("laplace", dtype)
     low = wanted.type(-1.0 + float(finfo(wanted).epsneg))
     u = uniform_floats(
@@ -91,14 +114,20 @@ def laplace(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) -> 
 
 
 @composed
-def logistic(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) -> Array:
+def logistic(
+    key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None, *, out_sharding: Device = None
+) -> Array:
     """Logistic floats with mean 0 and scale 1.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Example:
         >>> from treadle_numpy.random import key
         >>> bool(3.0 < logistic(key(0), (2000,)).var() < 3.6)
         True
     """
+    if out_sharding is not None:
+        return laid_out(logistic, out_sharding, key, shape, dtype)
     wanted = float_dtype("logistic", dtype)
     low = wanted.type(finfo(wanted).tiny)
     u = uniform_floats(
@@ -108,14 +137,20 @@ def logistic(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) ->
 
 
 @composed
-def cauchy(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) -> Array:
+def cauchy(
+    key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None, *, out_sharding: Device = None
+) -> Array:
     """Cauchy floats.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Example:
         >>> from treadle_numpy.random import key
         >>> bool(0.45 < (abs(cauchy(key(0), (2000,))) < 1).mean() < 0.55)
         True
     """
+    if out_sharding is not None:
+        return laid_out(cauchy, out_sharding, key, shape, dtype)
     wanted = float_dtype("cauchy", dtype)
     low = wanted.type(finfo(wanted).eps)
     u = uniform_floats(
@@ -126,15 +161,24 @@ def cauchy(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) -> A
 
 @composed
 def rayleigh(
-    key: KeyLike, scale: ArrayLike, shape: Shape | None = None, dtype: DTypeLike | None = None
+    key: KeyLike,
+    scale: ArrayLike,
+    shape: Shape | None = None,
+    dtype: DTypeLike | None = None,
+    *,
+    out_sharding: Device = None,
 ) -> Array:
     """Rayleigh floats: `scale * sqrt(-2 log u)`.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Example:
         >>> from treadle_numpy.random import key
         >>> bool(2.4 < rayleigh(key(0), 2.0, (2000,)).mean() < 2.6)
         True
     """
+    if out_sharding is not None:
+        return laid_out(rayleigh, out_sharding, key, scale, shape, dtype)
     wanted = float_dtype("rayleigh", dtype)
     factor = coerce("rayleigh", 1, scale)
     sizes = result_shape("rayleigh", shape, factor)
@@ -171,15 +215,24 @@ def weibull_min(
 
 @composed
 def pareto(
-    key: KeyLike, b: ArrayLike, shape: Shape | None = None, dtype: DTypeLike | None = None
+    key: KeyLike,
+    b: ArrayLike,
+    shape: Shape | None = None,
+    dtype: DTypeLike | None = None,
+    *,
+    out_sharding: Device = None,
 ) -> Array:
     """Pareto floats: `exp(e / b)` for exponential e.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Example:
         >>> from treadle_numpy.random import key
         >>> bool((pareto(key(0), 3.0, (2000,)) >= 1).all())
         True
     """
+    if out_sharding is not None:
+        return laid_out(pareto, out_sharding, key, b, shape, dtype)
     wanted = float_dtype("pareto", dtype)
     index = coerce("pareto", 1, b)
     sizes = result_shape("pareto", shape, index)
@@ -196,14 +249,20 @@ def triangular(
     right: ArrayLike,
     shape: Shape | None = None,
     dtype: DTypeLike | None = None,
+    *,
+    out_sharding: Device = None,
 ) -> Array:
     """Triangular floats from `left` to `right` with the peak at `mode`.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Example:
         >>> from treadle_numpy.random import key
         >>> bool(0.3 < triangular(key(0), 0.0, 0.0, 1.0, (2000,)).mean() < 0.36)
         True
     """
+    if out_sharding is not None:
+        return laid_out(triangular, out_sharding, key, left, mode, right, shape, dtype)
     wanted = float_dtype("triangular", dtype)
     parameters = [coerce("triangular", i + 1, x) for i, x in enumerate((left, mode, right))]
     sizes = result_shape("triangular", shape, *parameters)

@@ -22,7 +22,9 @@ from treadle_numpy.lax.control.loops import while_loop
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import broadcast_to_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce
+from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
+from treadle_numpy.operands.laid_out import laid_out
 from treadle_numpy.operands.promote import converted, promote
 from treadle_numpy.operands.shapes import Shape
 from treadle_numpy.random.distributions.gammas import exact_method
@@ -193,8 +195,11 @@ def poisson(
     dtype: DTypeLike | None = None,
     *,
     method: str = "exact",
+    out_sharding: Device = None,
 ) -> Array:
     """Poisson numbers of mean `lam`: how many events of that rate happen in a unit of time.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     The computation is in float32: numbers above 2 ** 24 are rounded to 24 bits. The same key gives JAX's numbers, but
     where the rounding of a logarithm decides whether a proposal is accepted.
@@ -216,6 +221,8 @@ def poisson(
         >>> bool(2.8 < drawn.mean() < 3.2)
         True
     """
+    if out_sharding is not None:
+        return laid_out(poisson, out_sharding, key, lam, shape, dtype, method=method)
     exact_method("poisson", method)
     wanted = default_dtype(int) if dtype is None else as_dtype("poisson", dtype)
     if not is_integer(wanted):

@@ -8,7 +8,9 @@ from treadle_ir import ArgumentError, Array, DType, DTypeError, Operand, compose
 from treadle_ir.dtypes import BY_NAME, is_integer
 from treadle_numpy.operands.broadcast import broadcast_to_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
+from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
+from treadle_numpy.operands.laid_out import laid_out
 from treadle_numpy.operands.promote import converted, promote
 from treadle_numpy.operands.shapes import Shape, as_shape
 from treadle_numpy.random.distributions.parameters import parameter, result_shape, split_key
@@ -23,9 +25,16 @@ _INT32 = BY_NAME["i32"]
 
 @composed
 def bernoulli(
-    key: KeyLike, p: ArrayLike = 0.5, shape: Shape | None = None, mode: str = "low"
+    key: KeyLike,
+    p: ArrayLike = 0.5,
+    shape: Shape | None = None,
+    mode: str = "low",
+    *,
+    out_sharding: Device = None,
 ) -> Array:
     """Booleans that are true with probability `p`.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Raises:
         ArgumentError: a mode that is not there.
@@ -35,6 +44,8 @@ def bernoulli(
         >>> bool(0.25 < bernoulli(key(0), 0.3, (2000,)).mean() < 0.35)
         True
     """
+    if out_sharding is not None:
+        return laid_out(bernoulli, out_sharding, key, p, shape, mode)
     names("bernoulli", mode=mode)
     if mode != "low":
         raise ArgumentError(
@@ -51,14 +62,20 @@ def bernoulli(
 
 
 @composed
-def rademacher(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) -> Array:
+def rademacher(
+    key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None, *, out_sharding: Device = None
+) -> Array:
     """-1 or 1, each with probability 1/2.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Example:
         >>> from treadle_numpy.random import key
         >>> bool((abs(rademacher(key(0), (5,))) == 1).all())
         True
     """
+    if out_sharding is not None:
+        return laid_out(rademacher, out_sharding, key, shape, dtype)
     wanted = as_dtype("rademacher", int if dtype is None else dtype)
     if wanted.names is not None:
         raise DTypeError(f"rademacher: {wanted} has no numbers")
@@ -68,9 +85,17 @@ def rademacher(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) 
 
 @composed
 def randint(
-    key: KeyLike, shape: Shape, minval: ArrayLike, maxval: ArrayLike, dtype: DTypeLike | None = None
+    key: KeyLike,
+    shape: Shape,
+    minval: ArrayLike,
+    maxval: ArrayLike,
+    dtype: DTypeLike | None = None,
+    *,
+    out_sharding: Device = None,
 ) -> Array:
     """Integers in [minval, maxval), uniform up to a bias below 2 ** -32.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Raises:
         ArgumentError: the element type is not an integer.
@@ -81,6 +106,8 @@ def randint(
         >>> randint(key(0), (3,), 0, 10).shape
         (3,)
     """
+    if out_sharding is not None:
+        return laid_out(randint, out_sharding, key, shape, minval, maxval, dtype)
     wanted = as_dtype("randint", int if dtype is None else dtype)
     if not is_integer(wanted):
         raise ArgumentError(f"dtype argument to `randint` must be an integer dtype, got {wanted}")
@@ -148,15 +175,24 @@ def _beyond(value: ArrayLike, dtype: DType, limits: np.iinfo) -> Operand:
 
 @composed
 def geometric(
-    key: KeyLike, p: ArrayLike, shape: Shape | None = None, dtype: DTypeLike | None = None
+    key: KeyLike,
+    p: ArrayLike,
+    shape: Shape | None = None,
+    dtype: DTypeLike | None = None,
+    *,
+    out_sharding: Device = None,
 ) -> Array:
     """The number of trials up to the first success.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Example:
         >>> from treadle_numpy.random import key
         >>> bool(3.8 < geometric(key(0), 0.25, (2000,)).mean() < 4.2)
         True
     """
+    if out_sharding is not None:
+        return laid_out(geometric, out_sharding, key, p, shape, dtype)
     whole = as_dtype("geometric", int if dtype is None else dtype)
     (chance,) = promote("geometric", p, inexact=True)
     own = chance.dtype

@@ -34,7 +34,9 @@ from treadle_numpy.numpy.dtypes.limits import finfo
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import broadcast_to_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce
+from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike
+from treadle_numpy.operands.laid_out import laid_out
 from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.shapes import Shape
 from treadle_numpy.random.distributions.normal import normal_floats
@@ -213,8 +215,11 @@ def gamma(
     dtype: DTypeLike | None = None,
     *,
     method: str = "exact",
+    out_sharding: Device = None,
 ) -> Array:
     """Gamma floats of concentration `a` and rate 1: density `x ** (a - 1) * exp(-x) / gamma(a)`.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Multiply by a scale for other rates. For small `a` most numbers underflow to 0: use `loggamma` there. It has
     derivatives by `a`. The same key gives JAX's numbers, up to rounding.
@@ -236,6 +241,8 @@ def gamma(
         >>> bool(1.9 < drawn.mean() < 2.1)
         True
     """
+    if out_sharding is not None:
+        return laid_out(gamma, out_sharding, key, a, shape, dtype, method=method)
     exact_method("gamma", method)
     wanted = float_dtype("gamma", dtype)
     sizes = result_shape("gamma", shape, coerce("gamma", 1, a))
@@ -250,8 +257,11 @@ def loggamma(
     dtype: DTypeLike | None = None,
     *,
     method: str = "exact",
+    out_sharding: Device = None,
 ) -> Array:
     """Logarithms of gamma floats of concentration `a` and rate 1; accurate where the floats would underflow.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     `exp(loggamma(key, a))` is `gamma(key, a)` up to rounding. It has derivatives by `a`. The same key gives JAX's
     numbers, up to rounding.
@@ -272,6 +282,8 @@ def loggamma(
         >>> bool(loggamma(key(0), 1e-4) < -100)
         True
     """
+    if out_sharding is not None:
+        return laid_out(loggamma, out_sharding, key, a, shape, dtype, method=method)
     exact_method("loggamma", method)
     wanted = float_dtype("loggamma", dtype)
     sizes = result_shape("loggamma", shape, coerce("loggamma", 1, a))

@@ -16,7 +16,9 @@ from treadle_numpy.numpy.ufuncs.powers import sqrt
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce
+from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
+from treadle_numpy.operands.laid_out import laid_out
 from treadle_numpy.operands.promote import converted, promote
 from treadle_numpy.operands.shapes import Shape, as_index, as_shape
 from treadle_numpy.random.distributions.normal import normal, normal_floats
@@ -47,8 +49,12 @@ def multivariate_normal(
     shape: Shape | None = None,
     dtype: DTypeLike | None = None,
     method: str = "cholesky",
+    *,
+    out_sharding: Device = None,
 ) -> Array:
     """Normal vectors of a mean and a covariance.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     They are a factor of the covariance times standard normal vectors, plus the mean. `cholesky` is the quickest factor,
     and has NaN where the covariance is not positive definite; `eigh` and `svd` also take those of lower rank. It has
@@ -77,6 +83,8 @@ def multivariate_normal(
         >>> bool(0.7 < (drawn[:, 0] * drawn[:, 1]).mean() < 1.3)
         True
     """
+    if out_sharding is not None:
+        return laid_out(multivariate_normal, out_sharding, key, mean, cov, shape, dtype, method)
     names("multivariate_normal", method=method)
     if method not in _METHODS:
         raise ArgumentError(
@@ -116,8 +124,12 @@ def orthogonal(
     shape: Shape = (),
     dtype: DTypeLike | None = None,
     m: int | None = None,
+    *,
+    out_sharding: Device = None,
 ) -> Array:
     """Orthogonal matrices, uniform in the sense of Haar's measure; unitary ones of a complex type.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     With `m` they are n by m: the columns of tall ones and the rows of wide ones are orthonormal. The same key gives
     JAX's matrices, up to rounding.
@@ -144,6 +156,8 @@ def orthogonal(
         >>> bool(abs(q @ q.T - np.eye(3)).max() < 1e-5)
         True
     """
+    if out_sharding is not None:
+        return laid_out(orthogonal, out_sharding, key, n, shape, dtype, m)
     wanted = as_dtype("orthogonal", float if dtype is None else dtype)
     if not is_floating(wanted) and not is_complex(wanted):
         raise ArgumentError(

@@ -12,7 +12,9 @@ from treadle_numpy.numpy.ufuncs.comparison import less_equal
 from treadle_numpy.numpy.ufuncs.powers import sqrt, square
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike, coerce
+from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
+from treadle_numpy.operands.laid_out import laid_out
 from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.shapes import Shape, as_shape
 from treadle_numpy.random.distributions.discrete import rademacher
@@ -44,14 +46,20 @@ def normal_floats(key: Array, shape: tuple[int, ...], dtype: DType) -> Array:
 
 
 @composed
-def normal(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) -> Array:
+def normal(
+    key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None, *, out_sharding: Device = None
+) -> Array:
     """Normal floats with mean 0 and variance 1; complex ones have independent parts of variance 1/2.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Example:
         >>> from treadle_numpy.random import key
         >>> normal(key(0), (2, 3)).shape
         (2, 3)
     """
+    if out_sharding is not None:
+        return laid_out(normal, out_sharding, key, shape, dtype)
     wanted = as_dtype("normal", float if dtype is None else dtype)
     sizes, key = as_shape("normal", shape), single("normal", key)
     if is_complex(wanted):
@@ -70,14 +78,20 @@ def truncated_normal(
     upper: ArrayLike,
     shape: Shape | None = None,
     dtype: DTypeLike | None = None,
+    *,
+    out_sharding: Device = None,
 ) -> Array:
     """Normal floats between two bounds.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Example:
         >>> from treadle_numpy.random import key
         >>> bool((abs(truncated_normal(key(0), -1.0, 1.0, (2000,))) <= 1).all())
         True
     """
+    if out_sharding is not None:
+        return laid_out(truncated_normal, out_sharding, key, lower, upper, shape, dtype)
     wanted = float_dtype("truncated_normal", dtype)
     a, b = coerce("truncated_normal", 1, lower), coerce("truncated_normal", 2, upper)
     sizes = result_shape("truncated_normal", shape, a, b)
@@ -98,15 +112,24 @@ def truncated_normal(
 
 @composed
 def lognormal(
-    key: KeyLike, sigma: ArrayLike = 1.0, shape: Shape | None = None, dtype: DTypeLike | None = None
+    key: KeyLike,
+    sigma: ArrayLike = 1.0,
+    shape: Shape | None = None,
+    dtype: DTypeLike | None = None,
+    *,
+    out_sharding: Device = None,
 ) -> Array:
     """The exponential of normal floats with standard deviation `sigma`.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Example:
         >>> from treadle_numpy.random import key
         >>> bool(0.9 < (lognormal(key(0), shape=(2000,)) < 1).mean() / 0.5 < 1.1)
         True
     """
+    if out_sharding is not None:
+        return laid_out(lognormal, out_sharding, key, sigma, shape, dtype)
     wanted = float_dtype("lognormal", dtype)
     scale = coerce("lognormal", 1, sigma)
     sizes = result_shape("lognormal", shape, scale)
@@ -115,14 +138,20 @@ def lognormal(
 
 
 @composed
-def maxwell(key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None) -> Array:
+def maxwell(
+    key: KeyLike, shape: Shape = (), dtype: DTypeLike | None = None, *, out_sharding: Device = None
+) -> Array:
     """Maxwell floats: the length of a normal vector of three elements.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Example:
         >>> from treadle_numpy.random import key
         >>> bool(1.55 < maxwell(key(0), (2000,)).mean() < 1.65)
         True
     """
+    if out_sharding is not None:
+        return laid_out(maxwell, out_sharding, key, shape, dtype)
     wanted = float_dtype("maxwell", dtype)
     sizes = as_shape("maxwell", shape)
     drawn = normal_floats(single("maxwell", key), (*sizes, 3), wanted)
@@ -170,9 +199,16 @@ def double_sided_maxwell(
 
 @composed
 def wald(
-    key: KeyLike, mean: ArrayLike, shape: Shape | None = None, dtype: DTypeLike | None = None
+    key: KeyLike,
+    mean: ArrayLike,
+    shape: Shape | None = None,
+    dtype: DTypeLike | None = None,
+    *,
+    out_sharding: Device = None,
 ) -> Array:
     """Wald (inverse Gaussian) floats of a mean and shape parameter 1.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     The same key gives JAX's numbers, up to rounding.
 
@@ -193,6 +229,8 @@ def wald(
         >>> bool(0.45 < drawn.mean() < 0.55)
         True
     """
+    if out_sharding is not None:
+        return laid_out(wald, out_sharding, key, mean, shape, dtype)
     wanted = float_dtype("wald", dtype)
     operand = coerce("wald", 1, mean)
     sizes = result_shape("wald", shape, operand)

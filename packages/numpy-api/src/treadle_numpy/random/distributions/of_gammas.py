@@ -10,7 +10,9 @@ from treadle_numpy.numpy.ufuncs.powers import power, sqrt
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce
+from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike
+from treadle_numpy.operands.laid_out import laid_out
 from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.shapes import Shape, as_shape
 from treadle_numpy.random.distributions.discrete import rademacher
@@ -36,8 +38,11 @@ def beta(
     dtype: DTypeLike | None = None,
     *,
     method: str = "exact",
+    out_sharding: Device = None,
 ) -> Array:
     """Beta floats in [0, 1], of density proportional to `x ** (a - 1) * (1 - x) ** (b - 1)`.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     They are made of the logarithms of two gamma floats, so that small parameters give numbers near 0 and 1, not NaN.
     The same key gives JAX's numbers, up to rounding.
@@ -58,6 +63,8 @@ def beta(
         >>> bool(0.45 < drawn.mean() < 0.55)
         True
     """
+    if out_sharding is not None:
+        return laid_out(beta, out_sharding, key, a, b, shape, dtype, method=method)
     exact_method("beta", method)
     wanted = float_dtype("beta", dtype)
     sizes = result_shape("beta", shape, coerce("beta", 1, a), coerce("beta", 2, b))
@@ -69,9 +76,16 @@ def beta(
 
 @composed
 def dirichlet(
-    key: KeyLike, alpha: ArrayLike, shape: Shape | None = None, dtype: DTypeLike | None = None
+    key: KeyLike,
+    alpha: ArrayLike,
+    shape: Shape | None = None,
+    dtype: DTypeLike | None = None,
+    *,
+    out_sharding: Device = None,
 ) -> Array:
     """Dirichlet vectors: shares that add up to 1, gamma floats over their sum.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     The same key gives JAX's numbers, up to rounding.
 
@@ -95,6 +109,8 @@ def dirichlet(
         >>> shares.shape, f"{float(shares.sum()):.5f}"
         ((3,), '1.00000')
     """
+    if out_sharding is not None:
+        return laid_out(dirichlet, out_sharding, key, alpha, shape, dtype)
     wanted = float_dtype("dirichlet", dtype)
     operand = coerce("dirichlet", 1, alpha)
     if not operand.shape:
@@ -125,8 +141,11 @@ def chisquare(
     dtype: DTypeLike | None = None,
     *,
     method: str = "exact",
+    out_sharding: Device = None,
 ) -> Array:
     """Chi-square floats with `df` degrees of freedom: twice gamma floats of concentration `df / 2`.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     The same key gives JAX's numbers, up to rounding.
 
@@ -145,6 +164,8 @@ def chisquare(
         >>> bool(3.7 < drawn.mean() < 4.3)
         True
     """
+    if out_sharding is not None:
+        return laid_out(chisquare, out_sharding, key, df, shape, dtype, method=method)
     exact_method("chisquare", method)
     wanted = float_dtype("chisquare", dtype)
     degrees = coerce("chisquare", 1, df)
@@ -162,8 +183,12 @@ def f(
     dfden: ArrayLike,
     shape: Shape | None = None,
     dtype: DTypeLike | None = None,
+    *,
+    out_sharding: Device = None,
 ) -> Array:
     """F floats: the ratio of two chi-square floats, each over its degrees of freedom.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     The same key gives JAX's numbers, up to rounding.
 
@@ -183,6 +208,8 @@ def f(
         >>> bool(1.0 < drawn.mean() < 1.25)
         True
     """
+    if out_sharding is not None:
+        return laid_out(f, out_sharding, key, dfnum, dfden, shape, dtype)
     wanted = float_dtype("f", dtype)
     upper, lower = coerce("f", 1, dfnum), coerce("f", 2, dfden)
     sizes = result_shape("f", shape, upper, lower)
@@ -196,9 +223,16 @@ def f(
 
 @composed
 def t(
-    key: KeyLike, df: ArrayLike, shape: Shape | None = None, dtype: DTypeLike | None = None
+    key: KeyLike,
+    df: ArrayLike,
+    shape: Shape | None = None,
+    dtype: DTypeLike | None = None,
+    *,
+    out_sharding: Device = None,
 ) -> Array:
     """Student's t floats with `df` degrees of freedom: a normal float over the root of a chi-square one over `df`.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     The same key gives JAX's numbers, up to rounding.
 
@@ -217,6 +251,8 @@ def t(
         >>> bool(1.1 < drawn.var() < 1.4)
         True
     """
+    if out_sharding is not None:
+        return laid_out(t, out_sharding, key, df, shape, dtype)
     wanted = float_dtype("t", dtype)
     degrees = coerce("t", 1, df)
     sizes = result_shape("t", shape, degrees)
@@ -228,9 +264,16 @@ def t(
 
 @composed
 def generalized_normal(
-    key: KeyLike, p: ArrayLike, shape: Shape = (), dtype: DTypeLike | None = None
+    key: KeyLike,
+    p: ArrayLike,
+    shape: Shape = (),
+    dtype: DTypeLike | None = None,
+    *,
+    out_sharding: Device = None,
 ) -> Array:
     """Generalized normal floats, of density proportional to `exp(-abs(x) ** p)`.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     For `p` of 1 it is the Laplace distribution, for 2 a normal one of variance 1/2. The same key gives JAX's numbers,
     up to rounding.
@@ -250,6 +293,8 @@ def generalized_normal(
         >>> bool(0.45 < drawn.var() < 0.55)
         True
     """
+    if out_sharding is not None:
+        return laid_out(generalized_normal, out_sharding, key, p, shape, dtype)
     wanted = float_dtype("generalized_normal", dtype)
     exponent = coerce("generalized_normal", 1, p)
     sizes = result_shape("generalized_normal", shape, exponent)

@@ -21,6 +21,8 @@ from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.broadcast import common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce, host_elements
+from treadle_numpy.operands.devices import Device
+from treadle_numpy.operands.laid_out import laid_out
 from treadle_numpy.operands.promote import converted, promote
 from treadle_numpy.operands.sequences import array_from
 from treadle_numpy.operands.shapes import Shape, as_shape
@@ -59,8 +61,17 @@ def _known_count(function: str, x: ArrayLike) -> int:
     return int(elements.reshape(()))
 
 
-def permutation(key: KeyLike, x: ArrayLike, axis: int = 0, independent: bool = False) -> Array:
+def permutation(
+    key: KeyLike,
+    x: ArrayLike,
+    axis: int = 0,
+    independent: bool = False,
+    *,
+    out_sharding: Device = None,
+) -> Array:
     """A random order of `x` along an axis, or of the integers below it.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Raises:
         ArgumentError: `x` is a number, but not an integer, or is being traced.
@@ -70,6 +81,8 @@ def permutation(key: KeyLike, x: ArrayLike, axis: int = 0, independent: bool = F
         >>> sorted(permutation(key(0), 3).tolist())
         [0, 1, 2]
     """
+    if out_sharding is not None:
+        return laid_out(permutation, out_sharding, key, x, axis, independent)
     flags("permutation", independent=independent)
     one = single("permutation", key)
     operand = array_from("permutation", x, None)
@@ -91,8 +104,12 @@ def categorical(
     shape: Shape | None = None,
     replace: bool = True,
     mode: str | None = None,
+    *,
+    out_sharding: Device = None,
 ) -> Array:
     """Positions along an axis, with probabilities that are the softmax of `logits`.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Raises:
         ArgumentError: the shape does not end in that of the logits, or replacement is needed for so many.
@@ -103,6 +120,8 @@ def categorical(
         >>> print(categorical(key(0), np.array([0.0, -np.inf], np.float32)))
         0
     """
+    if out_sharding is not None:
+        return laid_out(categorical, out_sharding, key, logits, axis, shape, replace, mode)
     flags("categorical", replace=replace)
     (operand,) = promote("categorical", logits, inexact=True)
     x = array_of(operand)

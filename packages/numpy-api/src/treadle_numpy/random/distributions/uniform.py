@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from treadle_ir import Array, DType, composed, ops
 from treadle_numpy.operands.coerce import ArrayLike, coerce
+from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike
+from treadle_numpy.operands.laid_out import laid_out
 from treadle_numpy.operands.shapes import Shape
 from treadle_numpy.random.distributions.parameters import float_dtype, parameter, result_shape
 from treadle_numpy.random.generator import unit_floats
@@ -20,14 +22,20 @@ def uniform(
     dtype: DTypeLike | None = None,
     minval: ArrayLike = 0.0,
     maxval: ArrayLike = 1.0,
+    *,
+    out_sharding: Device = None,
 ) -> Array:
     """Uniform floats in [minval, maxval).
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Example:
         >>> from treadle_numpy.random import key
         >>> print(f"{float(uniform(key(0))):.4f}")
         0.9477
     """
+    if out_sharding is not None:
+        return laid_out(uniform, out_sharding, key, shape, dtype, minval, maxval)
     wanted = float_dtype("uniform", dtype)
     sizes = result_shape(
         "uniform", shape, coerce("uniform", 3, minval), coerce("uniform", 4, maxval)

@@ -11,7 +11,9 @@ from treadle_numpy.numpy.ufuncs.powers import power
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce
+from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
+from treadle_numpy.operands.laid_out import laid_out
 from treadle_numpy.operands.promote import converted, promote
 from treadle_numpy.operands.shapes import Shape, as_index, as_shape
 from treadle_numpy.random.distributions.continuous import exponential
@@ -25,9 +27,17 @@ __all__ = ["ball", "multinomial"]
 
 @composed
 def ball(
-    key: KeyLike, d: int, p: ArrayLike = 2, shape: Shape = (), dtype: DTypeLike | None = None
+    key: KeyLike,
+    d: int,
+    p: ArrayLike = 2,
+    shape: Shape = (),
+    dtype: DTypeLike | None = None,
+    *,
+    out_sharding: Device = None,
 ) -> Array:
     """Vectors of `d` elements, uniform in the ball of radius 1 of the `p` norm.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     The same key gives JAX's numbers, up to rounding.
 
@@ -52,6 +62,8 @@ def ball(
         >>> points.shape, bool(((points**2).sum(axis=-1) <= 1).all())
         ((1000, 3), True)
     """
+    if out_sharding is not None:
+        return laid_out(ball, out_sharding, key, d, p, shape, dtype)
     wanted = float_dtype("ball", dtype)
     count = as_index("ball", "d", d)
     (*sizes, count) = as_shape("ball", (*as_shape("ball", shape), count))

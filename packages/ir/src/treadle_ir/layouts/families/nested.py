@@ -1,0 +1,159 @@
+"""What holds programs, and what says itself how its results lie."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from treadle_ir.errors import ShardingTypeError
+from treadle_ir.families import InlineCall
+from treadle_ir.layouts.laid import Whole, whole
+from treadle_ir.layouts.rules import nested_rule
+from treadle_ir.layouts.staged import program_layouts, seen
+from treadle_ir.meshes import AbstractMesh
+from treadle_ir.primitives.call import CustomVjpLinear
+from treadle_ir.primitives.control import Case, Scan, While
+from treadle_ir.primitives.effectful import HostCall
+from treadle_ir.primitives.implicit import LinearSolve, Root
+from treadle_ir.primitives.linear_call import LinearCall
+from treadle_ir.primitives.shard_map import ShardMap
+from treadle_ir.primitives.sharding import ShardingConstraint
+from treadle_ir.types import ArrayType
+
+Known = Whole | None
+
+
+@nested_rule(ShardingConstraint)
+def constraint_layouts(
+    primitive: ShardingConstraint,
+    operands: Sequence[Known],
+    results: Sequence[ArrayType],
+    mesh: AbstractMesh,
+) -> Sequence[Known]:
+    """As it says; an axis of which it says nothing lies as before."""
+    said, before = primitive.layout, operands[0]
+    if None not in said:
+        return [seen(said, mesh)]
+    if before is None:
+        return [None]
+    named = {name for names in said for name in names or ()}
+    kept = [tuple([n for n in names if n not in named]) for names in before]
+    return [seen(tuple([k if s is None else s for s, k in zip(said, kept, strict=True)]), mesh)]
+
+
+@nested_rule(ShardMap)
+def shard_map_layouts(
+    primitive: ShardMap,
+    operands: Sequence[Known],
+    results: Sequence[ArrayType],
+    mesh: AbstractMesh,
+) -> Sequence[Known]:
+    """As they are put together."""
+    return [seen(layout, mesh) for layout in primitive.out_layouts]
+
+
+@nested_rule(HostCall)
+def host_call_layouts(
+    primitive: HostCall,
+    operands: Sequence[Known],
+    results: Sequence[ArrayType],
+    mesh: AbstractMesh,
+) -> Sequence[Known]:
+    """What the host makes is whole."""
+    return [whole(type.ndim) for type in results]
+
+
+@nested_rule(InlineCall)
+def call_layouts(
+    primitive: InlineCall,
+    operands: Sequence[Known],
+    results: Sequence[ArrayType],
+    mesh: AbstractMesh,
+) -> Sequence[Known]:
+    """Those of the program."""
+    return program_layouts(primitive.program, operands, mesh)
+
+
+@nested_rule(CustomVjpLinear)
+def backward_layouts(
+    primitive: CustomVjpLinear,
+    operands: Sequence[Known],
+    results: Sequence[ArrayType],
+    mesh: AbstractMesh,
+) -> Sequence[Known]:
+    """A user's function, which nobody has run yet."""
+    return [None] * len(results)
+
+
+@nested_rule(LinearCall)
+def linear_call_layouts(
+    primitive: LinearCall,
+    operands: Sequence[Known],
+    results: Sequence[ArrayType],
+    mesh: AbstractMesh,
+) -> Sequence[Known]:
+    """Left to the compiler."""
+    return [None] * len(results)
+
+
+@nested_rule(LinearSolve)
+def solve_layouts(
+    primitive: LinearSolve,
+    operands: Sequence[Known],
+    results: Sequence[ArrayType],
+    mesh: AbstractMesh,
+) -> Sequence[Known]:
+    """Left to the compiler."""
+    return [None] * len(results)
+
+
+@nested_rule(Root)
+def root_layouts(
+    primitive: Root, operands: Sequence[Known], results: Sequence[ArrayType], mesh: AbstractMesh
+) -> Sequence[Known]:
+    """Left to the compiler."""
+    return [None] * len(results)
+
+
+@nested_rule(Case)
+def case_layouts(
+    primitive: Case, operands: Sequence[Known], results: Sequence[ArrayType], mesh: AbstractMesh
+) -> Sequence[Known]:
+    """Those of the branches, where they are alike. (`cond` and `switch` see to that; derivatives of them need not.)"""
+    found = [program_layouts(branch, operands[1:], mesh) for branch in primitive.branches]
+    return [each[0] if len({*each}) == 1 else None for each in zip(*found, strict=True)]
+
+
+def _carried(before: Sequence[Known], after: Sequence[Known]) -> list[Known]:
+    """The layouts of carries, where a body returns them as it took them. (Loops see to that; derivatives need not.)"""
+    return [one if one == two else None for one, two in zip(before, after, strict=True)]
+
+
+@nested_rule(Scan)
+def scan_layouts(
+    primitive: Scan, operands: Sequence[Known], results: Sequence[ArrayType], mesh: AbstractMesh
+) -> Sequence[Known]:
+    """Carries as they go in; the axis that is scanned has to be whole."""
+    first, last = primitive.constants, primitive.constants + primitive.carries
+    given = [*operands[:last]]
+    for number, layout in enumerate(operands[last:]):
+        if layout is not None and layout[0]:
+            raise ShardingTypeError(
+                f"scan: the leading axis of array {number} that is scanned over is divided by {layout[0]}",
+                fix="lay it anew first, so that the leading axis is whole: `reshard(x, P(None, ...))`",
+            )
+        given.append(None if layout is None else layout[1:])
+    returned = program_layouts(primitive.body, given, mesh)
+    count = primitive.carries
+    carries = _carried(operands[first:last], returned[:count])
+    stacked: list[Known] = [None if each is None else ((), *each) for each in returned[count:]]
+    return [*carries, *stacked]
+
+
+@nested_rule(While)
+def while_layouts(
+    primitive: While, operands: Sequence[Known], results: Sequence[ArrayType], mesh: AbstractMesh
+) -> Sequence[Known]:
+    """Carries as they go in."""
+    of_cond, last = primitive.cond_constants, primitive.cond_constants + primitive.body_constants
+    returned = program_layouts(primitive.body, operands[of_cond:], mesh)
+    return _carried(operands[last:], returned)

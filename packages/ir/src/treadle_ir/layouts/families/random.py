@@ -1,0 +1,30 @@
+"""Random bits: an array of keys is a batch, whose layout the results have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from treadle_ir.dtypes import is_key
+from treadle_ir.families import Randomness
+from treadle_ir.layouts.families.same import unless_divided
+from treadle_ir.layouts.laid import RESHARD, Laid, Whole, refuse
+from treadle_ir.layouts.rules import layout_rule
+from treadle_ir.meshes import AbstractMesh
+from treadle_ir.types import ArrayType
+
+
+@layout_rule(Randomness)
+def randomness_layouts(
+    primitive: Randomness,
+    operands: Sequence[Laid],
+    results: Sequence[ArrayType],
+    mesh: AbstractMesh,
+) -> Sequence[Whole]:
+    """The axes of the keys first; what is drawn from one key is whole, and so are the words of a key."""
+    keys, *others = operands
+    if any([any(each.layout) for each in others]):
+        raise refuse(primitive, operands, "only the keys may be divided", RESHARD)
+    batch = keys.layout
+    if not is_key(keys.type.dtype):
+        batch = unless_divided(primitive, [keys], keys.type.ndim - 1)[:-1]
+    return [(*batch, *((),) * (type.ndim - len(batch))) for type in results]

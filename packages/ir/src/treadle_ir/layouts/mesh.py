@@ -1,0 +1,62 @@
+"""The mesh in force, and whether types are to show how arrays lie over it."""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+from treadle_ir.context import Context, Setting, current_context, overriding
+from treadle_ir.meshes import AbstractMesh, AxisType, MeshAxes
+
+
+@final
+class _ExplicitMeshes:
+    """All meshes with explicit axes: under these, operations are looked at one by one."""
+
+    __slots__ = ()
+
+    def __contains__(self, mesh: object) -> bool:
+        return isinstance(mesh, MeshAxes) and bool(mesh.explicit_axes)
+
+
+def _parsed(value: object) -> MeshAxes | None:
+    if value is None or isinstance(value, MeshAxes):
+        return value
+    raise ValueError("is not a mesh")
+
+
+# `set_mesh` sets it: it is none of those that users set by name.
+MESH: Final[Setting[MeshAxes | None]] = Setting(
+    "_mesh",
+    None,
+    parse=_parsed,
+    help="The mesh that partition specifications without one are over: a Mesh, or an AbstractMesh.",
+    stepwise=_ExplicitMeshes(),
+)
+
+
+def explicit_mesh(context: Context | None = None) -> AbstractMesh | None:
+    """The mesh whose explicit axes count, here or in a context; None where there are none.
+
+    The axes of a shard_map around the running code are the user's: they do not count.
+    """
+    where = current_context() if context is None else context
+    mesh = where.get(MESH)
+    if mesh is None or not mesh.explicit_axes:
+        return None
+    axes: AbstractMesh = mesh.abstract_mesh
+    manual = [name for name, _, kind in where.axes if kind != "mapped" and name in mesh.axis_names]
+    if manual:
+        axes = axes.with_types(AxisType.Manual, [str(name) for name in manual])
+    return axes if axes.explicit_axes else None
+
+
+def left_to_the_compiler() -> overriding:
+    """`with left_to_the_compiler():` has all explicit axes automatic: no rule is asked how results lie."""
+
+    def automatic(context: Context) -> Context:
+        mesh = context.get(MESH)
+        if mesh is None or not mesh.explicit_axes:
+            return context
+        return context.replaced(MESH, mesh.with_types(AxisType.Auto, mesh.explicit_axes))
+
+    return overriding(automatic)
