@@ -1,0 +1,10 @@
+"""Symbolic dimensions: sizes that a program leaves open, with what is known of them."""
+
+from treadle_ir.symbolic.dimension import (
+    SymbolicDimension as SymbolicDimension,
+    is_symbolic_dim as is_symbolic_dim,
+    max_dim as max_dim,
+    min_dim as min_dim,
+    read_dimension as read_dimension,
+)
+from treadle_ir.symbolic.scope import SymbolicScope as SymbolicScope
