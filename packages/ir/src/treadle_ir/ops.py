@@ -32,7 +32,7 @@ from treadle_ir.primitives.convert import (
     copy as copy,
     reduce_precision as reduce_precision,
 )
-from treadle_ir.primitives.creation import iota as iota
+from treadle_ir.primitives.creation import dimension_size as dimension_size, iota as iota
 from treadle_ir.primitives.cumulative import (
     cumulative_add as cumulative_add,
     cumulative_logsumexp as cumulative_logsumexp,

@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NoReturn, cast, final
 
+import numpy as np
+
 from treadle_ir.errors import ArgumentError, ShapeError, SymbolicSizeError
+from treadle_ir.sizes import Symbolic
 from treadle_ir.symbolic.polynomial import Polynomial, constant, substituted
 from treadle_ir.symbolic.scope import SymbolicScope
 
 _HIGHEST_POWER: Final = 16
+_COMPARISONS: Final = {">=": "ge", ">": "gt", "<=": "le", "<": "lt"}
 
 
 @final
-class SymbolicDimension:
+class SymbolicDimension(Symbolic):
     """A polynomial over the sizes that a program leaves open; made by `export.symbolic_shape`.
 
     Adding, subtracting, multiplying, `//`, `%`, `max_dim` and `min_dim` give dimensions. Comparisons are decided by
@@ -137,10 +141,13 @@ class SymbolicDimension:
 
     # --- comparison ---
 
-    def __eq__(self, other: object) -> bool:
+    def __eq__(self, other: object) -> Any:
         if isinstance(other, SymbolicDimension):
-            return self.scope == other.scope and self.polynomial == other.polynomial
-        return False  # what always has one value is an int
+            return self.polynomial == other.polynomial and self.scope == other.scope
+        return _as_value("eq", self, other) if _is_array(other) else False  # a known size is an int
+
+    def __ne__(self, other: object) -> Any:
+        return _as_value("ne", self, other) if _is_array(other) else not self == other
 
     def __hash__(self) -> int:
         return self._hash
@@ -160,7 +167,7 @@ class SymbolicDimension:
     def _compared(self, other: object, relation: str, least: int) -> Any:
         found = self._operand(other)
         if found is None:
-            return NotImplemented
+            return _as_value(_COMPARISONS[relation], self, other)
         difference = self.polynomial - found
         if relation[0] == "<":
             difference = difference.scaled(-1)
@@ -188,6 +195,14 @@ class SymbolicDimension:
     __int__ = __index__
     __float__ = __index__
 
+    # --- as an array ---
+
+    def __treadle_array__(self) -> Any:
+        """Its value as a weak integer scalar, in a program that is being staged."""
+        from treadle_ir.primitives.creation import dimension_size  # noqa: PLC0415 - it knows types, which know sizes
+
+        return dimension_size(self)
+
     # --- further questions ---
 
     def _operand(self, other: object) -> Polynomial | None:
@@ -200,12 +215,8 @@ class SymbolicDimension:
                     fix="make both with one call of symbolic_shape, or pass scope=... to the second",
                 )
             return other.polynomial
-        if isinstance(other, int) and not isinstance(other, bool):
-            return constant(other)
-        if hasattr(other, "__index__") and getattr(other, "shape", None) is None:
-            return constant(other.__index__())
-        if type(other).__module__ == "numpy" and getattr(getattr(other, "dtype", None), "kind", "") in "iu":
-            return constant(int(other)) if getattr(other, "ndim", 1) == 0 else None  # type: ignore[call-overload, no-any-return]  # a scalar
+        if isinstance(other, (int, np.integer)):
+            return constant(int(other))
         return None
 
     def bounds(self) -> tuple[float, float]:
@@ -262,16 +273,15 @@ def undecided(question: str, difference: Polynomial, scope: SymbolicScope) -> Sy
 
 def _as_value(name: str, dimension: SymbolicDimension, other: object) -> Any:
     """Arithmetic with what is no size: of an array that has the dimension's value. Any: whatever that gives."""
-    if not isinstance(other, (float, complex, SymbolicDimension, int)) and not _is_scalar(other):
-        return NotImplemented  # an array's own operators take dimensions
-    from treadle_ir.operands import as_array  # noqa: PLC0415 - operands know types, which know dimensions
+    if other is None or isinstance(other, (str, tuple, list)):
+        return NotImplemented
+    return getattr(dimension.__treadle_array__(), f"__{name}__")(
+        other.__treadle_array__() if isinstance(other, SymbolicDimension) else other
+    )
 
-    array: Any = as_array(dimension)
-    return getattr(array, f"__{name}__")(as_array(other) if isinstance(other, SymbolicDimension) else other)
 
-
-def _is_scalar(value: object) -> bool:
-    return type(value).__module__ == "numpy" and getattr(value, "ndim", 1) == 0
+def _is_array(value: object) -> bool:
+    return hasattr(value, "dtype") and not isinstance(value, (np.integer, type))
 
 
 def max_dim(left: Any, right: Any) -> Any:
