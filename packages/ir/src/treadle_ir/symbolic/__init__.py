@@ -6,5 +6,7 @@ from treadle_ir.symbolic.dimension import (
     max_dim as max_dim,
     min_dim as min_dim,
     read_dimension as read_dimension,
+    read_shape as read_shape,
+    scope_of as scope_of,
 )
 from treadle_ir.symbolic.scope import SymbolicScope as SymbolicScope

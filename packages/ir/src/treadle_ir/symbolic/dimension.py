@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NoReturn, cast, final
 
 import numpy as np
@@ -257,6 +257,29 @@ def read_dimension(text: str, scope: SymbolicScope) -> Any:
     from treadle_ir.symbolic.parsing import Reader  # noqa: PLC0415 - only texts need it
 
     return made(Reader(text, scope, "dimension").dimension(), scope)
+
+
+def read_shape(
+    text: str, scope: SymbolicScope, like: Sequence[int | None] | None = None
+) -> tuple[Any, ...]:
+    """The sizes that a text says; its placeholders are those of `like`. Any: as `made`.
+
+    Raises:
+        ArgumentError: it does not parse.
+    """
+    from treadle_ir.symbolic.parsing import Reader  # noqa: PLC0415 - only texts need it
+
+    sizes = Reader(text, scope, "shape").shape(like)
+    return tuple([made(each, scope) if isinstance(each, Polynomial) else each for each in sizes])
+
+
+def scope_of(shapes: Iterable[tuple[Any, ...]]) -> SymbolicScope | None:
+    """The scope of the first symbolic dimension among shapes, if there is one. Any: sizes."""
+    for shape in shapes:
+        for size in shape:
+            if isinstance(size, SymbolicDimension):
+                return size.scope
+    return None
 
 
 def undecided(question: str, difference: Polynomial, scope: SymbolicScope) -> SymbolicSizeError:

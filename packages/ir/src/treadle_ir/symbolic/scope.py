@@ -162,20 +162,21 @@ class SymbolicScope:
         number = polynomial.constant
         return (number, number) if number is not None else self._bounds.of(polynomial)
 
-    def holds(self, values: Mapping[str, int]) -> str | None:
-        """The first constraint that does not hold for these sizes, or None."""
-        known = {name: constant(value) for name, value in values.items()}
+    def broken(self, values: Mapping[str, Polynomial], target: SymbolicScope) -> str | None:
+        """The first constraint that is not known to hold for sizes in another scope, or None.
+
+        Constraints that name other sizes, too, are left out.
+        """
         free = SymbolicScope()
         for text in self.constraints:
             left, relation, right = Reader(text, free, "constraint").constraint()
-            difference = substituted(left - right, known, free.operation).constant
-            if difference is None:
-                continue  # it is about dimensions that the function does not have
-            if (
-                (relation == ">=" and difference < 0)
-                or (relation == "<=" and difference > 0)
-                or (relation == "==" and difference != 0)
-            ):
+            difference = left - right
+            if not difference.variables() <= values.keys():
+                continue
+            low, high = target.bounds(
+                target.normal(substituted(difference, values, target.operation))
+            )
+            if (relation != "<=" and low < 0) or (relation != ">=" and high > 0):
                 return text
         return None
 
