@@ -1,5 +1,7 @@
 """Symbolic dimensions: sizes that a program leaves open, with what is known of them."""
 
+from __future__ import annotations
+
 from treadle_ir.symbolic.dimension import (
     SymbolicDimension as SymbolicDimension,
     is_symbolic_dim as is_symbolic_dim,

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from treadle_ir.errors import ArgumentError, ShapeError
 from treadle_ir.sizes import Symbolic
+from treadle_ir.symbolic.bounds import INFINITY
 from treadle_ir.symbolic.dimension import SymbolicDimension, made, polynomial_of
 from treadle_ir.symbolic.polynomial import Factor, Polynomial, constant, substituted
 from treadle_ir.symbolic.scope import SymbolicScope
 
 Size = SymbolicDimension | int
+
+
+_TRIES: Final = 64
 
 
 class Axis(NamedTuple):
@@ -103,6 +107,20 @@ def solve(function: str, axes: Sequence[Axis], scope: SymbolicScope) -> tuple[di
             raise _mismatch(function, each, expected_size, values, origins)
     _check(function, values, origins, scope, target)
     return values, target
+
+
+def sample(names: Sequence[str], scope: SymbolicScope) -> dict[str, Size] | None:
+    """Small sizes that break no constraint, to try a program with; None where none were found."""
+    bounds = {name: scope.bounds(scope.normal(Polynomial.variable(name))) for name in names}
+    for more in (*range(1, _TRIES), 0):
+        found = {
+            name: int(min(low if low == -INFINITY else low + more, high))
+            for name, (low, high) in bounds.items()
+        }
+        known = {name: constant(size) for name, size in found.items()}
+        if scope.broken(known, SymbolicScope()) is None:
+            return dict(found)
+    return None
 
 
 def _solved(
