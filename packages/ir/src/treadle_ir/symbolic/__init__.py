@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from treadle_ir.sizes import is_symbolic as is_symbolic
 from treadle_ir.symbolic.dimension import (
     SymbolicDimension as SymbolicDimension,
     is_symbolic_dim as is_symbolic_dim,
@@ -10,5 +11,6 @@ from treadle_ir.symbolic.dimension import (
     read_dimension as read_dimension,
     read_shape as read_shape,
     scope_of as scope_of,
+    symbolic_dim_bounds as symbolic_dim_bounds,
 )
 from treadle_ir.symbolic.scope import SymbolicScope as SymbolicScope

@@ -87,6 +87,13 @@ class Bounds:
         if seen.get(polynomial, -1) >= eliminations:
             return best
         seen[polynomial] = eliminations
+        for factor in polynomial.factors():
+            if isinstance(factor, Operation) and factor.kind in ("max", "min"):  # is one or other
+                cases = [
+                    self._lower(_exchanged(polynomial, factor, each), eliminations - 1, seen)
+                    for each in (factor.left, factor.right)
+                ]
+                best = max(best, min(cases))
         terms = dict(polynomial.terms)
         for constraint in self._relevant(polynomial):
             for monomial, coefficient in constraint.terms:
@@ -187,6 +194,16 @@ _OPERATION: Final = {
     "max": lambda left, right: (max(left[0], right[0]), max(left[1], right[1])),
     "min": lambda left, right: (min(left[0], right[0]), min(left[1], right[1])),
 }
+
+
+def _exchanged(polynomial: Polynomial, factor: Factor, value: Polynomial) -> Polynomial:
+    """The polynomial with a factor's value for the factor."""
+    total = Polynomial({})
+    for monomial, coefficient in polynomial.terms:
+        exponent = dict(monomial).get(factor, 0)
+        rest = Polynomial({_without(monomial, ((factor, exponent),)): coefficient})
+        total = total + rest * value.power(exponent)
+    return total
 
 
 def _without(monomial: Monomial, factors: Monomial) -> Monomial:

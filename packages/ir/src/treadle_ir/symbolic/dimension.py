@@ -338,3 +338,8 @@ def is_symbolic_dim(p: object) -> bool:
         False
     """
     return isinstance(p, SymbolicDimension)
+
+
+def symbolic_dim_bounds(dimension: Any) -> tuple[float, float]:
+    """The least and the greatest value of a size, symbolic or not. Any: annotations of sizes say `int`."""
+    return dimension.bounds() if isinstance(dimension, SymbolicDimension) else (dimension, dimension)
