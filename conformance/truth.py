@@ -545,6 +545,11 @@ def _iota(primitive: creation.Iota, types: Types) -> Sequence[Wide]:
     return _filled_by(primitive, types, lambda i: i[primitive.dimension], np.dtype(object))
 
 
+@truth_of(creation.DimensionSize)
+def _dimension_size(primitive: creation.DimensionSize, types: Types) -> Sequence[Wide]:
+    return [np.asarray(primitive.dimension, dtype=object)]
+
+
 @truth_of(shape.BroadcastInDim)
 def _broadcast(primitive: shape.BroadcastInDim, types: Types, x: Wide) -> Sequence[Wide]:
     def element(i: Index) -> Any:

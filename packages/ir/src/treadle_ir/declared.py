@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from treadle_ir.errors import ArgumentError, RangeError
+from treadle_ir.sizes import Symbolic
 
 _LONGEST: Final = 100
 
@@ -143,6 +144,9 @@ def integer(function: str, name: str, value: object) -> int:
     """
     if value.__class__ is int:
         found: Any = value
+    elif isinstance(value, Symbolic):
+        size: Any = value  # a symbolic dimension, which acts as an integer
+        return size  # type: ignore[no-any-return]  # as said
     elif isinstance(value, type) or not hasattr(value, "__index__") or _no_integer(value):
         raise refused(function, name, "an integer", value)
     else:

@@ -24,7 +24,7 @@ from treadle_ir.primitives.convert import (
     copy as copy,
     reduce_precision as reduce_precision,
 )
-from treadle_ir.primitives.creation import iota as iota
+from treadle_ir.primitives.creation import dimension_size as dimension_size, iota as iota
 from treadle_ir.primitives.elementwise import (
     abs as abs,
     acos as acos,

@@ -24,6 +24,8 @@ from treadle_ir.equality import inside_out
 from treadle_ir.primitive import Primitive
 from treadle_ir.program import Equation, Program
 from treadle_ir.registry import find_class
+from treadle_ir.sizes import Symbolic, is_symbolic
+from treadle_ir.symbolic import scope_of
 from treadle_ir.types import ArrayType, Type
 from treadle_ir.values import Atom, Literal, Value
 
@@ -105,6 +107,8 @@ def value_text(value: object, program_names: Mapping[int, str]) -> str:
     """An attribute's value. `program_names` has the name of each nested program by its id."""
     if value is None or value is True or value is False:
         return str(value)
+    if isinstance(value, Symbolic):
+        return f"[{value}]"
     if isinstance(value, Enum):
         return f"{type(value).__name__}.{value.name}"
     if isinstance(value, (int, np.integer)):
@@ -269,7 +273,7 @@ def print_program(program: Program, *, locations: bool = False) -> str:
     """
     names: dict[int, str] = {}
     writer = _Writer(names, locations=locations)
-    lines = [f"treadle {VERSION}"]
+    lines = [f"treadle {VERSION}", *_constraints(program)]
     for each in inside_out(program):
         name = "main" if each is program else f"p{len(names)}"
         names[id(each)] = name
@@ -277,6 +281,15 @@ def print_program(program: Program, *, locations: bool = False) -> str:
         lines.extend(writer.program(each, name))
     lines.append("")
     return "\n".join(lines)
+
+
+def _constraints(program: Program) -> list[str]:
+    """What is known of the names of symbolic sizes, which programs have from their parameters."""
+    shapes = [type.shape for type in program.parameter_types if isinstance(type, ArrayType)]
+    scope = scope_of(shapes) if any(map(is_symbolic, shapes)) else None
+    if scope is None or not scope.constraints:
+        return []
+    return ["", f"where {', '.join(map(quoted, scope.constraints))}"]
 
 
 def print_equation(program: Program, index: int) -> str:

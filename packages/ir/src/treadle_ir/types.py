@@ -15,6 +15,7 @@ import numpy as np
 
 from treadle_ir.dtypes import BY_NAME, DType, dtype_name, float0, is_inexact
 from treadle_ir.fork import fork_safe_lock
+from treadle_ir.sizes import Symbolic
 
 
 class Type(ABC):
@@ -36,10 +37,16 @@ class Type(ABC):
         return 0
 
 
+def _size(n: Any) -> int:
+    """A size as Python's integer, or as it is where it is symbolic. Any: what stands for an integer."""
+    return n if isinstance(n, Symbolic) else int(n)
+
+
 @final
 class ArrayType(Type):
     """An array's shape and element type.
 
+    Sizes are integers, or symbolic dimensions that act as such (`treadle_ir.symbolic`).
     `weak` marks what came from a Python scalar: it yields to the other operand in promotion.
     """
 
@@ -63,7 +70,7 @@ class ArrayType(Type):
         found = cls._recent.get(key)
         if found is not None:
             return found
-        return cls._intern(tuple(map(int, shape)), np.dtype(dtype), bool(weak))
+        return cls._intern(tuple(map(_size, shape)), np.dtype(dtype), bool(weak))
 
     @classmethod
     def _intern(cls, shape: tuple[int, ...], dtype: DType, weak: bool) -> ArrayType:

@@ -28,7 +28,7 @@ def test_what_comes_back() -> None:
 def test_other_releases() -> None:
     header, arrays = unpack(export.export(treadle.jit(lambda x: x))(1.0).serialize())
     with pytest.raises(
-        ArgumentError, match="has format 99, and this release reads format 1"
+        ArgumentError, match="has format 99, and this release reads formats 1 and 2"
     ) as caught:
         export.deserialize(pack({**header, "format": 99, "treadle": "7.0"}, arrays))
     assert "  fix: it was written by treadle 7.0: install that release, or a later one" in (

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from treadle_batching.registry import batch_rules
 from treadle_ir.primitives.composite import PlatformIndex
-from treadle_ir.primitives.creation import Iota
+from treadle_ir.primitives.creation import DimensionSize, Iota
 
+batch_rules.absent(DimensionSize, because="it has no operands")
 batch_rules.absent(Iota, because="it has no operands")
 batch_rules.absent(PlatformIndex, because="it has no operands")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.registry import lowering_rule
-from treadle_ir.primitives.creation import Iota
+from treadle_ir.primitives.creation import DimensionSize, Iota
 
 
 @lowering_rule(Iota)
@@ -14,3 +16,12 @@ def iota_lowering(context: LoweringContext, primitive: Iota) -> Sequence[HloValu
     """StableHLO's iota."""
     dimension = {"iota_dimension": f"{primitive.dimension} : i64"}
     return context.emit("stablehlo.iota", (), context.result_types, dimension)
+
+
+@lowering_rule(DimensionSize)
+def dimension_size_lowering(
+    context: LoweringContext, primitive: DimensionSize
+) -> Sequence[HloValue]:
+    """A constant, once the size is known."""
+    (type,) = context.result_types
+    return [context.constant(np.asarray(primitive.known(), primitive.dtype), type)]

@@ -1,4 +1,4 @@
-"""Creation from nothing: iota.
+"""Creation from nothing: iota, and sizes as values.
 
 Constants are literals, broadcast by `broadcast_in_dim`; arrays that a function captures become parameters.
 """
@@ -7,13 +7,17 @@ from __future__ import annotations
 
 from typing import ClassVar, final
 
+import numpy as np
+
 from treadle_ir import dtypes
 from treadle_ir.array import Array
 from treadle_ir.dtypes import DType
-from treadle_ir.errors import ArgumentError, DTypeError, ShapeError
+from treadle_ir.errors import ArgumentError, DTypeError, RangeError, ShapeError
 from treadle_ir.families import Creation
 from treadle_ir.frozen import frozen
+from treadle_ir.promotion import scalar_type
 from treadle_ir.registry import register
+from treadle_ir.sizes import Symbolic
 from treadle_ir.trace import bind
 from treadle_ir.types import ArrayType, Type
 
@@ -50,6 +54,59 @@ class Iota(Creation):
                 f"iota: the shape is {list(self.shape)}, but a size cannot be negative"
             )
         return (ArrayType(self.shape, self.dtype),)
+
+
+@register
+@final
+@frozen
+class DimensionSize(Creation):
+    """A size as a value: a scalar with a weak integer type, as a Python integer would have.
+
+    While the size is symbolic, so is the value; it has one where the program is used for known sizes.
+
+    Constraints:
+        (C1) the element type is an integer
+        (C2) a known size fits the element type
+    """
+
+    name: ClassVar[str] = "dimension_size"
+    dimension: int
+    dtype: DType
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """A weak scalar."""
+        assert not operands, "dimension_size takes no operands"
+        if not dtypes.is_integer(self.dtype):  # C1
+            raise DTypeError(
+                f"dimension_size: a size is an integer, not {dtypes.dtype_name(self.dtype)}"
+            )
+        if not isinstance(self.dimension, Symbolic):
+            limits = np.iinfo(self.dtype)
+            if not limits.min <= self.dimension <= limits.max:  # C2
+                raise RangeError(
+                    f"dimension_size: {self.dimension} does not fit {dtypes.dtype_name(self.dtype)}",
+                    fix='turn 64-bit types on: treadle.config.update("treadle_enable_x64", True)',
+                )
+        return (ArrayType((), self.dtype, weak=True),)
+
+    def known(self) -> int:
+        """The size, where it is known.
+
+        Raises:
+            SymbolicSizeError: it is symbolic.
+        """
+        return int(self.dimension)
+
+
+def dimension_size(dimension: int) -> Array:
+    """A size as a weak integer scalar.
+
+    Example:
+        >>> from treadle_ir import ops
+        >>> ops.dimension_size(3).tolist()
+        3
+    """
+    return bind(DimensionSize(dimension, scalar_type(0).dtype))[0]
 
 
 def iota(*, shape: tuple[int, ...], dtype: DType, dimension: int) -> Array:

@@ -21,6 +21,7 @@ from treadle_ir.frozen import frozen
 from treadle_ir.primitives.elementwise import check_kind
 from treadle_ir.primitives.shape import array_operand, check_axes
 from treadle_ir.registry import register
+from treadle_ir.sizes import Symbolic
 from treadle_ir.trace import bind
 from treadle_ir.types import ArrayType, Type
 
@@ -147,7 +148,8 @@ class ArgReduction(Reducing):
                 f"{self.name}: dtype is {dtypes.dtype_name(self.dtype)}, but positions are integers"
             )
         bits = dtypes.bit_width(self.dtype)
-        if x.shape[self.axis] > 2 ** (bits - dtypes.is_signed(self.dtype)):
+        size = x.shape[self.axis]
+        if not isinstance(size, Symbolic) and size > 2 ** (bits - dtypes.is_signed(self.dtype)):
             raise DTypeError(
                 f"{self.name}: {dtypes.dtype_name(self.dtype)} cannot hold every position along axis {self.axis} of {x}"
             )

@@ -326,7 +326,7 @@ class Slice(Rearrangement):
                     f"slice: stride {stride} on axis {axis} of {x}, but strides are at least 1",
                     fix="reverse the slice with ops.reverse",
                 )
-            shape.append(-(-(limit - start) // stride))
+            shape.append((limit - start + stride - 1) // stride)
         return (x.with_shape(tuple(shape)),)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir.primitives.creation import Iota
+from treadle_ir.primitives.creation import DimensionSize, Iota
 from treadle_ir.reference.registry import Elements, eval_rule
 
 
@@ -15,3 +15,9 @@ def iota_eval(primitive: Iota) -> list[Elements]:
     spread = [1] * len(primitive.shape)
     spread[primitive.dimension] = -1
     return [np.broadcast_to(count.reshape(spread), primitive.shape)]
+
+
+@eval_rule(DimensionSize)
+def dimension_size_eval(primitive: DimensionSize) -> list[Elements]:
+    """The size, once it is known."""
+    return [np.asarray(primitive.known(), primitive.dtype)]

@@ -24,6 +24,8 @@ from treadle_ir.effects import Effect
 from treadle_ir.primitive import Primitive
 from treadle_ir.printing import constructor_fields
 from treadle_ir.program import Program
+from treadle_ir.sizes import Symbolic
+from treadle_ir.symbolic import SymbolicScope, read_shape
 from treadle_ir.types import ArrayType, TokenType, Type
 from treadle_ir.values import Literal, Value
 
@@ -102,6 +104,8 @@ def fits(value: object, hint: Any) -> bool:
             return isinstance(value, (float, int)) and not isinstance(value, bool)
         if hint is complex:
             return isinstance(value, (complex, float, int)) and not isinstance(value, bool)
+        if hint is int and isinstance(value, Symbolic):
+            return True  # a size that acts as an integer
         return isinstance(value, hint) if isinstance(hint, type) else True
     arguments = typing.get_args(hint)
     if origin is typing.Literal:
@@ -213,18 +217,35 @@ def integer_limits(dtype: DType) -> tuple[int, int]:
     )
 
 
+def read_sizes(text: str, scope: SymbolicScope | None) -> tuple[int, ...]:
+    """Sizes of which some are symbolic.
+
+    Raises:
+        ValueError: the text does not parse, or is too long.
+    """
+    if len(text) > _MOST_CHARACTERS:
+        raise ValueError(f"the shape has more than {_MOST_CHARACTERS} characters")
+    shape = read_shape(text, scope or SymbolicScope())
+    if len(shape) > _MAX_RANK:
+        raise ValueError(f"the type has {len(shape)} axes, but {_MAX_RANK} is the most")
+    return shape
+
+
 def shortened(text: str) -> str:
     """A text of any length, cut for a message."""
     return text if len(text) <= 40 else text[:37] + "..."
 
 
-_TYPE: Final = re.compile(rf"({ELEMENT})\[([0-9, ]*)\](\*?)")
+SIZES: Final = r"[-+*^(), 0-9A-Za-z_]*"  # of axes, which may be symbolic
+_TYPE: Final = re.compile(rf"({ELEMENT})\[({SIZES})\](\*?)")
+_KNOWN: Final = re.compile(r"[0-9, ]*")
+_MOST_CHARACTERS: Final = 4000  # of a symbolic shape
 _MAX_RANK: Final = 64  # NumPy's
 _MAX_ELEMENTS: Final = 1 << 62
 
 
-def read_type(text: str) -> Type:
-    """The type of a text such as `f32[2,3]*`.
+def read_type(text: str, scope: SymbolicScope | None = None) -> Type:
+    """The type of a text such as `f32[2,3]*`, or `f32[b,4*n + 1]` where a scope says what is known of names.
 
     Raises:
         ValueError: no type, or one that is too large.
@@ -240,6 +261,8 @@ def read_type(text: str) -> Type:
         raise ValueError(
             f"there is no element type `{shortened(name)}`; there are {', '.join(BY_NAME)}"
         )
+    if not _KNOWN.fullmatch(sizes):
+        return ArrayType(read_sizes(sizes, scope), dtype, weak == "*")
     parts = [part.strip() for part in sizes.split(",")] if sizes.strip() else []
     if len(parts) > _MAX_RANK:
         raise ValueError(f"the type has {len(parts)} axes, but {_MAX_RANK} is the most")

@@ -6,13 +6,14 @@ import re
 from typing import Final, NamedTuple, final
 
 from treadle_ir.errors import ParseError
-from treadle_ir.text.attributes import ELEMENT, REAL, shortened
+from treadle_ir.text.attributes import ELEMENT, REAL, SIZES, shortened
 
 _PATTERN: Final = re.compile(
     rf"""(?P<space>[ \t\r]+|\#.*)
     |(?P<literal>(?:{REAL}|True|False|zero|\({REAL},\ ?{REAL}\)):{ELEMENT}\*?)
     |(?P<value>%[A-Za-z0-9_]+)
-    |(?P<type>{ELEMENT}\[[0-9, ]*\]\*?)
+    |(?P<type>{ELEMENT}\[{SIZES}\]\*?)
+    |(?P<dimension>\[{SIZES}\])
     |(?P<bytes>x"[0-9a-f]*")
     |(?P<name>[A-Za-z_][A-Za-z0-9_.]*(?:<[a-z]+>)?)
     |(?P<complex>\({REAL},\ ?{REAL}\)j)

@@ -23,9 +23,11 @@ from treadle_ir.printing import VERSION
 from treadle_ir.program import Equation, Program
 from treadle_ir.registry import find_class, find_primitive, mnemonics
 from treadle_ir.source import NOWHERE, ReadSource, Source
+from treadle_ir.symbolic import SymbolicScope
 from treadle_ir.text.attributes import (
     construct,
     read_scalar,
+    read_sizes,
     read_type,
     shortened,
     unquoted,
@@ -36,6 +38,7 @@ from treadle_ir.values import Atom, Literal, Value
 from treadle_ir.verify import verify
 
 MAX_DEPTH: Final = 64  # of tuples in tuples, in an attribute
+MAX_CONSTRAINTS: Final = 256
 MAX_DIGITS: Final = 400  # of an integer attribute
 _CONSTANTS: Final[Mapping[str, object]] = {"None": None, "True": True, "False": False}
 T = TypeVar("T")
@@ -63,6 +66,7 @@ def parse_program(text: str, *, file: str = "<text>") -> Program:
 class _Parser:
     def __init__(self, text: str, file: str) -> None:
         self.lexer = Lexer(text, file)
+        self.scope = SymbolicScope()
         self.programs: dict[str, Program] = {}
         self.values: dict[str, Value] = {}
         self.types: dict[str, Type] = {}
@@ -79,6 +83,9 @@ class _Parser:
         start = 1
         while lexer.next_line():
             start = lexer.number
+            if program is None and lexer.at("where"):
+                self.constraints()
+                continue
             program = self.program()
         if program is None:
             raise lexer.error("there is no program in the text", 1)
@@ -105,6 +112,21 @@ class _Parser:
                 fix="read it with the treadle-ir that wrote it, or with a newer one",
             )
         lexer.end_of_line("the first line")
+
+    def constraints(self) -> None:
+        """What is known of the names of symbolic sizes, of which the whole text is about one scope."""
+        lexer = self.lexer
+        token = lexer.peek()
+        texts: list[str] = [*self.scope.constraints]
+        while True:
+            string = lexer.expect_kind("string", 'a constraint such as "b >= 8"', "`where`")
+            texts.append(self.reading(string, unquoted, string.text))
+            if not lexer.at(","):
+                break
+        lexer.end_of_line("`where`")
+        if len(texts) > MAX_CONSTRAINTS:
+            raise lexer.error(f"there are more than {MAX_CONSTRAINTS} constraints", token.column)
+        self.scope = self.reading(token, SymbolicScope, texts)
 
     # --- a program ---
 
@@ -190,7 +212,7 @@ class _Parser:
             if token.kind not in ("type", "name"):
                 self.lexer.position -= token.kind != END
                 raise self.lexer.unexpected("a type such as `f32[2,3]`", what)
-            found = self.types[token.text] = self.reading(token, read_type, token.text)
+            found = self.types[token.text] = self.reading(token, read_type, token.text, self.scope)
         return found
 
     def atom(self, what: str) -> Atom:
@@ -370,7 +392,12 @@ class _Parser:
             case "literal":
                 return self.literal(token)
             case "type":
-                return self.reading(token, read_type, token.text)
+                return self.reading(token, read_type, token.text, self.scope)
+            case "dimension":
+                sizes = self.reading(token, read_sizes, token.text[1:-1], self.scope)
+                if len(sizes) != 1:
+                    raise lexer.error(f"{shortened(token.text)} is not one size", token.column)
+                return sizes[0]
             case "program":
                 program = self.programs.get(token.text)
                 if program is None:

@@ -20,6 +20,7 @@ from treadle_ir import (
     shown,
 )
 from treadle_ir.dtypes import is_bool, is_integer
+from treadle_ir.symbolic import is_symbolic, max_dim, min_dim
 from treadle_numpy.operands.arrays import Elements
 from treadle_numpy.operands.coerce import host_elements, operand_type
 
@@ -174,6 +175,8 @@ def _positions(item: object) -> list[tuple[_Part, int]]:
 
 def _range(item: slice, size: int) -> slice:
     """A range with known bounds inside the axis."""
+    if is_symbolic((size, item.start, item.stop)):
+        return _symbolic_range(item, size)
     try:
         return slice(*item.indices(size))
     except ConcretizationError as error:
@@ -183,3 +186,27 @@ def _range(item: slice, size: int) -> slice:
         ) from error
     except (TypeError, ValueError) as error:
         raise IndexingError(f"a slice of an array: {error}") from None
+
+
+def _symbolic_range(item: slice, size: int) -> slice:
+    """A range whose ends, or the axis, have symbolic sizes: as `slice.indices` would say it of known ones."""
+    step = 1 if item.step is None else integer("x[...]", "the step of a slice", item.step)
+    if is_symbolic((step,)) or step == 0:
+        raise IndexingError(
+            f"the step of a slice is {step}, but must be a known integer other than 0",
+            fix="take every element, and then those that are wanted by lax.dynamic_slice or `take`",
+        )
+    first, last = (0, size) if step > 0 else (-1, size - 1)  # the least and greatest ends
+
+    def end(given: object, default: int) -> int:
+        if given is None:
+            return default
+        at = integer("x[...]", "the end of a slice", given)
+        found: int = max_dim(at + size, first) if at < 0 else min_dim(at, last)
+        return found
+
+    return (
+        slice(end(item.start, 0), end(item.stop, size), step)
+        if step > 0
+        else slice(end(item.start, size - 1), end(item.stop, -1), step)
+    )

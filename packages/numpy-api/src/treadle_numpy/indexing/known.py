@@ -9,6 +9,7 @@ from typing import Any, Final, TypeAlias, cast
 
 from treadle_ir import ArrayType, IndexingError, Primitive
 from treadle_ir.primitives.shape import Reshape, Reverse, Slice
+from treadle_ir.symbolic import is_symbolic, max_dim, min_dim, symbolic_dim_bounds
 from treadle_numpy.indexing.entries import Entry
 from treadle_numpy.settings import CHECK_INDICES
 
@@ -76,7 +77,7 @@ def plan_known(own: tuple[int, ...], entries: list[Entry]) -> tuple[Primitive, .
             limit.append(high)
             strides.append(step)
             result.append(count)
-            if index.step < 0 and count > 1:
+            if index.step < 0 and count not in (0, 1):
                 backwards.append(axis)
         axis += 1
     plan: list[Primitive] = []
@@ -88,7 +89,7 @@ def plan_known(own: tuple[int, ...], entries: list[Entry]) -> tuple[Primitive, .
         plan.append(Slice(tuple(start), tuple(limit), tuple(strides)))
         shape = tuple(
             [
-                -(-(high - low) // step)
+                (high - low + step - 1) // step
                 for low, high, step in zip(start, limit, strides, strict=True)
             ]
         )
@@ -109,7 +110,7 @@ def all_inside(own: tuple[int, ...], entries: list[Entry]) -> bool:
     for entry in entries:
         if not entry.new:
             size = next(sizes)
-            if isinstance(entry.index, int) and not -size <= entry.index < size:
+            if isinstance(entry.index, int) and not _is_inside(entry.index, size):
                 if CHECK_INDICES():
                     raise IndexingError(
                         f"index {entry.index} is out of bounds for an axis of size {size}",
@@ -119,15 +120,26 @@ def all_inside(own: tuple[int, ...], entries: list[Entry]) -> bool:
     return True
 
 
+def _is_inside(index: int, size: int) -> bool:
+    """Whether a position is surely that of an element; of a symbolic size, what is known decides."""
+    least = symbolic_dim_bounds(size)[0] if is_symbolic((size,)) else size
+    return -least <= index < least
+
+
 def clipped(index: int, size: int) -> int:
     """A known position as one from 0 to size - 1."""
     if not size:
         raise IndexingError(f"index {index} is out of bounds for an axis of size 0")
+    if is_symbolic((index, size)):
+        place: int = min_dim(max_dim(index + size if index < 0 else index, 0), size - 1)
+        return place
     return min(max(index + size if index < 0 else index, 0), size - 1)
 
 
 def _ascending(index: slice) -> tuple[int, int, int, int]:
     """The same places as start, limit and positive stride, and their number."""
+    if is_symbolic((index.start, index.stop)):
+        return _symbolic_ascending(index)
     places = range(index.start, index.stop, index.step)
     count = len(places)
     if not count:
@@ -138,3 +150,15 @@ def _ascending(index: slice) -> tuple[int, int, int, int]:
         if index.step > 0
         else (last, first + 1, -index.step, count)
     )
+
+
+def _symbolic_ascending(index: slice) -> tuple[int, int, int, int]:
+    """`_ascending` of a range whose ends may be symbolic."""
+    start, stop, step = index.start, index.stop, index.step
+    if step > 0:
+        limit = max_dim(stop, start)
+        return start, limit, step, (limit - start + step - 1) // step
+    if not start > stop:
+        return 0, 0, 1, 0
+    count = (start - stop - step - 1) // -step
+    return start + (count - 1) * step, start + 1, -step, count

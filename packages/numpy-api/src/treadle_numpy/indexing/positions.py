@@ -9,9 +9,11 @@ import numpy as np
 
 from treadle_ir import Array, Operand, default_dtype, ops
 from treadle_ir.dtypes import is_unsigned
+from treadle_ir.symbolic import is_symbolic_dim
 from treadle_numpy.indexing.entries import Positions
 from treadle_numpy.operands.arrays import Elements, made, on_host
 from treadle_numpy.operands.broadcast import broadcast_to_shape
+from treadle_numpy.operands.scalars import size_scalar
 
 _FEW: Final = 1 << 16
 """Positions up to which negative ones are made positive by NumPy, if the host has them: one step, not three."""
@@ -23,7 +25,7 @@ def wrapped(index: Operand, size: int) -> Positions:
     known: object = index
     if isinstance(index, Array) and on_host() and index.type.size <= _FEW:
         known = index.__treadle_host__()
-    if isinstance(known, (np.ndarray, np.generic)):
+    if isinstance(known, (np.ndarray, np.generic)) and not is_symbolic_dim(size):
         elements: Elements = np.asarray(known).astype(whole, copy=False)
         if elements.size and elements.min() < 0:
             elements = np.where(elements < 0, elements + whole.type(size), elements).astype(whole)
@@ -33,7 +35,7 @@ def wrapped(index: Operand, size: int) -> Positions:
     if index.dtype != whole:
         index = ops.convert(index, dtype=whole)
     below = ops.compare(index, whole.type(0), direction="lt")
-    return ops.select(below, ops.add(index, whole.type(size)), index)
+    return ops.select(below, ops.add(index, size_scalar(size, whole)), index)
 
 
 def position(index: int, size: int) -> Elements:

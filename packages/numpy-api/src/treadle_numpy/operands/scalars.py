@@ -6,8 +6,9 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from treadle_ir import ArrayType, Literal, Operand
+from treadle_ir import Array, ArrayType, DType, Literal, Operand, ops
 from treadle_ir.dtypes import BY_NAME, is_signed
+from treadle_ir.symbolic import is_symbolic_dim
 from treadle_numpy.operands.coerce import operand_type
 
 Scalar: TypeAlias = np.generic | Literal
@@ -48,6 +49,14 @@ def number(value: Number, x: Operand) -> Scalar:
 def zero_like(x: Operand) -> Scalar:
     """A zero of an operand's element type, for `select`, which broadcasts scalars."""
     return number(0, x)
+
+
+def size_scalar(size: int, dtype: DType) -> np.generic | Array:
+    """A number of elements in an element type: a scalar of the host, or of the program where it is symbolic."""
+    if is_symbolic_dim(size):
+        return ops.convert(ops.dimension_size(size), dtype=dtype)
+    scalar: np.generic = dtype.type(size)
+    return scalar
 
 
 def literal(value: Number, x: Operand) -> np.generic:

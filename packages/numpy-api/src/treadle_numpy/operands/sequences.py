@@ -21,6 +21,7 @@ from treadle_ir import (
     promoted,
 )
 from treadle_ir.dtypes import is_bool, is_complex, is_floating, is_integer, is_key, key_refused
+from treadle_ir.symbolic import is_symbolic_dim
 from treadle_numpy.operands.arrays import Elements, array_of, made
 from treadle_numpy.operands.coerce import (
     SCALARS,
@@ -60,6 +61,8 @@ def array_from(function: str, x: object, dtype: DType | None) -> Array:
         return as_array(elements)
     if isinstance(x, (list, tuple)):
         return _from_sequence(function, x, dtype)
+    if is_symbolic_dim(x):
+        return array_from(function, as_array(x), dtype)
     convert = getattr(type(x), "__jax_array__", None)
     if convert is not None:
         return array_from(function, convert(x), dtype)
@@ -117,7 +120,7 @@ def _host_scalar(x: complex, dtype: DType) -> Elements:
 def _from_sequence(function: str, x: Nested, dtype: DType | None) -> Array:
     """An array from nested sequences: by NumPy when all is on the host, else by stacking."""
     leaves = _leaves(x)
-    if not any(isinstance(leaf, Array) for leaf in leaves):
+    if not any(isinstance(leaf, Array) or is_symbolic_dim(leaf) for leaf in leaves):
         for leaf in leaves:
             if not is_array_like(leaf) and getattr(type(leaf), "__array__", None) is None:
                 raise refused(function, 0, leaf)

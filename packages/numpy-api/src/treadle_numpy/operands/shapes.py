@@ -8,6 +8,7 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from treadle_ir import ArgumentError, Array, ShapeError, integer, shown
+from treadle_ir.symbolic import is_symbolic
 
 Shape: TypeAlias = int | Sequence[int]
 _LARGE: Final = 1 << 31  # a size from which on a shape is looked at
@@ -43,7 +44,7 @@ def as_shape(function: str, shape: object) -> tuple[int, ...]:
             f"{function}: the shape {result} has a negative size",
             fix="sizes are 0 or more; only reshape takes -1, for the size that follows from the others",
         )
-    if size_of(tuple([size or 1 for size in result])) >= _MOST:
+    if not is_symbolic(result) and size_of(tuple([size or 1 for size in result])) >= _MOST:
         raise ShapeError(
             f"{function}: the shape {result} is too large: it has more elements than memory has addresses",
             fix="use smaller arrays or batches",

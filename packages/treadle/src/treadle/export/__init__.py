@@ -23,9 +23,17 @@ if TYPE_CHECKING:
     )
     from treadle.export.exported import Exported as Exported
     from treadle.export.exporting import export as export
+    from treadle.export.symbolic import (
+        symbolic_args_specs as symbolic_args_specs,
+        symbolic_shape as symbolic_shape,
+    )
     from treadle.export.trees import (
         register_namedtuple_serialization as register_namedtuple_serialization,
         register_pytree_node_serialization as register_pytree_node_serialization,
+    )
+    from treadle_ir.symbolic import (
+        SymbolicScope as SymbolicScope,
+        is_symbolic_dim as is_symbolic_dim,
     )
 
 # Written by scripts/names.py from the imports for type checkers: change nothing from here on by hand.
@@ -40,8 +48,10 @@ if not TYPE_CHECKING:
             "treadle.export.checks": "DisabledSafetyCheck default_export_platform",
             "treadle.export.exported": "Exported",
             "treadle.export.exporting": "export",
+            "treadle.export.symbolic": "symbolic_args_specs symbolic_shape",
             "treadle.export.trees": (
                 "register_namedtuple_serialization register_pytree_node_serialization"
             ),
+            "treadle_ir.symbolic": "SymbolicScope is_symbolic_dim",
         },
     )

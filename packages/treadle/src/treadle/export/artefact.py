@@ -19,6 +19,9 @@ from treadle_ir import ArgumentError, ArrayType
 from treadle_runtime import ShapeDtypeStruct
 
 FORMAT: Final = 1
+SYMBOLIC_FORMAT: Final = (
+    2  # where sizes are symbolic, which releases that know format 1 only cannot read
+)
 # The calling conventions that `deserialize` reads, by JAX's names.
 minimum_supported_calling_convention_version: Final = CALLING_CONVENTION
 maximum_supported_calling_convention_version: Final = CALLING_CONVENTION
@@ -40,7 +43,9 @@ def to_bytes(chain: Sequence[Exported]) -> bytes:
     """
     arrays: list[Elements] = []
     functions = [_written(each, arrays) for each in chain]
-    header = {"format": FORMAT, "treadle": __version__, "functions": functions}
+    symbolic = any([each.body.is_symbolic for each in chain])
+    form = SYMBOLIC_FORMAT if symbolic else FORMAT
+    header = {"format": form, "treadle": __version__, "functions": functions}
     return pack(header, arrays)
 
 
@@ -81,10 +86,10 @@ def deserialize(blob: bytes | bytearray) -> Exported:
         Array(42, dtype=int32, weak_type=True)
     """
     header, arrays = unpack(blob)
-    if header.get("format") != FORMAT:
+    if header.get("format") not in (FORMAT, SYMBOLIC_FORMAT):
         raise ArgumentError(
             f"deserialize: the artefact has format {str(header.get('format'))[:20]}, "
-            f"and this release reads format {FORMAT}",
+            f"and this release reads formats {FORMAT} and {SYMBOLIC_FORMAT}",
             fix=f"it was written by treadle {str(header.get('treadle'))[:40]}: install that release, or a later one",
         )
     functions = header.get("functions")
@@ -115,7 +120,9 @@ def _read(written: object, arrays: Sequence[Elements], derivative: Exported | No
         )
     body = read_body(name, written, arrays)
     in_tree, out_tree = read_tree(written.get("in_tree")), read_tree(written.get("out_tree"))
-    in_types, out_types = read_types(written.get("in_types")), read_types(written.get("out_types"))
+    in_types, out_types = (
+        read_types(written.get(name), body.scope) for name in ("in_types", "out_types")
+    )
     _check(body, in_types, out_types)
     if in_tree.num_leaves != len(in_types) or out_tree.num_leaves != len(out_types):
         raise damaged("the artefact's trees and its program have other numbers of arrays")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
@@ -26,6 +26,10 @@ from treadle_ir import (
 )
 from treadle_ir.primitives.convert import Convert
 from treadle_ir.rewrite import plain
+from treadle_ir.sizes import is_symbolic
+from treadle_ir.symbolic import SymbolicScope, scope_of
+from treadle_ir.symbolic.solving import Axis, sample, solve
+from treadle_ir.symbolic.substitution import substitute
 from treadle_ir.text import parse_program, print_program
 from treadle_ir.verify import verify
 from treadle_runtime import DeviceArray, JitFunction, from_host, jit
@@ -71,16 +75,78 @@ class Body:
     def run(self) -> JitFunction[..., list[Operand]]:
         """From flat operands to flat results."""
         program, constants, types = self.program, self.constants, self.parameter_types
+        symbolic = self.is_symbolic
 
         def run(*operands: Operand) -> list[Operand]:
-            exact = map(_as_weak_as, operands, types)
-            return [*interpret(program, *constants, *exact)]
+            fitting, expected = self._for_sizes_of(operands) if symbolic else (program, types)
+            exact = map(_as_weak_as, operands, expected)
+            return [*interpret(fitting, *constants, *exact)]
 
         run.__name__ = self.name
         return jit(run)
 
+    # --- symbolic sizes ---
+
+    @functools.cached_property
+    def is_symbolic(self) -> bool:
+        """Whether a size of an argument is symbolic."""
+        return any([is_symbolic(shape) for shape in self.shapes])
+
+    @functools.cached_property
+    def shapes(self) -> list[tuple[int, ...]]:
+        """The shapes of what a call passes."""
+        return [each.shape for each in self.parameter_types if isinstance(each, ArrayType)]
+
+    @functools.cached_property
+    def scope(self) -> SymbolicScope:
+        """What is known of the sizes."""
+        return scope_of(self.shapes) or SymbolicScope()
+
+    def solved(
+        self, shapes: Sequence[tuple[int, ...]], names: Callable[[int], str]
+    ) -> tuple[dict[str, Any], SymbolicScope]:
+        """A size for each name, from the shapes of what a call passes. Any: sizes, which may be symbolic again.
+
+        Raises:
+            ShapeError: they do not fit; the error names the argument by `names` of its number.
+        """
+        axes = [
+            Axis(names(number), axis, *sizes)
+            for number, (expected, found) in enumerate(zip(self.shapes, shapes, strict=True))
+            for axis, sizes in enumerate(zip(expected, found, strict=True))
+        ]
+        return solve(f"the exported {self.name}", axes, self.scope)
+
+    def _for_sizes_of(self, operands: Sequence[Operand]) -> tuple[Program, tuple[Type, ...]]:
+        """The program for the shapes of operands, and the types that it takes after its arrays."""
+        shapes = [operand.shape for operand in operands]
+        if shapes == self.shapes:
+            return self.program, self.parameter_types
+        values, scope = self.solved(shapes, lambda number: f"array {number} of the arguments")
+        program = substitute(self.program, values, scope)
+        return program, program.parameter_types[len(self.constants) :]
+
+    def example(self) -> Program | None:
+        """The program for small sizes that it may have, or None where none were found."""
+        if not self.is_symbolic:
+            return self.program
+        names = {
+            name for s in self.shapes for n in s if is_symbolic((n,)) for name in n.variables()
+        }  # type: ignore[attr-defined]  # it is a dimension
+        values = sample(sorted(names), self.scope)
+        return None if values is None else substitute(self.program, values, SymbolicScope())
+
     def stablehlo(self, platform: str) -> str:
-        """The program as StableHLO for a platform, its arrays embedded as constants."""
+        """The program as StableHLO for a platform, its arrays embedded as constants.
+
+        Raises:
+            UnsupportedError: it has symbolic sizes.
+        """
+        if self.is_symbolic:
+            raise UnsupportedError(
+                f"mlir_module: {self.name} has symbolic sizes, and StableHLO is written for known ones only",
+                fix="export the function for the sizes that are wanted, or export jit(exported.call) for them",
+            )
         types = self.program.parameter_types[: len(self.constants)]
 
         def whole(*operands: Operand) -> Sequence[Operand]:
@@ -167,12 +233,12 @@ def read_body(name: str, written: Mapping[str, Any], arrays: Sequence[Elements])
     return Body(name, program, made)
 
 
-def read_types(written: object) -> list[ArrayType]:
-    """Types written as a list of texts.
+def read_types(written: object, scope: SymbolicScope) -> list[ArrayType]:
+    """Types written as a list of texts, their symbolic sizes of a scope.
 
     Raises:
         ArgumentError: they were not.
     """
     if not isinstance(written, list):
         raise damaged("the artefact does not list the types of arguments or results")
-    return [array_type(each) for each in written]
+    return [array_type(each, scope) for each in written]

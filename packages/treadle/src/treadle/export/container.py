@@ -14,12 +14,14 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 
 from treadle_ir import ArgumentError, ArrayType, dtypes, refused
+from treadle_ir.symbolic import SymbolicScope, read_shape
 
 _MAGIC: Final = b"treadle export\n\0"
 _DIGEST: Final = hashlib.sha256
@@ -98,8 +100,8 @@ def _arrays(blob: bytes, start: int, listed: object) -> list[Elements]:
     return arrays
 
 
-def array_type(text: object) -> ArrayType:
-    """The type that a text such as `f32[2,3]` names.
+def array_type(text: object, scope: SymbolicScope | None = None) -> ArrayType:
+    """The type that a text such as `f32[2,3]` names; with a scope, sizes may be symbolic.
 
     Raises:
         ArgumentError: there is no such type.
@@ -109,9 +111,14 @@ def array_type(text: object) -> ArrayType:
         sizes, end = rest.rstrip("*")[:-1], rest.rstrip("*")[-1:]
         if end != "]" or len(rest) > 1500:
             raise ValueError(text)
+        if scope is not None and not re.fullmatch("[0-9,]*", sizes):
+            shape = read_shape(sizes, scope)
+            if len(shape) > 64:
+                raise ValueError(text)
+            return ArrayType(shape, dtypes.BY_NAME[name], rest.endswith("*"))
         shape = tuple([int(size) for size in sizes.split(",")] if sizes else [])
         if any(size < 0 for size in shape) or len(shape) > 64 or math.prod(shape) > 1 << 62:
             raise ValueError(text)
         return ArrayType(shape, dtypes.BY_NAME[name], rest.endswith("*"))
-    except (KeyError, ValueError) as error:
+    except (KeyError, ValueError) as error:  # ArgumentError, too
         raise damaged(f"`{str(text)[:60]}` is not a type, such as f32[2,3]") from error

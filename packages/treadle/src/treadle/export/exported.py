@@ -24,6 +24,7 @@ from treadle_ir import (
     frozen,
     integer,
 )
+from treadle_ir.sizes import is_symbolic
 from treadle_ir.tree import (
     PyTreeDef,
     explain_difference,
@@ -35,6 +36,7 @@ from treadle_runtime import DeviceArray, ShapeDtypeStruct, jit
 
 # The contract between a serialized function and who calls it; JAX counts the same way.
 CALLING_CONVENTION: Final = 10
+_MOST_SHAPES: Final = 1024  # that an exported function remembers to fit
 
 Tree = Any  # a pytree: any Python object
 
@@ -97,7 +99,9 @@ class Exported:
         arrays: list[Operand] = []
         for number, (leaf, aval) in enumerate(zip(leaves, self.in_avals, strict=True)):
             array = as_array(leaf)
-            if array.shape != aval.shape:
+            if len(array.shape) != len(aval.shape) or (
+                array.shape != aval.shape and not is_symbolic(aval.shape)
+            ):
                 raise ArgumentError(
                     f"Shape mismatch for {_path(args, kwargs, number)}: expected {aval.shape} "
                     f"and called with {array.shape}",
@@ -110,7 +114,23 @@ class Exported:
                     fix="convert the argument with astype",
                 )
             arrays.append(array)
+        if self.body.is_symbolic:
+            self._check_sizes(args, kwargs, tuple([each.shape for each in arrays]))
         return arrays
+
+    def _check_sizes(
+        self, args: tuple[Tree, ...], kwargs: dict[str, Tree], shapes: tuple[tuple[int, ...], ...]
+    ) -> None:
+        if shapes not in self._fitting:
+            self.body.solved(shapes, lambda number: _path(args, kwargs, number))
+            if len(self._fitting) >= _MOST_SHAPES:
+                self._fitting.clear()
+            self._fitting[shapes] = None
+
+    @functools.cached_property
+    def _fitting(self) -> dict[tuple[tuple[int, ...], ...], None]:
+        """Shapes that fit the symbolic ones."""
+        return {}
 
     def _check_platform(self, leaves: Sequence[Operand]) -> None:
         if DisabledSafetyCheck.platform() in self.disabled_safety_checks:

@@ -21,6 +21,7 @@ from treadle_ir import (
     sequence,
 )
 from treadle_ir.declared import shown
+from treadle_ir.symbolic.solving import unsolvable
 from treadle_ir.tree import flatten_leaves_and_structure
 from treadle_runtime import JitFunction
 
@@ -36,6 +37,8 @@ def export(
     disabled_checks: Sequence[DisabledSafetyCheck] = (),
 ) -> Callable[..., Exported]:
     """Export a jitted function for arguments of certain types: a program that travels.
+
+    Sizes that are to stay open are symbolic dimensions, made by `symbolic_shape`.
 
     The result takes the arguments (or things with their `shape` and `dtype`) and returns an `Exported`. Static
     arguments are passed here and no longer to `Exported.call`.
@@ -111,9 +114,14 @@ def _export(
         )
     constants = [each for each in traced.captured if isinstance(each, Array)]
     program = traced.program
-    for platform in platforms:
+    body = Body(call.fun_name, program, constants)
+    problem = unsolvable(f"export of {call.fun_name}", body.shapes)
+    if problem is not None:
+        raise problem
+    example = body.example()
+    for platform in platforms if example is not None else ():
         try:
-            lower_program(program, name=call.fun_name, platform=platform)
+            lower_program(example, name=call.fun_name, platform=platform)
         except TreadleError as error:
             error.add_note(f"  while: exporting {call.fun_name} for {platform}")
             raise
@@ -128,7 +136,7 @@ def _export(
         out_tree=traced.structure,
         out_avals=structs(out_types),
         platforms=platforms,
-        body=Body(call.fun_name, program, constants),
+        body=body,
         donated=call.donate_argnums,
         ordered_effects=tuple([each for each in program.effects if each.ordered]),
         unordered_effects=tuple([each for each in program.effects if not each.ordered]),

@@ -168,7 +168,7 @@ def einsum(
                     f"einsum: axis {letter!r} has sizes {known} and {n} in {subscripts!r}",
                     fix="axes with one letter have one size: transpose an operand, or use another letter",
                 )
-            sizes[letter] = max(known, n) if n else n
+            sizes[letter] = known if n == 1 else n
     if _dot_general is not None:
         functions("einsum", _dot_general=_dot_general)
     settings = precision, preferred_element_type, _dot_general

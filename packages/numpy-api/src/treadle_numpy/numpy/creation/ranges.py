@@ -7,8 +7,20 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, DTypeError, Tracer, allocating, flags, integer, ops
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    DTypeError,
+    Tracer,
+    UnsupportedError,
+    allocating,
+    flags,
+    integer,
+    ops,
+    shown,
+)
 from treadle_ir.dtypes import is_bool, is_floating, is_integer
+from treadle_ir.symbolic import is_symbolic_dim, max_dim
 from treadle_numpy.numpy.creation.data import placed
 from treadle_numpy.numpy.dtypes.questions import result_type
 from treadle_numpy.numpy.ufuncs.arithmetic import divide, multiply
@@ -29,6 +41,7 @@ from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.laid_out import laid_out
 from treadle_numpy.operands.promote import converted, promote, promote_operands
+from treadle_numpy.operands.scalars import size_scalar
 from treadle_numpy.operands.shapes import as_index
 
 __all__ = ["arange", "geomspace", "linspace", "logspace"]
@@ -80,6 +93,8 @@ def arange(
     """
     if out_sharding is not None:
         return laid_out(arange, out_sharding, start, stop, step, dtype, device=device)
+    if any([is_symbolic_dim(each) for each in (start, stop, step)]):
+        return placed(_symbolic_arange(start, stop, step, dtype), device)
     named = [_number("arange", value) for value in (start, stop, step)]
     wanted = as_dtype("arange", dtype)
     if wanted is not None and wanted.names is not None:
@@ -115,6 +130,34 @@ def arange(
     if first != 0:
         counted = ops.add(counted, wanted.type(first))
     return placed(counted, device)
+
+
+def _symbolic_arange(
+    start: Any, stop: Any, step: Any, dtype: DTypeLike | None
+) -> Array:  # Any: sizes
+    """`arange` up to or from sizes that a program leaves open."""
+    first, last = (0, start) if stop is None else (start, stop)
+    by = 1 if step is None else step
+    for each in (first, last, by):
+        if not is_symbolic_dim(each) and not isinstance(each, (int, np.integer)):
+            raise ArgumentError(
+                f"arange: beside symbolic dimensions there must be integers, got {shown(each)} of {type(each)}"
+            )
+    if is_symbolic_dim(by) or by < 1:
+        raise UnsupportedError(
+            f"arange: the step is {by}, but must be a known positive integer where the ends are symbolic",
+            fix="multiply arange(n) by the step",
+        )
+    count = max_dim((last - first + by - 1) // by, 0)
+    wanted = as_dtype("arange", dtype) or result_type(0)
+    counted = ops.iota(shape=(count,), dimension=0, dtype=wanted)
+    if by != 1:
+        counted = ops.multiply(counted, wanted.type(by))
+    return (
+        counted
+        if isinstance(first, int) and first == 0
+        else ops.add(counted, size_scalar(first, wanted))
+    )
 
 
 @overload

@@ -15,6 +15,7 @@ from treadle_ir import (
     sequence,
 )
 from treadle_ir.dtypes import is_integer
+from treadle_ir.symbolic import is_symbolic_dim
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.manipulation.axes import swapaxes
 from treadle_numpy.numpy.manipulation.shapes import ravel, reshape
@@ -138,7 +139,7 @@ def roll(
             x = ops.dynamic_slice(ops.concatenate([x, x], dimension=along), *starts, sizes=x.shape)
             continue
         cut = -int(elements) % length
-        if cut:
+        if is_symbolic_dim(cut) or cut:
             x = ops.concatenate(
                 [slice_along(x, along, cut, length), slice_along(x, along, 0, cut)], dimension=along
             )

@@ -9,6 +9,7 @@ import numpy as np
 
 from treadle_ir import ArgumentError, Array, ShapeError, current_trace, names, ops, sequence
 from treadle_ir.primitives.shape import Reshape
+from treadle_ir.symbolic import is_symbolic_dim
 from treadle_numpy.numpy.manipulation.axes import transpose
 from treadle_numpy.operands.axes import as_axes
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
@@ -76,7 +77,7 @@ def wanted_shape(function: str, total: int, old: tuple[int, ...], new: Shape) ->
     Raises:
         ShapeError: the elements do not fill it.
     """
-    if getattr(new, "ndim", 1) == 0 or isinstance(new, int):
+    if getattr(new, "ndim", 1) == 0 or isinstance(new, int) or is_symbolic_dim(new):
         new = (as_index(function, "a size", new),)
     sizes = [as_index(function, "a size", n) for n in sequence(function, "shape", new)]
     unknown = [i for i, n in enumerate(sizes) if n == -1]

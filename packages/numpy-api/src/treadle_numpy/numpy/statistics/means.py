@@ -35,6 +35,7 @@ from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, opera
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.promote import converted, promote
+from treadle_numpy.operands.scalars import size_scalar
 
 __all__ = ["average", "mean", "nanmean"]
 
@@ -74,7 +75,7 @@ def mean(
         total = _plain_total(a, axis, keepdims)
         if total is not None:
             count = a.type.size // total.type.size  # type: ignore[union-attr]  # it is an array
-            return bind(_DIVIDE, total, total.type.dtype.type(count))
+            return bind(_DIVIDE, total, size_scalar(count, total.type.dtype))
     named_only("mean", out=out)
     return mean_of("mean", coerce("mean", 0, a), axis, as_dtype("mean", dtype), keepdims, where)
 
@@ -100,7 +101,7 @@ def mean_of(
     if where is None:
         total = sum(operand, axes, keepdims=keepdims)
         count = math.prod([type.shape[i] for i in axes])
-        average = ops.divide(converted(total, working), working.type(count))
+        average = ops.divide(converted(total, working), size_scalar(count, working))
     else:
         total = sum(operand, axes, keepdims=keepdims, where=where)
         mask = broadcast_to(where, type.shape)

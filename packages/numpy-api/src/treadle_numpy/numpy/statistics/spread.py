@@ -18,6 +18,7 @@ from treadle_numpy.operands.arguments import named_only
 from treadle_numpy.operands.axes import Axis, sorted_axes
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
+from treadle_numpy.operands.scalars import size_scalar
 
 __all__ = ["nanstd", "nanvar", "std", "var"]
 
@@ -71,7 +72,7 @@ def _variance(
     degrees: ArrayLike
     if where is None:
         freedom = math.prod([type.shape[i] for i in axes]) - ddof
-        degrees = total.dtype.type(freedom if freedom > 0 else np.nan)
+        degrees = size_scalar(freedom, total.dtype) if freedom > 0 else total.dtype.type(np.nan)
     else:
         count = sum(broadcast_to(where, type.shape), axes, total.dtype, keepdims=keepdims)
         degrees = subtract(count, ddof)
