@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gc
+import inspect
 import threading
 import time
 import weakref
@@ -584,3 +585,12 @@ def test_python_numbers_of_warm_calls_that_do_not_fit() -> None:
         half(real)
     with pytest.warns(RuntimeWarning, match="overflow"):
         assert half(1e300).item() == np.inf
+
+
+def test_the_signature_is_the_function_s_also_where_wrappers_are_not_followed() -> None:
+    def f(x: Any, *, y: int = 2) -> Any:
+        return x
+
+    assert inspect.signature(jit(f), follow_wrapped=False) == inspect.signature(f)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = jit(f).nothing  # type: ignore[attr-defined]
