@@ -59,10 +59,8 @@ def imported(library: str) -> dict[str, str | None]:
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    printed, sys.stdout = (
-        sys.stdout,
-        open(os.devnull, "w"),
-    )  # modules may print as they are imported
-    outcomes = imported(sys.argv[1])
+    printed = sys.stdout
+    with open(os.devnull, "w") as sys.stdout:  # modules may print as they are imported
+        outcomes = imported(sys.argv[1])
     print(json.dumps(dict(sorted(outcomes.items()))), file=printed, flush=True)
     os._exit(0)  # threads that a library has started are of no interest

@@ -75,8 +75,8 @@ def _suites() -> str:
         )
         for reason, count in each["reasons"].items():
             reasons.append(f"| {each['library']} | {count} | {reason.replace('|', '/')} |")
-    return f"""The tests that the source archives ship, run by `nox -s clients-suites` on JAX and under the hook. A test counts against
-treadle where it passes on JAX and not on treadle.
+    return f"""The tests that the source archives ship, run by `nox -s clients-suites` on JAX and under the hook. A test
+counts against treadle where it passes on JAX and not on treadle.
 
 | library | version | pass on JAX | pass on treadle | pass on both | fail on treadle only |
 |---|---|---:|---:|---:|---:|
@@ -95,9 +95,9 @@ def write(results: list[Job], imported: list[Imports]) -> None:
     PAGE.write_text(f"""# Libraries of JAX on treadle
 
 Released wheels, unmodified, run by `python -m treadle_jax`; written by `python -m conformance.clients.run --write` with
-jaxlib {releases.installed("jaxlib")} on the CPU. Every module of a library that can be imported on JAX is imported. Each library has one
-job, a script of `conformance/clients/`; its results are compared with those of the same script on JAX, to {TOLERANCE:g} of
-their size ({len(LOOSE)} results to more: `LOOSE` in `comparing.py` has the reasons). The releases are those of
+jaxlib {releases.installed("jaxlib")} on the CPU. Every module of a library that JAX can import is imported. Each library
+has one job, a script of `conformance/clients/`; its results are compared with those of the same script on JAX, to
+{TOLERANCE:g} of their size ({len(LOOSE)} to more: `LOOSE` in `comparing.py` has the reasons). The releases are those of
 [`requirements.txt`](../conformance/clients/requirements.txt); `nox -s clients-long` tries the newest ones.
 
 | library | version | modules imported | results that agree | which do not, and why |

@@ -12,7 +12,7 @@ def pinned() -> dict[str, str]:
     """The pinned version of each distribution."""
     lines = (line.partition("#")[0].strip() for line in PINNED.read_text().splitlines())
     pairs = (line.split("==") for line in lines if line)
-    return {name: version for name, version in pairs}
+    return {name: version for name, version in pairs}  # noqa: C416 - `dict` loses the types
 
 
 def installed(name: str) -> str | None:
@@ -45,5 +45,6 @@ def changed(stored: dict[str, str]) -> str | None:
         return None
     return (
         f"the stored values are of other releases than those installed, {' and '.join(others)}: what differs below may "
-        "be the library's own change. `python -m conformance.clients.run --live` compares with JAX itself, `--store` renews the values"
+        "be the library's own change. `python -m conformance.clients.run --live` compares with JAX itself, and with "
+        "`--store` it renews the values"
     )

@@ -41,7 +41,7 @@ class Ran(NamedTuple):
     seconds: float
 
 
-class Failed(Exception):
+class JobError(Exception):
     """A job that does not run on JAX: there is nothing to compare with."""
 
 
@@ -69,7 +69,7 @@ def on_jax(job: str) -> dict[str, Any]:
     """The results of a job on JAX."""
     values, error, _ = run(job)
     if error:
-        raise Failed(f"{job}: on JAX: {error}")
+        raise JobError(f"{job}: on JAX: {error}")
     return values
 
 
@@ -101,10 +101,8 @@ def import_all(library: str, live: bool) -> page.Imports:
     """Import every module of a library on treadle; those that JAX cannot import either do not count."""
     if (message := releases.absent(LIBRARIES[library])) is not None:
         return page.Imports(library, 0, 0, [message])
-    if live:
-        without = failed_imports(library)[1]
-    else:
-        without = json.loads(IMPORTS.read_text())["failed"].get(library, {})
+    stored = json.loads(IMPORTS.read_text())["failed"].get(library, {})
+    without = failed_imports(library)[1] if live else stored
     count, failed = failed_imports(library, *TREADLE)
     problems = [f"{name}: {error}" for name, error in failed.items() if name not in without]
     of = count - len(without.keys() & failed.keys())
@@ -165,7 +163,7 @@ def main(arguments: list[str]) -> int:
                     *each.problems,
                     sep="\n  ",
                 )
-    except Failed as error:
+    except JobError as error:
         print(error)
         return 1
     if "--write" in arguments:

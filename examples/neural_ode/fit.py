@@ -4,8 +4,8 @@
     python fit.py --plot pelts.png                     on JAX
 
 A program of JAX's, with equinox (the network), diffrax (the solver) and optax (the optimiser). The state is the
-logarithm of both counts; its derivative by time is a network of it. First the network learns stretches of six years, each
-from the count it begins with, all at once; then the whole course, whose start is learnt, too.
+logarithm of both counts; its derivative by time is a network of it. First the network learns stretches of six years,
+each from the count it begins with, all at once; then the whole course, whose start is learnt, too.
 
 Source: R. Chen et al., Neural Ordinary Differential Equations, 2018.
 """
@@ -19,6 +19,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
+from matplotlib.figure import Figure
 from pelts import HARE, LYNX, YEARS
 
 STRETCH = 6  # years
@@ -37,6 +38,7 @@ class Field(eqx.Module):
         self.network = eqx.nn.MLP(2, 2, 32, 2, jnp.tanh, key=key)
 
     def __call__(self, t, y, args):
+        """The derivative of the state `y`; the time `t` does not matter, and there are no other arguments."""
         return self.network(y)
 
 
@@ -94,15 +96,11 @@ def train(model, loss, data, optimiser, steps, name):
 
 def plot(model, file):
     """Draw the counts, and the course that was learnt."""
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    import matplotlib.pyplot as plt
-
     field, start = model
     times = np.linspace(TIMES[0], TIMES[-1], 400, dtype=np.float32)
     counts = np.exp(np.asarray(eqx.filter_jit(course)(field, start, times)) * SCALE + MEAN)
-    figure, axes = plt.subplots(figsize=(8, 4), layout="constrained")
+    figure = Figure(figsize=(8, 4), layout="constrained")
+    axes = figure.subplots()
     for kind, counted, colour in ((0, HARE, "tab:brown"), (1, LYNX, "tab:blue")):
         name = ("hare", "lynx")[kind]
         axes.plot(YEARS, counted, "o", color=colour, label=f"{name}, counted")

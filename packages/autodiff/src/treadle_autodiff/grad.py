@@ -67,8 +67,8 @@ def value_and_grad(
         allow_int: integers may be differentiated; their gradients are float0.
 
     Raises:
-        TypeError: when called, if the result is not a real scalar (a complex one, where holomorphic) or an argument is an
-            integer.
+        TypeError: when called, if the result is not a real scalar (a complex one, where holomorphic), or an argument is
+            an integer.
 
     Example:
         >>> import numpy as np
