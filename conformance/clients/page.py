@@ -95,7 +95,7 @@ def write(results: list[Job], imported: list[Imports]) -> None:
     PAGE.write_text(f"""# Libraries of JAX on treadle
 
 Released wheels, unmodified, run by `python -m treadle_jax`; written by `python -m conformance.clients.run --write` with
-jaxlib {releases.installed("jaxlib")} on the CPU. Every module of a library that JAX can import is imported. Each library
+jaxlib {releases.installed("jaxlib")} on the CPU. Every module that JAX can import is imported. Each library
 has one job, a script of `conformance/clients/`; its results are compared with those of the same script on JAX, to
 {TOLERANCE:g} of their size ({len(LOOSE)} to more: `LOOSE` in `comparing.py` has the reasons). The releases are those of
 [`requirements.txt`](../conformance/clients/requirements.txt); `nox -s clients-long` tries the newest ones.

@@ -119,3 +119,9 @@ def test_parts_of_what_is_traced() -> None:
     assert [each is weights for each in traced.captured] == [True]
     assert arguments.statics is not None
     assert len(arguments.leaves) == 1
+
+
+def test_the_program_in_hlo_is_asked_for_as_jax_does() -> None:
+    lowered = jit(lambda x: x).lower(np.float32(1))
+    assert lowered.compiler_ir("hlo").as_hlo_text() == lowered.as_text("hlo")
+    assert lowered.compiler_ir() == lowered.as_text()
