@@ -40,11 +40,8 @@ PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
 CURRENT = ".".join(platform.python_version_tuple()[:2])
 PYTEST = ["pytest>=8.4", "pytest-xdist>=3.6", "hypothesis>=6.113"]
 EXAMPLES = ["rich", "scikit-learn", "matplotlib"]
-# Libraries written for JAX, as they are released; conformance/clients has a job for each.
-CLIENTS = [
-    *("optax", "chex", "jaxtyping", "jaxopt", "equinox", "lineax", "optimistix", "diffrax"),
-    *("blackjax", "distrax", "numpyro", "dm-haiku", "flax"),
-]
+# The releases of the libraries written for JAX that conformance/clients has jobs for.
+CLIENTS = ROOT / "conformance/clients/requirements.txt"
 WORKERS = ["-n", "2"]
 STEADY = ["-m", "not timing"]  # tests that compare wall-clock times have a session of their own
 # Tests are not annotated; what they say about the types of what they test is still checked.
@@ -70,6 +67,7 @@ nox.options.sessions = [
     *[f"tests-{CURRENT}({package})" for package in PACKAGES],
     f"conformance-{CURRENT}",
     "parity",
+    "clients",
     "conformance-gpu",
     "conformance-tpu",
     "build",
@@ -262,13 +260,54 @@ def parity_long(session: nox.Session) -> None:
     compared_with_jax(session, "long")
 
 
+def install_clients(session: nox.Session, releases: list[str], *options: str) -> None:
+    """Install JAX's libraries beside treadle: all that can be installed, and a clear word about the others."""
+    install(session, ["jax-compat"], "numpy", "matplotlib", "cloudpickle", *PYTEST)
+    # They declare jax, so it is installed, too: the hook goes in front of it.
+    jax = f"jax=={jaxlib_version(session)}"
+    try:
+        session.install(*options, jax, *releases)
+    except nox.command.CommandFailed:
+        session.warn("the libraries cannot all be installed; the lines above say why")
+        session.install(jax)
+        for release in releases:
+            try:
+                session.install(*options, jax, release)
+            except nox.command.CommandFailed:
+                session.warn(f"{release} cannot be installed beside {jax}: its job will fail")
+
+
+def pinned_clients() -> list[str]:
+    """The pinned releases, as requirements."""
+    lines = (line.partition("#")[0].strip() for line in CLIENTS.read_text().splitlines())
+    return [line for line in lines if line]
+
+
 @nox.session
 def clients(session: nox.Session) -> None:
-    """JAX's libraries, unmodified, on treadle: a job for each, beside the values that JAX gives."""
-    install(session, ["jax-compat"], "numpy")
-    # They declare jax, so it is installed, too: the hook goes in front of it.
-    session.install(f"jax=={jaxlib_version(session)}", *CLIENTS)
-    session.run("python", "conformance/clients/run.py", *session.posargs)
+    """JAX's libraries, unmodified, on treadle: every import, a job for each beside JAX's values, an example project."""
+    install_clients(session, pinned_clients())
+    session.run("python", "-m", "conformance.clients.run", *session.posargs)
+    if not session.posargs:
+        session.run("pytest", "examples/neural_ode/test_fit.py")
+
+
+@nox.session(name="clients-long")
+def clients_long(session: nox.Session) -> None:
+    """The same with the newest releases, beside JAX itself; then the example project at full length on both."""
+    newest = [line.partition("==")[0] for line in pinned_clients()]
+    install_clients(session, newest, "--upgrade")
+    session.run("python", "-m", "conformance.clients.run", "--live", *session.posargs)
+    if not session.posargs:
+        session.run("pytest", "examples/neural_ode")
+
+
+@nox.session(name="clients-suites")
+def clients_suites(session: nox.Session) -> None:
+    """The tests in the source archives of JAX's libraries, on JAX and on treadle; an hour or more."""
+    install_clients(session, pinned_clients())
+    session.install("pip", "pytest-timeout", "scikit-learn")
+    session.run("python", "-m", "conformance.clients.suites", *session.posargs)
 
 
 @nox.session(name="conformance-gpu")
@@ -336,7 +375,8 @@ def quickstart(session: nox.Session) -> None:
 def examples(session: nox.Session) -> None:
     """The tests of the examples, the main job among them."""
     install(session, EVERYTHING, *EXAMPLES, *PYTEST)
-    pytest(session, *WORKERS, "examples")
+    # neural_ode needs JAX's libraries: the session `clients` runs it
+    pytest(session, *WORKERS, "examples", "--ignore=examples/neural_ode")
 
 
 @nox.session

@@ -1,11 +1,14 @@
 """flax: linen modules trained, with state, dropout and lifted loops; models saved and loaded; nnx modules."""
 
+import tempfile
+
 import flax.linen as nn
 import jax
 import jax.numpy as jnp
 import optax
+import orbax.checkpoint as ocp
 from flax import serialization
-from flax.training import train_state
+from flax.training import checkpoints, train_state
 from reporting import show
 
 x = jax.random.normal(jax.random.key(1), (16, 3))
@@ -42,6 +45,16 @@ for _ in range(10):
 show("training", values)
 loaded = serialization.from_bytes(params, serialization.to_bytes(state.params))
 show("loaded", model.apply(loaded, x)[:2])
+
+with tempfile.TemporaryDirectory() as folder, ocp.StandardCheckpointer() as checkpointer:
+    checkpointer.save(f"{folder}/orbax", state.params)
+    checkpointer.wait_until_finished()
+    abstract = jax.tree_util.tree_map(ocp.utils.to_shape_dtype_struct, state.params)
+    loaded = checkpointer.restore(f"{folder}/orbax", abstract)
+    show("loaded by orbax", model.apply(loaded, x)[:2])
+    checkpoints.save_checkpoint(f"{folder}/flax", state, 1)
+    loaded = checkpoints.restore_checkpoint(f"{folder}/flax", state)
+    show("loaded by flax", model.apply(loaded.params, x)[:2])
 
 
 class Images(nn.Module):

@@ -1056,11 +1056,12 @@ def grad_at_a_string() -> None:
 
 @mistake(
     errors.DTypeError,
-    "grad requires real-valued inputs (input dtype that is a sub-dtype of np.floating), but got complex64.",
-    "for a holomorphic function pass holomorphic=True; else differentiate real and imaginary parts",
+    "jacfwd requires real-valued inputs (input dtype that is a sub-dtype of np.floating), but got complex64.",
+    "for a holomorphic function pass holomorphic=True; use jacrev where the output is real; else differentiate real "
+    "and imaginary parts",
 )
-def grad_at_a_complex_number() -> None:
-    treadle.grad(lambda x: x)(1j)  # here
+def jacfwd_at_a_complex_number() -> None:
+    treadle.jacfwd(lambda x: x)(1j)  # here
 
 
 @mistake(

@@ -101,3 +101,36 @@ def test_layers() -> None:
         stax.Dropout(0.5)[1]((), tnp.ones(2))
     kept = stax.Dropout(0.5)[1]((), tnp.ones(1000), rng=random.key(2))
     assert {*np.unique(kept)} == {0.0, 2.0}
+
+
+def test_a_format_without_a_layout_is_its_sharding() -> None:
+    from treadle_jax.modules.experimental.layout import Format, Layout, with_layout_constraint
+
+    sharding = treadle.sharding.SingleDeviceSharding(treadle.devices()[0])
+    x = treadle.device_put(tnp.arange(3), Format(None, sharding))
+    assert x.sharding == sharding
+    assert with_layout_constraint(x, None) is x
+    for refused in (lambda: Layout((0, 1)), lambda: Format((0, 1), sharding)):
+        with pytest.raises(treadle.errors.UnsupportedError, match="XLA's choice"):
+            refused()
+
+
+def test_a_colocated_class_can_be_made_and_has_no_instances() -> None:
+    from treadle_jax.modules.experimental.colocated_python import colocated_python_class
+
+    @colocated_python_class
+    class Worker:
+        pass
+
+    assert Worker.__name__ == "Worker"
+    with pytest.raises(treadle.errors.UnsupportedError, match="Worker"):
+        Worker()
+
+
+def test_one_process_is_not_connected() -> None:
+    from treadle_jax.modules._src.distributed import global_state
+    from treadle_jax.modules.experimental.pjit import pjit
+
+    assert global_state.client is None
+    assert (global_state.process_id, global_state.num_processes) == (0, 1)
+    assert pjit is treadle.jit

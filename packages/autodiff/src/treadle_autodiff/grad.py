@@ -67,7 +67,8 @@ def value_and_grad(
         allow_int: integers may be differentiated; their gradients are float0.
 
     Raises:
-        TypeError: when called, if the result is not a real scalar or an argument is not real (or complex).
+        TypeError: when called, if the result is not a real scalar (a complex one, where holomorphic), or an argument is
+            an integer.
 
     Example:
         >>> import numpy as np
@@ -202,38 +203,47 @@ def is_traced(leaf: object) -> bool:
     )
 
 
-def check_input(leaf: object, position: int, holomorphic: bool, allow_int: bool) -> bool:
+def check_input(
+    leaf: object, position: int, holomorphic: bool, allow_int: bool, name: str = "grad"
+) -> bool:
     """Whether the leaf is differentiated; refuses what cannot be.
+
+    Complex leaves can be differentiated in reverse, where the output is real: with z = x + iy the derivative is
+    df/dx - i df/dy. Forward, one column for each leaf's element cannot hold both.
 
     Raises:
         DTypeError: its element type has no derivatives, or not of the kind that is asked for.
     """
     dtype = type_of(leaf).dtype
-    name = dtypes.user_name(dtype)
+    found = dtypes.user_name(dtype)
     if dtypes.is_key(dtype) and not allow_int:
         raise DTypeError(
-            f"grad requires real- or complex-valued inputs (input dtype that is a sub-dtype of np.inexact), "
-            f"but got {name}: random keys are not differentiable",
+            f"{name} requires real- or complex-valued inputs (input dtype that is a sub-dtype of np.inexact), "
+            f"but got {found}: random keys are not differentiable",
             fix=f"choose other arguments with argnums; argument {position} is or holds a random key",
         )
     if holomorphic:
         if not dtypes.is_complex(dtype):
             raise DTypeError(
-                f"grad with holomorphic=True requires inputs with complex dtype, but got {name}.",
+                f"{name} with holomorphic=True requires inputs with complex dtype, but got {found}.",
                 fix="convert the argument to complex64 or complex128, or drop holomorphic=True",
             )
         return True
     if dtypes.is_floating(dtype):
         return True
     if dtypes.is_complex(dtype):
-        raise DTypeError(
-            f"grad requires real-valued inputs (input dtype that is a sub-dtype of np.floating), but got {name}.",
-            fix="for a holomorphic function pass holomorphic=True; else differentiate real and imaginary parts",
-        )
+        if name == "jacfwd":
+            raise DTypeError(
+                "jacfwd requires real-valued inputs (input dtype that is a sub-dtype of np.floating), "
+                f"but got {found}.",
+                fix="for a holomorphic function pass holomorphic=True; use jacrev where the output is real; "
+                "else differentiate real and imaginary parts",
+            )
+        return True
     if not allow_int:
         raise DTypeError(
-            f"grad requires real- or complex-valued inputs (input dtype that is a sub-dtype of np.inexact), "
-            f"but got {name}.",
+            f"{name} requires real- or complex-valued inputs (input dtype that is a sub-dtype of np.inexact), "
+            f"but got {found}.",
             fix=f"make argument {position} floating (write 3.0 for 3), or pass allow_int=True",
         )
     return False

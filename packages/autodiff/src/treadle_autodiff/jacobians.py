@@ -102,7 +102,7 @@ def _jacobian(
         given = flatten_leaves_and_structure(chosen)[0]
         for position, argument in zip(wanted, chosen, strict=True):
             for leaf in flatten_leaves_and_structure(argument)[0]:
-                check_input(leaf, position, holomorphic, allow_int)
+                check_input(leaf, position, holomorphic, allow_int, name)
 
         def rebuilt(operands: Sequence[Tree]) -> tuple[list[Tree], dict[str, Tree]]:
             arguments = [*args]

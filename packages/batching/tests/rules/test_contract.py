@@ -4,7 +4,7 @@ import pytest
 from treadle_batching.axis import Axis
 from treadle_batching.registry import batch_rules
 from treadle_ir import Operand, ops, stage, type_of
-from treadle_ir.primitives.contract import DotGeneral
+from treadle_ir.primitives.contract import Convolution, DotGeneral
 
 
 @pytest.mark.parametrize("dims", [(0, None), (2, None), (None, 1), (1, 2), (0, 0)])
@@ -40,3 +40,10 @@ def test_dynamic_slice_with_batched_starts_gathers_only_along_axes_that_move() -
 
     program = stage(batched, type_of(np.ones((3, 4))), type_of(np.zeros(5, np.int32))).program
     assert [equation.primitive.name for equation in program.equations] == ["reshape", "gather"]
+
+
+def test_convolution_of_an_empty_batch() -> None:
+    x, kernel = np.ones((0, 1, 1, 5), np.float32), np.ones((1, 1, 2), np.float32)
+    primitive = Convolution((1,), ((0, 0),), (1,), (1,), (0, 1, 2), (0, 1, 2), (0, 1, 2), 1, 1)
+    (result,), (dim,) = batch_rules[primitive](primitive, Axis(0), [x, kernel], [0, None])
+    assert (type_of(result).shape, dim) == ((0, 1, 1, 4), 0)

@@ -7,23 +7,35 @@ from typing import Any, Final, NoReturn
 from treadle import errors
 
 USERS: Final[dict[str, str]] = {
-    "jax.experimental.layout.Format": "flax",
-    "jax.experimental.layout.Layout": "flax",
-    "jax.experimental.layout.with_layout_constraint": "flax",
+    "jax.experimental.array_serialization.serialization.GlobalAsyncCheckpointManager": "flax",
+    "jax.experimental.array_serialization.serialization.get_tensorstore_spec": "flax",
+    "jax.experimental.array_serialization.serialization.run_deserialization": "flax",
+    "jax.experimental.colocated_python.colocated_cpu_devices": "orbax",
+    "jax.experimental.colocated_python.colocated_python": "orbax",
+    "jax.experimental.colocated_python.func.make_callable": "orbax",
+    "jax.extend.ifrt_programs.ifrt_programs": "orbax",
+    "jax.experimental.colocated_python.serialization.DeviceList": "orbax",
 }
 """The libraries that import a name which is missing, by name. The name is there, and raises when it is used."""
+
+MODULES: Final[dict[str, str]] = {
+    "jax.experimental.array_serialization": "orbax",
+    "jax.extend.ifrt_programs": "orbax",
+    "jax.interpreters.pxla": "orbax",
+}
+"""Modules that a library imports, and asks names of only where it uses them: they are there, and have none."""
 
 
 def missing(name: str) -> str:
     """The message for a name or module of JAX's that treadle lacks."""
-    users = USERS.get(name)
+    users = USERS.get(name) or MODULES.get(name)
     used = f"; {users} imports it" if users else ""
     return f"treadle has no `{name}`, which was asked for through treadle_jax{used}"
 
 
 def modules() -> set[str]:
-    """The modules that the stand-ins are in."""
-    return {name.rpartition(".")[0] for name in USERS}
+    """The modules that the stand-ins are in, and those that have no names."""
+    return {name.rpartition(".")[0] for name in USERS} | MODULES.keys()
 
 
 def stand_in(name: str) -> type | None:

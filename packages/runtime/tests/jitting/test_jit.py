@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gc
+import inspect
 import threading
 import time
 import weakref
@@ -616,3 +617,12 @@ def test_objects_whose_attributes_have_the_names_of_our_methods():
     jitted = jit(Named())
     assert np.asarray(jitted(np.ones(2, np.float32))).tolist() == [2.0, 2.0]
     assert jitted.more == 3
+
+
+def test_the_signature_is_the_function_s_also_where_wrappers_are_not_followed() -> None:
+    def f(x: Any, *, y: int = 2) -> Any:
+        return x
+
+    assert inspect.signature(jit(f), follow_wrapped=False) == inspect.signature(f)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = jit(f).nothing  # type: ignore[attr-defined]

@@ -141,3 +141,9 @@ def test_devices_tell_each_other_their_sums() -> None:
     assert (found.operation, found.operands) == ("all-reduce", ("f32[5]",))
     assert found.groups == ((0, 1, 2),)
     assert found.bytes_sent == -(-2 * 20 * 2 // 3)
+
+
+def test_the_program_in_hlo_is_asked_for_as_jax_does() -> None:
+    lowered = jit(lambda x: x).lower(np.float32(1))
+    assert lowered.compiler_ir("hlo").as_hlo_text() == lowered.as_text("hlo")
+    assert lowered.compiler_ir() == lowered.as_text()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
+from contextlib import ExitStack
 from typing import Any, final
 
 import numpy as np
@@ -23,6 +24,9 @@ from treadle_ir import (
     integers,
     layout_of,
     layout_of_operand,
+    named_axis,
+    refused,
+    sequence,
     stage_tree,
     take_apart,
     type_of,
@@ -82,9 +86,16 @@ def _layouts(leaves: Sequence[Any]) -> tuple[tuple[tuple[str, ...], ...] | None,
 def make_jaxpr(
     fun: Callable[..., Tree],
     static_argnums: int | Sequence[int] = (),
+    axis_env: Sequence[tuple[Hashable, int]] | None = None,
     return_shape: bool = False,
 ) -> Callable[..., Any]:
     """A function that traces `fun` on its arguments, without running it, and returns the program.
+
+    Args:
+        fun: the function.
+        static_argnums: positions of arguments that are not traced.
+        axis_env: names and sizes of mapped axes that `fun` may name, as if it were called inside of them.
+        return_shape: the result is `(program, shapes)`, the shapes in the structure of `fun`'s results.
 
     Example:
         >>> import treadle
@@ -94,10 +105,17 @@ def make_jaxpr(
         True
     """
     static = _numbers("make_jaxpr", static_argnums)
+    axes = [
+        _named("make_jaxpr", each)
+        for each in (() if axis_env is None else sequence("make_jaxpr", "axis_env", axis_env))
+    ]
 
     @functools.wraps(fun)
     def traced(*args: Tree, **kwargs: Tree) -> Any:
-        made, structure = staged(fun, args, kwargs, static)
+        with ExitStack() as stack:
+            for name, size in axes:
+                stack.enter_context(named_axis(name, size))
+            made, structure = staged(fun, args, kwargs, static)
         function = ClosedJaxpr(Jaxpr.of(made.program, len(made.captured)), made.captured)
         if not return_shape:
             return function
@@ -106,6 +124,14 @@ def make_jaxpr(
         )
 
     return traced
+
+
+def _named(function: str, axis: object) -> tuple[Hashable, int]:
+    """The name and the size of an axis."""
+    match axis:
+        case (Hashable() as name, int() as size) if size >= 0:
+            return name, size
+    raise refused(function, "each of axis_env", "a pair of a name and a size", axis)
 
 
 def _numbers(function: str, given: int | Sequence[int]) -> tuple[int, ...]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from treadle_batching.axis import Axis, Dim
 from treadle_batching.moving import move
 from treadle_batching.registry import batch_rule
-from treadle_ir import Operand, Operands, bind, ops, type_of
+from treadle_ir import ArrayType, Operand, Operands, bind, ops, type_of
 from treadle_ir.primitives.contract import Convolution, DotGeneral, free_axes
 
 
@@ -68,6 +70,13 @@ def _unfold(x: Operand, axis: int, size: int, groups: int = 1) -> Operand:
     return ops.reshape(x, shape=(*shape[:axis], size, n, *shape[axis + 1 :]))
 
 
+def _element(x: Operand, dim: Dim) -> ArrayType:
+    """The type of one batch element."""
+    type = type_of(x)
+    shape = tuple([n for axis, n in enumerate(type.shape) if axis != dim])
+    return ArrayType(shape, type.dtype)
+
+
 @batch_rule(Convolution)
 def convolution_batch(
     primitive: Convolution, axis: Axis, operands: Operands, dims: Sequence[Dim]
@@ -75,6 +84,11 @@ def convolution_batch(
     """Part of the operand's batch, part of the kernel's output features, or, if both have it, one group per element."""
     x, kernel = operands
     x_dim, kernel_dim = dims
+    if axis.size == 0:  # no number of groups, and nothing to compute
+        elements = [_element(operand, dim) for operand, dim in zip(operands, dims, strict=True)]
+        (type,) = primitive.infer(*elements)
+        assert isinstance(type, ArrayType)
+        return [np.zeros((0, *type.shape), type.dtype)], [0]
     groups, batches = primitive.feature_group_count, primitive.batch_group_count
     out_batch, out_feature = primitive.out_spec[:2]
     if kernel_dim is None:

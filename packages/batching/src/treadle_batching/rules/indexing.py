@@ -68,7 +68,7 @@ def gather_batch(
     if operand_dim is not None:
         pairs = sorted([(operand_dim, indices_dim), *zip(batching, paired, strict=True)])
         batching, paired = tuple([pair[0] for pair in pairs]), tuple([pair[1] for pair in pairs])
-        sizes = _with(sizes, operand_dim, 1)
+        sizes = _with(sizes, operand_dim, min(1, axis.size))
     batched = replace(
         primitive,
         collapsed_slice_dims=collapsed,
@@ -159,7 +159,7 @@ def dynamic_slice_batch(
         start_index_map=past(moving, operand_dim),
         slice_sizes=primitive.sizes
         if operand_dim is None
-        else _with(primitive.sizes, operand_dim, 1),
+        else _with(primitive.sizes, operand_dim, min(1, axis.size)),
         operand_batching_dims=() if operand_dim is None else (operand_dim,),
         start_indices_batching_dims=() if operand_dim is None else (0,),
         mode="clip",

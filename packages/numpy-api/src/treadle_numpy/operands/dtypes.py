@@ -39,6 +39,11 @@ class ScalarType:
         self.name = name
         self.dtype = dtype
 
+    @property
+    def __name__(self) -> str:
+        """The name, as of the class that it stands for."""
+        return self.name
+
     def __call__(self, x: object = 0) -> Array:
         """An array of this element type."""
         dtype = as_dtype(self.name, self)

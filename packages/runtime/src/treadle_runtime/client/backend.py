@@ -72,6 +72,16 @@ class Backend:
             if isfunction(member) and not name.startswith("_") and name != "refuse":
                 setattr(Backend, name, refuse)
 
+    @property
+    def runtime_type(self) -> str:
+        """The interface by which jaxlib reaches the platform, as jaxlib names it."""
+        return str(self.raw.runtime_type)
+
+    @property
+    def platform_version(self) -> str:
+        """What the platform says of its version."""
+        return str(self.raw.platform_version)
+
     def __repr__(self) -> str:
         return f"<Backend {self.platform} with {len(self.devices)} devices>"
 

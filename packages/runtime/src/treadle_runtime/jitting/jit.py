@@ -293,6 +293,12 @@ class JitFunction(Generic[P, R]):
         """The function itself on a class, a bound method on an instance."""
         return self if instance is None else MethodType(self, instance)
 
+    def __getattr__(self, name: str) -> Any:  # Any: as `inspect.Signature` is no attribute's type
+        # Asked for where wrappers are not followed. Not a property: the class would seem to have this signature.
+        if name == "__signature__":
+            return inspect.signature(self.__wrapped__)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
     def __repr__(self) -> str:
         return f"<jit of {self.__wrapped__!r}>"
 

@@ -181,6 +181,17 @@ class TracedCall:
 
 
 @final
+class ProgramText(str):
+    """The text of a program, with the method by which code asks XLA's own object for it."""
+
+    __slots__ = ()
+
+    def as_hlo_text(self) -> str:
+        """The text."""
+        return str(self)
+
+
+@final
 class Lowered:
     """A function lowered to StableHLO for arguments of certain types in certain places."""
 
@@ -247,9 +258,9 @@ class Lowered:
             f"there is no text in dialect {dialect!r}", fix="ask for stablehlo or hlo"
         )
 
-    def compiler_ir(self, dialect: str | None = None) -> str:
+    def compiler_ir(self, dialect: str | None = None) -> ProgramText:
         """The program in the compiler's language; the same as `as_text`."""
-        return self.as_text(dialect)
+        return ProgramText(self.as_text(dialect))
 
     def cost_analysis(self) -> dict[str, float]:
         """XLA's estimate of what a call costs; this compiles."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from typing import Any, Final, final
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final, final
 
 from treadle_ir import PlacementError, fork_safe_lock, integer_or_none, shown
 from treadle_runtime.client import Backend, backends, requested_platforms
@@ -66,6 +67,27 @@ class Device:
         """What its allocator says; None where it says nothing, as on the CPU."""
         return self.backend.memory_stats(self.raw)
 
+    def default_memory(self) -> Memory:
+        """The memory that arrays of the device are in: the only one that is used."""
+        return Memory(self)
+
+    def addressable_memories(self) -> list[Memory]:
+        """The memories of the device that arrays can be in."""
+        return [Memory(self)]
+
+    def memory(self, kind: str) -> Memory:
+        """The memory of a kind.
+
+        Raises:
+            PlacementError: arrays cannot be in memory of that kind.
+        """
+        if kind != Memory.kind:
+            raise PlacementError(
+                f"{self} has no memory of the kind {shown(kind)} that arrays can be in",
+                fix=f"use {Memory.kind!r}, the only kind there is",
+            )
+        return Memory(self)
+
     def __repr__(self) -> str:
         platform = self.backend.platform
         return f"{_CLASS_NAMES.get(platform, platform.capitalize() + 'Device')}(id={self.id})"
@@ -81,6 +103,20 @@ class Device:
 
     def __exit__(self, *error: object) -> None:
         """Never reached: `__enter__` refuses."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """A device's memory that arrays can be in."""
+
+    device: Device
+    kind: ClassVar[str] = "device"
+
+    @property
+    def platform(self) -> str:
+        """The platform of its device."""
+        return self.device.platform
 
 
 def device_by_id(platform: str, number: int) -> Device:
@@ -109,37 +145,37 @@ def device_of(backend: Backend, raw: Any) -> Device:  # Any: jaxlib's device
     return found
 
 
-def devices(platform: str | None = None) -> list[Device]:
+def devices(backend: str | None = None) -> list[Device]:
     """All devices of a platform (of the default one, if none is named).
 
     Raises:
         PlatformError: the platform cannot be started; also a RuntimeError.
     """
-    backend = backends.get(platform)
-    return [device_of(backend, raw) for raw in backend.devices]
+    platform = backends.get(backend)
+    return [device_of(platform, raw) for raw in platform.devices]
 
 
 def local_devices(
-    process_index: int | None = None, platform: str | None = None, host_id: int | None = None
+    process_index: int | None = None, backend: str | None = None, host_id: int | None = None
 ) -> list[Device]:
     """The devices of this process, or of the process with this number."""
     wanted = integer_or_none(
         "local_devices", "process_index", host_id if process_index is None else process_index
     )
-    backend = backends.get(platform)
+    platform = backends.get(backend)
     if wanted is None:
-        return [device_of(backend, raw) for raw in backend.local_devices]
-    return [device for device in devices(platform) if device.process_index == wanted]
+        return [device_of(platform, raw) for raw in platform.local_devices]
+    return [device for device in devices(backend) if device.process_index == wanted]
 
 
-def device_count(platform: str | None = None) -> int:
+def device_count(backend: str | None = None) -> int:
     """How many devices a platform has, over all processes."""
-    return len(backends.get(platform).devices)
+    return len(backends.get(backend).devices)
 
 
-def local_device_count(platform: str | None = None) -> int:
+def local_device_count(backend: str | None = None) -> int:
     """How many devices of a platform this process has."""
-    return len(backends.get(platform).local_devices)
+    return len(backends.get(backend).local_devices)
 
 
 def default_backend() -> str:

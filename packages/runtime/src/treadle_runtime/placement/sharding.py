@@ -52,6 +52,11 @@ class Sharding(ABC):
         return tuple([d for d in self.devices if d.raw in d.backend.local_devices])
 
     @property
+    def _addressable_device_assignment(self) -> tuple[Device, ...]:
+        """The same under JAX's private name, which orbax asks for."""
+        return self.local_devices
+
+    @property
     def addressable_devices(self) -> set[Device]:
         """The devices of this process among them."""
         return {*self.local_devices}

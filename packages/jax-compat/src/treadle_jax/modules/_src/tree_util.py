@@ -1,11 +1,11 @@
-"""`jax._src.tree_util`: for flax.nnx, which asks whether a class is registered as a pytree node, and opens it."""
+"""`jax._src.tree_util`: for flax.nnx and orbax, which ask whether a class is a registered node, and open nodes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, final
 
-from treadle_ir.tree import default_registry
+from treadle_ir.tree import default_registry, flatten_one_level as flatten_one_level
 
 
 class _Entry(NamedTuple):

@@ -83,6 +83,17 @@ def rademacher(
     return ops.select(heads, wanted.type(1), wanted.type(-1))
 
 
+def _whole(position: int, bound: ArrayLike) -> ArrayLike:
+    """A bound as an integer: also of a float that is whole, as `np.prod(())` is."""
+    if is_integer(operand_type(coerce("randint", position, bound)).dtype):
+        return bound
+    if isinstance(bound, (float, np.floating)) and float(bound).is_integer():
+        return int(bound)
+    raise ArgumentError(
+        "randint: minval and maxval must be integers", fix="convert them with int(...)"
+    )
+
+
 @composed
 def randint(
     key: KeyLike,
@@ -112,11 +123,7 @@ def randint(
     if not is_integer(wanted):
         raise ArgumentError(f"dtype argument to `randint` must be an integer dtype, got {wanted}")
     sizes = as_shape("randint", shape)
-    for i, bound in enumerate((minval, maxval)):
-        if not is_integer(operand_type(coerce("randint", i + 2, bound)).dtype):
-            raise ArgumentError(
-                "randint: minval and maxval must be integers", fix="convert them with int(...)"
-            )
+    minval, maxval = _whole(2, minval), _whole(3, maxval)
     limits = np.iinfo(wanted)
     low, high, beyond = (
         _bound(minval, wanted, limits),

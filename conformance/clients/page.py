@@ -1,0 +1,115 @@
+"""docs/compatibility.md: what the jobs, the imports and the libraries' own tests found."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from conformance.clients import releases
+from conformance.clients.comparing import LOOSE, TOLERANCE
+from conformance.clients.libraries import JOBS, LIBRARIES
+
+HERE = Path(__file__).resolve().parent
+PAGE: Final = HERE.parent.parent / "docs/compatibility.md"
+SUITES: Final = HERE / "stored/suites"
+
+
+class Job(NamedTuple):
+    """A job's outcome: how many of its results agree, and what is wrong."""
+
+    job: str
+    agree: int
+    of: int
+    problems: list[str]
+    known: list[str]
+    seconds: float
+
+
+class Imports(NamedTuple):
+    """How many of a library's modules could be imported, and what is wrong with the others."""
+
+    library: str
+    done: int
+    of: int
+    problems: list[str]
+
+
+def _cell(texts: list[str]) -> str:
+    return "; ".join(texts).replace("|", "/") or "none"
+
+
+def _rows(results: list[Job], imported: list[Imports]) -> list[str]:
+    """The rows of the jobs, then those of libraries that are only imported."""
+    modules = {LIBRARIES[each.library]: each for each in imported}
+    rows = []
+    for each in results:
+        name = JOBS[each.job]
+        nnx = each.job == "flax_nnx"
+        of = modules[name]
+        rows.append(
+            f"| {name}{' (nnx)' if nnx else ''} | {releases.installed(name)} "
+            f"| {'' if nnx else f'{of.done} of {of.of}'} | {each.agree} of {each.of} "
+            f"| {_cell([*each.problems, *each.known, *([] if nnx else of.problems)])} |"
+        )
+    for name, of in modules.items():
+        if name not in JOBS.values():
+            rows.append(
+                f"| {name} | {releases.installed(name)} | {of.done} of {of.of} | | {_cell(of.problems)} |"
+            )
+    return rows
+
+
+def _suites() -> str:
+    """The section of the libraries' own tests."""
+    found = [json.loads(path.read_text()) for path in sorted(SUITES.glob("*.json"))]
+    if not found:
+        return "The libraries' own tests have not been run."
+    rows = []
+    reasons = []
+    for each in found:
+        treadle, jax = each["treadle"], each["jax"]
+        rows.append(
+            f"| {each['library']} | {each['version']} | {jax['passed']} | {treadle['passed']} "
+            f"| {each['both']} | {len(each['only_treadle'])} |"
+        )
+        for reason, count in each["reasons"].items():
+            reasons.append(f"| {each['library']} | {count} | {reason.replace('|', '/')} |")
+    return f"""The tests that the source archives ship, run by `nox -s clients-suites` on JAX and under the hook. A test
+counts against treadle where it passes on JAX and not on treadle.
+
+| library | version | pass on JAX | pass on treadle | pass on both | fail on treadle only |
+|---|---|---:|---:|---:|---:|
+{chr(10).join(rows)}
+
+| library | tests | why they fail |
+|---|---:|---|
+{chr(10).join(reasons)}
+
+The archives of diffrax, equinox, jaxtyping, lineax and optimistix ship no tests."""
+
+
+def write(results: list[Job], imported: list[Imports]) -> None:
+    """Write the page."""
+    rows = _rows(results, imported)
+    PAGE.write_text(f"""# Libraries of JAX on treadle
+
+Released wheels, unmodified, run by `python -m treadle_jax`; written by `python -m conformance.clients.run --write` with
+jaxlib {releases.installed("jaxlib")} on the CPU. Every module that JAX can import is imported. Each library
+has one job, a script of `conformance/clients/`; its results are compared with those of the same script on JAX, to
+{TOLERANCE:g} of their size ({len(LOOSE)} to more: `LOOSE` in `comparing.py` has the reasons). The releases are those of
+[`requirements.txt`](../conformance/clients/requirements.txt); `nox -s clients-long` tries the newest ones.
+
+| library | version | modules imported | results that agree | which do not, and why |
+|---|---|---|---|---|
+{chr(10).join(rows)}
+
+What this does not show: accelerators, on which none of this has been run.
+
+Names that a library imports and treadle lacks raise when they are used, and say so: `treadle_jax/wanted.py` lists
+them.
+
+## Their own tests
+
+{_suites()}
+""")

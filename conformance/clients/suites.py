@@ -1,0 +1,161 @@
+"""Run the libraries' own tests, from their source archives, on JAX and under the hook, and compare.
+
+    python -m conformance.clients.suites                 every suite; fails where a test fails that is not known to
+    python -m conformance.clients.suites optax chex      some of them
+    python -m conformance.clients.suites --write         store what was found, for docs/compatibility.md
+
+`nox -s clients-suites` installs what this needs. The archives are fetched by pip, unpacked in a temporary folder and
+only run. A test counts against treadle where it passes on JAX and not on treadle.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tarfile
+import tempfile
+import xml.etree.ElementTree as ElementTree
+from collections import Counter
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from conformance.clients import releases
+from conformance.clients.suite_reasons import reason
+
+STORED: Final = Path(__file__).resolve().parent / "stored/suites"
+SECONDS: Final = 3000  # for a suite
+EACH: Final = 180  # for a test
+
+
+class Suite(NamedTuple):
+    """The tests of an archive: where they are, and those left out, with the reason in the comment beside them."""
+
+    paths: tuple[str, ...]
+    options: tuple[str, ...] = ()
+
+
+SUITES: Final = {
+    "chex": Suite(("chex",)),
+    "optax": Suite(("optax",)),
+    "dm-haiku": Suite(("haiku",)),
+    "distrax": Suite(("distrax",)),
+    "jaxopt": Suite(("jaxopt",)),
+    "flax": Suite(("tests",)),
+    "blackjax": Suite(("tests",)),
+    "numpyro": Suite(("test",)),
+}
+
+
+def archive(name: str, folder: Path) -> Path:
+    """The folder of an unpacked source archive."""
+    release = f"{name}=={releases.pinned()[name]}"
+    fetch = ["download", "--quiet", "--no-deps", "--no-binary", ":all:", "--dest", str(folder)]
+    subprocess.run([sys.executable, "-m", "pip", *fetch, release], check=True)
+    [packed] = folder.glob("*.tar.gz")
+    with tarfile.open(packed) as opened:
+        opened.extractall(folder, filter="data")
+    return folder / packed.name.removesuffix(".tar.gz")
+
+
+def outcomes(report: Path) -> dict[str, tuple[str, str]]:
+    """Each test of a JUnit report with how it ended, and the message of its failure."""
+    found: dict[str, tuple[str, str]] = {}
+    for case in ElementTree.parse(report).iter("testcase"):
+        test = f"{case.get('classname')}.{case.get('name')}"
+        ended, message = "passed", ""
+        for child in case:
+            if child.tag in ("failure", "error"):
+                ended, message = "failed", " ".join((child.get("message") or "").split())
+            elif child.tag == "skipped" and ended == "passed":
+                ended = "skipped"
+        if found.get(test, ("passed",))[0] != "failed":  # subtests have the name of their test
+            found[test] = ended, message
+    return found
+
+
+def ran(suite: Suite, folder: Path, hook: bool) -> dict[str, tuple[str, str]]:
+    """Run a suite."""
+    report = folder.parent / f"{'treadle' if hook else 'jax'}.xml"
+    command = [sys.executable, "-m", "pytest", *(["-p", "treadle_jax"] if hook else [])]
+    command += ["-q", "--tb=no", "-p", "no:cacheprovider", "-W", "ignore", f"--timeout={EACH}"]
+    command += ["-n", os.environ.get("SUITE_WORKERS", "2"), f"--junitxml={report}"]
+    environment = {**os.environ, "JAX_PLATFORMS": "cpu"}
+    done = subprocess.run(
+        [*command, *suite.options, *suite.paths],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+    )
+    if not report.exists():
+        raise SystemExit(f"pytest has not run:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+    return outcomes(report)
+
+
+def compared(
+    name: str, jax: dict[str, tuple[str, str]], treadle: dict[str, tuple[str, str]]
+) -> dict[str, Any]:
+    """What is stored of a suite."""
+    passed = {test for test, (ended, _) in jax.items() if ended == "passed"}
+    on_both = {test for test in passed if treadle.get(test, ("missing", ""))[0] == "passed"}
+    only = {
+        test: treadle.get(test, ("", "not collected: its file could not be imported"))
+        for test in sorted(passed - on_both)
+    }
+    reasons = Counter(reason(name, test, message) for test, (_, message) in only.items())
+    count = lambda found: dict(Counter(ended for ended, _ in found.values()).most_common())  # noqa: E731
+    return {
+        "made_by": "suites.py --write",
+        "library": name,
+        "version": releases.pinned()[name],
+        "jax": count(jax),
+        "treadle": count(treadle),
+        "both": len(on_both),
+        "reasons": dict(reasons.most_common()),
+        "only_treadle": {
+            test: re.sub("0x[0-9a-f]+", "0x", m)[:200] for test, (_, m) in only.items()
+        },
+    }
+
+
+def main(arguments: list[str]) -> int:
+    """Run what is asked for."""
+    names = [each for each in arguments if not each.startswith("-")] or list(SUITES)
+    unknown = [name for name in names if name not in SUITES]
+    if unknown:
+        print(f"no suite is called {', '.join(unknown)}; there are {', '.join(SUITES)}")
+        return 2
+    worse = False
+    for name in names:
+        if (message := releases.absent(name)) is not None:
+            print(f"{name}: {message}")
+            worse = True
+            continue
+        with tempfile.TemporaryDirectory() as temporary:
+            folder = archive(name, Path(temporary))
+            found = compared(
+                name,
+                ran(SUITES[name], folder, hook=False),
+                ran(SUITES[name], folder, hook=True),
+            )
+        path = STORED / f"{name}.json"
+        known = json.loads(path.read_text())["only_treadle"] if path.exists() else {}
+        new = [test for test in found["only_treadle"] if test not in known]
+        print(f"{name}: jax {found['jax']}, treadle {found['treadle']}, both {found['both']}")
+        for each, count in found["reasons"].items():
+            print(f"  {count} fail on treadle only: {each}")
+        if "--write" in arguments:
+            STORED.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps(found, indent=1) + "\n")
+        elif new:
+            print("  not known to fail before:", *new, sep="\n    ")
+            worse = True
+    return 1 if worse else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,20 @@
+"""Programs seen without running them."""
+
+import pytest
+
+import treadle
+from treadle import lax
+
+
+def test_axes_that_a_program_names() -> None:
+    made = treadle.make_jaxpr(lambda x: lax.psum(x, "i") / lax.axis_size("i"), axis_env=[("i", 4)])
+    program = made(1.0)
+    assert "'i'" in str(program) or '"i"' in str(program)
+    with pytest.raises(NameError):
+        treadle.make_jaxpr(lambda x: lax.psum(x, "i"))(1.0)
+
+
+def test_axes_are_pairs() -> None:
+    for wrong in (["i"], [("i", -1)], [("i",)]):
+        with pytest.raises(treadle.errors.ArgumentError, match="each of axis_env"):
+            treadle.make_jaxpr(lambda x: x, axis_env=wrong)(1.0)
