@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, final
 
 import numpy as np
@@ -23,6 +23,7 @@ from treadle_ir import (
     stage_tree,
     take_apart,
     type_of,
+    varying_of,
 )
 from treadle_ir.tree import PyTreeDef, tree_flatten, tree_unflatten
 from treadle_runtime import ShapeDtypeStruct as ShapeDtypeStruct
@@ -111,9 +112,22 @@ def eval_shape(fun: Callable[..., Tree], *args: Tree, **kwargs: Tree) -> Tree:
 
 
 def typeof(x: Tree) -> ShapedArray:
-    """What is known of an array: shape, element type, weakness."""
+    """What is known of an array: shape, element type, weakness; within a shard_map also over which axes it varies.
+
+    Example:
+        >>> import treadle, treadle.numpy as tnp
+        >>> from treadle.sharding import PartitionSpec as P
+        >>> def part(x, y):
+        ...     print(treadle.typeof(x * y).vma, treadle.typeof(y).vma)
+        ...     return x * y
+        >>> mesh = treadle.make_mesh((1,), ("x",))
+        >>> mapped = treadle.shard_map(part, mesh=mesh, in_specs=(P("x"), P()), out_specs=P("x"))
+        >>> _ = mapped(tnp.ones(3), 2.0)
+        frozenset({'x'}) frozenset()
+    """
     type = abstract_type(x)
-    return ShapedArray(type.shape, type.dtype, type.weak)
+    (vma,) = varying_of([x]) or (frozenset[Hashable](),)
+    return ShapedArray(type.shape, type.dtype, type.weak, vma=vma)
 
 
 @final
