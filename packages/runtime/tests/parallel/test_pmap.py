@@ -11,6 +11,8 @@ import pytest
 from treadle_ir import ArgumentError, PartitionSpec as P, PlacementError, ShapeError, ops
 from treadle_runtime import device_put, devices, jit, pmap
 from treadle_runtime.parallel import pmap as module
+from treadle_runtime.placement.guards import TransferError
+from treadle_runtime.settings import TRANSFER_GUARD
 
 X = np.arange(4, dtype=np.float32).reshape(2, 2)
 
@@ -134,3 +136,12 @@ def test_devices_of_several_processes_are_refused(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(module, "process_index", lambda: 1)
     with pytest.raises(PlacementError, match="belongs to process 0"):
         pmap(total, "i", devices=devices())(X)
+
+
+def test_arrays_are_brought_there_implicitly() -> None:
+    over, here = pmap(lambda x: x)(X), device_put(X)
+    with TRANSFER_GUARD.override("disallow"):
+        pmap(lambda x: x)(over)
+        for x, direction in ((X, "host-to-device"), (here, "device-to-device")):
+            with pytest.raises(TransferError, match=f"implicit {direction}"):
+                pmap(lambda x: x)(x)
