@@ -213,6 +213,7 @@ def test_ragged() -> None:
             "has size 4, which must be the 2",
         ),
         (lambda x: lax.pcast(x, "i", to="both"), ArgumentError, "to is 'both', not one of"),
+        (lambda x: lax.pcast(x, "i", to="unreduced"), UnsupportedError, "a partial sum"),
     ],
 )
 def test_errors(call: Any, error: type[Exception], message: str) -> None:

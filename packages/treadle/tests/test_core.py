@@ -7,8 +7,9 @@ import pytest
 
 import treadle
 import treadle.numpy as tnp
-from treadle import core
+from treadle import core, lax
 from treadle.errors import ArgumentError, ShapeError
+from treadle.sharding import PartitionSpec as P
 
 
 def test_a_staged_function_can_be_run_and_transformed() -> None:
@@ -52,3 +53,37 @@ def test_names_of_types() -> None:
     assert (core.max_dim(2, 3), core.min_dim(2, 3)) == (3, 2)
     with pytest.raises(ArgumentError, match="max_dim"):
         core.max_dim(2.5, 3)  # type: ignore[arg-type]
+
+
+def test_types_say_over_which_axes_a_value_varies() -> None:
+    seen: dict[str, core.ShapedArray] = {}
+
+    def part(x: Any, y: Any) -> Any:
+        summed = lax.scan(
+            lambda c, row: (c + row, None), lax.pcast(tnp.zeros(3), "x", to="varying"), x
+        )[0]
+        values = {"x": x, "y": y, "both": x * y, "sum": lax.psum(x, "x"), "scan": summed}
+        values["cast"] = lax.pcast(y, ("x", "y"), to="varying")
+        values["gradient"] = treadle.grad(lambda y: (x * y).sum())(y)
+        seen.update({name: treadle.typeof(value) for name, value in values.items()})
+        return x * y
+
+    mesh = treadle.make_mesh((1, 1), ("x", "y"))
+    for wrap in (lambda f: f, treadle.jit):
+        seen.clear()
+        wrap(treadle.shard_map(part, mesh=mesh, in_specs=(P("x"), P()), out_specs=P("x")))(
+            tnp.ones((2, 3)), 2.0
+        )
+        assert {name: {*type.vma} for name, type in seen.items()} == {
+            "x": {"x"},
+            "y": set(),
+            "both": {"x"},
+            "sum": set(),
+            "scan": {"x"},
+            "cast": {"x", "y"},
+            "gradient": set(),
+        }
+    assert seen["x"].mat == core.ManualAxisType(frozenset({"x"}))
+    assert str(seen["cast"]) == "ShapedArray(float32[]{V:x,y})"
+    assert seen["x"] != seen["x"].update(vma=()) == treadle.typeof(tnp.ones((2, 3)))
+    assert treadle.typeof(2.0).vma == frozenset()

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import pytest
 
 from treadle_compiler import Partitioning, lower_program
 from treadle_compiler.partitioning import inspection_mark
-from treadle_ir import AbstractMesh, ArrayType, Layout, Operand, ops, stage
+from treadle_ir import AbstractMesh, ArrayType, Layout, Operand, bind, inside_axes, ops, stage
+from treadle_ir.primitives.shard_map import ShardMap
 
 MESH = AbstractMesh((4, 2), ("x", "y"))
 TYPE = ArrayType((8, 4), np.dtype("f4"))
@@ -23,6 +27,28 @@ def test_a_constraint_names_the_axes() -> None:
     assert 'sdy.mesh @mesh = <["x"=4, "y"=2]>' in text
     assert 'sdy.sharding<@mesh, [{"x", "y"}, {?}]>' in text
     assert "num_partitions = 8" in text
+
+
+@pytest.mark.parametrize(
+    ("names", "groups", "expected"),
+    [
+        ("x", ((0, 3), (2, 1)), "[[0, 6], [4, 2], [1, 7], [5, 3]]"),
+        ("x", ((1,), (0, 2, 3)), "[[2, -1, -1], [0, 4, 6], [3, -1, -1], [1, 5, 7]]"),
+        (("y", "x"), ((0, 1, 2, 3), (4, 5, 6, 7)), "[[0, 2, 4, 6], [1, 3, 5, 7]]"),
+    ],
+)
+def test_groups_are_of_devices(names: Any, groups: Any, expected: str) -> None:
+    """The device at (x, y) has the number 2 x + y."""
+    layout: Layout = (("x",), ("y",))
+    with inside_axes(MESH, ("x", "y"), checked=False):
+        body = stage(
+            lambda x: [ops.all_reduce(x, reduction="add", axis_name=names, groups=groups)],
+            TYPE.with_shape((2, 2)),
+        ).program
+    mapped = ShardMap(body, MESH, (layout,), (layout,), ("x", "y"), checked=False)
+    program = stage(lambda x: bind(mapped, x), TYPE).program
+    text = lower_program(program, partitioning=Partitioning(MESH, (layout,), (None,))).text
+    assert f"replica_groups = dense<{expected}>" in text
 
 
 def test_one_device_has_no_layouts() -> None:

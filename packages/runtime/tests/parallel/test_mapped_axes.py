@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from treadle_ir import ArgumentError, ShapeError, take_apart
+from treadle_ir import ArgumentError, ShapeError, UnsupportedError, new_ref, take_apart
 from treadle_runtime.parallel.mapped_axes import checked_axes_tree, elements_of, result_axes
 
 X = np.ones((2, 3))
@@ -49,6 +49,11 @@ def test_what_is_no_array() -> None:
     with pytest.raises(ArgumentError) as caught:
         found(0, {"a": "text"})
     assert any("argument 0['a']" in note for note in caught.value.__notes__)
+
+
+def test_references_are_refused() -> None:
+    with pytest.raises(UnsupportedError, match="argument 1 is a mutable reference"):
+        found(0, X, new_ref(X))
 
 
 def test_axes_of_results() -> None:

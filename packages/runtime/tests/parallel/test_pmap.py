@@ -10,6 +10,9 @@ import pytest
 
 from treadle_ir import ArgumentError, PartitionSpec as P, PlacementError, ShapeError, ops
 from treadle_runtime import device_put, devices, jit, pmap
+from treadle_runtime.parallel import pmap as module
+from treadle_runtime.placement.guards import TransferError
+from treadle_runtime.settings import TRANSFER_GUARD
 
 X = np.arange(4, dtype=np.float32).reshape(2, 2)
 
@@ -122,3 +125,23 @@ def test_errors(error: type[Exception], message: str, call: Callable[[], Any]) -
 def test_sizes_are_compared() -> None:
     with pytest.raises(ShapeError, match=r"argument 0 has 2; argument 1 has 3"):
         pmap(ops.add)(np.ones(2), np.ones(3))
+
+
+def test_devices_of_several_processes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "process_count", lambda: 2)
+    with pytest.raises(PlacementError, match=r"in 2 processes.*(?s:.*)local_devices"):
+        pmap(total, "i")(X)
+    ours = pmap(total, "i", devices=devices())  # of this process: they may be named
+    np.testing.assert_array_equal(np.asarray(ours(X)), [X.sum(0)] * 2)
+    monkeypatch.setattr(module, "process_index", lambda: 1)
+    with pytest.raises(PlacementError, match="belongs to process 0"):
+        pmap(total, "i", devices=devices())(X)
+
+
+def test_arrays_are_brought_there_implicitly() -> None:
+    over, here = pmap(lambda x: x)(X), device_put(X)
+    with TRANSFER_GUARD.override("disallow"):
+        pmap(lambda x: x)(over)
+        for x, direction in ((X, "host-to-device"), (here, "device-to-device")):
+            with pytest.raises(TransferError, match=f"implicit {direction}"):
+                pmap(lambda x: x)(x)

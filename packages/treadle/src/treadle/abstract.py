@@ -30,6 +30,7 @@ from treadle_ir import (
     stage_tree,
     take_apart,
     type_of,
+    varying_of,
 )
 from treadle_ir.tree import PyTreeDef, tree_flatten, tree_unflatten
 from treadle_runtime import (
@@ -171,6 +172,8 @@ def eval_shape(fun: Callable[..., Tree], *args: Tree, **kwargs: Tree) -> Tree:
 def typeof(x: Tree) -> ShapedArray:
     """What is known of an array: shape, element type, weakness, and how it lies over explicit axes of a mesh.
 
+    Within a shard_map also over which axes it varies.
+
     Example:
         >>> import treadle, treadle.numpy as tnp
         >>> from treadle.sharding import PartitionSpec as P
@@ -178,9 +181,19 @@ def typeof(x: Tree) -> ShapedArray:
         ...     x = treadle.reshard(tnp.ones((8, 4)), P("rows"))
         ...     treadle.typeof(x), treadle.typeof(x.sum(0))
         (ShapedArray(float32[8@rows,4]), ShapedArray(float32[4]))
+        >>> def part(x, y):
+        ...     print(treadle.typeof(x * y).vma, treadle.typeof(y).vma)
+        ...     return x * y
+        >>> mesh = treadle.make_mesh((1,), ("x",))
+        >>> mapped = treadle.shard_map(part, mesh=mesh, in_specs=(P("x"), P()), out_specs=P("x"))
+        >>> _ = mapped(tnp.ones(3), 2.0)
+        frozenset({'x'}) frozenset()
     """
     type = abstract_type(x)
-    return ShapedArray(type.shape, type.dtype, type.weak, sharding=explicit_sharding(x))
+    (vma,) = varying_of([x]) or (frozenset[Hashable](),)
+    return ShapedArray(
+        type.shape, type.dtype, type.weak, sharding=explicit_sharding(x), vma=vma
+    )
 
 
 @final

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol, TypeAlias, final
 
@@ -28,6 +28,7 @@ from treadle_ir import (
     current_trace,
     dtypes,
     ensure_compile_time_eval as ensure_compile_time_eval,
+    frozen,
     integer,
     interpret,
     layout_of,
@@ -48,6 +49,16 @@ class AbstractValue:
 
 
 @final
+@frozen
+class ManualAxisType:
+    """Over which axes of the shard_maps around a value differs between devices. Partial sums have no types here."""
+
+    varying: frozenset[Hashable] = frozenset()
+    unreduced: frozenset[Hashable] = frozenset()
+    reduced: frozenset[Hashable] = frozenset()
+
+
+@final
 class AbstractToken(AbstractValue):
     """What is known of what orders effects: nothing."""
 
@@ -62,8 +73,10 @@ class ShapedArray(AbstractValue):
         weak_type: bool = False,
         *,
         sharding: object = None,
+        vma: Iterable[Hashable] = frozenset(),
     ) -> None:
         """Say what is known; `sharding` is how the array lies, over a mesh with or without devices."""
+        self._vma = frozenset(vma)
         self._type = ArrayType(tuple(shape), np.dtype(dtype), weak_type)  # type: ignore[call-overload]
 
         self._layout: tuple[tuple[str, ...], ...] | None = None
@@ -79,11 +92,24 @@ class ShapedArray(AbstractValue):
             )
 
     @classmethod
-    def of(cls, type: ArrayType) -> ShapedArray:
-        """What is known of arrays of a type."""
+    def of(cls, type: ArrayType, vma: frozenset[Hashable] = frozenset()) -> ShapedArray:
+        """What is known of arrays of a type, which vary over some axes."""
         made = ShapedArray.__new__(ShapedArray)
         made._type, made._layout, made._sharding = type, None, None
+        made._vma = vma
         return made
+
+    @property
+    def vma(self) -> frozenset[Hashable]:
+        """The axes of the shard_maps around over which it differs between devices; of `typeof(x)` only."""
+        return self._vma
+
+    @property
+    def mat(self) -> ManualAxisType:
+        """The same under JAX's newer name."""
+        return ManualAxisType(self._vma)
+
+    manual_axis_type = mat
 
     @property
     def type(self) -> ArrayType:
@@ -121,19 +147,21 @@ class ShapedArray(AbstractValue):
             and type(self) is type(other)
             and self._type is other._type
             and (self._layout or ()) == (other._layout or ())
+            and self._vma == other._vma
         )
 
     def __hash__(self) -> int:
-        return hash(self._type)
+        return hash((self._type, self._vma))
 
     def update(self, **changes: Any) -> ShapedArray:  # Any: of each as `__init__` takes it
-        """The same with other shape, dtype or weak_type; what else JAX knows of arrays is ignored."""
+        """The same with other shape, dtype, weak_type or vma; what else JAX knows of arrays is ignored."""
         kept = None if "shape" in changes else self._sharding
         known: dict[str, Any] = {
             "shape": self.shape,
             "dtype": self.dtype,
             "weak_type": self.weak_type,
             "sharding": kept,
+            "vma": self._vma,
         }
         return ShapedArray(**{key: changes.get(key, value) for key, value in known.items()})
 
@@ -143,7 +171,7 @@ class ShapedArray(AbstractValue):
 
     def to_tangent_aval(self) -> ShapedArray:
         """What is known of a tangent of such an array."""
-        return ShapedArray.of(self._type.tangent())
+        return ShapedArray.of(self._type.tangent(), self._vma)
 
     at_least_vspace = to_tangent_aval
 
@@ -153,8 +181,12 @@ class ShapedArray(AbstractValue):
         return self._sharding
 
     def str_short(self) -> str:
-        """`float32[2,3]`, or `float32[2@x,3]` where an explicit axis divides it."""
-        return f"{dtypes.user_name(self.dtype)}[{sizes_text(self.shape, self._layout)}]"
+        """`float32[2,3]`; `float32[2@x,3]` where an explicit axis divides it; `{V:i}` follows where it varies over one."""
+        text = f"{dtypes.user_name(self.dtype)}[{sizes_text(self.shape, self._layout)}]"
+        return f"{text}{{V:{','.join(sorted(map(str, self._vma)))}}}" if self._vma else text
+
+    def __str__(self) -> str:
+        return f"{'~' if self.weak_type else ''}{self.str_short()}"
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.str_short()})"

@@ -298,6 +298,7 @@ def pcast(x: Tree, axis_name: Hashable, *, to: str) -> Tree:
     Raises:
         NameError: no such axis is being mapped.
         ArgumentError: `to` is none of "varying", "reduced", "unreduced".
+        UnsupportedError: it is one of the latter two: there are no partial sums.
 
     Example:
         `vmap(lambda x: lax.pcast(x, "i", to="varying"), axis_name="i")(x)` is `x`.
@@ -316,7 +317,10 @@ def pcast(x: Tree, axis_name: Hashable, *, to: str) -> Tree:
     for name in axis_name if isinstance(axis_name, tuple) else (axis_name,):
         ops.axis_size(name)
     if to != "varying":
-        return tree_map(lambda leaf: coerce_array("pcast", 0, leaf), x)
+        raise UnsupportedError(
+            f"pcast: to={to!r} says that a value is a partial sum, or the sum of such, which are not there",
+            fix="sum with lax.psum",
+        )
     return tree_map(lambda leaf: ops.vary(coerce_array("pcast", 0, leaf), axis_name=axis_name), x)
 
 

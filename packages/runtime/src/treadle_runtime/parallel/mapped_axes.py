@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeAlias, final
 
-from treadle_ir import ArgumentError, Arguments, ShapeError, frozen, shown, type_like
+from treadle_ir import (
+    ArgumentError,
+    Arguments,
+    Ref,
+    ShapeError,
+    UnsupportedError,
+    frozen,
+    shown,
+    type_like,
+)
 from treadle_ir.tree import broadcast_prefix, tree_leaves
 
 Tree: TypeAlias = Any  # a pytree: any Python object
@@ -68,6 +77,7 @@ def elements_of(
     Raises:
         ShapeError: the axes are no prefix of the arguments, there are none such, or they have different sizes.
         ArgumentError: an argument is no array.
+        UnsupportedError: one is a mutable reference.
     """
     tree = arguments.structure.unflatten(arguments.leaves)
     positional = _each(in_axes, static, count)
@@ -82,6 +92,11 @@ def elements_of(
     found: list[int | None] = []
     sizes: dict[int, int] = {}
     for number, (leaf, axis) in enumerate(zip(arguments.leaves, axes, strict=True)):
+        if isinstance(leaf, Ref):
+            raise UnsupportedError(
+                f"pmap: {arguments.paths()[number]} is a mutable reference, which devices cannot have parts of",
+                fix="pass its value, and write the result into it: ref[...] = pmap(f)(ref[...])",
+            )
         try:
             shape = type_like("pmap", leaf).shape
         except ArgumentError as error:

@@ -49,6 +49,7 @@ from treadle_runtime.parallel.mapped_axes import (
 )
 from treadle_runtime.parallel.parts import OnParts
 from treadle_runtime.placement.devices import Device, devices as all_devices
+from treadle_runtime.placement.guards import Direction, guard
 from treadle_runtime.placement.mesh import Mesh
 from treadle_runtime.placement.named import NamedSharding
 from treadle_runtime.placement.processes import process_count, process_index
@@ -327,6 +328,10 @@ def _with(result: Array, axis: int) -> Array:
 
 def _in_place(leaf: Any, sharding: NamedSharding) -> Any:  # Any: an array, or a number
     """An array over the devices; itself where it lies there, so that it is this one that is donated."""
-    if type(leaf) is DeviceArray and leaf.sharding.is_equivalent_to(sharding, leaf.type.ndim):
+    ours = type(leaf) is DeviceArray
+    if ours and leaf.sharding.is_equivalent_to(sharding, leaf.type.ndim):
         return leaf
+    if current_context().watched:  # nobody asked for this transfer by name
+        direction: Direction = "device-to-device" if ours else "host-to-device"
+        guard(direction, abstract_placed(leaf).type, sharding)
     return device_put(leaf, sharding)
