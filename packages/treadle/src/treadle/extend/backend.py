@@ -141,7 +141,7 @@ def get_compile_options(
     replicas = _count("num_replicas", num_replicas)
     partitions = _count("num_partitions", num_partitions)
     flags("get_compile_options", detailed_logging=detailed_logging)
-    overrides = {} if env_options_overrides is None else env_options_overrides
+    overrides: Any = {} if env_options_overrides is None else env_options_overrides
     if not isinstance(overrides, Mapping):
         raise refused("get_compile_options", "env_options_overrides", "a dict", overrides)
     for name, value in overrides.items():
