@@ -21,9 +21,9 @@ STUBS = ROOT / "packages/jax-compat/src/jax-stubs"
 EARLIER = {
     "experimental.shard_map"
 }  # modules of earlier releases of JAX, which libraries still import
-SPECIAL = {
-    "": "from treadle_jax.modules import __version__ as __version__, __version_info__ as __version_info__\n"
-}
+# A star leaves names with underscores out.
+VERSIONS = "from treadle_jax.modules import __version__ as __version__, __version_info__ as __version_info__\n"
+SPECIAL = {"": VERSIONS, "version": VERSIONS}
 
 
 def modules_of(folder: Path) -> dict[str, bool]:
@@ -53,11 +53,16 @@ def stubs() -> dict[Path, str]:
     offered |= {name for name in own if not name.startswith("_src")} | EARLIER
     files = {STUBS / "py.typed": "partial\n"}
     for name in sorted(offered):
-        below = f".{name}" if name else ""
+        dotted = f".{name}" if name else ""
         lines = [
-            f"from {home}{below} import *\n"
+            f"from {home}{dotted} import *\n"
             for home, there in (("treadle", treadle), ("treadle_jax.modules", own))
             if name in there
+        ]
+        below = {other for other in offered - treadle.keys() if other.rpartition(".")[0] == name}
+        lines += [
+            f"from . import {short} as {short}\n"
+            for short in sorted(other.rpartition(".")[2] for other in below - {""})
         ]
         package = any(other.startswith(f"{name}." if name else "") for other in offered - {name})
         path = STUBS.joinpath(*name.split(".")) if name else STUBS

@@ -60,9 +60,9 @@ def test_a_missing_name_says_so() -> None:
     import jax
 
     with pytest.raises(AttributeError, match=r"treadle has no `jax\.no_such_name`"):
-        _ = jax.no_such_name
+        _ = jax.no_such_name  # type: ignore[attr-defined]
     with pytest.raises(ImportError, match=r"treadle has no `jax\.no_such_name`"):
-        from jax import no_such_name  # noqa: F401
+        from jax import no_such_name  # type: ignore[attr-defined]  # noqa: F401
     with pytest.raises(ModuleNotFoundError, match=r"treadle has no `jax\.no_such_module`"):
         importlib.import_module("jax.no_such_module")
     assert not hasattr(jax.numpy, "no_such_name")

@@ -24,7 +24,7 @@ from treadle_autodiff.jacobians import (
     jacfwd as jacfwd,
     jacrev as jacrev,
 )
-from treadle_autodiff.jvp import JvpTracer as JvpTracer, jvp_flat as jvp_flat
+from treadle_autodiff.jvp import JvpTrace as JvpTrace, JvpTracer as JvpTracer, jvp_flat as jvp_flat
 from treadle_autodiff.linear_call import linear_call as linear_call
 from treadle_autodiff.linearize import (
     Linearized as Linearized,

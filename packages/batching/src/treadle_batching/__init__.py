@@ -14,6 +14,7 @@ from treadle_batching.custom_vmap import (
     custom_vmap as custom_vmap,
     sequential_vmap as sequential_vmap,
 )
+from treadle_batching.moving import with_dim as with_dim
 from treadle_batching.registry import (
     BatchRule as BatchRule,
     batch_rule as batch_rule,

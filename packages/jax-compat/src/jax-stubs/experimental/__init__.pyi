@@ -1,2 +1,3 @@
 from treadle.experimental import *
 from treadle_jax.modules.experimental import *
+from . import hijax as hijax

@@ -69,7 +69,7 @@ def ffi_call(
         UnsupportedError: a token is declared as a result.
         ShapeError: by the call: layouts or aliases do not fit. ExecutionError: what the target reports.
     """
-    names("ffi_call", target_name=target_name, legacy_backend_config=legacy_backend_config)
+    names("ffi_call", vmap_method=vmap_method, legacy_backend_config=legacy_backend_config)
     if not isinstance(target_name, str):
         raise refused("ffi_call", "target_name", "a string", target_name)
     flags("ffi_call", has_side_effect=has_side_effect)

@@ -15,7 +15,16 @@ import numpy as np
 import treadle.numpy as tnp
 from treadle.forgetting import also_forget
 from treadle_compiler import forget_executables, raw_compile_options
-from treadle_ir import ArgumentError, UnsupportedError, integer, names, refused
+from treadle_ir import (
+    ArgumentError,
+    RangeError,
+    UnsupportedError,
+    flags,
+    integer,
+    names,
+    refused,
+    sequence,
+)
 from treadle_runtime import Device, backends as _backends
 
 __all__ = [
@@ -129,19 +138,60 @@ def get_compile_options(
         >>> options.num_replicas, options.env_option_overrides
         (1, [('xla_cpu_enable_fast_math', 'true')])
     """
-    replicas = integer("get_compile_options", "num_replicas", num_replicas)
-    partitions = integer("get_compile_options", "num_partitions", num_partitions)
-    overrides = {} if env_options_overrides is None else dict(env_options_overrides)
+    replicas = _count("num_replicas", num_replicas)
+    partitions = _count("num_partitions", num_partitions)
+    flags("get_compile_options", detailed_logging=detailed_logging)
+    overrides: Any = {} if env_options_overrides is None else env_options_overrides
+    if not isinstance(overrides, Mapping):
+        raise refused("get_compile_options", "env_options_overrides", "a dict", overrides)
+    for name, value in overrides.items():
+        if not isinstance(name, str) or not isinstance(value, (str, bool, int, float)):
+            raise refused("get_compile_options", "each flag", "a name with a value", (name, value))
+    if fdo_profile is not None and not isinstance(fdo_profile, bytes):
+        raise refused("get_compile_options", "fdo_profile", "bytes", fdo_profile)
     ids = None
     if device_assignment is not None:
-        listed = [*np.asarray(device_assignment, object).reshape(-1)]
+        listed = _listed(device_assignment)
         if len(listed) != replicas * partitions:
             raise ArgumentError(
                 f"get_compile_options: {len(listed)} devices for {replicas} x {partitions} parts of work",
                 fix="name one device for each replica and partition",
             )
-        ids = [int(getattr(each, "id", each)) for each in listed]
-    return raw_compile_options(replicas, partitions, ids, overrides, fdo_profile, detailed_logging)
+        ids = [_number("each device", getattr(each, "id", each)) for each in listed]
+    return raw_compile_options(
+        replicas, partitions, ids, overrides, fdo_profile, bool(detailed_logging)
+    )
+
+
+def _number(name: str, value: object) -> int:
+    """An integer of 32 bits, from 0."""
+    number = integer("get_compile_options", name, value)
+    if not 0 <= number < 1 << 31:
+        raise RangeError(f"get_compile_options: {name} must be from 0 to 2**31 - 1, got {number}")
+    return number
+
+
+def _count(name: str, value: object) -> int:
+    count = _number(name, value)
+    if not count:
+        raise RangeError(f"get_compile_options: {name} must be positive")
+    return count
+
+
+def _listed(devices: Any) -> list[Any]:
+    """The devices of an array, or of sequences in a sequence."""
+    if isinstance(devices, np.ndarray):
+        return [*devices.reshape(-1)]
+    found: list[Any] = []
+    for row in sequence("get_compile_options", "device_assignment", devices):
+        found += (
+            _listed(row)
+            if isinstance(row, np.ndarray)
+            else [*row]
+            if isinstance(row, (list, tuple))
+            else [row]
+        )
+    return found
 
 
 def clear_in_memory_compilation_cache() -> None:

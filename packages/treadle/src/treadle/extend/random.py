@@ -121,10 +121,13 @@ def random_seed(seeds: ArrayLike, impl: PRNGImpl) -> Array:
     def key(seed: ArrayLike) -> Array:
         return random.key(seed, impl=impl.name)
 
-    if isinstance(seeds, int) or not np.ndim(seeds):
+    if isinstance(seeds, int):  # which may have more bits than arrays
         return key(seeds)
-    found: Array = vmap(key)(tnp.ravel(tnp.asarray(seeds)))
-    return tnp.reshape(found, np.shape(seeds))
+    given = tnp.asarray(seeds)
+    if not given.ndim:
+        return key(given)
+    found: Array = vmap(key)(tnp.ravel(given))
+    return tnp.reshape(found, given.shape)
 
 
 def threefry_2x32(keypair: ArrayLike, count: ArrayLike) -> Array:

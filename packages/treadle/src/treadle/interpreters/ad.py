@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeAlias, final
+from typing import Any, Final, TypeAlias
 
-from treadle.core import AbstractValue, aval_of, type_of_aval
+from treadle.core import aval_of, type_of_aval
 from treadle.extension import Application, Primitive
+from treadle.interpreters.jaxprs import backward_pass, jvp_jaxpr
+from treadle.interpreters.zeros import UndefinedPrimal, Zero, is_undefined_primal, zeros_like_aval
 from treadle_autodiff import (
+    JvpTrace as JVPTrace,
     JvpTracer as JVPTracer,
     Linear,
     Tangent,
     Zero as _Zero,
     jvp_rule,
-    materialise,
     transpose_rule,
 )
 from treadle_ir import (
@@ -27,12 +29,17 @@ from treadle_ir import (
     ops,
     type_of,
 )
+from treadle_numpy.lax.other_primitives import OTHERS
 
 __all__ = [
+    "JVPTrace",
     "JVPTracer",
     "UndefinedPrimal",
     "Zero",
+    "add_jaxvals",
+    "add_jaxvals_p",
     "add_tangents",
+    "backward_pass",
     "defbilinear",
     "defjvp",
     "defjvp2",
@@ -41,6 +48,7 @@ __all__ = [
     "get_primitive_transpose",
     "instantiate_zeros",
     "is_undefined_primal",
+    "jvp_jaxpr",
     "primitive_jvps",
     "primitive_transposes",
     "zeros_like_aval",
@@ -49,56 +57,22 @@ __all__ = [
 Rule: TypeAlias = Callable[..., Any]  # Any: as libraries write them
 Tree: TypeAlias = Any  # Any: what libraries' rules take and return
 
+add_jaxvals_p: Final = OTHERS["add_jaxvals_p"]
+
 primitive_jvps: Final[dict[Any, Rule]] = {}
 """Rules of forward mode: `rule(primals, tangents, **params)` gives results and tangents. Libraries write to it."""
 primitive_transposes: Final[dict[Any, Rule]] = {}
 """Rules of transposition: `rule(ct, *operands, **params)` gives a cotangent, or None, for each operand."""
 
 
-@final
-class Zero:
-    """A tangent that is known to be zero."""
-
-    def __init__(self, aval: AbstractValue) -> None:
-        self.aval = aval
-
-    @staticmethod
-    def from_primal_value(value: object) -> Zero:
-        """The zero tangent of a value."""
-        return Zero(aval_of(type_of(as_array(value)).tangent()))
-
-    def instantiate(self) -> Array:
-        """An array of zeros."""
-        return zeros_like_aval(self.aval)
-
-    def __repr__(self) -> str:
-        return f"Zero({self.aval})"
-
-
-@final
-class UndefinedPrimal:
-    """Stands in a transposition for an operand in which the operation is linear."""
-
-    def __init__(self, aval: AbstractValue) -> None:
-        self.aval = aval
-
-    def __repr__(self) -> str:
-        return f"UndefinedPrimal({self.aval})"
-
-
-def is_undefined_primal(x: object) -> bool:
-    """Whether a value stands for an operand in which an operation is linear."""
-    return type(x) is UndefinedPrimal
-
-
-def zeros_like_aval(aval: AbstractValue) -> Array:
-    """An array of zeros of a type."""
-    return as_array(materialise(_Zero(type_of_aval(aval))))
-
-
 def instantiate_zeros(tangent: Tree) -> Tree:
     """A tangent as an array."""
     return tangent.instantiate() if type(tangent) is Zero else tangent
+
+
+def add_jaxvals(x: Tree, y: Tree) -> Array:
+    """The sum of two arrays of one type, as cotangents are added."""
+    return ops.add(as_array(x), as_array(y))
 
 
 def add_tangents(x: Tree, y: Tree) -> Tree:

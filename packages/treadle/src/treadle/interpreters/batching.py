@@ -7,12 +7,14 @@ from typing import Any, Final, TypeAlias, final
 
 import treadle.numpy as tnp
 from treadle.extension import Application, Primitive
+from treadle.interpreters.jaxprs import batch_jaxpr_axes, zero_if_mapped
 from treadle_batching import Axis, Dim, batch_rule
 from treadle_ir import Array, MissingRuleError, Operands, as_array, frozen
 
 __all__ = [
     "AxisData",
     "axis_primitive_batchers",
+    "batch_jaxpr_axes",
     "bdim_at_front",
     "broadcast",
     "defbroadcasting",
@@ -22,6 +24,7 @@ __all__ = [
     "moveaxis",
     "not_mapped",
     "primitive_batchers",
+    "zero_if_mapped",
 ]
 
 Rule: TypeAlias = Callable[..., Any]  # Any: as libraries write them

@@ -1,0 +1,71 @@
+"""Valid calls of what extends treadle: foreign functions, callbacks into buffers, generators, clients."""
+
+from __future__ import annotations
+
+import ctypes
+from types import SimpleNamespace
+from typing import Any, Final
+
+import numpy as np
+
+import treadle
+import treadle.experimental.buffer_callback
+import treadle.extend.backend
+import treadle.extend.random
+import treadle.ffi
+
+NAMESPACES: Final[dict[str, Any]] = {
+    module.__name__.removeprefix("treadle."): SimpleNamespace(
+        **{name: getattr(module, name) for name in module.__all__}
+    )
+    for module in (
+        treadle.ffi,
+        treadle.experimental.buffer_callback,
+        treadle.extend.random,
+        treadle.extend.backend,
+    )
+}
+
+NAMES: Final[dict[str, Any]] = {
+    "declared": treadle.ShapeDtypeStruct((3,), np.float32),
+    "in_place": lambda context, out, x: None,
+    "c_function": ctypes.pythonapi.Py_GetVersion,
+    "generator": treadle.extend.random.threefry_prng_impl,
+    "two_words": np.array([1, 2], np.uint32),
+    "emptied": SimpleNamespace(cache_clear=lambda: None),
+}
+
+_REFUSES: Final = "it always refuses, and says what to do instead"
+_FOR_GOOD: Final = "what it registers stays for ever"
+_CLASS: Final = "jaxlib's class of what callbacks get"
+
+LEFT_OUT: Final[dict[str, str]] = {
+    "ffi.include_dir": "it takes no argument",
+    "ffi.register_ffi_target": _FOR_GOOD,
+    "ffi.register_ffi_target_as_batch_partitionable": _FOR_GOOD,
+    "ffi.register_ffi_type": _FOR_GOOD,
+    "ffi.register_ffi_type_id": _REFUSES,
+    "experimental.buffer_callback.Buffer": _CLASS,
+    "experimental.buffer_callback.ExecutionContext": _CLASS,
+    "experimental.buffer_callback.ExecutionStage": _CLASS,
+    "extend.random.PRNGImpl": "not called by users: there is one for each generator",
+    "extend.random.define_prng_impl": _REFUSES,
+    "extend.backend.backends": "it takes no argument",
+    "extend.backend.clear_backends": _REFUSES,
+    "extend.backend.clear_in_memory_compilation_cache": "it takes no argument",
+    "extend.backend.get_default_device": "it takes no argument",
+    "extend.backend.register_backend_factory": _REFUSES,
+}
+
+TABLE: Final = """
+ffi: ffi_call ("target", declared)
+ffi: build_ffi_lowering_function ffi_lowering ("target")
+ffi: pycapsule (c_function)
+experimental.buffer_callback: buffer_callback (in_place, declared)
+extend.random: random_seed (3, generator)
+extend.random: seed_with_impl (generator, 3)
+extend.random: threefry_2x32 (two_words, two_words)
+extend.backend: backend_xla_version get_backend ("cpu")
+extend.backend: get_compile_options (1, 1)
+extend.backend: register_backend_cache (emptied, "hostile")
+"""
