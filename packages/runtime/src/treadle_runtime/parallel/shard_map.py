@@ -43,8 +43,8 @@ from treadle_ir import (
 from treadle_ir.primitives.shard_map import ShardMap
 from treadle_ir.tree import (
     PyTreeDef,
-    broadcast_prefix,
     keystr,
+    spread_prefix,
     tree_flatten_with_path,
     tree_leaves,
     tree_unflatten,
@@ -204,12 +204,8 @@ def _spread(argument: str, specs: Tree, tree: Tree) -> list[PartitionSpec]:
     """A specification for each leaf of a tree."""
     if argument == "in_specs" and isinstance(specs, list):
         specs = tuple(specs)
-    try:
-        return broadcast_prefix(specs, tree)
-    except ArgumentError as error:
-        what = "arguments" if argument == "in_specs" else "result"
-        error.add_note(f"  while: matching {argument} of shard_map with its {what}")
-        raise
+    what = "arguments" if argument == "in_specs" else "results"
+    return spread_prefix(f"shard_map: {argument} and the {what}", specs, tree)
 
 
 def _mesh(given: MeshAxes | None) -> Mesh | Any:
@@ -279,7 +275,7 @@ def _layout(
     assert isinstance(type, ArrayType)
     try:
         check_names(spec, mesh)
-        layout = layout_of(spec, type.ndim)
+        layout = layout_of(spec, type.ndim, what)
     except ShardingError as error:
         error.add_note(f"  while: laying out {what} of shard_map, of type {type}")
         raise
