@@ -7,6 +7,7 @@ import re
 from typing import Any, Final
 
 import numpy as np
+import pytest
 
 import treadle
 from conformance.sharding.process import ROOT
@@ -47,15 +48,13 @@ def names() -> dict[str, Any]:
 
 def told(code: str, kind: str, message: str) -> None:
     """A mistake raises this class with this message, names a way out, and shows the user's line."""
-    try:
+    with pytest.raises(getattr(errors, kind)) as caught:
         eval(code, names())
-    except errors.TreadleError as error:
-        assert type(error) is getattr(errors, kind), type(error)
-        assert str(error).startswith(message), str(error)
-        assert any(note.startswith("  fix: ") for note in error.__notes__), error.__notes__
-        assert any(note.startswith("  at ") for note in error.__notes__), error.__notes__
-        return
-    raise AssertionError(f"{code} raises nothing")
+    error = caught.value
+    assert type(error) is getattr(errors, kind), type(error)
+    assert str(error).startswith(message), str(error)
+    assert any(note.startswith("  fix: ") for note in error.__notes__), error.__notes__
+    assert any(note.startswith("  at ") for note in error.__notes__), error.__notes__
 
 
 def complete() -> None:
