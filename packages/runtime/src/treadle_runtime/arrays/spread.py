@@ -2,69 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
 
 from treadle_ir import ArrayType, PlacementError
-from treadle_runtime.client.backend import ALIGNMENT, Buffer, aligned_empty
+from treadle_runtime.client.backend import Buffer, aligned_empty
 from treadle_runtime.placement.sharding import Sharding
 
-# Bytes. XLA copies parts of smaller arrays sooner than NumPy makes memory that can be used in place: 8 parts of 32
-# bytes in 23 against 42 us, of 80 kB in 41 against 60, but of 500 kB in 436 against 172.
+# Bytes. Parts of smaller arrays go in one call of XLA, which copies them sooner than NumPy makes memory that can be
+# used in place: 8 parts of 32 bytes in 23 against 42 us, of 80 kB in 41 against 60, but of 500 kB in 436 against 172.
 _LARGE: Final = 1 << 20
-# The parts of smaller arrays have one block of memory: the allocator keeps it for the next one, where it hands blocks
-# for single parts back to the system, of which each page then costs a fault (1.3 ms in the place of 0.2 for 4 MB).
-_HUGE: Final = 1 << 25
 
 
 def spread(elements: np.ndarray[Any, Any], sharding: Sharding, *, owned: bool = True) -> Buffer:
     """Put a host array over devices, each device of this process its own part. Any: of any element type.
 
-    `owned` says that nobody will write to the array any more: the CPU then uses parts of it in place where it can.
+    `owned` says that nobody will write to the array any more: the CPU then uses parts of a large one in place where it
+    can.
 
     Raises:
         ShardingError: an array of this shape cannot be laid out so.
     """
+    backend = sharding.devices[0].backend
     ours = sharding.addressable_devices
     parts = sharding.parts(elements.shape)
-    local = [
-        (device, part)
-        for device, part in zip(sharding.devices, parts, strict=True)
-        if device in ours
-    ]
-    # Devices may share one's memory. An array without axes is its part, where indexing would make a scalar of it.
-    distinct = {_key(part): elements[part] if part else elements for _, part in local}
+    raw = sharding.raw(elements.ndim)
     small = 0 < elements.nbytes < _LARGE
-    usable = (small or owned) and all([each.flags.c_contiguous for each in distinct.values()])
-    if not usable and distinct:
-        copied = (
-            map(np.ascontiguousarray, distinct.values()) if small else _copies([*distinct.values()])
-        )
-        distinct = dict(zip(distinct, copied, strict=True))
-    return sharding.devices[0].backend.put_parts(
-        [distinct[_key(part)] for _, part in local],
-        [device.raw for device, _ in local],
-        elements.shape,
-        elements.dtype,
-        sharding.raw(elements.ndim),
-        owned=not small,
-    )
-
-
-def _copies(parts: Sequence[np.ndarray[Any, Any]]) -> list[np.ndarray[Any, Any]]:
-    """Copies of arrays of one shape, in memory that the CPU can use in place."""
-    first = parts[0]
-    if first.nbytes * len(parts) >= _HUGE:
-        copies = [aligned_empty(first.shape, first.dtype) for _ in parts]
-    else:
-        room = -(-first.nbytes // ALIGNMENT) * ALIGNMENT
-        block = aligned_empty((len(parts), room), np.dtype(np.uint8))
-        copies = [row[: first.nbytes].view(first.dtype).reshape(first.shape) for row in block]
-    for copy, part in zip(copies, parts, strict=True):
-        np.copyto(copy, part)
-    return copies
+    held: dict[object, np.ndarray[Any, Any]] = {}  # distinct parts; devices may share one's memory
+    buffers, targets = [], []
+    for device, part in zip(sharding.devices, parts, strict=True):
+        if device not in ours:
+            continue
+        key = _key(part)
+        if key not in held:
+            # An array without axes is its part, where indexing would make a scalar of it.
+            mine = held[key] = elements[part] if part else elements
+            if small:
+                held[key] = mine if mine.flags.c_contiguous else np.ascontiguousarray(mine)
+            elif not (owned and mine.flags.c_contiguous):
+                held[key] = aligned_empty(mine.shape, mine.dtype)
+                np.copyto(held[key], mine)
+        targets.append(device.raw)
+        # Large parts one by one: what XLA allocates between them keeps the allocator from handing the memory of all
+        # back to the system when they go, whose pages would cost a fault each the next time.
+        buffers.append(held[key] if small else backend.put(held[key], device.raw, owned=True))
+    if small:
+        return backend.put_parts(buffers, targets, elements.shape, elements.dtype, raw, owned=False)
+    return backend.joined(buffers, elements.shape, elements.dtype, raw)
 
 
 def gather(
