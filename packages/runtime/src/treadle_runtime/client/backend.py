@@ -390,7 +390,7 @@ def aligned_empty(shape: Sequence[int], dtype: np.dtype[Any]) -> np.ndarray[Any,
             f"Unable to allocate {size_text(count)} for an array with shape {tuple(shape)} and data type {dtype}"
         ) from error
     start = -memory.ctypes.data % ALIGNMENT
-    return memory[start : start + count].view(dtype).reshape(shape)
+    return np.ndarray(shape, dtype, memory, start)
 
 
 def _watch(buffers: Sequence[Buffer], peers: Peers) -> None:
