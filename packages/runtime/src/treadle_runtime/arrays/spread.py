@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -10,46 +10,33 @@ from treadle_ir import ArrayType, PlacementError
 from treadle_runtime.client.backend import Buffer, aligned_empty
 from treadle_runtime.placement.sharding import Sharding
 
-# Bytes. Parts of smaller arrays go in one call of XLA, which copies them sooner than NumPy makes memory that can be
-# used in place: 8 parts of 32 bytes in 23 against 42 us, of 80 kB in 41 against 60, but of 500 kB in 436 against 172.
-_LARGE: Final = 1 << 20
-
 
 def spread(elements: np.ndarray[Any, Any], sharding: Sharding, *, owned: bool = True) -> Buffer:
     """Put a host array over devices, each device of this process its own part. Any: of any element type.
 
-    `owned` says that nobody will write to the array any more: the CPU then uses parts of a large one in place where it
-    can.
+    `owned` says that nobody will write to the array any more: the CPU then uses parts of it in place where it can.
 
     Raises:
         ShardingError: an array of this shape cannot be laid out so.
     """
+    parts = sharding.parts(elements.shape)
     backend = sharding.devices[0].backend
     ours = sharding.addressable_devices
-    parts = sharding.parts(elements.shape)
-    raw = sharding.raw(elements.ndim)
-    small = 0 < elements.nbytes < _LARGE
-    held: dict[object, np.ndarray[Any, Any]] = {}  # distinct parts; devices may share one's memory
-    buffers, targets = [], []
+    held: dict[
+        object, np.ndarray[Any, Any]
+    ] = {}  # the distinct parts; devices may share one's memory
+    buffers = []
     for device, part in zip(sharding.devices, parts, strict=True):
         if device not in ours:
             continue
         key = _key(part)
         if key not in held:
-            # An array without axes is its part, where indexing would make a scalar of it.
-            mine = held[key] = elements[part] if part else elements
-            if small:
-                held[key] = mine if mine.flags.c_contiguous else np.ascontiguousarray(mine)
-            elif not (owned and mine.flags.c_contiguous):
-                held[key] = aligned_empty(mine.shape, mine.dtype)
-                np.copyto(held[key], mine)
-        targets.append(device.raw)
-        # Large parts one by one: what XLA allocates between them keeps the allocator from handing the memory of all
-        # back to the system when they go, whose pages would cost a fault each the next time.
-        buffers.append(held[key] if small else backend.put(held[key], device.raw, owned=True))
-    if small:
-        return backend.put_parts(buffers, targets, elements.shape, elements.dtype, raw, owned=False)
-    return backend.joined(buffers, elements.shape, elements.dtype, raw)
+            held[key] = elements[part]
+            if not (owned and held[key].flags.c_contiguous):
+                held[key] = aligned_empty(held[key].shape, elements.dtype)
+                np.copyto(held[key], elements[part])
+        buffers.append(backend.put(held[key], device.raw, owned=True))
+    return backend.joined(buffers, elements.shape, elements.dtype, sharding.raw(elements.ndim))
 
 
 def gather(

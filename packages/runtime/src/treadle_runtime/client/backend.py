@@ -89,42 +89,25 @@ class Backend:
             DTypeError: the array's dtype has no counterpart on devices.
         """
         target = self.local_devices[0] if device is None else device
+        client = jaxlib().xla_client
         if not owned and (array.nbytes >= _PRECOPY_BYTES or not array.flags.c_contiguous):
             copy = aligned_empty(array.shape, array.dtype)
             np.copyto(copy, array)
             array, owned = copy, True
-        sharding = self.sharding(target)
-        return self.put_parts([array], [target], array.shape, array.dtype, sharding, owned=owned)
-
-    def put_parts(
-        self,
-        parts: Sequence[np.ndarray[Any, Any]],
-        devices: Sequence[Device],
-        shape: Sequence[int],
-        dtype: np.dtype[Any],
-        sharding: Any,  # jaxlib's
-        *,
-        owned: bool,
-    ) -> Buffer:
-        """Copy the parts of an array of a (whole) shape to devices of this process, each its own; `owned` as in `put`.
-
-        Raises:
-            DTypeError: the dtype has no counterpart on devices.
-        """
         try:
-            return jaxlib().xla_client.batched_device_put(
-                Aval(shape, dtype),
-                sharding,
-                [*parts],
-                [*devices],
+            return client.batched_device_put(
+                Aval(array.shape, array.dtype),
+                self.sharding(target),
+                [array],
+                [target],
                 True,  # committed: our own arrays know better
                 force_copy=not owned,
-                enable_x64=True,  # dtypes are decided before; never narrow here
+                enable_x64=True,  # dtypes are decided above; never narrow here
             )
         except (TypeError, ValueError, jaxlib().core.JaxRuntimeError) as error:
-            if dtype.kind in "OSUMm" or "dtype" in str(error).lower():
+            if array.dtype.kind in "OSUMm" or "dtype" in str(error).lower():
                 raise DTypeError(
-                    f"arrays of dtype {dtype} cannot be put on a device",
+                    f"arrays of dtype {array.dtype} cannot be put on a device",
                     fix="convert it to a number type first, such as float32",
                 ) from error
             raise execution_error(error) from error
@@ -390,7 +373,7 @@ def aligned_empty(shape: Sequence[int], dtype: np.dtype[Any]) -> np.ndarray[Any,
             f"Unable to allocate {size_text(count)} for an array with shape {tuple(shape)} and data type {dtype}"
         ) from error
     start = -memory.ctypes.data % ALIGNMENT
-    return np.ndarray(shape, dtype, memory, start)
+    return memory[start : start + count].view(dtype).reshape(shape)
 
 
 def _watch(buffers: Sequence[Buffer], peers: Peers) -> None:
