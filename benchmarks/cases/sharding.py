@@ -48,6 +48,32 @@ def put(ns: Namespace) -> Callable[[], Any]:
     return lambda: ns.wait(ns.top.device_put(host, where))
 
 
+def put_few(ns: Namespace) -> Callable[[], Any]:
+    """A batch of a few numbers from the host."""
+    host = numpy.ones((8, 8), numpy.float32)
+    where = sharding(ns, "x", "y")
+    return lambda: ns.wait(ns.top.device_put(host, where))
+
+
+def mapped(total: bool) -> Callable[[Namespace], Callable[[], Any]]:
+    """A jitted shard_map: each device works by itself, or all of them sum."""
+
+    def make(ns: Namespace) -> Callable[[], Any]:
+        x, lies = spread(ns, 8, "x", "y"), ns.top.sharding.PartitionSpec("x", "y")
+        sums = ns.top.sharding.PartitionSpec() if total else lies
+        function = ns.jit(
+            ns.top.shard_map(
+                lambda x: ns.top.lax.psum(x, ("x", "y")) if total else 2 * x,
+                mesh=sharding(ns).mesh,
+                in_specs=lies,
+                out_specs=sums,
+            )
+        )
+        return lambda: ns.wait(function(x))
+
+    return make
+
+
 def anew(ns: Namespace) -> Callable[[], Any]:
     """A million elements from rows to columns."""
     x = spread(ns, 1024, "x")
@@ -74,6 +100,9 @@ CASES: Final = [
     Case("jit call, 10 arguments over 8 devices", jitted(10), budget=Budget(jax=1.1)),
     Case("x + x over 8 devices, eager", eager, budget=Budget(jax=1.1)),
     Case("device_put of 1e6 elements over 8 devices", put, budget=Budget(jax=1.1)),
+    Case("device_put of 64 elements over 8 devices", put_few, budget=Budget(jax=1.1)),
+    Case("jitted shard_map over 8 devices", mapped(total=False), budget=Budget(jax=1.1)),
+    Case("all-reduce in a shard_map over 8 devices", mapped(total=True), budget=Budget(jax=1.1)),
     Case("1e6 elements from rows to columns", anew, budget=Budget(jax=1.1)),
     Case("1e6 elements read from 8 devices", read, budget=Budget(jax=1.1)),
     Case("matrix product over 8 devices", product, budget=Budget(jax=1.1)),

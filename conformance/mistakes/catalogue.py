@@ -1209,7 +1209,7 @@ def rows_that_differ_returned_once() -> None:
 @mistake(
     errors.ArgumentError,
     "unbound axis name: 'rows' (no named axis is in scope)",
-    "map the function with vmap(..., axis_name='rows')",
+    "map the function with vmap(..., axis_name='rows'), or with shard_map over a mesh that has the axis",
 )
 def axis_name_out_of_scope() -> None:
     lax.psum(1.0, "rows")  # here

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.sharding import arrays, exchanges, maps, pmaps, pool
+from conformance.sharding import arrays, exchanges, maps, mistakes, pmaps, pool
 from conformance.sharding.process import results
 
 raised = functools.cache(results)  # a process for each module
@@ -36,6 +36,11 @@ def test_pmap_is_vmap(law: str) -> None:
 @pytest.mark.parametrize("law", exchanges.LAWS)
 def test_exchanges_are_told(law: str) -> None:
     assert not raised("exchanges")[law], raised("exchanges")[law]
+
+
+@pytest.mark.parametrize("law", mistakes.LAWS)
+def test_mistakes_are_told(law: str) -> None:
+    assert not raised("mistakes")[law], raised("mistakes")[law]
 
 
 def test_a_law_can_fail() -> None:

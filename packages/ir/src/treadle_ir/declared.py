@@ -36,10 +36,13 @@ def shown(value: object) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
 
-def refused(function: str, name: str, expected: str, value: object) -> ArgumentError:
+def refused(
+    function: str, name: str, expected: str, value: object, *, fix: str | None = None
+) -> ArgumentError:
     """The error for an argument of another kind than its function takes."""
     return ArgumentError(
-        f"{function}: {name} must be {expected}, got {shown(value)} of {type(value)}"
+        f"{function}: {name} must be {expected}, got {shown(value)} of {type(value)}",
+        fix=fix,
     )
 
 

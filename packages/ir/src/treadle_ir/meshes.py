@@ -160,7 +160,11 @@ def _entry(given: object) -> Entry:
                 raise refused("PartitionSpec", "each name of an entry", "a string", name)
         return names[0] if len(names) == 1 else (names or None)
     raise refused(
-        "PartitionSpec", "each entry", "None, the name of an axis, or a tuple of names", given
+        "PartitionSpec",
+        "each entry",
+        "None, the name of an axis, or a tuple of names",
+        given,
+        fix="write the names of the mesh's axes, not their numbers: P('x', None)",
     )
 
 
@@ -301,10 +305,16 @@ def checked_axes(
             fix="give one name for each axis",
         )
     if len({*names}) != len(names):
-        raise ArgumentError(f"{what}: the axis names {names} are not all different")
+        raise ArgumentError(
+            f"{what}: the axis names {names} are not all different",
+            fix="give each axis its own name",
+        )
     for size in sizes:
         if size < 1:
-            raise ArgumentError(f"{what}: axis sizes must be positive, got {sizes}")
+            raise ArgumentError(
+                f"{what}: axis sizes must be positive, got {sizes}",
+                fix="leave such axes out, or make them 1",
+            )
     if isinstance(axis_types, AxisType):
         types: tuple[Any, ...] = (axis_types,) * len(sizes)
     else:
@@ -345,7 +355,7 @@ def check_names(spec: PartitionSpec, mesh: MeshAxes) -> None:
             seen.add(name)
 
 
-def layout_of(spec: PartitionSpec, ndim: int) -> Layout:
+def layout_of(spec: PartitionSpec, ndim: int, what: str = "the array") -> Layout:
     """A specification for an array of a rank.
 
     Raises:
@@ -353,7 +363,7 @@ def layout_of(spec: PartitionSpec, ndim: int) -> Layout:
     """
     if len(spec) > ndim:
         raise ShardingError(
-            f"{spec} has {len(spec)} entries, but the array has only {ndim} axes",
+            f"{spec} has {len(spec)} entries, but {what} has only {ndim} axes",
             fix="give at most one entry for each axis of the array",
         )
     found: list[tuple[str, ...] | None] = []

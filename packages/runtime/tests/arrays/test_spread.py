@@ -30,6 +30,25 @@ def test_views(view: Any) -> None:
         assert np.array_equal(shard.data, view[shard.index])
 
 
+@pytest.mark.parametrize("rows", [3, 3000, 300_000, 3_000_000])  # 48 bytes to 48 megabytes
+@pytest.mark.parametrize("spec", [P("x"), P()])
+def test_sizes(rows: int, spec: P) -> None:
+    given = np.arange(4 * rows, dtype=np.float32).reshape(rows, 4)
+    truth = given.copy()
+    put = device_put(given, NamedSharding(MESH, spec))
+    given[:] = -1
+    assert np.array_equal(put, truth)
+    for shard in put.addressable_shards:
+        assert np.array_equal(shard.data, truth[shard.index])
+
+
+def test_an_array_without_axes() -> None:
+    put = device_put(np.array(2.5, np.float32), NamedSharding(MESH, P()))
+    assert put.shape == ()
+    assert [shard.data.shape for shard in put.addressable_shards] == [()] * 3
+    assert float(put) == 2.5
+
+
 def test_copies_of_a_part_are_donated_each_by_itself() -> None:
     """Devices of the CPU may share the memory of equal parts, and none may write to it."""
     whole = np.tile(HOST, (100, 100))

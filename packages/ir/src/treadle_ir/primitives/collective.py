@@ -246,7 +246,8 @@ def axis_size(name: Hashable) -> int:
     raise AxisNameError(
         f"unbound axis name: {name!r} "
         f"({f'the names in scope are {names}' if names else 'no named axis is in scope'})",
-        fix=f"map the function with vmap(..., axis_name={name!r})",
+        fix=f"{'name one of these, or ' if names else ''}map the function with vmap(..., axis_name={name!r}), "
+        "or with shard_map over a mesh that has the axis",
     )
 
 

@@ -17,6 +17,7 @@ from treadle_ir.tree.functions import (
     broadcast_prefix as broadcast_prefix,
     flatten_one_level as flatten_one_level,
     flatten_one_level_with_keys as flatten_one_level_with_keys,
+    spread_prefix as spread_prefix,
     tree_all as tree_all,
     tree_broadcast as tree_broadcast,
     tree_map as tree_map,

@@ -240,11 +240,22 @@ def broadcast_prefix(
         >>> broadcast_prefix((0, 1), ({"w": 5, "b": 6}, 7))
         [0, 0, 1]
     """
+    return spread_prefix("broadcast_prefix: prefix and tree", prefix_tree, full_tree, is_leaf)
+
+
+def spread_prefix(
+    what: str, prefix_tree: Tree, full_tree: Tree, is_leaf: IsLeaf | None = None
+) -> list[Leaf]:
+    """As `broadcast_prefix`; `what` says in a message which two trees these are: `jit: in_shardings and the arguments`.
+
+    Raises:
+        TreeError: `full_tree` does not begin with the structure of `prefix_tree`.
+    """
     prefix, structure = tree_flatten(prefix_tree, is_leaf)
     subtrees = open_up_to(structure.code, full_tree)
     if subtrees is None:
         raise prefix_error(
-            "broadcast_prefix: prefix and tree",
+            what,
             structure.code,
             full_tree,
             "give one value for a whole subtree, or a prefix with the nodes of the tree",

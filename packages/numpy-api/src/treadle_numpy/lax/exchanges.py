@@ -82,7 +82,10 @@ def _width(name: str, x: Array, axis: int, count: int, tiled: bool) -> int:
             f"{name}: axis {axis} of {x.shape} has size {size}, which must be "
             f"{'a multiple of' if tiled else ''} the {count} elements of the named axis".replace(
                 "  ", " "
-            )
+            ),
+            fix="pad that axis"
+            if tiled
+            else "give that axis the size of the named one, or pass tiled=True",
         )
     return size // count
 
@@ -116,7 +119,9 @@ def ppermute(x: Tree, axis_name: Hashable, perm: Sequence[tuple[int, int]]) -> T
             len({pair[i] for pair in sent}) < len(sent) for i in (0, 1)
         ):
             raise ArgumentError(
-                f"ppermute: perm is {shown(perm)}, but sources and destinations must be different numbers below {count}"
+                f"ppermute: perm is {shown(perm)}, but sources and destinations must be different numbers "
+                f"below {count}",
+                fix="let each send once and receive once: [(i, (i + 1) % size) for i in range(size)] is a ring",
             )
         return ops.permute(leaf, axis_name=axis, pairs=tuple([(a, b) for a, b in sent]))
 

@@ -19,7 +19,7 @@ from treadle_ir import (
     refused,
 )
 from treadle_ir.dtypes import is_key
-from treadle_ir.tree import broadcast_prefix, tree_flatten
+from treadle_ir.tree import spread_prefix, tree_flatten
 from treadle_runtime.arrays.array import (
     DeviceArray,
     buffer_at,
@@ -76,7 +76,9 @@ def device_put(
     if device is None or isinstance(device, Device | Sharding | str | PartitionSpec):
         targets = [device] * len(leaves)
     else:
-        targets = broadcast_prefix(device, x, is_leaf=lambda each: each is None)
+        targets = spread_prefix(
+            "device_put: the device and the arrays", device, x, lambda each: each is None
+        )
     return structure.unflatten(
         [
             _put(leaf, _sharding(target), donate)

@@ -126,7 +126,7 @@ def _layout(
     assert isinstance(type, ArrayType)
     try:
         check_names(spec, mesh)
-        layout = layout_of(spec, type.ndim)
+        layout = layout_of(spec, type.ndim, what)
     except ShardingError as error:
         error.add_note(f"  while: laying out {what} of shard_map, of type {type}")
         raise

@@ -22,8 +22,8 @@ from treadle_ir import (
     shown,
 )
 from treadle_ir.tree import (
-    broadcast_prefix,
     keystr,
+    spread_prefix,
     tree_flatten_with_path,
     tree_leaves,
 )
@@ -153,12 +153,8 @@ def _spread(argument: str, specs: Tree, tree: Tree) -> list[PartitionSpec]:
     """A specification for each leaf of a tree."""
     if argument == "in_specs" and isinstance(specs, list):
         specs = tuple(specs)
-    try:
-        return broadcast_prefix(specs, tree)
-    except ArgumentError as error:
-        what = "arguments" if argument == "in_specs" else "result"
-        error.add_note(f"  while: matching {argument} of shard_map with its {what}")
-        raise
+    what = "arguments" if argument == "in_specs" else "results"
+    return spread_prefix(f"shard_map: {argument} and the {what}", specs, tree)
 
 
 def _mesh(given: MeshAxes | None) -> Mesh | Any:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias, final
+from typing import Any, Final, TypeAlias, final
 
 from treadle_ir import PartitionSpec, PlacementError, frozen, refused
-from treadle_ir.tree import PyTreeDef, broadcast_prefix, tree_flatten
+from treadle_ir.tree import PyTreeDef, spread_prefix, tree_flatten
 from treadle_runtime.placement.current_mesh import get_mesh
 from treadle_runtime.placement.format import Format
 from treadle_runtime.placement.named import NamedSharding
 from treadle_runtime.placement.sharding import Sharding
 
 Asked: TypeAlias = Sharding | PartitionSpec | None
+_WHOLE: Final = {"in_shardings": "the arguments", "out_shardings": "the results"}
 
 
 @final
@@ -31,7 +32,10 @@ class AskedFor:
             PlacementError: there is a specification, and no mesh in force.
         """
         given = self.structure.unflatten(self.leaves)
-        spread = broadcast_prefix(given, tree, is_leaf=lambda each: each is None)
+        whole = _WHOLE.get(self.argument, "the arrays")
+        spread = spread_prefix(
+            f"{function}: {self.argument} and {whole}", given, tree, lambda each: each is None
+        )
         return [concrete(function, self.argument, each) for each in spread]
 
 

@@ -77,9 +77,14 @@ class Mesh(MeshAxes):
         sizes, names, types = checked_axes("Mesh", shape, axis_names, axis_types)
         flat = tuple(grid.reshape(-1))
         if len({*flat}) != len(flat):
-            raise ArgumentError("Mesh: a device stands in it more than once")
+            raise ArgumentError(
+                "Mesh: a device stands in it more than once", fix="give each device one place"
+            )
         if len({device.platform for device in flat}) > 1:
-            raise ArgumentError("Mesh: its devices belong to different platforms")
+            raise ArgumentError(
+                "Mesh: its devices belong to different platforms",
+                fix="take those of one: treadle.devices(platform)",
+            )
         key = flat, sizes, names, types
         with cls._lock:
             found = cls._interned.get(key)

@@ -63,9 +63,17 @@ class NamedSharding(Sharding):
         """The one sharding of this mesh and specification."""
         check_memory_kind(memory_kind)
         if not isinstance(mesh, Mesh):
-            raise refused("NamedSharding", "mesh", "a Mesh", mesh)
+            raise refused(
+                "NamedSharding", "mesh", "a Mesh", mesh, fix="write NamedSharding(mesh, spec)"
+            )
         if not isinstance(spec, PartitionSpec):
-            raise refused("NamedSharding", "spec", "a PartitionSpec", spec)
+            raise refused(
+                "NamedSharding",
+                "spec",
+                "a PartitionSpec",
+                spec,
+                fix="name the axes of the mesh in PartitionSpec(...), one entry for each axis of the array",
+            )
         if mesh.empty:
             raise ArgumentError(
                 "NamedSharding: the mesh has no axes", fix="make one with make_mesh, or set_mesh"

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from treadle_ir import PlacementError, dtypes
+from treadle_runtime.placement.devices import Device
 from treadle_runtime.placement.placement import PlacedType, Placement
 
 
@@ -50,5 +51,14 @@ def _conflict(
         )
     return PlacementError(
         f"Received incompatible devices for jitted computation. Got {sides[0]} and {sides[1]}",
-        fix="move one of them with device_put(x, device), or leave one uncommitted",
+        fix=_mended(one.placement.devices, other.placement.devices),
     )
+
+
+def _mended(one: Sequence[Device], other: Sequence[Device]) -> str:
+    """What to do about two operands that are committed to different devices."""
+    if {*one} == {*other}:
+        return "their meshes have the same devices in another order: bring one over with device_put(x, sharding)"
+    if len(one) > 1 or len(other) > 1:
+        return "bring one to the devices of the other with device_put(x, sharding), or leave one uncommitted"
+    return "move one of them with device_put(x, device), or leave one uncommitted"
