@@ -220,8 +220,10 @@ class BCOO(JAXSparse):
         n_dense: int | None = None,
         on_inefficient: str | None = "error",
     ) -> BCOO:
-        """The same array with fewer batch or dense axes, which become sparse ones."""
-        return structure.with_layout(self, n_batch, n_dense, on_inefficient)
+        """The same array with other numbers of batch and dense axes; see `bcoo_update_layout`."""
+        return layouts.bcoo_update_layout(
+            self, n_batch=n_batch, n_dense=n_dense, on_inefficient=on_inefficient
+        )
 
     def sum(self, axis: Any = None) -> Any:
         """The sum of the elements: an array of all axes, sparse of some."""
@@ -288,4 +290,4 @@ class BCOO(JAXSparse):
 register_pytree_with_keys_class(BCOO)
 
 # What the methods are made of; these modules make arrays of this class.
-from treadle.experimental.sparse import arithmetic, conversion, structure  # noqa: E402
+from treadle.experimental.sparse import arithmetic, conversion, layouts, structure  # noqa: E402
