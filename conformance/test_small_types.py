@@ -25,12 +25,14 @@ from treadle_ir import (
     dtypes,
     stage,
 )
-from treadle_ir.text import parse_program, print_program
 from treadle_ir.dtypes import BY_NAME, MINIFLOATS, NARROW_INTEGERS, NOT_COMPILED, DType
 from treadle_ir.testing.compare import assert_close, magnitude
 from treadle_ir.testing.examples import Example
+from treadle_ir.text import parse_program, print_program
 
 Array = np.ndarray[Any, np.dtype[Any]]
+
+
 @pytest.fixture(autouse=True)
 def on_the_reference_evaluator() -> None:
     """The system as users have it."""
@@ -70,7 +72,7 @@ def _ladder(dtype: DType) -> tuple[Array, Array]:
 
 
 def nearest(x: float, dtype: DType) -> float:
-    """The number of a small floating type next to x; of two the even one. What is beyond all: see the module's types."""
+    """The number of a small floating type next to x, of two the even one; infinity, NaN or the last one beyond all."""
     numbers, even = _ladder(dtype)
     has_nan = np.isnan(elements(dtype).astype(np.float64)).any()
     has_infinity = np.isinf(elements(dtype).astype(np.float64)).any()
@@ -78,7 +80,9 @@ def nearest(x: float, dtype: DType) -> float:
         return math.nan if has_nan else -0.0
     greatest = numbers[-1]
     below = numbers[numbers != greatest].max()
-    limit = greatest + (greatest - below) / 2  # from here on a number would be rounded to the next power
+    limit = (
+        greatest + (greatest - below) / 2
+    )  # from here on a number would be rounded to the next power
     over = abs(x) > limit or (abs(x) == limit and not even[-1])
     if over:
         if has_infinity:
@@ -106,12 +110,16 @@ FLOATS: Final = tuple(BY_NAME[name] for name in MINIFLOATS)
 def test_floats_round_to_the_nearest(dtype: DType) -> None:
     numbers, _ = _ladder(dtype)
     middles = (numbers[1:] + numbers[:-1]) / 2
-    near = [np.nextafter(np.float32(each), np.float32(end)) for each in middles for end in (-9e9, 9e9)]
+    near = [
+        np.nextafter(np.float32(each), np.float32(end)) for each in middles for end in (-9e9, 9e9)
+    ]
     tried = np.concatenate([numbers, middles, near, [numbers[-1] * 1.02, 3e38, np.inf, np.nan]])
     if dtype != _LOGARITHMIC:
         tried = np.concatenate([tried, [-3e38, -np.inf]])
     x = tried.astype(np.float32)
-    if dtype == _LOGARITHMIC:  # of ml_dtypes' halfway between its two least numbers, which f32 has as subnormal ones
+    if (
+        dtype == _LOGARITHMIC
+    ):  # of ml_dtypes' halfway between its two least numbers, which f32 has as subnormal ones
         x = x[(x > 1e-38) | (x == x[0]) | np.isnan(x)]
     expected = [nearest(float(each), dtype) for each in x]
     found = np.asarray(tnp.asarray(x).astype(dtype)).astype(np.float64)
@@ -122,7 +130,11 @@ def test_floats_round_to_the_nearest(dtype: DType) -> None:
 @pytest.mark.parametrize("source", ALL, ids=str)
 def test_every_pair_converts_alike_with_and_without_jit(source: DType) -> None:
     x = elements(source)
-    targets = [dtype for dtype in BY_NAME.values() if dtype.names is None and str(dtype)[-3:] not in ("t64", "128")]
+    targets = [
+        dtype
+        for dtype in BY_NAME.values()
+        if dtype.names is None and str(dtype)[-3:] not in ("t64", "128")
+    ]
     eager = [np.asarray(tnp.asarray(x).astype(target)) for target in targets]
     assert [each.dtype for each in eager] == targets
     for target, found in zip(targets, eager, strict=True):
@@ -242,5 +254,3 @@ def test_the_types_of_primitives_stay_apart() -> None:
             if a != b:
                 with pytest.raises(TypeError):
                     tnp.add(tnp.ones(1, a), tnp.ones(1, b))
-
-

@@ -46,7 +46,10 @@ def test_every_pattern_is_the_number_that_the_name_says(name):
     kept = ~np.isnan(found)
     np.testing.assert_array_equal(np.signbit(found)[kept], np.signbit(expected)[kept])
     numbers = found[~np.isnan(found)]
-    assert (float(dtypes.least(dtype)), float(dtypes.greatest(dtype))) == (numbers.min(), numbers.max())
+    assert (float(dtypes.least(dtype)), float(dtypes.greatest(dtype))) == (
+        numbers.min(),
+        numbers.max(),
+    )
 
 
 @pytest.mark.parametrize("name", NARROW_INTEGERS)
@@ -62,12 +65,20 @@ def test_integers_of_less_than_a_byte(name):
 
 def test_other_integers_are_not_narrow():
     assert not any(
-        dtypes.is_narrow_integer(dtype) for name, dtype in BY_NAME.items() if name not in NARROW_INTEGERS
+        dtypes.is_narrow_integer(dtype)
+        for name, dtype in BY_NAME.items()
+        if name not in NARROW_INTEGERS
     )
 
 
 def test_types_are_of_one_kind_each():
-    kinds = (dtypes.is_bool, dtypes.is_signed, dtypes.is_unsigned, dtypes.is_floating, dtypes.is_complex)
+    kinds = (
+        dtypes.is_bool,
+        dtypes.is_signed,
+        dtypes.is_unsigned,
+        dtypes.is_floating,
+        dtypes.is_complex,
+    )
     for dtype in BY_NAME.values():
         if dtype.names is None:
             assert sum(kind(dtype) for kind in kinds) == 1, dtype

@@ -29,9 +29,9 @@ from treadle_ir import (
     ops,
     sequence,
     shown,
+    shown_as,
     transparent,
     type_of,
-    shown_as,
 )
 from treadle_ir.tree import PyTreeDef, tree_unflatten
 

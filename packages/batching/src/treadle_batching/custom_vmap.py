@@ -20,9 +20,9 @@ from treadle_ir import (
     functions,
     in_positional_form,
     shown,
+    shown_as,
     stage_tree,
     type_of,
-    shown_as,
 )
 from treadle_ir.primitives.control import Scan
 from treadle_ir.primitives.custom_vmap import CustomBatching, CustomVmapCall

@@ -17,6 +17,7 @@ from treadle._version import __version__ as __version__
 from treadle_ir import lazy_names as _lazy_names
 
 if TYPE_CHECKING:
+    from treadle.hosts import host_count as host_count, host_id as host_id, host_ids as host_ids
     from treadle import (
         ad_checkpoint as ad_checkpoint,
         api_util as api_util,
@@ -163,6 +164,7 @@ if not TYPE_CHECKING:
     __getattr__, __dir__, __all__ = _lazy_names(
         __name__,
         {
+            "treadle.hosts": "host_count host_id host_ids",
             "treadle.abstract": "ShapeDtypeStruct eval_shape make_jaxpr typeof xla_computation",
             "treadle.environment": "print_environment_info",
             "treadle.forgetting": "clear_caches",

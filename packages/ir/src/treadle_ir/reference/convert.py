@@ -14,7 +14,15 @@ from treadle_ir.reference.registry import Elements, eval_rule
 
 _EXPONENT_BITS: Final[dict[DType, int]] = {
     BY_NAME[name]: bits
-    for name, bits in {"f16": 5, "bf16": 8, "f32": 8, "f64": 11, "f8e5m2": 5, "f8e4m3": 4, "f8e3m4": 3}.items()
+    for name, bits in {
+        "f16": 5,
+        "bf16": 8,
+        "f32": 8,
+        "f64": 11,
+        "f8e5m2": 5,
+        "f8e4m3": 4,
+        "f8e3m4": 3,
+    }.items()
 }
 
 
@@ -46,7 +54,9 @@ def convert_eval(primitive: Convert, x: Elements) -> list[Elements]:
         return [as_type(x.astype(np.int8) if is_narrow_integer(x.dtype) else x, target)]
     if dtypes.is_complex(target) and x.dtype not in (np.float64, np.complex64, np.complex128):
         return [x.astype(np.float64 if target == np.complex128 else np.float32).astype(target)]
-    if x.dtype.itemsize == 1 == target.itemsize:  # ml_dtypes has no cast of some pairs; f32 holds all
+    if (
+        x.dtype.itemsize == 1 == target.itemsize
+    ):  # ml_dtypes has no cast of some pairs; f32 holds all
         x = x.astype(np.float32)
     return [x.astype(target)]
 
@@ -86,7 +96,6 @@ def bitcast_convert_eval(primitive: BitcastConvert, x: Elements) -> list[Element
     if is_narrow_integer(primitive.dtype):
         return [as_type(bits, primitive.dtype)]
     return [bits.view(primitive.dtype)]
-    return [x.view(primitive.dtype)]
 
 
 @eval_rule(Copy)

@@ -33,7 +33,9 @@ def _running(name: str, instruction: _Instruction, what: str, shown: str) -> Run
         flags(name, reverse=reverse)
         x = coerce_array(name, 0, operand)
         if is_bool(x.dtype):
-            raise DTypeError(f"{name}: takes numbers, got bool", fix="convert with .astype('int32')")
+            raise DTypeError(
+                f"{name}: takes numbers, got bool", fix="convert with .astype('int32')"
+            )
         return instruction(x, axis=as_axis(name, axis, x.ndim), reverse=reverse)
 
     function.__name__ = function.__qualname__ = name

@@ -35,8 +35,8 @@ from treadle_ir import (
     RuleTable,
     Sorting,
     Type,
-    dtypes,
     Windowing,
+    dtypes,
 )
 from treadle_ir.primitives import compare as c, elementwise as e, linear_algebra as la, reduce as r
 from treadle_ir.primitives.call import OptimizationBarrier

@@ -33,11 +33,11 @@ from treadle_ir import (
     overriding,
     refused,
     shown,
+    shown_as,
     take_apart,
     type_of,
     usable,
     varying_of,
-    shown_as,
 )
 from treadle_ir.primitives.call import Call
 from treadle_ir.settings import DISABLE_JIT

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from treadle.extend import (
         core as core,
         linear_util as linear_util,
+        random as random,
         source_info_util as source_info_util,
     )
 
@@ -21,6 +22,7 @@ if not TYPE_CHECKING:
         (
             "core",
             "linear_util",
+            "random",
             "source_info_util",
         ),
     )

@@ -41,7 +41,9 @@ def test_elements_of_a_dense_array() -> None:
 
 
 def test_duplicates_and_zeros() -> None:
-    twice = BCSR((np.array([1.0, 2.0, 0.0]), np.array([1, 1, 0]), np.array([0, 2, 3])), shape=(2, 2))
+    twice = BCSR(
+        (np.array([1.0, 2.0, 0.0]), np.array([1, 1, 0]), np.array([0, 2, 3])), shape=(2, 2)
+    )
     once = sparse.bcsr_sum_duplicates(twice)
     assert once.nse == 2
     np.testing.assert_array_equal(once.todense(), [[0, 3], [0, 0]])

@@ -115,9 +115,7 @@ def test_derivatives_by_the_elements() -> None:
     def dense(data: Any) -> Any:
         return (x.made(data).todense()[:, ::-1][:, 1:3, 1:5] ** 2).sum()
 
-    np.testing.assert_allclose(
-        treadle.grad(total)(x.data), treadle.grad(dense)(x.data), rtol=1e-6
-    )
+    np.testing.assert_allclose(treadle.grad(total)(x.data), treadle.grad(dense)(x.data), rtol=1e-6)
 
 
 def test_mistakes() -> None:

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
-from treadle.experimental.sparse.derivatives import grad, is_sparse, jacfwd, jacobian, jacrev, value_and_grad
+from treadle.experimental.sparse.derivatives import (
+    grad,
+    is_sparse,
+    jacfwd,
+    jacobian,
+    jacrev,
+    value_and_grad,
+)
 
 __all__ = ["grad", "is_sparse", "jacfwd", "jacobian", "jacrev", "value_and_grad"]

@@ -18,7 +18,7 @@ from treadle.experimental.sparse.structure import (
     check_sparse,
     with_layout,
 )
-from treadle_ir import ArgumentError, Array, ShapeError, UnsupportedError, integer, integers
+from treadle_ir import ArgumentError, Array, ShapeError, integer, integers
 from treadle_numpy import lax
 
 __all__ = [
@@ -122,7 +122,9 @@ def bcoo_broadcast_in_dim(
     end = places[n + s - 1] + 1 if s else begin
     data, indices = whole_batches(mat)
     nse = mat.nse
-    columns: list[Array] = []  # each as [*batch, nse, 1, ..., m, ..., 1]: one axis for each new or grown axis
+    columns: list[
+        Array
+    ] = []  # each as [*batch, nse, 1, ..., m, ..., 1]: one axis for each new or grown axis
     grown = [
         axis
         for axis in range(begin, end)
@@ -148,9 +150,7 @@ def bcoo_broadcast_in_dim(
         indices = tnp.stack([tnp.broadcast_to(column, full) for column in columns], -1)
         indices = tnp.reshape(indices, (*batch, total, len(columns)))
         own = data.shape[n + 1 :]
-        data = tnp.broadcast_to(
-            tnp.reshape(data, (*batch, nse, *ones, *own)), (*full, *own)
-        )
+        data = tnp.broadcast_to(tnp.reshape(data, (*batch, nse, *ones, *own)), (*full, *own))
         data = tnp.reshape(data, (*batch, total, *own))
     outer, inner = sizes[:begin], sizes[end:]
     kept = [places.index(axis) if axis in places else None for axis in range(begin)]
@@ -168,9 +168,7 @@ def bcoo_broadcast_in_dim(
     )
 
 
-def bcoo_dynamic_slice(
-    mat: BCOO, start_indices: Sequence[Any], slice_sizes: Sequence[int]
-) -> BCOO:
+def bcoo_dynamic_slice(mat: BCOO, start_indices: Sequence[Any], slice_sizes: Sequence[int]) -> BCOO:
     """The part of these sizes that begins at indices which may be traced; they are moved so that it is within.
 
     What is outside becomes padding; it stores no more elements than the part has.
@@ -201,7 +199,7 @@ def bcoo_dynamic_slice(
         tnp.clip(tnp.where(start < 0, start + whole, start), 0, whole - size)
         for start, size, whole in zip(given, sizes, mat.shape, strict=True)
     ]
-    first = [*starts[:n], 0, *starts[n + s :]]
+    first: list[Any] = [*starts[:n], 0, *starts[n + s :]]
     data = lax.dynamic_slice(data, first, (*sizes[:n], mat.nse, *sizes[n + s :]))
     indices = lax.dynamic_slice(indices, [*starts[:n], 0, 0], (*sizes[:n], *indices.shape[n:]))
     wanted = np.array(sizes[n : n + s], indices.dtype)
@@ -276,7 +274,7 @@ def bcoo_update_layout(
 
 
 def _first_as_batch(mat: BCOO) -> BCOO:
-    """Each number along the first sparse axis a batch element, which stores all elements, those of others as padding."""
+    """Each number along the first sparse axis a batch element; it stores all elements, those of others as padding."""
     size, *rest = mat.sparse_shape
     sizes = np.array(rest, mat.indices.dtype)
 

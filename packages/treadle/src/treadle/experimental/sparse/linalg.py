@@ -13,7 +13,9 @@ from treadle_numpy import lax
 __all__ = ["lobpcg_standard", "spsolve"]
 
 
-def spsolve(data: Any, indices: Any, indptr: Any, b: Any, tol: float = 1e-6, reorder: int = 1) -> Array:
+def spsolve(
+    data: Any, indices: Any, indptr: Any, b: Any, tol: float = 1e-6, reorder: int = 1
+) -> Array:
     """The solution x of `A @ x = b`, where A is the square matrix of these compressed rows.
 
     A dense factorisation finds it, which takes the memory of the dense matrix; `tol` and `reorder`, which speak about
@@ -88,7 +90,8 @@ def lobpcg_standard(
             raise ShapeError(f"lobpcg_standard: A has shape {tuple(A.shape)}, but X has {n} rows")
 
         def times(x: Array) -> Array:
-            return A @ x
+            product: Array = A @ x
+            return product
     else:
         times = A
     if steps < 1:
@@ -127,5 +130,3 @@ def lobpcg_standard(
     state = tnp.asarray(0), values, first @ inner, zeros
     step, values, vectors, _ = lax.while_loop(unfinished, improved, state)
     return values, vectors, step
-
-

@@ -26,7 +26,8 @@ def bcoo_dot_general_sampled(A: Any, B: Any, indices: Any, *, dimension_numbers:
         >>> import treadle.numpy as tnp
         >>> from treadle.experimental import sparse
         >>> x = tnp.arange(6.0).reshape(2, 3)
-        >>> print(sparse.bcoo_dot_general_sampled(x, x.T, tnp.array([[0, 1], [1, 1]]), dimension_numbers=(([1], [0]), ([], []))))
+        >>> at, numbers = tnp.array([[0, 1], [1, 1]]), (([1], [0]), ([], []))
+        >>> print(sparse.bcoo_dot_general_sampled(x, x.T, at, dimension_numbers=numbers))
         [14. 50.]
     """
     x, y, at = tnp.asarray(A), tnp.asarray(B), tnp.asarray(indices)

@@ -62,7 +62,11 @@ def broadcasting_vmap(fun: Callable[..., Any], in_axes: Any = 0, out_axes: Any =
 
 
 def nfold_vmap(
-    fun: Callable[..., Any], N: int, *, broadcasted: bool = True, in_axes: Any = 0  # noqa: N803 - JAX's name
+    fun: Callable[..., Any],
+    N: int,
+    *,
+    broadcasted: bool = True,
+    in_axes: Any = 0,  # noqa: N803 - JAX's name
 ) -> Any:
     """A function mapped over the first `N` axes of its arguments; `broadcasted` ones may be of size 1.
 
