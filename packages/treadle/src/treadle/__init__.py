@@ -17,7 +17,6 @@ from treadle._version import __version__ as __version__
 from treadle_ir import lazy_names as _lazy_names
 
 if TYPE_CHECKING:
-    from treadle.hosts import host_count as host_count, host_id as host_id, host_ids as host_ids
     from treadle import (
         ad_checkpoint as ad_checkpoint,
         api_util as api_util,
@@ -60,6 +59,8 @@ if TYPE_CHECKING:
     )
     from treadle.environment import print_environment_info as print_environment_info
     from treadle.forgetting import clear_caches as clear_caches
+    from treadle_numpy import ds as ds
+    from treadle.hosts import host_count as host_count, host_id as host_id, host_ids as host_ids
     from treadle.jacobians import hessian as hessian, jacfwd as jacfwd, jacrev as jacrev
     from treadle.managers import (
         array_garbage_collection_guard as array_garbage_collection_guard,
@@ -164,10 +165,11 @@ if not TYPE_CHECKING:
     __getattr__, __dir__, __all__ = _lazy_names(
         __name__,
         {
-            "treadle.hosts": "host_count host_id host_ids",
             "treadle.abstract": "ShapeDtypeStruct eval_shape make_jaxpr typeof xla_computation",
             "treadle.environment": "print_environment_info",
             "treadle.forgetting": "clear_caches",
+            "treadle_numpy": "ds",
+            "treadle.hosts": "host_count host_id host_ids",
             "treadle.jacobians": "hessian jacfwd jacrev jacrev:jacobian",
             "treadle.managers": (
                 "array_garbage_collection_guard check_tracer_leaks checking_leaks debug_infs "

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import numpy as np
 import ml_dtypes
+import numpy as np
 
 from treadle_ir import dtypes
 from treadle_ir.dtypes import BY_NAME, MINIFLOATS, DType

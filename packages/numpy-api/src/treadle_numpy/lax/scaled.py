@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import Array, ArgumentError, ShapeError, composed, ops
+from treadle_ir import ArgumentError, Array, ShapeError, composed, ops
 from treadle_ir.dtypes import BY_NAME
 from treadle_numpy.lax.contraction import DotDimensionNumbers, dot_general
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
@@ -73,7 +73,7 @@ def scaled_dot(
             factors = ops.convert(coerce_array(name, position, scale), dtype=wide)
             value = ops.multiply(value, _repeated(factors, each, tuple(axes)))
         operands.append(value)
-    product = dot_general(*operands, dimension_numbers)
+    product = dot_general(operands[0], operands[1], dimension_numbers)
     return ops.convert(product, dtype=BY_NAME["bf16"] if wanted is None else wanted)
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final, final
 import numpy as np
 
 import treadle_numpy as tnp
-from treadle_ir import Array, ArgumentError, frozen, ops, refused
+from treadle_ir import ArgumentError, Array, frozen, ops, refused
 from treadle_numpy import random
 
 __all__ = [
@@ -102,6 +102,6 @@ def threefry_2x32(keypair: Any, count: Any) -> Array:
     odd = flat.size % 2
     padded = tnp.pad(flat, (0, odd))
     half = padded.size // 2
-    keys = [tnp.broadcast_to(word, (half,)) for word in (first, second)]
-    words = tnp.concatenate(ops.threefry2x32(*keys, padded[:half], padded[half:]))
+    one, two = (tnp.broadcast_to(word, (half,)) for word in (first, second))
+    words = tnp.concatenate(ops.threefry2x32(one, two, padded[:half], padded[half:]))
     return tnp.reshape(words[: flat.size], counters.shape)

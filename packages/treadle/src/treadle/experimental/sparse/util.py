@@ -63,10 +63,10 @@ def broadcasting_vmap(fun: Callable[..., Any], in_axes: Any = 0, out_axes: Any =
 
 def nfold_vmap(
     fun: Callable[..., Any],
-    N: int,
+    N: int,  # noqa: N803 - JAX's name
     *,
     broadcasted: bool = True,
-    in_axes: Any = 0,  # noqa: N803 - JAX's name
+    in_axes: Any = 0,
 ) -> Any:
     """A function mapped over the first `N` axes of its arguments; `broadcasted` ones may be of size 1.
 
