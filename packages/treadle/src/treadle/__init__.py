@@ -59,7 +59,6 @@ if TYPE_CHECKING:
     )
     from treadle.environment import print_environment_info as print_environment_info
     from treadle.forgetting import clear_caches as clear_caches
-    from treadle_numpy import ds as ds
     from treadle.hosts import host_count as host_count, host_id as host_id, host_ids as host_ids
     from treadle.jacobians import hessian as hessian, jacfwd as jacfwd, jacrev as jacrev
     from treadle.managers import (
@@ -119,6 +118,7 @@ if TYPE_CHECKING:
         named_scope as named_scope,
         new_ref as new_ref,
     )
+    from treadle_numpy import ds as ds
     from treadle_runtime import (
         Device as Device,
         NamedSharding as NamedSharding,

@@ -6,7 +6,7 @@ import numpy as np
 
 from treadle_ir import ArgumentError, Array, ShapeError, composed, ops
 from treadle_ir.dtypes import BY_NAME
-from treadle_numpy.lax.contraction import DotDimensionNumbers, dot_general
+from treadle_numpy.lax.contraction import DotDimensionNumbers, axes_of, dot_general
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 
@@ -62,7 +62,7 @@ def scaled_dot(
         batch = x.ndim - 2
         outer = tuple(range(batch))
         dimension_numbers = (((batch + 1,), (batch,)), (outer, outer))
-    (left, right), _ = dimension_numbers
+    (left, right), _ = axes_of(name, dimension_numbers)
     wide = BY_NAME["f64" if np.float64 in (x.dtype, y.dtype) else "f32"]
     operands = []
     for position, (each, scale, axes) in enumerate(
