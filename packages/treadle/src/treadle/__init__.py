@@ -168,7 +168,6 @@ if not TYPE_CHECKING:
             "treadle.abstract": "ShapeDtypeStruct eval_shape make_jaxpr typeof xla_computation",
             "treadle.environment": "print_environment_info",
             "treadle.forgetting": "clear_caches",
-            "treadle_numpy": "ds",
             "treadle.hosts": "host_count host_id host_ids",
             "treadle.jacobians": "hessian jacfwd jacrev jacrev:jacobian",
             "treadle.managers": (
@@ -192,6 +191,7 @@ if not TYPE_CHECKING:
                 "Array Ref empty_ref ensure_compile_time_eval float0 free_ref freeze named_call "
                 "named_scope new_ref"
             ),
+            "treadle_numpy": "ds",
             "treadle_runtime": (
                 "Device NamedSharding Shard block_until_ready copy_to_host_async default_backend "
                 "default_device device_count device_get device_put devices disable_jit "

@@ -122,5 +122,7 @@ if not TYPE_CHECKING:
                 "bcoo_sum_duplicates bcoo_transpose"
             ),
         },
-        ("linalg",),
+        (
+            "linalg",
+        ),
     )
