@@ -9,7 +9,7 @@ import treadle.numpy as tnp
 from treadle.errors import ArgumentError
 from treadle.experimental import sparse
 from treadle.experimental.sparse import BCSR
-from treadle.experimental.sparse.bcsr import bcsr_eliminate_zeros
+from treadle.experimental.sparse.compressed import bcsr_eliminate_zeros
 
 DRAW = np.random.default_rng(4)
 M = np.where(DRAW.random((4, 5)) < 0.4, DRAW.normal(size=(4, 5)), 0).astype(np.float32)

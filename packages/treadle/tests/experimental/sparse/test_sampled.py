@@ -24,9 +24,9 @@ def test_elements_of_products() -> None:
     slope = treadle.grad(
         lambda x: sparse.bcoo_dot_general_sampled(x, y, at[:3], dimension_numbers=numbers).sum()
     )(tnp.asarray(x))
-    expected = np.zeros((4, 6))
-    expected[0], expected[3], expected[2] = y[:, 0], y[:, 4], y[:, 1]
-    np.testing.assert_allclose(slope, expected, rtol=1e-5)
+    rows = np.zeros((4, 6))
+    rows[0], rows[3], rows[2] = y[:, 0], y[:, 4], y[:, 1]
+    np.testing.assert_allclose(slope, rows, rtol=1e-5)
 
 
 def test_batches_and_other_axes() -> None:

@@ -122,7 +122,5 @@ if not TYPE_CHECKING:
                 "bcoo_sum_duplicates bcoo_transpose"
             ),
         },
-        (
-            "linalg",
-        ),
+        ("linalg",),
     )
