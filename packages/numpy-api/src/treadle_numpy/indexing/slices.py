@@ -39,11 +39,8 @@ def ds(start: Any, size: int | None = None, stride: int | None = None) -> Slice:
         ArgumentError: the start is no integer, or the size or the stride is none or negative.
 
     Example:
-        >>> import treadle
-        >>> import treadle.numpy as tnp
-        >>> rows = treadle.jit(lambda x, i: x[treadle.ds(i, 2)])
-        >>> print(rows(tnp.arange(5) * 10, 2))
-        [20 30]
+        >>> ds(2, 3)  # x[ds(2, 3)] has the elements 2, 3 and 4
+        Slice(start=2, size=3, stride=1)
     """
     if size is None:
         start, size = 0, start
