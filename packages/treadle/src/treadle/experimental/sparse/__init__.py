@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from treadle_ir import lazy_names as _lazy_names
 
 if TYPE_CHECKING:
-    from treadle.experimental.sparse import linalg as linalg
+    from treadle.experimental.sparse import linalg as linalg, util as util
     from treadle.experimental.sparse.arithmetic import (
         bcoo_dot_general as bcoo_dot_general,
         bcoo_multiply_dense as bcoo_multiply_dense,
@@ -122,5 +122,8 @@ if not TYPE_CHECKING:
                 "bcoo_sum_duplicates bcoo_transpose"
             ),
         },
-        ("linalg",),
+        (
+            "linalg",
+            "util",
+        ),
     )
