@@ -16,6 +16,7 @@ import pytest
 from conformance.cases import examples
 from conformance.compositions import applies, staged_with_operands
 from conformance.programs_pool import POOL, Pooled
+from conformance.variants import SMALL
 from treadle_ir import (
     ArrayType,
     Elementwise,
@@ -217,7 +218,12 @@ def test_passes_keep_what_a_program_gives(pooled: Pooled, composition: tuple[str
 
 # --- the named simplifications ------------------------------------------------------------------------
 
-FLOATS: Final = tuple(name for name, dtype in dtypes.BY_NAME.items() if dtypes.is_floating(dtype))
+# The two that stand for all floats of a byte and less: others have too few numbers for units in the last place.
+FLOATS: Final = tuple(
+    name
+    for name, dtype in dtypes.BY_NAME.items()
+    if dtypes.is_floating(dtype) and dtype not in SMALL
+)
 INTEGERS: Final = tuple(name for name, dtype in dtypes.BY_NAME.items() if dtypes.is_integer(dtype))
 
 

@@ -72,7 +72,7 @@ def _ladder(dtype: DType) -> tuple[Array, Array]:
 
 
 def nearest(x: float, dtype: DType) -> float:
-    """The number of a small floating type next to x; of two the even one. What is beyond all: see the module's types."""
+    """The number of a small floating type next to x, of two the even one; infinity, NaN or the last one beyond all."""
     numbers, even = _ladder(dtype)
     has_nan = np.isnan(elements(dtype).astype(np.float64)).any()
     has_infinity = np.isinf(elements(dtype).astype(np.float64)).any()

@@ -209,6 +209,7 @@ lax: conv_with_general_padding (m[None, None], m[None, None, :3, :3], (1, 1), [(
 lax: dot (m, m)
 lax: dot_general (m, m, (((1,), (0,)), ((), ())))
 lax: ragged_dot (m, m[None], np.asarray([side], np.int32))
+lax: scaled_dot (m, m)
 lax: dynamic_index_in_dim index_in_dim (x, 1)
 lax: dynamic_slice (x, (1,), (2,))
 lax: dynamic_slice_in_dim slice_in_dim (x, 0, 2)
@@ -309,7 +310,7 @@ numpy: from_dlpack
     "it says what there is, or computes with shapes alone": """
 numpy: __array_namespace_info__
 lax: DotDimensionNumbers conv_dimension_numbers conv_general_permutations conv_general_shape_tuple conv_shape_tuple
-lax: conv_transpose_shape_tuple padtype_to_pads reduce_window_shape_tuple shape_as_value stage
+lax: after_all create_token conv_transpose_shape_tuple padtype_to_pads reduce_window_shape_tuple shape_as_value stage
 nn: get_scaled_dot_general_config
 """,
     "it has a meaning under vmap or pmap only": """

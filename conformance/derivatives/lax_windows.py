@@ -79,6 +79,12 @@ ROWS: Final[tuple[Row, ...]] = (
         call=lambda x, y: lax.ragged_dot(x, y, np.array([1, 1])),
     ),
     both(
+        "scaled_dot",
+        (SWAPPED, SWAPPED, SWAPPED),
+        truth=lambda x, s, y: (x * s) @ y,
+        call=lambda x, s, y: lax.scaled_dot(x, y, lhs_scale=s, preferred_element_type=x.dtype),
+    ),
+    both(
         "ragged_dot_general",
         (SWAPPED, SWAPPED),
         truth=lambda x, y: np.array([np.outer(x[0], y[0]), np.outer(x[1], y[1])]),

@@ -34,7 +34,8 @@ REASONS: Final[dict[str, list[str]]] = {
         *_names(
             "lax",
             "argmax argmin axis_index axis_size bitcast_convert_type bitwise_and bitwise_not bitwise_or bitwise_xor "
-            "broadcast_shapes broadcasted_iota clz conv_dimension_numbers dtype eq ge gt iota is_finite le lt ne "
+            "after_all broadcast_shapes broadcasted_iota clz conv_dimension_numbers create_token dtype eq ge gt "
+            "iota is_finite le lt ne "
             "padtype_to_pads population_count reduce_and reduce_or reduce_xor shift_left shift_right_arithmetic "
             "shift_right_logical",
         ),

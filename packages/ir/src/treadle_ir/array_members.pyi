@@ -19,8 +19,26 @@ Axis: TypeAlias = int | Sequence[int] | None
 IndexMode: TypeAlias = str | Enum | None
 Precision: TypeAlias = str | Enum | tuple[str, str] | tuple[Enum, Enum] | None
 Number: TypeAlias = bool | int | float | complex
+
+class Range(Protocol):
+    """What `treadle.ds` makes: a range as an index, whose start may be traced."""
+
+    @property
+    def start(self) -> Any: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def stride(self) -> int: ...
+
 IndexPart: TypeAlias = (
-    SupportsIndex | slice | EllipsisType | Array | np.ndarray[Any, np.dtype[Any]] | np.bool_ | None
+    SupportsIndex
+    | slice
+    | EllipsisType
+    | Array
+    | np.ndarray[Any, np.dtype[Any]]
+    | np.bool_
+    | Range
+    | None
 )
 Index: TypeAlias = IndexPart | tuple[IndexPart, ...]
 

@@ -18,6 +18,7 @@ import numpy as np
 from treadle_ir.errors import DTypeError
 
 DType: TypeAlias = np.dtype[Any]
+_finfo: Any = ml_dtypes.finfo  # whose constructor has no types
 
 float0: Final[DType] = np.dtype([("float0", np.void, 0)])
 KEY: Final[DType] = np.dtype([("key<fry>", np.uint64)])
@@ -71,7 +72,7 @@ NARROW_INTEGERS: Final = ("i1", "i2", "i4", "u1", "u2", "u4")
 """The integers of less than a byte; in memory each fills one."""
 SMALL: Final = frozenset(BY_NAME[name] for name in (*NARROW_INTEGERS, *MINIFLOATS))
 NOT_COMPILED: Final = frozenset(BY_NAME[name] for name in ("i1", "u1", "f6e2m3fn", "f6e3m2fn"))
-"""Types that compiled programs have not: XLA of jaxlib 0.10.2 takes 1-bit integers for booleans, and knows no 6-bit floats."""
+"""Types that programs have not: XLA of jaxlib 0.10.2 takes 1-bit integers for booleans, and knows no 6-bit floats."""
 _CONVERTIBLE: Final = [name for name, dtype in BY_NAME.items() if dtype.names is None]
 NAMES: Final[dict[DType, str]] = {dtype: name for name, dtype in BY_NAME.items()}
 
@@ -83,7 +84,7 @@ _BITS: Final[dict[DType, int]] = {
 }
 """The bits of the elements that fill less than the byte that holds them."""
 _GREATEST: Final[dict[DType, float]] = {
-    BY_NAME[name]: float(ml_dtypes.finfo(BY_NAME[name]).max)
+    BY_NAME[name]: float(_finfo(BY_NAME[name]).max)
     for name in MINIFLOATS
     if name not in ("f8e3m4", "f8e4m3", "f8e5m2")
 }
@@ -230,8 +231,8 @@ def _extreme(dtype: DType, sign: int) -> np.generic[Any]:
         # converting an infinity that a type has not would give NaN
         value = sign * _GREATEST.get(dtype, np.inf)
         if sign < 0 and dtype == BY_NAME["f8e8m0fnu"]:  # it has no signs
-            value = float(ml_dtypes.finfo(dtype).min)
+            value = float(_finfo(dtype).min)
     else:
-        info = ml_dtypes.iinfo(dtype)
+        info: Any = ml_dtypes.iinfo(dtype)  # type: ignore[no-untyped-call]
         value = info.max if sign > 0 else info.min
     return np.asarray(value).astype(dtype).reshape(1)[0]  # type: ignore[no-any-return]

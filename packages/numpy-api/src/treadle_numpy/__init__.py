@@ -14,6 +14,7 @@ from treadle_ir.dtypes import float0 as float0
 from treadle_numpy import namespaces, settings as _settings  # noqa: F401 - declares them
 from treadle_numpy._version import __version__ as __version__
 from treadle_numpy.arrays.table import install as _install
+from treadle_numpy.indexing.slices import ds as ds
 from treadle_numpy.operands.coerce import ArrayLike as ArrayLike
 from treadle_numpy.operands.dtypes import DTypeLike as DTypeLike
 
@@ -33,7 +34,7 @@ else:
         __name__,
         "treadle_numpy.numpy",
         submodules=("image", "lax", "nn", "numpy", "ops", "random", "scipy"),
-        own=("Array", "ArrayLike", "DTypeLike", "float0"),
+        own=("Array", "ArrayLike", "DTypeLike", "ds", "float0"),
     )
 
 _install()

@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     )
     from treadle.environment import print_environment_info as print_environment_info
     from treadle.forgetting import clear_caches as clear_caches
+    from treadle.hosts import host_count as host_count, host_id as host_id, host_ids as host_ids
     from treadle.jacobians import hessian as hessian, jacfwd as jacfwd, jacrev as jacrev
     from treadle.managers import (
         array_garbage_collection_guard as array_garbage_collection_guard,
@@ -118,6 +119,7 @@ if TYPE_CHECKING:
         named_scope as named_scope,
         new_ref as new_ref,
     )
+    from treadle_numpy import ds as ds
     from treadle_runtime import (
         Device as Device,
         NamedSharding as NamedSharding,
@@ -168,6 +170,7 @@ if not TYPE_CHECKING:
             "treadle.abstract": "ShapeDtypeStruct eval_shape make_jaxpr typeof xla_computation",
             "treadle.environment": "print_environment_info",
             "treadle.forgetting": "clear_caches",
+            "treadle.hosts": "host_count host_id host_ids",
             "treadle.jacobians": "hessian jacfwd jacrev jacrev:jacobian",
             "treadle.managers": (
                 "array_garbage_collection_guard check_tracer_leaks checking_leaks debug_infs "
@@ -190,6 +193,7 @@ if not TYPE_CHECKING:
                 "Array Ref empty_ref ensure_compile_time_eval float0 free_ref freeze named_call "
                 "named_scope new_ref"
             ),
+            "treadle_numpy": "ds",
             "treadle_runtime": (
                 "Device NamedSharding Shard block_until_ready copy_to_host_async default_backend "
                 "default_device device_count device_get device_put devices disable_jit "

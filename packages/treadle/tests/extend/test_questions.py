@@ -72,3 +72,33 @@ def test_values() -> None:
     assert core.primal_dtype_to_tangent_dtype(np.int32) == treadle.float0
     with pytest.raises(ConcretizationError):
         treadle.jit(lambda x: core.concrete_or_error(int, x))(1.0)
+
+
+def test_axes_for_collectives() -> None:
+    seen: list[bool] = []
+
+    def f(x: Any) -> Any:
+        seen.append(core.nonempty_axis_env_DO_NOT_USE())
+        return x
+
+    f(1.0)
+    treadle.vmap(f)(np.ones(2))
+    treadle.vmap(f, axis_name="rows")(np.ones(2))
+    assert seen == [False, False, True]
+
+
+def test_programs_are_checked() -> None:
+    jaxpr = treadle.make_jaxpr(lambda x: tnp.sin(x) + 1)(1.0).jaxpr
+    core.check_jaxpr(jaxpr)
+    (sine, add) = jaxpr.eqns
+    swapped = core.Jaxpr(jaxpr.constvars, jaxpr.invars, jaxpr.outvars, [add, sine])
+    with pytest.raises(core.JaxprTypeError):
+        core.check_jaxpr(swapped)
+    with pytest.raises(ArgumentError, match="check_jaxpr"):
+        core.check_jaxpr(3)  # type: ignore[arg-type]
+
+
+def test_classes_of_arrays() -> None:
+    assert {np.ndarray, np.float32, np.bool_} <= core.array_types
+    assert str not in core.array_types
+    assert isinstance(treadle.lax.create_token(), core.Token)

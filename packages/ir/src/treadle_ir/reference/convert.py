@@ -96,7 +96,6 @@ def bitcast_convert_eval(primitive: BitcastConvert, x: Elements) -> list[Element
     if is_narrow_integer(primitive.dtype):
         return [as_type(bits, primitive.dtype)]
     return [bits.view(primitive.dtype)]
-    return [x.view(primitive.dtype)]
 
 
 @eval_rule(Copy)

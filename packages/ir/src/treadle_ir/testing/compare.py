@@ -9,22 +9,24 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+import ml_dtypes
 import numpy as np
-from ml_dtypes import finfo
 
 from treadle_ir import dtypes
 from treadle_ir.dtypes import BY_NAME, MINIFLOATS, DType
 
+_finfo: Any = ml_dtypes.finfo  # whose constructor has no types
+
 # The distance from 1 to the next number, and the least normal number.
 _EPSILON: Final[dict[DType, float]] = {
-    **{BY_NAME[name]: float(finfo(BY_NAME[name]).eps) for name in MINIFLOATS},
+    **{BY_NAME[name]: float(_finfo(BY_NAME[name]).eps) for name in MINIFLOATS},
     BY_NAME["bf16"]: 2.0**-7,
     BY_NAME["f16"]: 2.0**-10,
     BY_NAME["f32"]: 2.0**-23,
     BY_NAME["f64"]: 2.0**-52,
 }
 _LEAST: Final[dict[DType, float]] = {
-    **{BY_NAME[name]: float(finfo(BY_NAME[name]).smallest_normal) for name in MINIFLOATS},
+    **{BY_NAME[name]: float(_finfo(BY_NAME[name]).smallest_normal) for name in MINIFLOATS},
     BY_NAME["bf16"]: 2.0**-126,
     BY_NAME["f16"]: 2.0**-14,
     BY_NAME["f32"]: 2.0**-126,

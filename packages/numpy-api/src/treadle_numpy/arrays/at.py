@@ -10,7 +10,8 @@ from treadle_ir.dtypes import is_inexact
 from treadle_ir.primitives.indexing import FillValue
 from treadle_numpy.indexing.entries import read_index
 from treadle_numpy.indexing.modes import IndexMode, gather_mode
-from treadle_numpy.indexing.reading import take_entries
+from treadle_numpy.indexing.reading import getitem, take_entries
+from treadle_numpy.indexing.slices import part_of
 from treadle_numpy.indexing.writing import How, ScatterInstruction, update
 from treadle_numpy.numpy.ufuncs.arithmetic import divide, negative
 from treadle_numpy.numpy.ufuncs.powers import power
@@ -121,8 +122,11 @@ class UpdatesAt:
     ) -> Array:
         """The elements, as `x[index]`, with a choice of what stands for positions out of range."""
         _wrap_only(wrap_negative_indices)
-        x = self._array
-        entries = read_index(x.shape, self._index)
+        x, index = self._array, self._index
+        part = part_of(x, index)
+        if part is not None:
+            x, index = part.array, part.index
+        entries = read_index(x.shape, index)
         if out_sharding is not None:
             return laid_out(
                 take_entries, out_sharding, x, entries, gather_mode(mode, "clip"), fill_value
@@ -222,7 +226,7 @@ class UpdatesAt:
         functions("x.at[...].apply", func=func)
         x = self._array
         how = How(ops.scatter, mode, indices_are_sorted, unique_indices)
-        return update(how, x, self._index, func(take_entries(x, read_index(x.shape, self._index))))
+        return update(how, x, self._index, func(getitem(x, self._index)))
 
 
 def _ones_like(x: Array) -> Array:

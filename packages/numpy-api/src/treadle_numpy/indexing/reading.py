@@ -30,6 +30,7 @@ from treadle_ir.primitives.indexing import FillValue, Gather, Mode
 from treadle_numpy.indexing.entries import Entry, neighbouring, read_index
 from treadle_numpy.indexing.known import STATIC, all_inside, plan_known, plan_position, static_key
 from treadle_numpy.indexing.positions import index_vectors, wrapped
+from treadle_numpy.indexing.slices import part_of
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.bind import bind
 from treadle_numpy.operands.broadcast import common_shape
@@ -43,6 +44,9 @@ def getitem(x: Array, index: object) -> Array:
     if key is None:
         if isinstance(index, Array) and _names_rows(index.type, x.type):
             return _rows(x, index)
+        part = part_of(x, index)
+        if part is not None:
+            return getitem(part.array, part.index)
         return take_entries(x, read_index(x.shape, index))
     type = x.type
     plan = STATIC.get((type, key))

@@ -19,6 +19,7 @@ from treadle_numpy.indexing.entries import Entry, Positions, neighbouring, read_
 from treadle_numpy.indexing.known import static_key
 from treadle_numpy.indexing.modes import IndexMode, gather_mode
 from treadle_numpy.indexing.positions import index_vectors, position, wrapped
+from treadle_numpy.indexing.slices import part_of
 from treadle_numpy.indexing.windows import window_shape, window_starts, write_window
 from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
@@ -70,6 +71,9 @@ def update(how: How, x: Array, index: object, values: ArrayLike | Sequence[Array
             written = write_window(x, key, index, values)
             if written is not None:
                 return written
+    part = part_of(x, index)
+    if part is not None:
+        return part.put_back(x, update(how, part.array, part.index, values))
     how = how._replace(mode=gather_mode(how.mode, "fill"))
     entries = read_index(x.shape, index)
     operand = _values(x, values)

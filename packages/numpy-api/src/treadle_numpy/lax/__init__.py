@@ -398,6 +398,7 @@ if TYPE_CHECKING:
         reduce_sum as reduce_sum,
         reduce_xor as reduce_xor,
     )
+    from treadle_numpy.lax.scaled import scaled_dot as scaled_dot
     from treadle_numpy.lax.shapes import (
         broadcast as broadcast,
         broadcast_in_dim as broadcast_in_dim,
@@ -429,6 +430,11 @@ if TYPE_CHECKING:
         polygamma as polygamma,
         random_gamma_grad as random_gamma_grad,
         zeta as zeta,
+    )
+    from treadle_numpy.lax.tokens import (
+        Token as Token,
+        after_all as after_all,
+        create_token as create_token,
     )
     from treadle_numpy.lax.transposed_convolution import conv_transpose as conv_transpose
     from treadle_numpy.lax.windows import (
@@ -524,6 +530,7 @@ else:
                 "argmax argmin reduce reduce_and reduce_max reduce_min reduce_or reduce_prod "
                 "reduce_sum reduce_xor"
             ),
+            "scaled": "scaled_dot",
             "shapes": (
                 "broadcast broadcast_in_dim broadcast_like broadcast_shapes broadcast_to_rank "
                 "collapse expand_dims reshape rev shape_as_value squeeze transpose"
@@ -535,6 +542,7 @@ else:
                 "bessel_i0e bessel_i1e betainc igamma igamma_grad_a igammac polygamma "
                 "random_gamma_grad zeta"
             ),
+            "tokens": "Token after_all create_token",
             "transposed_convolution": "conv_transpose",
             "windows": "padtype_to_pads reduce_window",
         },

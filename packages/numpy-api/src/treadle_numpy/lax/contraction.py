@@ -41,6 +41,25 @@ def contracted(
     )
 
 
+def axes_of(name: str, dimension_numbers: DotDimensionNumbers) -> list[list[tuple[int, ...]]]:
+    """The contracted axes of both operands, and their batching axes.
+
+    Raises:
+        ArgumentError: `dimension_numbers` is no pair of pairs.
+    """
+    axes = [
+        [
+            integers(name, "each of dimension_numbers", each)
+            for each in sequence(name, "each of dimension_numbers", pair)
+        ]
+        for pair in sequence(name, "dimension_numbers", dimension_numbers)
+    ]
+    if [len(pair) for pair in axes] != [2, 2]:
+        wanted = "((contracted of lhs, of rhs), (batching of lhs, of rhs))"
+        raise refused(name, "dimension_numbers", wanted, dimension_numbers)
+    return axes
+
+
 def dot_general(
     lhs: ArrayLike,
     rhs: ArrayLike,
@@ -79,18 +98,7 @@ def dot_general(
             preferred_element_type,
         )
     x, y = strict("dot_general", lhs, rhs)
-    name = "dot_general"
-    axes = [
-        [
-            integers(name, "each of dimension_numbers", each)
-            for each in sequence(name, "each of dimension_numbers", pair)
-        ]
-        for pair in sequence(name, "dimension_numbers", dimension_numbers)
-    ]
-    if [len(pair) for pair in axes] != [2, 2]:
-        wanted = "((contracted of lhs, of rhs), (batching of lhs, of rhs))"
-        raise refused(name, "dimension_numbers", wanted, dimension_numbers)
-    (left, right), (batch_left, batch_right) = axes
+    (left, right), (batch_left, batch_right) = axes_of("dot_general", dimension_numbers)
     return contracted(
         x,
         y,

@@ -218,7 +218,7 @@ def test_trees_and_text() -> None:
         (lambda: m.reshape((3, 3)), ShapeError, "different sizes"),
         (lambda: m.transpose((0, 0)), ArgumentError, "no permutation"),
         (lambda: BCOO.fromdense(C, n_batch=1).T, UnsupportedError, "mixes"),
-        (lambda: m.update_layout(n_batch=1), UnsupportedError, "would store zeros"),
+        (lambda: m.update_layout(n_batch=1), sparse.SparseEfficiencyError, "store zeros"),
         (lambda: m.sum(2), ArgumentError, "axes are"),
         (
             lambda: tnp.sin(m),  # type: ignore[arg-type]  # sparse

@@ -32,7 +32,7 @@ def platform_dependent(
 
     Raises:
         ArgumentError: there is no function, one is no function, or a platform is `gpu`.
-        UnsupportedError: the platform is none of those named, and there is no default; in a program when it is compiled.
+        UnsupportedError: the platform is none of those named, and there is no default; when it is compiled.
         StructureError, ShapeError, DTypeError: in a program, the functions return different things.
 
     Example:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from treadle_ir import lazy_names as _lazy_names
 
 if TYPE_CHECKING:
+    from treadle.experimental.sparse import linalg as linalg, util as util
     from treadle.experimental.sparse.arithmetic import (
         bcoo_dot_general as bcoo_dot_general,
         bcoo_multiply_dense as bcoo_multiply_dense,
@@ -19,6 +20,12 @@ if TYPE_CHECKING:
         bcsr_dot_general as bcsr_dot_general,
         bcsr_fromdense as bcsr_fromdense,
         bcsr_todense as bcsr_todense,
+    )
+    from treadle.experimental.sparse.compressed import (
+        bcsr_broadcast_in_dim as bcsr_broadcast_in_dim,
+        bcsr_concatenate as bcsr_concatenate,
+        bcsr_extract as bcsr_extract,
+        bcsr_sum_duplicates as bcsr_sum_duplicates,
     )
     from treadle.experimental.sparse.conversion import (
         bcoo_extract as bcoo_extract,
@@ -53,6 +60,21 @@ if TYPE_CHECKING:
         jacrev as jacrev,
         value_and_grad as value_and_grad,
     )
+    from treadle.experimental.sparse.efficiency import (
+        CuSparseEfficiencyWarning as CuSparseEfficiencyWarning,
+        SparseEfficiencyError as SparseEfficiencyError,
+        SparseEfficiencyWarning as SparseEfficiencyWarning,
+    )
+    from treadle.experimental.sparse.layouts import (
+        bcoo_broadcast_in_dim as bcoo_broadcast_in_dim,
+        bcoo_dynamic_slice as bcoo_dynamic_slice,
+        bcoo_rev as bcoo_rev,
+        bcoo_squeeze as bcoo_squeeze,
+        bcoo_update_layout as bcoo_update_layout,
+    )
+    from treadle.experimental.sparse.sampled import (
+        bcoo_dot_general_sampled as bcoo_dot_general_sampled,
+    )
     from treadle.experimental.sparse.sparsification import sparsify as sparsify
     from treadle.experimental.sparse.structure import (
         bcoo_concatenate as bcoo_concatenate,
@@ -75,6 +97,9 @@ if not TYPE_CHECKING:
             "treadle.experimental.sparse.base": "JAXSparse",
             "treadle.experimental.sparse.bcoo": "BCOO",
             "treadle.experimental.sparse.bcsr": "BCSR bcsr_dot_general bcsr_fromdense bcsr_todense",
+            "treadle.experimental.sparse.compressed": (
+                "bcsr_broadcast_in_dim bcsr_concatenate bcsr_extract bcsr_sum_duplicates"
+            ),
             "treadle.experimental.sparse.conversion": "bcoo_extract bcoo_fromdense bcoo_todense",
             "treadle.experimental.sparse.coo": (
                 "COO coo_fromdense coo_matmat coo_matvec coo_todense"
@@ -84,10 +109,21 @@ if not TYPE_CHECKING:
                 "CSC CSR csr_fromdense csr_matmat csr_matvec csr_todense"
             ),
             "treadle.experimental.sparse.derivatives": "grad jacfwd jacobian jacrev value_and_grad",
+            "treadle.experimental.sparse.efficiency": (
+                "CuSparseEfficiencyWarning SparseEfficiencyError SparseEfficiencyWarning"
+            ),
+            "treadle.experimental.sparse.layouts": (
+                "bcoo_broadcast_in_dim bcoo_dynamic_slice bcoo_rev bcoo_squeeze bcoo_update_layout"
+            ),
+            "treadle.experimental.sparse.sampled": "bcoo_dot_general_sampled",
             "treadle.experimental.sparse.sparsification": "sparsify",
             "treadle.experimental.sparse.structure": (
                 "bcoo_concatenate bcoo_reduce_sum bcoo_reshape bcoo_slice bcoo_sort_indices "
                 "bcoo_sum_duplicates bcoo_transpose"
             ),
         },
+        (
+            "linalg",
+            "util",
+        ),
     )

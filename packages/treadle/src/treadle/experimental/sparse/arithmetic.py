@@ -193,7 +193,7 @@ def bcoo_dot_general(
         ShapeError: paired axes have different sizes. ArgumentError: there are no such axes.
         UnsupportedError: an axis is contracted that is a batch axis of the sparse array, or others are batch axes.
     """
-    (first, second), (outer, other_outer) = _axes(dimension_numbers)
+    (first, second), (outer, other_outer) = axes_pairs(dimension_numbers)
     if not isinstance(lhs, BCOO) and not isinstance(rhs, BCOO):
         check_sparse("bcoo_dot_general", lhs)
     left: Any = lhs if isinstance(lhs, BCOO) else tnp.asarray(lhs)
@@ -220,7 +220,7 @@ def bcoo_dot_general(
     )
 
 
-def _axes(dimension_numbers: object) -> list[list[tuple[int, ...]]]:
+def axes_pairs(dimension_numbers: object) -> list[list[tuple[int, ...]]]:
     """The four lists of axes."""
     pairs = sequence("bcoo_dot_general", "dimension_numbers", dimension_numbers)
     found = []

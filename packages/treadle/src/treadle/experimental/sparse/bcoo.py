@@ -11,7 +11,7 @@ what these have, so that `vmap` over a BCOO with a batch axis sees one without.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias, final
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, final
 
 import numpy as np
 
@@ -24,14 +24,24 @@ from treadle_ir import (
     as_array,
     flags,
     integers,
+    lazy_names as _lazy_names,
     operand_or_none,
     refused,
 )
 from treadle_ir.tree import GetAttrKey, register_pytree_with_keys_class
 
-__all__ = ["BCOO"]
+__all__ = ["BCOO", "BCOOProperties"]
 
 Number: TypeAlias = bool | int | float | complex
+
+
+class BCOOProperties(NamedTuple):
+    """How many axes of each kind an array has, and how many elements it stores."""
+
+    n_batch: int
+    n_sparse: int
+    n_dense: int
+    nse: int
 
 
 @final
@@ -220,8 +230,10 @@ class BCOO(JAXSparse):
         n_dense: int | None = None,
         on_inefficient: str | None = "error",
     ) -> BCOO:
-        """The same array with fewer batch or dense axes, which become sparse ones."""
-        return structure.with_layout(self, n_batch, n_dense, on_inefficient)
+        """The same array with other numbers of batch and dense axes; see `bcoo_update_layout`."""
+        return layouts.bcoo_update_layout(
+            self, n_batch=n_batch, n_dense=n_dense, on_inefficient=on_inefficient
+        )
 
     def sum(self, axis: Any = None) -> Any:
         """The sum of the elements: an array of all axes, sparse of some."""
@@ -288,4 +300,25 @@ class BCOO(JAXSparse):
 register_pytree_with_keys_class(BCOO)
 
 # What the methods are made of; these modules make arrays of this class.
-from treadle.experimental.sparse import arithmetic, conversion, structure  # noqa: E402
+from treadle.experimental.sparse import arithmetic, conversion, layouts, structure  # noqa: E402
+
+# JAX has all functions of such arrays in this module.
+if not TYPE_CHECKING:
+    __getattr__, _, _ = _lazy_names(
+        __name__,
+        {
+            "treadle.experimental.sparse.arithmetic": (
+                "bcoo_dot_general bcoo_multiply_dense bcoo_multiply_sparse"
+            ),
+            "treadle.experimental.sparse.conversion": "bcoo_extract bcoo_fromdense bcoo_todense",
+            "treadle.experimental.sparse.layouts": (
+                "bcoo_broadcast_in_dim bcoo_dynamic_slice bcoo_eliminate_zeros bcoo_rev bcoo_squeeze "
+                "bcoo_update_layout"
+            ),
+            "treadle.experimental.sparse.sampled": "bcoo_dot_general_sampled",
+            "treadle.experimental.sparse.structure": (
+                "bcoo_concatenate bcoo_reduce_sum bcoo_reshape bcoo_slice bcoo_sort_indices "
+                "bcoo_sum_duplicates bcoo_transpose"
+            ),
+        },
+    )

@@ -10,7 +10,7 @@ An element beyond the last row's end is padding.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import numpy as np
 
@@ -28,12 +28,21 @@ from treadle_ir import (
     as_array,
     flags,
     integers,
+    lazy_names as _lazy_names,
     operand_or_none,
     refused,
 )
 from treadle_ir.tree import register_pytree_node_class
 
-__all__ = ["BCSR", "bcsr_dot_general", "bcsr_fromdense", "bcsr_todense"]
+__all__ = ["BCSR", "BCSRProperties", "bcsr_dot_general", "bcsr_fromdense", "bcsr_todense"]
+
+
+class BCSRProperties(NamedTuple):
+    """How many axes of each kind an array has, and how many elements it stores."""
+
+    n_batch: int
+    n_dense: int
+    nse: int
 
 
 @final
@@ -267,3 +276,16 @@ def bcsr_dot_general(
     """Sums of products over contracted axes of a BCSR and a dense array; as `bcoo_dot_general`."""
     left, right = (x.to_bcoo() if isinstance(x, BCSR) else x for x in (lhs, rhs))
     return bcoo_dot_general(left, right, dimension_numbers=dimension_numbers)
+
+
+# JAX has all functions of such arrays in this module.
+if not TYPE_CHECKING:
+    __getattr__, _, _ = _lazy_names(
+        __name__,
+        {
+            "treadle.experimental.sparse.compressed": (
+                "bcsr_broadcast_in_dim bcsr_concatenate bcsr_eliminate_zeros bcsr_extract "
+                "bcsr_sum_duplicates"
+            ),
+        },
+    )

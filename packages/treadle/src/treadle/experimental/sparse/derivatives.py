@@ -88,13 +88,13 @@ def _of_elements(
         chosen = positions(argnums, len(args), f"sparse.{name}: argnums", "differentiated")
         whole = list(args)
         for place in chosen:
-            whole[place] = tree_map(_elements, args[place], is_leaf=_is_sparse)
+            whole[place] = tree_map(_elements, args[place], is_leaf=is_sparse)
 
         def of_elements(*parts: Tree, **named: Tree) -> Any:
             rebuilt = list(parts)
             for place in chosen:
                 rebuilt[place] = tree_map(
-                    _with_elements, args[place], parts[place], is_leaf=_is_sparse
+                    _with_elements, args[place], parts[place], is_leaf=is_sparse
                 )
             return fun(*rebuilt, **named)
 
@@ -119,7 +119,8 @@ def _apart(name: str, has_aux: bool, found: Any) -> tuple[Any, Callable[[Any], A
     return found, lambda made: made
 
 
-def _is_sparse(x: object) -> bool:
+def is_sparse(x: object) -> bool:
+    """Whether it is a sparse array."""
     return isinstance(x, JAXSparse)
 
 
@@ -136,7 +137,7 @@ def _with_elements(x: Any, data: Any) -> Any:
 
 def _sparse_again(argument: Tree, slopes: Tree) -> Tree:
     if not isinstance(argument, JAXSparse):
-        return tree_map(_with_slopes, argument, slopes, is_leaf=_is_sparse)
+        return tree_map(_with_slopes, argument, slopes, is_leaf=is_sparse)
     return _with_slopes(argument, slopes)
 
 

@@ -384,18 +384,8 @@ def bcoo_concatenate(operands: Sequence[BCOO], *, dimension: int) -> BCOO:
     )
 
 
-def with_layout(
-    mat: BCOO, n_batch: int | None, n_dense: int | None, on_inefficient: str | None
-) -> BCOO:
-    """The same array with fewer batch or dense axes."""
-    batch = mat.n_batch if n_batch is None else integer("update_layout", "n_batch", n_batch)
-    dense = mat.n_dense if n_dense is None else integer("update_layout", "n_dense", n_dense)
-    if not (0 <= batch <= mat.n_batch and 0 <= dense <= mat.n_dense):
-        raise UnsupportedError(
-            f"update_layout: n_batch={batch} and n_dense={dense} of {mat!r}: sparse axes do not become batch or "
-            "dense ones, which would store zeros",
-            fix="convert by way of the dense array: `BCOO.fromdense(x.todense(), n_batch=..., n_dense=...)`",
-        )
+def with_layout(mat: BCOO, batch: int, dense: int) -> BCOO:
+    """The same array with no more batch or dense axes than it has."""
     data, indices = whole_batches(mat)
     shape = mat.sparse_shape
     while indices.ndim - 2 > batch:  # the innermost batch axis becomes the first sparse one

@@ -12,10 +12,13 @@ from treadle.errors import (
 )
 from treadle.extend.core import primitives as primitives
 from treadle.extend.core.questions import (
+    array_types as array_types,
+    check_jaxpr as check_jaxpr,
     concrete_or_error as concrete_or_error,
     find_top_trace as find_top_trace,
     get_opaque_trace_state as get_opaque_trace_state,
     mapped_aval as mapped_aval,
+    nonempty_axis_env_DO_NOT_USE as nonempty_axis_env_DO_NOT_USE,
     primal_dtype_to_tangent_dtype as primal_dtype_to_tangent_dtype,
     set_current_trace as set_current_trace,
     take_current_trace as take_current_trace,
@@ -40,3 +43,4 @@ from treadle.jaxprs import (
     subjaxprs as subjaxprs,
 )
 from treadle_ir import PURE as no_effects, Effect as Effect, Effects as Effects  # noqa: F401, N811
+from treadle_numpy.lax import Token as Token

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, TypeAlias, final
+from typing import Any, Final, TypeAlias, final
 
 import numpy as np
 
 from treadle.core import AbstractValue, ShapedArray, type_of_aval
+from treadle.jaxprs import Jaxpr
 from treadle_ir import (
     Array,
     ArrayType,
@@ -18,13 +19,19 @@ from treadle_ir import (
     as_array,
     current_context,
     current_trace,
+    dtypes,
     frozen,
     integer,
     refused,
     running,
     type_of,
 )
+from treadle_ir.verify import verify
 
+array_types: Final = frozenset(
+    [np.ndarray, *[dtype.type for dtype in dtypes.BY_NAME.values() if dtype.names is None]]
+)
+"""The classes of what counts as an array besides arrays of treadle's own: NumPy's arrays and scalars."""
 Value: TypeAlias = Any  # Any: whatever a user has
 
 
@@ -172,6 +179,27 @@ def unsafe_am_i_under_a_vmap_DO_NOT_USE() -> bool:  # noqa: N802 - JAX's name
 def unsafe_get_axis_names_DO_NOT_USE() -> list[Hashable]:  # noqa: N802 - JAX's name
     """The names of the axes that collectives may use here."""
     return [axis[0] for axis in current_context().axes]
+
+
+def nonempty_axis_env_DO_NOT_USE() -> bool:  # noqa: N802 - JAX's name
+    """Whether there are axes that collectives may use here."""
+    return bool(current_context().axes)
+
+
+def check_jaxpr(jaxpr: Jaxpr) -> None:
+    """Check everything that a program promises: types, definitions before uses, effects.
+
+    Raises:
+        JaxprTypeError: it does not keep it; ArgumentError: it is no program.
+
+    Example:
+        >>> import treadle
+        >>> from treadle.extend.core import check_jaxpr
+        >>> check_jaxpr(treadle.make_jaxpr(lambda x: x + 1)(1.0).jaxpr)
+    """
+    if not isinstance(jaxpr, Jaxpr):
+        raise refused("check_jaxpr", "jaxpr", "a jaxpr, as of `make_jaxpr(f)(x).jaxpr`", jaxpr)
+    verify(jaxpr.program)
 
 
 def _traces() -> list[Trace]:

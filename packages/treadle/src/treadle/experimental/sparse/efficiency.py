@@ -1,0 +1,19 @@
+"""What is said where a sparse array would be stored with zeros, or a product computed the slow way."""
+
+from __future__ import annotations
+
+from treadle_ir import TreadleError
+
+__all__ = ["CuSparseEfficiencyWarning", "SparseEfficiencyError", "SparseEfficiencyWarning"]
+
+
+class SparseEfficiencyError(TreadleError, ValueError):
+    """An operation that would store zeros, where that was not allowed."""
+
+
+class SparseEfficiencyWarning(UserWarning):
+    """An operation stores zeros."""
+
+
+class CuSparseEfficiencyWarning(SparseEfficiencyWarning):
+    """A product is not computed by cuSPARSE. No product is, so nothing gives this warning."""

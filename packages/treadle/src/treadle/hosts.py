@@ -1,0 +1,43 @@
+"""The former names of `process_count`, `process_index` and `process_indices`."""
+
+from __future__ import annotations
+
+import warnings
+
+from treadle_runtime import process_count, process_index, process_indices
+
+__all__ = ["host_count", "host_id", "host_ids"]
+
+
+def host_count(backend: str | None = None) -> int:
+    """`process_count`, by its former name.
+
+    Warns:
+        UserWarning: always.
+    """
+    _renamed("host_count", "process_count")
+    return process_count(backend)
+
+
+def host_id(backend: str | None = None) -> int:
+    """`process_index`, by its former name.
+
+    Warns:
+        UserWarning: always.
+    """
+    _renamed("host_id", "process_index")
+    return process_index(backend)
+
+
+def host_ids(backend: str | None = None) -> list[int]:
+    """`process_indices`, by its former name.
+
+    Warns:
+        UserWarning: always.
+    """
+    _renamed("host_ids", "process_indices")
+    return process_indices(backend)
+
+
+def _renamed(name: str, new: str) -> None:
+    warnings.warn(f"treadle.{name} is now called treadle.{new}", UserWarning, stacklevel=3)
