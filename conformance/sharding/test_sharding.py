@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance.sharding import arrays, maps, pool
+from conformance.sharding import arrays, exported, maps, pool
+from conformance.sharding.explicit import laws as explicit
 from conformance.sharding.process import results
 
 raised = functools.cache(results)  # a process for each module
@@ -26,6 +27,16 @@ def test_arrays(law: str) -> None:
 @pytest.mark.parametrize("law", maps.LAWS)
 def test_shard_map_is_vmap(law: str) -> None:
     assert not raised("maps")[law], raised("maps")[law]
+
+
+@pytest.mark.parametrize("law", explicit.LAWS)
+def test_explicit_axes(law: str) -> None:
+    assert not raised("explicit.laws")[law], raised("explicit.laws")[law]
+
+
+@pytest.mark.parametrize("law", exported.LAWS)
+def test_exported_functions(law: str) -> None:
+    assert not raised("exported")[law], raised("exported")[law]
 
 
 def test_a_law_can_fail() -> None:
