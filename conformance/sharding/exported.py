@@ -152,7 +152,7 @@ def another_number_of_devices_is_refused() -> None:
     given = [treadle.device_put(x, NamedSharding(half, P())) for x in (X, W)]
     one = [treadle.device_put(x, treadle.devices()[3]) for x in (X, W)]
     for call in (each.call, treadle.jit(each.call)):
-        with pytest.raises(errors.PlacementError, match="8 devices.* 4") as caught:
+        with pytest.raises(errors.PlacementError, match=r"8 devices.* 4") as caught:
             call(*given)
         assert any("fix:" in note for note in caught.value.__notes__)
     with pytest.raises(errors.PlacementError, match="committed to 1"):
