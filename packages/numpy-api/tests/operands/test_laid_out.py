@@ -31,7 +31,7 @@ def resharder() -> Iterator[None]:
     install_placer(None)
 
 
-X = np.arange(6, dtype=np.float32).reshape(2, 3)
+X: Any = np.arange(6, dtype=np.float32).reshape(2, 3)
 
 
 @pytest.mark.usefixtures("resharder")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,7 +24,7 @@ from treadle_runtime import (
 
 MESH = make_mesh((3,), ("x",))
 ROWS = NamedSharding(MESH, P("x", None))
-HOST = np.arange(18, dtype=np.float32).reshape(6, 3)
+HOST: Any = np.arange(18, dtype=np.float32).reshape(6, 3)
 
 
 @pytest.fixture(autouse=True)
