@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance.sharding import arrays, exchanges, maps, mistakes, pmaps, pool
+from conformance.sharding import arrays, exchanges, exported, maps, mistakes, pmaps, pool
+from conformance.sharding.explicit import laws as explicit
 from conformance.sharding.process import results
 
 raised = functools.cache(results)  # a process for each module
@@ -41,6 +42,16 @@ def test_exchanges_are_told(law: str) -> None:
 @pytest.mark.parametrize("law", mistakes.LAWS)
 def test_mistakes_are_told(law: str) -> None:
     assert not raised("mistakes")[law], raised("mistakes")[law]
+
+
+@pytest.mark.parametrize("law", explicit.LAWS)
+def test_explicit_axes(law: str) -> None:
+    assert not raised("explicit.laws")[law], raised("explicit.laws")[law]
+
+
+@pytest.mark.parametrize("law", exported.LAWS)
+def test_exported_functions(law: str) -> None:
+    assert not raised("exported")[law], raised("exported")[law]
 
 
 def test_a_law_can_fail() -> None:

@@ -56,9 +56,9 @@ class BatchTracer(Tracer):
         """Where the batched array was made."""
         return self.operand.source if isinstance(self.operand, Tracer) else NOWHERE
 
-    def layout_over(self, mesh: AbstractMesh) -> Layout | None:
+    def __treadle_layout__(self, mesh: AbstractMesh) -> Layout | None:
         """How one element of the batch lies."""
-        layout = super().layout_over(mesh)
+        layout = super().__treadle_layout__(mesh)
         if layout is None:
             return None
         return (*layout[: self.dim], *layout[self.dim + 1 :])

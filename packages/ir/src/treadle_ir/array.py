@@ -103,7 +103,7 @@ class Array(ArrayMembers, ABC):
         """
         return None
 
-    def layout_over(self, mesh: AbstractMesh) -> Layout | None:
+    def __treadle_layout__(self, mesh: AbstractMesh) -> Layout | None:
         """How it lies over the axes of a mesh; None where the compiler decides. Whole, where nothing is said."""
         return ((),) * self.type.ndim
 

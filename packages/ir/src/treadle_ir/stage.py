@@ -53,7 +53,7 @@ class StagedTracer(Tracer):
         """The line of the operation that makes the value."""
         return self.equation_source
 
-    def layout_over(self, mesh: AbstractMesh) -> Layout | None:
+    def __treadle_layout__(self, mesh: AbstractMesh) -> Layout | None:
         """How the value lies, where its trace knows; None where the compiler decides."""
         assert isinstance(self.trace, StagingTrace)
         return self.trace.layouts.get(self.value)

@@ -50,11 +50,11 @@ class Tracer(Array):
         """What it stands for in the trace around its own, if there is such a thing: the primal, the batched array."""
         return None
 
-    def layout_over(self, mesh: AbstractMesh) -> Layout | None:
+    def __treadle_layout__(self, mesh: AbstractMesh) -> Layout | None:
         """How what it stands for lies; None where the compiler decides."""
         behind = self.behind()
         if isinstance(behind, Array):
-            return behind.layout_over(mesh)
+            return behind.__treadle_layout__(mesh)
         return None if behind is None else ((),) * len(getattr(behind, "shape", ()))
 
     def constant(self) -> Operand | None:

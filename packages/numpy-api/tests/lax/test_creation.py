@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from treadle_ir import ArgumentError, ShapeError, UnsupportedError
+from treadle_ir import ArgumentError, MissingRuleError, ShapeError
 from treadle_numpy.lax import empty, stage
 
 
@@ -14,7 +14,7 @@ def test_empty() -> None:
     assert empty(2, "bfloat16").dtype.name == "bfloat16"
     with pytest.raises(ShapeError, match="has a negative size"):
         empty((-1,), np.float32)
-    with pytest.raises(UnsupportedError, match="the argument `out_sharding` is not supported"):
+    with pytest.raises(MissingRuleError, match="empty needs devices"):
         empty((1,), np.float32, out_sharding=object())
     with pytest.raises(ArgumentError, match="empty: dtype must be an element type"):
         empty((1,), None)  # type: ignore[arg-type]

@@ -32,7 +32,7 @@ def seen(layout: Layout, mesh: AbstractMesh) -> Whole:
 def layout_of_operand(operand: object, mesh: AbstractMesh) -> Whole | None:
     """How an operand lies, as far as types show it; None where the compiler decides."""
     if isinstance(operand, Array):
-        layout = operand.layout_over(mesh)
+        layout = operand.__treadle_layout__(mesh)
         return None if layout is None else seen(layout, mesh)
     return whole(len(getattr(operand, "shape", ())))
 

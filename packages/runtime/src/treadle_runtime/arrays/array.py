@@ -74,7 +74,7 @@ class DeviceArray(Placed):
         self.host = host
         self.raw = raw
 
-    def layout_over(self, mesh: AbstractMesh) -> Layout | None:
+    def __treadle_layout__(self, mesh: AbstractMesh) -> Layout | None:
         """How it lies over the axes of a mesh; None where these cannot say it."""
         return layout_in(self.placed.placement.sharding, mesh, self.type.ndim)
 

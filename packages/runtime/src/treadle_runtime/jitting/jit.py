@@ -66,8 +66,9 @@ from treadle_runtime.jitting.watched_call import call_watched, guard_argument
 from treadle_runtime.jitting.with_refs import call_pure, places_of, pure_function
 from treadle_runtime.placement.asked import asked_for
 from treadle_runtime.placement.devices import Device, as_device
-from treadle_runtime.placement.explicit import explicit_layouts
+from treadle_runtime.placement.explicit import explicit_layouts, shardings_of_results
 from treadle_runtime.placement.placement import placement_of
+from treadle_runtime.placement.sharding import Sharding
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=Any)  # the bound is what parameters of a lambda get from pyright
@@ -281,7 +282,19 @@ class JitFunction(Generic[P, R]):
             )
             return Lowered(lowering, arguments, self._options.split)
 
-        return TracedCall(traced, arguments, types, self._name, self._options.split, lowered)
+        def shardings() -> tuple[list[Sharding | None], list[Sharding | None]]:
+            places = [x.placement for x in operands]
+            asked = self._options.outputs
+            said: list[Sharding | None] = [None] * len(traced.program.results)
+            if asked is not None:
+                said = outputs_of(asked, traced.structure, self._name)
+            shown = shardings_of_results(traced.layouts) or [None] * len(said)
+            return [each.sharding if each.committed else None for each in places], [
+                one or two for one, two in zip(said, shown, strict=True)
+            ]
+
+        split = self._options.split
+        return TracedCall(traced, arguments, types, self._name, split, lowered, shardings)
 
     def eval_shape(self, *args: P.args, **kwargs: P.kwargs) -> Any:  # Any: a pytree
         """The shapes and element types of the results for these arguments, without running anything."""

@@ -45,6 +45,7 @@ from treadle_runtime.jitting.traced import Traced
 from treadle_runtime.jitting.watched_call import call_watched, guard_argument
 from treadle_runtime.placement.devices import Device
 from treadle_runtime.placement.format import Format, row_major
+from treadle_runtime.placement.sharding import Sharding
 
 
 @final
@@ -93,7 +94,7 @@ def _structs(types: tuple[ArrayType, ...]) -> list[ShapeDtypeStruct]:
 class TracedCall:
     """A function staged for arguments of certain types."""
 
-    __slots__ = ("_arguments", "_lower", "_name", "_split", "_traced", "_types")
+    __slots__ = ("_arguments", "_lower", "_name", "_split", "_traced", "_types", "shardings")
 
     def __init__(
         self,
@@ -103,7 +104,10 @@ class TracedCall:
         name: str,
         split: Split,
         lower: Callable[[], Lowered],
+        shardings: Callable[[], tuple[list[Sharding | None], list[Sharding | None]]],
     ) -> None:
+        # Of the arrays among the arguments and results, where somebody says: for those who write it down.
+        self.shardings = shardings
         self._traced = traced
         self._arguments = arguments
         self._types = types

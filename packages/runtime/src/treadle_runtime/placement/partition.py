@@ -71,6 +71,13 @@ def placement_for(
                 )
         else:
             placement = placement_of(sharding, committed=True)
+    count = placement.sharding.num_devices
+    for mesh, _ in meshes_of(program):
+        if count not in (1, mesh.size):
+            raise PlacementError(
+                f"{name} lays arrays over {mesh.size} devices, but its arguments are over {count}",
+                fix=f"lay the arguments over a mesh of {mesh.size} devices with device_put",
+            )
     return whole(placement)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from treadle._version import __version__
+from treadle.export import shardings
 from treadle.export.body import Body, read_body, read_types
 from treadle.export.checks import PLATFORMS, DisabledSafetyCheck
 from treadle.export.container import Elements, damaged, pack, unpack
@@ -60,7 +61,7 @@ def _written(exported: Exported, arrays: list[Elements]) -> Json:
         "out_types": _types(exported.out_avals),
         "donated": exported.donated,
         "disabled_checks": [each.kind for each in exported.disabled_safety_checks],
-        "devices": exported.nr_devices,
+        **shardings.written(exported.body.lies),
         **exported.body.written(arrays),
     }
 
@@ -129,8 +130,7 @@ def _read(written: object, arrays: Sequence[Elements], derivative: Exported | No
     platforms = _strings(written, "platforms")
     if not platforms or not {*platforms} <= {*PLATFORMS}:
         raise damaged(f"the artefact is for {', '.join(platforms)[:60] or 'no platform'}")
-    if written.get("devices") != 1:
-        raise damaged("the artefact is for several devices, which this release does not read")
+    body.lies = shardings.read(written, body.program, in_types, out_types)
     return Exported(
         fun_name=name,
         in_tree=in_tree,
@@ -144,6 +144,7 @@ def _read(written: object, arrays: Sequence[Elements], derivative: Exported | No
             [DisabledSafetyCheck(kind) for kind in _strings(written, "disabled_checks")]
         ),
         calling_convention_version=version,
+        nr_devices=1 if body.lies is None else body.lies.mesh.size,
         in_shardings_hlo=(None,) * len(in_types),
         out_shardings_hlo=(None,) * len(out_types),
         derivative=derivative,

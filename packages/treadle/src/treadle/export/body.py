@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 from treadle.export.container import Elements, array_type, damaged
+from treadle.export.shardings import Lies, constrained
 from treadle_compiler import HloValue, LoweringContext, lower_program, lowering_rule
 from treadle_ir import (
     Array,
@@ -21,6 +22,7 @@ from treadle_ir import (
     VerifyError,
     bind,
     interpret,
+    left_to_the_compiler,
     stage,
     type_of,
 )
@@ -61,8 +63,11 @@ def embedded_lowering(context: LoweringContext, primitive: Embedded, /) -> Seque
 class Body:
     """A program whose first parameters are arrays that it brings along; `run` computes it, compiled."""
 
-    def __init__(self, name: str, program: Program, constants: Sequence[Array]) -> None:
+    def __init__(
+        self, name: str, program: Program, constants: Sequence[Array], lies: Lies | None = None
+    ) -> None:
         self.name = name
+        self.lies = lies  # over several devices
         self.program = program
         self.constants = tuple(constants)
 
@@ -82,8 +87,15 @@ class Body:
             exact = map(_as_weak_as, operands, expected)
             return [*interpret(fitting, *constants, *exact)]
 
-        run.__name__ = self.name
-        return jit(run)
+        def run_over(*operands: Operand) -> list[Operand]:
+            with left_to_the_compiler():  # it was staged already: no rule is asked again
+                assert lies is not None
+                return constrained(run(*constrained(operands, lies.inputs)), lies.outputs)
+
+        lies = self.lies
+        function = run if lies is None else run_over
+        function.__name__ = self.name
+        return jit(function)
 
     # --- symbolic sizes ---
 
@@ -158,7 +170,10 @@ class Body:
             return interpret(self.program, *arrays, *operands)
 
         staged = stage(whole, *self.parameter_types)
-        return lower_program(staged.program, name=self.name, platform=platform).text
+        over = None if self.lies is None else self.lies.partitioning(staged.program)
+        return lower_program(
+            staged.program, name=self.name, platform=platform, partitioning=over
+        ).text
 
     def written(self, arrays: list[Elements]) -> dict[str, Any]:  # Any: what JSON holds
         """The program as JSON; its arrays are appended to `arrays`.

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final, final
 
 from treadle.export.body import Body
 from treadle.export.checks import DisabledSafetyCheck, default_export_platform
+from treadle.export.shardings import Over, mesh_around, mesh_of_call, placed
 from treadle_autodiff import custom_vjp, vjp
 from treadle_compiler import portable_artifact, pretty
 from treadle_ir import (
+    MESH,
     ArgumentError,
     ArrayType,
     DerivativeError,
@@ -32,7 +35,7 @@ from treadle_ir.tree import (
     keystr,
     tree_flatten_with_path,
 )
-from treadle_runtime import DeviceArray, ShapeDtypeStruct, jit
+from treadle_runtime import DeviceArray, NamedSharding, ShapeDtypeStruct, jit
 
 # The contract between a serialized function and who calls it; JAX counts the same way.
 CALLING_CONVENTION: Final = 10
@@ -80,12 +83,22 @@ class Exported:
 
         Raises:
             ArgumentError: arguments of other structures, shapes or element types than it was exported for.
-            PlacementError: it was not exported for this platform.
+            PlacementError: it was not exported for this platform, or for another number of devices than its arguments
+                are over.
             DerivativeError: by a derivative: it was serialized without that order of derivatives.
         """
         leaves = self._leaves(args, kwargs)
         self._check_platform(leaves)
-        return self.out_tree.unflatten([*self._flat_call(*leaves)])
+        lies = self.body.lies
+        if lies is None:
+            return self.out_tree.unflatten([*self._flat_call(*leaves)])
+        if any([isinstance(leaf, Tracer) for leaf in leaves]):
+            mesh = mesh_around(lies)
+        else:
+            mesh = mesh_of_call(self.fun_name, lies, leaves)
+            leaves = placed(leaves, lies, mesh)
+        with MESH.override(mesh):
+            return self.out_tree.unflatten([*self._flat_call(*leaves)])
 
     def _leaves(self, args: tuple[Tree, ...], kwargs: dict[str, Tree]) -> list[Operand]:
         leaves, structure = flatten_leaves_and_structure((args, kwargs))
@@ -216,7 +229,16 @@ class Exported:
         export_it = export(
             jit(backward), platforms=self.platforms, disabled_checks=self.disabled_safety_checks
         )
-        return export_it(*self.in_avals, *given)
+        exported = export_it(*self.in_avals, *given)
+        lies = self.body.lies
+        if lies is not None:
+            body = exported.body
+            exported = replace(
+                exported,
+                body=Body(body.name, body.program, body.constants, lies.transposed()),
+                nr_devices=self.nr_devices,
+            )
+        return exported
 
     # --- other forms ---
 
@@ -285,13 +307,28 @@ class Exported:
         """Whether dimensions or the platform are arguments of the module: never."""
         return False
 
-    def in_shardings_jax(self, mesh: object) -> tuple[None, ...]:
-        """The shardings of arguments on a mesh: none is asked for."""
-        return self.in_shardings_hlo
+    def in_shardings_jax(self, mesh: object) -> tuple[NamedSharding | None, ...]:
+        """How the arguments lie over a mesh of devices; None where nobody said it.
 
-    def out_shardings_jax(self, mesh: object) -> tuple[None, ...]:
-        """The shardings of results on a mesh: none is promised."""
-        return self.out_shardings_hlo
+        Raises:
+            ArgumentError: it is no mesh; ShardingError: its axes are not those that the function was exported over.
+        """
+        return self._on(
+            mesh, self.in_shardings_hlo if self.body.lies is None else self.body.lies.inputs
+        )
+
+    def out_shardings_jax(self, mesh: object) -> tuple[NamedSharding | None, ...]:
+        """How the results lie over a mesh of devices; None where nobody said it.
+
+        Raises:
+            ArgumentError: it is no mesh; ShardingError: its axes are not those that the function was exported over.
+        """
+        return self._on(
+            mesh, self.out_shardings_hlo if self.body.lies is None else self.body.lies.outputs
+        )
+
+    def _on(self, mesh: object, over: Sequence[Over | None]) -> tuple[NamedSharding | None, ...]:
+        return tuple([None if each is None else each.on(mesh) for each in over])
 
     def __str__(self) -> str:
         return f"Exported(fun_name={self.fun_name}, ...)"

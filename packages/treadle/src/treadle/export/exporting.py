@@ -8,6 +8,7 @@ from typing import Any, ParamSpec, TypeVar
 from treadle.export.body import Body
 from treadle.export.checks import PLATFORMS, DisabledSafetyCheck, default_export_platform
 from treadle.export.exported import Exported, structs
+from treadle.export.shardings import anywhere, lies_of
 from treadle_compiler import lower_program
 from treadle_ir import (
     ArgumentError,
@@ -113,15 +114,19 @@ def _export(
             fix="export outside of jit, grad and vmap, or pass the array as an argument",
         )
     constants = [each for each in traced.captured if isinstance(each, Array)]
-    program = traced.program
-    body = Body(call.fun_name, program, constants)
+    lies = lies_of(call.fun_name, traced.program, *call.shardings())
+    program = anywhere(traced.program) if lies is not None else traced.program
+    body = Body(call.fun_name, program, constants, lies)
     problem = unsolvable(f"export of {call.fun_name}", body.shapes)
     if problem is not None:
         raise problem
     example = body.example()
-    for platform in platforms if example is not None else ():
+    for platform in platforms:
+        if example is None:
+            break
+        over = None if lies is None else lies.partitioning(example)
         try:
-            lower_program(example, name=call.fun_name, platform=platform)
+            lower_program(example, name=call.fun_name, platform=platform, partitioning=over)
         except TreadleError as error:
             error.add_note(f"  while: exporting {call.fun_name} for {platform}")
             raise
@@ -141,6 +146,7 @@ def _export(
         ordered_effects=tuple([each for each in program.effects if each.ordered]),
         unordered_effects=tuple([each for each in program.effects if not each.ordered]),
         disabled_safety_checks=checks,
+        nr_devices=1 if lies is None else lies.mesh.size,
         in_shardings_hlo=(None,) * len(in_types),
         out_shardings_hlo=(None,) * len(out_types),
     )

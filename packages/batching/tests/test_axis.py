@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from treadle_batching import vmap
+from treadle_batching.axis import divided_by
+from treadle_ir import (
+    MESH,
+    AbstractMesh,
+    Array,
+    ArrayType,
+    AxisType,
+    ShardingTypeError,
+    layout_of_operand,
+    ops,
+    stage_tree,
+)
+
+EXPLICIT = AbstractMesh((4, 2), ("x", "y"), (AxisType.Explicit,) * 2)
+TYPE = ArrayType((8, 4), np.dtype("f4"))
+ROWS, PAIRS = (("x",), ()), (("y",), ())
+
+
+def test_what_divides_the_mapped_axis() -> None:
+    def function(x: Array, y: Array) -> tuple[list[Array], None]:
+        assert divided_by([x, y], [0, None]) == ("x",)
+        assert divided_by([x], [1]) == ()
+        with pytest.raises(ShardingTypeError, match="divided by"):
+            divided_by([x, y], [0, 0])
+        return [x], None
+
+    with MESH.override(EXPLICIT):
+        stage_tree(function, TYPE, TYPE, layouts=[ROWS, PAIRS])
+    assert divided_by([np.ones(3)], [0]) is None  # no explicit axes are in force
+
+
+def test_an_element_lies_without_the_mapped_axis_and_a_constraint_keeps_it() -> None:
+    seen = []
+
+    def row(x: Array) -> Array:
+        seen.append(layout_of_operand(x, EXPLICIT))
+        return ops.sharding_constraint(x, mesh=EXPLICIT, layout=(("y",),))
+
+    with MESH.override(EXPLICIT):
+        staged, _ = stage_tree(lambda x: ([vmap(row)(x)], None), TYPE, layouts=[ROWS])
+    assert seen == [((),)]
+    assert staged.layouts == ((("x",), ("y",)),)
