@@ -23,7 +23,7 @@ class Open:
     sizes: Sequence[Sizes]
     constraints: Sequence[str] = ()
     grad: bool = True
-    dtype: str = "float32"
+    dtype: str = "float64"
 
 
 N: Final = ({"n": 1}, {"n": 2}, {"n": 5}, {"n": 8})
@@ -79,12 +79,22 @@ _ITEMS: Final = [
     Open("elementwise", lambda x: tnp.exp(tnp.sin(x)) * 2 + x / (1 + x**2), ["n, m"], NM),
     Open("two operands", lambda x, y: x * y + y, ["n, m", "m"], NM),
     Open("broadcast column", lambda x: x[:, None] * x[None, :], ["n"], N),
-    Open("broadcast_to", lambda x, y: tnp.broadcast_to(x, (y.shape[0], 3, x.shape[0])), ["n", "m"], NM),
+    Open(
+        "broadcast_to",
+        lambda x, y: tnp.broadcast_to(x, (y.shape[0], 3, x.shape[0])),
+        ["n", "m"],
+        NM,
+    ),
     Open("where", lambda x: tnp.where(x > 0, x, 0.1 * x), ["n, 3"], N),
     Open("clip", lambda x: tnp.clip(x, -0.5, 0.5), ["n, 3"], N),
     Open("select", lambda x: lax.select(x > 0, x, -x), ["2*n"], N),
     Open("convert", lambda x: x.astype("int32") + x.shape[0], ["n"], N, grad=False),
-    Open("zeros_like, ones, full", lambda x: tnp.zeros_like(x) + tnp.ones(x.shape) * tnp.full(x.shape, 3.0), ["n, m"], NM),
+    Open(
+        "zeros_like, ones, full",
+        lambda x: tnp.zeros_like(x) + tnp.ones(x.shape) * tnp.full(x.shape, 3.0),
+        ["n, m"],
+        NM,
+    ),
     # --- sizes as values ---
     Open("mean by size", lambda x: x.sum() / x.shape[0], ["n, 3"], N),
     Open("size times float", lambda x: x * (0.5 * x.size) + x.shape[0] ** 0.5, ["n, 3"], N),
@@ -96,7 +106,13 @@ _ITEMS: Final = [
     # --- shapes ---
     Open("reshape flat", lambda x: x.reshape(-1) * 2, ["n, m, 3"], NM),
     Open("reshape split", lambda x: x.reshape(x.shape[0], 2, -1).sum(1), ["n, 4*m"], NM),
-    Open("reshape by halves", lambda x: x.reshape(2, -1), ["n"], ({"n": 2}, {"n": 6}), ["mod(n, 2) == 0"]),
+    Open(
+        "reshape by halves",
+        lambda x: x.reshape(2, -1),
+        ["n"],
+        ({"n": 2}, {"n": 6}),
+        ["mod(n, 2) == 0"],
+    ),
     Open("reshape by size", lambda x: x.reshape(x.shape[0] * x.shape[1]), ["n, m"], NM),
     Open("flatten, ravel", lambda x: x.ravel() + x.flatten(), ["n, 3"], N),
     Open("transpose", lambda x: x.T @ x, ["n, m"], NM),
@@ -139,22 +155,41 @@ _ITEMS: Final = [
     Open("einsum", lambda x, y: tnp.einsum("bij,bjk->bik", x, y), ["n, m, 2", "n, 2, m"], NM),
     Open("dot, outer", lambda x: (tnp.dot(x, x), tnp.outer(x, x)), ["n"], N),
     Open("tensordot", lambda x, y: tnp.tensordot(x, y, 1), ["n, m", "m, n"], NM),
-    Open("convolution", _image, ["n, h, w, 2", "3, 3, 2, 4"], ({"n": 1, "h": 5, "w": 4}, {"n": 3, "h": 3, "w": 6}), ["h >= 3", "w >= 3"]),
+    Open(
+        "convolution",
+        _image,
+        ["n, h, w, 2", "3, 3, 2, 4"],
+        ({"n": 1, "h": 5, "w": 4}, {"n": 3, "h": 3, "w": 6}),
+        ["h >= 3", "w >= 3"],
+    ),
     Open("convolution over a batch", _image_valid, ["n, 7, 6, 2", "3, 3, 2, 4"], N),
-    Open("convolution of open images", _image_valid, ["n, h, 7, 2", "3, 3, 2, 4"], ({"n": 1, "h": 5}, {"n": 2, "h": 8}), ["h >= 3"]),
+    Open(
+        "convolution of open images",
+        _image_valid,
+        ["n, h, 7, 2", "3, 3, 2, 4"],
+        ({"n": 1, "h": 5}, {"n": 2, "h": 8}),
+        ["h >= 3"],
+    ),
     # --- gather, scatter ---
     Open("take", lambda x: x[tnp.array([0, 0, -1])], ["n, 3"], N),
     Open("take along", lambda x: tnp.take_along_axis(x, tnp.argsort(x, axis=0), 0), ["n, 3"], N),
     Open("gather rows", lambda x, y: x[(y > 0).astype("int32")], ["4, m", "n"], NM),
     Open("at set", lambda x: x.at[0].set(5.0), ["n, 3"], N),
     Open("at add", lambda x, y: x.at[(y > 0).astype("int32")].add(2.0), ["4, m", "n"], NM),
-    Open("dynamic slice", lambda x: lax.dynamic_slice(x, (1, 0), (2, x.shape[1])), ["n + 1, m"], NM),
-    Open("dynamic update", lambda x: lax.dynamic_update_slice(x, tnp.ones((1, x.shape[1])), (1, 0)), ["n, m"], NM),
+    Open(
+        "dynamic slice", lambda x: lax.dynamic_slice(x, (1, 0), (2, x.shape[1])), ["n + 1, m"], NM
+    ),
+    Open(
+        "dynamic update",
+        lambda x: lax.dynamic_update_slice(x, tnp.ones((1, x.shape[1]), x.dtype), (1, 0)),
+        ["n, m"],
+        NM,
+    ),
     Open("dynamic index", lambda x: lax.dynamic_index_in_dim(x, 1, 0), ["n, m"], NM),
     Open("one hot", lambda x: treadle.nn.one_hot((x > 0).astype("int32"), 4), ["n"], N, grad=False),
     # --- order and prefixes ---
     Open("cumsum", lambda x: tnp.cumsum(x, axis=0), ["n, 3"], N),
-    Open("cumprod", lambda x: tnp.cumprod(x, axis=1), ["n, m"], NM),
+    Open("cumprod", lambda x: tnp.cumprod(x, axis=1), ["n, 3"], N),
     Open("cummax", lambda x: lax.cummax(x, axis=0), ["n, m"], NM),
     Open("sort", lambda x: tnp.sort(x, axis=0), ["n, 3"], N),
     Open("argsort", lambda x: tnp.argsort(x, axis=-1), ["n, m"], NM, grad=False),
@@ -166,7 +201,13 @@ _ITEMS: Final = [
     Open("scan", _sum_by_scan, ["n, m"], NM),
     Open("while", _halved, ["n, 3"], N, grad=False),
     Open("fori", lambda x: lax.fori_loop(0, 3, lambda i, y: tnp.sin(y) + x, x), ["n, 3"], N),
-    Open("fori to size", lambda x: lax.fori_loop(0, x.shape[0], lambda i, y: y + x[i], 0.0), ["n"], N, grad=False),
+    Open(
+        "fori to size",
+        lambda x: lax.fori_loop(0, x.shape[0], lambda i, y: y + x[i], 0.0),
+        ["n"],
+        N,
+        grad=False,
+    ),
     Open("cond", lambda x: lax.cond(x.sum() > 0, tnp.sin, tnp.cos, x), ["n, 3"], N),
     Open("switch", lambda x: lax.switch(1, [tnp.sin, tnp.cos], x), ["n, 3"], N),
     Open("map", lambda x: lax.map(lambda row: row.sum() * row, x), ["n, m"], NM),
@@ -181,15 +222,32 @@ _ITEMS: Final = [
     Open("attention", _attention, ["n, 4", "n, 4", "n, 3"], N),
     Open("cross entropy", lambda x: -treadle.nn.log_softmax(x)[:, 0].mean(), ["n, m"], NM),
     # --- linear algebra, transforms, random ---
-    Open("cholesky", lambda x: tnp.linalg.cholesky(x @ x.swapaxes(1, 2) + 3 * tnp.eye(3)), ["n, 3, 3"], N),
-    Open("cholesky of open size", lambda x: tnp.linalg.cholesky(x @ x.T + 3 * tnp.eye(x.shape[0])), ["n, n"], N),
+    Open(
+        "cholesky",
+        lambda x: tnp.linalg.cholesky(x @ x.swapaxes(1, 2) + 3 * tnp.eye(3)),
+        ["n, 3, 3"],
+        N,
+    ),
+    Open(
+        "cholesky of open size",
+        lambda x: tnp.linalg.cholesky(x @ x.T + 3 * tnp.eye(x.shape[0])),
+        ["n, n"],
+        N,
+    ),
     Open("solve", lambda x, y: tnp.linalg.solve(x + 3 * tnp.eye(3), y), ["n, 3, 3", "n, 3, m"], NM),
-    Open("inverse of open size", lambda x: tnp.linalg.inv(x + 5 * tnp.eye(x.shape[0])), ["n, n"], N),
+    Open(
+        "inverse of open size", lambda x: tnp.linalg.inv(x + 5 * tnp.eye(x.shape[0])), ["n, n"], N
+    ),
     Open("qr", lambda x: tnp.linalg.qr(x)[1], ["n, 3, 3"], N),
     Open("svd", lambda x: tnp.linalg.svd(x, compute_uv=False), ["n, 3, 2"], N),
     Open("eigh", lambda x: tnp.linalg.eigvalsh(x + x.swapaxes(1, 2)), ["n, 3, 3"], N),
     Open("fft", lambda x: tnp.abs(tnp.fft.rfft(x)), ["n, 8"], N),
     Open("normal", lambda x: x + treadle.random.normal(treadle.random.key(0), (3,)), ["n, 3"], N),
-    Open("normal of open size", lambda x: x + treadle.random.normal(treadle.random.key(0), x.shape), ["n, 3"], N),
+    Open(
+        "normal of open size",
+        lambda x: x + treadle.random.normal(treadle.random.key(0), x.shape),
+        ["n, 3"],
+        N,
+    ),
 ]
 POOL: Final = {each.name: each for each in _ITEMS}

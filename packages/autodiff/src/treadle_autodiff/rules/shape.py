@@ -22,6 +22,7 @@ from treadle_ir.primitives.shape import (
     Slice,
     Transpose,
 )
+from treadle_ir.symbolic import max_dim
 
 linear(BroadcastInDim)
 linear(Concatenate)
@@ -155,7 +156,7 @@ def slice_transpose(
     ct = materialise(cotangents[0])
     type = type_of(ct)
     high = [
-        size - start - (1 + (n - 1) * stride if n else 0)
+        size - start - max_dim(1 + (n - 1) * stride, 0)
         for size, start, stride, n in zip(
             operand_type(operands[0]).shape,
             primitive.start,

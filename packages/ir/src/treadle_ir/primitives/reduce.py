@@ -21,8 +21,8 @@ from treadle_ir.frozen import frozen
 from treadle_ir.primitives.elementwise import check_kind
 from treadle_ir.primitives.shape import array_operand, check_axes
 from treadle_ir.registry import register
-from treadle_ir.trace import bind
 from treadle_ir.sizes import Symbolic
+from treadle_ir.trace import bind
 from treadle_ir.types import ArrayType, Type
 
 

@@ -140,7 +140,9 @@ class Bounds:
         if isinstance(factor, str):
             interval: Interval = (1, INFINITY)
         else:
-            interval = _OPERATION[factor.kind](self._interval(factor.left), self._interval(factor.right))
+            interval = _OPERATION[factor.kind](
+                self._interval(factor.left), self._interval(factor.right)
+            )
         known = self._known.get(((factor, 1),), _EVERYTHING)
         return max(interval[0], known[0]), min(interval[1], known[1])
 

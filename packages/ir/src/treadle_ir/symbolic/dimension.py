@@ -222,7 +222,7 @@ class SymbolicDimension(Symbolic):
     def bounds(self) -> tuple[float, float]:
         """The least and the greatest value under the constraints; infinite where none is known."""
         low, high = self.scope.bounds(self.polynomial)
-        return cast(tuple[float, float], (low, high))
+        return cast("tuple[float, float]", (low, high))
 
     def variables(self) -> set[str]:
         """The names of the sizes that it is made of."""
@@ -293,7 +293,6 @@ def undecided(question: str, difference: Polynomial, scope: SymbolicScope) -> Sy
     )
 
 
-
 def _as_value(name: str, dimension: SymbolicDimension, other: object) -> Any:
     """Arithmetic with what is no size: of an array that has the dimension's value. Any: whatever that gives."""
     if other is None or isinstance(other, (str, tuple, list)):
@@ -342,4 +341,6 @@ def is_symbolic_dim(p: object) -> bool:
 
 def symbolic_dim_bounds(dimension: Any) -> tuple[float, float]:
     """The least and the greatest value of a size, symbolic or not. Any: annotations of sizes say `int`."""
-    return dimension.bounds() if isinstance(dimension, SymbolicDimension) else (dimension, dimension)
+    return (
+        dimension.bounds() if isinstance(dimension, SymbolicDimension) else (dimension, dimension)
+    )

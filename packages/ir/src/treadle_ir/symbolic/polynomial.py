@@ -239,9 +239,7 @@ def substituted(
                 value = values[factor] if factor in values else Polynomial.variable(factor)
             else:
                 left = substituted(factor.left, values, operation)
-                value = operation(
-                    factor.kind, left, substituted(factor.right, values, operation)
-                )
+                value = operation(factor.kind, left, substituted(factor.right, values, operation))
             term = term * value.power(exponent)
         total = total + term
     return total
@@ -263,7 +261,9 @@ def _text(terms: tuple[tuple[Monomial, Number], ...]) -> str:
         size = abs(coefficient)
         if size != 1 or not parts:
             parts.insert(0, str(size))
-        sign = ("- " if coefficient < 0 else "") if not text else (" - " if coefficient < 0 else " + ")
+        sign = (
+            ("- " if coefficient < 0 else "") if not text else (" - " if coefficient < 0 else " + ")
+        )
         text += sign + "*".join(parts)
     return text or "0"
 

@@ -15,7 +15,6 @@ from treadle_ir.symbolic.polynomial import (
     Number,
     Operation,
     Polynomial,
-    constant,
     divided_monomial,
     substituted,
 )

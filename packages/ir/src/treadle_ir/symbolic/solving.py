@@ -74,15 +74,18 @@ def _names(*polynomials: Polynomial) -> set[str]:
     return {name for each in polynomials for name in each.variables()}
 
 
-def solve(function: str, axes: Sequence[Axis], scope: SymbolicScope) -> tuple[dict[str, Size], SymbolicScope]:
+def solve(
+    function: str, axes: Sequence[Axis], scope: SymbolicScope
+) -> tuple[dict[str, Size], SymbolicScope]:
     """A size for each name, and the scope of those that are symbolic again.
 
     Raises:
         ShapeError: the sizes that are there do not fit together, are no integers, or break a constraint.
     """
-    target = next(
-        (each.found.scope for each in axes if isinstance(each.found, SymbolicDimension)), None
-    ) or SymbolicScope()
+    target = (
+        next((each.found.scope for each in axes if isinstance(each.found, SymbolicDimension)), None)
+        or SymbolicScope()
+    )
     values: dict[str, Size] = {}
     origins: dict[str, Axis] = {}
     waiting = [each for each in axes if isinstance(each.expected, SymbolicDimension)]

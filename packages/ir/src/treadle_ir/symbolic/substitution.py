@@ -74,7 +74,9 @@ class _Substitution:
             try:
                 types, effects = inferred(primitive, tuple([each.type for each in operands]))
             except TreadleError as error:
-                error.add_note(f"  while: giving sizes to {equation.source.show() or primitive.name}")
+                error.add_note(
+                    f"  while: giving sizes to {equation.source.show() or primitive.name}"
+                )
                 raise
             results = tuple(map(Value, types))
             values.update(zip(equation.results, results, strict=True))

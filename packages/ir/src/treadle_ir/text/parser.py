@@ -212,9 +212,7 @@ class _Parser:
             if token.kind not in ("type", "name"):
                 self.lexer.position -= token.kind != END
                 raise self.lexer.unexpected("a type such as `f32[2,3]`", what)
-            found = self.types[token.text] = self.reading(
-                token, read_type, token.text, self.scope
-            )
+            found = self.types[token.text] = self.reading(token, read_type, token.text, self.scope)
         return found
 
     def atom(self, what: str) -> Atom:

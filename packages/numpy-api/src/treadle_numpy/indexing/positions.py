@@ -9,11 +9,11 @@ import numpy as np
 
 from treadle_ir import Array, Operand, default_dtype, ops
 from treadle_ir.dtypes import is_unsigned
-from treadle_numpy.indexing.entries import Positions
 from treadle_ir.symbolic import is_symbolic_dim
-from treadle_numpy.operands.scalars import size_scalar
+from treadle_numpy.indexing.entries import Positions
 from treadle_numpy.operands.arrays import Elements, made, on_host
 from treadle_numpy.operands.broadcast import broadcast_to_shape
+from treadle_numpy.operands.scalars import size_scalar
 
 _FEW: Final = 1 << 16
 """Positions up to which negative ones are made positive by NumPy, if the host has them: one step, not three."""

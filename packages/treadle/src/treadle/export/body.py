@@ -78,9 +78,7 @@ class Body:
         symbolic = self.is_symbolic
 
         def run(*operands: Operand) -> list[Operand]:
-            fitting, expected = (
-                self._for_sizes_of(operands) if symbolic else (program, types)
-            )
+            fitting, expected = self._for_sizes_of(operands) if symbolic else (program, types)
             exact = map(_as_weak_as, operands, expected)
             return [*interpret(fitting, *constants, *exact)]
 
@@ -132,7 +130,9 @@ class Body:
         """The program for small sizes that it may have, or None where none were found."""
         if not self.is_symbolic:
             return self.program
-        names = {name for s in self.shapes for n in s if is_symbolic((n,)) for name in n.variables()}  # type: ignore[attr-defined]  # it is a dimension
+        names = {
+            name for s in self.shapes for n in s if is_symbolic((n,)) for name in n.variables()
+        }  # type: ignore[attr-defined]  # it is a dimension
         values = sample(sorted(names), self.scope)
         return None if values is None else substitute(self.program, values, SymbolicScope())
 

@@ -147,7 +147,11 @@ def _symbolic_arange(
     counted = ops.iota(shape=(count,), dimension=0, dtype=wanted)
     if by != 1:
         counted = ops.multiply(counted, wanted.type(by))
-    return counted if isinstance(first, int) and first == 0 else ops.add(counted, size_scalar(first, wanted))
+    return (
+        counted
+        if isinstance(first, int) and first == 0
+        else ops.add(counted, size_scalar(first, wanted))
+    )
 
 
 @overload

@@ -34,8 +34,8 @@ from treadle_numpy.operands.bind import bind
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, operand_type
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.fill import filled
-from treadle_numpy.operands.scalars import size_scalar
 from treadle_numpy.operands.promote import converted, promote
+from treadle_numpy.operands.scalars import size_scalar
 
 __all__ = ["average", "mean", "nanmean"]
 

@@ -72,9 +72,7 @@ def _variance(
     degrees: ArrayLike
     if where is None:
         freedom = math.prod([type.shape[i] for i in axes]) - ddof
-        degrees = (
-            size_scalar(freedom, total.dtype) if freedom > 0 else total.dtype.type(np.nan)
-        )
+        degrees = size_scalar(freedom, total.dtype) if freedom > 0 else total.dtype.type(np.nan)
     else:
         count = sum(broadcast_to(where, type.shape), axes, total.dtype, keepdims=keepdims)
         degrees = subtract(count, ddof)
