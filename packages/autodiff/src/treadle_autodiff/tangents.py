@@ -6,8 +6,18 @@ from typing import TypeAlias, final
 
 import numpy as np
 
-from treadle_ir import Array, ArrayType, Operand, Type, as_array, dtypes, frozen, ops, type_of
-from treadle_ir.symbolic import is_symbolic
+from treadle_ir import (
+    Array,
+    ArrayType,
+    Operand,
+    Type,
+    as_array,
+    dtypes,
+    frozen,
+    is_symbolic,
+    ops,
+    type_of,
+)
 
 
 @final

@@ -13,7 +13,7 @@ import numpy as np
 from treadle_ir import dtypes, ops
 from treadle_ir.array import Array, Operand, type_of
 from treadle_ir.operands import as_array
-from treadle_ir.symbolic import is_symbolic, min_dim
+from treadle_ir.sizes import is_symbolic, min_dim
 
 I32: Final = np.dtype(np.int32)
 

@@ -12,7 +12,7 @@ from treadle_autodiff.registry import jvp_rule, linear, transpose_rule
 from treadle_autodiff.rules.reduce import shift
 from treadle_autodiff.rules.sort import positions_along, take_along
 from treadle_autodiff.tangents import Linear, Tangent, Zero, materialise
-from treadle_ir import Operand, Operands, UnsupportedError, bind, ops, type_of
+from treadle_ir import Operand, Operands, UnsupportedError, bind, is_symbolic, ops, type_of
 from treadle_ir.dtypes import least
 from treadle_ir.primitives.cumulative import (
     Cumulative,
@@ -22,7 +22,6 @@ from treadle_ir.primitives.cumulative import (
     CumulativeMinimum,
     CumulativeMultiply,
 )
-from treadle_ir.symbolic import is_symbolic
 
 linear(CumulativeAdd)
 

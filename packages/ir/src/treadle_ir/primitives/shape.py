@@ -14,7 +14,7 @@ from treadle_ir.errors import DTypeError, ShapeError
 from treadle_ir.families import Rearrangement
 from treadle_ir.frozen import frozen
 from treadle_ir.registry import register
-from treadle_ir.symbolic import max_dim
+from treadle_ir.sizes import max_dim
 from treadle_ir.trace import bind
 from treadle_ir.types import ArrayType, Type
 

@@ -224,6 +224,17 @@ class SymbolicDimension(Symbolic):
         low, high = self.scope.bounds(self.polynomial)
         return cast("tuple[float, float]", (low, high))
 
+    def chosen(self, kind: str, other: object) -> Any:
+        """The `max` or `min` of this and another size; a dimension where it is not known which. Any: as `made`.
+
+        Raises:
+            ShapeError: the other is no size.
+        """
+        found = self._operand(other)
+        if found is None:
+            raise ShapeError(f"{kind}: {self} and {other!r} are not both sizes")
+        return made(self.scope.operation(kind, self.polynomial, found), self.scope)
+
     def variables(self) -> set[str]:
         """The names of the sizes that it is made of."""
         return self.polynomial.variables()
@@ -273,15 +284,6 @@ def read_shape(
     return tuple([made(each, scope) if isinstance(each, Polynomial) else each for each in sizes])
 
 
-def scope_of(shapes: Iterable[tuple[Any, ...]]) -> SymbolicScope | None:
-    """The scope of the first symbolic dimension among shapes, if there is one. Any: sizes."""
-    for shape in shapes:
-        for size in shape:
-            if isinstance(size, SymbolicDimension):
-                return size.scope
-    return None
-
-
 def undecided(question: str, difference: Polynomial, scope: SymbolicScope) -> SymbolicSizeError:
     """The error for a comparison that the constraints do not decide."""
     known = f" under the constraints {', '.join(scope.constraints)}" if scope.constraints else ""
@@ -304,43 +306,3 @@ def _as_value(name: str, dimension: SymbolicDimension, other: object) -> Any:
 
 def _is_array(value: object) -> bool:
     return hasattr(value, "dtype") and not isinstance(value, (np.integer, type))
-
-
-def max_dim(left: Any, right: Any) -> Any:
-    """The greater of two sizes; a dimension where it is not known which. Any: as `made`."""
-    return _chosen("max", left, right)
-
-
-def min_dim(left: Any, right: Any) -> Any:
-    """The lesser of two sizes; a dimension where it is not known which. Any: as `made`."""
-    return _chosen("min", left, right)
-
-
-def _chosen(kind: str, left: Any, right: Any) -> Any:
-    if isinstance(left, SymbolicDimension):
-        one: SymbolicDimension = left
-    elif isinstance(right, SymbolicDimension):
-        one = right
-    else:
-        return max(left, right) if kind == "max" else min(left, right)
-    other = one._operand(right if one is left else left)
-    if other is None:
-        raise ShapeError(f"{kind}: {left!r} and {right!r} are not both sizes")
-    return made(one.scope.operation(kind, one.polynomial, other), one.scope)
-
-
-def is_symbolic_dim(p: object) -> bool:
-    """Whether a size is a symbolic dimension.
-
-    Example:
-        >>> is_symbolic_dim(3)
-        False
-    """
-    return isinstance(p, SymbolicDimension)
-
-
-def symbolic_dim_bounds(dimension: Any) -> tuple[float, float]:
-    """The least and the greatest value of a size, symbolic or not. Any: annotations of sizes say `int`."""
-    return (
-        dimension.bounds() if isinstance(dimension, SymbolicDimension) else (dimension, dimension)
-    )

@@ -20,11 +20,12 @@ from treadle_ir import (
     ShapeError,
     UnsupportedError,
     default_dtype,
+    is_symbolic,
+    max_dim,
     ops,
     promoted,
 )
 from treadle_ir.primitives.indexing import Mode
-from treadle_ir.symbolic import is_symbolic, max_dim
 from treadle_numpy.indexing.entries import Entry, Positions, neighbouring, read_index
 from treadle_numpy.indexing.known import static_key
 from treadle_numpy.indexing.modes import IndexMode, gather_mode
@@ -270,7 +271,9 @@ def _full_shape(entries: list[Entry], batch: tuple[int, ...]) -> tuple[int, ...]
     """
     positions = [i for i, e in enumerate(entries) if not isinstance(e.index, slice)]
     ranges = {i: e.index for i, e in enumerate(entries) if isinstance(e.index, slice)}
-    sizes = [1 if entries[i].new else len(_places(each)) for i, each in ranges.items()]
+    sizes = [
+        1 if entries[i].new else _length(_places(each, each.stop)) for i, each in ranges.items()
+    ]
     if not positions:
         return tuple(sizes)
     place = sum(1 for i in ranges if i < positions[0]) if neighbouring(entries, positions) else 0

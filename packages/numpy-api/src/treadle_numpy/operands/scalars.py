@@ -6,9 +6,8 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from treadle_ir import Array, ArrayType, DType, Literal, Operand, ops
+from treadle_ir import Array, ArrayType, DType, Literal, Operand, is_symbolic_dim, ops
 from treadle_ir.dtypes import BY_NAME, is_signed
-from treadle_ir.symbolic import is_symbolic_dim
 from treadle_numpy.operands.coerce import operand_type
 
 Scalar: TypeAlias = np.generic | Literal

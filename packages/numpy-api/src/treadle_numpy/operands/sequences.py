@@ -16,12 +16,12 @@ from treadle_ir import (
     ShapeError,
     as_array,
     default_dtype,
+    is_symbolic_dim,
     ops,
     out_of_range,
     promoted,
 )
 from treadle_ir.dtypes import is_bool, is_complex, is_floating, is_integer, is_key, key_refused
-from treadle_ir.symbolic import is_symbolic_dim
 from treadle_numpy.operands.arrays import Elements, array_of, made
 from treadle_numpy.operands.coerce import (
     SCALARS,

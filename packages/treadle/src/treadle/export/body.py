@@ -21,13 +21,14 @@ from treadle_ir import (
     VerifyError,
     bind,
     interpret,
+    is_symbolic,
+    scope_of,
     stage,
     type_of,
 )
 from treadle_ir.primitives.convert import Convert
 from treadle_ir.rewrite import plain
-from treadle_ir.sizes import is_symbolic
-from treadle_ir.symbolic import SymbolicScope, scope_of
+from treadle_ir.symbolic import SymbolicScope
 from treadle_ir.symbolic.solving import Axis, sample, solve
 from treadle_ir.symbolic.substitution import substitute
 from treadle_ir.text import parse_program, print_program
