@@ -124,6 +124,8 @@ class Bounds:
         return low, -self._lower_by_intervals(polynomial.scaled(-1))
 
     def _of_monomial(self, monomial: Monomial) -> Interval:
+        if len(monomial) == 1 and monomial[0][1] == 1:
+            return self._of_factor(monomial[0][0])
         result: Interval = (1, 1)
         for factor, exponent in monomial:
             base = self._of_factor(factor)
