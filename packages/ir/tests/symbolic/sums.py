@@ -16,12 +16,20 @@ VARIABLES = {name: read_dimension(name, FREE) for name in NAMES}
 
 def larger(left: Any, right: Any) -> Any:
     """The greater one, of integers by Python."""
-    return max(left, right) if isinstance(left, int) and isinstance(right, int) else max_dim(left, right)
+    return (
+        max(left, right)
+        if isinstance(left, int) and isinstance(right, int)
+        else max_dim(left, right)
+    )
 
 
 def lesser(left: Any, right: Any) -> Any:
     """The lesser one, of integers by Python."""
-    return min(left, right) if isinstance(left, int) and isinstance(right, int) else min_dim(left, right)
+    return (
+        min(left, right)
+        if isinstance(left, int) and isinstance(right, int)
+        else min_dim(left, right)
+    )
 
 
 BINARY = {

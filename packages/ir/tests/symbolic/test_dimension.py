@@ -90,12 +90,12 @@ def test_undecided_comparisons_say_what_to_add() -> None:
     b, n = read_shape("b, n", SymbolicScope(["b >= 8"]))
     with pytest.raises(SymbolicSizeError, match=r"`b > n`.*under the constraints b >= 8") as caught:
         bool(b > n)
-    assert 'constraints=["b - n >= 1"]' in caught.value.__notes__[-1]
+    assert 'constraints=["b - n >= 1"]' in "".join(caught.value.__notes__)
     scope = SymbolicScope(["b >= 8", "b - n >= 1"])
     assert read_dimension("b", scope) > read_dimension("n", scope)
     with pytest.raises(SymbolicSizeError, match="inconclusive") as caught:
         bool(n - 1)
-    assert '"n >= 2"' in caught.value.__notes__[-1]
+    assert '"n >= 2"' in "".join(caught.value.__notes__)
 
 
 @pytest.mark.parametrize("ask", [int, range, float, lambda n: [0] * n])

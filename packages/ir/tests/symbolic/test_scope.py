@@ -93,7 +93,9 @@ def test_is_a_value() -> None:
     assert SymbolicScope("a >= 3") == SymbolicScope(["a >= 3"])
 
 
-@pytest.mark.parametrize("wrong", [["a"], ["a > 3"], [3], 3, ["a >= "], ["a >= b >= c"], ["a == b // 0"]])
+@pytest.mark.parametrize(
+    "wrong", [["a"], ["a > 3"], [3], 3, ["a >= "], ["a >= b >= c"], ["a == b // 0"]]
+)
 def test_refusals(wrong: object) -> None:
     with pytest.raises(ArgumentError):
         SymbolicScope(wrong)  # type: ignore[arg-type]

@@ -38,8 +38,13 @@ def _function(x: Any, y: Any) -> Any:
     wide = ops.broadcast_in_dim(y, shape=(n, m), dimensions=(1,))
     count = ops.convert(ops.dimension_size(n), dtype=F32)
     inner = stage(lambda c, r: [ops.add(c, r), ops.multiply(c, r)], *[ArrayType((m,), F32)] * 2)
-    total, rows = bind(Scan(inner.program, 0, 1, n), y, x)
-    return [flat, ops.divide(ops.add(x, wide), ops.broadcast_in_dim(count, shape=(n, m), dimensions=())), total, rows]
+    total, rows = bind(Scan(inner.program, n, carries=1), y, x)
+    return [
+        flat,
+        ops.divide(ops.add(x, wide), ops.broadcast_in_dim(count, shape=(n, m), dimensions=())),
+        total,
+        rows,
+    ]
 
 
 def _program(n: Any, m: Any) -> Any:
@@ -96,7 +101,10 @@ def test_text() -> None:
         ('where "b >= 2", "b <= 1"\nprogram @main(%0: f32[b]) {\n return %0\n}', "never hold"),
         ("where\nprogram @main(%0: f32[b]) {\n return %0\n}", "a constraint such as"),
         ("program @main(%0: f32[b]) {\n %1: f32[c] = sine %0\n return %1\n}", "gives f32[b]"),
-        ("program @main() {\n %1: i32[b] = iota {shape=([b, c],), dtype=i32, dimension=0}\n return %1\n}", "is not one size"),
+        (
+            "program @main() {\n %1: i32[b] = iota {shape=([b, c],), dtype=i32, dimension=0}\n return %1\n}",
+            "is not one size",
+        ),
     ],
 )
 def test_damaged_text(text: str, says: str | None) -> None:

@@ -291,7 +291,8 @@ def undecided(question: str, difference: Polynomial, scope: SymbolicScope) -> Sy
     wanted = f"{difference - constant(number)} >= {-number}"
     return SymbolicSizeError(
         f"the comparison `{question}` of symbolic dimensions is inconclusive{known}",
-        fix=f'if it always holds, add it: symbolic_shape(..., constraints=["{wanted}"])',
+        fix=f'if it always holds, add it: symbolic_shape(..., constraints=["{wanted}"]); sizes of arrays outside of a '
+        "program that is being staged must be known",
     )
 
 

@@ -96,7 +96,11 @@ class SymbolicScope:
             return  # it would be rewritten for ever
         self._rules.append((monomial, scale, right))
         ((factor, exponent), *others) = monomial
-        if isinstance(factor, Operation) and factor.kind == "mod" and (scale, exponent, others) == (1, 1, []):
+        if (
+            isinstance(factor, Operation)
+            and factor.kind == "mod"
+            and (scale, exponent, others) == (1, 1, [])
+        ):
             # d*floordiv(e, d) is e - mod(e, d)
             whole = self.operation("floordiv", factor.left, factor.right)
             self._equal(factor.right * whole, factor.left - right)
