@@ -1,7 +1,7 @@
 """Artefacts of former releases load for ever, and compute what they did.
 
-`python -m conformance.export.test_releases` writes the artefacts of this release; they are written once, when a release is
-made, and never again.
+`python -m conformance.export.test_releases` writes the artefacts of this release; they are written once, when a
+release is made, and never again.
 """
 
 from __future__ import annotations

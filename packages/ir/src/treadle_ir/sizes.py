@@ -96,6 +96,11 @@ def symbolic_dim_bounds(dimension: Any) -> tuple[float, float]:
     return number, number
 
 
+def variables_of(size: object) -> set[str]:
+    """The names that a size is made of; none of a known one."""
+    return size.variables() if isinstance(size, Symbolic) else set()
+
+
 def scope_of(shapes: Iterable[Iterable[object]]) -> SymbolicScope | None:
     """The scope of the first symbolic dimension among shapes, if there is one."""
     for shape in shapes:

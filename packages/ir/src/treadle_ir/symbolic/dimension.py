@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NoReturn, cast, final
 
 import numpy as np
@@ -33,6 +33,7 @@ class SymbolicDimension(Symbolic):
 
     polynomial: Polynomial
     scope: SymbolicScope
+    _hash: int
 
     def __init__(self, polynomial: Polynomial, scope: SymbolicScope) -> None:
         object.__setattr__(self, "polynomial", polynomial)
@@ -131,7 +132,8 @@ class SymbolicDimension(Symbolic):
         return _as_value("rtruediv", self, other)
 
     def __neg__(self) -> SymbolicDimension | int:
-        return made(self.polynomial.scaled(-1), self.scope)
+        negative: SymbolicDimension | int = made(self.polynomial.scaled(-1), self.scope)
+        return negative
 
     def __pos__(self) -> SymbolicDimension:
         return self
@@ -201,7 +203,8 @@ class SymbolicDimension(Symbolic):
         """Its value as a weak integer scalar, in a program that is being staged."""
         from treadle_ir.primitives.creation import dimension_size  # noqa: PLC0415 - it knows types, which know sizes
 
-        return dimension_size(self)
+        size: Any = self
+        return dimension_size(size)
 
     # --- further questions ---
 
@@ -244,7 +247,10 @@ class SymbolicDimension(Symbolic):
     ) -> SymbolicDimension | int:
         """The dimension with other sizes, symbolic or not, for its names; in their scope."""
         known = {name: polynomial_of(value) for name, value in values.items()}
-        return made(substituted(self.polynomial, known, scope.operation), scope)
+        found: SymbolicDimension | int = made(
+            substituted(self.polynomial, known, scope.operation), scope
+        )
+        return found
 
 
 def polynomial_of(size: SymbolicDimension | int) -> Polynomial:

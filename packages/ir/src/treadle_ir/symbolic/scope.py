@@ -101,7 +101,7 @@ class SymbolicScope:
             and factor.kind == "mod"
             and (scale, exponent, others) == (1, 1, [])
         ):
-            # d*floordiv(e, d) is e - mod(e, d)
+            # What is divided, less its remainder, is the divisor times the quotient.
             whole = self.operation("floordiv", factor.left, factor.right)
             self._equal(factor.right * whole, factor.left - right)
 

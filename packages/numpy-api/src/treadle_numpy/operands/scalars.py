@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -50,10 +50,11 @@ def zero_like(x: Operand) -> Scalar:
     return number(0, x)
 
 
-def size_scalar(size: int, dtype: DType) -> np.generic | Array:
+def size_scalar(size: int | float, dtype: DType) -> np.generic | Array:
     """A number of elements in an element type: a scalar of the host, or of the program where it is symbolic."""
     if is_symbolic_dim(size):
-        return ops.convert(ops.dimension_size(size), dtype=dtype)
+        symbolic: Any = size
+        return ops.convert(ops.dimension_size(symbolic), dtype=dtype)
     scalar: np.generic = dtype.type(size)
     return scalar
 

@@ -119,7 +119,9 @@ def _export(
     if problem is not None:
         raise problem
     example = body.example()
-    for platform in platforms if example is not None else ():
+    for platform in platforms:
+        if example is None:
+            break
         try:
             lower_program(example, name=call.fun_name, platform=platform)
         except TreadleError as error:
