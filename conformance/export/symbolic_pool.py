@@ -23,11 +23,23 @@ class Open:
     sizes: Sequence[Sizes]
     constraints: Sequence[str] = ()
     grad: bool = True
-    dtype: str = "float32"
+    dtype: str = "float64"
 
 
 N: Final = ({"n": 1}, {"n": 2}, {"n": 5}, {"n": 8})
 NM: Final = ({"n": 2, "m": 3}, {"n": 4, "m": 4}, {"n": 1, "m": 6})
+
+
+def _loss(x: Any) -> Any:
+    return tnp.sum(tnp.tanh(x) ** 2)
+
+
+def _squared(row: Any) -> Any:
+    return row @ row
+
+
+def _twice(x: Any) -> Any:
+    return tnp.sin(tnp.sin(x)).sum(0)
 
 
 def _sum_by_scan(x: Any) -> Any:
@@ -99,6 +111,8 @@ _ITEMS: Final = [
     Open("mean by size", lambda x: x.sum() / x.shape[0], ["n, 3"], N),
     Open("size times float", lambda x: x * (0.5 * x.size) + x.shape[0] ** 0.5, ["n, 3"], N),
     Open("size of floordiv", lambda x: x.sum() * (x.shape[0] // 2 + x.shape[0] % 3), ["n"], N),
+    Open("size less 5", lambda x: x * (x.shape[0] - 5), ["n"], N),
+    Open("element of the middle", lambda x: x[x.shape[0] // 2], ["n, 3"], N),
     Open("arange", lambda x: x * tnp.arange(x.shape[0]), ["n"], N),
     Open("arange from to", lambda x: tnp.arange(2, x.shape[0] + 5, 2), ["n"], N, grad=False),
     Open("eye", lambda x: x @ tnp.eye(x.shape[1]), ["m, n"], NM),
@@ -181,7 +195,7 @@ _ITEMS: Final = [
     ),
     Open(
         "dynamic update",
-        lambda x: lax.dynamic_update_slice(x, tnp.ones((1, x.shape[1])), (1, 0)),
+        lambda x: lax.dynamic_update_slice(x, tnp.ones((1, x.shape[1]), x.dtype), (1, 0)),
         ["n, m"],
         NM,
     ),
@@ -189,7 +203,7 @@ _ITEMS: Final = [
     Open("one hot", lambda x: treadle.nn.one_hot((x > 0).astype("int32"), 4), ["n"], N, grad=False),
     # --- order and prefixes ---
     Open("cumsum", lambda x: tnp.cumsum(x, axis=0), ["n, 3"], N),
-    Open("cumprod", lambda x: tnp.cumprod(x, axis=1), ["n, m"], NM),
+    Open("cumprod", lambda x: tnp.cumprod(x, axis=1), ["n, 3"], N),
     Open("cummax", lambda x: lax.cummax(x, axis=0), ["n, m"], NM),
     Open("sort", lambda x: tnp.sort(x, axis=0), ["n, 3"], N),
     Open("argsort", lambda x: tnp.argsort(x, axis=-1), ["n, m"], NM, grad=False),
@@ -213,9 +227,9 @@ _ITEMS: Final = [
     Open("map", lambda x: lax.map(lambda row: row.sum() * row, x), ["n, m"], NM),
     Open("associative scan", lambda x: lax.associative_scan(tnp.add, x), ["4, n"], N),
     Open("nested jit", lambda x: treadle.jit(lambda y: y.sum(0) / y.shape[0])(x), ["n, 3"], N),
-    Open("vmap inside", lambda x: treadle.vmap(lambda row: row @ row)(x), ["n, m"], NM),
-    Open("grad inside", treadle.grad(lambda x: tnp.sum(tnp.tanh(x) ** 2)), ["n, m"], NM),
-    Open("checkpoint", treadle.checkpoint(lambda x: tnp.sin(tnp.sin(x)).sum(0)), ["n, 3"], N),
+    Open("vmap inside", lambda x: treadle.vmap(_squared)(x), ["n, m"], NM),
+    Open("grad inside", treadle.grad(_loss), ["n, m"], NM),
+    Open("checkpoint", treadle.checkpoint(_twice), ["n, 3"], N),
     Open("custom rule", lambda x: treadle.nn.relu(x) + treadle.nn.gelu(x), ["n, 3"], N),
     # --- networks ---
     Open("layer norm", _layer_norm, ["n, m", "m"], NM),

@@ -1,7 +1,7 @@
 """Artefacts of former releases load for ever, and compute what they did.
 
-`python -m conformance.export.test_releases` writes the artefact of this release; it is written once, when a release is
-made, and never again.
+`python -m conformance.export.test_releases` writes the artefacts of this release; they are written once, when a
+release is made, and never again.
 """
 
 from __future__ import annotations
@@ -57,7 +57,60 @@ def write() -> Path:
     return file
 
 
-@pytest.mark.parametrize("file", sorted(FOLDER.glob("*.bin")), ids=lambda file: file.stem)
+def open_function(x: Any, y: Any) -> Any:
+    """Sizes that stay open, in types, attributes, values and a nested program."""
+
+    def step(carry: Any, row: Any) -> Any:
+        carry = tnp.sin(carry) + row / x.shape[0]
+        return carry, carry[: x.shape[1] // 2]
+
+    last, firsts = lax.scan(step, tnp.zeros(x.shape[1]), x)
+    return last @ y + tnp.arange(y.shape[1]), firsts.reshape(-1)
+
+
+def open_twin(x: Any, y: Any) -> tuple[Any, Any]:
+    """The values that NumPy gives for `open_function`, in float64."""
+    carry, firsts = np.zeros(x.shape[1]), []
+    for row in x.astype(float):
+        carry = np.sin(carry) + row / x.shape[0]
+        firsts.append(carry[: x.shape[1] // 2])
+    return carry @ y + np.arange(y.shape[1]), np.concatenate(firsts)
+
+
+def write_open() -> Path:
+    """Write the artefact of this release that has symbolic sizes."""
+    file = FOLDER / f"symbolic-{treadle.__version__}.bin"
+    b, n, m = export.symbolic_shape("b, 2*n + 1, m", constraints=["b >= 2", "m <= n"])
+    x, y = (treadle.ShapeDtypeStruct(shape, np.float32) for shape in ((b, n), (n, m)))
+    exported = export.export(treadle.jit(open_function), platforms=["cpu", "cuda", "tpu"])(x, y)
+    file.write_bytes(exported.serialize(vjp_order=1))
+    return file
+
+
+@pytest.mark.parametrize("file", sorted(FOLDER.glob("symbolic-*.bin")), ids=lambda file: file.stem)
+@pytest.mark.parametrize("sizes", [(2, 3, 1), (4, 7, 3)])
+def test_symbolic_loads_and_computes(file: Path, sizes: tuple[int, int, int]) -> None:
+    exported = export.deserialize(file.read_bytes())
+    assert [*map(str, exported.in_avals[0].shape)] == ["b", "2*n + 1"]
+    rows, columns, last = sizes
+    random = np.random.default_rng(7)
+    x = random.standard_normal((rows, columns)).astype(np.float32)
+    y = random.standard_normal((columns, last)).astype(np.float32)
+    with treadle.enable_x64(False):
+        arrays = tnp.asarray(x), tnp.asarray(y)
+        for one, other in zip(exported.call(*arrays), open_twin(x, y), strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-5)
+        slope = treadle.grad(lambda x: exported.call(x, arrays[1])[0].sum())(arrays[0])
+        with pytest.raises(ValueError, match="the constraint m <= n"):
+            exported.call(tnp.ones((2, 3)), tnp.ones((3, 2)))
+    for place in np.ndindex(*x.shape):
+        move = np.zeros(x.shape)
+        move[place] = 1e-6
+        difference = (open_twin(x + move, y)[0].sum() - open_twin(x - move, y)[0].sum()) / 2e-6
+        np.testing.assert_allclose(slope[place], difference, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("file", sorted(FOLDER.glob("treadle-*.bin")), ids=lambda file: file.stem)
 def test_loads_and_computes(file: Path) -> None:
     exported = export.deserialize(file.read_bytes())
     assert exported.fun_name == "function"
@@ -83,10 +136,12 @@ def test_loads_and_computes(file: Path) -> None:
 
 
 def test_this_release_has_one() -> None:
-    assert any(FOLDER.glob("*.bin"))
+    assert any(FOLDER.glob("treadle-*.bin"))
+    assert any(FOLDER.glob("symbolic-*.bin"))
 
 
 BITS: Final = [2895194379, 4185947648]
 
 if __name__ == "__main__":
-    print(write())
+    for each in (write, write_open):
+        print(each())

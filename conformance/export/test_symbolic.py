@@ -59,7 +59,7 @@ def test_values(item: Open) -> None:
         found, wanted = again.call(*arguments), treadle.jit(item.function)(*arguments)
         for one, other in zip(tree_leaves(found), tree_leaves(wanted), strict=True):
             assert (one.shape, one.dtype) == (other.shape, other.dtype)
-            np.testing.assert_allclose(one, other, rtol=2e-5, atol=2e-5)
+            np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("item", [x for x in POOL.values() if x.grad], ids=lambda x: x.name)
@@ -72,4 +72,4 @@ def test_derivatives(item: Open) -> None:
         wanted = treadle.grad(_scalar(item.function), argnums=numbers)(*arguments)
         found = treadle.grad(_scalar(again.call), argnums=numbers)(*arguments)
         for one, other in zip(found, wanted, strict=True):
-            np.testing.assert_allclose(one, other, rtol=2e-4, atol=2e-4)
+            np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-9)

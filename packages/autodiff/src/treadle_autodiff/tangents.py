@@ -6,7 +6,18 @@ from typing import TypeAlias, final
 
 import numpy as np
 
-from treadle_ir import Array, ArrayType, Operand, Type, as_array, dtypes, frozen, ops, type_of
+from treadle_ir import (
+    Array,
+    ArrayType,
+    Operand,
+    Type,
+    as_array,
+    dtypes,
+    frozen,
+    is_symbolic,
+    ops,
+    type_of,
+)
 
 
 @final
@@ -37,6 +48,9 @@ def zeros(type: Type) -> Operand:
     """An array of zeros of a type: a scalar zero, broadcast."""
     assert isinstance(type, ArrayType)
     if dtypes.is_float0(type.dtype):  # it has one value and no data
+        if is_symbolic(type.shape):
+            nothing = np.zeros((), type.dtype)[()]
+            return ops.broadcast_in_dim(nothing, shape=type.shape, dimensions=())
         return np.zeros(type.shape, type.dtype)
     zero: np.generic = type.dtype.type(0)
     if type.shape:

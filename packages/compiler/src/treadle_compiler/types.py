@@ -9,7 +9,16 @@ from typing import Any, Final
 
 import numpy as np
 
-from treadle_ir import ArrayType, DType, ShapeError, TokenType, Type, UnsupportedError, dtypes
+from treadle_ir import (
+    ArrayType,
+    DType,
+    ShapeError,
+    TokenType,
+    Type,
+    UnsupportedError,
+    dtypes,
+    is_symbolic,
+)
 
 _ELEMENTS: Final = {
     "bool": "i1",
@@ -92,6 +101,7 @@ def mlir_type(type: Type) -> str:
 
     Raises:
         ShapeError: the array would have 2**63 bytes or more.
+        UnsupportedError: a size is symbolic.
 
     Example:
         >>> mlir_type(ArrayType((2, 3), np.dtype(np.float32)))
@@ -100,6 +110,11 @@ def mlir_type(type: Type) -> str:
     if isinstance(type, TokenType):
         return "!stablehlo.token"
     assert isinstance(type, ArrayType)
+    if is_symbolic(type.shape):
+        raise UnsupportedError(
+            f"an array of type {type} cannot be compiled: a size is symbolic",
+            fix="export the function, and call what was exported with arrays; or lower it for known sizes",
+        )
     # XLA ends the process over larger ones, also where a later axis has no elements. NumPy refuses the same.
     if math.prod([n or 1 for n in type.shape]) * (type.dtype.itemsize or 1) > _MOST_BYTES:
         raise ShapeError(

@@ -210,6 +210,14 @@ from treadle_ir.reference.evaluator import ReferenceEvaluator as ReferenceEvalua
 from treadle_ir.reference.registry import eval_rule as eval_rule, eval_rules as eval_rules
 from treadle_ir.registry import find_primitive as find_primitive, register as register
 from treadle_ir.rules import RuleTable as RuleTable
+from treadle_ir.sizes import (
+    is_symbolic as is_symbolic,
+    is_symbolic_dim as is_symbolic_dim,
+    max_dim as max_dim,
+    min_dim as min_dim,
+    scope_of as scope_of,
+    symbolic_dim_bounds as symbolic_dim_bounds,
+)
 from treadle_ir.source import (
     NOWHERE as NOWHERE,
     Source as Source,

@@ -84,7 +84,7 @@ class NonConcreteBooleanIndexError(ConcretizationError, IndexError):
 
 
 class SymbolicSizeError(ConcretizationError):
-    """A question about a size that is not known; treadle's sizes all are, so it is never raised."""
+    """A question about a symbolic dimension whose answer depends on what the size will be."""
 
 
 class EscapedTracerError(UsageError):

@@ -13,6 +13,7 @@ import numpy as np
 from treadle_ir import dtypes, ops
 from treadle_ir.array import Array, Operand, type_of
 from treadle_ir.operands import as_array
+from treadle_ir.sizes import is_symbolic, min_dim
 
 I32: Final = np.dtype(np.int32)
 
@@ -119,7 +120,7 @@ def down(vector: Operand, x: Operand) -> Array:
 def block(x: Operand, rows: slice, columns: slice) -> Array:
     """Some rows and columns of each matrix."""
     *batch, m, n = type_of(x).shape
-    starts, limits = zip(rows.indices(m)[:2], columns.indices(n)[:2], strict=True)
+    starts, limits = zip(_ends(rows, m), _ends(columns, n), strict=True)
     if starts == (0, 0) and limits == (m, n):
         return as_array(x)
     return ops.slice(
@@ -128,6 +129,13 @@ def block(x: Operand, rows: slice, columns: slice) -> Array:
         limit=(*batch, *limits),
         strides=(1,) * (len(batch) + 2),
     )
+
+
+def _ends(part: slice, size: int) -> tuple[int, int]:
+    """Where a slice begins and ends on an axis, whose size may be symbolic."""
+    if not is_symbolic((part.start, part.stop, size)):
+        return part.indices(size)[:2]
+    return part.start or 0, size if part.stop is None else min_dim(part.stop, size)
 
 
 def padded(x: Operand, rows: int, columns: int) -> Array:

@@ -24,8 +24,7 @@ from treadle_ir.equality import inside_out
 from treadle_ir.primitive import Primitive
 from treadle_ir.program import Equation, Program
 from treadle_ir.registry import find_class
-from treadle_ir.sizes import Symbolic, is_symbolic
-from treadle_ir.symbolic import scope_of
+from treadle_ir.sizes import Symbolic, is_symbolic, scope_of
 from treadle_ir.types import ArrayType, Type
 from treadle_ir.values import Atom, Literal, Value
 

@@ -39,7 +39,8 @@ class Type(ABC):
 
 def _size(n: Any) -> int:
     """A size as Python's integer, or as it is where it is symbolic. Any: what stands for an integer."""
-    return n if isinstance(n, Symbolic) else int(n)
+    size: int = n if isinstance(n, Symbolic) else int(n)  # type: ignore[assignment]  # it acts as one
+    return size
 
 
 @final

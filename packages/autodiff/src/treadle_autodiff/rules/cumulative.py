@@ -12,7 +12,7 @@ from treadle_autodiff.registry import jvp_rule, linear, transpose_rule
 from treadle_autodiff.rules.reduce import shift
 from treadle_autodiff.rules.sort import positions_along, take_along
 from treadle_autodiff.tangents import Linear, Tangent, Zero, materialise
-from treadle_ir import Operand, Operands, bind, ops, type_of
+from treadle_ir import Operand, Operands, UnsupportedError, bind, is_symbolic, ops, type_of
 from treadle_ir.dtypes import least
 from treadle_ir.primitives.cumulative import (
     Cumulative,
@@ -41,9 +41,18 @@ def recurrence(a: Operand, b: Operand, axis: int, reverse: bool) -> Operand:
     After the pass with distance s, (a_k, b_k) is the composition of 2s steps of the recurrence, which are affine
     maps: (a, b) after (a', b') is (a a', a b' + b). So log2(n) passes do, and b enters linearly.
 
+    Raises:
+        UnsupportedError: the axis has a symbolic size.
+
     Source: Hillis and Steele, "Data parallel algorithms", 1986.
     """
     size = type_of(b).shape[axis]
+    if is_symbolic((size,)):
+        raise UnsupportedError(
+            f"the derivative of a cumulative product or logsumexp takes log2 of a size many passes, but axis {axis} "
+            f"of {type_of(b)} is symbolic",
+            fix="export the function for a known size of this axis, or take cumsum of logarithms",
+        )
     distance = 1
     while distance < size:
         step = -distance if reverse else distance

@@ -12,7 +12,7 @@ import numpy as np
 
 from treadle_autodiff.registry import linear, transpose_rule
 from treadle_autodiff.tangents import Linear, Tangent, materialise
-from treadle_ir import ArrayType, Operand, ops, type_of
+from treadle_ir import ArrayType, Operand, max_dim, ops, type_of
 from treadle_ir.primitives.shape import (
     BroadcastInDim,
     Concatenate,
@@ -155,7 +155,7 @@ def slice_transpose(
     ct = materialise(cotangents[0])
     type = type_of(ct)
     high = [
-        size - start - (1 + (n - 1) * stride if n else 0)
+        size - start - max_dim(1 + (n - 1) * stride, 0)
         for size, start, stride, n in zip(
             operand_type(operands[0]).shape,
             primitive.start,

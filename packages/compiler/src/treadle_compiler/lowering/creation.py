@@ -8,6 +8,7 @@ import numpy as np
 
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.registry import lowering_rule
+from treadle_ir import ArrayType
 from treadle_ir.primitives.creation import DimensionSize, Iota
 
 
@@ -23,5 +24,5 @@ def dimension_size_lowering(
     context: LoweringContext, primitive: DimensionSize
 ) -> Sequence[HloValue]:
     """A constant, once the size is known."""
-    (type,) = context.result_types
+    type = ArrayType((), primitive.dtype, weak=True)
     return [context.constant(np.asarray(primitive.known(), primitive.dtype), type)]

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import ClassVar, final
 
-import numpy as np
-
 from treadle_ir import dtypes
 from treadle_ir.array import Array
 from treadle_ir.dtypes import DType
@@ -80,13 +78,12 @@ class DimensionSize(Creation):
             raise DTypeError(
                 f"dimension_size: a size is an integer, not {dtypes.dtype_name(self.dtype)}"
             )
-        if not isinstance(self.dimension, Symbolic):
-            limits = np.iinfo(self.dtype)
-            if not limits.min <= self.dimension <= limits.max:  # C2
-                raise RangeError(
-                    f"dimension_size: {self.dimension} does not fit {dtypes.dtype_name(self.dtype)}",
-                    fix='turn 64-bit types on: treadle.config.update("treadle_enable_x64", True)',
-                )
+        least, greatest = (int(end(self.dtype).item()) for end in (dtypes.least, dtypes.greatest))
+        if not isinstance(self.dimension, Symbolic) and not least <= self.dimension <= greatest:
+            raise RangeError(  # C2
+                f"dimension_size: {self.dimension} does not fit {dtypes.dtype_name(self.dtype)}",
+                fix='turn 64-bit types on: treadle.config.update("treadle_enable_x64", True)',
+            )
         return (ArrayType((), self.dtype, weak=True),)
 
     def known(self) -> int:

@@ -14,6 +14,7 @@ from treadle_ir.errors import DTypeError, ShapeError
 from treadle_ir.families import Rearrangement
 from treadle_ir.frozen import frozen
 from treadle_ir.registry import register
+from treadle_ir.sizes import max_dim
 from treadle_ir.trace import bind
 from treadle_ir.types import ArrayType, Type
 
@@ -272,7 +273,7 @@ class Pad(Rearrangement):
             )
         shape = tuple(
             [
-                low + n + max(n - 1, 0) * interior + high
+                low + n + (max_dim(n - 1, 0) * interior if interior else 0) + high
                 for n, low, high, interior in zip(
                     x.shape, self.low, self.high, self.interior, strict=True
                 )

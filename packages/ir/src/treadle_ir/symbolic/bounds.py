@@ -8,7 +8,7 @@ tried a few times over, as in Fourier-Motzkin elimination. Terms of higher degre
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Final, final
 
@@ -124,6 +124,8 @@ class Bounds:
         return low, -self._lower_by_intervals(polynomial.scaled(-1))
 
     def _of_monomial(self, monomial: Monomial) -> Interval:
+        if len(monomial) == 1 and monomial[0][1] == 1:
+            return self._of_factor(monomial[0][0])
         result: Interval = (1, 1)
         for factor, exponent in monomial:
             base = self._of_factor(factor)
@@ -190,11 +192,19 @@ def _mod(left: Interval, right: Interval) -> Interval:
     return 0, (min(high, left[1]) if left[0] >= 0 else high)
 
 
-_OPERATION: Final = {
+def _max(left: Interval, right: Interval) -> Interval:
+    return max(left[0], right[0]), max(left[1], right[1])
+
+
+def _min(left: Interval, right: Interval) -> Interval:
+    return min(left[0], right[0]), min(left[1], right[1])
+
+
+_OPERATION: Final[dict[str, Callable[[Interval, Interval], Interval]]] = {
     "floordiv": _floordiv,
     "mod": _mod,
-    "max": lambda left, right: (max(left[0], right[0]), max(left[1], right[1])),
-    "min": lambda left, right: (min(left[0], right[0]), min(left[1], right[1])),
+    "max": _max,
+    "min": _min,
 }
 
 

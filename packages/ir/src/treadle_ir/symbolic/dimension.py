@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NoReturn, cast, final
 
 import numpy as np
@@ -33,6 +33,7 @@ class SymbolicDimension(Symbolic):
 
     polynomial: Polynomial
     scope: SymbolicScope
+    _hash: int
 
     def __init__(self, polynomial: Polynomial, scope: SymbolicScope) -> None:
         object.__setattr__(self, "polynomial", polynomial)
@@ -131,7 +132,8 @@ class SymbolicDimension(Symbolic):
         return _as_value("rtruediv", self, other)
 
     def __neg__(self) -> SymbolicDimension | int:
-        return made(self.polynomial.scaled(-1), self.scope)
+        negative: SymbolicDimension | int = made(self.polynomial.scaled(-1), self.scope)
+        return negative
 
     def __pos__(self) -> SymbolicDimension:
         return self
@@ -201,7 +203,8 @@ class SymbolicDimension(Symbolic):
         """Its value as a weak integer scalar, in a program that is being staged."""
         from treadle_ir.primitives.creation import dimension_size  # noqa: PLC0415 - it knows types, which know sizes
 
-        return dimension_size(self)
+        size: Any = self
+        return dimension_size(size)
 
     # --- further questions ---
 
@@ -224,6 +227,17 @@ class SymbolicDimension(Symbolic):
         low, high = self.scope.bounds(self.polynomial)
         return cast("tuple[float, float]", (low, high))
 
+    def chosen(self, kind: str, other: object) -> Any:
+        """The `max` or `min` of this and another size; a dimension where it is not known which. Any: as `made`.
+
+        Raises:
+            ShapeError: the other is no size.
+        """
+        found = self._operand(other)
+        if found is None:
+            raise ShapeError(f"{kind}: {self} and {other!r} are not both sizes")
+        return made(self.scope.operation(kind, self.polynomial, found), self.scope)
+
     def variables(self) -> set[str]:
         """The names of the sizes that it is made of."""
         return self.polynomial.variables()
@@ -233,7 +247,10 @@ class SymbolicDimension(Symbolic):
     ) -> SymbolicDimension | int:
         """The dimension with other sizes, symbolic or not, for its names; in their scope."""
         known = {name: polynomial_of(value) for name, value in values.items()}
-        return made(substituted(self.polynomial, known, scope.operation), scope)
+        found: SymbolicDimension | int = made(
+            substituted(self.polynomial, known, scope.operation), scope
+        )
+        return found
 
 
 def polynomial_of(size: SymbolicDimension | int) -> Polynomial:
@@ -273,15 +290,6 @@ def read_shape(
     return tuple([made(each, scope) if isinstance(each, Polynomial) else each for each in sizes])
 
 
-def scope_of(shapes: Iterable[tuple[Any, ...]]) -> SymbolicScope | None:
-    """The scope of the first symbolic dimension among shapes, if there is one. Any: sizes."""
-    for shape in shapes:
-        for size in shape:
-            if isinstance(size, SymbolicDimension):
-                return size.scope
-    return None
-
-
 def undecided(question: str, difference: Polynomial, scope: SymbolicScope) -> SymbolicSizeError:
     """The error for a comparison that the constraints do not decide."""
     known = f" under the constraints {', '.join(scope.constraints)}" if scope.constraints else ""
@@ -289,7 +297,8 @@ def undecided(question: str, difference: Polynomial, scope: SymbolicScope) -> Sy
     wanted = f"{difference - constant(number)} >= {-number}"
     return SymbolicSizeError(
         f"the comparison `{question}` of symbolic dimensions is inconclusive{known}",
-        fix=f'if it always holds, add it: symbolic_shape(..., constraints=["{wanted}"])',
+        fix=f'if it always holds, add it: symbolic_shape(..., constraints=["{wanted}"]); sizes of arrays outside of a '
+        "program that is being staged must be known",
     )
 
 
@@ -304,43 +313,3 @@ def _as_value(name: str, dimension: SymbolicDimension, other: object) -> Any:
 
 def _is_array(value: object) -> bool:
     return hasattr(value, "dtype") and not isinstance(value, (np.integer, type))
-
-
-def max_dim(left: Any, right: Any) -> Any:
-    """The greater of two sizes; a dimension where it is not known which. Any: as `made`."""
-    return _chosen("max", left, right)
-
-
-def min_dim(left: Any, right: Any) -> Any:
-    """The lesser of two sizes; a dimension where it is not known which. Any: as `made`."""
-    return _chosen("min", left, right)
-
-
-def _chosen(kind: str, left: Any, right: Any) -> Any:
-    if isinstance(left, SymbolicDimension):
-        one: SymbolicDimension = left
-    elif isinstance(right, SymbolicDimension):
-        one = right
-    else:
-        return max(left, right) if kind == "max" else min(left, right)
-    other = one._operand(right if one is left else left)
-    if other is None:
-        raise ShapeError(f"{kind}: {left!r} and {right!r} are not both sizes")
-    return made(one.scope.operation(kind, one.polynomial, other), one.scope)
-
-
-def is_symbolic_dim(p: object) -> bool:
-    """Whether a size is a symbolic dimension.
-
-    Example:
-        >>> is_symbolic_dim(3)
-        False
-    """
-    return isinstance(p, SymbolicDimension)
-
-
-def symbolic_dim_bounds(dimension: Any) -> tuple[float, float]:
-    """The least and the greatest value of a size, symbolic or not. Any: annotations of sizes say `int`."""
-    return (
-        dimension.bounds() if isinstance(dimension, SymbolicDimension) else (dimension, dimension)
-    )

@@ -22,6 +22,7 @@ class Operation:
     """`floordiv`, `mod`, `max` or `min` of two polynomials: a factor that polynomials treat as a variable."""
 
     __slots__ = ("_hash", "depth", "kind", "left", "right", "text")
+    depth: int
 
     def __init__(self, kind: str, left: Polynomial, right: Polynomial) -> None:
         self.kind = kind
@@ -61,6 +62,7 @@ class Polynomial:
     """
 
     __slots__ = ("_hash", "_text", "depth", "terms")
+    depth: int
 
     def __init__(self, terms: Mapping[Monomial, Number]) -> None:
         ordered = sorted(

@@ -96,10 +96,14 @@ class SymbolicScope:
             return  # it would be rewritten for ever
         self._rules.append((monomial, scale, right))
         ((factor, exponent), *others) = monomial
-        if isinstance(factor, Operation) and factor.kind == "mod" and (scale, exponent) == (1, 1):
-            if not others:  # d*floordiv(e, d) is e - mod(e, d)
-                whole = self.operation("floordiv", factor.left, factor.right)
-                self._equal(factor.right * whole, factor.left - right)
+        if (
+            isinstance(factor, Operation)
+            and factor.kind == "mod"
+            and (scale, exponent, others) == (1, 1, [])
+        ):
+            # What is divided, less its remainder, is the divisor times the quotient.
+            whole = self.operation("floordiv", factor.left, factor.right)
+            self._equal(factor.right * whole, factor.left - right)
 
     # --- simplification ---
 

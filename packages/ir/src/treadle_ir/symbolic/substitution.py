@@ -35,9 +35,10 @@ def substitute(program: Program, values: Values, scope: SymbolicScope) -> Progra
         ShapeError: an operation cannot have these sizes.
     """
     substitution = _Substitution(values, scope)
-    for each in inside_out(plain(program)):
-        substitution.programs[id(each)] = result = substitution.program(each)
-    return result
+    start = plain(program)
+    for each in inside_out(start):
+        substitution.programs[id(each)] = substitution.program(each)
+    return substitution.programs[id(start)]
 
 
 def substituted_type(type: Type, values: Values, scope: SymbolicScope) -> Type:

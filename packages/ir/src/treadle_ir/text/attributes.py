@@ -231,6 +231,29 @@ def read_sizes(text: str, scope: SymbolicScope | None) -> tuple[int, ...]:
     return shape
 
 
+def read_size(text: str, scope: SymbolicScope) -> int:
+    """The one size of a text, which may be symbolic.
+
+    Raises:
+        ValueError: the text does not parse, or is no single size.
+    """
+    sizes = read_sizes(text, scope)
+    if len(sizes) != 1:
+        raise ValueError(f"[{shortened(text)}] is not one size")
+    return sizes[0]
+
+
+def read_constraints(texts: list[str]) -> SymbolicScope:
+    """What texts say of the names of sizes.
+
+    Raises:
+        ValueError: one does not parse, they can never hold, or there are too many.
+    """
+    if len(texts) > _MOST_CONSTRAINTS or sum(map(len, texts)) > _MOST_CHARACTERS:
+        raise ValueError("there are too many constraints")
+    return SymbolicScope(texts)
+
+
 def shortened(text: str) -> str:
     """A text of any length, cut for a message."""
     return text if len(text) <= 40 else text[:37] + "..."
@@ -239,7 +262,8 @@ def shortened(text: str) -> str:
 SIZES: Final = r"[-+*^(), 0-9A-Za-z_]*"  # of axes, which may be symbolic
 _TYPE: Final = re.compile(rf"({ELEMENT})\[({SIZES})\](\*?)")
 _KNOWN: Final = re.compile(r"[0-9, ]*")
-_MOST_CHARACTERS: Final = 4000  # of a symbolic shape
+_MOST_CHARACTERS: Final = 4000  # of a symbolic shape, or of all constraints
+_MOST_CONSTRAINTS: Final = 64
 _MAX_RANK: Final = 64  # NumPy's
 _MAX_ELEMENTS: Final = 1 << 62
 

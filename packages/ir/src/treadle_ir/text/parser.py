@@ -26,8 +26,9 @@ from treadle_ir.source import NOWHERE, ReadSource, Source
 from treadle_ir.symbolic import SymbolicScope
 from treadle_ir.text.attributes import (
     construct,
+    read_constraints,
     read_scalar,
-    read_sizes,
+    read_size,
     read_type,
     shortened,
     unquoted,
@@ -38,7 +39,6 @@ from treadle_ir.values import Atom, Literal, Value
 from treadle_ir.verify import verify
 
 MAX_DEPTH: Final = 64  # of tuples in tuples, in an attribute
-MAX_CONSTRAINTS: Final = 256
 MAX_DIGITS: Final = 400  # of an integer attribute
 _CONSTANTS: Final[Mapping[str, object]] = {"None": None, "True": True, "False": False}
 T = TypeVar("T")
@@ -124,9 +124,7 @@ class _Parser:
             if not lexer.at(","):
                 break
         lexer.end_of_line("`where`")
-        if len(texts) > MAX_CONSTRAINTS:
-            raise lexer.error(f"there are more than {MAX_CONSTRAINTS} constraints", token.column)
-        self.scope = self.reading(token, SymbolicScope, texts)
+        self.scope = self.reading(token, read_constraints, texts)
 
     # --- a program ---
 
@@ -394,10 +392,7 @@ class _Parser:
             case "type":
                 return self.reading(token, read_type, token.text, self.scope)
             case "dimension":
-                sizes = self.reading(token, read_sizes, token.text[1:-1], self.scope)
-                if len(sizes) != 1:
-                    raise lexer.error(f"{shortened(token.text)} is not one size", token.column)
-                return sizes[0]
+                return self.reading(token, read_size, token.text[1:-1], self.scope)
             case "program":
                 program = self.programs.get(token.text)
                 if program is None:

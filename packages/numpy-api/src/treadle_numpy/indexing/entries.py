@@ -15,8 +15,13 @@ from treadle_ir import (
     ConcretizationError,
     IndexingError,
     NonConcreteBooleanIndexError,
+    as_array,
     frozen,
     integer,
+    is_symbolic,
+    is_symbolic_dim,
+    max_dim,
+    min_dim,
     shown,
 )
 from treadle_ir.dtypes import is_bool, is_integer
@@ -140,6 +145,8 @@ def _positions(item: object) -> list[tuple[_Part, int]]:
         return [(np.zeros(int(item), np.int32), 0)]
     if isinstance(item, (int, np.integer)) and hasattr(item, "__index__"):  # time spans have none
         return [(int(item), 1)]
+    if is_symbolic_dim(item):
+        item = as_array(item)
     if not isinstance(item, (Array, np.ndarray)):
         if hasattr(item.__class__, "__index__") and not isinstance(
             item, (np.generic, builtins.type)

@@ -7,9 +7,16 @@ from __future__ import annotations
 
 from typing import Any, Final, TypeAlias, cast
 
-from treadle_ir import ArrayType, IndexingError, Primitive
+from treadle_ir import (
+    ArrayType,
+    IndexingError,
+    Primitive,
+    is_symbolic,
+    max_dim,
+    min_dim,
+    symbolic_dim_bounds,
+)
 from treadle_ir.primitives.shape import Reshape, Reverse, Slice
-from treadle_ir.symbolic import is_symbolic, max_dim, min_dim, symbolic_dim_bounds
 from treadle_numpy.indexing.entries import Entry
 from treadle_numpy.settings import CHECK_INDICES
 

@@ -7,9 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import Array, Operand, default_dtype, ops
+from treadle_ir import Array, Operand, default_dtype, is_symbolic_dim, ops
 from treadle_ir.dtypes import is_unsigned
-from treadle_ir.symbolic import is_symbolic_dim
 from treadle_numpy.indexing.entries import Positions
 from treadle_numpy.operands.arrays import Elements, made, on_host
 from treadle_numpy.operands.broadcast import broadcast_to_shape

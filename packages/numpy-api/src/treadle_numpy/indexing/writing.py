@@ -13,7 +13,18 @@ from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
-from treadle_ir import Array, Operand, ShapeError, default_dtype, ops, promoted
+from treadle_ir import (
+    Array,
+    DType,
+    Operand,
+    ShapeError,
+    UnsupportedError,
+    default_dtype,
+    is_symbolic,
+    max_dim,
+    ops,
+    promoted,
+)
 from treadle_ir.primitives.indexing import Mode
 from treadle_numpy.indexing.entries import Entry, Positions, neighbouring, read_index
 from treadle_numpy.indexing.known import static_key
@@ -24,6 +35,7 @@ from treadle_numpy.indexing.windows import window_shape, window_starts, write_wi
 from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
 from treadle_numpy.operands.promote import converted
+from treadle_numpy.operands.scalars import size_scalar
 from treadle_numpy.operands.sequences import array_from
 
 
@@ -167,15 +179,15 @@ def _by_vectors(
     }
     shapes = [index.shape for index in positions.values()]
     batch = common_shape("x.at[...]", shapes) if positions else ()
-    ranges = {i: _places(e.index) for i, e in enumerate(kept) if isinstance(e.index, slice)}
+    ranges = {i: _places(e.index, own[i]) for i, e in enumerate(kept) if isinstance(e.index, slice)}
     order: list[_Axis] = list(ranges)
     if positions:
         # a new axis between arrays of positions separates them as a range does
         where = [i for i, e in enumerate(entries) if not isinstance(e.index, slice)]
         place = sum(1 for i in ranges if i < min(positions)) if neighbouring(entries, where) else 0
         order[place:place] = [_Batch(j) for j in range(len(batch))]
-    counts = [batch[a.axis] if isinstance(a, _Batch) else len(ranges[a]) for a in order]
-    partial = [i for i, places in ranges.items() if places != range(own[i])]
+    counts = [batch[a.axis] if isinstance(a, _Batch) else _length(ranges[a]) for a in order]
+    partial = [i for i, places in ranges.items() if places != _places(slice(0, own[i], 1), own[i])]
     by_vector = [p for p, a in enumerate(order) if isinstance(a, _Batch) or a in partial]
     grid = tuple([counts[p] for p in by_vector])
     on_batch = [by_vector.index(p) for p, a in enumerate(order) if isinstance(a, _Batch)]
@@ -185,7 +197,7 @@ def _by_vectors(
         if i in positions:
             vectors.append(_on_axes(positions[i], batch, on_batch, len(grid)))
         else:
-            places = np.asarray(list(ranges[i]), whole)
+            places = _listed(ranges[i], whole)
             at = [by_vector.index(order.index(i))]
             vectors.append(_on_axes(places, places.shape, at, len(grid)))
     updates = _broadcast(values, _full_shape(entries, batch), tuple(counts))
@@ -202,8 +214,32 @@ def _by_vectors(
     )
 
 
-def _places(index: slice) -> range:
+def _places(index: slice, size: int) -> range | slice:
+    """The positions of a range along an axis; itself where its ends are symbolic."""
+    if is_symbolic((index.start, index.stop, size)):
+        return index
     return range(index.start, index.stop, index.step)
+
+
+def _length(places: range | slice) -> int:
+    if isinstance(places, range):
+        return len(places)
+    length: int = max_dim((places.stop - places.start + places.step - 1) // places.step, 0)
+    return length
+
+
+def _listed(places: range | slice, dtype: DType) -> Positions:
+    """The positions as integers."""
+    if isinstance(places, range):
+        return np.asarray(list(places), dtype)
+    if places.step < 0:
+        raise UnsupportedError(
+            "x.at[...]: a range whose ends are symbolic has a negative step",
+            fix="reverse the values instead, and index forwards",
+        )
+    counted = ops.iota(shape=(_length(places),), dtype=dtype, dimension=0)
+    scaled = ops.multiply(counted, dtype.type(places.step))
+    return ops.add(scaled, size_scalar(places.start, dtype))
 
 
 def _start(entry: Entry, size: int) -> Positions:
@@ -239,7 +275,9 @@ def _full_shape(entries: list[Entry], batch: tuple[int, ...]) -> tuple[int, ...]
     """
     positions = [i for i, e in enumerate(entries) if not isinstance(e.index, slice)]
     ranges = {i: e.index for i, e in enumerate(entries) if isinstance(e.index, slice)}
-    sizes = [1 if entries[i].new else len(_places(each)) for i, each in ranges.items()]
+    sizes = [
+        1 if entries[i].new else _length(_places(each, each.stop)) for i, each in ranges.items()
+    ]
     if not positions:
         return tuple(sizes)
     place = sum(1 for i in ranges if i < positions[0]) if neighbouring(entries, positions) else 0

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from treadle_ir import Array, ArrayType, DType, Literal, Operand, ops
+from treadle_ir import Array, ArrayType, DType, Literal, Operand, is_symbolic_dim, ops
 from treadle_ir.dtypes import BY_NAME, is_signed
-from treadle_ir.symbolic import is_symbolic_dim
 from treadle_numpy.operands.coerce import operand_type
 
 Scalar: TypeAlias = np.generic | Literal
@@ -51,10 +50,11 @@ def zero_like(x: Operand) -> Scalar:
     return number(0, x)
 
 
-def size_scalar(size: int, dtype: DType) -> np.generic | Array:
+def size_scalar(size: int | float, dtype: DType) -> np.generic | Array:
     """A number of elements in an element type: a scalar of the host, or of the program where it is symbolic."""
     if is_symbolic_dim(size):
-        return ops.convert(ops.dimension_size(size), dtype=dtype)
+        symbolic: Any = size
+        return ops.convert(ops.dimension_size(symbolic), dtype=dtype)
     scalar: np.generic = dtype.type(size)
     return scalar
 

@@ -16,6 +16,7 @@ from treadle_ir import (
     ShapeError,
     as_array,
     default_dtype,
+    is_symbolic_dim,
     ops,
     out_of_range,
     promoted,

@@ -7,8 +7,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, ShapeError, integer, shown
-from treadle_ir.symbolic import is_symbolic
+from treadle_ir import ArgumentError, Array, ShapeError, integer, is_symbolic, shown
 
 Shape: TypeAlias = int | Sequence[int]
 _LARGE: Final = 1 << 31  # a size from which on a shape is looked at

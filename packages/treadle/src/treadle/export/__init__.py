@@ -31,10 +31,11 @@ if TYPE_CHECKING:
         register_namedtuple_serialization as register_namedtuple_serialization,
         register_pytree_node_serialization as register_pytree_node_serialization,
     )
-    from treadle_ir.symbolic import (
-        SymbolicScope as SymbolicScope,
+    from treadle_ir.sizes import (
         is_symbolic_dim as is_symbolic_dim,
+        symbolic_dim_bounds as symbolic_dim_bounds,
     )
+    from treadle_ir.symbolic import SymbolicScope as SymbolicScope
 
 # Written by scripts/names.py from the imports for type checkers: change nothing from here on by hand.
 if not TYPE_CHECKING:
@@ -52,6 +53,7 @@ if not TYPE_CHECKING:
             "treadle.export.trees": (
                 "register_namedtuple_serialization register_pytree_node_serialization"
             ),
-            "treadle_ir.symbolic": "SymbolicScope is_symbolic_dim",
+            "treadle_ir.sizes": "is_symbolic_dim symbolic_dim_bounds",
+            "treadle_ir.symbolic": "SymbolicScope",
         },
     )

@@ -23,13 +23,15 @@ from treadle_ir import (
     bind,
     interpret,
     left_to_the_compiler,
+    is_symbolic,
+    scope_of,
     stage,
     type_of,
 )
 from treadle_ir.primitives.convert import Convert
 from treadle_ir.rewrite import plain
-from treadle_ir.sizes import is_symbolic
-from treadle_ir.symbolic import SymbolicScope, scope_of
+from treadle_ir.sizes import variables_of
+from treadle_ir.symbolic import SymbolicScope
 from treadle_ir.symbolic.solving import Axis, sample, solve
 from treadle_ir.symbolic.substitution import substitute
 from treadle_ir.text import parse_program, print_program
@@ -142,9 +144,7 @@ class Body:
         """The program for small sizes that it may have, or None where none were found."""
         if not self.is_symbolic:
             return self.program
-        names = {
-            name for s in self.shapes for n in s if is_symbolic((n,)) for name in n.variables()
-        }  # type: ignore[attr-defined]  # it is a dimension
+        names = {name for shape in self.shapes for n in shape for name in variables_of(n)}
         values = sample(sorted(names), self.scope)
         return None if values is None else substitute(self.program, values, SymbolicScope())
 

@@ -26,8 +26,8 @@ from treadle_ir import (
     dtypes,
     frozen,
     integer,
+    is_symbolic,
 )
-from treadle_ir.sizes import is_symbolic
 from treadle_ir.tree import (
     PyTreeDef,
     explain_difference,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from treadle_ir import ArgumentError, refused, sequence_or_none, type_like
+from treadle_ir.declared import integer_or_none
 from treadle_ir.symbolic import SymbolicScope, read_shape
 from treadle_ir.tree import broadcast_prefix, flatten_leaves_and_structure
 from treadle_runtime import ShapeDtypeStruct
@@ -105,4 +106,7 @@ def _shape(
         text = _EVERY_SIZE
     if not isinstance(text, str):
         raise refused(function, "a shape", "a string or None", text)
-    return read_shape(text, scope, sequence_or_none(function, "like", like))
+    sizes = sequence_or_none(function, "like", like)
+    if sizes is not None:
+        sizes = tuple([integer_or_none(function, "each of like", size) for size in sizes])
+    return read_shape(text, scope, sizes)

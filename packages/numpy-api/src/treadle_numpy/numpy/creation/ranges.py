@@ -16,11 +16,12 @@ from treadle_ir import (
     allocating,
     flags,
     integer,
+    is_symbolic_dim,
+    max_dim,
     ops,
     shown,
 )
 from treadle_ir.dtypes import is_bool, is_floating, is_integer
-from treadle_ir.symbolic import is_symbolic_dim, max_dim
 from treadle_numpy.numpy.creation.data import placed
 from treadle_numpy.numpy.dtypes.questions import result_type
 from treadle_numpy.numpy.ufuncs.arithmetic import divide, multiply

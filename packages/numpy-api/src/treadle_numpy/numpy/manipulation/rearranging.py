@@ -10,6 +10,7 @@ from treadle_ir import (
     composed,
     default_dtype,
     integer,
+    is_symbolic_dim,
     ops,
     refused,
     sequence,

@@ -7,9 +7,17 @@ from typing import Final, overload
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, ShapeError, current_trace, names, ops, sequence
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    ShapeError,
+    current_trace,
+    is_symbolic_dim,
+    names,
+    ops,
+    sequence,
+)
 from treadle_ir.primitives.shape import Reshape
-from treadle_ir.symbolic import is_symbolic_dim
 from treadle_numpy.numpy.manipulation.axes import transpose
 from treadle_numpy.operands.axes import as_axes
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
