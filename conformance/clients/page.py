@@ -86,7 +86,7 @@ counts against treadle where it passes on JAX and not on treadle.
 |---|---:|---|
 {chr(10).join(reasons)}
 
-The archives of diffrax, equinox, jaxtyping, lineax and optimistix ship no tests."""
+The archives of diffrax, equinox, jaxopt, jaxtyping, lineax and optimistix ship no tests."""
 
 
 def write(results: list[Job], imported: list[Imports]) -> None:

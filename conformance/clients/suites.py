@@ -42,7 +42,6 @@ SUITES: Final = {
     "optax": Suite(("optax",)),
     "dm-haiku": Suite(("haiku",)),
     "distrax": Suite(("distrax",)),
-    "jaxopt": Suite(("jaxopt",)),
     "flax": Suite(("tests",)),
     "blackjax": Suite(("tests",)),
     "numpyro": Suite(("test",)),
