@@ -5,8 +5,8 @@
     python benchmarks/clients.py --rounds 3         fewer rounds
     python benchmarks/clients.py --out table.md     the table also as markdown
 
-Needs the libraries, treadle-jax and jax here: `nox -s bench-clients` installs them. Each number is the median of several
-rounds, each in a fresh process that finds nothing on disk; results are compared before a number counts.
+Needs the libraries, treadle-jax and jax here: `nox -s bench-clients` installs them. Each number is the median of
+several rounds, each in a fresh process that finds nothing on disk; results are compared before a number counts.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from typing import Any, Final
 from run import agree, amount, machine
 
 CASES: Final = Path(__file__).with_name("client_cases.py")
-STAGES: Final = ("import", "trace", "lower", "compile", "run")
 WAYS: Final[dict[str, list[str]]] = {"treadle": ["-m", "treadle_jax"], "jax": []}
 ENVIRONMENT: Final = {
     "TREADLE_CACHE": "0",
