@@ -17,6 +17,7 @@ import os
 import statistics
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,12 +26,14 @@ from run import agree, amount, machine
 CASES: Final = Path(__file__).with_name("client_cases.py")
 WAYS: Final[dict[str, list[str]]] = {"treadle": ["-m", "treadle_jax"], "jax": []}
 ENVIRONMENT: Final = {
+    "PYTHONDONTWRITEBYTECODE": "",  # byte code is kept, as it is where pip has installed a library
     "TREADLE_CACHE": "0",
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "JAX_PLATFORMS": "cpu",
     "TREADLE_PLATFORMS": "cpu",
 }
+WIDTHS: Final = (30, 14, 9, 9, 5)
 HEAD: Final = ("", "stage", "treadle", "jax", "treadle/jax")
 
 
@@ -40,10 +43,10 @@ def names() -> list[str]:
     return [line.split('"')[1] for line in code.splitlines() if '"' in line]
 
 
-def measure(way: str, name: str) -> dict[str, Any]:
+def measure(way: str, name: str, bytecode: str) -> dict[str, Any]:
     """One round."""
     command = [sys.executable, *WAYS[way], str(CASES), name]
-    environment = {**os.environ, **ENVIRONMENT}
+    environment = {**os.environ, **ENVIRONMENT, "PYTHONPYCACHEPREFIX": bytecode}
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     if done.returncode != 0:
         raise SystemExit(f"{name}, {way}: {done.stderr.strip()[-1000:]}")
@@ -51,15 +54,15 @@ def measure(way: str, name: str) -> dict[str, Any]:
     return answer
 
 
-def rows_of(name: str, rounds: int) -> list[tuple[str, str, str, str, str]]:
+def rows_of(name: str, rounds: int, bytecode: str) -> list[tuple[str, str, str, str, str]]:
     """The lines of a case: a stage each, and trace to compile together."""
     samples: dict[str, dict[str, list[float]]] = {way: {} for way in WAYS}
     digests: dict[str, list[float]] = {}
     for number in range(rounds + 1):
         for way in WAYS:
-            answer = measure(way, name)
+            answer = measure(way, name, bytecode)
             digests[way] = [[[], *answer["digest"], 0.0, 1.0]]  # type: ignore[list-item]
-            if number:  # the first fills the system's file cache
+            if number:  # the first fills the system's file cache, and keeps byte code
                 for stage, seconds in answer["seconds"].items():
                     samples[way].setdefault(stage, []).append(seconds)
     if not agree(digests["treadle"], digests["jax"]):
@@ -82,17 +85,14 @@ def main() -> int:
     options = parser.parse_args()
     print(f"{machine()}; CPU time, medians of {options.rounds} rounds in turn\n", flush=True)
     lines = []
-    for name in names():
-        if options.case not in name:
-            continue
-        for row in rows_of(name, options.rounds):
-            print(
-                "  ".join(
-                    cell.ljust(width) for cell, width in zip(row, (30, 8, 9, 9, 5), strict=True)
-                ),
-                flush=True,
-            )
-            lines.append("| " + " | ".join(row) + " |")
+    with tempfile.TemporaryDirectory() as bytecode:
+        for name in names():
+            if options.case not in name:
+                continue
+            for row in rows_of(name, options.rounds, bytecode):
+                cells = [cell.ljust(width) for cell, width in zip(row, WIDTHS, strict=True)]
+                print("  ".join(cells), flush=True)
+                lines.append("| " + " | ".join(row) + " |")
     if options.out is not None:
         text = ["| " + " | ".join(HEAD) + " |", "|---|---|---:|---:|---:|", *lines]
         options.out.write_text("\n".join(text) + "\n", encoding="utf-8")
