@@ -6,6 +6,7 @@ import numpy as np
 
 from treadle_ir import ArgumentError, Array, DType, DTypeError, Operand, composed, names, ops
 from treadle_ir.dtypes import BY_NAME, is_integer
+from treadle_numpy.operands.arguments import named_only
 from treadle_numpy.operands.broadcast import broadcast_to_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
@@ -23,12 +24,18 @@ _INT32 = BY_NAME["i32"]
 
 @composed
 def bernoulli(
-    key: KeyLike, p: ArrayLike = 0.5, shape: Shape | None = None, mode: str = "low"
+    key: KeyLike,
+    p: ArrayLike = 0.5,
+    shape: Shape | None = None,
+    mode: str = "low",
+    *,
+    out_sharding: object = None,
 ) -> Array:
     """Booleans that are true with probability `p`.
 
     Raises:
         ArgumentError: a mode that is not there.
+        UnsupportedError: `out_sharding` is given.
 
     Example:
         >>> from treadle_numpy.random import key
@@ -36,6 +43,7 @@ def bernoulli(
         True
     """
     names("bernoulli", mode=mode)
+    named_only("bernoulli", out_sharding=out_sharding)
     if mode != "low":
         raise ArgumentError(
             f"bernoulli: mode {mode!r} is not supported", fix="only 'low', the default, is there"
