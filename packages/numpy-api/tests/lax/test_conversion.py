@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from treadle_ir import DTypeError, UnsupportedError
+from treadle_ir import ArgumentError, UnsupportedError
 from treadle_numpy import lax, numpy as tnp
 from treadle_numpy.random import bernoulli, key
 
@@ -17,7 +17,7 @@ def test_element_types_are_given_back(given: object, name: str) -> None:
 
 
 def test_names_of_no_type_are_refused() -> None:
-    with pytest.raises(DTypeError):
+    with pytest.raises(ArgumentError):
         lax.dtype("nothing")
 
 
