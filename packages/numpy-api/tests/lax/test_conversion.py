@@ -1,5 +1,7 @@
 """`lax.dtype` of element types, and arguments that name a sharding."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -12,7 +14,7 @@ from treadle_numpy.random import bernoulli, key
     ("given", "name"),
     [(np.dtype("int32"), "int32"), (tnp.float16, "float16"), ("int8", "int8"), (int, "int32")],
 )
-def test_element_types_are_given_back(given: object, name: str) -> None:
+def test_element_types_are_given_back(given: Any, name: str) -> None:
     assert lax.dtype(given) == np.dtype(name)
 
 
