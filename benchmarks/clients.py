@@ -57,11 +57,12 @@ def measure(way: str, name: str, bytecode: str) -> dict[str, Any]:
 def rows_of(name: str, rounds: int, bytecode: str) -> list[tuple[str, str, str, str, str]]:
     """The lines of a case: a stage each, and trace to compile together."""
     samples: dict[str, dict[str, list[float]]] = {way: {} for way in WAYS}
-    digests: dict[str, list[float]] = {}
+    digests: dict[str, list[Any]] = {}
     for number in range(rounds + 1):
         for way in WAYS:
             answer = measure(way, name, bytecode)
-            digests[way] = [[[], *answer["digest"], 0.0, 1.0]]  # type: ignore[list-item]
+            scale = max(map(abs, answer["digest"]), default=1.0)
+            digests[way] = [[[], *answer["digest"], 0.0, scale]]
             if number:  # the first fills the system's file cache, and keeps byte code
                 for stage, seconds in answer["seconds"].items():
                     samples[way].setdefault(stage, []).append(seconds)
