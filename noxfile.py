@@ -387,6 +387,13 @@ def bench(session: nox.Session) -> None:
     session.run("python", "benchmarks/run.py", *session.posargs)
 
 
+@nox.session(name="bench-clients")
+def bench_clients(session: nox.Session) -> None:
+    """JAX's libraries under the hook and on JAX, side by side."""
+    install_clients(session, pinned_clients())
+    session.run("python", "benchmarks/clients.py", *session.posargs)
+
+
 @nox.session
 def primitives(session: nox.Session) -> None:
     """Regenerate docs/primitives.md, docs/laws.md and docs/coverage.md, and compare; benchmarks call every function."""

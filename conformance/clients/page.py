@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from conformance.clients import releases
 from conformance.clients.comparing import LOOSE, TOLERANCE
 from conformance.clients.libraries import JOBS, LIBRARIES
+from conformance.clients.suite_reasons import reasons as why
 
 HERE = Path(__file__).resolve().parent
 PAGE: Final = HERE.parent.parent / "docs/compatibility.md"
@@ -70,10 +71,10 @@ def _suites() -> str:
     for each in found:
         treadle, jax = each["treadle"], each["jax"]
         rows.append(
-            f"| {each['library']} | {each['version']} | {jax['passed']} | {treadle['passed']} "
+            f"| {each['library']} | {each['version']} | {jax.get('passed', 0)} | {treadle.get('passed', 0)} "
             f"| {each['both']} | {len(each['only_treadle'])} |"
         )
-        for reason, count in each["reasons"].items():
+        for reason, count in why(each).items():
             reasons.append(f"| {each['library']} | {count} | {reason.replace('|', '/')} |")
     return f"""The tests that the source archives ship, run by `nox -s clients-suites` on JAX and under the hook. A test
 counts against treadle where it passes on JAX and not on treadle.
@@ -86,7 +87,7 @@ counts against treadle where it passes on JAX and not on treadle.
 |---|---:|---|
 {chr(10).join(reasons)}
 
-The archives of diffrax, equinox, jaxtyping, lineax and optimistix ship no tests."""
+The archives of diffrax, equinox, jaxopt, jaxtyping, lineax and optimistix ship no tests."""
 
 
 def write(results: list[Job], imported: list[Imports]) -> None:

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from conformance.clients import releases
-from conformance.clients.suite_reasons import reason
+from conformance.clients.suite_reasons import reasons
 
 STORED: Final = Path(__file__).resolve().parent / "stored/suites"
 SECONDS: Final = 3000  # for a suite
@@ -42,7 +42,6 @@ SUITES: Final = {
     "optax": Suite(("optax",)),
     "dm-haiku": Suite(("haiku",)),
     "distrax": Suite(("distrax",)),
-    "jaxopt": Suite(("jaxopt",)),
     "flax": Suite(("tests",)),
     "blackjax": Suite(("tests",)),
     "numpyro": Suite(("test",)),
@@ -106,7 +105,6 @@ def compared(
         test: treadle.get(test, ("", "not collected: its file could not be imported"))
         for test in sorted(passed - on_both)
     }
-    reasons = Counter(reason(name, test, message) for test, (_, message) in only.items())
     count = lambda found: dict(Counter(ended for ended, _ in found.values()).most_common())  # noqa: E731
     return {
         "made_by": "suites.py --write",
@@ -115,7 +113,6 @@ def compared(
         "jax": count(jax),
         "treadle": count(treadle),
         "both": len(on_both),
-        "reasons": dict(reasons.most_common()),
         "only_treadle": {
             test: re.sub("0x[0-9a-f]+", "0x", m)[:200] for test, (_, m) in only.items()
         },
@@ -146,7 +143,7 @@ def main(arguments: list[str]) -> int:
         known = json.loads(path.read_text())["only_treadle"] if path.exists() else {}
         new = [test for test in found["only_treadle"] if test not in known]
         print(f"{name}: jax {found['jax']}, treadle {found['treadle']}, both {found['both']}")
-        for each, count in found["reasons"].items():
+        for each, count in reasons(found).items():
             print(f"  {count} fail on treadle only: {each}")
         if "--write" in arguments:
             STORED.mkdir(parents=True, exist_ok=True)

@@ -1,5 +1,7 @@
 """Programs seen without running them."""
 
+from typing import Any
+
 import pytest
 
 import treadle
@@ -15,6 +17,7 @@ def test_axes_that_a_program_names() -> None:
 
 
 def test_axes_are_pairs() -> None:
-    for wrong in (["i"], [("i", -1)], [("i",)]):
+    mistakes: list[Any] = [["i"], [("i", -1)], [("i",)]]
+    for wrong in mistakes:
         with pytest.raises(treadle.errors.ArgumentError, match="each of axis_env"):
             treadle.make_jaxpr(lambda x: x, axis_env=wrong)(1.0)

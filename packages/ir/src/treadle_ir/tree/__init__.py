@@ -40,6 +40,7 @@ from treadle_ir.tree.paths import (
     keystr as keystr,
 )
 from treadle_ir.tree.registry import (
+    Kind as Kind,
     default_registry as default_registry,
     is_tree_node as is_tree_node,
     register_pytree_node as register_pytree_node,

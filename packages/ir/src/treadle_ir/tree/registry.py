@@ -255,7 +255,10 @@ def register_pytree_node(
     """
 
     def open_node(node: Tree) -> Opened:
-        children, meta = checked_pair(flatten_func(node), nodetype)
+        opened: Any = flatten_func(node)  # Any: a user's function made it
+        if type(opened) is tuple and len(opened) == 2 and type(opened[0]) is tuple:
+            return opened  # as it should be; two calls less, for every node of every call
+        children, meta = checked_pair(opened, nodetype)
         return as_sequence(children, nodetype), meta
 
     def open_with_keys(node: Tree) -> OpenedWithKeys:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from treadle_ir import Array, DType, DTypeError, integer, ops, refused
 from treadle_ir.dtypes import is_float0
 from treadle_numpy.lax.reinterpret import bitcast
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, operand_type
-from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
+from treadle_numpy.operands.dtypes import DTypeLike, ScalarType, as_dtype
 from treadle_numpy.operands.promote import converted
 
 __all__ = ["bitcast_convert_type", "convert_element_type", "dtype", "reduce_precision", "stage"]
@@ -77,8 +79,8 @@ def reduce_precision(operand: ArrayLike, exponent_bits: int, mantissa_bits: int)
     )
 
 
-def dtype(x: ArrayLike) -> DType:
-    """The element type of a value; of Python's numbers, the default one of their kind.
+def dtype(x: ArrayLike | DTypeLike) -> DType:
+    """The element type of a value; of Python's numbers, the default one of their kind. Element types are given back.
 
     Raises:
         ArgumentError: the value is neither an array nor a number.
@@ -87,6 +89,8 @@ def dtype(x: ArrayLike) -> DType:
         >>> dtype(1.5)
         dtype('float32')
     """
+    if isinstance(x, (np.dtype, ScalarType, type, str)):
+        return as_dtype("dtype", x)
     return operand_type(coerce("dtype", 0, x)).dtype
 
 

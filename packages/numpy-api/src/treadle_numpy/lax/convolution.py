@@ -18,6 +18,7 @@ from treadle_ir import (
 )
 from treadle_numpy.lax.precision import PrecisionLike, precision_name
 from treadle_numpy.lax.windows import Padding, as_padding, padtype_to_pads
+from treadle_numpy.operands.arguments import named_only
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
@@ -107,6 +108,7 @@ def conv_general_dilated(
     batch_group_count: int = 1,
     precision: PrecisionLike = None,
     preferred_element_type: DTypeLike | None = None,
+    out_sharding: object = None,
 ) -> Array:
     """The convolution (as in neural networks: not mirrored) of an input with a kernel.
 
@@ -122,6 +124,7 @@ def conv_general_dilated(
         ShapeError: shapes, groups or lists do not fit.
         DTypeError: input and kernel have different element types.
         ArgumentError: wrong dimension numbers or padding.
+        UnsupportedError: `out_sharding` is given.
 
     Example:
         >>> import numpy as np
@@ -130,6 +133,7 @@ def conv_general_dilated(
         >>> print(conv_general_dilated(x, kernel, (2,), [(1, 0)]).ravel())
         [ 0. -1. -1.]
     """
+    named_only("conv_general_dilated", out_sharding=out_sharding)
     window_strides = integers("conv_general_dilated", "window_strides", window_strides)
     feature_group_count = integer(
         "conv_general_dilated", "feature_group_count", feature_group_count

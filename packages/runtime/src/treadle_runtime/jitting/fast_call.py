@@ -24,7 +24,8 @@ Whatever is not as expected returns `MISS`, and the call goes the general way (`
 one that raises errors. Names in capitals are constants of the function. It is written when a signature is met for the
 second time: that takes some 100 us.
 
-Arguments of many leaves are taken apart all together, in C, by an `Expectation`; the others node by node.
+Arguments of many leaves are taken apart all together, in C, by an `Expectation`; the others node by node. Nodes of
+registered classes are opened by their own function, and their metadata compared.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ from treadle_ir import (
     current_trace,
     process_context,
 )
-from treadle_ir.tree import expectation, flatten_leaves_and_structure
+from treadle_ir.tree import Kind, default_registry, expectation
 from treadle_runtime.arrays.array import DeviceArray, buffer_of, give_away
 from treadle_runtime.arrays.deleted import GivenAway
 from treadle_runtime.arrays.from_user import as_argument
@@ -56,8 +57,9 @@ from treadle_runtime.launch import translated
 from treadle_runtime.placement.placement import PlacedType
 
 MOST_LEAVES: Final = 24  # that are taken apart one by one; more are taken apart all together
-MOST_NODES: Final = 64
-MOST_DEPTH: Final = 8
+MOST_OPENED: Final = 128  # the same, where there are nodes of registered classes
+MOST_NODES: Final = 512
+MOST_DEPTH: Final = 32
 MOST_RESULTS: Final = 40  # that are built one by one
 MOST_NUMBERS: Final = 64  # numbers or small arrays that are kept as buffers, for each argument
 MOST_BYTES: Final = 1 << 14  # of a NumPy array that is handed over as it is
@@ -143,8 +145,7 @@ class _Writer:
     def function(self) -> FastCall:
         """The function."""
         self.check_context()
-        many = len(self.arguments.leaves) > MOST_LEAVES
-        self.execute(self.take_all() if many else self.take_one_by_one())
+        self.execute(self.take_all() if self.are_many() else self.take_one_by_one())
         self.lines.append(f"return {self.results()}")
         body = "\n    ".join(self.lines)
         # "<string>" is never taken for the user's file.
@@ -172,6 +173,14 @@ class _Writer:
             "(process[0] if overrides is None else overrides.context()).key is not CONTEXT"
             " or get_trace() is not ROOT"
         )
+
+    def are_many(self) -> bool:
+        """Whether the leaves are better taken all together."""
+        count = len(self.arguments.leaves)
+        if count <= MOST_LEAVES:
+            return False
+        # Nodes of registered classes cannot be opened in C.
+        return count > MOST_OPENED or expectation(self.arguments.structure) is not None
 
     def take_all(self) -> str:
         """Take many leaves apart together, and compare their types and places as one list."""
@@ -268,10 +277,34 @@ class _Writer:
                 self.node(child, subtree, depth + 1)
         elif tree is None:
             self.miss_if(f"{variable} is not None")
-        elif flatten_leaves_and_structure(tree)[1].is_leaf():
+        elif (registered := default_registry.kinds[kind]) is None:
             self.leaf(variable, tree)
         else:
-            raise _NotFast  # a node of a class of the user's
+            self.registered(variable, tree, registered, depth)
+
+    def registered(
+        self, variable: str, tree: Any, registered: Kind, depth: int
+    ) -> None:  # Any: a pytree
+        """A node of a registered class has the metadata that it had; errors are left to the general way."""
+        opened, meta = registered.open(tree)
+        subtrees = [*opened]
+        place = len(self.lines)
+        expected = self.constant("META", meta)
+        self.miss_if(f"{variable}.__class__ is not {self.constant('KIND', type(tree))}")
+        self.lines += [
+            "try:",
+            f"    c{place}, m{place} = {self.constant('OPEN', registered.open)}({variable})",
+            f"    if m{place} is not {expected} and not (m{place} == {expected}):",
+            "        return MISS",
+            "except Exception:",
+            "    return MISS",
+        ]
+        self.miss_if(f"len(c{place}) != {len(subtrees)}")
+        children = [f"n{place}_{i}" for i in range(len(subtrees))]
+        if children:
+            self.lines.append(f"{', '.join(children)}, = c{place}")
+        for child, subtree in zip(children, subtrees, strict=True):
+            self.node(child, subtree, depth + 1)
 
     # ---- leaves and buffers
 
@@ -463,7 +496,15 @@ class _Writer:
                 return None
             inside = "".join([part + ", " for part in parts])
             return f"[{inside}]" if kind is list else f"({inside})"
-        return None
+        registered = default_registry.kinds[kind]
+        if registered is None:
+            return None
+        children, meta = registered.open(tree)
+        parts = [text for x in children if (text := self.expression(x)) is not None]
+        if len(parts) < len(children):
+            return None
+        build, known = self.constant("BUILD", registered.build), self.constant("META", meta)
+        return f"{build}({known}, [{', '.join(parts)}])"
 
 
 @final
