@@ -1,4 +1,4 @@
-"""NumPy kernels of special functions: their formulas, in float64."""
+"""NumPy kernels of special functions: their formulas, in float64; a few elements on Python's floats."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ import numpy as np
 from treadle_ir.formulas.host import evaluated
 from treadle_ir.formulas.table import PRIMITIVES, formula_of
 from treadle_ir.primitive import Primitive
+from treadle_ir.reference.few_formulas import of_few
 from treadle_ir.reference.registry import Elements, eval_rules
 
 
 def _formula_eval(primitive: Primitive, /, *operands: Elements) -> list[Elements]:
+    short = of_few(primitive, operands)
+    if short is not None:
+        return [short]
     wide = [x.astype(np.float64) for x in operands]
     return [evaluated(formula_of(primitive), *wide).astype(operands[0].dtype, copy=False)]
 
