@@ -191,9 +191,7 @@ def typeof(x: Tree) -> ShapedArray:
     """
     type = abstract_type(x)
     (vma,) = varying_of([x]) or (frozenset[Hashable](),)
-    return ShapedArray(
-        type.shape, type.dtype, type.weak, sharding=explicit_sharding(x), vma=vma
-    )
+    return ShapedArray(type.shape, type.dtype, type.weak, sharding=explicit_sharding(x), vma=vma)
 
 
 @final

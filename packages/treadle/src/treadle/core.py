@@ -181,7 +181,7 @@ class ShapedArray(AbstractValue):
         return self._sharding
 
     def str_short(self) -> str:
-        """`float32[2,3]`; `float32[2@x,3]` where an explicit axis divides it; `{V:i}` follows where it varies over one."""
+        """`float32[2,3]`; `float32[2@x,3]` where an explicit axis divides it; `{V:i}` behind where it varies."""
         text = f"{dtypes.user_name(self.dtype)}[{sizes_text(self.shape, self._layout)}]"
         return f"{text}{{V:{','.join(sorted(map(str, self._vma)))}}}" if self._vma else text
 

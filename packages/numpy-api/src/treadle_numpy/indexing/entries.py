@@ -25,7 +25,6 @@ from treadle_ir import (
     shown,
 )
 from treadle_ir.dtypes import is_bool, is_integer
-from treadle_ir.symbolic import is_symbolic, max_dim, min_dim
 from treadle_numpy.operands.arrays import Elements
 from treadle_numpy.operands.coerce import host_elements, operand_type
 

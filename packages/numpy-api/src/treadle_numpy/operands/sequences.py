@@ -22,7 +22,6 @@ from treadle_ir import (
     promoted,
 )
 from treadle_ir.dtypes import is_bool, is_complex, is_floating, is_integer, is_key, key_refused
-from treadle_ir.symbolic import is_symbolic_dim
 from treadle_numpy.operands.arrays import Elements, array_of, made
 from treadle_numpy.operands.coerce import (
     SCALARS,

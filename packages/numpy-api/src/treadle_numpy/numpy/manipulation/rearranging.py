@@ -16,7 +16,6 @@ from treadle_ir import (
     sequence,
 )
 from treadle_ir.dtypes import is_integer
-from treadle_ir.symbolic import is_symbolic_dim
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.manipulation.axes import swapaxes
 from treadle_numpy.numpy.manipulation.shapes import ravel, reshape
