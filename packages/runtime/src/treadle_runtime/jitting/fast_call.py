@@ -53,6 +53,7 @@ from treadle_runtime.arrays.from_user import as_argument
 from treadle_runtime.client import number_range
 from treadle_runtime.jitting.compiled_call import CompiledCall
 from treadle_runtime.jitting.miss import MISS, FastCall
+from treadle_runtime.jitting.tree_source import Source, source_of
 from treadle_runtime.launch import translated
 from treadle_runtime.placement.placement import PlacedType
 
@@ -473,48 +474,10 @@ class _Writer:
         structure = self.call.traced.structure
         text = None
         if structure.num_nodes <= MOST_NODES:
-            tree = structure.unflatten([_Result(leaf) for leaf in leaves])
-            text = self.expression(tree)
+            text = source_of(structure.unflatten([*map(Source, leaves)]), self.constant)
         if text is not None:
             return text
         return f"{self.constant('UNFLATTEN', self.call.unflatten)}([{', '.join(leaves)}])"
-
-    def expression(self, tree: Any) -> str | None:  # Any: a pytree of results
-        """A tree as Python writes it; None where it has nodes that Python has no brackets for."""
-        kind = type(tree)
-        if kind is _Result:
-            return str(tree.text)
-        if tree is None:
-            return "None"
-        if kind is dict:
-            pairs = [(self.constant("KEY", key), self.expression(x)) for key, x in tree.items()]
-            texts = [f"{key}: {text}" for key, text in pairs if text is not None]
-            return f"{{{', '.join(texts)}}}" if len(texts) == len(pairs) else None
-        if kind is list or kind is tuple:
-            parts = [text for x in tree if (text := self.expression(x)) is not None]
-            if len(parts) < len(tree):
-                return None
-            inside = "".join([part + ", " for part in parts])
-            return f"[{inside}]" if kind is list else f"({inside})"
-        registered = default_registry.kinds[kind]
-        if registered is None:
-            return None
-        children, meta = registered.open(tree)
-        parts = [text for x in children if (text := self.expression(x)) is not None]
-        if len(parts) < len(children):
-            return None
-        build, known = self.constant("BUILD", registered.build), self.constant("META", meta)
-        return f"{build}({known}, [{', '.join(parts)}])"
-
-
-@final
-class _Result:
-    """Stands for a result while the code for the structure is generated."""
-
-    __slots__ = ("text",)
-
-    def __init__(self, text: str) -> None:
-        self.text = text
 
 
 def _putting(
