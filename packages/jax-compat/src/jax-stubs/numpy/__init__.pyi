@@ -1,2 +1,1 @@
 from treadle.numpy import *
-from treadle_jax.modules.numpy import *
