@@ -68,7 +68,7 @@ def test_depth_has_no_limit() -> None:
         {"": 1},
         {"a": None},
     ],
-    ids=repr,
+    ids=lambda value: type(value).__name__,
 )
 def test_other_values_are_refused(value: object) -> None:
     with pytest.raises(ArgumentError, match=r"test: .* cannot be an attribute"):

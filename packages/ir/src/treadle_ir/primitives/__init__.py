@@ -17,6 +17,7 @@ FAMILIES: Final = (
     "custom_vmap",
     "effectful",
     "elementwise",
+    "foreign",
     "fourier",
     "implicit",
     "indexing",

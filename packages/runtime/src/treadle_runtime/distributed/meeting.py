@@ -23,6 +23,7 @@ from treadle_runtime.distributed.messages import PROTOCOL, Inbox, Message, send
 from treadle_runtime.distributed.options import Options
 
 _TICK: Final = 0.25
+_LINGER: Final = 0.5  # seconds
 
 
 @final
@@ -61,6 +62,7 @@ class Meeting:
         self._door = _listening(options)
         self._selector.register(self._door, selectors.EVENT_READ)
         self._deadline = time.monotonic() + options.initialization_timeout
+        self._failed: str | None = None  # why there will be no beginning
         self._thread = threading.Thread(target=self._run, name="treadle-meeting", daemon=True)
         self._thread.start()
 
@@ -125,6 +127,9 @@ class Meeting:
     def _join(self, member: _Member, message: Message) -> None:
         process, count = message.get("process"), message.get("processes")
         member.name = str(message.get("name"))
+        if self._failed is not None:
+            send(member.connection, {"kind": "refused", "why": self._failed})
+            return
         expected = self._options.processes
         if message.get("protocol") != PROTOCOL or not isinstance(process, int):
             self._refuse(member, f"{member.name} has another version of treadle")
@@ -163,8 +168,11 @@ class Meeting:
             self._fail(why)
 
     def _fail(self, why: str) -> None:
+        if self._failed is not None:
+            return
         self._tell({"kind": "refused", "why": why})
-        self._over = True
+        self._failed = why
+        self._deadline = time.monotonic() + _LINGER  # who comes meanwhile is told the same
 
     def _close(self, member: _Member) -> None:
         with contextlib.suppress(KeyError, ValueError):
@@ -190,7 +198,9 @@ class Meeting:
 
     def _look_at_the_clock(self) -> None:
         now = time.monotonic()
-        if not self._begun and now > self._deadline:
+        if self._failed is not None:
+            self._over |= now > self._deadline
+        elif not self._begun and now > self._deadline:
             missing = [str(n) for n in range(self._options.processes) if n not in self._members]
             self._fail(
                 f"{_processes(missing)} did not join within {self._options.initialization_timeout} seconds; "
