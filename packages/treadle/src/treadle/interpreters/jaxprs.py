@@ -122,7 +122,7 @@ def backward_pass(
         >>> linear = ad.UndefinedPrimal(treadle.typeof(1.0))
         >>> zero, ct = ad.backward_pass(product.jaxpr, True, [], [3.0, linear], [2.0])
         >>> print(zero, ct)
-        Zero(ShapedArray(float32[])) 6.0
+        Zero(~float32[]) 6.0
     """
     if not isinstance(jaxpr, Jaxpr | ClosedJaxpr):
         raise refused("backward_pass", "jaxpr", "a Jaxpr or a ClosedJaxpr", jaxpr)
@@ -182,7 +182,7 @@ def batch_jaxpr_axes(
         >>> axis, places = batching.AxisData("i", 3), [batching.zero_if_mapped] * 2
         >>> batched, axes = batching.batch_jaxpr_axes(product, axis, [0, None], places)
         >>> [str(aval) for aval in batched.out_avals], axes
-        (['ShapedArray(float32[3])', 'ShapedArray(float32[])'], [0, None])
+        (['~float32[3]', '~float32[]'], [0, None])
     """
     program, constants = _parts("batch_jaxpr_axes", closed_jaxpr)
     types = program.parameter_types[len(constants) :]
