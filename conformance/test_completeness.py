@@ -136,6 +136,8 @@ NEVER_RANK_0: Final = {
     "tridiagonal",
     "tridiagonal_solve",
 }
+# It takes nothing, and gives a number.
+ALWAYS_RANK_0: Final = {"dimension_size"}
 # Python functions that declare what they take.
 DECLARED: Final = {"debug_callback", "io_callback", "pure_callback"}
 
@@ -146,6 +148,8 @@ def test_is_tried_without_elements_and_at_rank_0(cls: type[Primitive]) -> None:
     if any(issubclass(cls, untried) for untried in WITHOUT_EXAMPLE):
         return
     wanted = {"ordinary", "rank 0", "empty"} - ({"rank 0"} if cls.name in NEVER_RANK_0 else set())
+    if cls.name in ALWAYS_RANK_0:
+        wanted = {"rank 0"}
     tried: dict[str, set[str]] = {}
     for (own, name), members in variants().items():
         if own is cls:

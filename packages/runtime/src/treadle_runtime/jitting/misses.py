@@ -51,8 +51,8 @@ def _where(function: Callable[..., Any]) -> str:
 
 def _differences(other: Key, key: Key, arguments: Arguments) -> list[str]:
     """What is different in two keys: context, structure, static values, types."""
-    before, structure_before, statics_before, varied, *types_before = other
-    now, structure, statics, varies, *types = key
+    before, structure_before, statics_before, varied, lay, *types_before = other
+    now, structure, statics, varies, layouts, *types = key
     lines: list[str] = []
     if before is not now:
         assert isinstance(before, Context)
@@ -64,6 +64,8 @@ def _differences(other: Key, key: Key, arguments: Arguments) -> list[str]:
         )
     if varied != varies:
         lines.append("the arguments vary over other axes of the shard_map around the call")
+    if lay != layouts:
+        lines.append("the arguments lie otherwise over explicit axes of the mesh")
     if structure_before != structure:
         lines += [
             f"the arguments have another structure: {line}"
