@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 import model
 
 import treadle
-from treadle.sharding import Mesh, NamedSharding, PartitionSpec as P
+from treadle.sharding import AxisType, Mesh, NamedSharding, PartitionSpec as P
 
 
 class Layout(NamedTuple):
@@ -35,9 +35,14 @@ class Layout(NamedTuple):
         return NamedSharding(self.mesh, P())
 
 
+def _mesh(data: int, model: int) -> Mesh:
+    """So many devices for parts of the batch, times so many for parts of the model; XLA decides how results lie."""
+    return treadle.make_mesh((data, model), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
+
+
 def data_parallel(_: model.State) -> Layout:
     """Each device has all parameters and an eighth of the batch; gradients are summed."""
-    return Layout("data", treadle.make_mesh((8, 1), ("data", "model")), {})
+    return Layout("data", _mesh(*(8, 1)), {})
 
 
 COLUMNS: Final = ("query", "key", "value", "up", "logits")  # what these make is divided
@@ -55,7 +60,7 @@ def tensor_parallel(state: model.State) -> Layout:
             specs[name] = P(None, "model")
         elif name.startswith(ROWS):
             specs[name] = P("model", None)
-    return Layout("tensor", treadle.make_mesh((2, 4), ("data", "model")), specs)
+    return Layout("tensor", _mesh(*(2, 4)), specs)
 
 
 def fully_sharded(state: model.State) -> Layout:
@@ -64,7 +69,7 @@ def fully_sharded(state: model.State) -> Layout:
     Source: S. Rajbhandari et al., ZeRO, 2020.
     """
     specs = {name: P("data") for name in state.parameters}
-    return Layout("fully sharded", treadle.make_mesh((8, 1), ("data", "model")), specs)
+    return Layout("fully sharded", _mesh(*(8, 1)), specs)
 
 
 ALL: Final = (data_parallel, tensor_parallel, fully_sharded)
