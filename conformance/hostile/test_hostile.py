@@ -42,7 +42,7 @@ def test_hostile_values(part: int, tmp_path: Path) -> None:
     ]
     environment = {**os.environ, "TREADLE_COMPILATION_CACHE_DIR": ""}
     done = subprocess.run(
-        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=240, check=False
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=480, check=False
     )
     last = (tmp_path / f"about_to_{part}").read_text()
     assert done.returncode == 0, f"the process died in {last}: {done.stderr[-2000:]}"
