@@ -109,10 +109,14 @@ def _overflows_there(question: dict[str, Any], ours: Answer, theirs: Answer) -> 
 
 
 def _nearly(question: dict[str, Any], ours: Answer, theirs: Answer) -> bool:
-    """The same to three digits."""
+    """The same to two digits: what is left of JAX's after a difference that cancels five."""
     if "error" in ours or "error" in theirs:
         return False
-    return all(bool(np.allclose(x, y, rtol=1e-3)) for x, y in _elements(ours, theirs))
+    return all(bool(np.allclose(x, y, rtol=1e-2)) for x, y in _elements(ours, theirs))
+
+
+def _not_there(question: dict[str, Any], ours: Answer, theirs: Answer) -> bool:
+    return "has no attribute" in theirs.get("said", "") and "error" not in ours
 
 
 def _at_kinks(*names: str) -> Known:
@@ -159,7 +163,7 @@ EXCEPTIONS: Final[dict[str, Known]] = {
     "JAX's numbers of Student's distribution overflow before treadle's do, with a tenth of a degree of freedom": _both(
         of("random.t"), _overflows_there
     ),
-    "the root that makes inverse Gaussian numbers is a difference of nearly equal ones where the mean is large": _both(
+    "JAX's root behind inverse Gaussian numbers is a difference of nearly equal ones where the mean is large": _both(
         of("random.wald"), _nearly
     ),
     "JAX's linear algebra fails on bfloat16 with an error of its lowering; treadle refuses the element type": _both(
@@ -199,6 +203,32 @@ DERIVATIVES: Final[dict[str, Known]] = {
     "hypot has the derivative 0 at the origin, the middle of all directions; JAX's has 1/2 by each": _at_kinks(
         "numpy.hypot"
     ),
+    "JAX has no function of this name": _not_there,
+    "JAX cannot differentiate it, or not twice": _both(
+        of(
+            "scipy.special.exp1",
+            "nn.scaled_matmul",
+            "scipy.linalg.eigh_tridiagonal",
+            "scipy.linalg.polar",
+        ),
+        _only_jax_raises,
+    ),
+    "JAX's derivatives of boxcox by lmbda are 0 at lmbda = 0; treadle's are the limits": of(
+        "scipy.special.boxcox", "scipy.special.boxcox1p"
+    ),
+    "JAX's second derivative of i1 is 1 at 0; i1 is odd, and treadle's is 0": of(
+        "scipy.special.i1"
+    ),
+    "JAX's derivative of spence is 0 at 1, and its second one NaN on one side; treadle's are the true ones": of(
+        "scipy.special.spence"
+    ),
+    "JAX's second derivative of log_ndtr has six digits in the far tail; treadle's has more": of(
+        "scipy.special.log_ndtr"
+    ),
+    "JAX's derivative of scipy's cholesky is for symmetric directions; treadle's knows which triangle is read": of(
+        "scipy.linalg.cholesky"
+    ),
+    "JAX's second derivatives of xlogy are NaN at (0, 0)": _at_kinks("scipy.special.xlogy"),
 }
 
 

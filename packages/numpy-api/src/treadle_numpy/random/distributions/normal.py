@@ -7,7 +7,7 @@ import numpy as np
 from treadle_ir import Array, DType, composed, ops
 from treadle_ir.dtypes import is_complex, real_part
 from treadle_numpy.numpy.searching.choosing import where as where_
-from treadle_numpy.numpy.ufuncs.arithmetic import add, divide, multiply, subtract
+from treadle_numpy.numpy.ufuncs.arithmetic import add, divide, multiply
 from treadle_numpy.numpy.ufuncs.comparison import less_equal
 from treadle_numpy.numpy.ufuncs.powers import sqrt, square
 from treadle_numpy.operands.arrays import array_of
@@ -210,7 +210,7 @@ def wald(
 
     `out_sharding` says how the result lies over a mesh: see `reshard`.
 
-    The same key gives JAX's numbers, up to rounding.
+    The same key gives JAX's numbers, up to rounding, of which JAX's have more: they lose digits as means grow.
 
     Args:
         key: a random key.
@@ -237,9 +237,10 @@ def wald(
     center = parameter(operand, wanted, sizes)
     first, second = split_key(single("wald", key), 2)
     squared = multiply(center, square(normal_floats(first, sizes, wanted)))
-    # the smaller root of the quadratic equation; the larger one is center ** 2 over it
-    spread = subtract(squared, sqrt(add(multiply(squared, wanted.type(4)), square(squared))))
-    root = add(center, multiply(multiply(center, wanted.type(0.5)), spread))
+    # The smaller root of the quadratic equation; the larger one is center ** 2 over it. Written as a difference, as in
+    # the source, it loses all digits where the mean is large.
+    half = multiply(squared, wanted.type(0.5))
+    root = divide(center, add(add(half, wanted.type(1)), sqrt(add(squared, square(half)))))
     u = uniform_floats(second, sizes, wanted)
     smaller = less_equal(u, divide(center, add(center, root)))
     return array_of(where_(smaller, root, divide(square(center), root)))
