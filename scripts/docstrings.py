@@ -22,19 +22,39 @@ SCIPY = (
     *("cluster.vq", "fft", "integrate", "interpolate", "linalg", "ndimage", "signal", "special"),
     "stats",
 )
+# Of these, functions alone: many of their classes are made by functions that have an example.
+OTHERS = (
+    *("ad_checkpoint", "custom_batching", "custom_derivatives", "debug", "distributed", "dlpack"),
+    *(
+        "dtypes",
+        "experimental.checkify",
+        "experimental.jet",
+        "experimental.ode",
+        "experimental.sparse",
+        "export",
+    ),
+    *("ffi", "monitoring", "nn.initializers", "profiler", "ref", "scipy.optimize"),
+    *("scipy.sparse.linalg", "scipy.spatial.transform", "sharding", "stages", "test_util", "tree"),
+    "tree_util",
+)
 
 
 def functions() -> dict[str, object]:
     """The public functions and classes of treadle's own, by name; another name for one counts as the first."""
     found: dict[str, object] = {}
-    for namespace in (*NAMESPACES, *(f"scipy.{each}" for each in SCIPY)):
-        module = importlib.import_module(f"treadle.{namespace}")
-        for name in sorted(module.__all__):
+    known: set[int] = set()
+    everything = ["treadle", *[f"treadle.{each}" for each in (*NAMESPACES, *OTHERS)]]
+    for path in (*everything, *(f"treadle.scipy.{each}" for each in SCIPY)):
+        module = importlib.import_module(path)
+        classes = path.removeprefix("treadle.") not in OTHERS and path != "treadle"
+        public = getattr(module, "__all__", None) or [x for x in dir(module) if x[0] != "_"]
+        for name in sorted(public):
             each = getattr(module, name)
             own = str(getattr(each, "__module__", "")).startswith("treadle")
-            known = any(each is other for other in found.values())
-            if own and callable(each) and not known and not isinstance(each, ModuleType):
-                found[f"{namespace}.{name}"] = each
+            wanted = callable(each) if classes else inspect.isfunction(each)
+            if own and wanted and id(each) not in known and not isinstance(each, ModuleType):
+                found[f"{path}.{name}"] = each
+                known.add(id(each))
     return found
 
 

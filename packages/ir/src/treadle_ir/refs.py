@@ -324,6 +324,12 @@ def freeze(ref: Ref) -> Array:
 
     Raises:
         ArgumentError: it is no reference, or was frozen before.
+
+    Example:
+        >>> counter = new_ref(np.zeros(2))
+        >>> counter[0] = 3.0
+        >>> print(freeze(counter))
+        [3. 0.]
     """
     value = _ref("freeze", ref)._read()
     ref._value = None
@@ -335,6 +341,15 @@ def free_ref(ref: Ref) -> None:
 
     Raises:
         ArgumentError: it is no reference, or was freed before.
+
+    Example:
+        >>> counter = new_ref(np.zeros(2))
+        >>> free_ref(counter)
+        >>> try:
+        ...     counter[0]
+        ... except ArgumentError as error:
+        ...     print(error)
+        the reference to f32[2] was used after it was frozen or freed
     """
     _ref("free_ref", ref)._read()
     ref._value = None
@@ -345,6 +360,10 @@ def ref_get(ref: Ref, idx: Any = None) -> Array:  # Any: whatever arrays take as
 
     Raises:
         ArgumentError: it is no reference, or is frozen.
+
+    Example:
+        >>> print(ref_get(new_ref(np.arange(3)), 1))
+        1
     """
     return _ref("get", ref)[... if idx is None else idx]
 
@@ -355,6 +374,12 @@ def ref_set(ref: Ref, idx: Any, value: Any) -> None:
     Raises:
         ArgumentError: it is no reference, or is frozen.
         ShapeError, DTypeError: the value is not like what it replaces.
+
+    Example:
+        >>> counter = new_ref(np.zeros(2))
+        >>> ref_set(counter, 1, 5.0)
+        >>> print(counter[...])
+        [0. 5.]
     """
     _ref("set", ref)[... if idx is None else idx] = value
 
@@ -365,6 +390,11 @@ def ref_swap(ref: Ref, idx: Any, value: Any) -> Array:
     Raises:
         ArgumentError: it is no reference, or is frozen.
         ShapeError, DTypeError: the value is not like what it replaces.
+
+    Example:
+        >>> counter = new_ref(np.zeros(2))
+        >>> print(ref_swap(counter, 1, 5.0), counter[...])
+        0.0 [0. 5.]
     """
     before = ref_get(_ref("swap", ref), idx)
     ref_set(ref, idx, value)
@@ -377,6 +407,12 @@ def ref_addupdate(ref: Ref, idx: Any, x: Any) -> None:
     Raises:
         ArgumentError: it is no reference, or is frozen.
         ShapeError, DTypeError: `x` is not like what it is added to.
+
+    Example:
+        >>> counter = new_ref(np.zeros(3))
+        >>> ref_addupdate(counter, np.array([0, 0, 2]), np.ones(3))
+        >>> print(counter[...])
+        [2. 0. 1.]
     """
     _ref("addupdate", ref).addupdate(x, ... if idx is None else idx)
 

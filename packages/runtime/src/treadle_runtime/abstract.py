@@ -67,7 +67,7 @@ class ShapeDtypeStruct:
         return self.shape, self.dtype, self.sharding, self.weak_type
 
     def __repr__(self) -> str:
-        shape = ",".join(map(str, self.shape))
+        shape = ", ".join(map(str, self.shape))
         weak = ", weak_type=True" if self.weak_type else ""
         where = f", sharding={self.sharding}" if self.sharding is not None else ""
         comma = "," if len(self.shape) == 1 else ""

@@ -164,7 +164,16 @@ def _pend(token: Any) -> None:
 
 
 def effects_barrier() -> None:
-    """Wait until all callbacks of programs started so far have run."""
+    """Wait until all callbacks of programs started so far have run.
+
+    Example:
+        >>> from treadle_runtime import debug_callback, jit
+        >>> seen = []
+        >>> jit(lambda x: debug_callback(lambda x: seen.append(float(x)), x))(2.0)
+        >>> effects_barrier()
+        >>> seen
+        [2.0]
+    """
     check_fork()
     with _lock:
         waiting = [*_pending]

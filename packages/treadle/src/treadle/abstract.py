@@ -154,6 +154,12 @@ def eval_shape(fun: Callable[..., Tree], *args: Tree, **kwargs: Tree) -> Tree:
     """Shapes and element types of a function's results, without computing anything.
 
     Arguments may be arrays or `ShapeDtypeStruct`s; results that are `ShapeDtypeStruct`s stay what they are.
+
+    Example:
+        >>> import treadle.numpy as tnp
+        >>> x = ShapeDtypeStruct((1000, 50), "float32")
+        >>> eval_shape(lambda x: tnp.matmul(x.T, x), x)
+        ShapeDtypeStruct(shape=(50, 50), dtype=float32)
     """
     functions("eval_shape", fun=fun)
     kept: dict[int, ShapeDtypeStruct] = {}
@@ -213,7 +219,12 @@ class XlaComputation:
 def xla_computation(
     fun: Callable[..., Tree], static_argnums: int | Sequence[int] = ()
 ) -> Callable[..., XlaComputation]:
-    """A function that traces `fun` and returns its program in XLA's terms, with `as_hlo_text()`."""
+    """A function that traces `fun` and returns its program in XLA's terms, with `as_hlo_text()`.
+
+    Example:
+        >>> print(xla_computation(lambda x: 2 * x)(1.0).as_hlo_text().split(",")[0])
+        HloModule main
+    """
     static = _numbers("xla_computation", static_argnums)
 
     @functools.wraps(fun)

@@ -14,6 +14,11 @@ def host_count(backend: str | None = None) -> int:
 
     Warns:
         UserWarning: always.
+
+    Example:
+        >>> with warnings.catch_warnings(action="ignore"):
+        ...     host_count()
+        1
     """
     _renamed("host_count", "process_count")
     return process_count(backend)
@@ -24,6 +29,11 @@ def host_id(backend: str | None = None) -> int:
 
     Warns:
         UserWarning: always.
+
+    Example:
+        >>> with warnings.catch_warnings(action="ignore"):
+        ...     host_id()
+        0
     """
     _renamed("host_id", "process_index")
     return process_index(backend)
@@ -34,6 +44,11 @@ def host_ids(backend: str | None = None) -> list[int]:
 
     Warns:
         UserWarning: always.
+
+    Example:
+        >>> with warnings.catch_warnings(action="ignore"):
+        ...     host_ids()
+        [0]
     """
     _renamed("host_ids", "process_indices")
     return process_indices(backend)

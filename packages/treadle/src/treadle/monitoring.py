@@ -65,7 +65,14 @@ def record_event(event: str, **kwargs: str | int) -> None:
 
 
 def record_event_duration_secs(event: str, duration: float, **kwargs: str | int) -> None:
-    """Tell the listeners of durations; each is called as `listener(event, duration, **kwargs)`."""
+    """Tell the listeners of durations; each is called as `listener(event, duration, **kwargs)`.
+
+    Example:
+        >>> register_event_duration_secs_listener(print)
+        >>> record_event_duration_secs("/app/load", 0.5)
+        /app/load 0.5
+        >>> unregister_event_duration_listener(print)
+    """
     names("record_event_duration_secs", event=event)
     _number("record_event_duration_secs", "duration", duration)
     for listener in [*_DURATIONS]:
@@ -75,7 +82,14 @@ def record_event_duration_secs(event: str, duration: float, **kwargs: str | int)
 def record_event_time_span(
     event: str, start_time: float, end_time: float, **kwargs: str | int
 ) -> None:
-    """Tell the listeners of spans; each is called as `listener(event, start_time, end_time, **kwargs)`."""
+    """Tell the listeners of spans; each is called as `listener(event, start_time, end_time, **kwargs)`.
+
+    Example:
+        >>> register_event_time_span_listener(print)
+        >>> record_event_time_span("/app/load", 10.0, 10.5)
+        /app/load 10.0 10.5
+        >>> unregister_event_time_span_listener(print)
+    """
     names("record_event_time_span", event=event)
     _number("record_event_time_span", "start_time", start_time)
     _number("record_event_time_span", "end_time", end_time)
@@ -84,7 +98,14 @@ def record_event_time_span(
 
 
 def record_scalar(event: str, value: float, **kwargs: str | int) -> None:
-    """Tell the listeners of numbers; each is called as `listener(event, value, **kwargs)`."""
+    """Tell the listeners of numbers; each is called as `listener(event, value, **kwargs)`.
+
+    Example:
+        >>> register_scalar_listener(print)
+        >>> record_scalar("/app/loss", 0.25)
+        /app/loss 0.25
+        >>> unregister_scalar_listener(print)
+    """
     names("record_scalar", event=event)
     _number("record_scalar", "value", value)
     for listener in [*_SCALARS]:
@@ -92,7 +113,14 @@ def record_scalar(event: str, value: float, **kwargs: str | int) -> None:
 
 
 def register_event_listener(callback: Listener) -> None:
-    """Call a function of each event from now on."""
+    """Call a function of each event from now on.
+
+    Example:
+        >>> register_event_listener(print)
+        >>> record_event("/app/started")
+        /app/started
+        >>> unregister_event_listener(print)
+    """
     _add("register_event_listener", _EVENTS, callback)
 
 
@@ -114,12 +142,32 @@ def register_event_duration_secs_listener(callback: Listener) -> None:
 
 
 def register_event_time_span_listener(callback: Listener) -> None:
-    """Call a function of each span of time from now on."""
+    """Call a function of each span of time from now on.
+
+    Example:
+        >>> spans = []
+        >>> listener = lambda event, start, end: spans.append(end - start)
+        >>> register_event_time_span_listener(listener)
+        >>> record_event_time_span("/app/load", 10.0, 10.5)
+        >>> unregister_event_time_span_listener(listener)
+        >>> spans
+        [0.5]
+    """
     _add("register_event_time_span_listener", _SPANS, callback)
 
 
 def register_scalar_listener(callback: Listener) -> None:
-    """Call a function of each number from now on."""
+    """Call a function of each number from now on.
+
+    Example:
+        >>> losses = []
+        >>> listener = lambda event, value: losses.append(value)
+        >>> register_scalar_listener(listener)
+        >>> record_scalar("/app/loss", 0.25)
+        >>> unregister_scalar_listener(listener)
+        >>> losses
+        [0.25]
+    """
     _add("register_scalar_listener", _SCALARS, callback)
 
 
@@ -128,6 +176,11 @@ def unregister_event_listener(callback: Listener) -> None:
 
     Raises:
         ArgumentError: it is not registered.
+
+    Example:
+        >>> register_event_listener(print)
+        >>> unregister_event_listener(print)
+        >>> record_event("/app/started")  # nobody listens
     """
     _remove("unregister_event_listener", _EVENTS, callback)
 
@@ -137,6 +190,11 @@ def unregister_event_duration_listener(callback: Listener) -> None:
 
     Raises:
         ArgumentError: it is not registered.
+
+    Example:
+        >>> register_event_duration_secs_listener(print)
+        >>> unregister_event_duration_listener(print)
+        >>> record_event_duration_secs("/app/load", 0.5)  # nobody listens
     """
     _remove("unregister_event_duration_listener", _DURATIONS, callback)
 
@@ -146,6 +204,11 @@ def unregister_event_time_span_listener(callback: Listener) -> None:
 
     Raises:
         ArgumentError: it is not registered.
+
+    Example:
+        >>> register_event_time_span_listener(print)
+        >>> unregister_event_time_span_listener(print)
+        >>> record_event_time_span("/app/load", 10.0, 10.5)  # nobody listens
     """
     _remove("unregister_event_time_span_listener", _SPANS, callback)
 
@@ -155,12 +218,23 @@ def unregister_scalar_listener(callback: Listener) -> None:
 
     Raises:
         ArgumentError: it is not registered.
+
+    Example:
+        >>> register_scalar_listener(print)
+        >>> unregister_scalar_listener(print)
+        >>> record_scalar("/app/loss", 0.25)  # nobody listens
     """
     _remove("unregister_scalar_listener", _SCALARS, callback)
 
 
 def clear_event_listeners() -> None:
-    """Forget all listeners."""
+    """Forget all listeners.
+
+    Example:
+        >>> register_event_listener(print)
+        >>> clear_event_listeners()
+        >>> record_event("/app/started")  # nobody listens
+    """
     for registered in (_EVENTS, _DURATIONS, _SPANS, _SCALARS):
         registered.clear()
     _listen()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import socket
 
 import pytest
@@ -27,6 +28,11 @@ def test_one_server_runs_at_a_time() -> None:
         profiler.stop_server()
     with pytest.raises(ArgumentError, match="no profiler server runs"):
         profiler.stop_server()
+
+
+def test_a_process_is_no_child_of_itself() -> None:
+    with pytest.raises(ArgumentError, match=r"gives no profiles on port \d+: .*same pid"):
+        profiler.register_subprocess(os.getpid(), free_port())
 
 
 @pytest.mark.parametrize("port", [0, 1 << 16, "http"])

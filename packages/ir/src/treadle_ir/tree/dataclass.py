@@ -18,7 +18,17 @@ T = TypeVar("T", bound=type)
 
 
 def static(**kwargs: Any) -> Any:  # Any: the arguments and the result of dataclasses.field
-    """Declare a dataclass field that is part of the structure; arguments as `dataclasses.field`."""
+    """Declare a dataclass field that is part of the structure; arguments as `dataclasses.field`.
+
+    Example:
+        >>> from dataclasses import dataclass
+        >>> @dataclass
+        ... class Layer:
+        ...     weights: object
+        ...     activation: str = static(default="tanh")
+        >>> Layer(1.0).activation
+        'tanh'
+    """
     metadata = {**(kwargs.pop("metadata", None) or {}), "static": True}
     return dataclasses.field(metadata=metadata, **kwargs)
 

@@ -252,6 +252,15 @@ def register_pytree_node(
 
     Raises:
         ValueError: the class is registered already.
+
+    Example:
+        >>> from treadle_ir.tree.flatten import tree_leaves
+        >>> class Pair:
+        ...     def __init__(self, first, second):
+        ...         self.first, self.second = first, second
+        >>> register_pytree_node(Pair, lambda p: ((p.first, p.second), None), lambda _, parts: Pair(*parts))
+        >>> tree_leaves({"a": Pair(1, 2), "b": 3})
+        [1, 2, 3]
     """
 
     def open_node(node: Tree) -> Opened:
@@ -314,6 +323,17 @@ def register_pytree_with_keys(
 
     Raises:
         ValueError: the class is registered already.
+
+    Example:
+        >>> from treadle_ir.tree.flatten import tree_leaves_with_path
+        >>> class Named:
+        ...     def __init__(self, first):
+        ...         self.first = first
+        >>> register_pytree_with_keys(
+        ...     Named, lambda p: (((GetAttrKey("first"), p.first),), None), lambda _, parts: Named(*parts)
+        ... )
+        >>> tree_leaves_with_path(Named(1))
+        [((GetAttrKey(name='first'),), 1)]
     """
 
     def without_keys(node: Any) -> tuple[Iterable[Tree], Any]:  # Any: of the registered class
@@ -346,7 +366,22 @@ def register_pytree_node_class(cls: T) -> T:
 
 
 def register_pytree_with_keys_class(cls: T) -> T:
-    """Make a class a node by `tree_flatten_with_keys()`, `tree_unflatten` and maybe `tree_flatten()`."""
+    """Make a class a node by `tree_flatten_with_keys()`, `tree_unflatten` and maybe `tree_flatten()`.
+
+    Example:
+        >>> from treadle_ir.tree.flatten import tree_leaves
+        >>> @register_pytree_with_keys_class
+        ... class Labelled:
+        ...     def __init__(self, value):
+        ...         self.value = value
+        ...     def tree_flatten_with_keys(self):
+        ...         return ((GetAttrKey("value"), self.value),), None
+        ...     @classmethod
+        ...     def tree_unflatten(cls, _, children):
+        ...         return cls(*children)
+        >>> tree_leaves(Labelled(2))
+        [2]
+    """
     classes("register_pytree_with_keys_class", cls=cls)
     methods: Any = cls  # the decorated class has the methods, which `type` does not declare
     register_pytree_with_keys(
@@ -362,6 +397,14 @@ def register_static(cls: T) -> T:
     """Make a class a node without children: its instances are part of the structure.
 
     Instances must be hashable and comparable, because structures are.
+
+    Example:
+        >>> from treadle_ir.tree.flatten import tree_leaves
+        >>> @register_static
+        ... class Mode(str):
+        ...     pass
+        >>> tree_leaves((Mode("train"), 1))
+        [1]
     """
     classes("register_static", cls=cls)
     default_registry.register(Kind(cls, lambda x: ((), x), lambda x, _: x, flat_keys))

@@ -13,6 +13,13 @@ def live_arrays(platform: str | None = None) -> list[DeviceArray]:
     """The arrays that are alive and have not been deleted, on the devices of a platform; without one, on all.
 
     They are looked for among all objects of the process, which takes some milliseconds or more.
+
+    Example:
+        >>> import numpy as np
+        >>> from treadle_runtime import device_put
+        >>> x = device_put(np.ones(3))
+        >>> any(y is x for y in live_arrays())
+        True
     """
     names("live_arrays", platform=platform)
     return [

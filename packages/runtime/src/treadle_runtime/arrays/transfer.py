@@ -71,6 +71,12 @@ def device_put(
         ShardingError: an array cannot be laid out so.
         ForkError: to a device, in a process forked after XLA had been started.
         ArgumentError: a leaf that is no array and no number.
+
+    Example:
+        >>> from treadle_runtime import devices
+        >>> x = device_put(np.arange(3.0), devices()[0])
+        >>> x.device == devices()[0], x.committed
+        (True, True)
     """
     leaves, structure = tree_flatten(x)
     if device is None or isinstance(device, Device | Sharding | str | PartitionSpec):
@@ -200,6 +206,10 @@ def device_get(x: Any) -> Any:
     """A tree of NumPy arrays (read-only) from a tree of arrays; waits for them.
 
     Other leaves stay as they are, and so do random keys, which NumPy knows nothing of.
+
+    Example:
+        >>> device_get({"name": "a", "w": device_put(np.int32([1, 2]))})
+        {'name': 'a', 'w': array([1, 2], dtype=int32)}
     """
     leaves, structure = tree_flatten(x)
     for leaf in leaves:
@@ -243,7 +253,13 @@ def block_until_ready(x: T) -> T:
 
 
 def copy_to_host_async(x: T) -> T:
-    """Start to bring all arrays of a tree to the host; returns the tree."""
+    """Start to bring all arrays of a tree to the host; returns the tree.
+
+    Example:
+        >>> tree = copy_to_host_async({"w": device_put(np.arange(3.0))})
+        >>> np.asarray(tree["w"])  # waits for the copy only
+        array([0., 1., 2.], dtype=float32)
+    """
     for leaf in tree_flatten(x)[0]:
         if type(leaf) is DeviceArray:
             leaf.copy_to_host_async()

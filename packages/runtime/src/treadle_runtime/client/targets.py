@@ -33,6 +33,11 @@ def register_ffi_target(
 
     Raises:
         ArgumentError: `fn` is nothing of these, or the name has another function.
+
+    Example:
+        >>> import ctypes
+        >>> library = ctypes.CDLL("./libmine.so")  # doctest: +SKIP
+        >>> register_ffi_target("half", pycapsule(library.Half))  # doctest: +SKIP
     """
     names("register_ffi_target", name=name, platform=platform)
     integer("register_ffi_target", "api_version", api_version)
@@ -60,6 +65,9 @@ def register_ffi_target_as_batch_partitionable(name: str) -> None:
 
     Raises:
         ArgumentError: the name is no string.
+
+    Example:
+        >>> register_ffi_target_as_batch_partitionable("half")
     """
     if not isinstance(name, str):
         raise refused("register_ffi_target_as_batch_partitionable", "name", "a string", name)
@@ -80,6 +88,9 @@ def register_ffi_type(
 
     Raises:
         ArgumentError: it is no such dict, or XLA refuses it.
+
+    Example:
+        >>> register_ffi_type("state", {"type_id": type_id, "type_info": type_info})  # doctest: +SKIP
     """
     names("register_ffi_type", name=name, platform=platform)
     if not isinstance(type_registration, Mapping) or not all(
@@ -108,6 +119,13 @@ def register_ffi_type_id(
 
     Raises:
         UnsupportedError: always.
+
+    Example:
+        >>> try:
+        ...     register_ffi_type_id("state", None)
+        ... except UnsupportedError as error:
+        ...     print(error)
+        register_ffi_type_id: jaxlib takes a type together with what is known of it, since its version 381
     """
     raise UnsupportedError(
         "register_ffi_type_id: jaxlib takes a type together with what is known of it, since its version 381",

@@ -81,6 +81,14 @@ def breakpoint(
 
     Raises:
         ArgumentError: another backend, or an unknown option.
+
+    Example:
+        >>> import io
+        >>> prompt = io.StringIO()
+        >>> x = 3
+        >>> _ = breakpoint(stdin=io.StringIO("p x + 1\\nc\\n"), stdout=prompt)
+        >>> "4" in prompt.getvalue()
+        True
     """
     if backend not in (None, "cli"):
         raise ArgumentError(

@@ -167,6 +167,13 @@ def pure_callback(
 
     Raises:
         ArgumentError: an unknown `vmap_method`, or results that are not declared.
+
+    Example:
+        >>> from treadle_runtime import jit
+        >>> def sorted_by_numpy(x):
+        ...     return pure_callback(np.sort, x, x)
+        >>> print(jit(sorted_by_numpy)(np.float32([3, 1, 2])))
+        [1. 2. 3.]
     """
     names("pure_callback", vmap_method=vmap_method)
     functions("pure_callback", callback=callback)
@@ -218,6 +225,14 @@ def debug_callback(
     """Call a Python function to look at values; what it returns is ignored.
 
     Under grad it sees the values of the function itself, under vmap it is called for each element.
+
+    Example:
+        >>> from treadle_runtime import effects_barrier, jit
+        >>> seen = []
+        >>> jit(lambda x: debug_callback(lambda x: seen.append(x.shape), x))(np.ones((2, 3)))
+        >>> effects_barrier()
+        >>> seen
+        [(2, 3)]
     """
     made, operands = _on_trees(callback, None, args, kwargs)
     effectful.debug_callback(*operands, function=made, ordered=ordered)
@@ -246,6 +261,12 @@ def debug_print(
 
     Raises:
         ArgumentError: the format string asks for values that are not given, or does not use some that are.
+
+    Example:
+        >>> from treadle_runtime import effects_barrier, jit
+        >>> jit(lambda x: debug_print("x = {x}", x=x))(np.int32([1, 2]))
+        x = [1 2]
+        >>> effects_barrier()  # whatever is printed has been
     """
     if not skip_format_check:
         _check_format(fmt, args, kwargs)

@@ -68,6 +68,13 @@ def ffi_call(
         ArgumentError: an option is not of its kind, or results are not declared.
         UnsupportedError: a token is declared as a result.
         ShapeError: by the call: layouts or aliases do not fit. ExecutionError: what the target reports.
+
+    Example:
+        >>> from treadle_runtime import jit
+        >>> register_ffi_target("half", pycapsule(library.Half))  # doctest: +SKIP
+        >>> half = ffi_call("half", ShapeDtypeStruct((3,), np.float32))  # doctest: +SKIP
+        >>> jit(half)(np.ones(3, np.float32), factor=np.float32(0.5))  # doctest: +SKIP
+        Array([0.5, 0.5, 0.5], dtype=float32)
     """
     names("ffi_call", vmap_method=vmap_method, legacy_backend_config=legacy_backend_config)
     if not isinstance(target_name, str):

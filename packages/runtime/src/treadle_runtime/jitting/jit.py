@@ -344,7 +344,19 @@ def refuse_leaves(arguments: Arguments, name: str) -> None:
 
 
 def disable_jit(disable: bool = True) -> overriding:
-    """`with disable_jit():` runs the Python of jitted functions, for a look at values with print or a debugger."""
+    """`with disable_jit():` runs the Python of jitted functions, for a look at values with print or a debugger.
+
+    Example:
+        >>> from treadle_runtime import jit
+        >>> @jit
+        ... def doubled(x):
+        ...     print(type(x).__name__)
+        ...     return x + x
+        >>> with disable_jit():
+        ...     print(doubled(1))
+        int
+        2
+    """
     return DISABLE_JIT.override(disable)
 
 

@@ -221,6 +221,17 @@ def explicit_axes(
         UnsupportedError: some of the axes are named, not all.
         ArgumentError: when called, if nobody says how arguments lie.
         As `reshard`, when called.
+
+    Example:
+        >>> import numpy as np
+        >>> from treadle_ir.meshes import AxisType, PartitionSpec
+        >>> from treadle_runtime import get_abstract_mesh, make_mesh, set_mesh
+        >>> def see(x):
+        ...     print(get_abstract_mesh().axis_types[0].name)
+        ...     return x
+        >>> with set_mesh(make_mesh((1,), ("x",), axis_types=(AxisType.Auto,))):
+        ...     _ = explicit_axes(see, in_sharding=PartitionSpec("x"))(np.ones(4, np.float32))
+        Explicit
     """
     if fun is None:
         return functools.partial(explicit_axes, axes=axes, in_sharding=in_sharding)

@@ -23,7 +23,12 @@ def get_mesh() -> Mesh:
 
 
 def get_abstract_mesh() -> AbstractMesh:
-    """The axes of the mesh in force; none where there is no mesh."""
+    """The axes of the mesh in force; none where there is no mesh.
+
+    Example:
+        >>> get_abstract_mesh().axis_names  # no mesh is in force
+        ()
+    """
     mesh = current_context().get(MESH)
     if isinstance(mesh, Mesh):
         return mesh.abstract_mesh

@@ -150,6 +150,10 @@ def devices(backend: str | None = None) -> list[Device]:
 
     Raises:
         PlatformError: the platform cannot be started; also a RuntimeError.
+
+    Example:
+        >>> devices("cpu")[0].platform
+        'cpu'
     """
     platform = backends.get(backend)
     return [device_of(platform, raw) for raw in platform.devices]
@@ -158,7 +162,12 @@ def devices(backend: str | None = None) -> list[Device]:
 def local_devices(
     process_index: int | None = None, backend: str | None = None, host_id: int | None = None
 ) -> list[Device]:
-    """The devices of this process, or of the process with this number."""
+    """The devices of this process, or of the process with this number.
+
+    Example:
+        >>> local_devices()[0].id
+        0
+    """
     wanted = integer_or_none(
         "local_devices", "process_index", host_id if process_index is None else process_index
     )
@@ -169,17 +178,32 @@ def local_devices(
 
 
 def device_count(backend: str | None = None) -> int:
-    """How many devices a platform has, over all processes."""
+    """How many devices a platform has, over all processes.
+
+    Example:
+        >>> device_count() == len(devices())
+        True
+    """
     return len(backends.get(backend).devices)
 
 
 def local_device_count(backend: str | None = None) -> int:
-    """How many devices of a platform this process has."""
+    """How many devices of a platform this process has.
+
+    Example:
+        >>> local_device_count() == len(local_devices())
+        True
+    """
     return len(backends.get(backend).local_devices)
 
 
 def default_backend() -> str:
-    """The platform that work goes to: `cpu`, `gpu` or `tpu`."""
+    """The platform that work goes to: `cpu`, `gpu` or `tpu`.
+
+    Example:
+        >>> default_backend() in ("cpu", "gpu", "tpu")
+        True
+    """
     return backends.default().public_platform
 
 

@@ -7,13 +7,23 @@ from treadle_runtime.client import backends
 
 
 def process_count(backend: str | None = None) -> int:
-    """How many processes run the program together: one, unless `distributed.initialize` was called."""
+    """How many processes run the program together: one, unless `distributed.initialize` was called.
+
+    Example:
+        >>> process_count()
+        1
+    """
     _check("process_count", backend)
     return 1 if backends.peers is None else backends.peers.count
 
 
 def process_index(backend: str | None = None) -> int:
-    """The number of this process among them, from 0."""
+    """The number of this process among them, from 0.
+
+    Example:
+        >>> process_index()
+        0
+    """
     _check("process_index", backend)
     return 0 if backends.peers is None else backends.peers.process
 

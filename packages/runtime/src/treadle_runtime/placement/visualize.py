@@ -82,6 +82,16 @@ def visualize_sharding(
     Raises:
         ArgumentError: another number of axes, or no sharding.
         ShardingError: an array of this shape cannot be laid out so.
+
+    Example:
+        >>> import numpy as np
+        >>> from treadle_runtime import Mesh, NamedSharding, devices
+        >>> from treadle_ir.meshes import PartitionSpec
+        >>> mesh = Mesh(np.array(devices()[:1]), ("x",))
+        >>> visualize_sharding((4, 2), NamedSharding(mesh, PartitionSpec("x")))
+        +-------+
+        | CPU 0 |
+        +-------+
     """
     flags("visualize_sharding", use_color=use_color)
     sizes = integers("visualize_sharding", "shape", shape)

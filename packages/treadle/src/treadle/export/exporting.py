@@ -62,7 +62,7 @@ def export(
         >>> exported = export.export(treadle.jit(lambda x: x @ weights), platforms=["cpu", "cuda"])(
         ...     treadle.ShapeDtypeStruct((2, 3), tnp.float32))
         >>> exported.in_avals, exported.platforms
-        ((ShapeDtypeStruct(shape=(2,3), dtype=float32),), ('cpu', 'cuda'))
+        ((ShapeDtypeStruct(shape=(2, 3), dtype=float32),), ('cpu', 'cuda'))
         >>> exported.call(tnp.ones((2, 3)))
         Array([3., 3.], dtype=float32)
     """

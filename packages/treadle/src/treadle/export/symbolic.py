@@ -66,7 +66,7 @@ def symbolic_args_specs(
         >>> import treadle.numpy as tnp
         >>> from treadle import export
         >>> export.symbolic_args_specs((tnp.ones((2, 3)), tnp.ones(3)), ("b, _", None))
-        (ShapeDtypeStruct(shape=(b,3), dtype=float32), ShapeDtypeStruct(shape=(3,), dtype=float32))
+        (ShapeDtypeStruct(shape=(b, 3), dtype=float32), ShapeDtypeStruct(shape=(3,), dtype=float32))
     """
     name = "symbolic_args_specs"
     chosen = _scope(name, constraints, scope)

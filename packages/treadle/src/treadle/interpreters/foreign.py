@@ -34,6 +34,11 @@ def build_ffi_lowering_function(
 
     Raises:
         ArgumentError: an argument is not of its kind.
+
+    Example:
+        >>> call = build_ffi_lowering_function("half", backend_config={"factor": 0.5})
+        >>> callable(call)  # a builder calls it: `call(ctx, x)`
+        True
     """
     names("build_ffi_lowering_function", call_target_name=call_target_name)
     flags("build_ffi_lowering_function", has_side_effect=has_side_effect)

@@ -24,5 +24,15 @@ def device_memory_profile(backend: str | None = None) -> bytes:
 
 
 def save_device_memory_profile(filename: str | PathLike[str], backend: str | None = None) -> None:
-    """Write `device_memory_profile` to a file: `pprof -web file` shows it."""
+    """Write `device_memory_profile` to a file: `pprof -web file` shows it.
+
+    Example:
+        >>> import pathlib
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     file = pathlib.Path(folder, "memory.prof")
+        ...     save_device_memory_profile(file)
+        ...     file.stat().st_size > 0
+        True
+    """
     Path(filename).write_bytes(device_memory_profile(backend))

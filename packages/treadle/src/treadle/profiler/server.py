@@ -19,6 +19,10 @@ def start_server(port: int, requires_backend: bool = True) -> Any:
 
     Raises:
         ArgumentError: the port is no number from 1 to 65535, or a server runs already.
+
+    Example:
+        >>> server = start_server(9012)  # TensorBoard asks `localhost:9012` for profiles
+        >>> stop_server()
     """
     number = integer("start_server", "port", port)
     if not 0 < number < 1 << 16:
@@ -39,6 +43,12 @@ def stop_server() -> None:
 
     Raises:
         ArgumentError: there is none.
+
+    Example:
+        >>> server = start_server(9013)
+        >>> stop_server()
+        >>> server = start_server(9013)  # the port is free again
+        >>> stop_server()
     """
     with _lock:
         if not _running:
@@ -52,8 +62,23 @@ def register_subprocess(pid: int, port: int) -> Callable[[], None]:
     """Let traces of this process include what the profiler server of a child process measures.
 
     Returns what takes the child out again.
+
+    Raises:
+        ArgumentError: no profiler server answers on the port, or the process is this one.
+
+    Example:
+        >>> remove = register_subprocess(child.pid, 9014)  # doctest: +SKIP
+        >>> with trace("profile"):  # doctest: +SKIP
+        ...     child.stdin.write(b"work")
+        >>> remove()  # doctest: +SKIP
     """
-    unregister: Callable[[], None] = profiler_module().register_subprocess(
-        integer("register_subprocess", "pid", pid), integer("register_subprocess", "port", port)
-    )
+    process = integer("register_subprocess", "pid", pid)
+    number = integer("register_subprocess", "port", port)
+    try:
+        unregister: Callable[[], None] = profiler_module().register_subprocess(process, number)
+    except RuntimeError as error:  # jaxlib's
+        raise ArgumentError(
+            f"register_subprocess: the process {process} gives no profiles on port {number}: {error}",
+            fix="call `start_server(port)` in the child before this",
+        ) from error
     return unregister

@@ -125,6 +125,14 @@ def start_trace(
     Raises:
         ArgumentError: the process is being measured already, or the folder is no path.
         UnsupportedError: `create_perfetto_link` is asked for.
+
+    Example:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     session = start_trace(folder)
+        ...     data = stop_trace()
+        >>> type(data).__name__
+        'ProfileData'
     """
     session = ProfileSession(
         _folder("start_trace", log_dir),
@@ -140,6 +148,14 @@ def stop_trace() -> Any:  # Any: jaxlib has no types
 
     Raises:
         ArgumentError: there is none.
+
+    Example:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     session = start_trace(folder)
+        ...     data = stop_trace()
+        >>> sum(1 for plane in data.planes) > 0
+        True
     """
     if not _running:
         raise ArgumentError(
@@ -163,6 +179,11 @@ def trace(
     Raises:
         ArgumentError: the process is being measured already, or the folder is no path.
         UnsupportedError: `create_perfetto_link` is asked for.
+
+    Example:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder, trace(folder):
+        ...     pass  # what is measured
     """
     with ProfileSession(
         log_dir, create_perfetto_link, create_perfetto_trace, profiler_options
@@ -184,6 +205,16 @@ def export_profile_data(
 
     Raises:
         ArgumentError: the session has measured nothing yet, or the folder is no path.
+
+    Example:
+        >>> import pathlib
+        >>> import tempfile
+        >>> with trace() as session:
+        ...     pass
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     export_profile_data(session, folder, session_id="first")
+        ...     print([file.suffixes[-1] for file in sorted(pathlib.Path(folder).rglob("first/*"))])
+        ['.gz', '.pb']
     """
     _no_link("export_profile_data", create_perfetto_link)
     flags("export_profile_data", create_perfetto_trace=create_perfetto_trace)

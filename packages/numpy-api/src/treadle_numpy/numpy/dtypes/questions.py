@@ -148,18 +148,33 @@ def can_cast(from_: object, to: DTypeLike, casting: str = "safe") -> bool:
 
 
 def canonicalize_dtype(dtype: DTypeLike) -> DType:
-    """The element type itself, or its 32-bit counterpart while 32-bit types are in force."""
+    """The element type itself, or its 32-bit counterpart while 32-bit types are in force.
+
+    Example:
+        >>> canonicalize_dtype("float64")  # while 64-bit types are off
+        dtype('float32')
+    """
     return canonical_dtype(named_dtype("canonicalize_dtype", dtype))
 
 
 def itemsize_bits(dtype: DTypeLike) -> int:
-    """The number of bits that one element means (4 for int4, which is stored in 8)."""
+    """The number of bits that one element means (4 for int4, which is stored in 8).
+
+    Example:
+        >>> itemsize_bits("int4"), itemsize_bits("float32")
+        (4, 32)
+    """
     found = named_dtype("itemsize_bits", dtype)
     return ir_dtypes.bit_width(found)
 
 
 def scalar_type_of(x: ArrayLike) -> type:
-    """The Python type (bool, int, float, complex) of an array's elements."""
+    """The Python type (bool, int, float, complex) of an array's elements.
+
+    Example:
+        >>> scalar_type_of(np.float16(1))
+        <class 'float'>
+    """
     found = operand_type(coerce("scalar_type_of", 0, x)).dtype
     if ir_dtypes.is_bool(found):
         return bool

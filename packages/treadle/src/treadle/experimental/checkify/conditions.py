@@ -125,7 +125,20 @@ def check(
 
 
 def debug_check(pred: object, msg: str, *fmt_args: object, **fmt_kwargs: object) -> None:
-    """A `check` that means nothing outside of `checkify`: it may stay in code that is compiled without."""
+    """A `check` that means nothing outside of `checkify`: it may stay in code that is compiled without.
+
+    Example:
+        >>> import treadle.numpy as tnp
+        >>> from treadle.experimental import checkify
+        >>> def root(x):
+        ...     debug_check(x >= 0, "negative: {x}", x=x)
+        ...     return tnp.sqrt(x)
+        >>> print(root(tnp.float32(-1)))  # not a word
+        nan
+        >>> error, _ = checkify.checkify(root)(tnp.float32(-1))
+        >>> print(error.get().split(" (")[0])
+        negative: -1.0
+    """
     check(pred, msg, *fmt_args, debug=True, **fmt_kwargs)
 
 

@@ -46,7 +46,27 @@ def jet_rule(primitive: type[P]) -> Callable[[JetRule[P]], JetRule[P]]:
 
 
 def defzero(prim: type[Primitive]) -> None:
-    """Say that the results of a primitive do not move, whatever the operands do: rounding, comparisons."""
+    """Say that the results of a primitive do not move, whatever the operands do: rounding, comparisons.
+
+    Example:
+        >>> from dataclasses import dataclass
+        >>> import numpy as np
+        >>> import treadle.numpy as tnp
+        >>> from treadle.experimental.jet import jet
+        >>> from treadle_ir import eval_rule
+        >>> @dataclass(frozen=True)
+        ... class Step(Primitive):
+        ...     name = "jet_step"
+        ...     def infer(self, x):
+        ...         return (x,)
+        >>> @eval_rule(Step)
+        ... def step_eval(primitive, x):
+        ...     return (np.floor(x),)
+        >>> defzero(Step)
+        >>> y, (first,) = jet(lambda x: bind(Step(), x)[0], (tnp.float32(2.5),), ((1.0,),))
+        >>> float(y), float(first)
+        (2.0, 0.0)
+    """
 
     def rule(
         primitive: Primitive, primals: Operands, series: Sequence[Series], order: int, /
@@ -58,7 +78,26 @@ def defzero(prim: type[Primitive]) -> None:
 
 
 def deflinear(prim: type[Primitive]) -> None:
-    """Say that a primitive with one result is linear in all its operands together."""
+    """Say that a primitive with one result is linear in all its operands together.
+
+    Example:
+        >>> from dataclasses import dataclass
+        >>> import treadle.numpy as tnp
+        >>> from treadle.experimental.jet import jet
+        >>> from treadle_ir import eval_rule
+        >>> @dataclass(frozen=True)
+        ... class Half(Primitive):
+        ...     name = "jet_half"
+        ...     def infer(self, x):
+        ...         return (x,)
+        >>> @eval_rule(Half)
+        ... def half_eval(primitive, x):
+        ...     return (x / 2,)
+        >>> deflinear(Half)
+        >>> y, (first,) = jet(lambda x: bind(Half(), x)[0], (tnp.float32(3.0),), ((1.0,),))
+        >>> float(y), float(first)
+        (1.5, 0.5)
+    """
 
     def rule(
         primitive: Primitive, primals: Operands, series: Sequence[Series], order: int, /
@@ -110,7 +149,26 @@ def def_deriv(prim: type[Primitive], deriv: Function) -> None:
 
 
 def def_comp(prim: type[Primitive], comp: Function) -> None:
-    """Give a primitive with one result as a function of others: `comp(*operands)` is expanded in its place."""
+    """Give a primitive with one result as a function of others: `comp(*operands)` is expanded in its place.
+
+    Example:
+        >>> from dataclasses import dataclass
+        >>> import treadle.numpy as tnp
+        >>> from treadle.experimental.jet import jet
+        >>> from treadle_ir import eval_rule
+        >>> @dataclass(frozen=True)
+        ... class FourthPower(Primitive):
+        ...     name = "jet_fourth_power"
+        ...     def infer(self, x):
+        ...         return (x,)
+        >>> @eval_rule(FourthPower)
+        ... def fourth_power_eval(primitive, x):
+        ...     return (x**4,)
+        >>> def_comp(FourthPower, lambda x: (x * x) * (x * x))
+        >>> y, (first,) = jet(lambda x: bind(FourthPower(), x)[0], (tnp.float32(2.0),), ((1.0,),))
+        >>> float(y), float(first)
+        (16.0, 32.0)
+    """
 
     def rule(
         primitive: Primitive, primals: Operands, series: Sequence[Series], order: int, /

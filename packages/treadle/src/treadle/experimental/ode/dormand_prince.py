@@ -77,7 +77,15 @@ def runge_kutta_step(
 
 
 def interp_fit_dopri(y0: Array, y1: Array, k: Array, dt: Value) -> tuple[Array, ...]:
-    """The polynomial between the ends of a step, from its stages `k`: as `fit_4th_order_polynomial`."""
+    """The polynomial between the ends of a step, from its stages `k`: as `fit_4th_order_polynomial`.
+
+    Example:
+        >>> import treadle.numpy as tnp
+        >>> stages = tnp.ones((7, 1))  # the derivative is 1 all along
+        >>> polynomial = tnp.stack(interp_fit_dopri(tnp.zeros(1), tnp.ones(1), stages, 1.0))
+        >>> print(tnp.polyval(polynomial, 0.5).round(5))
+        [0.5]
+    """
     y_mid = y0 + _in_type_of(dt, y0) * _combined(MIDDLE, k)
     return fit_4th_order_polynomial(y0, y1, y_mid, k[0], k[-1], dt)
 

@@ -28,7 +28,15 @@ def abs2(x: ArrayLike) -> Array:
 def initial_step_size(
     fun: Derivative, t0: Array, y0: Array, order: int, rtol: float, atol: float, f0: Array
 ) -> Array:
-    """A first step size for a method of an order: so that the first step is small against `y0` and its derivatives."""
+    """A first step size for a method of an order: so that the first step is small against `y0` and its derivatives.
+
+    Example:
+        >>> import treadle.numpy as tnp
+        >>> y0 = tnp.ones(2)
+        >>> step = initial_step_size(lambda y, t: -y, 0.0, y0, 4, 1e-6, 1e-6, -y0)
+        >>> bool(0 < step < 1)
+        True
+    """
     scale = atol + tnp.abs(y0) * rtol
     d0 = _norm(y0 / _like(scale, y0))
     d1 = _norm(f0 / _like(scale, y0))
@@ -49,7 +57,14 @@ def initial_step_size(
 def mean_error_ratio(
     error_estimate: Array, rtol: float, atol: float, y0: Array, y1: Array
 ) -> Array:
-    """The error of a step over what is allowed, as a root mean square: a step is good where this is at most 1."""
+    """The error of a step over what is allowed, as a root mean square: a step is good where this is at most 1.
+
+    Example:
+        >>> import treadle.numpy as tnp
+        >>> y = tnp.ones(2)
+        >>> print(mean_error_ratio(tnp.array([0.01, 0.01]), 0.1, 0.0, y, y).round(3))  # a tenth of what is allowed
+        0.1
+    """
     allowed = atol + rtol * tnp.maximum(tnp.abs(y0), tnp.abs(y1))
     return tnp.sqrt(tnp.mean(abs2(error_estimate / _like(allowed, error_estimate))))
 

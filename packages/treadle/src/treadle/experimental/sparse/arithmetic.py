@@ -83,6 +83,12 @@ def bcoo_multiply_dense(sp_mat: BCOO, v: Any) -> Array:
 
     Raises:
         ShapeError: the product would have another shape than the sparse array.
+
+    Example:
+        >>> import treadle.numpy as tnp
+        >>> x = BCOO.fromdense(tnp.array([0.0, 2.0, 3.0]))
+        >>> print(bcoo_multiply_dense(x, tnp.array([5.0, 5.0, 6.0])))
+        [10. 18.]
     """
     check_sparse("bcoo_multiply_dense", sp_mat)
     dense = tnp.asarray(v)
@@ -124,6 +130,13 @@ def bcoo_multiply_sparse(lhs: BCOO, rhs: BCOO) -> BCOO:
 
     Raises:
         ShapeError: the shapes differ. UnsupportedError: the layouts differ.
+
+    Example:
+        >>> import treadle.numpy as tnp
+        >>> x = BCOO.fromdense(tnp.array([0.0, 2.0, 3.0]))
+        >>> y = BCOO.fromdense(tnp.array([4.0, 5.0, 0.0]))
+        >>> print(bcoo_multiply_sparse(x, y).todense())
+        [ 0. 10.  0.]
     """
     check_sparse("bcoo_multiply_sparse", lhs)
     check_sparse("bcoo_multiply_sparse", rhs)
@@ -192,6 +205,12 @@ def bcoo_dot_general(
     Raises:
         ShapeError: paired axes have different sizes. ArgumentError: there are no such axes.
         UnsupportedError: an axis is contracted that is a batch axis of the sparse array, or others are batch axes.
+
+    Example:
+        >>> import treadle.numpy as tnp
+        >>> m = BCOO.fromdense(tnp.array([[0.0, 2.0], [3.0, 0.0]]))
+        >>> print(bcoo_dot_general(m, tnp.array([1.0, 10.0]), dimension_numbers=(((1,), (0,)), ((), ()))))
+        [20.  3.]
     """
     (first, second), (outer, other_outer) = axes_pairs(dimension_numbers)
     if not isinstance(lhs, BCOO) and not isinstance(rhs, BCOO):

@@ -251,6 +251,11 @@ def bcsr_fromdense(
 
     Raises:
         UnsupportedError: there are not two axes beside the batch and dense ones.
+
+    Example:
+        >>> m = bcsr_fromdense(np.float32([[0, 2], [3, 4]]))
+        >>> print(m.data, m.indices, m.indptr)
+        [2. 3. 4.] [1 0 1] [0 1 3]
     """
     return BCSR.from_bcoo(
         bcoo_fromdense(mat, nse=nse, n_batch=n_batch, n_dense=n_dense, index_dtype=index_dtype)
@@ -258,7 +263,13 @@ def bcsr_fromdense(
 
 
 def bcsr_todense(mat: BCSR) -> Array:
-    """The dense array; elements of equal indices are added."""
+    """The dense array; elements of equal indices are added.
+
+    Example:
+        >>> print(bcsr_todense(bcsr_fromdense(np.float32([[0, 2], [3, 4]]))))
+        [[0. 2.]
+         [3. 4.]]
+    """
     if not isinstance(mat, BCSR):
         raise refused("bcsr_todense", "mat", "a BCSR", mat)
     return mat.todense()
@@ -273,7 +284,13 @@ def bcsr_dot_general(
     preferred_element_type: None = None,
     out_sharding: None = None,
 ) -> Any:
-    """Sums of products over contracted axes of a BCSR and a dense array; as `bcoo_dot_general`."""
+    """Sums of products over contracted axes of a BCSR and a dense array; as `bcoo_dot_general`.
+
+    Example:
+        >>> m = bcsr_fromdense(np.float32([[0, 2], [3, 0]]))
+        >>> print(bcsr_dot_general(m, np.float32([1, 10]), dimension_numbers=(((1,), (0,)), ((), ()))))
+        [20.  3.]
+    """
     left, right = (x.to_bcoo() if isinstance(x, BCSR) else x for x in (lhs, rhs))
     return bcoo_dot_general(left, right, dimension_numbers=dimension_numbers)
 

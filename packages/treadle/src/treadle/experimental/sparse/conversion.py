@@ -50,7 +50,14 @@ def columns(indices: Array) -> tuple[Array, ...]:
 
 
 def bcoo_todense(mat: BCOO) -> Array:
-    """The dense array; elements of equal indices are added, and those beyond the end are dropped."""
+    """The dense array; elements of equal indices are added, and those beyond the end are dropped.
+
+    Example:
+        >>> import treadle.numpy as tnp
+        >>> x = BCOO((tnp.array([1.0, 2.0, 3.0]), tnp.array([[1], [1], [0]])), shape=(3,))
+        >>> print(bcoo_todense(x))
+        [3. 3. 0.]
+    """
     _sparse("bcoo_todense", mat)
     shape = mat.sparse_shape
 
@@ -140,6 +147,12 @@ def bcoo_extract(sparr: BCOO, arr: Any, *, assume_unique: bool | None = None) ->
 
     Raises:
         ArgumentError: the shapes differ.
+
+    Example:
+        >>> import treadle.numpy as tnp
+        >>> x = BCOO.fromdense(tnp.array([0.0, 2.0, 3.0]))
+        >>> print(bcoo_extract(x, tnp.array([7.0, 8.0, 9.0])).todense())
+        [0. 8. 9.]
     """
     _sparse("bcoo_extract", sparr)
     if assume_unique is not None:

@@ -57,6 +57,11 @@ def empty(
 
     Raises:
         ArgumentError: an unknown format, or more batch and dense axes than there are.
+
+    Example:
+        >>> print(empty((2, 3)).todense())
+        [[0. 0. 0.]
+         [0. 0. 0.]]
     """
     sizes = integers("empty", "shape", shape)
     counts = {

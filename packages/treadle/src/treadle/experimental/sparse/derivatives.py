@@ -42,7 +42,15 @@ def value_and_grad(
 def grad(
     fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False, **kwargs: Any
 ) -> Callable[..., Any]:
-    """As `treadle.grad`, where arguments may be sparse; see `value_and_grad`."""
+    """As `treadle.grad`, where arguments may be sparse; see `value_and_grad`.
+
+    Example:
+        >>> import treadle.numpy as tnp
+        >>> from treadle.experimental.sparse import BCOO
+        >>> x = BCOO.fromdense(tnp.array([0.0, 2.0, 3.0]))
+        >>> print(grad(lambda x: (x @ tnp.arange(3.0)) ** 2)(x).todense())
+        [ 0. 16. 32.]
+    """
     return _of_elements(treadle_autodiff.grad, "grad", fun, argnums, has_aux, kwargs)
 
 
@@ -64,7 +72,16 @@ def jacfwd(
 def jacrev(
     fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False, **kwargs: Any
 ) -> Callable[..., Any]:
-    """As `treadle.jacrev`, where arguments may be sparse; see `jacfwd`."""
+    """As `treadle.jacrev`, where arguments may be sparse; see `jacfwd`.
+
+    Example:
+        >>> import treadle.numpy as tnp
+        >>> from treadle.experimental.sparse import BCOO
+        >>> m = BCOO.fromdense(tnp.array([[0.0, 2.0], [3.0, 0.0]]))
+        >>> print(jacrev(lambda m: m @ tnp.array([1.0, 10.0]))(m).data)
+        [[10.  0.]
+         [ 0.  1.]]
+    """
     return _of_elements(jacobians.jacrev, "jacrev", fun, argnums, has_aux, kwargs)
 
 

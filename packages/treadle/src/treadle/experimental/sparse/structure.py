@@ -57,6 +57,14 @@ def bcoo_transpose(mat: BCOO, *, permutation: Sequence[int]) -> BCOO:
     Raises:
         ArgumentError: it is no permutation of the axes.
         UnsupportedError: it mixes batch, sparse and dense axes.
+
+    Example:
+        >>> import treadle.numpy as tnp
+        >>> from treadle.experimental.sparse import BCOO
+        >>> m = BCOO.fromdense(tnp.array([[0.0, 2.0], [0.0, 4.0]]))
+        >>> print(bcoo_transpose(m, permutation=(1, 0)).todense())
+        [[0. 0.]
+         [2. 4.]]
     """
     check_sparse("bcoo_transpose", mat)
     order = integers("bcoo_transpose", "permutation", permutation)
@@ -87,7 +95,15 @@ def bcoo_transpose(mat: BCOO, *, permutation: Sequence[int]) -> BCOO:
 
 
 def bcoo_sort_indices(mat: BCOO) -> BCOO:
-    """The same array with its rows of indices in ascending order."""
+    """The same array with its rows of indices in ascending order.
+
+    Example:
+        >>> import treadle.numpy as tnp
+        >>> from treadle.experimental.sparse import BCOO
+        >>> x = BCOO((tnp.array([1.0, 2.0]), tnp.array([[3], [0]])), shape=(4,))
+        >>> print(bcoo_sort_indices(x).data)
+        [2. 1.]
+    """
     check_sparse("bcoo_sort_indices", mat)
 
     def ordered(data: Array, indices: Array) -> tuple[Array, Array]:
@@ -161,6 +177,13 @@ def bcoo_reduce_sum(mat: BCOO, *, axes: Sequence[int]) -> BCOO:
 
     Raises:
         ArgumentError: there are no such axes.
+
+    Example:
+        >>> import treadle.numpy as tnp
+        >>> from treadle.experimental.sparse import BCOO
+        >>> m = BCOO.fromdense(tnp.array([[0.0, 2.0], [3.0, 4.0]]))
+        >>> print(bcoo_reduce_sum(m, axes=(0,)).todense())
+        [3. 6.]
     """
     check_sparse("bcoo_reduce_sum", mat)
     given = integers("bcoo_reduce_sum", "axes", axes)
@@ -215,6 +238,13 @@ def bcoo_reshape(
     Raises:
         ShapeError: the numbers of elements differ.
         UnsupportedError: there are batch or dense axes, axes are permuted, or there are 2**31 elements or more.
+
+    Example:
+        >>> import treadle.numpy as tnp
+        >>> from treadle.experimental.sparse import BCOO
+        >>> m = BCOO.fromdense(tnp.array([[0.0, 2.0], [3.0, 4.0]]))
+        >>> print(bcoo_reshape(m, new_sizes=(4,)).todense())
+        [0. 2. 3. 4.]
     """
     check_sparse("bcoo_reshape", mat)
     sparse_only("bcoo_reshape", mat)
@@ -259,6 +289,13 @@ def bcoo_slice(
 
     Raises:
         ArgumentError: there is not one number for each axis, or they do not lie within the axes.
+
+    Example:
+        >>> import treadle.numpy as tnp
+        >>> from treadle.experimental.sparse import BCOO
+        >>> x = BCOO.fromdense(tnp.array([1.0, 0.0, 3.0, 4.0]))
+        >>> print(bcoo_slice(x, start_indices=(1,), limit_indices=(4,)).todense())
+        [0. 3. 4.]
     """
     check_sparse("bcoo_slice", mat)
     starts = integers("bcoo_slice", "start_indices", start_indices)
@@ -341,6 +378,13 @@ def bcoo_concatenate(operands: Sequence[BCOO], *, dimension: int) -> BCOO:
     Raises:
         ArgumentError: there are none, or one is no BCOO; ShapeError: their other axes differ.
         UnsupportedError: the axis is a batch or a dense one, or the layouts differ.
+
+    Example:
+        >>> import treadle.numpy as tnp
+        >>> from treadle.experimental.sparse import BCOO
+        >>> x = BCOO.fromdense(tnp.array([0.0, 2.0]))
+        >>> print(bcoo_concatenate([x, x], dimension=0).todense())
+        [0. 2. 0. 2.]
     """
     mats: list[BCOO] = [*sequence("bcoo_concatenate", "operands", operands)]
     if not mats:
