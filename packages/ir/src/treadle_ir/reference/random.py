@@ -1,4 +1,8 @@
-"""NumPy kernels of random bits: Python integers for a few blocks, else 32-bit words in place, chunk by chunk."""
+"""NumPy kernels of random bits.
+
+A single block is ciphered in Python's integers, some hundred in one long integer whose 64-bit parts are the blocks
+(`_in_one_number`), more in arrays of 32-bit words in place, chunk by chunk. All give the same bits.
+"""
 
 from __future__ import annotations
 
@@ -28,9 +32,11 @@ from treadle_ir.reference.keys import (
 from treadle_ir.reference.registry import Elements, eval_rule
 from treadle_ir.reference.wide_keys import bits_of_keys, folded_by_generator, keys_by_generator
 
-_FEW = 6  # up to so many blocks, Python integers are faster than arrays
+_FEW = 2  # up to so many blocks, integers of their own are the fastest
+_SOME = 256  # up to so many, parts of one integer
 _CHUNK = 4096  # words at a time: the working set of a chunk stays in the first-level cache
 _MASK = 0xFFFFFFFF
+_ONE = b"\1" + bytes(7)
 _U32 = np.dtype(np.uint32)
 _SHIFTS = [(np.uint32(r), np.uint32(32 - r)) for r in ROTATIONS]
 _GROUPS = [
@@ -91,11 +97,40 @@ def threefry2x32_eval(
     return [y0, y1]
 
 
+def _in_one_number(key0: int, key1: int, size: int) -> tuple[int, int]:
+    """The cipher of the counters 0 to size - 1: the first words of the blocks in an integer, and the second ones.
+
+    A word of each block has 64 bits of a long integer, so that an addition's carry and a rotation's high bits stay
+    within the part, where the mask takes them out: all blocks are added, shifted and masked by one operation on integers.
+    """
+    ones = int.from_bytes(_ONE * size, "little")
+    mask = ones * _MASK
+    keys = (key0 * ones, key1 * ones, (key0 ^ key1 ^ PARITY) * ones)
+    counters = int.from_bytes(np.arange(size, dtype="<u8").tobytes(), "little")
+    x0, x1 = keys[0], (counters + keys[1]) & mask
+    for number in range(ROUNDS // 4):
+        for r in _GROUPS[number][0]:
+            x0 = (x0 + x1) & mask
+            x1 = (x1 << r | x1 >> 32 - r) & mask ^ x0
+        x0 = (x0 + keys[(number + 1) % 3]) & mask
+        x1 = (x1 + keys[(number + 2) % 3] + ones * (number + 1)) & mask
+    return x0, x1
+
+
+def _parts(number: int, size: int) -> Elements:
+    """The 64-bit parts of a long integer."""
+    return np.frombuffer(number.to_bytes(8 * size, "little"), "<u8")
+
+
 def _counted(key0: int, key1: int, size: int, y0: Elements, y1: Elements) -> None:
     """The cipher of the counters 0 to size - 1, as 64-bit numbers, written to y0 and y1 (flat)."""
     if size <= _FEW:
         for at in range(size):
             y0[at], y1[at] = block(key0, key1, 0, at)
+        return
+    if size <= _SOME:
+        first_words, second_words = _in_one_number(key0, key1, size)
+        y0[:], y1[:] = _parts(first_words, size), _parts(second_words, size)
         return
     first, second = np.asarray(key0, np.uint32), np.asarray(key1, np.uint32)
     steps = np.arange(min(size, _CHUNK), dtype=np.uint64)
@@ -144,9 +179,15 @@ def random_bits_eval(primitive: RandomBits, keys: Elements) -> list[Elements]:
     """Both words of each counter, joined as the width has it; of wide keys, what their generator draws."""
     if is_wide_key(keys.dtype):
         return [bits_of_keys(keys, primitive.shape, primitive.bit_width)]
+    size = reduce(mul, primitive.shape, 1)
+    if keys.dtype is KEY and keys.ndim == 0 and size <= _SOME:
+        first, second = _in_one_number(*_halves(keys), size)
+        whole = first << 32 | second if primitive.bit_width == 64 else first ^ second
+        drawn = _parts(whole, size).astype(f"u{primitive.bit_width // 8}")
+        return [drawn.reshape(primitive.shape)]
     keys, _ = _words(keys)
     shape = keys.shape[:-1] + primitive.shape
-    y0, y1 = _blocks(keys, reduce(mul, primitive.shape, 1))
+    y0, y1 = _blocks(keys, size)
     if primitive.bit_width == 64:
         return [((y0.astype(np.uint64) << np.uint64(32)) | y1).reshape(shape)]
     y0 ^= y1

@@ -16,7 +16,6 @@ from treadle_ir import (
     Type,
     stage_tree,
 )
-from treadle_ir.dtypes import is_key
 from treadle_ir.rewrite import inline, optimise
 from treadle_ir.tree import PyTreeDef, flatten_leaves_and_structure
 from treadle_runtime.arrays.array import DeviceArray, Elements, buffer_at, elements_of
@@ -52,8 +51,6 @@ def planned(
     kwargs: Mapping[str, Any],
 ) -> Plan | None:
     """How to run the function on such arguments, or None: as it is."""
-    if any([is_key(x.type.dtype) for x in arrays]):
-        return None
     try:
         staged, structure = stage_tree(
             lambda *operands: _applied(function, args, kwargs, operands),
