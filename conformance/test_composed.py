@@ -9,11 +9,13 @@ import pytest
 
 import treadle
 from conformance.hostile.calls import Call, calls
-from treadle_ir import composed
+from treadle_ir import composed, composed_loop
 from treadle_ir.trace import ROOT
 
 CODE = composed(lambda: None).__code__  # of every composed function
 COMPOSED = [call for call in calls() if getattr(call.function, "__code__", None) is CODE]
+LOOP_CODE = composed_loop()(lambda: None).__code__
+LOOPS = [call for call in calls() if getattr(call.function, "__code__", None) is LOOP_CODE]
 
 
 @pytest.fixture(autouse=True)
@@ -41,7 +43,9 @@ def test_a_whole_is_its_operations(call: Call, monkeypatch: pytest.MonkeyPatch) 
     with monkeypatch.context() as patch:
         # Operation by operation, all the way down: no plan of this or of what it calls.
         patch.setattr(
-            ROOT.evaluator, "call", lambda function, args, kwargs: function(*args, **kwargs)
+            ROOT.evaluator,
+            "call",
+            lambda function, args, kwargs, loops=False: function(*args, **kwargs),
         )
         expected = bare(call)
     for _ in range(4):
@@ -58,6 +62,31 @@ def test_a_whole_is_its_operations(call: Call, monkeypatch: pytest.MonkeyPatch) 
                 assert treadle.typeof(one) == treadle.typeof(other)
 
 
+@pytest.mark.skipif(treadle.default_backend() != "cpu", reason="on a device all is compiled")
+@pytest.mark.parametrize("call", LOOPS, ids=[call.name for call in LOOPS])
+def test_a_function_with_a_loop_is_compiled_as_a_whole(
+    call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From the first call on, so that all calls give the same; up to rounding what its operations give."""
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            ROOT.evaluator,
+            "call",
+            lambda function, args, kwargs, loops=False: function(*args, **kwargs),
+        )
+        expected = leaves(bare(call))
+    args, kwargs = call.arguments()
+    first = leaves(call.function(*args, **kwargs))
+    for one, other in zip(first, expected, strict=True):
+        assert (one.shape, one.dtype) == (other.shape, other.dtype)
+        np.testing.assert_allclose(one, other, rtol=2e-5, atol=1e-6)
+    for _ in range(2):
+        args, kwargs = call.arguments()
+        for one, other in zip(leaves(call.function(*args, **kwargs)), first, strict=True):
+            np.testing.assert_array_equal(one, other, strict=True)
+
+
 def test_there_are_composed_functions() -> None:
-    """Else the law above says nothing."""
+    """Else the laws above say nothing."""
     assert len(COMPOSED) > 100
+    assert len(LOOPS) > 10

@@ -9,12 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import Final, ParamSpec, TypeVar
 
+import numpy as np
+
+from treadle_ir.operands import as_array
 from treadle_ir.trace import EvalTrace, current_trace
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+_NUMBERS: Final = (bool, int, float, complex, np.ndarray, np.generic)
 
 
 def composed(function: Callable[P, T]) -> Callable[P, T]:
@@ -42,3 +47,44 @@ def composed(function: Callable[P, T]) -> Callable[P, T]:
         return function(*args, **kwargs)
 
     return call
+
+
+def composed_loop(*numbers: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """As `composed`, of a function with a loop whose steps the evaluator compiles in any case.
+
+    The evaluator may compile all of the function in its place, at the first call with a kind of arguments: afterwards
+    it is one launch, where staging the loop to find it again took a millisecond. `numbers` are the parameters whose
+    numbers become arrays before that, so that another number is not another kind of argument.
+
+    Example:
+        >>> import numpy as np
+        >>> from treadle_ir import ops
+        >>> from treadle_ir.composed import composed_loop
+        >>> @composed_loop("x")
+        ... def half(x):  # the loop is left out here
+        ...     return ops.multiply(x, np.float32(0.5))
+        >>> print(half(2.0))
+        1.0
+    """
+
+    def mark(function: Callable[P, T]) -> Callable[P, T]:
+        names = function.__code__.co_varnames
+        places = frozenset([names.index(name) for name in numbers])
+
+        @wraps(function)
+        def call(*args: P.args, **kwargs: P.kwargs) -> T:
+            trace = current_trace()
+            if trace.__class__ is not EvalTrace:
+                return function(*args, **kwargs)
+            given = [_held(x) if place in places else x for place, x in enumerate(args)]
+            named = {name: _held(x) if name in numbers else x for name, x in kwargs.items()}
+            return trace.evaluator.call(function, given, named, True)
+
+        return call
+
+    return mark
+
+
+def _held(x: object) -> object:
+    """A number as an array, and NumPy's arrays as ours; anything else as it is: the function says what is wrong."""
+    return as_array(x) if isinstance(x, _NUMBERS) else x

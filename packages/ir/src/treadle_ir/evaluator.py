@@ -31,9 +31,17 @@ class Evaluator(Protocol):
         ...
 
     def call(
-        self, function: Callable[..., T], args: Sequence[Any], kwargs: Mapping[str, Any], /
+        self,
+        function: Callable[..., T],
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        loops: bool = False,
+        /,
     ) -> T:
-        """What a composed function returns (`treadle_ir.composed`): `function(*args, **kwargs)`, perhaps as a whole."""
+        """What a composed function returns (`treadle_ir.composed`): `function(*args, **kwargs)`, perhaps as a whole.
+
+        `loops` says that it has a loop (`composed_loop`).
+        """
         ...
 
     def array(

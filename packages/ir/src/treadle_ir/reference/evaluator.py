@@ -58,7 +58,12 @@ class ReferenceEvaluator:
         return results
 
     def call(
-        self, function: Callable[..., T], args: Sequence[Any], kwargs: Mapping[str, Any], /
+        self,
+        function: Callable[..., T],
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        loops: bool = False,
+        /,
     ) -> T:
         """Call it: each of its operations is checked."""
         return function(*args, **kwargs)

@@ -101,7 +101,7 @@ def _in_one_number(key0: int, key1: int, size: int) -> tuple[int, int]:
     """The cipher of the counters 0 to size - 1: the first words of the blocks in an integer, and the second ones.
 
     A word of each block has 64 bits of a long integer, so that an addition's carry and a rotation's high bits stay
-    within the part, where the mask takes them out: all blocks are added, shifted and masked by one operation on integers.
+    within the part, where the mask takes them out: one operation on integers adds, shifts or masks all blocks.
     """
     ones = int.from_bytes(_ONE * size, "little")
     mask = ones * _MASK

@@ -64,8 +64,8 @@ def test_an_element_does_not_depend_on_its_neighbours(staged: Callable[..., Any]
     mixed = np.where(np.arange(40) % 2, 1.5, 0.1).astype(np.float32)
     np.testing.assert_array_equal(np.asarray(random.gamma(KEY, mixed))[1::2], many[1::2])
     np.testing.assert_array_equal(random.gamma(KEY, 1.5, (10,)), many[:10])
-    np.testing.assert_array_equal(
-        staged(lambda key, a: random.gamma(key, a), KEY, mixed), random.gamma(KEY, mixed)
+    np.testing.assert_allclose(  # one is compiled as a whole, the other is not
+        staged(lambda key, a: random.gamma(key, a), KEY, mixed), random.gamma(KEY, mixed), rtol=1e-6
     )
 
 

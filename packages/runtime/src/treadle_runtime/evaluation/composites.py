@@ -3,7 +3,8 @@
 A function of the library that makes five operations costs five times the Python around an operation. Here it is staged
 once for each kind of arguments - types and places of arrays, values of everything else, the context - and later calls
 run what was staged: on small arrays the same NumPy kernels in a row (`straight_line`), with the same results to the
-last bit; on large ones, where it makes several passes over the elements, one program compiled by XLA.
+last bit; on large ones, where it makes several passes over the elements, one program compiled by XLA. A function with a
+loop is such a program from the first call on, at any size, since its loop is compiled anyway.
 
 Which of them it is depends on types and places alone, so a call gives the same each time. On the CPU small arrays never
 cause a compilation, and a function that is called once with some kind of small arguments is not staged for it either.
@@ -46,8 +47,15 @@ class Composites:
         # What was met once. Apart, since numbers that are never the same fill it: plans are not lost by that.
         self._met: set[tuple[Any, ...]] = set()
 
-    def call(self, function: Callable[..., T], args: Sequence[Any], kwargs: Mapping[str, Any]) -> T:
-        """What the function returns."""
+    def call(
+        self,
+        function: Callable[..., T],
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        loops: bool = False,
+        /,
+    ) -> T:
+        """What the function returns; `loops`, if it has loops."""
         overrides = context_overrides.get()
         context = (process_context[0] if overrides is None else overrides.context()).key
         arrays: list[DeviceArray] = []
@@ -72,7 +80,7 @@ class Composites:
         if plan is None:
             return function(*args, **kwargs)
         if plan is _UNKNOWN:
-            return self._meet(key, arrays, function, args, kwargs)
+            return self._meet(key, arrays, function, args, kwargs, loops)
         results = plan.run(*arrays)
         rebuild = plan.rebuild
         value: Any = results[0] if rebuild is None else rebuild(results)
@@ -90,11 +98,12 @@ class Composites:
         function: Callable[..., T],
         args: Sequence[Any],
         kwargs: Mapping[str, Any],
+        loops: bool,
     ) -> T:
-        """The first calls with a kind of arguments: the function itself, then a plan."""
+        """The first calls with a kind of arguments: the function itself, then a plan; at once where it is compiled."""
         if current_context().is_stepwise():
             return function(*args, **kwargs)
-        at_once = any([is_large(x) or not x.placed.placement.on_host for x in arrays])
+        at_once = loops or any([is_large(x) or not x.placed.placement.on_host for x in arrays])
         if arrays and not at_once and key not in self._met:
             if len(self._met) >= _LIMIT:
                 self._met.clear()
@@ -105,7 +114,7 @@ class Composites:
         plan = None
         if arrays:
             plans = import_module("treadle_runtime.evaluation.plans")
-            plan = plans.planned(arrays, function, args, kwargs)
+            plan = plans.planned(arrays, function, args, kwargs, loops)
         self._plans[key] = plan
         if plan is None:
             return function(*args, **kwargs)

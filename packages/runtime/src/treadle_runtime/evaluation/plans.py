@@ -49,6 +49,7 @@ def planned(
     function: Callable[..., Any],
     args: Sequence[Any],
     kwargs: Mapping[str, Any],
+    loops: bool,
 ) -> Plan | None:
     """How to run the function on such arguments, or None: as it is."""
     try:
@@ -84,7 +85,7 @@ def planned(
         ]
         if all([operation.kernel is not None for operation in operations]):
             return Plan(straight_line(program, operations, constants, results), structure)
-        if not large or _passes(program) == 0:
+        if not loops and (not large or _passes(program) == 0):
             return None
     return Plan(_compiled(program, placement, constants, arrays, function.__name__), structure)
 

@@ -21,7 +21,7 @@ from treadle_ir import (
     Array,
     DType,
     Operand,
-    composed,
+    composed_loop,
     dtypes,
     names,
     ops,
@@ -207,7 +207,7 @@ def exact_method(function: str, method: str) -> None:
         )
 
 
-@composed
+@composed_loop("a")
 def gamma(
     key: KeyLike,
     a: ArrayLike,
@@ -249,7 +249,7 @@ def gamma(
     return gamma_floats(single("gamma", key), a, sizes, wanted)
 
 
-@composed
+@composed_loop("a")
 def loggamma(
     key: KeyLike,
     a: ArrayLike,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_ir import ArgumentError, Array, composed, ops
+from treadle_ir import ArgumentError, Array, composed_loop, ops
 from treadle_numpy.numpy.reductions.extremes import max
 from treadle_numpy.numpy.reductions.sums import sum
 from treadle_numpy.numpy.ufuncs.arithmetic import divide, multiply, subtract
@@ -29,7 +29,7 @@ from treadle_numpy.random.keys import KeyLike, single
 __all__ = ["beta", "chisquare", "dirichlet", "f", "generalized_normal", "t"]
 
 
-@composed
+@composed_loop("a", "b")
 def beta(
     key: KeyLike,
     a: ArrayLike,
@@ -74,7 +74,7 @@ def beta(
     return ops.logistic(ops.subtract(one, other))
 
 
-@composed
+@composed_loop("alpha")
 def dirichlet(
     key: KeyLike,
     alpha: ArrayLike,
@@ -133,7 +133,7 @@ def dirichlet(
     return divide(gammas, sum(gammas, axis=-1, keepdims=True))
 
 
-@composed
+@composed_loop("df")
 def chisquare(
     key: KeyLike,
     df: ArrayLike,
@@ -176,7 +176,7 @@ def chisquare(
     return ops.multiply(ops.exponential(logarithm), two)
 
 
-@composed
+@composed_loop("dfnum", "dfden")
 def f(
     key: KeyLike,
     dfnum: ArrayLike,
@@ -221,7 +221,7 @@ def f(
     )
 
 
-@composed
+@composed_loop("df")
 def t(
     key: KeyLike,
     df: ArrayLike,
@@ -262,7 +262,7 @@ def t(
     return multiply(normal_floats(first, sizes, wanted), root)
 
 
-@composed
+@composed_loop("p")
 def generalized_normal(
     key: KeyLike,
     p: ArrayLike,

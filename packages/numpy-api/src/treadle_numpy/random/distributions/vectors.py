@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_ir import ArgumentError, Array, composed, ops, shown
+from treadle_ir import ArgumentError, Array, composed_loop, ops, shown
 from treadle_numpy.lax.control.scan import scan
 from treadle_numpy.numpy.manipulation.axes import moveaxis
 from treadle_numpy.numpy.reductions.sums import sum
@@ -25,7 +25,7 @@ from treadle_numpy.random.keys import KeyLike, single
 __all__ = ["ball", "multinomial"]
 
 
-@composed
+@composed_loop("p")
 def ball(
     key: KeyLike,
     d: int,
@@ -76,7 +76,7 @@ def ball(
     return divide(drawn, ops.reshape(radius, shape=(*sizes, 1)))
 
 
-@composed
+@composed_loop("n", "p")
 def multinomial(
     key: KeyLike,
     n: ArrayLike,
