@@ -79,7 +79,9 @@ class _Nothing:
     def evaluate(self, primitive: Primitive, operands: Operands) -> Operands:
         raise AssertionError("no evaluator is installed")
 
-    def call(self, function: Callable[..., T], args: object, kwargs: object, /) -> T:
+    def call(
+        self, function: Callable[..., T], args: object, kwargs: object, loops: bool = False, /
+    ) -> T:
         raise AssertionError("no evaluator is installed")
 
     def array(
