@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from treadle_ir import Array, DType, DTypeError, Operand, integer_or_none, ops, sequence
+from treadle_ir import Array, DType, DTypeError, Operand, composed, integer_or_none, ops, sequence
 from treadle_ir.dtypes import bit_width, is_inexact, is_integer, is_signed, user_name
 from treadle_numpy.lax.binary import mul
 from treadle_numpy.operands.arrays import array_of
@@ -76,6 +76,7 @@ def polynomial(
     return array_of(broadcast_to_shape(result, operand.shape if not result.shape else result.shape))
 
 
+@composed
 def mulhi(x: ArrayLike, y: ArrayLike, /) -> Array:
     """The upper half of the bits of the product of two integers: of i32, the upper 32 of 64 bits.
 

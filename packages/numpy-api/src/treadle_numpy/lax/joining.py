@@ -14,6 +14,7 @@ from treadle_ir import (
     DType,
     Operand,
     ShapeError,
+    composed,
     integer,
     integers,
     ops,
@@ -135,6 +136,7 @@ def split(operand: ArrayLike, sizes: Sequence[int], axis: int = 0) -> list[Array
     return parts
 
 
+@composed
 def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[Array, ...]:
     """The parts at each position of an axis, without it: the inverse of `stack`.
 

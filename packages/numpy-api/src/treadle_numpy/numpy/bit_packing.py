@@ -6,7 +6,16 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, DTypeError, integer_or_none, names, ops, shown
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    DTypeError,
+    composed,
+    integer_or_none,
+    names,
+    ops,
+    shown,
+)
 from treadle_ir.dtypes import BY_NAME, is_bool, is_integer
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.manipulation.axes import moveaxis
@@ -23,6 +32,7 @@ _BYTE: Final = BY_NAME["u8"]
 _BITS: Final = 8
 
 
+@composed
 def packbits(a: ArrayLike, axis: int | None = None, bitorder: str = "big") -> Array:
     """Whether elements are zero, eight to a byte along an axis; the last byte is filled up with zeros.
 
@@ -58,6 +68,7 @@ def packbits(a: ArrayLike, axis: int | None = None, bitorder: str = "big") -> Ar
     return moveaxis(packed, -1, along)
 
 
+@composed
 def unpackbits(
     a: ArrayLike, axis: int | None = None, count: int | None = None, bitorder: str = "big"
 ) -> Array:

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from treadle_ir import ArgumentError, Array, ShapeError, UnsupportedError, flags, names, ops
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    ShapeError,
+    UnsupportedError,
+    composed,
+    flags,
+    names,
+    ops,
+)
 from treadle_numpy.indexing.modes import IndexMode
 from treadle_numpy.indexing.writing import How, update
 from treadle_numpy.lax.slicing import slice_along
@@ -79,6 +88,7 @@ def place(arr: ArrayLike, mask: ArrayLike, vals: ArrayLike, *, inplace: bool = T
     return reshape(where(chosen, filled, ravel(x)), x.shape)
 
 
+@composed
 def put_along_axis(
     arr: ArrayLike,
     indices: ArrayLike,

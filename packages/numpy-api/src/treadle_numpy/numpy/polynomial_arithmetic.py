@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, ShapeError, flags, integer, ops
+from treadle_ir import ArgumentError, Array, ShapeError, composed, flags, integer, ops
 from treadle_numpy.lax.control.scan import scan
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.editing import trim_zeros
@@ -20,6 +20,7 @@ from treadle_numpy.operands.promote import promote
 __all__ = ["polyadd", "polyder", "polydiv", "polyint", "polymul", "polysub"]
 
 
+@composed
 def polyadd(a1: ArrayLike, a2: ArrayLike) -> Array:
     """The sum of two polynomials.
 
@@ -40,6 +41,7 @@ def polyadd(a1: ArrayLike, a2: ArrayLike) -> Array:
     return ops.add(x, y)
 
 
+@composed
 def polysub(a1: ArrayLike, a2: ArrayLike) -> Array:
     """The difference of two polynomials; shapes and errors are those of `polyadd`.
 
@@ -51,6 +53,7 @@ def polysub(a1: ArrayLike, a2: ArrayLike) -> Array:
     return ops.subtract(x, y)
 
 
+@composed
 def polymul(a1: ArrayLike, a2: ArrayLike, *, trim_leading_zeros: bool = False) -> Array:
     """The product of two polynomials, as floats.
 
@@ -78,6 +81,7 @@ def polymul(a1: ArrayLike, a2: ArrayLike, *, trim_leading_zeros: bool = False) -
     return convolve(x, y, "full", precision="highest")
 
 
+@composed
 def polyder(p: ArrayLike, m: int = 1) -> Array:
     """The m-th derivative of a polynomial, as floats.
 
@@ -106,6 +110,7 @@ def polyder(p: ArrayLike, m: int = 1) -> Array:
     return _scaled(slice_along(x, 0, 0, size), factors)
 
 
+@composed
 def polyint(p: ArrayLike, m: int = 1, k: ArrayLike | None = None) -> Array:
     """The m-th integral of a polynomial, as floats, with constants of integration `k` (0): one, or one for each step.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, ShapeError, flags, integer, refused
+from treadle_ir import ArgumentError, Array, ShapeError, composed, flags, integer, refused
 from treadle_ir.dtypes import is_complex
 from treadle_numpy.numpy.contraction.products import matmul, outer
 from treadle_numpy.numpy.creation.matrices import vander
@@ -25,6 +25,7 @@ from treadle_numpy.operands.promote import promote
 __all__ = ["polyfit"]
 
 
+@composed
 def polyfit(
     x: ArrayLike,
     y: ArrayLike,

@@ -95,6 +95,7 @@ def argsort(
     return ops.reverse(result, dimensions=(along,)) if descending else result
 
 
+@composed
 def lexsort(keys: Sequence[ArrayLike] | Array, axis: int = -1) -> Array:
     """The positions that sort by several keys, the last one first.
 

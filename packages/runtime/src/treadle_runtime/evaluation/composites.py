@@ -104,18 +104,15 @@ class Composites:
         if current_context().is_stepwise():
             return function(*args, **kwargs)
         at_once = loops or any([is_large(x) or not x.placed.placement.on_host for x in arrays])
-        if arrays and not at_once and key not in self._met:
+        if not at_once and key not in self._met:
             if len(self._met) >= _LIMIT:
                 self._met.clear()
             self._met.add(key)
             return function(*args, **kwargs)
         if len(self._plans) >= _LIMIT:
             self._plans.clear()
-        plan = None
-        if arrays:
-            plans = import_module("treadle_runtime.evaluation.plans")
-            plan = plans.planned(arrays, function, args, kwargs, loops)
-        self._plans[key] = plan
+        plans = import_module("treadle_runtime.evaluation.plans")
+        plan = self._plans[key] = plans.planned(arrays, function, args, kwargs, loops)
         if plan is None:
             return function(*args, **kwargs)
         results = plan.run(*arrays)

@@ -14,6 +14,7 @@ from treadle_ir import (
     Tracer,
     UnsupportedError,
     allocating,
+    composed,
     flags,
     integer,
     is_symbolic_dim,
@@ -185,6 +186,7 @@ def linspace(
     axis: int = 0,
     device: Device = None,
 ) -> tuple[Array, Array]: ...
+@composed
 def linspace(
     start: ArrayLike,
     stop: ArrayLike,
@@ -258,6 +260,7 @@ def linspace(
     return (result, step) if retstep else result
 
 
+@composed
 def logspace(
     start: ArrayLike,
     stop: ArrayLike,
@@ -280,6 +283,7 @@ def logspace(
     return points if wanted is None else ops.convert(points, dtype=wanted)
 
 
+@composed
 def geomspace(
     start: ArrayLike,
     stop: ArrayLike,

@@ -148,6 +148,7 @@ def _check_repeats(repeats: Elements, length: int) -> None:
         )
 
 
+@composed
 def resize(a: ArrayLike, new_shape: Shape) -> Array:
     """The elements, repeated as often as it takes, in another shape.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from treadle_ir import ArgumentError, Array, default_dtype, flags, ops, shown
+from treadle_ir import ArgumentError, Array, composed, default_dtype, flags, ops, shown
 from treadle_ir.dtypes import is_integer, is_key
 from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.creation.ranges import arange
@@ -61,6 +61,7 @@ def _known_count(function: str, x: ArrayLike) -> int:
     return int(elements.reshape(()))
 
 
+@composed
 def permutation(
     key: KeyLike,
     x: ArrayLike,
@@ -97,6 +98,7 @@ def permutation(
     return take(operand, order, along, mode="clip")
 
 
+@composed
 def categorical(
     key: KeyLike,
     logits: ArrayLike,
@@ -150,6 +152,7 @@ def categorical(
     return reshape(moveaxis(places, -1, 0), sizes)
 
 
+@composed
 def choice(
     key: KeyLike,
     a: ArrayLike,
