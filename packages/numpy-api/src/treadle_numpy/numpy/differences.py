@@ -12,6 +12,7 @@ from treadle_ir import (
     integer,
     integer_or_none,
     ops,
+    type_of,
 )
 from treadle_ir.dtypes import is_bool
 from treadle_numpy.lax.slicing import slice_along
@@ -137,9 +138,16 @@ def trapezoid(
         values, places = [array_of(v) for v in promote("trapezoid", y, x, inexact=True)]
         step = diff(places) if places.ndim == 1 else moveaxis(diff(places, axis=axis), axis, -1)
         values = moveaxis(values, axis, -1)
+    half = values.dtype.type(0.5)
+    if (
+        not type_of(coerce("trapezoid", 2, step)).shape and values.shape[-1] > 1
+    ):  # one pass over the elements
+        ends = ops.multiply(ops.add(values[..., 0], values[..., -1]), half)
+        a, b = promote_shapes("trapezoid", step, ops.add(sum(values[..., 1:-1], -1), ends))
+        return ops.multiply(a, b)
     pairs = ops.add(values[..., 1:], values[..., :-1])
     a, b = promote_shapes("trapezoid", step, pairs)
-    return ops.multiply(sum(ops.multiply(a, b), -1), pairs.dtype.type(0.5))
+    return ops.multiply(sum(ops.multiply(a, b), -1), half)
 
 
 @composed
