@@ -16,6 +16,7 @@ import treadle
 import treadle.numpy as tnp
 from treadle import lax
 from treadle.sharding import Mesh, NamedSharding, PartitionSpec as P
+from treadle_ir.analysis import Exchange, distributions
 
 AXES: Final = ("a", "b", "c")
 BYTES: Final = 8 * 4  # eight float32 on each device
@@ -45,6 +46,15 @@ def compiled(function: Any, mesh: Mesh) -> list[Any]:
     return found
 
 
+def foretold(function: Any, mesh: Mesh) -> tuple[Exchange, ...]:
+    """The same, known from the program before it is compiled."""
+    mapped = treadle.shard_map(
+        function, mesh=mesh, in_specs=P(AXES), out_specs=P(AXES), check_vma=False
+    )
+    (found,) = distributions(treadle.make_jaxpr(mapped)(np.ones(64, np.float32)).program)
+    return found.exchanges
+
+
 def asked(names: tuple[str, ...], order: tuple[int, ...]) -> None:
     """A collective of each kind that a shard_map asks for is there, among the devices it was asked for."""
     size, (name, *more) = 2 ** len(names), names
@@ -65,6 +75,8 @@ def asked(names: tuple[str, ...], order: tuple[int, ...]) -> None:
         assert found.operation == operation, found
         assert {frozenset(group) for group in found.groups} == along(names), found
         assert (found.bytes_sent, found.times) == (sent, 1), found
+        (foreseen,) = foretold(function, grid(order))
+        assert (foreseen.devices, foreseen.sent, foreseen.times) == (size, sent, 1), foreseen
 
 
 def permuted() -> None:
@@ -88,6 +100,8 @@ def counted() -> None:
 
     (found,) = compiled(loops, grid((0, 1, 2)))
     assert found.times == 15, found
+    (foreseen,) = foretold(loops, grid((0, 1, 2)))
+    assert (foreseen.times, foreseen.exact) == (15, True), foreseen
     (found,) = compiled(
         lambda x: lax.while_loop(lambda x: x[0] < 100, lambda x: lax.psum(x, "a"), x),
         grid((0, 1, 2)),

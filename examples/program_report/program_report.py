@@ -1,4 +1,5 @@
-"""What a program does and what it costs, from its text: operations, FLOPs, bytes moved, memory, and a picture.
+"""What a program does and what it costs, from its text: operations, FLOPs, bytes moved, memory, what devices tell each
+other, and a picture.
 
 Needs treadle-ir and nothing else: no compiler, no accelerator.
 
@@ -16,7 +17,13 @@ from html import escape
 from pathlib import Path
 
 from treadle_ir import ParseError, Program, Value
-from treadle_ir.analysis import equation_costs, peak_memory, program_cost
+from treadle_ir.analysis import (
+    Distribution,
+    distributions,
+    equation_costs,
+    peak_memory,
+    program_cost,
+)
 from treadle_ir.rewrite import inline
 from treadle_ir.text import parse_program
 
@@ -117,7 +124,30 @@ def report(program: Program, name: str) -> str:
     lines.append(
         "operations: " + ", ".join(f"{name} {count}" for name, count in counts.most_common())
     )
+    for each in distributions(program):
+        lines += ["", *on_devices(each)]
     return "\n".join(lines) + "\n"
+
+
+def on_devices(distribution: Distribution) -> list[str]:
+    """What a shard_map comes to on each device, and its exchanges."""
+    mesh = ", ".join(f"{name}: {size}" for name, size in distribution.mesh.shape.items())
+    place = shown((distribution.source.file, distribution.source.line))
+    lines = [
+        f"each of {distribution.mesh.size} devices ({mesh}), {place}: "
+        f"{human(distribution.bytes_per_device, 'B')} of {human(distribution.operand_bytes, 'B')} operands, "
+        f"at most {human(distribution.peak, 'B')} at once, sends {human(distribution.sent, 'B')}"
+    ]
+    if distribution.exchanges:
+        rows = [["collective", "devices", "given", "sent", "times", "line"]]
+        for each in distribution.exchanges:
+            name = f"{each.operation} ({', '.join(map(str, each.axis_names))})"
+            times = f"{each.times}" if each.exact else f"{each.times}?"
+            sizes = [human(each.given, "B"), human(each.sent, "B")]
+            line = shown((each.source.file, each.source.line))
+            rows.append([name, str(each.devices), *sizes, times, line])
+        lines.extend(table(rows))
+    return lines
 
 
 # --- the picture -------------------------------------------------------------------------------------

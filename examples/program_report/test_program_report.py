@@ -35,6 +35,25 @@ def run(*arguments: object) -> subprocess.CompletedProcess[str]:
     )
 
 
+def test_the_report_says_what_devices_exchange() -> None:
+    """`sharded.treadle` is a shard_map over 4 x 2 devices: bytes by hand, from the formulas of the ring algorithms."""
+    done = run(FOLDER / "sharded.treadle")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "each of 8 devices (data: 4, model: 2)" in done.stdout
+    rows = [
+        line.split()
+        for line in done.stdout.splitlines()
+        if line.startswith(("all_", "reduce_s", "permute"))
+    ]
+    assert [(row[0], row[1], row[2], row[5], row[6], row[7]) for row in rows] == [
+        ("all_reduce", "(model)", "2", "2.05", "kB", "1"),
+        ("all_gather", "(data)", "4", "6.14", "kB", "1"),
+        ("reduce_scatter", "(data)", "4", "6.14", "kB", "1"),
+        ("permute", "(data)", "4", "2.05", "kB", "1"),
+        ("all_reduce", "(data)", "4", "6", "B", "3"),
+    ]
+
+
 def test_the_report_counts_by_line(tmp_path: Path) -> None:
     """The report counts by line."""
     picture = tmp_path / "loss.svg"

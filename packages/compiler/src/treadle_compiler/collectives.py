@@ -1,9 +1,4 @@
-"""What devices tell each other while a compiled program runs, read from its text.
-
-Bytes are those of the ring algorithms: P. Patarasuk and X. Yuan, Bandwidth Optimal All-reduce Algorithms for Clusters
-of Workstations, 2009; R. Thakur, R. Rabenseifner and W. Gropp, Optimization of Collective Communication Operations in
-MPICH, 2005. A network may do otherwise, but the first three operations not with fewer bytes.
-"""
+"""What devices tell each other while a compiled program runs, read from its text."""
 
 from __future__ import annotations
 
@@ -12,6 +7,7 @@ from typing import Final, final
 
 from treadle_compiler.device_groups import Groups, device_groups
 from treadle_ir import frozen
+from treadle_ir.analysis import ring_bytes
 
 _OPERATIONS: Final = (
     "all-reduce",
@@ -67,23 +63,11 @@ class Collective:
 
     @property
     def bytes_sent(self) -> int:
-        """The bytes that a device sends each time it runs, by the ring algorithm.
-
-        With n devices and b bytes on each: 2b(n-1)/n for `all-reduce`, b(n-1) for `all-gather`, b(n-1)/n for
-        `reduce-scatter` and `all-to-all`, b for others, 0 where each device has only itself to tell.
-        """
-        size, given = self.group_size, self.operand_bytes
+        """The bytes that a device sends each time it runs: `treadle_ir.analysis.ring_bytes`."""
         if self.operation == "collective-permute":
-            return given if any([source != target for source, target in self.groups]) else 0
-        if size == 1:
-            return 0
-        if self.operation == "all-reduce":
-            return -(-2 * given * (size - 1) // size)
-        if self.operation == "all-gather":
-            return given * (size - 1)
-        if self.operation in ("reduce-scatter", "all-to-all"):
-            return -(-given * (size - 1) // size)
-        return given
+            moved = any([source != target for source, target in self.groups])
+            return self.operand_bytes if moved else 0
+        return ring_bytes(self.operation, self.operand_bytes, self.group_size)
 
     def __str__(self) -> str:
         shown = ", ".join(self.operands[:4]) + (", ..." if len(self.operands) > 4 else "")

@@ -1,4 +1,4 @@
-"""What is known of a program before it runs: operations, bytes moved, memory, random keys that are used twice."""
+"""What is known of a program before it runs: operations, bytes moved, memory, exchanges of devices, keys used twice."""
 
 from __future__ import annotations
 
@@ -6,6 +6,12 @@ from treadle_ir.analysis.cost import (
     Cost as Cost,
     equation_costs as equation_costs,
     program_cost as program_cost,
+)
+from treadle_ir.analysis.exchanges import (
+    Distribution as Distribution,
+    Exchange as Exchange,
+    distributions as distributions,
+    ring_bytes as ring_bytes,
 )
 from treadle_ir.analysis.key_reuse import (
     Cells as Cells,
