@@ -70,6 +70,33 @@ def test_different_programs_are_an_error_in_every_process():
         assert "all steps taken" not in each.output
 
 
+def check_order(ended):
+    """Who finds it tells the rest: one of them at least names the programs."""
+    for each in ended:
+        assert each.code == 1, each.output
+        assert "launches programs in another order than process" in each.output
+        assert "`evaluate(" in each.output
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_known_programs_in_another_order_are_an_error_in_every_process(count):
+    # Their exchanges are alike, so that nobody waits: it is found every ten seconds, or when all leave.
+    check_order(run("faulty.py", "swaps", 1, 60, 100, 60, count=count, seconds=40))
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_known_programs_that_wait_for_each_other_are_found_in_seconds(count):
+    ended = run("faulty.py", "swaps", 1, 60, 100, 60, count=count, HOW="gathers", seconds=25)
+    check_order(ended)
+    assert all("all steps taken" not in each.output for each in ended)
+
+
+def test_processes_that_launch_in_one_order_are_not_disturbed():
+    for each in run("faulty.py", "known", 1, 60, 100, 60, count=2, HOW="slow", seconds=60):
+        assert each.code == 0, each.output
+        assert "all steps taken" in each.output
+
+
 def test_process_that_never_joins():
     ended = run("faulty.py", "nothing", 9, 2, 100, 60, count=3, ids=[0, 1])
     for each in ended:

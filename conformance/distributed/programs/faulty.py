@@ -23,6 +23,16 @@ lies = NamedSharding(mesh, P("d"))
 data = np.arange(4.0 * len(treadle.devices()), dtype=np.float32)
 x = treadle.make_array_from_callback(data.shape, lies, lambda part: data[part])
 step = treadle.jit(lambda x: tnp.tanh(x).sum())
+
+
+def evaluate(x):
+    return x * x if gathers else (x * x).sum()
+
+
+gathers = os.environ.get("HOW") == "gathers"
+evaluate = treadle.jit(evaluate, out_shardings=NamedSharding(mesh, P()))
+
+
 caught = False
 for number in range(400):
     if me and number == 10:
@@ -37,10 +47,14 @@ for number in range(400):
             break
         elif what == "differs":
             step = treadle.jit(lambda x: tnp.sin(x).sum())
+        elif what == "swaps":
+            step, evaluate = evaluate, step
     elif what == "differs" and number == 10:
         step = treadle.jit(lambda x: tnp.cos(x).sum())
+    if what in ("swaps", "known"):
+        np.asarray(evaluate(x))
     try:
-        float(step(x))
+        np.asarray(step(x))
     except treadle.errors.ProcessFailureError:
         if what != "killed" or "--catch" not in os.environ.get("HOW", ""):
             print("heard", time.time(), flush=True)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from treadle_compiler.callback import LoweredCallback as LoweredCallback
     from treadle_compiler.collectives import (
         Collective as Collective,
+        has_collectives as has_collectives,
         read_collectives as read_collectives,
     )
     from treadle_compiler.compile import (
@@ -114,7 +115,7 @@ if not TYPE_CHECKING:
                 "BuildContext IrValue build ir_array ir_elements ir_module ir_type"
             ),
             "treadle_compiler.callback": "LoweredCallback",
-            "treadle_compiler.collectives": "Collective read_collectives",
+            "treadle_compiler.collectives": "Collective has_collectives read_collectives",
             "treadle_compiler.compile": "compile_lowered forget_disk forget_executables",
             "treadle_compiler.context": "HloValue LoweringContext NestingError",
             "treadle_compiler.executable": "LoadedExecutable",

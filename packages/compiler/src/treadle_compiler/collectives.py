@@ -77,6 +77,13 @@ class Collective:
         )
 
 
+def has_collectives(text: str) -> bool:
+    """Whether devices wait for each other in a program, from its optimised HLO text."""
+    return any(
+        f" {operation}{kind}(" in text for operation in _OPERATIONS for kind in ("", "-start")
+    )
+
+
 def read_collectives(text: str) -> list[Collective]:
     """The exchanges of a program, from its optimised HLO text, in the order of the text.
 

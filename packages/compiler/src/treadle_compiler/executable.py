@@ -59,7 +59,7 @@ class LoadedExecutable:
     )
 
     raw: Any  # jaxlib's LoadedExecutable: jaxlib has no types
-    execute_sharded: Callable[[Sequence[Any]], Any]  # jaxlib arrays in, jaxlib's ExecuteResults out
+    execute_sharded: Callable[..., Any]  # jaxlib arrays in, jaxlib's ExecuteResults out
 
     def __init__(
         self,

@@ -105,7 +105,7 @@ class Launch:
                 raise TypeError("an array has no buffer")  # as execute_sharded would say
             core.batched_block_until_ready([*buffers])  # else the program might be put off
         try:
-            started = self.executable.raw.execute_sharded(buffers, with_tokens=True)
+            started = self.executable.execute_sharded(buffers, with_tokens=True)
             token = started.consume_token()
             results: list[Buffer] = started.consume_with_handlers(self.handlers)
             if self.ordered or self.placement.device.platform == "cpu":
@@ -211,10 +211,11 @@ def compile_program(
         callbacks.append(checked)
         functions.append(_with_token(checked) if each.ordered else checked)
     devices = placement.devices
+    noting = None
     if met:
         from treadle_runtime.distributed.agreement import agree  # noqa: PLC0415 - only with several processes
 
-        agree(lowered, devices)
+        noting = agree(lowered, devices)
     seen: dict[int, Any] = {}  # what XLA says of each inspection: a sharding of jaxlib's
     asked = len(lowered.inspections) if lowered.partitioning is not None else 0
     inspectors = [functools.partial(seen.__setitem__, number) for number in range(asked)]
@@ -226,6 +227,8 @@ def compile_program(
         host_callbacks=functions,
         inspectors=inspectors,
     )
+    if noting is not None and compiler.has_collectives(compiler.optimized_hlo(executable)):
+        executable.execute_sharded = noting(executable.execute_sharded)
     types: tuple[ArrayType, ...] = lowered.program.result_types  # type: ignore[assignment]  # no tokens
     if placement.sharding.num_devices == 1:
         results = tuple([placement.of(type) for type in types])

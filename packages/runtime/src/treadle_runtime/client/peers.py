@@ -5,10 +5,13 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from typing import Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, final
 
 from treadle_compiler import jaxlib, never_destroyed
 from treadle_ir import ExecutionError, TreadleError, UnsupportedError
+
+if TYPE_CHECKING:
+    from treadle_runtime.distributed.order import Launches
 
 _QUIET: Final = 1_000_000
 """Seconds until jaxlib itself gives a silent process up. Ours are heard of sooner, with their name and the cause."""
@@ -39,7 +42,9 @@ class Peers:
         "client",
         "collectives",
         "count",
+        "give_up",
         "hostname",
+        "launches",
         "local_device_ids",
         "process",
         "timeout",
@@ -62,7 +67,10 @@ class Peers:
         self.client = client
         self.collectives = collectives  # what moves data between CPUs: gloo, or nothing
         self.timeout = timeout  # seconds to wait for others, where no other time is given
+        self.launches: dict[str, Launches] = {}  # by group of processes
         self._failures: dict[int, str] = {}
+        # Called with a process and a sentence where this one finds that it cannot go on with it.
+        self.give_up: Callable[[int, str], object] = self.lost
         self._changed = threading.Condition()
 
     def lost(self, process: int, why: str) -> None:

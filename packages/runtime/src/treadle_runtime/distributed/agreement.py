@@ -3,19 +3,19 @@
 Processes that run different programs wait in different collectives for ever, or mix up their data. Every new program
 over the devices of several processes has a number, counted in each process alike, and each process compares its own
 with that of the next process in the ring; so a difference is seen by two, and the others hear of their end. The cost is
-one message to and one from the key-value store for each program that is compiled; calls cost nothing.
-
-What is not noticed: programs that are all known already, and are called in another order.
+one message to and one from the key-value store for each program that is compiled. In which order programs are called
+that all know already is for `order.py`.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 from treadle_ir import fork_safe_lock
 from treadle_runtime.client.peers import DistributedError, Peers, met
+from treadle_runtime.distributed.order import Launches, watch
 from treadle_runtime.settings import PROGRAM_CHECK
 
 if TYPE_CHECKING:
@@ -23,40 +23,41 @@ if TYPE_CHECKING:
     from treadle_runtime.placement.devices import Device
 
 _DOING: Final = "comparing programs before their first launch"
-_numbers: Final[
-    dict[str, dict[str, int]]
-] = {}  # of the programs that each group of processes has compared
 _lock: Final = fork_safe_lock()
 
 
-def agree(lowered: LoweredModule, devices: Sequence[Device]) -> None:
+def agree(
+    lowered: LoweredModule, devices: Sequence[Device]
+) -> Callable[[Callable[..., Any]], Callable[..., Any]] | None:
     """See that all processes that have some of the devices compile the same program now.
+
+    Returns what makes a launch of the program one that is noted; None where one process has all devices, or nothing is
+    to be compared.
 
     Raises:
         DistributedError: they do not, or another one compiles nothing for a long time.
         ProcessFailureError: a process was lost meanwhile.
     """
     if not met or not PROGRAM_CHECK():
-        return
+        return None
     peers = met[0]
     group = sorted({device.process_index for device in devices})
     if len(group) < 2 or peers.process not in group:
-        return
+        return None
     over = ",".join([str(device.id) for device in devices])
     print_ = hashlib.sha256(f"{over}\n{lowered.text}".encode()).hexdigest()[:32]
     among = hashlib.sha256(repr(group).encode()).hexdigest()[:8]
     with _lock:
-        known = _numbers.setdefault(among, {})
-        if print_ in known:
-            return
-        number = known[print_] = len(known)
-    _compare(
-        peers,
-        group,
-        f"treadle/programs/{among}/{number}",
-        f"{print_} {_described(lowered)}",
-        number,
-    )
+        if not peers.launches:
+            watch(peers)
+        launches = peers.launches.setdefault(among, Launches(group, f"treadle/launches/{among}"))
+        new = print_ not in launches.numbers
+        number = launches.numbers.setdefault(print_, len(launches.numbers))
+        launches.names[number] = _described(lowered)
+    if new:
+        ours = f"{print_} {launches.names[number]}"
+        _compare(peers, group, f"treadle/programs/{among}/{number}", ours, number)
+    return lambda launch: launches.noting(number, launch)
 
 
 def _compare(peers: Peers, group: list[int], key: str, ours: str, number: int) -> None:

@@ -20,6 +20,7 @@ from treadle_runtime.distributed.ending import EXIT_CODE, end, end_after, replac
 from treadle_runtime.distributed.line import Line
 from treadle_runtime.distributed.meeting import Meeting
 from treadle_runtime.distributed.options import Options, resolved
+from treadle_runtime.distributed.order import MOST_ASKED, disagreement, tell
 from treadle_runtime.settings import CPU_COLLECTIVES, GRACE, RECOVERABILITY
 
 __all__ = ["initialize", "is_initialized", "shutdown"]
@@ -64,6 +65,7 @@ class Session:
             options.initialization_timeout,
             CPU_COLLECTIVES(),
         )
+        self.peers.give_up = self._given_up
         self._terminate = replace_terminate(self._service_gone)
         line.listen(self._lost)
 
@@ -85,6 +87,11 @@ class Session:
         self.peers.lost(process, why)
         if first and self.recoverable is None:
             end_after(GRACE(), lambda: not self.over, self.last_words)
+
+    def _given_up(self, process: int, why: str) -> None:
+        """This process cannot go on with another one, and the rest cannot go on without both."""
+        self.line.fail(f"an error: {why}")
+        self._lost(process, why)
 
     def _service_gone(self, *status: object) -> None:
         """In a thread of jaxlib's, which is to end the process: after a time in which Python can."""
@@ -126,7 +133,11 @@ class Session:
             self.line.follow()
             self.close()
             return
+        for launches in self.peers.launches.values():
+            tell(self.peers, launches)
         came = self.line.leave(self.options.shutdown_timeout)
+        if came:
+            self._check_order()
         error = self.peers.error("shutdown")
         try:
             if came and error is None:
@@ -142,6 +153,13 @@ class Session:
                 "still wait for this one",
                 fix="let every process make the same calls, or raise shutdown_timeout_seconds",
             )
+
+    def _check_order(self) -> None:
+        """See that all have launched the same programs in the same order, as far as is remembered."""
+        for launches in self.peers.launches.values():
+            found = disagreement(self.peers, launches, MOST_ASKED)
+            if found is not None:
+                self.peers.lost(*found)
 
     def close(self) -> None:
         """Part without waiting for anybody."""

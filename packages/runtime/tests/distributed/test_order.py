@@ -1,0 +1,45 @@
+"""What two processes say of their launches."""
+
+from __future__ import annotations
+
+import pytest
+
+from treadle_runtime.distributed.order import Launches
+
+
+def launched(*numbers: int) -> Launches:
+    launches = Launches((0, 1), "key")
+    launches.names.update({1: "step", 2: "evaluate"})
+    for number in numbers:
+        assert launches.noting(number, lambda x, *, y: x + y)(1, y=2) == 3
+    return launches
+
+
+@pytest.mark.parametrize(
+    ("here", "there"),
+    [((1, 2, 1), (1, 2, 1)), ((1, 2, 1), (1, 2)), ((1, 2), (1, 2, 2, 2)), ((), (1,)), ((1,), ())],
+)
+def test_one_may_be_ahead(here: tuple[int, ...], there: tuple[int, ...]) -> None:
+    assert launched(*here).difference(launched(*there).state()) is None
+
+
+def test_the_first_difference_has_names() -> None:
+    said = launched(1, 1, 2, 1).difference(launched(1, 2, 1).state())
+    assert (
+        said == "the launch number 1 over their devices is of `step` here and of `evaluate` there"
+    )
+
+
+def test_a_program_without_a_name_has_its_number() -> None:
+    said = launched(1).difference(launched(7).state())
+    assert said is not None
+    assert "`step` here and of the program number 7 there" in said
+
+
+def test_only_the_last_are_remembered_and_compared_at_their_places() -> None:
+    long = [1, 2] * 300
+    here, there = launched(*long), launched(2, *long[1:], 1)
+    assert len(here.state()[1]) < here.state()[0] == 600
+    assert here.difference(there.state()) is None
+    shifted = launched(1, *long)
+    assert here.difference(shifted.state()) is not None
