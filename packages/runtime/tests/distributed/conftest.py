@@ -12,9 +12,9 @@ class Store:
         self._values = {}
         self._changed = threading.Condition()
 
-    def key_value_set(self, key, value):
+    def key_value_set(self, key, value, allow_overwrite=False):
         with self._changed:
-            assert key not in self._values
+            assert allow_overwrite or key not in self._values
             self._values[key] = value
             self._changed.notify_all()
 
@@ -22,6 +22,12 @@ class Store:
         with self._changed:
             if not self._changed.wait_for(lambda: key in self._values, patience / 1000):
                 raise jaxlib().core.JaxRuntimeError(f"DEADLINE_EXCEEDED: {key}")
+            return self._values[key]
+
+    def key_value_try_get(self, key):
+        with self._changed:
+            if key not in self._values:
+                raise jaxlib().core.JaxRuntimeError(f"NOT_FOUND: {key}")
             return self._values[key]
 
     def get_live_nodes(self, processes):

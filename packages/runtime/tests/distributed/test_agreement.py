@@ -19,13 +19,14 @@ def program(text, name="step"):
 
 
 @pytest.fixture
-def processes(monkeypatch, values):
+def processes(values):
     """Be one process after the other: each with its own count of programs, on one store."""
-    counts = {}
+    known = {}
 
     def become(number):
-        met[:] = [Peers(number, 3, "", None, values, 1)]
-        monkeypatch.setattr(agreement, "_numbers", counts.setdefault(number, {}))
+        if number not in known:
+            known[number] = Peers(number, 3, "", None, values, 1)
+        met[:] = [known[number]]
 
     yield become
     met.clear()

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from treadle_runtime.distributed.order import Launches
+from treadle_runtime.client.peers import Peers
+from treadle_runtime.distributed.order import Launches, disagreement, tell
 
 
 def launched(*numbers: int) -> Launches:
@@ -43,3 +46,16 @@ def test_only_the_last_are_remembered_and_compared_at_their_places() -> None:
     assert here.difference(there.state()) is None
     shifted = launched(1, *long)
     assert here.difference(shifted.state()) is not None
+
+
+def test_the_next_process_is_asked(values: Any) -> None:
+    here, there = (Peers(number, 2, "", None, values, 1) for number in range(2))
+    ours, theirs = launched(1, 2), launched(1, 1)
+    assert disagreement(here, ours) is None  # it has told nothing yet
+    tell(here, ours)
+    tell(there, theirs)
+    process, why = disagreement(here, ours) or (None, "")
+    assert process == 1
+    assert "process 1 launches programs in another order than process 0" in why
+    tell(there, ours)  # whatever was told last counts
+    assert disagreement(here, ours) is None
