@@ -36,6 +36,7 @@ from treadle_ir import (
 from treadle_ir.primitives import compare as c, elementwise as e, linear_algebra as la, reduce as r
 from treadle_ir.primitives.call import OptimizationBarrier
 from treadle_ir.primitives.fourier import Fft
+from treadle_ir.primitives.sort import TopK
 from treadle_runtime.evaluation.limits import ANY_SIZE, host_limits
 
 _LIMITS: Final[dict[type[Primitive], int]] = {
@@ -49,6 +50,7 @@ _LIMITS: Final[dict[type[Primitive], int]] = {
     Windowing: 1 << 13,
     Accumulating: ANY_SIZE,  # XLA's are 3 to 10 times slower at any size
     Sorting: ANY_SIZE,  # XLA's are 10 to 100 times slower
+    TopK: 1 << 13,  # NumPy sorts all; XLA looks for the few: 60 times as fast for 10 of a million
     Contraction: 1 << 17,
     LinearAlgebra: 1 << 12,
     # Where NumPy has no routine, a kernel is a loop over rows in Python: 8 times as slow as XLA's for 8 rows.
@@ -70,6 +72,9 @@ _LIMITS: Final[dict[type[Primitive], int]] = {
         (
             c.Select,
             c.Clamp,
+            e.CountLeadingZeros,
+            e.Popcnt,
+            e.RoundNearestAfz,
             e.ShiftLeft,
             e.ShiftRightArithmetic,
             e.ShiftRightLogical,
