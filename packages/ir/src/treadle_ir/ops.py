@@ -65,6 +65,7 @@ from treadle_ir.primitives.elementwise import (
     fresnel_sine as fresnel_sine,
     hyp1f1 as hyp1f1,
     hyp2f1 as hyp2f1,
+    greatest_common_divisor as greatest_common_divisor,
     igamma as igamma,
     igamma_grad_a as igamma_grad_a,
     igammac as igammac,

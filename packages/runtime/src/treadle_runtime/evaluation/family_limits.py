@@ -62,6 +62,7 @@ _LIMITS: Final[dict[type[Primitive], int]] = {
     e.Erf: 1 << 12,
     e.ErfInv: 1 << 12,
     e.Erfc: 1 << 12,
+    e.GreatestCommonDivisor: 1 << 14,  # one by one; XLA does all at once
     e.Lgamma: 1 << 12,
     e.NextAfter: 1 << 12,
     # NumPy's loops for these are not vectorised, or they go over the elements several times: 3 to 10 times as slow as
