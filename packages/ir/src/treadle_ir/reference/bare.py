@@ -15,7 +15,7 @@ import numpy as np
 from treadle_ir.primitive import Primitive
 from treadle_ir.primitives import elementwise as e, reduce as r, shape as s
 from treadle_ir.primitives.call import StopGradient
-from treadle_ir.primitives.compare import Compare, Select
+from treadle_ir.primitives.compare import Clamp, Compare, Select
 from treadle_ir.primitives.convert import BitcastConvert, Convert
 from treadle_ir.reference.compare import UFUNCS
 from treadle_ir.reference.elementwise import BARE, WIDENING, Kernel, logistic
@@ -112,6 +112,32 @@ def _sign(primitive: e.Sign, operands: Sequence[ArrayType], result: ArrayType) -
     return (lambda x: copysign(sign(x), x)) if result.dtype.kind == "f" else None
 
 
+def _shift_left(
+    primitive: e.ShiftLeft, operands: Sequence[ArrayType], result: ArrayType
+) -> Kernel:
+    return np.left_shift  # which gives 0 for shifts by the width or more, or by negative numbers
+
+
+def _shift_right_arithmetic(
+    primitive: e.ShiftRightArithmetic, operands: Sequence[ArrayType], result: ArrayType
+) -> Kernel | None:
+    return np.right_shift if result.dtype.kind == "i" else None
+
+
+def _shift_right_logical(
+    primitive: e.ShiftRightLogical, operands: Sequence[ArrayType], result: ArrayType
+) -> Kernel:
+    shift, dtype, bits = np.right_shift, result.dtype, np.dtype(f"u{result.dtype.itemsize}")
+    if dtype == bits:
+        return shift
+    return lambda x, y: shift(x.view(bits), y.view(bits)).view(dtype)
+
+
+def _clamp(primitive: Clamp, operands: Sequence[ArrayType], result: ArrayType) -> Kernel | None:
+    minimum, maximum = np.minimum, np.maximum
+    return lambda low, x, high: minimum(maximum(x, low), high)
+
+
 def _logistic(
     primitive: e.Logistic, operands: Sequence[ArrayType], result: ArrayType
 ) -> Kernel | None:
@@ -179,6 +205,7 @@ def _concatenate(
 
 _MAKERS: Final[Mapping[type[Primitive], Maker]] = {
     BitcastConvert: _bitcast,
+    Clamp: _clamp,
     Compare: _compare,
     Convert: _convert,
     Select: lambda primitive, operands, result: np.where,
@@ -189,6 +216,9 @@ _MAKERS: Final[Mapping[type[Primitive], Maker]] = {
     e.Power: _floating(np.power),
     e.Remainder: _floating(np.fmod),
     e.Rsqrt: _rsqrt,
+    e.ShiftLeft: _shift_left,
+    e.ShiftRightArithmetic: _shift_right_arithmetic,
+    e.ShiftRightLogical: _shift_right_logical,
     e.Sign: _sign,
     r.ReduceAdd: _add,
     r.ReduceAnd: _of_truths(np.logical_and.reduce),
