@@ -71,6 +71,8 @@ _LIMITS: Final[dict[type[Primitive], int]] = {
         (
             c.Select,
             c.Clamp,
+            e.Acosh,
+            e.Logistic,
             e.ShiftLeft,
             e.ShiftRightArithmetic,
             e.ShiftRightLogical,
@@ -79,6 +81,7 @@ _LIMITS: Final[dict[type[Primitive], int]] = {
         ),
         1 << 17,
     ),
+    r.ReduceAdd: 1 << 18,  # XLA's has as many threads as there are cores
     # Formulas of many steps, which XLA compiles for a second.
     **dict.fromkeys([*e.WITH_FORMULA, e.FormulaDerivative], 1 << 14),
     Fft: 1 << 13,
