@@ -73,7 +73,9 @@ def test_parts_of_an_ulp(case: Case) -> None:
 def test_the_formula_has_the_rest(case: Case) -> None:
     """Where elements alone give nothing, and at the ends, few elements are computed as many are."""
     name, count = case[0].name, len(case[2][0])
-    ends = np.array([0.0, -0.0, -1.0, -0.5, 1.0, 0.37250742, 2.0, 60.0, 1e5, np.inf, np.nan], np.float32)
+    ends = np.array(
+        [0.0, -0.0, -1.0, -0.5, 1.0, 0.37250742, 2.0, 60.0, 1e5, np.inf, np.nan], np.float32
+    )
     points = [each.ravel() for each in np.meshgrid(*[ends] * count)]
     function = getattr(ops, name)
     times = -(-few.MOST // points[0].size) + 1

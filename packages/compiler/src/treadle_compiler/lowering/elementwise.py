@@ -119,7 +119,9 @@ def greatest_common_divisor_lowering(
     """Euclid's algorithm, until no element goes on."""
     type = emit.result_type(context)
     spread = [context.broadcast_scalar(each, type) for each in (x, y)]
-    return context.program(greatest_common_divisor_program(ArrayType(type.shape, type.dtype)), *spread)
+    return context.program(
+        greatest_common_divisor_program(ArrayType(type.shape, type.dtype)), *spread
+    )
 
 
 @lowering_rule(e.Popcnt)

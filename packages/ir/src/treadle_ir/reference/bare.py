@@ -17,6 +17,7 @@ from treadle_ir.primitives import elementwise as e, reduce as r, shape as s
 from treadle_ir.primitives.call import StopGradient
 from treadle_ir.primitives.compare import Clamp, Compare, Select
 from treadle_ir.primitives.convert import BitcastConvert, Convert
+from treadle_ir.primitives.indexing import DynamicSlice
 from treadle_ir.reference.compare import UFUNCS
 from treadle_ir.reference.elementwise import BARE, WIDENING, Kernel, logistic
 from treadle_ir.reference.reduce import OWN_ACCUMULATOR
@@ -33,9 +34,7 @@ _NATIVE: Final = "?efdFD" + _INTEGERS  # types of NumPy itself
 Maker = Callable[[Any, Sequence[ArrayType], ArrayType], "Kernel | None"]
 
 
-def bare_kernel(
-    primitive: Primitive, operands: Sequence[Type], result: ArrayType
-) -> Kernel | None:
+def bare_kernel(primitive: Primitive, operands: Sequence[Type], result: ArrayType) -> Kernel | None:
     """The NumPy function that gives a primitive's only result, of this type, from its operands; None if none does.
 
     What it returns may be a NumPy scalar, and a view of an operand where the primitive may alias.
@@ -100,9 +99,7 @@ def _floating(function: Kernel) -> Maker:
     return make
 
 
-def _rsqrt(
-    primitive: e.Rsqrt, operands: Sequence[ArrayType], result: ArrayType
-) -> Kernel | None:
+def _rsqrt(primitive: e.Rsqrt, operands: Sequence[ArrayType], result: ArrayType) -> Kernel | None:
     sqrt, divide, one = np.sqrt, np.divide, np.int8(1)
     return (lambda x: divide(one, sqrt(x))) if result.dtype.char in "fd" else None
 
@@ -112,9 +109,7 @@ def _sign(primitive: e.Sign, operands: Sequence[ArrayType], result: ArrayType) -
     return (lambda x: copysign(sign(x), x)) if result.dtype.kind == "f" else None
 
 
-def _shift_left(
-    primitive: e.ShiftLeft, operands: Sequence[ArrayType], result: ArrayType
-) -> Kernel:
+def _shift_left(primitive: e.ShiftLeft, operands: Sequence[ArrayType], result: ArrayType) -> Kernel:
     return np.left_shift  # which gives 0 for shifts by the width or more, or by negative numbers
 
 
@@ -144,9 +139,7 @@ def _logistic(
     return logistic if result.dtype.char in "fd" else None
 
 
-def _convert(
-    primitive: Convert, operands: Sequence[ArrayType], result: ArrayType
-) -> Kernel | None:
+def _convert(primitive: Convert, operands: Sequence[ArrayType], result: ArrayType) -> Kernel | None:
     source, target = operands[0].dtype, result.dtype
     if source == target:
         return lambda x: x
@@ -191,6 +184,21 @@ def _slice(primitive: s.Slice, operands: Sequence[ArrayType], result: ArrayType)
     return lambda x: x[place]
 
 
+def _dynamic_slice(
+    primitive: DynamicSlice, operands: Sequence[ArrayType], result: ArrayType
+) -> Kernel | None:
+    if len(result.shape) != 1:
+        return None
+    (size,) = result.shape
+    last = operands[0].shape[0] - size
+
+    def place(x: Any, start: Any) -> Any:
+        first = min(max(int(start), 0), last)
+        return x[first : first + size]
+
+    return place
+
+
 def _transpose(primitive: s.Transpose, operands: Sequence[ArrayType], result: ArrayType) -> Kernel:
     permutation = primitive.permutation
     return lambda x: x.transpose(permutation)
@@ -208,6 +216,7 @@ _MAKERS: Final[Mapping[type[Primitive], Maker]] = {
     Clamp: _clamp,
     Compare: _compare,
     Convert: _convert,
+    DynamicSlice: _dynamic_slice,
     Select: lambda primitive, operands, result: np.where,
     StopGradient: lambda primitive, operands, result: lambda x: x,
     e.Abs: lambda primitive, operands, result: np.abs,

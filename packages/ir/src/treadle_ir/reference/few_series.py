@@ -17,7 +17,9 @@ from treadle_ir.primitives import elementwise as e
 from treadle_ir.reference.few import digamma
 from treadle_ir.reference.registry import Elements
 
-Series = Callable[..., "Elements | None"]  # None where an element asks for more terms, or would lose digits
+Series = Callable[
+    ..., "Elements | None"
+]  # None where an element asks for more terms, or would lose digits
 
 _TERMS: Final = np.arange(1.0, 49.0)
 _LEFT: Final = 1e-11  # of the sum, where the series is cut: far below the rounding of float32
@@ -75,7 +77,9 @@ def betainc(a: Elements, b: Elements, x: Elements) -> Elements | None:
 
     Source: DLMF 8.17.8 and 8.17.4.
     """
-    inside = x.size and _within(a, 1e-3, 100.0) and _within(b, 1e-3, 100.0) and _within(x, 1e-30, 1.0)
+    inside = (
+        x.size and _within(a, 1e-3, 100.0) and _within(b, 1e-3, 100.0) and _within(x, 1e-30, 1.0)
+    )
     if not inside:
         return None
     high = x > 0.5

@@ -137,6 +137,9 @@ def trapezoid(
         values, places = [array_of(v) for v in promote("trapezoid", y, x, inexact=True)]
         step = diff(places) if places.ndim == 1 else moveaxis(diff(places, axis=axis), axis, -1)
         values = moveaxis(values, axis, -1)
+    if x is None and values.shape[-1] > 1 and coerce("trapezoid", 2, step).shape == ():
+        ends = ops.multiply(ops.add(values[..., 0], values[..., -1]), values.dtype.type(0.5))
+        return multiply(step, ops.add(sum(values[..., 1:-1], -1), ends))
     pairs = ops.add(values[..., 1:], values[..., :-1])
     a, b = promote_shapes("trapezoid", step, pairs)
     return ops.multiply(sum(ops.multiply(a, b), -1), pairs.dtype.type(0.5))
