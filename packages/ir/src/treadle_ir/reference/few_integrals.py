@@ -85,9 +85,9 @@ def zeta(s: float, q: float) -> float | None:
         return None
     total = 0.0
     for _ in range(_SHIFT):
-        total += q**-s
+        total += math.pow(q, -s)
         q += 1.0
-    last = q**-s
+    last = math.pow(q, -s)
     total += last * (q / (s - 1.0) + 0.5)
     factor = s / q * last
     for coefficient in _BERNOULLI:

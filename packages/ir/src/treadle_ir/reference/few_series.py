@@ -63,13 +63,14 @@ def igammac(a: Elements, x: Elements) -> Elements | None:
 
 
 def igamma_grad_a(a: Elements, x: Elements) -> Elements | None:
-    """The derivative of igamma by a, term by term: that of 1 / ((a + 1) ... (a + n)) is itself times -sum 1 / (a + k)."""
+    """The derivative of igamma by a, term by term; that of 1 / (a + 1) / ... / (a + n) is -sum 1 / (a + k) times it."""
     parts = _lower(a, x) if ((x < 4.0) | (x < a)).all() else None
     if parts is None:
         return None
     density, inverses, terms, total = parts
-    slope = np.add.reduce(terms * np.add.accumulate(inverses, axis=1), axis=1)
-    return density * ((np.log(x) - _each(digamma, a + 1.0)) * total - slope)
+    slope: Elements = np.add.reduce(terms * np.add.accumulate(inverses, axis=1), axis=1)
+    result: Elements = density * ((np.log(x) - _each(digamma, a + 1.0)) * total - slope)
+    return result
 
 
 def betainc(a: Elements, b: Elements, x: Elements) -> Elements | None:
@@ -95,7 +96,8 @@ def betainc(a: Elements, b: Elements, x: Elements) -> Elements | None:
     rest = 1.0 - part
     if not ((terms[:, -1] < _LEFT * total) & (~high | (rest > 1e-5))).all():
         return None
-    return np.where(high, rest, part)
+    result: Elements = np.where(high, rest, part)
+    return result
 
 
 SERIES: Final[Mapping[type[Primitive], Series]] = {
