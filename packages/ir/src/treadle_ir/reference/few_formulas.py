@@ -134,13 +134,11 @@ def of_few(primitive: Primitive, operands: Sequence[Elements]) -> Elements | Non
     """The function of a few elements of 32 bits or less; None where the formula has to compute it."""
     scalar = SCALARS.get(type(primitive))
     first = operands[0]
-    if (
-        scalar is None
-        or first.size > MOST
-        or first.dtype.itemsize > 4
-        or any(x.shape != first.shape for x in operands)
-    ):
+    if scalar is None or first.dtype.itemsize > 4 or max([x.size for x in operands]) > MOST:
         return None
+    if len(operands) > 1:  # numbers beside arrays
+        operands = np.broadcast_arrays(*operands)
+        first = operands[0]
     flat = [x.astype(np.float64).ravel() for x in operands]
     series = SERIES.get(type(primitive))
     if series is not None:
