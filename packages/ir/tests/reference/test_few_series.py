@@ -82,3 +82,9 @@ def test_the_formula_has_the_rest(case: Case) -> None:
     many = np.asarray(function(*[np.tile(each, times) for each in points]))[: points[0].size]
     one_by_one = np.stack([np.asarray(function(*point)) for point in zip(*points, strict=True)])
     np.testing.assert_allclose(one_by_one, many, rtol=3e-7, atol=1e-37)
+
+
+def test_a_number_beside_an_array() -> None:
+    x = np.linspace(0.1, 5.0, 6, dtype=np.float32)
+    both = np.asarray(ops.polygamma(np.full_like(x, 2.0), x))
+    np.testing.assert_array_equal(np.asarray(ops.polygamma(np.float32(2.0), x)), both)
