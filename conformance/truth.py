@@ -134,6 +134,13 @@ def _each(function: Callable[..., Any]) -> Truth:
     return of_integers
 
 
+def _divisor(x: int, y: int, dtype: DType) -> int:
+    """The greatest common divisor, which wraps around where it is no number of the type."""
+    greatest = math.gcd(x, y)
+    fits = greatest >> (bit_width(dtype) - (0 if dtypes.is_unsigned(dtype) else 1)) == 0
+    return greatest if fits else -greatest
+
+
 def _by_kind(**functions: Truth) -> Truth:
     """One truth for booleans, one for integers, one for floats, one for complex numbers."""
 
@@ -381,6 +388,7 @@ TRUTH.update(
                 )
             ),
         ),
+        e.GreatestCommonDivisor: _each(_divisor),
         e.Logistic: _plainly(_logistic),
         e.Maximum: _plainly(_nan_or(operator.gt)),
         e.Minimum: _plainly(_nan_or(operator.lt)),

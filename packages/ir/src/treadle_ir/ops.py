@@ -63,6 +63,7 @@ from treadle_ir.primitives.elementwise import (
     formula_derivative as formula_derivative,
     fresnel_cosine as fresnel_cosine,
     fresnel_sine as fresnel_sine,
+    greatest_common_divisor as greatest_common_divisor,
     hyp1f1 as hyp1f1,
     hyp2f1 as hyp2f1,
     igamma as igamma,

@@ -277,6 +277,7 @@ for _primitive, _partials in PARTIALS.items():
 for _flat in (
     *(e.Ceil, e.Floor, e.RoundNearestAfz, e.RoundNearestEven, e.IsFinite),
     *(e.And, e.Or, e.Xor, e.Not, e.Popcnt, e.CountLeadingZeros),
+    e.GreatestCommonDivisor,
     *(e.ShiftLeft, e.ShiftRightArithmetic, e.ShiftRightLogical),
 ):
     locally_constant(_flat)

@@ -16,6 +16,7 @@ from treadle_compiler import emit
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.registry import lowering_rule, lowering_rules
 from treadle_ir import ArrayType, Primitive, dtypes
+from treadle_ir.formulas import greatest_common_divisor_program
 from treadle_ir.primitives import elementwise as e
 
 _F32: Final = np.dtype(np.float32)
@@ -109,6 +110,18 @@ def abs_lowering(context: LoweringContext, primitive: e.Abs, x: HloValue) -> Seq
     if dtypes.is_unsigned(x.dtype):
         return [x]
     return context.emit("stablehlo.abs", [x], context.result_types)
+
+
+@lowering_rule(e.GreatestCommonDivisor)
+def greatest_common_divisor_lowering(
+    context: LoweringContext, primitive: e.GreatestCommonDivisor, x: HloValue, y: HloValue
+) -> Sequence[HloValue]:
+    """Euclid's algorithm, until no element goes on."""
+    type = emit.result_type(context)
+    spread = [context.broadcast_scalar(each, type) for each in (x, y)]
+    return context.program(
+        greatest_common_divisor_program(ArrayType(type.shape, type.dtype)), *spread
+    )
 
 
 @lowering_rule(e.Popcnt)

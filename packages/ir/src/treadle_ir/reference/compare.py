@@ -9,7 +9,7 @@ from treadle_ir.primitives.compare import Clamp, Compare, Select
 from treadle_ir.reference.keys import words_of_keys
 from treadle_ir.reference.registry import Elements, eval_rule
 
-_UFUNCS = {
+UFUNCS = {
     "eq": np.equal,
     "ne": np.not_equal,
     "lt": np.less,
@@ -27,7 +27,7 @@ def compare_eval(primitive: Compare, x: Elements, y: Elements) -> list[Elements]
             same = np.all(words_of_keys(x) == words_of_keys(y), axis=-1)
             return [same if primitive.direction == "eq" else np.logical_not(same)]
         x, y = (np.asarray(keys).view(np.uint64) for keys in (x, y))
-    return [_UFUNCS[primitive.direction](x, y)]
+    return [UFUNCS[primitive.direction](x, y)]
 
 
 @eval_rule(Select)

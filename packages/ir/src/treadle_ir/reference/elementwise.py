@@ -226,13 +226,16 @@ def log_plus_one_eval(primitive: e.LogPlusOne, x: Elements) -> list[Elements]:
 def logistic_eval(primitive: e.Logistic, x: Elements) -> list[Elements]:
     """With an exponential that cannot overflow: subnormal results are not lost. Of complex numbers, the formula."""
     one = np.int8(1)  # yields to every floating type
+    return [through(logistic, x) if x.dtype.kind != "c" else one / (one + np.exp(-x))]
 
-    def real(x: Elements) -> Elements:
-        small = np.exp(-np.abs(x))
-        result: Elements = np.where(x < 0, small, one) / (one + small)
-        return result
 
-    return [through(real, x) if x.dtype.kind != "c" else one / (one + np.exp(-x))]
+def logistic(x: Elements) -> Elements:
+    """`exp(x) / (1 + exp(x))` below 0 and `1 / (1 + exp(-x))` above; an exponential costs less than a `where`."""
+    one = np.int8(1)  # yields to every floating type
+    result: Elements = np.exp(np.minimum(x, np.int8(0))) / (
+        one + np.exp(np.copysign(x, np.int8(-1)))
+    )
+    return result
 
 
 @eval_rule(e.Rsqrt)
@@ -283,6 +286,9 @@ def _native(x: Elements) -> Elements:
 
 def _integer_quotient(x: Elements, y: Elements) -> Elements:
     # x - fmod(x, y) is a multiple of y, so flooring is exact; x / 0 is -1 (all bits one), as XLA has it.
+    if np.count_nonzero(y) == y.size:
+        exact: Elements = (x - np.fmod(x, y)) // y
+        return exact
     zero = y == 0
     safe = np.where(zero, y.dtype.type(1), y)
     quotient = (x - np.fmod(x, safe)) // safe
@@ -302,9 +308,19 @@ def remainder_eval(primitive: e.Remainder, x: Elements, y: Elements) -> list[Ele
     """The sign of x; of integers x % 0 = x."""
     if dtypes.is_integer(x.dtype):
         a, b = _native(x), _native(y)
+        if np.count_nonzero(b) == b.size:
+            return [as_type(np.fmod(a, b), x.dtype)]
         zero = b == 0
         return [as_type(np.where(zero, a, np.fmod(a, np.where(zero, b.dtype.type(1), b))), x.dtype)]
     return [np.fmod(x, y)]
+
+
+@eval_rule(e.GreatestCommonDivisor)
+def greatest_common_divisor_eval(
+    primitive: e.GreatestCommonDivisor, x: Elements, y: Elements
+) -> list[Elements]:
+    """NumPy's."""
+    return [as_type(np.asarray(np.gcd(_native(x), _native(y))), x.dtype)]
 
 
 @eval_rule(e.Power)

@@ -1,4 +1,4 @@
-"""Bessel and incomplete gamma functions of a few elements, on Python's floats, for types of 32 bits and less.
+"""Special functions of a few elements on Python's floats, for types of 32 bits and less; here Bessel and gamma.
 
 The formulas of `treadle_ir.formulas` take 0.3 to 5 ms in NumPy, however few the elements are: each step of a series is
 some calls for both sides of every `where`. An element alone takes one side and stops when its own series has ended.
@@ -16,7 +16,9 @@ import numpy as np
 from treadle_ir.formulas.bessel_series import I0_FAR, I0_NEAR, I1_FAR, I1_NEAR
 from treadle_ir.primitive import Primitive
 from treadle_ir.primitives import elementwise as e
+from treadle_ir.reference import few_integrals
 from treadle_ir.reference.few import MOST
+from treadle_ir.reference.few_series import SERIES
 from treadle_ir.reference.registry import Elements
 
 _CUT: Final = 1e-11  # of the greatest coefficient: far below the rounding of float32
@@ -117,8 +119,14 @@ def igammac(a: float, x: float) -> float | None:
 SCALARS: Final[Mapping[type[Primitive], Scalar]] = {
     e.BesselI0e: bessel_i0e,
     e.BesselI1e: bessel_i1e,
+    e.Expi: few_integrals.expi,
+    e.Expn: few_integrals.expn,
     e.Igamma: igamma,
+    e.IgammaGradA: few_integrals.igamma_grad_a,
     e.Igammac: igammac,
+    e.Polygamma: few_integrals.polygamma,
+    e.RegularizedIncompleteBeta: few_integrals.betainc,
+    e.Zeta: few_integrals.zeta,
 }
 
 
@@ -126,15 +134,18 @@ def of_few(primitive: Primitive, operands: Sequence[Elements]) -> Elements | Non
     """The function of a few elements of 32 bits or less; None where the formula has to compute it."""
     scalar = SCALARS.get(type(primitive))
     first = operands[0]
-    if (
-        scalar is None
-        or first.size > MOST
-        or first.dtype.itemsize > 4
-        or any(x.shape != first.shape for x in operands)
-    ):
+    if scalar is None or first.dtype.itemsize > 4 or max([x.size for x in operands]) > MOST:
         return None
-    lists = [x.astype(np.float64).ravel().tolist() for x in operands]
-    numbers = list(map(scalar, *lists))
+    if len(operands) > 1:  # numbers beside arrays
+        operands = np.broadcast_arrays(*operands)
+        first = operands[0]
+    flat = [x.astype(np.float64).ravel() for x in operands]
+    series = SERIES.get(type(primitive))
+    if series is not None:
+        found = series(*flat)
+        if found is not None:
+            return found.astype(first.dtype).reshape(first.shape)
+    numbers = list(map(scalar, *[x.tolist() for x in flat]))
     if None in numbers:
         return None
     return np.array(numbers, np.float64).astype(first.dtype).reshape(first.shape)

@@ -18,8 +18,8 @@ from treadle_ir.primitives.shape import (
 )
 from treadle_ir.reference.registry import Elements, eval_rule
 
-_WRITTEN: Final = 1 << 12
-"""Elements up to which writing a scalar everywhere takes less time than making a view with strides of 0."""
+WRITTEN: Final = 1 << 12
+"""Elements up to which writing every element takes less time than making a view with strides of 0."""
 
 
 @eval_rule(BroadcastInDim)
@@ -27,7 +27,7 @@ def broadcast_in_dim_eval(primitive: BroadcastInDim, x: Elements) -> list[Elemen
     """Axes of size 1 put in, then broadcast without copying."""
     shape = primitive.shape
     if not x.shape:
-        if prod(shape) > _WRITTEN:
+        if prod(shape) > WRITTEN:
             return [np.broadcast_to(x, shape)]
         result = np.empty(shape, x.dtype)
         result[...] = x
@@ -36,7 +36,13 @@ def broadcast_in_dim_eval(primitive: BroadcastInDim, x: Elements) -> list[Elemen
     for size, dimension in zip(x.shape, primitive.dimensions, strict=True):
         aligned[dimension] = size
     spread = x.reshape(aligned)
-    return [spread if spread.shape == shape else np.broadcast_to(spread, shape)]
+    if spread.shape == shape:
+        return [spread]
+    if prod(shape) > WRITTEN:
+        return [np.broadcast_to(spread, shape)]
+    result = np.empty(shape, x.dtype)
+    result[...] = spread
+    return [result]
 
 
 @eval_rule(Reshape)

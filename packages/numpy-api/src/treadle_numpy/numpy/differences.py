@@ -12,7 +12,6 @@ from treadle_ir import (
     integer,
     integer_or_none,
     ops,
-    type_of,
 )
 from treadle_ir.dtypes import is_bool
 from treadle_numpy.lax.slicing import slice_along
@@ -139,12 +138,9 @@ def trapezoid(
         step = diff(places) if places.ndim == 1 else moveaxis(diff(places, axis=axis), axis, -1)
         values = moveaxis(values, axis, -1)
     half = values.dtype.type(0.5)
-    if (
-        not type_of(coerce("trapezoid", 2, step)).shape and values.shape[-1] > 1
-    ):  # one pass over the elements
+    if x is None and values.shape[-1] > 1 and coerce("trapezoid", 2, step).shape == ():  # one pass
         ends = ops.multiply(ops.add(values[..., 0], values[..., -1]), half)
-        a, b = promote_shapes("trapezoid", step, ops.add(sum(values[..., 1:-1], -1), ends))
-        return ops.multiply(a, b)
+        return multiply(step, ops.add(sum(values[..., 1:-1], -1), ends))
     pairs = ops.add(values[..., 1:], values[..., :-1])
     a, b = promote_shapes("trapezoid", step, pairs)
     return ops.multiply(sum(ops.multiply(a, b), -1), half)

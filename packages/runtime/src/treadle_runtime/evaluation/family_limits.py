@@ -64,6 +64,7 @@ _LIMITS: Final[dict[type[Primitive], int]] = {
     e.Erf: 1 << 12,
     e.ErfInv: 1 << 12,
     e.Erfc: 1 << 12,
+    e.GreatestCommonDivisor: 1 << 14,  # one by one; XLA does all at once
     e.Lgamma: 1 << 12,
     e.NextAfter: 1 << 12,
     # NumPy's loops for these are not vectorised, or they go over the elements several times: 3 to 10 times as slow as
@@ -75,6 +76,8 @@ _LIMITS: Final[dict[type[Primitive], int]] = {
             e.CountLeadingZeros,
             e.Popcnt,
             e.RoundNearestAfz,
+            e.Acosh,
+            e.Logistic,
             e.ShiftLeft,
             e.ShiftRightArithmetic,
             e.ShiftRightLogical,
@@ -83,6 +86,7 @@ _LIMITS: Final[dict[type[Primitive], int]] = {
         ),
         1 << 17,
     ),
+    r.ReduceAdd: 1 << 18,  # XLA's has as many threads as there are cores
     # Formulas of many steps, which XLA compiles for a second.
     **dict.fromkeys([*e.WITH_FORMULA, e.FormulaDerivative], 1 << 14),
     Fft: 1 << 13,

@@ -42,6 +42,7 @@ class Operation:
     __slots__ = (
         "bare",
         "captured",
+        "inline",
         "kernel",
         "launch",
         "limit",
@@ -85,7 +86,9 @@ class Operation:
         self.noisy = primitive.computes
         self.may_alias = primitive.may_alias
         self.single = len(results) == 1 and self.kernel is not None
-        self.bare = reference.bare_kernel(primitive, results[0]) if self.single else None
+        # `inline` may give a view of its operand or of much more; what calls it looks after that.
+        self.inline = reference.bare_kernel(primitive, types, results[0]) if self.single else None
+        self.bare = None if self.may_alias else self.inline
         if results:
             self.placed = self.results[0]
             self.limit = _most_kept(results[0].nbytes)

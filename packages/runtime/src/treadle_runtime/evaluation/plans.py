@@ -28,7 +28,7 @@ from treadle_runtime.launch import Launch, check_results_fit, compile_program
 from treadle_runtime.placement.partition import partitioning, placement_for
 from treadle_runtime.placement.placement import Placement, default_placement
 
-PASSES: Final = 3  # over a large array, from which on compiling pays
+PASSES: Final = 2  # over a large array, from which on compiling pays
 MOST_CAPTURED: Final = 1 << 16  # bytes of constants that are kept with a plan
 
 

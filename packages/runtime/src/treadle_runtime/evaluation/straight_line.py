@@ -103,8 +103,8 @@ class _Writer:
         for value in self._drops.get(index, ()):
             self._give_back(value)
         names = [self._name(result) for result in equation.results]
-        if operation.bare is not None:
-            call = f"{self._constant('K', operation.bare)}({', '.join(given)})"
+        if operation.inline is not None:
+            call = f"{self._constant('K', operation.inline)}({', '.join(given)})"
             target = names[0]
         else:
             kernel = self._constant("K", operation.kernel)

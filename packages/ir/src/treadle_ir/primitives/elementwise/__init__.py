@@ -45,6 +45,7 @@ from treadle_ir.primitives.elementwise.arithmetic import (
 from treadle_ir.primitives.elementwise.bits import (
     And as And,
     CountLeadingZeros as CountLeadingZeros,
+    GreatestCommonDivisor as GreatestCommonDivisor,
     Not as Not,
     Or as Or,
     Popcnt as Popcnt,
@@ -54,6 +55,7 @@ from treadle_ir.primitives.elementwise.bits import (
     Xor as Xor,
     and_ as and_,
     count_leading_zeros as count_leading_zeros,
+    greatest_common_divisor as greatest_common_divisor,
     not_ as not_,
     or_ as or_,
     popcnt as popcnt,

@@ -63,6 +63,19 @@ class Or(Attributeless, Binary):
 
 @register
 @final
+class GreatestCommonDivisor(Attributeless, Binary):
+    """The greatest number that divides `x` and `y`; of 0 and `y` it is `abs(y)`.
+
+    It is not negative, unless the absolute value is no number of the type: of the least integer and itself or 0.
+    """
+
+    __slots__ = ()
+    name: ClassVar[str] = "greatest_common_divisor"
+    kinds: ClassVar[str] = "iu"
+
+
+@register
+@final
 class ShiftLeft(Attributeless, Binary):
     """`x << y`; 0 when `y` is not below the number of bits."""
 
@@ -139,6 +152,14 @@ _OR: Final = Or()
 def or_(x: Operand, y: Operand) -> Array:
     """Each bit of `x` or `y`."""
     return bind(_OR, x, y)[0]
+
+
+_GREATEST_COMMON_DIVISOR: Final = GreatestCommonDivisor()
+
+
+def greatest_common_divisor(x: Operand, y: Operand) -> Array:
+    """The greatest number that divides `x` and `y`; of 0 and `y` it is `abs(y)`."""
+    return bind(_GREATEST_COMMON_DIVISOR, x, y)[0]
 
 
 _SHIFT_LEFT: Final = ShiftLeft()

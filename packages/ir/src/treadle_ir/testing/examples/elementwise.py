@@ -66,6 +66,7 @@ BINARY: Final[dict[type[Binary], Interval]] = {
     e.Atan2: _POSITIVE,
     e.Complex: _ANY,
     e.Divide: _POSITIVE,
+    e.GreatestCommonDivisor: (-9.0, 90.0),
     e.Maximum: _ANY,
     e.Minimum: _ANY,
     e.Multiply: _ANY,

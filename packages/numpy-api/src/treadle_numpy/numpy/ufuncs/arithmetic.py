@@ -131,12 +131,15 @@ def _float_divmod(x: Operand, y: Operand) -> tuple[Array, Array]:
     whole = ops.divide(ops.subtract(x, rest), y)
     wrong = ops.and_(
         ops.compare(rest, zero, direction="ne"),
-        ops.compare(ops.sign(y), ops.sign(rest), direction="ne"),
+        ops.compare(
+            ops.compare(rest, zero, direction="lt"),
+            ops.compare(y, zero, direction="lt"),
+            direction="ne",
+        ),
     )
     rest = ops.select(wrong, ops.add(rest, y), rest)
     whole = ops.select(wrong, ops.subtract(whole, number(1, x)), whole)
-    finite = ops.is_finite(whole)
-    whole = ops.select(finite, ops.round_nearest_even(whole), whole)
+    whole = ops.round_nearest_even(whole)
     # by zero, what is infinite stays so, although nothing is left over
     return ops.select(ops.compare(y, zero, direction="eq"), ops.divide(x, y), whole), rest
 

@@ -1,10 +1,9 @@
-"""Greatest common divisors and least common multiples, by Euclid's algorithm on whole arrays."""
+"""Greatest common divisors and least common multiples."""
 
 from __future__ import annotations
 
-from treadle_ir import Array, DTypeError, Operand, ops
+from treadle_ir import Array, DTypeError, Operand, composed, ops
 from treadle_ir.dtypes import is_integer, is_signed
-from treadle_numpy.lax.control.loops import while_loop
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape, promote_shapes
 from treadle_numpy.operands.coerce import ArrayLike, operand_type
@@ -13,6 +12,7 @@ from treadle_numpy.operands.promote import converted
 __all__ = ["gcd", "lcm"]
 
 
+@composed
 def gcd(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The greatest common divisor of integers, element by element; of 0 and n it is the absolute value of n.
 
@@ -26,9 +26,10 @@ def gcd(x1: ArrayLike, x2: ArrayLike, /) -> Array:
         [ 4  6 12]
     """
     x, y, weak = _integers("gcd", x1, x2)
-    return _marked(_divisor(x, y), weak)
+    return _marked(ops.greatest_common_divisor(x, y), weak)
 
 
+@composed
 def lcm(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The least common multiple of integers, element by element; of 0 and n it is 0.
 
@@ -42,7 +43,7 @@ def lcm(x1: ArrayLike, x2: ArrayLike, /) -> Array:
         [24 36  0]
     """
     x, y, weak = _integers("lcm", x1, x2)
-    divisor = _divisor(x, y)
+    divisor = ops.greatest_common_divisor(x, y)
     zero, one = x.dtype.type(0), x.dtype.type(1)
     safe = ops.select(ops.compare(divisor, zero, direction="eq"), one, divisor)
     product = ops.multiply(ops.divide(_size(x), safe), _size(y))
@@ -62,24 +63,6 @@ def _integers(function: str, x1: ArrayLike, x2: ArrayLike) -> tuple[Array, Array
     weak = all(operand_type(x).weak for x in operands)
     x, y = [array_of(broadcast_to_shape(converted(each, dtype), shape)) for each in operands]
     return x, y, weak
-
-
-def _divisor(x: Array, y: Array) -> Array:
-    """Euclid's algorithm: as long as a second number is not 0, it comes first, and second what it leaves over."""
-    zero, one = x.dtype.type(0), x.dtype.type(1)
-
-    def unfinished(pair: tuple[Array, Array]) -> Array:
-        rest = ops.compare(pair[1], zero, direction="ne")
-        return ops.reduce_or(rest, axes=tuple(range(rest.ndim)))
-
-    def step(pair: tuple[Array, Array]) -> tuple[Array, Array]:
-        first, second = pair
-        done = ops.compare(second, zero, direction="eq")
-        left = ops.remainder(first, ops.select(done, one, second))
-        return ops.select(done, first, second), ops.select(done, zero, left)
-
-    result: Array = while_loop(unfinished, step, (x, y))[0]
-    return _size(result)
 
 
 def _size(x: Array) -> Array:

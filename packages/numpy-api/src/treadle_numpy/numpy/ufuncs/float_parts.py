@@ -92,18 +92,23 @@ def _scaled(x: Array, exponents: Operand) -> Array:
     return ops.multiply(x, _power_of_two(left, x.dtype))
 
 
+def _field(x: Array) -> Array:
+    """The bits of the exponent, as they are stored."""
+    form = _FORMATS[x.dtype]
+    bits = ops.bitcast_convert(x, dtype=form.bits)
+    above = ops.shift_right_logical(bits, form.bits.type(form.stored))
+    return ops.and_(above, form.bits.type(2 * form.bias + 1))
+
+
 def _exponents(x: Array) -> Array:
     """The e for which |x| is in [2**(e-1), 2**e), of finite numbers that are not 0; as 32-bit integers."""
     form = _FORMATS[x.dtype]
     tiny = ops.compare(ops.abs(x), np.finfo(x.dtype).tiny, direction="lt")
     lift = form.stored + 1
     normal = ops.select(tiny, ops.multiply(x, x.dtype.type(2.0**lift)), x)
-    bits = ops.bitcast_convert(normal, dtype=form.bits)
-    field = ops.and_(
-        ops.shift_right_logical(bits, form.bits.type(form.stored)),
-        form.bits.type(2 * form.bias + 1),
+    exponent = ops.subtract(
+        ops.convert(_field(normal), dtype=BY_NAME["i32"]), np.int32(form.bias - 1)
     )
-    exponent = ops.subtract(ops.convert(field, dtype=BY_NAME["i32"]), np.int32(form.bias - 1))
     return ops.select(tiny, ops.subtract(exponent, np.int32(lift)), exponent)
 
 
@@ -124,7 +129,12 @@ def frexp(x: ArrayLike, /) -> tuple[Array, Array]:
     wide, dtype = _real("frexp", x)
     apart = ops.and_(ops.is_finite(wide), ops.compare(wide, wide.dtype.type(0), direction="ne"))
     exponent = ops.select(apart, _exponents(wide), np.int32(0))
-    mantissa = ops.select(apart, _scaled(wide, ops.negate(exponent)), wide)
+    # in two steps, between which nothing is subnormal or overflows
+    opposite = ops.negate(exponent)
+    first = ops.shift_right_arithmetic(opposite, np.int32(1))
+    scaled = ops.multiply(wide, _power_of_two(first, wide.dtype))
+    scaled = ops.multiply(scaled, _power_of_two(ops.subtract(opposite, first), wide.dtype))
+    mantissa = ops.select(apart, scaled, wide)
     return converted(mantissa, dtype), exponent
 
 
@@ -199,12 +209,18 @@ def spacing(x: ArrayLike, /) -> Array:
     dtype = inexact_dtype(operand.dtype)
     wide, _ = _real("spacing", operand)
     limits = _limits(dtype)
-    nonzero = ops.compare(wide, wide.dtype.type(0), direction="ne")
-    exponent = ops.select(nonzero, _exponents(wide), np.int32(limits.lowest))
-    step = ops.maximum(ops.subtract(exponent, np.int32(limits.digits)), np.int32(limits.lowest))
-    size = _scaled(ops.broadcast_in_dim(wide.dtype.type(1), shape=wide.shape, dimensions=()), step)
-    signed = ops.select(ops.compare(wide, zero_like(wide), direction="lt"), ops.negate(size), size)
-    nothing = ops.select(ops.is_finite(wide), signed, wide.dtype.type(np.nan))
+    form = _FORMATS[wide.dtype]
+    whole = form.bits.type
+    # the exponent's field of the result, 1 and more for normal numbers; zeros and subnormal ones have the least
+    field = ops.add(_field(wide), whole(1 - limits.digits))
+    field = ops.maximum(field, whole(limits.lowest + form.bias))
+    normal = ops.shift_left(field, whole(form.stored))
+    subnormal = ops.shift_left(whole(1), ops.add(field, whole(form.stored - 1)))
+    size = ops.select(ops.compare(field, whole(0), direction="gt"), normal, subnormal)
+    negative = ops.compare(wide, zero_like(wide), direction="lt")
+    signed = ops.select(negative, ops.or_(size, whole(np.iinfo(form.bits).min)), size)
+    distance = ops.bitcast_convert(signed, dtype=wide.dtype)
+    nothing = ops.select(ops.is_finite(wide), distance, wide.dtype.type(np.nan))
     return converted(nothing, dtype)
 
 
