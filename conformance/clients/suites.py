@@ -31,20 +31,45 @@ EACH: Final = 180  # for a test
 
 
 class Suite(NamedTuple):
-    """The tests of an archive: where they are, and those left out, with the reason in the comment beside them."""
+    """The tests of an archive: where they are, and what the page says of those left out."""
 
     paths: tuple[str, ...]
     options: tuple[str, ...] = ()
+    without: str = ""
 
 
 SUITES: Final = {
     "chex": Suite(("chex",)),
     "optax": Suite(("optax",)),
-    "dm-haiku": Suite(("haiku",)),
+    "dm-haiku": Suite(
+        ("haiku",),
+        ("--ignore=haiku/_src/integration",),
+        "`haiku/_src/integration`, each module in each transformation: an hour on JAX",
+    ),
     "distrax": Suite(("distrax",)),
     "flax": Suite(("tests",)),
-    "blackjax": Suite(("tests",)),
-    "numpyro": Suite(("test",)),
+    "blackjax": Suite(
+        (
+            "tests/test_util.py",
+            *[f"tests/smc/test_{name}.py" for name in ("resampling", "solver")],
+            *[
+                f"tests/mcmc/test_{name}.py"
+                for name in ("integrators", "metrics", "proposal", "trajectory", "uturn")
+            ],
+            *[f"tests/adaptation/test_{name}.py" for name in ("mass_matrix", "step_size")],
+        ),
+        without="the sampling itself, adaptation and diagnostics: hours on JAX",
+    ),
+    "numpyro": Suite(
+        ("test",),
+        tuple(
+            [
+                f"--ignore=test/test_{name}.py"
+                for name in ("distributions", "transforms", "examples", "example_utils")
+            ]
+        ),
+        "each distribution, transform and example: hours on JAX",
+    ),
 }
 
 
@@ -110,6 +135,7 @@ def compared(
         "made_by": "suites.py --write",
         "library": name,
         "version": releases.pinned()[name],
+        "without": SUITES[name].without,
         "jax": count(jax),
         "treadle": count(treadle),
         "both": len(on_both),

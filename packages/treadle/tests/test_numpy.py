@@ -145,7 +145,7 @@ def test_the_shape_of_what_stands_for_an_array() -> None:
     struct: Any = ShapeDtypeStruct((2, 3), np.float32)
     assert (jnp.shape(struct), jnp.ndim(struct), jnp.size(struct)) == ((2, 3), 2, 6)
     with pytest.raises(ArgumentError):
-        jnp.shape(ShapeDtypeStruct)
+        jnp.shape(ShapeDtypeStruct)  # type: ignore[arg-type]
 
 
 def test_einsum_takes_digits_for_letters() -> None:

@@ -56,7 +56,13 @@ class Config:
         return self.read(name)
 
     def __dir__(self) -> list[str]:
-        return ["config_with_absl", "parse_flags_with_absl", "read", "update", *[f"treadle_{name}" for name in names()]]
+        return [
+            "config_with_absl",
+            "parse_flags_with_absl",
+            "read",
+            "update",
+            *[f"treadle_{name}" for name in names()],
+        ]
 
     def __repr__(self) -> str:
         return f"<settings: {', '.join([f'{name}={self.read(name)!r}' for name in names()])}>"

@@ -1,4 +1,4 @@
-"""`jax._src.tree_util`: for flax.nnx and orbax, which ask whether a class is a registered node, and open nodes, and for flax's tests."""
+"""`jax._src.tree_util`: for flax.nnx and orbax, which open nodes and ask for their classes, and for flax's tests."""
 
 from __future__ import annotations
 
