@@ -52,13 +52,9 @@ SUITES: Final = {
         (
             "tests/test_util.py",
             *[f"tests/smc/test_{name}.py" for name in ("resampling", "solver")],
-            *[
-                f"tests/mcmc/test_{name}.py"
-                for name in ("integrators", "metrics", "proposal", "trajectory", "uturn")
-            ],
-            *[f"tests/adaptation/test_{name}.py" for name in ("mass_matrix", "step_size")],
+            "tests/mcmc/test_integrators.py",
         ),
-        without="the sampling itself, adaptation and diagnostics: hours on JAX",
+        without="all but utilities, resampling, solver and integrators: hours on JAX",
     ),
     "numpyro": Suite(
         ("test",),
