@@ -29,6 +29,9 @@ STORED: Final = Path(__file__).resolve().parent / "stored/suites"
 SECONDS: Final = 3000  # for a suite
 EACH: Final = 180  # for a test
 
+_LONG_NETS: Final = "mobilenetv1", "resnet", "vqvae"
+_LONG_HAIKU: Final = "pad", "pool", "recurrent", "rms_norm", "spectral_norm", "summarise", "utils"
+
 
 class Suite(NamedTuple):
     """The tests of an archive: where they are, and what the page says of those left out."""
@@ -43,8 +46,13 @@ SUITES: Final = {
     "optax": Suite(("optax",)),
     "dm-haiku": Suite(
         ("haiku",),
-        ("--ignore=haiku/_src/integration",),
-        "`haiku/_src/integration`, each module in each transformation: an hour on JAX",
+        (
+            "--ignore=haiku/_src/integration",
+            *[f"--ignore=haiku/_src/nets/{name}_test.py" for name in _LONG_NETS],
+            *[f"--ignore=haiku/_src/{name}_test.py" for name in _LONG_HAIKU],
+        ),
+        "`haiku/_src/integration` (each module in each transformation), some networks, pad, pool, recurrent, rms_norm, "
+        "spectral_norm, summarise, utils: an hour on JAX",
     ),
     "distrax": Suite(("distrax",)),
     "flax": Suite(("tests",)),
@@ -57,14 +65,21 @@ SUITES: Final = {
         without="all but utilities, resampling, solver and integrators: hours on JAX",
     ),
     "numpyro": Suite(
-        ("test",),
         tuple(
             [
-                f"--ignore=test/test_{name}.py"
-                for name in ("distributions", "transforms", "examples", "example_utils")
+                f"test/test_{name}.py"
+                for name in (
+                    "constraints",
+                    "diagnostics",
+                    "distributions_util",
+                    "model_rendering",
+                    "nn",
+                    "optimizers",
+                    "util",
+                )
             ]
         ),
-        "each distribution, transform and example: hours on JAX",
+        without="distributions, transforms, flows, handlers, examples, compilation, pickles: hours on JAX",
     ),
 }
 
