@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import treadle_ir
-from treadle_ir import X64, ArgumentError, EscapedTracerError, RangeError, ops, stage
+from treadle_ir import X64, ArgumentError, EscapedTracerError, RangeError, stage
 from treadle_ir.tree import register_pytree_node_class
 from treadle_runtime import DeviceArray, disable_jit, from_host, jit, timings
 
