@@ -139,10 +139,10 @@ REASONS: Final[tuple[tuple[str, str, str, str], ...]] = (
         "rounding of float32: off by 1.4e-6 of the value, the test allows fewer",
     ),
     (
-        "",
-        "",
-        "DerivativeMismatchError|Assertion assert_numerical_grads",
-        "`check_grads` compares each element with finite differences, not one random direction",
+        "numpyro",
+        "test_logdiffexp_grads",
+        "DerivativeMismatchError",
+        "the finite differences of `check_grads`, in float32, are off by 1 %: the test allows that and no more",
     ),
     (
         "blackjax",

@@ -52,7 +52,7 @@ SUITES: Final = {
             *[f"--ignore=haiku/_src/{name}_test.py" for name in _LONG_HAIKU],
         ),
         "`haiku/_src/integration` (each module in each transformation), some networks, pad, pool, recurrent, rms_norm, "
-        "spectral_norm, summarise, utils: an hour on JAX",
+        "spectral_norm, summarise, utils, which take long on JAX",
     ),
     "distrax": Suite(("distrax",)),
     "flax": Suite(("tests",)),
@@ -62,7 +62,7 @@ SUITES: Final = {
             *[f"tests/smc/test_{name}.py" for name in ("resampling", "solver")],
             "tests/mcmc/test_integrators.py",
         ),
-        without="all but utilities, resampling, solver and integrators: hours on JAX",
+        without="all but utilities, resampling, solver and integrators, which take long on JAX",
     ),
     "numpyro": Suite(
         tuple(
@@ -79,7 +79,7 @@ SUITES: Final = {
                 )
             ]
         ),
-        without="distributions, transforms, flows, handlers, examples, compilation, pickles: hours on JAX",
+        without="distributions, transforms, flows, handlers, examples, compilation, pickles, which take long on JAX",
     ),
 }
 
