@@ -68,6 +68,9 @@ def _suites() -> str:
         return "The libraries' own tests have not been run."
     rows = []
     reasons = []
+    left_out = [
+        f"Not run of {each['library']}: {each['without']}." for each in found if each.get("without")
+    ]
     for each in found:
         treadle, jax = each["treadle"], each["jax"]
         rows.append(
@@ -82,6 +85,8 @@ counts against treadle where it passes on JAX and not on treadle.
 | library | version | pass on JAX | pass on treadle | pass on both | fail on treadle only |
 |---|---|---:|---:|---:|---:|
 {chr(10).join(rows)}
+
+{chr(10).join(left_out)}
 
 | library | tests | why they fail |
 |---|---:|---|

@@ -29,22 +29,58 @@ STORED: Final = Path(__file__).resolve().parent / "stored/suites"
 SECONDS: Final = 3000  # for a suite
 EACH: Final = 180  # for a test
 
+_LONG_NETS: Final = "mobilenetv1", "resnet", "vqvae"
+_LONG_HAIKU: Final = "pad", "pool", "recurrent", "rms_norm", "spectral_norm", "summarise", "utils"
+
 
 class Suite(NamedTuple):
-    """The tests of an archive: where they are, and those left out, with the reason in the comment beside them."""
+    """The tests of an archive: where they are, and what the page says of those left out."""
 
     paths: tuple[str, ...]
     options: tuple[str, ...] = ()
+    without: str = ""
 
 
 SUITES: Final = {
     "chex": Suite(("chex",)),
     "optax": Suite(("optax",)),
-    "dm-haiku": Suite(("haiku",)),
+    "dm-haiku": Suite(
+        ("haiku",),
+        (
+            "--ignore=haiku/_src/integration",
+            *[f"--ignore=haiku/_src/nets/{name}_test.py" for name in _LONG_NETS],
+            *[f"--ignore=haiku/_src/{name}_test.py" for name in _LONG_HAIKU],
+        ),
+        "`haiku/_src/integration` (each module in each transformation), some networks, pad, pool, recurrent, rms_norm, "
+        "spectral_norm, summarise, utils, which take long on JAX",
+    ),
     "distrax": Suite(("distrax",)),
     "flax": Suite(("tests",)),
-    "blackjax": Suite(("tests",)),
-    "numpyro": Suite(("test",)),
+    "blackjax": Suite(
+        (
+            "tests/test_util.py",
+            *[f"tests/smc/test_{name}.py" for name in ("resampling", "solver")],
+            "tests/mcmc/test_integrators.py",
+        ),
+        without="all but utilities, resampling, solver and integrators, which take long on JAX",
+    ),
+    "numpyro": Suite(
+        tuple(
+            [
+                f"test/test_{name}.py"
+                for name in (
+                    "constraints",
+                    "diagnostics",
+                    "distributions_util",
+                    "model_rendering",
+                    "nn",
+                    "optimizers",
+                    "util",
+                )
+            ]
+        ),
+        without="distributions, transforms, flows, handlers, examples, compilation, pickles, which take long on JAX",
+    ),
 }
 
 
@@ -110,6 +146,7 @@ def compared(
         "made_by": "suites.py --write",
         "library": name,
         "version": releases.pinned()[name],
+        "without": SUITES[name].without,
         "jax": count(jax),
         "treadle": count(treadle),
         "both": len(on_both),

@@ -262,3 +262,22 @@ def test_a_rule_may_stage_a_loop_that_closes_over_its_tangents() -> None:
 
     np.testing.assert_array_equal(grad(thrice)(np.float32(2)), 3)
     np.testing.assert_array_equal(jacfwd(thrice)(np.float32(2)), 3)
+
+
+def test_rules_of_a_class_without_a_hash():
+    class Sine:
+        __hash__ = None
+
+        def __call__(self, x):
+            return ops.sine(x)
+
+    class Backward:
+        __hash__ = None
+
+        def __call__(self, residual, cotangent):
+            return (ops.multiply(residual, cotangent),)
+
+    f = custom_vjp(Sine())
+    f.defvjp(lambda x: (ops.sine(x), ops.multiply(TEN, x)), Backward())
+    assert grad(lambda x: ops.add(f(x), f(x)))(THREE) == 60.0
+    assert f(THREE) == np.sin(THREE)

@@ -16,7 +16,8 @@ from treadle_autodiff import (
     vjp,
     zero_from_primal,
 )
-from treadle_ir import ArgumentError, ArrayType, ShapeError, float0, interpret, ops, stage
+from treadle_autodiff.symbolic_zeros import shown_zeros
+from treadle_ir import ArgumentError, ArrayType, ShapeError, as_array, float0, interpret, ops, stage
 
 TWO, THREE = np.float64(2.0), np.float64(3.0)
 F64 = ArrayType((), np.dtype("f8"))
@@ -112,3 +113,10 @@ def test_tree_values_are_of_primals_only() -> None:
     assert custom_vjp_primal_tree_values({"a": CustomVJPPrimal(1, True)}) == {"a": 1}
     with pytest.raises(ArgumentError, match="not a CustomVJPPrimal"):
         custom_vjp_primal_tree_values((1.0,))
+
+
+def test_zeros_are_arrays_also_where_they_are_scalars() -> None:
+    number = ArrayType((), np.dtype(np.float32))
+    (zero,) = shown_zeros([None], [number], symbolic=False)
+    assert type(zero) is type(as_array(np.float32(1.0)))
+    assert float(zero) == 0.0  # type: ignore[arg-type]

@@ -216,3 +216,16 @@ def test_what_differs_is_told_in_words(level: Setting[int]) -> None:
             "the named axes are {'i': 3}, were {}",
         ]
     assert not outside.differences(outside)
+
+
+def test_a_change_of_the_context_decorates_functions(level: Setting[int]) -> None:
+    outside = level()
+
+    @level.override(4)
+    def read(more: int, *, times: int = 1) -> tuple[int, int]:
+        """What it is."""
+        return level() + more, times
+
+    assert (read(1), read(2, times=3)) == ((5, 1), (6, 3))  # entered anew by each call
+    assert read.__name__ == "read"
+    assert level() == outside

@@ -106,3 +106,28 @@ def test_what_is_no_specification() -> None:
         P("x", unreduced={"y"})
     with pytest.raises(AttributeError, match="immutable"):
         P("x").entries = ()  # type: ignore[attr-defined]
+
+
+def test_entries_are_found_and_counted() -> None:
+    spec = P("x", None, ("y",), None)
+    assert (spec.index("x"), spec.index(None), spec.index("y")) == (0, 1, 2)
+    assert (spec.count(None), spec.count("y"), spec.count("z")) == (2, 1, 0)
+    with pytest.raises(ValueError, match="not in tuple"):
+        spec.index("z")
+    with pytest.raises(ArgumentError, match="each entry"):
+        spec.index(1.5)
+
+
+@pytest.mark.parametrize("kind", AxisType)
+def test_whether_all_axes_are_of_a_type(kind: AxisType) -> None:
+    def asked(mesh: AbstractMesh) -> dict[AxisType, bool]:
+        return {
+            AxisType.Auto: mesh.are_all_axes_auto,
+            AxisType.Explicit: mesh.are_all_axes_explicit,
+            AxisType.Manual: mesh.are_all_axes_manual,
+        }
+
+    assert asked(AbstractMesh((4, 2), ("x", "y"), (kind, kind))) == {k: k is kind for k in AxisType}
+    other = next(k for k in AxisType if k is not kind)
+    assert not any(asked(AbstractMesh((4, 2), ("x", "y"), (kind, other))).values())
+    assert not any(asked(AbstractMesh((), ())).values())

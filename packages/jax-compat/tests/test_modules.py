@@ -134,3 +134,16 @@ def test_one_process_is_not_connected() -> None:
     assert global_state.client is None
     assert (global_state.process_id, global_state.num_processes) == (0, 1)
     assert pjit is treadle.jit
+
+
+def test_errors_of_prefixes_name_the_place() -> None:
+    from treadle_jax.modules._src.tree_util import prefix_errors
+
+    assert prefix_errors((1, None), (2, None)) == []
+    assert prefix_errors(1, {"a": 2}) == []
+    one, two = prefix_errors(({"a": (1, 2)}, [3]), ({"a": (1, 2, 3)}, 3))
+    for error in (one("in_axes"), two("in_axes")):
+        assert isinstance(error, ValueError)
+    assert "in_axes[0]['a'] it has a tuple of 2" in str(one("in_axes"))
+    assert "in_axes[1] it has a list" in str(two("in_axes"))
+    assert prefix_errors([1, 2], [1, 2, 3], is_leaf=lambda x: isinstance(x, list)) == []

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -61,3 +62,20 @@ def test_a_sequential_function_may_call_the_host() -> None:
 
     np.testing.assert_array_equal(treadle.jit(treadle.vmap(doubled))(X), 2 * X)
     assert seen == [()] * 3
+
+
+def test_functions_with_lists_among_their_fields() -> None:
+    @dataclasses.dataclass(eq=False)
+    class Scaled:
+        factors: list[float]
+
+        def __call__(self, *args: Any) -> Any:
+            return (args[-1] * self.factors[0],)
+
+    @treadle.custom_vjp
+    def f(x: Any) -> Any:
+        return x * 2.0
+
+    f.defvjp(lambda x: (x * 2.0, None), Scaled([5.0]))
+    assert float(treadle.jit(f)(1.0)) == 2.0
+    assert float(treadle.jit(treadle.grad(lambda x: f(x) + f(x)))(1.0)) == 10.0

@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 import treadle.numpy as jnp
-from treadle import lax, nn, random as r
+from treadle import ShapeDtypeStruct, lax, nn, random as r
+from treadle.errors import ArgumentError
 from treadle.scipy import special as sp
 
 CASES: dict[str, Any] = json.loads(Path(__file__).with_name("numpy_cases.json").read_text())
@@ -119,3 +120,36 @@ def test_submodules_are_imported_by_statements() -> None:
 
     assert norm is jnp.linalg.norm
     assert treadle.numpy.linalg is jnp.linalg
+
+
+def test_keys_are_close_where_they_are_equal() -> None:
+    key, other = r.key(0), r.key(1)
+    assert jnp.allclose(key, r.key(0))
+    assert not jnp.allclose(key, other)
+    assert jnp.isclose(jnp.stack([key, other]), key).tolist() == [True, False]
+
+
+def test_operators_take_what_converts_itself() -> None:
+    class Holder:
+        def __jax_array__(self) -> Any:
+            return jnp.arange(2.0)
+
+        def __radd__(self, other: object) -> str:
+            return "reflected"
+
+    found: Any = jnp.ones(2) + Holder()
+    np.testing.assert_array_equal(found, [1, 2])
+
+
+def test_the_shape_of_what_stands_for_an_array() -> None:
+    struct: Any = ShapeDtypeStruct((2, 3), np.float32)
+    assert (jnp.shape(struct), jnp.ndim(struct), jnp.size(struct)) == ((2, 3), 2, 6)
+    with pytest.raises(ArgumentError):
+        jnp.shape(ShapeDtypeStruct)  # type: ignore[arg-type]
+
+
+def test_einsum_takes_digits_for_letters() -> None:
+    x, y = np.arange(6.0).reshape(2, 3), np.arange(12.0).reshape(3, 4)
+    np.testing.assert_allclose(jnp.einsum("a1,1b->ab", x, y), x @ y)
+    with pytest.raises(ArgumentError, match="letters or digits"):
+        jnp.einsum("a$,$b->ab", x, y)

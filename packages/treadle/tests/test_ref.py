@@ -48,6 +48,16 @@ class TestEagerly:
         assert ref.aval == AbstractRef(X)
         assert "[0., 1., 2.]" in repr(ref)
 
+    def test_its_type(self) -> None:
+        found = treadle.typeof(new_ref(X))
+        assert found == AbstractRef(X)
+        assert repr(found) == "Ref{float32[3]}"
+        assert (found.shape, found.ndim, found.size, found.weak_type) == ((3,), 1, 3, False)
+        assert treadle.typeof(new_ref(1.0)).weak_type
+        seen: list[object] = []
+        treadle.jit(lambda r: seen.append(treadle.typeof(r)))(new_ref(X))
+        assert seen == [found]
+
     def test_functions(self) -> None:
         ref = new_ref(X)
         assert swap(ref, 1, 7.0) == 1.0

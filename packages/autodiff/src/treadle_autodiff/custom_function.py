@@ -123,6 +123,15 @@ class Results:
         return tree_unflatten(self.structure, leaves)
 
 
+def with_hash(fun: Callable[..., R]) -> Callable[..., R]:
+    """A user's function as keys can have it: one of a class without a hash is like itself alone."""
+    try:
+        hash(fun)
+    except TypeError:
+        return functools.wraps(fun)(functools.partial(fun))
+    return fun
+
+
 class CustomFunction(ABC, Generic[P, R]):
     """A function, and which of its arguments have no derivative."""
 
@@ -137,7 +146,7 @@ class CustomFunction(ABC, Generic[P, R]):
         """Wrap a function. `pure` promises that it and its rules read nothing that may change."""
         check_callable(fun, type(self).__name__)
         shown_as(self, fun)
-        self.fun: Callable[..., R] = fun
+        self.fun: Callable[..., R] = with_hash(fun)
         self.pure = pure
         self._static = _indices(nondiff_argnums, nondiff_argnames, fun)
 

@@ -16,6 +16,7 @@ from treadle_autodiff.custom_function import (
     Static,
     exact_or_none,
     pair_of,
+    with_hash,
 )
 from treadle_autodiff.symbolic_zeros import (
     CustomVJPPrimal,
@@ -98,7 +99,7 @@ class custom_vjp(CustomFunction[P, R]):  # noqa: N801 - JAX's name, used as a de
         """
         functions("custom_vjp.defvjp", fwd=fwd, bwd=bwd)
         flags("custom_vjp.defvjp", symbolic_zeros=symbolic_zeros, optimize_remat=optimize_remat)
-        self._rules, self._symbolic = (fwd, bwd), symbolic_zeros
+        self._rules, self._symbolic = (with_hash(fwd), with_hash(bwd)), symbolic_zeros
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the function."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -140,7 +140,10 @@ def shown_zeros(
     given: Given, types: Sequence[ArrayType], symbolic: bool
 ) -> list[Operand | SymbolicZero]:
     """Tangents of primals of these types as a rule takes them: zeros are symbolic, or arrays."""
-    make: Callable[[ArrayType], Operand | SymbolicZero] = SymbolicZero if symbolic else zeros
+
+    def make(type: ArrayType) -> Operand | SymbolicZero:
+        return SymbolicZero(type) if symbolic else as_array(zeros(type))
+
     return [
         make(type.tangent()) if tangent is None else as_array(tangent)
         for tangent, type in zip(given, types, strict=True)

@@ -14,10 +14,11 @@ Threads and tasks start without overrides, as they start without a current trace
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable, Container, Hashable, Mapping
 from contextvars import ContextVar
-from typing import Any, Final, Generic, Literal, TypeVar, final
+from typing import Any, Final, Generic, Literal, ParamSpec, TypeVar, final
 from weakref import WeakValueDictionary
 
 from treadle_ir.declared import shown
@@ -25,6 +26,8 @@ from treadle_ir.errors import ArgumentError, did_you_mean
 from treadle_ir.fork import fork_safe_rlock
 
 T = TypeVar("T")
+P = ParamSpec("P")
+R = TypeVar("R")
 
 Values = Mapping["Setting[Any]", Any]  # Any: each setting has a type of its own
 AxisKind = Literal["mapped", "manual", "unchecked"]
@@ -318,7 +321,10 @@ def current_context() -> Context:
 
 @final
 class overriding:  # noqa: N801 - reads as a statement: `with overriding(change):`
-    """A context manager that changes the context for a while; one object may be entered again, and by many threads."""
+    """A context manager that changes the context for a while; one object may be entered again, and by many threads.
+
+    It is a decorator, too: of a function that runs in the changed context.
+    """
 
     __slots__ = ("_change",)
 
@@ -334,6 +340,16 @@ class overriding:  # noqa: N801 - reads as a statement: `with overriding(change)
             "context managers are left in the order in which they were entered"
         )
         context_overrides.set(inner.outer)
+
+    def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
+        """The function, which runs in the changed context."""
+
+        @functools.wraps(function)
+        def within(*args: P.args, **kwargs: P.kwargs) -> R:
+            with self:
+                return function(*args, **kwargs)
+
+        return within
 
 
 def named_axis(name: Hashable, size: int, kind: AxisKind = "mapped") -> overriding:

@@ -109,6 +109,14 @@ class PartitionSpec:
     def __getitem__(self, index: Any) -> Any:  # Any: as tuples are indexed
         return self._entries[index]
 
+    def index(self, entry: object) -> int:
+        """Where an entry stands first; ValueError if it does not."""
+        return self._entries.index(_entry(entry))
+
+    def count(self, entry: object) -> int:
+        """How many entries are this one."""
+        return self._entries.count(_entry(entry))
+
     def __add__(self, other: object) -> PartitionSpec:
         if isinstance(other, PartitionSpec | tuple):
             return PartitionSpec(*self, *other)
@@ -224,6 +232,24 @@ class MeshAxes:
     def manual_axes(self) -> tuple[str, ...]:
         """The names of the axes that are the user's, within shard_map."""
         return self._of_type(AxisType.Manual)
+
+    def _all_of_type(self, kind: AxisType) -> bool:
+        return bool(self.axis_types) and all([each is kind for each in self.axis_types])
+
+    @property
+    def are_all_axes_auto(self) -> bool:
+        """Whether there are axes, and the compiler lays out each."""
+        return self._all_of_type(AxisType.Auto)
+
+    @property
+    def are_all_axes_explicit(self) -> bool:
+        """Whether there are axes, and types show each."""
+        return self._all_of_type(AxisType.Explicit)
+
+    @property
+    def are_all_axes_manual(self) -> bool:
+        """Whether there are axes, and each is the user's, within shard_map."""
+        return self._all_of_type(AxisType.Manual)
 
     def _text(self) -> str:
         axes = ", ".join([f"{name!r}: {size}" for name, size in self.shape_tuple])

@@ -70,6 +70,21 @@ class AbstractRef:
         """The element type."""
         return self.type.dtype
 
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return self.type.ndim
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self.type.size
+
+    @property
+    def weak_type(self) -> bool:
+        """Whether what it holds yields to other operands in promotion."""
+        return self.type.weak
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, AbstractRef) and self.type is other.type
 

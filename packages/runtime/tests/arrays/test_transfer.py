@@ -111,3 +111,15 @@ def test_wrong_targets_and_leaves() -> None:
 def test_block_until_ready_returns_the_tree() -> None:
     tree = {"a": compiled(array(1)), "b": 3}
     assert block_until_ready(tree) is tree
+
+
+def test_device_get_leaves_traced_arrays_as_they_are() -> None:
+    seen: list[object] = []
+
+    def f(x: Any) -> Any:
+        got = device_get({"x": x})["x"]
+        seen.append(got is x)
+        return got
+
+    assert float(jit(f)(np.float32(2))) == 2.0
+    assert seen == [True]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import functools
 import gc
 import inspect
 import threading
@@ -626,3 +627,25 @@ def test_the_signature_is_the_function_s_also_where_wrappers_are_not_followed() 
     assert inspect.signature(jit(f), follow_wrapped=False) == inspect.signature(f)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = jit(f).nothing  # type: ignore[attr-defined]
+
+
+def test_a_method_that_was_wrapped() -> None:
+    def plain(function: Any) -> Any:
+        @functools.wraps(function)
+        def wrapped(*args: Any) -> Any:
+            return function(*args)
+
+        return wrapped
+
+    class Scaled:
+        def __init__(self, factor: float) -> None:
+            self.factor = factor
+
+        @plain
+        def times(self, x: Any) -> Any:
+            return ops.multiply(x, np.float32(self.factor))
+
+    two, three = Scaled(2.0), Scaled(3.0)
+    assert float(jit(two.times)(np.float32(5))) == 10
+    assert float(jit(three.times)(np.float32(5))) == 15
+    assert float(jit(two.times)(np.float32(5))) == 10

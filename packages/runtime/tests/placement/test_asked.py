@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from treadle_ir import ArgumentError, PartitionSpec as P, PlacementError, TreeError
+from treadle_ir import AbstractMesh, ArgumentError, PartitionSpec as P, PlacementError, TreeError
 from treadle_runtime import Mesh, NamedSharding, devices, set_mesh
 from treadle_runtime.placement.asked import asked_for
 
@@ -27,6 +27,19 @@ def test_a_specification_is_over_the_mesh_in_force() -> None:
         asked.over("f", 1)
     with set_mesh(MESH):
         assert asked.over("f", 1) == [LIES]
+
+
+def test_an_abstract_mesh_stands_for_the_one_in_force() -> None:
+    asked = asked_for("f", "shardings", NamedSharding(MESH.abstract_mesh, P("x")))
+    assert asked is not None
+    with pytest.raises(PlacementError, match="whose mesh is abstract"):
+        asked.over("f", 1)
+    with set_mesh(MESH):
+        assert asked.over("f", 1) == [LIES]
+        other = asked_for("f", "shardings", NamedSharding(AbstractMesh((1,), ("z",)), P("z")))
+        assert other is not None
+        with pytest.raises(PlacementError, match="has not these axes"):
+            other.over("f", 1)
 
 
 def test_nothing_is_said() -> None:

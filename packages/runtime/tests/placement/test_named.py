@@ -9,7 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from treadle_ir import ArgumentError, PartitionSpec as P, ShardingError
+from treadle_ir import (
+    AbstractMesh,
+    ArgumentError,
+    PartitionSpec as P,
+    PlacementError,
+    ShardingError,
+)
 from treadle_runtime import Mesh, NamedSharding, SingleDeviceSharding, device_put, devices
 
 MESH = Mesh(np.array(devices()).reshape(3, 1), ("x", "y"))
@@ -41,6 +47,30 @@ def test_equivalence_is_that_of_the_parts() -> None:
         same = one.parts((6, 6)) == other.parts((6, 6))
         assert one.is_equivalent_to(other, 2) == same
     assert not NamedSharding(MESH, P()).is_equivalent_to(SingleDeviceSharding(devices()[0]), 1)
+
+
+def test_over_an_abstract_mesh_it_describes() -> None:
+    mesh = AbstractMesh((3, 1), ("x", "y"))
+    sharding = NamedSharding(mesh, P("x"))
+    assert sharding.mesh == mesh
+    assert sharding is NamedSharding(AbstractMesh((3, 1), ("x", "y")), P("x"))
+    assert pickle.loads(pickle.dumps(sharding)) is sharding
+    assert sharding.shard_shape((6, 2)) == (2, 2)
+    assert (sharding.num_devices, sharding.is_fully_replicated) == (3, False)
+    assert sharding.is_equivalent_to(NamedSharding(mesh, P("x", None)), 2)
+    assert not sharding.is_equivalent_to(NamedSharding(mesh, P()), 2)
+    assert not sharding.is_equivalent_to(NamedSharding(MESH, P("x")), 2)
+    assert not NamedSharding(MESH, P("x")).is_equivalent_to(sharding, 2)
+    assert sharding.update(mesh=MESH) is NamedSharding(MESH, P("x"))
+    for ask in (
+        lambda: sharding.device_set,
+        lambda: sharding.is_fully_addressable,
+        lambda: sharding.devices_indices_map((3,)),
+    ):
+        with pytest.raises(PlacementError, match="its mesh is abstract"):
+            ask()
+    with pytest.raises(ShardingError):
+        NamedSharding(mesh, P("z"))
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import ExitStack
-from typing import Any, final
+from typing import Any, final, overload
 
 import numpy as np
 
@@ -13,8 +13,10 @@ from treadle.core import ShapedArray
 from treadle.jaxprs import ClosedJaxpr, Jaxpr
 from treadle_compiler import lower_program, unoptimized_hlo
 from treadle_ir import (
+    AbstractRef,
     ArrayType,
     Program,
+    Ref,
     Staged,
     TreeFunction,
     array_results,
@@ -175,10 +177,18 @@ def eval_shape(fun: Callable[..., Tree], *args: Tree, **kwargs: Tree) -> Tree:
     return tree_unflatten(structure, [kept.get(i, each) for i, each in enumerate(found)])
 
 
-def typeof(x: Tree) -> ShapedArray:
+@overload
+def typeof(x: Ref) -> AbstractRef: ...
+
+
+@overload
+def typeof(x: Tree) -> ShapedArray: ...
+
+
+def typeof(x: Tree) -> ShapedArray | AbstractRef:
     """What is known of an array: shape, element type, weakness, and how it lies over explicit axes of a mesh.
 
-    Within a shard_map also over which axes it varies.
+    Within a shard_map also over which axes it varies. Of a reference, what is known of the array that it holds.
 
     Example:
         >>> import treadle, treadle.numpy as tnp
@@ -195,6 +205,8 @@ def typeof(x: Tree) -> ShapedArray:
         >>> _ = mapped(tnp.ones(3), 2.0)
         frozenset({'x'}) frozenset()
     """
+    if isinstance(x, Ref):
+        return x.aval
     type = abstract_type(x)
     (vma,) = varying_of([x]) or (frozenset[Hashable](),)
     return ShapedArray(type.shape, type.dtype, type.weak, sharding=explicit_sharding(x), vma=vma)

@@ -49,7 +49,8 @@ def shaped_abstractify(x: object) -> ShapedArray:
         >>> shaped_abstractify(1.0)
         ShapedArray(float32[])
     """
-    return typeof(x)
+    found: ShapedArray = typeof(x)
+    return found
 
 
 def donation_vector(

@@ -7,6 +7,7 @@ distribution that gives it its meaning; all are listed in docs/settings.md. Cont
 
 from __future__ import annotations
 
+import sys
 from typing import Any, Final, final
 
 from treadle import tracebacks as _tracebacks  # noqa: F401 - settings are declared where they are imported
@@ -55,7 +56,13 @@ class Config:
         return self.read(name)
 
     def __dir__(self) -> list[str]:
-        return ["config_with_absl", "read", "update", *[f"treadle_{name}" for name in names()]]
+        return [
+            "config_with_absl",
+            "parse_flags_with_absl",
+            "read",
+            "update",
+            *[f"treadle_{name}" for name in names()],
+        ]
 
     def __repr__(self) -> str:
         return f"<settings: {', '.join([f'{name}={self.read(name)!r}' for name in names()])}>"
@@ -68,18 +75,41 @@ class Config:
         """
         from absl import app, flags  # noqa: PLC0415 - an optional dependency, imported on request
 
-        known = [(prefix + name, name) for name in names() for prefix in ("treadle_", "jax_")]
-        for flag, name in known:
-            if flag not in flags.FLAGS:
-                flags.DEFINE_string(flag, None, f"treadle's setting {name}")
+        _define(flags)
+        app.call_after_init(lambda: self._take(flags))
 
-        def apply() -> None:
-            for flag, name in known:
-                value = flags.FLAGS[flag].value
-                if value is not None:
-                    self.update(name, value)
+    def parse_flags_with_absl(self) -> None:
+        """Define absl flags as `config_with_absl` does, and read them from the command line now.
 
-        app.call_after_init(apply)
+        For scripts and tests that absl does not run; other flags are left to whoever defines them.
+
+        Raises:
+            ModuleNotFoundError: absl is not installed.
+        """
+        from absl import flags  # noqa: PLC0415 - an optional dependency, imported on request
+
+        _define(flags)
+        if not flags.FLAGS.is_parsed():
+            flags.FLAGS(sys.argv, known_only=True)
+        self._take(flags)
+
+    def _take(self, flags: Any) -> None:
+        """Set what the flags give."""
+        for flag, name in _flags():
+            value = flags.FLAGS[flag].value
+            if value is not None:
+                self.update(name, value)
+
+
+def _flags() -> list[tuple[str, str]]:
+    """The absl flags, each with its setting."""
+    return [(prefix + name, name) for name in names() for prefix in ("treadle_", "jax_")]
+
+
+def _define(flags: Any) -> None:  # Any: absl's module, without types
+    for flag, name in _flags():
+        if flag not in flags.FLAGS:
+            flags.DEFINE_string(flag, None, f"treadle's setting {name}")
 
 
 def _key(name: object) -> str:

@@ -37,6 +37,14 @@ def test_the_state_of_tracing() -> None:
     ]
 
 
+def test_a_mesh_and_settings_are_no_part_of_the_state_of_tracing() -> None:
+    outside = core.get_opaque_trace_state()
+    with treadle.set_mesh(treadle.make_mesh((1,), ("x",))):
+        assert core.get_opaque_trace_state() == outside
+    with treadle.default_matmul_precision("highest"):
+        assert core.get_opaque_trace_state() == outside
+
+
 def test_operations_are_given_to_a_trace() -> None:
     with core.take_current_trace() as outside:
         assert outside is core.find_top_trace(())

@@ -131,7 +131,11 @@ class Forward:
         found = self._codes.get(id(primitive))
         if found is None:
             key = self._numbering.primitive_key(primitive)
-            found = self._code_of.setdefault(key, len(self._code_of)), primitive
+            try:
+                code = self._code_of.setdefault(key, len(self._code_of))
+            except TypeError:  # a user's function with lists among its fields: it is like no other
+                code = self._code_of.setdefault(object(), len(self._code_of))
+            found = code, primitive
             self._codes[id(primitive)] = found
         for operand in operands:
             if type(operand) is Literal:

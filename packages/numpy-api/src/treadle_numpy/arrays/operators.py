@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NoReturn, TypeAlias
 
-from treadle_ir import ArgumentError, Array, DType, Primitive, current_trace, transparent
+from treadle_ir import ArgumentError, Array, DType, Primitive, as_array, current_trace, transparent
 from treadle_ir.dtypes import BY_NAME
 from treadle_ir.primitives.compare import Compare, Direction
 from treadle_ir.primitives.elementwise import Add, Divide, IntegerPower, Multiply, Square, Subtract
@@ -30,6 +30,12 @@ _WHOLE: Final = frozenset(
 )
 _NONE: Final[frozenset[DType]] = frozenset()
 _SQUARE: Final = Square()
+
+
+def converts(y: object) -> bool:
+    """Whether a class says how it is made an array: then it is one to operators, too, whatever it does reflected."""
+    kind = type(y)
+    return hasattr(kind, "__jax_array__") or hasattr(kind, "__treadle_array__")
 
 
 def refuse(symbol: str, x: object, y: object) -> object:
@@ -69,6 +75,8 @@ def forward(
                 if scalar is not None:
                     return current_trace().process(primitive, (x, scalar))[0]  # type: ignore[arg-type]
         if not is_array_like(y):
+            if converts(y):
+                return function(x, as_array(y))
             return refuse(symbol, x, y)
         return function(x, y)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from treadle_ir import Array, composed, flags
-from treadle_ir.dtypes import is_bool, is_complex, is_floating
+from treadle_ir.dtypes import is_bool, is_complex, is_floating, is_key
 from treadle_numpy.numpy.reductions.truths import all
 from treadle_numpy.numpy.ufuncs.arithmetic import add, multiply, subtract
 from treadle_numpy.numpy.ufuncs.comparison import equal, less_equal
@@ -27,7 +27,7 @@ def isclose(
     atol: ArrayLike = 1e-08,
     equal_nan: bool = False,
 ) -> Array:
-    """Whether `|a - b| <= atol + rtol * |b|`; infinities are close to themselves.
+    """Whether `|a - b| <= atol + rtol * |b|`; infinities are close to themselves, random keys to equal ones.
 
     Example:
         >>> print(isclose(1.0, 1.0000001))
@@ -39,7 +39,7 @@ def isclose(
     types = operand_type(x), operand_type(y)
     exact = [t for t in types if not (is_floating(t.dtype) or is_complex(t.dtype))]
     if len(exact) == len(types):
-        if len([t for t in types if is_bool(t.dtype)]) == len(types):
+        if len([t for t in types if is_bool(t.dtype) or is_key(t.dtype)]) == len(types):
             return equal(x, y)
         wide = np.dtype(np.float32)
         x, y = with_dtype(x, types[0], wide, False), with_dtype(y, types[1], wide, False)

@@ -374,3 +374,29 @@ def test_unroll_needs_known_bounds() -> None:
             lambda n: [lax.fori_loop(0, n, lambda i, x: x, 0, unroll=2)],
             ArrayType((), np.dtype("i4")),
         )
+
+
+def test_a_function_that_is_several_branches_is_traced_once() -> None:
+    calls = []
+
+    def f(x: Any) -> Any:
+        calls.append(x)
+        return x + F(1)
+
+    same(lax.switch(np.int32(2), [f, lambda x: x, f, f], F(3)), 4)
+    assert len(calls) == 1
+    same(lax.cond(np.True_, f, f, F(3)), 4)
+    assert len(calls) == 2
+
+
+def test_what_all_branches_hand_on_does_not_depend_on_the_index() -> None:
+    def program(index: Any, x: Any, y: Any) -> Any:
+        return lax.switch(index, [lambda x, y: (y, x, x), lambda x, y: (y, y, x)], x, y)
+
+    number = ArrayType((), np.dtype(F))
+    made = stage(program, ArrayType((), np.dtype(np.int32)), number, number).program
+    _, x, y = made.parameters
+    assert (made.results[0], made.results[2]) == (y, x)
+    assert made.results[1] not in made.parameters
+    same(program(np.int32(0), F(1), F(2)), (2, 1, 1))
+    same(program(np.int32(1), F(1), F(2)), (2, 2, 1))

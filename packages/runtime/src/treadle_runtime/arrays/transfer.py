@@ -205,7 +205,8 @@ def _is_beside_the_host(sharding: Sharding) -> bool:
 def device_get(x: Any) -> Any:
     """A tree of NumPy arrays (read-only) from a tree of arrays; waits for them.
 
-    Other leaves stay as they are, and so do random keys, which NumPy knows nothing of.
+    Other leaves stay as they are, and so do random keys, which NumPy knows nothing of, and traced arrays, which have
+    no elements yet: a function that is called with and without jit may ask for the host's copy of its arguments.
 
     Example:
         >>> device_get({"name": "a", "w": device_put(np.int32([1, 2]))})
@@ -219,7 +220,9 @@ def device_get(x: Any) -> Any:
                 elements_of(leaf, explicit=True)
     return structure.unflatten(
         [
-            leaf if not hasattr(type(leaf), "__array__") or _is_keys(leaf) else _elements(leaf)
+            leaf
+            if not hasattr(type(leaf), "__array__") or isinstance(leaf, Tracer) or _is_keys(leaf)
+            else _elements(leaf)
             for leaf in leaves
         ]
     )

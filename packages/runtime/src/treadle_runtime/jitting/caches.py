@@ -11,7 +11,7 @@ from __future__ import annotations
 import weakref
 from collections import deque
 from collections.abc import Callable, Hashable
-from types import FunctionType
+from types import FunctionType, MethodType
 from typing import Any, Final, TypeVar, final
 
 from treadle_ir import fork_safe_lock
@@ -117,7 +117,9 @@ def cache_of(function: Callable[..., Any], options: JitOptions) -> FunctionCache
     try:
         own: dict[str, Any] = getattr(function, "__dict__", {})
         # What stands for a function, as `functools.wraps` says, keeps its caches as a function does.
-        if type(function) is not FunctionType and "__wrapped__" not in own:
+        # A bound method shows its function's attributes, and has none of its own.
+        stands = "__wrapped__" in own and type(function) is not MethodType
+        if type(function) is not FunctionType and not stands:
             return _recent_cache(function, options)
         owned = own.get(_ATTRIBUTE)
         if not isinstance(owned, _Owned) or owned.owner() is not function:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, TypeAlias, final
 
-from treadle_ir import PartitionSpec, PlacementError, frozen, refused
+from treadle_ir import AbstractMesh, PartitionSpec, PlacementError, frozen, refused
 from treadle_ir.tree import PyTreeDef, spread_prefix, tree_flatten
 from treadle_runtime.placement.current_mesh import get_mesh
 from treadle_runtime.placement.format import Format
@@ -62,11 +62,20 @@ def asked_for(function: str, argument: str, tree: Any) -> AskedFor | None:
 
 
 def concrete(function: str, argument: str, given: Asked) -> Sharding | None:
-    """A sharding, of a specification over the mesh in force.
+    """A sharding with devices: of a specification over the mesh in force, and of one that stands for that mesh.
 
     Raises:
-        PlacementError: there is no mesh in force.
+        PlacementError: there is no mesh in force, or one with other axes than an abstract mesh has.
     """
+    if isinstance(given, NamedSharding) and isinstance(given.mesh, AbstractMesh):
+        mesh = get_mesh()
+        if mesh.empty or mesh.shape_tuple != given.mesh.shape_tuple:
+            raise PlacementError(
+                f"{function}: {argument} has {given}, whose mesh is abstract, and the mesh in force, {mesh}, "
+                "has not these axes",
+                fix="write it within `with treadle.set_mesh(mesh):`, or give NamedSharding a mesh of devices",
+            )
+        return NamedSharding(mesh, given.spec)
     if not isinstance(given, PartitionSpec):
         return given
     mesh = get_mesh()

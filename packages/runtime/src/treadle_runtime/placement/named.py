@@ -12,9 +12,11 @@ import numpy as np
 
 from treadle_compiler import jaxlib
 from treadle_ir import (
+    AbstractMesh,
     ArgumentError,
     Layout,
     PartitionSpec,
+    PlacementError,
     ShardingError,
     check_names,
     fork_safe_lock,
@@ -33,7 +35,7 @@ class NamedSharding(Sharding):
     """An array over the axes of a mesh.
 
     Args:
-        mesh: the mesh.
+        mesh: the mesh. Over an `AbstractMesh` it is a description: what lays arrays out takes the mesh in force for it.
         spec: for each axis of the array, which axes of the mesh divide it.
         memory_kind: there is only `device`.
 
@@ -48,21 +50,21 @@ class NamedSharding(Sharding):
     """
 
     __slots__ = ("_raw", "mesh", "spec")
-    mesh: Mesh
+    mesh: Mesh | AbstractMesh
     spec: PartitionSpec
     _raw: dict[int, Any]  # by rank; Any: jaxlib's shardings
 
-    _interned: ClassVar[WeakValueDictionary[tuple[Mesh, PartitionSpec], NamedSharding]] = (
-        WeakValueDictionary()
-    )
+    _interned: ClassVar[
+        WeakValueDictionary[tuple[Mesh | AbstractMesh, PartitionSpec], NamedSharding]
+    ] = WeakValueDictionary()
     _lock: Final = fork_safe_lock()
 
     def __new__(
-        cls, mesh: Mesh, spec: PartitionSpec, *, memory_kind: str | None = None
+        cls, mesh: Mesh | AbstractMesh, spec: PartitionSpec, *, memory_kind: str | None = None
     ) -> NamedSharding:
         """The one sharding of this mesh and specification."""
         check_memory_kind(memory_kind)
-        if not isinstance(mesh, Mesh):
+        if not isinstance(mesh, Mesh | AbstractMesh):
             raise refused(
                 "NamedSharding", "mesh", "a Mesh", mesh, fix="write NamedSharding(mesh, spec)"
             )
@@ -95,7 +97,26 @@ class NamedSharding(Sharding):
     @property
     def devices(self) -> tuple[Device, ...]:
         """The devices of the mesh, the last axis running fastest."""
-        return self.mesh.flat
+        return self.placed.flat
+
+    @property
+    def placed(self) -> Mesh:
+        """The mesh, which has devices.
+
+        Raises:
+            PlacementError: it is an AbstractMesh.
+        """
+        if isinstance(self.mesh, Mesh):
+            return self.mesh
+        raise PlacementError(
+            f"{self} has no devices: its mesh is abstract",
+            fix="use it within `with treadle.set_mesh(mesh):`, or give NamedSharding a mesh of devices",
+        )
+
+    @property
+    def num_devices(self) -> int:
+        """How many devices there are."""
+        return self.mesh.size
 
     @property
     def is_fully_replicated(self) -> bool:
@@ -136,12 +157,20 @@ class NamedSharding(Sharding):
 
     def tiles(self, ndim: int) -> list[np.ndarray[Any, np.dtype[np.int64]]]:
         """For each axis of an array of a rank, the number of the part that each device has."""
-        return tiles_of(self.layout(ndim), self.mesh)
+        return tiles_of(self.layout(ndim), self.placed)
 
     def is_equivalent_to(self, other: Sharding, ndim: int) -> bool:
         """Whether another sharding gives each device the same part of every array of this rank."""
         if self is other:
             return True
+        if isinstance(self.mesh, AbstractMesh):
+            return (
+                isinstance(other, NamedSharding)
+                and other.mesh == self.mesh
+                and self.layout(ndim) == other.layout(ndim)
+            )
+        if isinstance(other, NamedSharding) and isinstance(other.mesh, AbstractMesh):
+            return False
         if self.devices != other.devices:
             return False
         if not isinstance(other, NamedSharding):
@@ -180,7 +209,7 @@ class NamedSharding(Sharding):
         )
 
     def update(
-        self, *, mesh: Mesh | None = None, spec: PartitionSpec | None = None
+        self, *, mesh: Mesh | AbstractMesh | None = None, spec: PartitionSpec | None = None
     ) -> NamedSharding:
         """The same with another mesh or specification."""
         return NamedSharding(
@@ -191,9 +220,8 @@ class NamedSharding(Sharding):
         return NamedSharding, (self.mesh, self.spec)
 
     def __repr__(self) -> str:
-        return (
-            f"NamedSharding(mesh={self.mesh!s}, spec={self.spec}, memory_kind={self.memory_kind})"
-        )
+        memory = f", memory_kind={self.memory_kind}" if isinstance(self.mesh, Mesh) else ""
+        return f"NamedSharding(mesh={self.mesh!s}, spec={self.spec}{memory})"
 
 
 @lru_cache(maxsize=256)

@@ -125,7 +125,7 @@ def partitioning(
     if sharding.num_devices == 1:
         return None
     assert isinstance(sharding, NamedSharding)
-    mesh = sharding.mesh
+    mesh = sharding.placed
 
     def laid(each: Sharding, ndim: int) -> Layout:
         if isinstance(each, NamedSharding) and each.devices == mesh.flat:
@@ -165,11 +165,11 @@ def result_placements(
         if each is not None and PartitionSpec.UNCONSTRAINED not in getattr(each, "spec", ()):
             found.append(placement_of(each, committed=True))
             continue
-        layout = None if tiles is None else layout_from_tiles(tiles[: type_.ndim], sharding.mesh)
+        layout = None if tiles is None else layout_from_tiles(tiles[: type_.ndim], sharding.placed)
         if layout is not None:
             layout = (*layout, *((),) * (type_.ndim - len(layout)))
-        if layout is not None and _divides(type_, layout, sharding.mesh):
-            named = NamedSharding(sharding.mesh, spec_of(layout))
+        if layout is not None and _divides(type_, layout, sharding.placed):
+            named = NamedSharding(sharding.placed, spec_of(layout))
             found.append(placement_of(named, committed=True))
         else:
             found.append(None)
@@ -190,14 +190,14 @@ def inner_sharding(
         return sharding
     tiles = None if said is None else compiler.tiles_of(said)
     if tiles is None:
-        return NamedSharding(sharding.mesh, _WHOLE)
-    layout = layout_from_tiles(tiles[:ndim], sharding.mesh)
+        return NamedSharding(sharding.placed, _WHOLE)
+    layout = layout_from_tiles(tiles[:ndim], sharding.placed)
     if layout is not None:
-        return NamedSharding(sharding.mesh, spec_of(layout))
+        return NamedSharding(sharding.placed, spec_of(layout))
     order = np.lexsort([*reversed(tiles)])
     sizes = [int(each.max()) + 1 for each in tiles]
     names = [f"axis{number}" for number in range(len(tiles))]
-    devices = np.array(sharding.mesh.flat)[order].reshape(*sizes, -1)
+    devices = np.array(sharding.placed.flat)[order].reshape(*sizes, -1)
     return NamedSharding(Mesh(devices, (*names, "rest")), PartitionSpec(*names[:ndim]))
 
 

@@ -1,10 +1,17 @@
-"""`jax._src.tree_util`: for flax.nnx and orbax, which ask whether a class is a registered node, and open nodes."""
+"""`jax._src.tree_util`: for flax.nnx and orbax, which open nodes and ask for their classes, and for flax's tests."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, final
 
+from treadle.tree_util import (
+    KeyPath,
+    PyTreeDef,
+    keystr,
+    tree_flatten_with_path,
+    treedef_is_leaf,
+)
 from treadle_ir.tree import default_registry, flatten_one_level as flatten_one_level
 
 
@@ -36,3 +43,37 @@ class _Registry(Mapping[type, _Entry]):
 
 
 _registry = _Registry()
+
+
+def prefix_errors(
+    prefix_tree: Any, full_tree: Any, is_leaf: Callable[[Any], bool] | None = None
+) -> list[Callable[[str], ValueError]]:
+    """Where a tree does not begin with a prefix: for each place a function from the prefix's name to an error."""
+    found: list[Callable[[str], ValueError]] = []
+    todo: list[tuple[KeyPath, Any, Any]] = [((), prefix_tree, full_tree)]
+    while todo:
+        path, prefix, full = todo.pop()
+        if is_leaf is not None and is_leaf(prefix):
+            continue
+        expected, outline = _opened(prefix)
+        if treedef_is_leaf(outline):
+            continue
+        got, other = _opened(full)
+        if outline != other:
+            found.append(_differs(keystr(path), prefix, full))
+            continue
+        pairs = zip(reversed(expected), reversed(got), strict=True)
+        todo += [((*path, *key), x, y) for (key, x), (_, y) in pairs]
+    return found
+
+
+def _opened(tree: Any) -> tuple[list[tuple[KeyPath, Any]], PyTreeDef]:
+    """The children of a node with their keys, and the node with leaves in their places."""
+    return tree_flatten_with_path(tree, is_leaf=lambda x: x is not tree)
+
+
+def _differs(place: str, prefix: Any, full: Any) -> Callable[[str], ValueError]:
+    return lambda name: ValueError(
+        f"{name} is no prefix: at {name}{place} it has a {type(prefix).__name__} of {len(_opened(prefix)[0])}, "
+        f"where the tree has a {type(full).__name__} of {len(_opened(full)[0])}"
+    )

@@ -17,10 +17,14 @@ from treadle_ir import (
     Array,
     DTypeError,
     Operand,
+    Operands,
+    Program,
     Ref,
     ShapeError,
     ShardingTypeError,
     StructureError,
+    Value,
+    as_array,
     bind,
     discharged,
     holding,
@@ -255,22 +259,27 @@ def _choice(
         of_values = [flatten_operands("refs", "", values)[1]] if refs else []
         given = [*leaves, *values]
         types = [operand_type(leaf) for leaf in given]
-        bodies = [
-            stage_body(
-                f"{what} of {name}",
-                _with_refs(refs, function),
-                [*structures, *of_values],
-                types,
-                written=function,
-                varies=varying_of(given),
-                layouts=layouts_here(given),
-            )
-            for function, what in zip(functions, names, strict=True)
-        ]
+        staged: dict[int, Body] = {}  # a function that is several branches is traced once
+        for function, what in zip(functions, names, strict=True):
+            if id(function) not in staged:
+                staged[id(function)] = stage_body(
+                    f"{what} of {name}",
+                    _with_refs(refs, function),
+                    [*structures, *of_values],
+                    types,
+                    written=function,
+                    varies=varying_of(given),
+                    layouts=layouts_here(given),
+                )
+        bodies = [staged[id(function)] for function in functions]
         for body, what in zip(bodies[:-1], names[:-1], strict=True):
             _check_same_results(name, names[-1], bodies[-1], what, body)
         programs, captured = with_common_captures(bodies, functions)
-        results = bind(Case(tuple(programs)), index, *captured, *given)
+        results = _handed_on(
+            programs,
+            [*captured, *given],
+            bind(Case(tuple(programs)), index, *captured, *given),
+        )
         output = tree_unflatten(bodies[0].structures[0], results)
         if not refs:
             return output
@@ -279,6 +288,21 @@ def _choice(
         return output
 
     return discharged(run)
+
+
+def _handed_on(
+    programs: Sequence[Program], operands: Sequence[Operand], results: Operands
+) -> list[Operand]:
+    """The results, with the operand itself where all branches return it: it does not depend on the index."""
+    found = [*results]
+    places = {parameter: place for place, parameter in enumerate(programs[0].parameters)}
+    for number, result in enumerate(programs[0].results):
+        place = places.get(result) if isinstance(result, Value) else None
+        if place is not None and all(
+            [program.results[number] is program.parameters[place] for program in programs]
+        ):
+            found[number] = as_array(operands[place])
+    return found
 
 
 def _with_refs(refs: tuple[Ref, ...], function: Callable[..., Tree]) -> Callable[..., Tree]:

@@ -66,7 +66,7 @@ def orthogonal(
     coerce("orthogonal", 0, scale)
     axis, default = as_index("orthogonal", "`column_axis`", column_axis), dtype
 
-    def initializer(
+    def init(
         key: KeyLike, shape: Shape, dtype: DTypeLike | None = default, out_sharding: Device = None
     ) -> Array:
         sizes = as_shape("orthogonal", shape)
@@ -78,7 +78,7 @@ def orthogonal(
         place = as_axis("orthogonal", axis, len(sizes))
         return placed(_matrix(key, sizes, scale, place, dtype), out_sharding)
 
-    return initializer
+    return init
 
 
 def delta_orthogonal(
@@ -109,7 +109,7 @@ def delta_orthogonal(
     coerce("delta_orthogonal", 0, scale)
     axis, default = as_index("delta_orthogonal", "`column_axis`", column_axis), dtype
 
-    def initializer(
+    def init(
         key: KeyLike, shape: Shape, dtype: DTypeLike | None = default, out_sharding: Device = None
     ) -> Array:
         sizes = as_shape("delta_orthogonal", shape)
@@ -131,4 +131,4 @@ def delta_orthogonal(
         around = [((n - 1) // 2, n // 2) for n in sizes[:-2]]
         return placed(pad(window, [*around, (0, 0), (0, 0)]), out_sharding)
 
-    return initializer
+    return init

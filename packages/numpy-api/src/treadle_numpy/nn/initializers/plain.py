@@ -62,12 +62,12 @@ def constant(value: ArrayLike, dtype: DTypeLike | None = None) -> Initializer:
     coerce("constant", 0, value)
     default = dtype
 
-    def initializer(
+    def init(
         key: KeyLike, shape: Shape, dtype: DTypeLike | None = default, out_sharding: Device = None
     ) -> Array:
         return full(shape, value, float if dtype is None else dtype, device=out_sharding)
 
-    return initializer
+    return init
 
 
 def _times(drawn: Array, factor: ArrayLike, device: Device) -> Array:
@@ -88,12 +88,12 @@ def normal(stddev: ArrayLike = 1e-2, dtype: DTypeLike | None = None) -> Initiali
     coerce("normal", 0, stddev)
     default = dtype
 
-    def initializer(
+    def init(
         key: KeyLike, shape: Shape, dtype: DTypeLike | None = default, out_sharding: Device = None
     ) -> Array:
         return _times(normals.normal(key, shape, dtype), stddev, out_sharding)
 
-    return initializer
+    return init
 
 
 def uniform(scale: ArrayLike = 1e-2, dtype: DTypeLike | None = None) -> Initializer:
@@ -108,12 +108,12 @@ def uniform(scale: ArrayLike = 1e-2, dtype: DTypeLike | None = None) -> Initiali
     coerce("uniform", 0, scale)
     default = dtype
 
-    def initializer(
+    def init(
         key: KeyLike, shape: Shape, dtype: DTypeLike | None = default, out_sharding: Device = None
     ) -> Array:
         return _times(uniforms.uniform(key, shape, dtype), scale, out_sharding)
 
-    return initializer
+    return init
 
 
 def truncated_normal(
@@ -137,11 +137,11 @@ def truncated_normal(
         coerce("truncated_normal", place, number)
     default = dtype
 
-    def initializer(
+    def init(
         key: KeyLike, shape: Shape, dtype: DTypeLike | None = default, out_sharding: Device = None
     ) -> Array:
         wanted = as_dtype("truncated_normal", float if dtype is None else dtype)
         drawn = normals.truncated_normal(key, lower, upper, shape, wanted)
         return _times(drawn, stddev, out_sharding)
 
-    return initializer
+    return init

@@ -174,7 +174,7 @@ def variance_scaling(
     axes = {argument: _listed(argument, each) for argument, each in given.items()}
     default = dtype
 
-    def initializer(
+    def init(
         key: KeyLike, shape: Shape, dtype: DTypeLike | None = default, out_sharding: Device = None
     ) -> Array:
         wanted = as_dtype("variance_scaling", float if dtype is None else dtype)
@@ -188,7 +188,7 @@ def variance_scaling(
         one = single("variance_scaling", key)
         return placed(_drawn(distribution, one, sizes, wanted, deviation), out_sharding)
 
-    return initializer
+    return init
 
 
 def glorot_uniform(

@@ -76,8 +76,8 @@ def _parsed(subscripts: str, ranks: tuple[int, ...]) -> tuple[tuple[str, ...], s
                 fix="write one letter per axis, or `...` for any number of them",
             )
         read.append(letters.replace("...", dots[longest - count :] if count else ""))
-    if any(not c.isalpha() for letters in read for c in letters):
-        raise ArgumentError(f"einsum: subscripts must be letters, got {subscripts!r}")
+    if any(not c.isalnum() for letters in read for c in letters):
+        raise ArgumentError(f"einsum: subscripts must be letters or digits, got {subscripts!r}")
     if arrow:
         result = right.replace("...", dots)
     else:

@@ -42,7 +42,7 @@ __all__ = [
 
 
 def shape(a: ArrayLike) -> tuple[int, ...]:
-    """The size of each axis.
+    """The size of each axis, of an array or of what says its shape, such as a ShapeDtypeStruct.
 
     Example:
         >>> print(shape(np.array([[1, 2], [3, 4]])))
@@ -52,6 +52,9 @@ def shape(a: ArrayLike) -> tuple[int, ...]:
         return a.shape
     if isinstance(a, (list, tuple)):
         return tuple(array_from("shape", a, None).shape)
+    given = None if isinstance(a, type) else getattr(a, "shape", None)
+    if isinstance(given, tuple):  # of what stands for an array
+        return given
     return tuple(coerce_array("shape", 0, a).shape)
 
 

@@ -38,10 +38,13 @@ Value: TypeAlias = Any  # Any: whatever a user has
 @final
 @frozen
 class OpaqueTraceState:
-    """What the meaning of an operation depends on besides its operands; equal where nothing has changed."""
+    """What is being traced, and the axes that collectives may use; equal where neither has changed.
+
+    Settings and the mesh in force are no part of it, as in JAX: what is made outside of `set_mesh` is used within.
+    """
 
     trace: Trace
-    context: Hashable
+    axes: Hashable
 
 
 def get_opaque_trace_state(convention: str | None = None) -> OpaqueTraceState:
@@ -56,7 +59,7 @@ def get_opaque_trace_state(convention: str | None = None) -> OpaqueTraceState:
         >>> get_opaque_trace_state() == outside, seen
         (True, [False])
     """
-    return OpaqueTraceState(current_trace(), current_context().key)
+    return OpaqueTraceState(current_trace(), current_context().axes)
 
 
 def take_current_trace() -> AbstractContextManager[Trace]:
