@@ -1,6 +1,6 @@
 """Collectives that exchange arrays between the batch elements of a named axis, or of each of `axis_index_groups`.
 
-Over a tuple of names they are among all batch elements of these axes, numbered as `axis_index` of the tuple numbers them.
+Over a tuple of names they are among all batch elements of these axes, in the order of `axis_index` of the tuple.
 """
 
 from __future__ import annotations
