@@ -172,7 +172,8 @@ def test_ragged() -> None:
         (lambda x: lax.ppermute(x, "i", [(0, 4)]), ArgumentError, "different numbers below 4"),
         (lambda x: lax.ppermute(x, "i", [(0, 1), (2, 1)]), ArgumentError, "different numbers"),
         (lambda x: lax.ppermute(x, "k", []), NameError, "unbound axis name: 'k'"),
-        (lambda x: lax.ppermute(x, ("i", "j"), []), UnsupportedError, "several axes at once"),
+        (lambda x: lax.ppermute(x, ("i", "k"), []), NameError, "unbound axis name: 'k'"),
+        (lambda x: lax.ppermute(x, ("i", "i"), []), ArgumentError, "names one of them twice"),
         (lambda x: lax.pshuffle(x, "i", [0, 0, 1, 2]), ArgumentError, "each number below 4 once"),
         (
             lambda x: lax.pswapaxes(x, "i", 1),

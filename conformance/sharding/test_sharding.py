@@ -7,7 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from conformance.sharding import arrays, exchanges, exported, maps, mistakes, pmaps, pool
+from conformance.sharding import (
+    arrays,
+    exchanges,
+    exported,
+    maps,
+    mistakes,
+    pmaps,
+    pool,
+    several_axes,
+)
 from conformance.sharding.explicit import laws as explicit
 from conformance.sharding.process import results
 
@@ -27,6 +36,11 @@ def test_arrays(law: str) -> None:
 @pytest.mark.parametrize("law", maps.LAWS)
 def test_shard_map_is_vmap(law: str) -> None:
     assert not raised("maps")[law], raised("maps")[law]
+
+
+@pytest.mark.parametrize("law", several_axes.LAWS)
+def test_collectives_over_several_axes(law: str) -> None:
+    assert not raised("several_axes")[law], raised("several_axes")[law]
 
 
 @pytest.mark.parametrize("law", pmaps.LAWS)

@@ -82,6 +82,8 @@ PROGRAMS: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "full((8,), 1.0, out_sharding=P('x'))": lambda s, a: s.np.full(
         (8,), 1.0, out_sharding=s.P("x")
     ),
+    "lax.full_like(x, 2.0)": lambda s, a: s.lax.full_like(a.x, 2.0),
+    "lax.full_like(x, 2.0, shape=(4,))": lambda s, a: s.lax.full_like(a.x, 2.0, shape=(4,)),
     "array([1.0] * 8, out_sharding=P('x'))": lambda s, a: s.np.array(
         [1.0] * 8, out_sharding=s.P("x")
     ),

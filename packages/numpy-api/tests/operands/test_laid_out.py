@@ -38,6 +38,8 @@ X: Any = np.arange(6, dtype=np.float32).reshape(2, 3)
 def test_results_are_laid_as_is_said() -> None:
     with MESH.override(EXPLICIT):
         calls = {
+            "lax.full": lax.full((2, 3), 7.0, sharding="lax.full"),
+            "lax.full_like": lax.full_like(X, 7.0, sharding="lax.full_like"),
             "zeros": tnp.zeros((2, 3), out_sharding="zeros"),
             "ones": tnp.ones_like(X, out_sharding="ones"),
             "full": tnp.full((2, 3), 7.0, out_sharding="full"),
@@ -50,6 +52,7 @@ def test_results_are_laid_as_is_said() -> None:
             "divide": at(X)[0].divide(2.0, out_sharding="divide"),
         }
     assert list(calls) == ASKED
+    assert np.array_equal(calls["lax.full_like"], np.full((2, 3), 7.0))
     assert np.array_equal(calls["reshape"], X.reshape(3, 2))
     assert np.array_equal(calls["dot"], X @ X.T)
     assert np.array_equal(calls["einsum"], np.sum(X * X))

@@ -11,6 +11,7 @@ from treadle_batching.axis import Axis, Dim
 from treadle_batching.moving import insert, move
 from treadle_batching.registry import batch_rule
 from treadle_batching.rules.groups import among_groups, rows_taken
+from treadle_batching.rules.several_axes import one_by_one
 from treadle_ir import Operands, bind, new_array, ops, type_of
 from treadle_ir.primitives.collective import (
     AllGather,
@@ -60,6 +61,8 @@ def all_gather_batch(
         return bind(replace(primitive, axis=primitive.axis + 1), front), [0]
     if primitive.groups is not None:
         return among_groups(primitive, primitive.groups, axis, x, dim)
+    if len(primitive.axis_names) > 1:
+        return one_by_one(primitive, axis, x, dim)
     rows = insert(x, primitive.axis, axis.size) if dim is None else move(x, dim, primitive.axis)
     if primitive.tiled:
         shape = list(type_of(rows).shape)
@@ -90,6 +93,8 @@ def reduce_scatter_batch(
         return bind(replace(primitive, axis=primitive.axis + 1), move(x, dim, 0)), [0]
     if primitive.groups is not None:
         return among_groups(primitive, primitive.groups, axis, x, dim)
+    if len(primitive.axis_names) > 1:
+        return one_by_one(primitive, axis, x, dim)
     total = (
         ops.multiply(x, type_of(x).dtype.type(axis.size))
         if dim is None
@@ -113,6 +118,8 @@ def all_to_all_batch(
         return bind(there, move(x, dim, 0)), [0]
     if primitive.groups is not None:
         return among_groups(primitive, primitive.groups, axis, x, dim)
+    if len(primitive.axis_names) > 1:
+        return one_by_one(primitive, axis, x, dim)
     rows = insert(x, 0, count) if dim is None else move(x, dim, 0)
     shape = type_of(rows).shape
     at = split + 1
@@ -134,6 +141,8 @@ def permute_batch(
     (x,), (dim,) = operands, dims
     if axis.name not in primitive.axis_names:
         return bind(primitive, x), [dim]
+    if len(primitive.axis_names) > 1:
+        return one_by_one(primitive, axis, x, dim)
     rows = insert(x, 0, axis.size) if dim is None else move(x, dim, 0)
     type = type_of(rows)
     sources = {there: here for here, there in primitive.pairs}

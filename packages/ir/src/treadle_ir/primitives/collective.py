@@ -1,12 +1,14 @@
 """Collectives over named axes: sums over them, exchanges along them, the place on them.
 
 A name is bound by whatever maps an axis (vmap with `axis_name`, shard_map): it is part of the context. A collective
-has no meaning outside of it, and the types of its results are those of one batch element.
+has no meaning outside of it, and the types of its results are those of one batch element. Over several names it is
+among all their batch elements, numbered with the last name fastest.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable
+from math import prod
 from typing import ClassVar, Literal, TypeAlias, final
 
 import numpy as np
@@ -14,11 +16,11 @@ import numpy as np
 from treadle_ir.array import Array, Operand
 from treadle_ir.context import AxisKind, current_context
 from treadle_ir.effects import Effects, NamedAxis
-from treadle_ir.errors import AxisNameError, ShapeError
+from treadle_ir.errors import ArgumentError, AxisNameError, ShapeError
 from treadle_ir.frozen import frozen
 from treadle_ir.operands import as_array
 from treadle_ir.primitive import Primitive
-from treadle_ir.primitives.elementwise import check_kind
+from treadle_ir.primitives.elementwise import add, check_kind, multiply
 from treadle_ir.registry import register
 from treadle_ir.trace import bind
 from treadle_ir.types import ArrayType, Type
@@ -105,7 +107,7 @@ class AllGather(Collective):
 @final
 @frozen
 class AxisIndex(Collective):
-    """The number of the batch element along the named axis."""
+    """The number of the batch element along the named axis, which is one."""
 
     name: ClassVar[str] = "axis_index"
     axis_names: tuple[Hashable, ...]
@@ -233,11 +235,13 @@ def _check_groups(name: str, groups: Groups | None, size: int | None = None) -> 
 
 
 def axis_size(name: Hashable) -> int:
-    """The number of batch elements along a named axis that is being mapped.
+    """The number of batch elements along a named axis that is being mapped, or along all of a tuple of them.
 
     Raises:
         ArgumentError: no such axis is being mapped here.
     """
+    if isinstance(name, tuple):
+        return prod([axis_size(each) for each in name])
     axes = current_context().axes
     for known, size, _ in reversed(axes):
         if known == name:
@@ -257,9 +261,15 @@ def axis_kind(name: Hashable) -> AxisKind:
 
 
 def _names(axis_name: Hashable) -> tuple[Hashable, ...]:
+    """The names, each of which is being mapped, and different ones."""
     names = axis_name if isinstance(axis_name, tuple) else (axis_name,)
     for name in names:
         axis_size(name)
+    if len({*names}) < len(names):
+        raise ArgumentError(
+            f"a collective over the axes {names} names one of them twice",
+            fix="name each axis once",
+        )
     return names
 
 
@@ -268,11 +278,13 @@ def all_reduce(
 ) -> Array:
     """The sum, maximum or minimum over all batch elements, or those of a group, of a named axis or a tuple of them."""
     names = _names(axis_name)
+    if not names:
+        return as_array(x)
     if groups is not None:
         return bind(AllReduce(reduction, names, groups=groups), x)[0]
     checked = tuple([name for name in names if axis_kind(name) == "manual"])
     others = tuple([name for name in names if name not in checked])
-    if others or not checked:
+    if others:
         (x,) = bind(AllReduce(reduction, others), x)
     if checked:
         (x,) = bind(AllReduce(reduction, checked, invariant=True), x)
@@ -294,27 +306,30 @@ def all_gather(
     groups: Groups | None = None,
 ) -> Array:
     """All batch elements' arrays, stacked along a new axis (or, `tiled`, joined along an existing one)."""
-    return bind(AllGather((axis_name,), _count(axis_name, groups), axis, tiled, groups), x)[0]
+    names = _names(axis_name)
+    return bind(AllGather(names, _count(names, groups), axis, tiled, groups), x)[0]
 
 
 def reduce_scatter(
     x: Operand, *, axis_name: Hashable, axis: int = 0, groups: Groups | None = None
 ) -> Array:
     """The sum over a named axis, of which each batch element gets its own part along an axis."""
-    return bind(ReduceScatter((axis_name,), _count(axis_name, groups), axis, groups), x)[0]
+    names = _names(axis_name)
+    return bind(ReduceScatter(names, _count(names, groups), axis, groups), x)[0]
 
 
 def all_to_all(
     x: Operand, *, axis_name: Hashable, split: int, concat: int, groups: Groups | None = None
 ) -> Array:
     """The parts of the array along `split` exchanged with all batch elements, joined along `concat`."""
-    count = _count(axis_name, groups)
-    return bind(AllToAll((axis_name,), count, split, concat, groups), x)[0]
+    names = _names(axis_name)
+    return bind(AllToAll(names, _count(names, groups), split, concat, groups), x)[0]
 
 
 def permute(x: Operand, *, axis_name: Hashable, pairs: tuple[tuple[int, int], ...]) -> Array:
     """What another batch element has, by pairs of source and destination; zeros where nobody sends."""
-    return bind(Permute((axis_name,), axis_size(axis_name), pairs), x)[0]
+    names = _names(axis_name)
+    return bind(Permute(names, axis_size(names), pairs), x)[0]
 
 
 def vary(x: Operand, *, axis_name: Hashable) -> Array:
@@ -324,6 +339,12 @@ def vary(x: Operand, *, axis_name: Hashable) -> Array:
 
 
 def axis_index(axis_name: Hashable) -> Array:
-    """The number of the batch element along the named axis."""
-    axis_size(axis_name)
-    return bind(AxisIndex((axis_name,)))[0]
+    """The number of the batch element along the named axis, or among those of a tuple of them, the last one fastest."""
+    if not isinstance(axis_name, tuple):
+        axis_size(axis_name)
+        return bind(AxisIndex((axis_name,)))[0]
+    number: Operand = np.int32(0)
+    for place, name in enumerate(axis_name):
+        index = axis_index(name)
+        number = add(multiply(number, np.int32(axis_size(name))), index) if place else index
+    return as_array(number)

@@ -6,7 +6,6 @@ With `axis_index_groups`, lists of numbers along the axis, each batch element is
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from math import prod
 
 import numpy as np
 
@@ -76,9 +75,8 @@ def pmean(x: Tree, axis_name: Hashable, *, axis_index_groups: object = None) -> 
         >>> print(staged.program.results[0].type)
         f32[3]
     """
-    names = axis_name if isinstance(axis_name, tuple) else (axis_name,)
     groups = as_groups("pmean", axis_index_groups, axis_name, unequal=True)
-    size: ArrayLike = prod([ops.axis_size(name) for name in names])
+    size: ArrayLike = ops.axis_size(axis_name)
     if groups is not None:
         size = len(groups[0])
         if {*map(len, groups)} != {size}:  # each batch element divides by the size of its own group
@@ -155,6 +153,8 @@ def all_gather(
 ) -> Tree:
     """All batch elements of every leaf, stacked along a new axis (or, `tiled`, joined along an existing one).
 
+    Over a tuple of names, in the order of their `axis_index`.
+
     Raises:
         NameError: no such axis is being mapped.
         ArgumentError: `axis_index_groups` does not have each batch element once.
@@ -175,6 +175,8 @@ def all_gather(
     """
 
     groups = as_groups("all_gather", axis_index_groups, axis_name)
+    if axis_name == ():  # as in JAX, no axis for nobody
+        return over(lambda leaf: leaf, x)
 
     def gathered(leaf: Array) -> Array:
         rank = leaf.ndim if tiled else leaf.ndim + 1
@@ -185,7 +187,10 @@ def all_gather(
 
 
 def axis_index(axis_name: Hashable) -> Array:
-    """The number of the batch element along a named axis, an int32 scalar.
+    """The number of the batch element along a named axis (or among those of a tuple of them), an int32 scalar.
+
+    Of a tuple of names the last one counts fastest: over `("i", "j")` it is `axis_index("i") * axis_size("j") +
+    axis_index("j")`.
 
     Raises:
         NameError: no such axis is being mapped.
@@ -205,7 +210,7 @@ def axis_index(axis_name: Hashable) -> Array:
 
 
 def axis_size(axis_name: Hashable) -> int:
-    """The number of batch elements along a named axis, a Python integer.
+    """The number of batch elements along a named axis (or a tuple of them), a Python integer.
 
     Raises:
         NameError: no such axis is being mapped.

@@ -10,15 +10,19 @@ from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.fill import filled
-from treadle_numpy.operands.laid_out import laid_out
+from treadle_numpy.operands.laid_out import laid_out, lying_like
 from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.shapes import Shape, as_shape
 
 __all__ = ["broadcasted_iota", "empty", "full", "full_like", "iota"]
 
 
-def full(shape: Shape, fill_value: ArrayLike, dtype: DTypeLike | None = None) -> Array:
+def full(
+    shape: Shape, fill_value: ArrayLike, dtype: DTypeLike | None = None, *, sharding: Device = None
+) -> Array:
     """An array of one value, in its own element type if none is given.
+
+    `sharding` says how the result lies over a mesh: see `reshard`.
 
     Raises:
         ShapeError: the value is not a scalar, or a size is negative.
@@ -28,6 +32,8 @@ def full(shape: Shape, fill_value: ArrayLike, dtype: DTypeLike | None = None) ->
         [[7 7 7]
          [7 7 7]]
     """
+    if sharding is not None:
+        return laid_out(full, sharding, shape, fill_value, dtype)
     value = coerce("full", 1, fill_value)
     if value.shape:
         raise ShapeError(
@@ -59,9 +65,16 @@ def empty(shape: Shape, dtype: DTypeLike, *, out_sharding: Device = None) -> Arr
 
 
 def full_like(
-    x: ArrayLike, fill_value: ArrayLike, dtype: DTypeLike | None = None, shape: Shape | None = None
+    x: ArrayLike,
+    fill_value: ArrayLike,
+    dtype: DTypeLike | None = None,
+    shape: Shape | None = None,
+    sharding: Device = None,
 ) -> Array:
     """One value in an array's shape and element type, or in those that are given instead.
+
+    `sharding` says how the result lies over a mesh: see `reshard`. Without it a result of the array's shape is divided
+    by the same explicit axes.
 
     Raises:
         ShapeError: the value is not a scalar, or a size is negative.
@@ -71,9 +84,9 @@ def full_like(
         [7 7 7]
     """
     own = operand_type(coerce("full_like", 0, x))
-    return full(
-        own.shape if shape is None else shape, fill_value, own.dtype if dtype is None else dtype
-    )
+    wanted = own.dtype if dtype is None else dtype
+    made = full(own.shape if shape is None else shape, fill_value, wanted, sharding=sharding)
+    return made if sharding is not None or shape is not None else lying_like(x, made)
 
 
 def iota(dtype: DTypeLike, size: int) -> Array:

@@ -1,4 +1,7 @@
-"""Collectives that exchange arrays between the batch elements of a named axis, or of each of `axis_index_groups`."""
+"""Collectives that exchange arrays between the batch elements of a named axis, or of each of `axis_index_groups`.
+
+Over a tuple of names they are among all batch elements of these axes, in the order of `axis_index` of the tuple.
+"""
 
 from __future__ import annotations
 
@@ -50,14 +53,9 @@ def _exchanged(
     f: Callable[[Array, Hashable, int, Groups | None], Array],
 ) -> Tree:
     """A function of every leaf, of the name, of how many batch elements exchange, and of the groups that do."""
-    if isinstance(axis_name, tuple) and len(axis_name) == 1:
-        (axis_name,) = axis_name
-    if isinstance(axis_name, tuple):
-        raise UnsupportedError(
-            f"{name}: several axes at once, {shown(axis_name)}, are not supported",
-            fix="exchange along one after the other",
-        )
     groups = as_groups(name, given, axis_name)
+    if axis_name == ():  # nobody to exchange with
+        return over(lambda leaf: leaf, x)
     size = ops.axis_size(axis_name) if groups is None else len(groups[0])
     return over(lambda leaf: f(leaf, axis_name, size, groups), x)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from math import prod
 
 from treadle_ir import ArgumentError, integers, ops, sequence, shown
 from treadle_ir.primitives.collective import Groups
@@ -20,8 +19,7 @@ def as_groups(
         NameError: no such axis is being mapped.
         ArgumentError: they do not have each batch element once, or have unequal sizes.
     """
-    names = axis_name if isinstance(axis_name, tuple) else (axis_name,)
-    count = prod([ops.axis_size(each) for each in names])
+    count = ops.axis_size(axis_name)
     if given is None:
         return None
     argument = "axis_index_groups"

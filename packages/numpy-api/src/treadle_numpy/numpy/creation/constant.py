@@ -12,8 +12,6 @@ from treadle_ir import (
     DType,
     canonical_dtype,
     default_dtype,
-    explicit_mesh,
-    layout_of_operand,
     ops,
 )
 from treadle_ir.dtypes import is_bool
@@ -30,7 +28,7 @@ from treadle_numpy.operands.coerce import (
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.fill import filled, scalar_of
-from treadle_numpy.operands.laid_out import laid_out
+from treadle_numpy.operands.laid_out import laid_out, lying_like
 from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.sequences import array_from, refuse_complex
 from treadle_numpy.operands.shapes import Shape, as_shape
@@ -201,13 +199,9 @@ def _filled_like(
 
 def _lying_like(a: Like, made: Array, shape: Shape | None, device: Device) -> Array:
     """The array on a device, if one is given; else over the explicit axes that divide the array it is like."""
-    mesh = explicit_mesh()
-    if mesh is None or device is not None or shape is not None or not is_array_like(a):
+    if device is not None or shape is not None or not is_array_like(a):
         return placed(made, device)
-    layout = layout_of_operand(a, mesh)
-    if not layout or not any(layout):
-        return made
-    return ops.sharding_constraint(made, mesh=mesh, layout=layout)
+    return lying_like(a, made)
 
 
 def zeros_like(
