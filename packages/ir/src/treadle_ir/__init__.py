@@ -295,21 +295,23 @@ if TYPE_CHECKING:
         share_captures as share_captures,
         unused_parameters as unused_parameters,
     )
+    from treadle_ir.ref_functions import (
+        free_ref as free_ref,
+        freeze as freeze,
+        ref_addupdate as ref_addupdate,
+        ref_get as ref_get,
+        ref_set as ref_set,
+        ref_swap as ref_swap,
+    )
     from treadle_ir.refs import (
         AbstractRef as AbstractRef,
         Ref as Ref,
         as_body as as_body,
         discharged as discharged,
         empty_ref as empty_ref,
-        free_ref as free_ref,
-        freeze as freeze,
         holding as holding,
         lending as lending,
         new_ref as new_ref,
-        ref_addupdate as ref_addupdate,
-        ref_get as ref_get,
-        ref_set as ref_set,
-        ref_swap as ref_swap,
         store as store,
         usable as usable,
     )
@@ -335,9 +337,9 @@ if not TYPE_CHECKING:
             "treadle_ir.equality": "equal_programs is_deferred",
             "treadle_ir.primitives.shard_map": "axes_of inside_axes",
             "treadle_ir.rearrange": "rearranged share_captures unused_parameters",
+            "treadle_ir.ref_functions": "free_ref freeze ref_addupdate ref_get ref_set ref_swap",
             "treadle_ir.refs": (
-                "AbstractRef Ref as_body discharged empty_ref free_ref freeze holding lending "
-                "new_ref ref_addupdate ref_get ref_set ref_swap store usable"
+                "AbstractRef Ref as_body discharged empty_ref holding lending new_ref store usable"
             ),
             "treadle_ir.scopes": "named_call named_scope",
             "treadle_ir.varying": (

@@ -104,7 +104,7 @@ class Recording:
             self.loops.append(primitive)
         return ReferenceEvaluator().evaluate(primitive, operands)
 
-    def call(self, function: Any, args: Any, kwargs: Any, /) -> Any:
+    def call(self, function: Any, args: Any, kwargs: Any, loops: bool = False, /) -> Any:
         return function(*args, **kwargs)
 
     def array(self, elements: Any, weak: bool, *, owned: bool = True, users: bool = False) -> Array:
