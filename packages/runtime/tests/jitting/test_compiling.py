@@ -23,7 +23,9 @@ def prepared(function: Any, *leaves: Any, split: Split = Split(), keep: bool = F
     arguments = take_apart(leaves, {})
     types: tuple[ArrayType, ...] = tuple(x.type for x in leaves)
     traced = trace_function(FunctionCache(), function, "f", arguments, None, types)
-    return prepare(traced, JitOptions(split, keep_unused=keep), arguments, len(leaves))
+    return prepare(
+        traced.optimised, len(traced.captured), JitOptions(split, keep_unused=keep), arguments
+    )
 
 
 def test_unused_parameters_go_unless_kept_or_taken_over() -> None:

@@ -16,6 +16,7 @@ from treadle_runtime.evaluation.finite import looked_for
 from treadle_runtime.jitting.caches import FunctionCache
 from treadle_runtime.jitting.compiled_call import CompiledCall
 from treadle_runtime.jitting.donation import pair, warn_unusable
+from treadle_runtime.jitting.known import with_known
 from treadle_runtime.jitting.options import JitOptions, Split
 from treadle_runtime.jitting.shardings import outputs_of
 from treadle_runtime.jitting.statics import Key
@@ -40,6 +41,7 @@ class Lowering:
     """A signature lowered but not compiled."""
 
     traced: Traced
+    captured: tuple[DeviceArray, ...]  # and what was computed of them
     prepared: Prepared
     module: LoweredModule
     placement: Placement
@@ -76,9 +78,8 @@ def lower_call(
     traced = trace_function(
         cache, function, name, arguments, statics, types, layouts=explicit_layouts(operands)
     )
-    captured = captured_arrays(traced)
-
-    _warn_of_constants(captured, traced, name)
+    _warn_of_constants(captured_arrays(traced), traced, name)
+    program, captured = with_known(traced.optimised, captured_arrays(traced))
 
     def describe(index: int) -> str:
         if index < len(captured):
@@ -94,12 +95,12 @@ def lower_call(
     else:
         asked = [each for each in wanted if each is not None]
         default = default_placement()
-        placement = placement_for(traced.program, everything, default, name, describe, asked)
+        placement = placement_for(program, everything, default, name, describe, asked)
     by_rule = shardings_of(traced.layouts, placement)
     if by_rule:
         said = wanted or [None] * len(by_rule)
         wanted = [one or two for one, two in zip(said, by_rule, strict=True)]
-    prepared = prepare(traced, options, arguments, len(operands))
+    prepared = prepare(program, len(captured), options, arguments)
     over = partitioning(
         placement,
         [everything[index] for index in prepared.kept],
@@ -120,7 +121,15 @@ def lower_call(
         cache.timings.append(traced.timing)
     traced.timing.lower = elapsed
     return Lowering(
-        traced, prepared, module, placement, tuple(operands), name, options.flags, tuple(wanted)
+        traced,
+        captured,
+        prepared,
+        module,
+        placement,
+        tuple(operands),
+        name,
+        options.flags,
+        tuple(wanted),
     )
 
 
@@ -163,14 +172,13 @@ def compile_call(lowering: Lowering, flags: Mapping[str, Any] | None = None) -> 
     timing = traced.timing
     timing.compile = time.perf_counter() - started
     timing.from_disk = launch.executable.from_cache
-    captured = captured_arrays(traced)
-    count = len(captured)
+    count = len(lowering.captured)
     return CompiledCall(
         lowering.name,
         traced,
         launch,
         lowering.operands,
-        captured,
+        lowering.captured,
         prepared.kept,
         tuple(sorted(prepared.kept[index] - count for index in prepared.aliases)),
     )
@@ -191,11 +199,11 @@ class Prepared:
         return [r.type for r in self.program.results]  # type: ignore[misc]  # no tokens
 
 
-def prepare(traced: Traced, options: JitOptions, arguments: Arguments, count: int) -> Prepared:
-    """Optimise a program, drop what it does not use, and decide which results take over which buffers."""
-    program = traced.optimised
-    first = len(traced.captured)
-    assert len(program.parameters) == first + count
+def prepare(program: Program, first: int, options: JitOptions, arguments: Arguments) -> Prepared:
+    """Drop what a program does not use, and decide which results take over which buffers.
+
+    Its first parameters, up to number `first`, stand for captured arrays.
+    """
     types: list[ArrayType] = [p.type for p in program.parameters]  # type: ignore[misc]  # no tokens
     results: list[ArrayType] = [r.type for r in program.results]  # type: ignore[misc]
     asked = [first + index for index in donated_leaves(options.split, arguments)]

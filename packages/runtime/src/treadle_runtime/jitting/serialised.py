@@ -119,7 +119,9 @@ def from_bytes(
     launch = Launch(executable, placement, results)
     call = CompiledCall(name, traced, launch, operands, captured, parts["kept"], parts["donated"])
     module = LoweredModule(parts["text"], nothing, home.backend.platform, name, (), frozenset())
-    lowering = Lowering(traced, Prepared(nothing, (), {}), module, placement, operands, name, ())
+    lowering = Lowering(
+        traced, captured, Prepared(nothing, (), {}), module, placement, operands, name, ()
+    )
     arguments = Arguments([None] * len(operands), in_tree, parts["statics"])
     return Compiled(call, lowering, arguments, parts["split"])
 
