@@ -62,9 +62,12 @@ def owner(namespace: str, members: dict[str, object]) -> object:
 
 
 def has(owner: object, name: str) -> bool:
-    """Whether there is such a name; an attribute that exists in order to refuse counts."""
+    """Whether there is such a name; an attribute that exists in order to refuse counts.
+
+    So does one that the class has and this value has not, such as what only arrays on a GPU have.
+    """
     try:
-        return hasattr(owner, name)
+        return hasattr(owner, name) or hasattr(type(owner), name)
     except Exception:
         return True
 
@@ -127,6 +130,7 @@ def page(
     yield ""
     yield "The names that users of JAX look for, by tier: T1 every user needs, T2 serious users expect, T3 is"
     yield "specialised. A name counts as present when it is there and works; what it does is for the tests."
+    yield "A member counts by its class: `__cuda_array_interface__` is there, though an array on the CPU refuses it."
     yield "Written by `scripts/coverage.py`."
     yield ""
     yield "| tier | present | of | |"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from treadle_ir import lazy_names as _lazy_names
 
 if TYPE_CHECKING:
+    from treadle.experimental.jet.modules import lax_internal as lax_internal, lu as lu, pe as pe
     from treadle.experimental.jet.registry import (
         def_comp as def_comp,
         def_deriv as def_deriv,
@@ -27,6 +28,7 @@ if not TYPE_CHECKING:
     __getattr__, __dir__, __all__ = _lazy_names(
         __name__,
         {
+            "treadle.experimental.jet.modules": "lax_internal lu pe",
             "treadle.experimental.jet.registry": "def_comp def_deriv deflinear defzero jet_rules",
             "treadle.experimental.jet.series": "ZeroSeries fact zero_series",
             "treadle.experimental.jet.trace": "JetTrace JetTracer",

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         odeint as odeint,
         ravel_first_arg as ravel_first_arg,
     )
+    from treadle.experimental.ode.lengths import map as map, zip as zip
     from treadle.experimental.ode.step_sizes import (
         abs2 as abs2,
         initial_step_size as initial_step_size,
@@ -32,6 +33,7 @@ if not TYPE_CHECKING:
                 "fit_4th_order_polynomial interp_fit_dopri runge_kutta_step"
             ),
             "treadle.experimental.ode.integration": "odeint ravel_first_arg",
+            "treadle.experimental.ode.lengths": "map zip",
             "treadle.experimental.ode.step_sizes": (
                 "abs2 initial_step_size mean_error_ratio optimal_step_size"
             ),
