@@ -26,8 +26,8 @@ _LEFT: Final = 1e-11  # of the sum, where the series is cut: far below the round
 
 
 def _within(x: Elements, least: float, greatest: float) -> bool:
-    """Whether all elements are; NaNs are not."""
-    return bool(np.minimum.reduce(x) >= least and np.maximum.reduce(x) <= greatest)
+    """Whether there are elements, and all are; NaNs are not."""
+    return bool(x.size and np.minimum.reduce(x) >= least and np.maximum.reduce(x) <= greatest)
 
 
 def _each(function: Callable[[float], float], x: Elements) -> Elements:
@@ -39,7 +39,7 @@ def _lower(a: Elements, x: Elements) -> tuple[Elements, Elements, Elements, Elem
 
     Source: DLMF 8.11.4.
     """
-    if not x.size or not _within(a, 1e-4, 1e3) or not _within(x, 1e-30, 1e4):
+    if not _within(a, 1e-4, 1e3) or not _within(x, 1e-30, 1e4):
         return None
     inverses = 1.0 / np.add.outer(a, _TERMS)
     terms = np.multiply.accumulate(inverses * x[:, None], axis=1)
