@@ -172,20 +172,6 @@ def test_there_is_no_such_setting() -> None:
         treadle.config.update(3, True)  # type: ignore[arg-type]
 
 
-def test_flags_of_absl_are_read_now() -> None:
-    code = (
-        "import treadle\n"
-        "treadle.config.parse_flags_with_absl()\n"
-        "treadle.config.parse_flags_with_absl()\n"  # each module of tests does it
-        "print(treadle.config.treadle_default_matmul_precision, treadle.config.jax_debug_nans)"
-    )
-    flags = ["--jax_default_matmul_precision=highest", "--treadle_debug_nans=true", "--other=1"]
-    done = subprocess.run(
-        [sys.executable, "-c", code, *flags], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.split() == ["highest", "True"]
-
-
 def test_every_setting_says_what_it_does() -> None:
     for name in DECLARED:
         text = SETTINGS[name].help

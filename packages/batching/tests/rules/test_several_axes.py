@@ -12,6 +12,11 @@ X = np.arange(2 * 3 * 2 * 12, dtype=np.float32).reshape(2, 3, 2, 12)
 NAMES = ("i", "j", "k")
 
 
+def nought(x: Any) -> Any:
+    """A zero that each batch element has of its own."""
+    return ops.multiply(ops.reduce_add(x, axes=(0,)), np.float32(0))
+
+
 def found(function: Any, x: Any = X) -> Any:
     for name in reversed(NAMES):
         function = vmap(function, axis_name=name)
@@ -31,7 +36,10 @@ def test_batch_elements_are_numbered_with_the_last_name_fastest(order: tuple[int
         )
 
     laws: dict[str, tuple[Any, Any]] = {
-        "index": (lambda x: ops.axis_index(names) + 0 * x[0], np.arange(12.0)),
+        "index": (
+            lambda x: ops.add(ops.convert(ops.axis_index(names), dtype=X.dtype), nought(x)),
+            np.arange(12.0),
+        ),
         "gather": (lambda x: ops.all_gather(x, axis_name=names), np.stack([rows] * 12)),
         "scatter": (lambda x: ops.reduce_scatter(x, axis_name=names), rows.sum(0)[:, None]),
         "exchange": (lambda x: ops.all_to_all(x, axis_name=names, split=0, concat=0), rows.T),
@@ -46,7 +54,11 @@ def test_batch_elements_are_numbered_with_the_last_name_fastest(order: tuple[int
 
 def test_what_is_the_same_for_all_is_gathered_and_scattered_too() -> None:
     same = np.arange(12, dtype=np.float32)
-    gathered = found(lambda x: ops.all_gather(same, axis_name=NAMES) + 0 * x)
+
+    def own(x: Any, shape: tuple[int, ...]) -> Any:
+        return ops.broadcast_in_dim(nought(x), shape=shape, dimensions=())
+
+    gathered = found(lambda x: ops.add(ops.all_gather(same, axis_name=NAMES), own(x, (12, 12))))
     np.testing.assert_array_equal(gathered[1, 2, 0], np.stack([same] * 12))
-    scattered = found(lambda x: ops.reduce_scatter(same, axis_name=NAMES) + 0 * x[:1])
+    scattered = found(lambda x: ops.add(ops.reduce_scatter(same, axis_name=NAMES), own(x, (1,))))
     np.testing.assert_array_equal(scattered.reshape(12), 12 * same)
