@@ -133,7 +133,7 @@ def during_compilation(threads: int) -> None:
     """Ctrl-C comes while XLA compiles, and other threads wait for the result."""
 
     def deep(x: Any) -> Any:
-        for i in range(25):
+        for i in range(60):
             x = tnp.sin(x) @ tnp.cos(x) + i
         return x
 
@@ -257,7 +257,7 @@ def during_callback(when: str) -> None:
             if when == "before":
                 # XLA computes for a while, and Python first looks for signals when it is called back.
                 start = tnp.ones((200, 200)) * x[0]
-                y = treadle.lax.fori_loop(0, 600, lambda i, y: tnp.tanh(y @ y) * 0.5, start)[0, :3]
+                y = treadle.lax.fori_loop(0, 2000, lambda i, y: tnp.tanh(y @ y) * 0.5, start)[0, :3]
             if kind == "pure":
                 return treadle.pure_callback(called, x, x + y) * 2
             if kind == "debug":
