@@ -6,7 +6,7 @@ from treadle_ir import ArgumentError, Array, composed_loop, ops
 from treadle_numpy.numpy.reductions.extremes import max
 from treadle_numpy.numpy.reductions.sums import sum
 from treadle_numpy.numpy.ufuncs.arithmetic import divide, multiply, subtract
-from treadle_numpy.numpy.ufuncs.powers import power, sqrt
+from treadle_numpy.numpy.ufuncs.powers import power
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import common_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce
@@ -258,8 +258,11 @@ def t(
     sizes = result_shape("t", shape, degrees)
     first, second = split_key(single("t", key), 2)
     half = multiply(parameter(degrees, wanted, sizes), wanted.type(0.5))
-    root = sqrt(divide(half, gamma_floats(second, half, sizes, wanted)))
-    return multiply(normal_floats(first, sizes, wanted), root)
+    # Logarithms, since with few degrees of freedom gamma floats are too small to be numbers of their type.
+    spread = subtract(ops.log(half), gamma_floats(second, half, sizes, wanted, log_space=True))
+    return multiply(
+        normal_floats(first, sizes, wanted), ops.exponential(multiply(spread, wanted.type(0.5)))
+    )
 
 
 @composed_loop("p")
