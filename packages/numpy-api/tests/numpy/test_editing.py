@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from treadle_ir import (
     ArgumentError,
@@ -102,3 +102,23 @@ def test_refused(staged: Callable[..., Any]) -> None:
         insert(x, np.array([1, 2]), np.arange(3))
     with pytest.raises(ConcretizationError, match="depends on the elements"):
         staged(trim_zeros, x)
+
+
+def test_a_number_is_known_while_a_program_is_staged(staged: Callable[..., Any]) -> None:
+    x = np.arange(5, dtype=np.int32)
+    np.testing.assert_array_equal(staged(lambda a: delete(a, -2), x), np.delete(x, -2))
+    np.testing.assert_array_equal(staged(lambda a: insert(a, 2, 7), x), np.insert(x, 2, 7))
+
+
+@given(st.lists(st.integers(-30, 30), min_size=1, max_size=30), st.integers(0, 30))
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_many_and_repeated_places(staged: Callable[..., Any], places: list[int], size: int) -> None:
+    x, at = np.arange(size, dtype=np.int32), np.clip(places, -size, size)
+    new = np.arange(100, 100 + at.size, dtype=np.int32)
+    np.testing.assert_array_equal(insert(x, at, new), np.insert(x, at, new))
+    found = staged(insert, x, at, new)
+    np.testing.assert_array_equal(found, np.insert(x, at, new))
+    inner = at[(-size <= at) & (at < size)]
+    np.testing.assert_array_equal(delete(x, inner), np.delete(x, inner))

@@ -6,7 +6,7 @@ positions.
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -30,11 +30,19 @@ from treadle_numpy.numpy.manipulation.axes import moveaxis
 from treadle_numpy.numpy.manipulation.broadcasting import broadcast_to
 from treadle_numpy.numpy.manipulation.joining import concatenate
 from treadle_numpy.numpy.manipulation.shapes import ravel, reshape
+from treadle_numpy.numpy.reductions.running import cumsum
 from treadle_numpy.numpy.sorting import argsort
 from treadle_numpy.numpy.taking import take
+from treadle_numpy.numpy.ufuncs.arithmetic import add, subtract
 from treadle_numpy.operands.arrays import Elements, array_of
 from treadle_numpy.operands.axes import Axis, as_axis, sorted_axes
-from treadle_numpy.operands.coerce import ArrayLike, coerce_array, host_elements, operand_type
+from treadle_numpy.operands.coerce import (
+    ArrayLike,
+    coerce,
+    coerce_array,
+    host_elements,
+    operand_type,
+)
 from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.shapes import as_index
@@ -43,6 +51,9 @@ from treadle_numpy.operands.truth import truth
 __all__ = ["delete", "insert", "trim_zeros"]
 
 Places: TypeAlias = ArrayLike | slice
+
+FEW_PARTS: Final = 8
+"""As many slices at most are joined; beyond, the places that are known become the indices of a gather."""
 
 
 def delete(
@@ -67,18 +78,19 @@ def delete(
     x, along = _flat_or_along("delete", arr, axis)
     size = x.shape[along]
     if isinstance(obj, slice):
-        return take(x, _others(size, np.arange(size)[_known_slice("delete", obj)]), along)
-    positions = coerce_array("delete", 1, obj)
-    if is_bool(positions.dtype):
-        mask = concrete_mask("delete", positions, "pass known positions").ravel()
+        return _without(x, along, np.arange(size)[_known_slice("delete", obj)])
+    given = coerce("delete", 1, obj)
+    type = operand_type(given)
+    if is_bool(type.dtype):
+        mask = concrete_mask("delete", given, "pass known positions").ravel()
         if mask.size != size:
             raise IndexingError(
                 f"delete: a mask must have one element for each place, got {mask.size} for {size}"
             )
-        return take(x, np.flatnonzero(~mask), along)
-    if not is_integer(positions.dtype):
-        raise DTypeError(f"delete: positions must be integers, got {operand_type(positions)}")
-    known = host_elements(positions)
+        return _without(x, along, np.flatnonzero(mask))
+    if not is_integer(type.dtype):
+        raise DTypeError(f"delete: positions must be integers, got {type}")
+    known = host_elements(given)
     if known is not None and not assume_unique_indices:
         for place in known.ravel():
             if not -size <= place < size:
@@ -86,18 +98,25 @@ def delete(
                     f"delete: position {place} is out of bounds for axis {along} of size {size}",
                     fix=f"positions are {-size} to {size - 1}" if size else "the axis is empty",
                 )
-        return take(x, _others(size, known.ravel()), along)
+        return _without(x, along, known.ravel())
     if not assume_unique_indices:
         raise ConcretizationError(
-            f"delete: the positions are traced, of type {positions.type}: how many are distinct says the size",
+            f"delete: the positions are traced, of type {type}: how many are distinct says the size",
             fix="pass assume_unique_indices=True where they are",
         )
-    return take(x, _kept_places(positions, size), along, mode="clip")
+    return take(x, _kept_places(array_of(given), size), along, mode="clip")
 
 
-def _others(size: int, taken: Elements) -> Elements:
-    """All positions but some."""
-    return np.delete(np.arange(size), taken)
+def _without(x: Array, along: int, taken: Elements) -> Array:
+    """What is left without the places that are taken out."""
+    size = x.shape[along]
+    gone = np.unique(np.where(taken < 0, taken + size, taken))
+    starts, stops = np.append(0, gone + 1), np.append(gone, size)
+    runs = np.flatnonzero(starts < stops)
+    if runs.size > FEW_PARTS:
+        return take(x, np.delete(np.arange(size), gone), along)
+    parts = [slice_along(x, along, int(starts[i]), int(stops[i])) for i in runs]
+    return concatenate(parts, along) if parts else slice_along(x, along, 0, 0)
 
 
 def _kept_places(positions: Array, size: int) -> Array:
@@ -105,17 +124,24 @@ def _kept_places(positions: Array, size: int) -> Array:
     whole = default_dtype(int)
     flat = wrapped(ravel(positions), size)
     places = array_of(ops.clamp(whole.type(0), flat, whole.type(max(size - 1, 0))))
-    taken = ops.scatter(
-        filled((size,), np.bool_(False)),
-        index_vectors([places], places.shape),
-        filled(places.shape, np.bool_(True)),
-        update_window_dims=(),
-        inserted_window_dims=(0,),
-        scatter_dims_to_operand_dims=(0,),
-        mode="fill",
-    )
+    taken = _marked(places, size)
     order = argsort(taken, stable=True)  # those that stay come first
     return slice_along(order, 0, 0, max(size - places.size, 0))
+
+
+def _marked(places: Array, size: int) -> Array:
+    """Which of so many places are among some."""
+    return array_of(
+        ops.scatter(
+            filled((size,), np.bool_(False)),
+            index_vectors([places], places.shape),
+            filled(places.shape, np.bool_(True)),
+            update_window_dims=(),
+            inserted_window_dims=(0,),
+            scatter_dims_to_operand_dims=(0,),
+            mode="fill",
+        )
+    )
 
 
 def insert(arr: ArrayLike, obj: Places, values: ArrayLike, axis: int | None = None) -> Array:
@@ -139,41 +165,61 @@ def insert(arr: ArrayLike, obj: Places, values: ArrayLike, axis: int | None = No
     new = converted(coerce_array("insert", 2, values), x.dtype)
     if isinstance(obj, slice):
         obj = np.arange(size)[_known_slice("insert", obj)]
-    positions = coerce_array("insert", 1, obj)
-    if not is_integer(positions.dtype):
-        raise DTypeError(f"insert: positions must be integers, got {operand_type(positions)}")
-    if positions.ndim > 1:
-        raise ArgumentError(
-            f"insert: positions must be one or a vector, got shape {positions.shape}"
-        )
-    if not positions.ndim and new.ndim:
+    given = coerce("insert", 1, obj)
+    type = operand_type(given)
+    if not is_integer(type.dtype):
+        raise DTypeError(f"insert: positions must be integers, got {type}")
+    if type.ndim > 1:
+        raise ArgumentError(f"insert: positions must be one or a vector, got shape {type.shape}")
+    if not type.ndim and new.ndim:
         new = moveaxis(reshape(new, (1,) * (x.ndim - new.ndim) + new.shape), 0, along)
-    count = positions.size
-    if not positions.ndim and new.ndim:
+    count = type.size
+    if not type.ndim and new.ndim:
         count = new.shape[along]
     shape = tuple([count if i == along else n for i, n in enumerate(x.shape)])
     new = broadcast_to(new, shape)
-    order = _merged(positions, size, count)
-    return take(concatenate([x, new], along), order, along, mode="clip")
+    known = host_elements(given)
+    if known is None:
+        order = _merged(array_of(given), size, count)
+        return take(concatenate([x, new], along), order, along, mode="clip")
+    flat = known.ravel().astype(np.int64)
+    starts = np.broadcast_to(np.clip(np.where(flat < 0, flat + size, flat), 0, size), (count,))
+    return _with(x, along, starts, new)
 
 
-def _merged(positions: Array, size: int, count: int) -> ArrayLike:
-    """The order of old elements and new ones behind them: each new one before the old one at its position.
+def _with(x: Array, along: int, starts: Elements, new: Array) -> Array:
+    """The array with each new part before the old one at its place."""
+    if not starts.size:
+        return x
+    order = np.argsort(starts, stable=True)
+    cuts, firsts = np.unique(starts[order], return_index=True)
+    if cuts.size > FEW_PARTS:
+        # Old parts have the odd numbers for keys, new ones the even numbers below; equal keys stay in their order.
+        keys = np.concatenate([2 * np.arange(x.shape[along]) + 1, 2 * starts])
+        return take(concatenate([x, new], along), np.argsort(keys, stable=True), along, mode="clip")
+    if (np.diff(order) < 0).any():
+        new = take(new, order, along)
+    olds = zip([0, *cuts.tolist()], [*cuts.tolist(), x.shape[along]], strict=True)
+    news = zip(firsts.tolist(), [*firsts.tolist()[1:], starts.size], strict=True)
+    parts = [slice_along(x, along, *next(olds))]
+    for (first, last), (start, stop) in zip(news, olds, strict=True):
+        parts += [slice_along(new, along, first, last), slice_along(x, along, start, stop)]
+    return concatenate(parts, along)
 
-    Old elements have the odd numbers for keys, new ones the even numbers below; equal keys stay in their order.
-    """
-    known = host_elements(positions)
-    if known is not None:
-        flat = known.ravel().astype(np.int64)
-        starts = np.clip(np.where(flat < 0, flat + size, flat), 0, size)
-        keys = np.concatenate([2 * np.arange(size) + 1, 2 * np.broadcast_to(starts, (count,))])
-        return np.argsort(keys, stable=True)
+
+def _merged(positions: Array, size: int, count: int) -> Array:
+    """The order of old parts and new ones behind them: each new one before the old one at its traced position."""
     whole = default_dtype(int)
     places = ops.clamp(whole.type(0), wrapped(ravel(positions), size), whole.type(size))
-    old = ops.iota(shape=(size,), dtype=whole, dimension=0)
-    new = broadcast_to(ops.multiply(places, whole.type(2)), (count,))
-    odd = ops.add(ops.multiply(old, whole.type(2)), whole.type(1))
-    return argsort(concatenate([odd, new]), stable=True)
+    starts = broadcast_to(places, (count,))
+    order = argsort(starts, stable=True)
+    # The k-th of the new parts lies behind k others.
+    slots = add(take(starts, order), ops.iota(shape=(count,), dtype=whole, dimension=0))
+    taken = _marked(slots, size + count)
+    before = cumsum(taken, dtype=whole)
+    every = ops.iota(shape=(size + count,), dtype=whole, dimension=0)
+    ours = add(take(order, subtract(before, whole.type(1)), mode="clip"), whole.type(size))
+    return array_of(ops.select(taken, ours, subtract(every, before)))
 
 
 def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Axis = None) -> Array:
