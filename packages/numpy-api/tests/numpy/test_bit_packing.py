@@ -33,7 +33,9 @@ def test_numpys_functions_give_the_same(
     elif count is not None and count < 0:
         count = max(count, -8 * expected.size)
     back = unpackbits(found, axis, count, bitorder)
-    np.testing.assert_array_equal(back, np.unpackbits(expected, axis, count, bitorder))
+    bits = np.unpackbits(expected, axis, count, bitorder)
+    # NumPy 2.4 fills what it makes of no bytes with what lay in memory.
+    np.testing.assert_array_equal(back, bits if expected.size else np.zeros_like(bits))
 
 
 def test_refused() -> None:

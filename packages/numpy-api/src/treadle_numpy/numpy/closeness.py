@@ -44,7 +44,7 @@ def isclose(
         wide = np.dtype(np.float32)
         x, y = with_dtype(x, types[0], wide, False), with_dtype(y, types[1], wide, False)
     near = less_equal(abs(subtract(x, y)), add(atol, multiply(rtol, abs(y))))
-    result = logical_or(equal(x, y), logical_and(near, logical_and(isfinite(x), isfinite(y))))
+    result = logical_or(equal(x, y), logical_and(near, isfinite(y)))
     if equal_nan:
         result = logical_or(result, logical_and(isnan(x), isnan(y)))
     return result

@@ -13,6 +13,7 @@ from treadle_ir import (
     Array,
     Operand,
     UnsupportedError,
+    composed,
     default_dtype,
     flags,
     integer_or_none,
@@ -213,6 +214,7 @@ def _unique_sized(
     ]
 
 
+@composed
 def isin(
     element: ArrayLike,
     test_elements: ArrayLike,

@@ -207,7 +207,7 @@ def _mapped(
     for axis in reversed(range(len(loop))):
         if loop[axis] != 1:
             has = [shape[axis] != 1 for shape in aligned]
-            function = _over_first_axis(function, has)
+            function = over_first_axis(function, has)
     squeezed = [
         ops.reshape(x, shape=(*[n for n in shape if n != 1], *x.shape[x.ndim - rank :]))
         for x, shape, rank in zip(arrays, aligned, ranks, strict=True)
@@ -225,7 +225,7 @@ def _with_outer(y: Tree, loop: tuple[int, ...], wide: int) -> Array:
     return ops.reshape(x, shape=(*loop, *x.shape[wide:]))
 
 
-def _over_first_axis(function: Callable[..., Tree], has: Sequence[bool]) -> Callable[..., Tree]:
+def over_first_axis(function: Callable[..., Tree], has: Sequence[bool]) -> Callable[..., Tree]:
     """A function mapped over the first axis of some of its arguments."""
     try:
         vmap = installed_vmap("vectorize")

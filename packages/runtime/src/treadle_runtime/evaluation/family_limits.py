@@ -36,6 +36,7 @@ from treadle_ir import (
 from treadle_ir.primitives import compare as c, elementwise as e, linear_algebra as la, reduce as r
 from treadle_ir.primitives.call import OptimizationBarrier
 from treadle_ir.primitives.fourier import Fft
+from treadle_ir.primitives.indexing.dynamic import DynamicSlice
 from treadle_ir.primitives.sort import TopK
 from treadle_runtime.evaluation.limits import ANY_SIZE, host_limits
 
@@ -46,6 +47,7 @@ _LIMITS: Final[dict[type[Primitive], int]] = {
     Creation: 1 << 22,
     OptimizationBarrier: 1 << 21,
     Indexing: 1 << 17,
+    DynamicSlice: 1 << 22,  # copies what it returns, however large the array is
     Reducing: 1 << 20,
     Windowing: 1 << 13,
     Accumulating: ANY_SIZE,  # XLA's are 3 to 10 times slower at any size
@@ -77,6 +79,7 @@ _LIMITS: Final[dict[type[Primitive], int]] = {
             e.Popcnt,
             e.RoundNearestAfz,
             e.Acosh,
+            e.Complex,
             e.Logistic,
             e.ShiftLeft,
             e.ShiftRightArithmetic,

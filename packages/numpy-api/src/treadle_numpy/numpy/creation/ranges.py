@@ -10,6 +10,7 @@ import numpy as np
 from treadle_ir import (
     ArgumentError,
     Array,
+    DType,
     DTypeError,
     Tracer,
     UnsupportedError,
@@ -29,7 +30,7 @@ from treadle_numpy.numpy.ufuncs.arithmetic import divide, multiply
 from treadle_numpy.numpy.ufuncs.exponentials import exp, log
 from treadle_numpy.numpy.ufuncs.powers import power
 from treadle_numpy.numpy.ufuncs.signs import sign
-from treadle_numpy.operands.arrays import made, on_host
+from treadle_numpy.operands.arrays import Elements, made, on_host
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.broadcast import broadcast, broadcast_to_shape
 from treadle_numpy.operands.coerce import (
@@ -121,8 +122,9 @@ def arange(
     count = max(0, math.ceil(length))
     if on_host():
         with allocating():
-            counts = np.arange(first, last, by) if is_integer(wanted) else np.arange(count)
-        elements = counts.astype(wanted)
+            whole = is_integer(wanted)
+            elements = _integers(first, last, by, wanted) if whole else np.arange(count)
+            elements = elements.astype(wanted, copy=False)
         if not is_integer(wanted):  # first + i * by in the element type, as below
             elements = (elements * wanted.type(by) + wanted.type(first)).astype(wanted)
         return placed(made(elements), device)
@@ -132,6 +134,18 @@ def arange(
     if first != 0:
         counted = ops.add(counted, wanted.type(first))
     return placed(counted, device)
+
+
+def _integers(first: Any, last: Any, by: Any, wanted: DType) -> Elements:  # Any: numbers
+    """From a number to another, in the wanted type if that holds all of them: a third of the time."""
+    holds = wanted.kind in "iu" and all(
+        [isinstance(n, (int, np.integer)) for n in (first, last, by)]
+    )
+    if holds:
+        bounds, second = np.iinfo(wanted), int(first) + int(by)
+        holds = all([bounds.min <= n <= bounds.max for n in (first, last, by, second)])
+    elements: Elements = np.arange(first, last, by, dtype=wanted if holds else None)
+    return elements
 
 
 def _symbolic_arange(

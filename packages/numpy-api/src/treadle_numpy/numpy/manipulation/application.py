@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from treadle_ir import Array, functions, ops, sequence
-from treadle_numpy.lax.joining import unstack
 from treadle_numpy.numpy.manipulation.axes import moveaxis
-from treadle_numpy.numpy.manipulation.joining import stack
 from treadle_numpy.numpy.manipulation.shapes import expand_dims
+from treadle_numpy.numpy.vectorizing import over_first_axis
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
 from treadle_numpy.operands.sequences import array_from
@@ -23,6 +22,8 @@ def apply_along_axis(
 ) -> Array:
     """A function of vectors applied to each vector along an axis.
 
+    It is called once, for all vectors at a time, as `vmap` does it.
+
     Example:
         >>> import numpy as np
         >>> print(apply_along_axis(lambda row: row[::-1], 1, np.array([[1, 2], [3, 4]])))
@@ -33,8 +34,8 @@ def apply_along_axis(
     x = moveaxis(coerce_array("apply_along_axis", 2, arr), axis, -1)
     outer = x.shape[:-1]
     flat = ops.reshape(x, shape=(size_of(outer), x.shape[-1]))
-    results = [func1d(row, *args, **kwargs) for row in unstack(flat)]
-    joined = stack([array_from("apply_along_axis", r, None) for r in results])
+    mapped = over_first_axis(lambda row: func1d(row, *args, **kwargs), [True])
+    joined = array_from("apply_along_axis: the result of func1d", mapped(flat), None)
     inner = joined.shape[1:]
     joined = ops.reshape(joined, shape=(*outer, *inner))
     place = as_axis("apply_along_axis", axis, len(outer) + 1)

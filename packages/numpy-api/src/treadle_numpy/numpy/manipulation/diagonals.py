@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from treadle_ir import Array, ShapeError, composed, integer, ops
 from treadle_numpy.lax.slicing import slice_along
-from treadle_numpy.numpy.creation.matrices import lower_mask
+from treadle_numpy.numpy.creation.matrices import eye, lower_mask
 from treadle_numpy.numpy.manipulation.axes import moveaxis
 from treadle_numpy.numpy.manipulation.shapes import ravel
 from treadle_numpy.numpy.reductions.sums import sum as total_of
@@ -110,20 +110,12 @@ def diagflat(v: ArrayLike, k: int = 0) -> Array:
     x = ravel(v)
     count = x.size
     side = count + builtin_abs(k)
-    # n elements, each followed by n + 1 zeros, are a diagonal in row-major order.
-    flat = ops.pad(x, x.dtype.type(0), low=(0,), high=(count if count else 0,), interior=(count,))
-    block = (
-        ops.reshape(slice_along(flat, 0, 0, count * count), shape=(count, count))
-        if count
-        else filled((0, 0), x.dtype.type(0))
-    )
-    if not k:
-        return block
-    return ops.pad(
-        block,
-        x.dtype.type(0),
-        low=(max(-k, 0), max(k, 0)),
-        high=(side - count - max(-k, 0), side - count - max(k, 0)),
+    zero = x.dtype.type(0)
+    columns = ops.pad(x, zero, low=(max(k, 0),), high=(max(-k, 0),), interior=(0,)) if k else x
+    return ops.select(
+        eye(side, k=k, dtype=bool),
+        ops.broadcast_in_dim(columns, shape=(side, side), dimensions=(1,)),
+        filled((side, side), zero),
     )
 
 

@@ -53,6 +53,7 @@ def tile(A: ArrayLike, reps: Shape) -> Array:  # noqa: N803
     return lax_tile(ops.reshape(x, shape=(1,) * (len(counts) - x.ndim) + x.shape), counts)
 
 
+@composed
 def repeat(
     a: ArrayLike,
     repeats: ArrayLike | Sequence[int],

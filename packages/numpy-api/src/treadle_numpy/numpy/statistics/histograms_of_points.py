@@ -12,6 +12,7 @@ from treadle_ir import (
     ArgumentError,
     Array,
     ShapeError,
+    composed,
     default_dtype,
     flags,
     inexact_dtype,
@@ -38,6 +39,7 @@ Grid: TypeAlias = ArrayLike | Sequence[ArrayLike | Sequence[float]]
 Ranges: TypeAlias = Sequence[Range] | None
 
 
+@composed
 def histogram2d(
     x: ArrayLike,
     y: ArrayLike,

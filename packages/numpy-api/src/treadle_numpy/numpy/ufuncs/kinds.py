@@ -168,6 +168,8 @@ def iterable(y: object) -> bool:
         >>> iterable([1, 2]), iterable(3)
         (True, False)
     """
+    if isinstance(y, Array):
+        return y.ndim > 0
     try:
         iter(y)  # type: ignore[call-overload]  # that is the question
     except TypeError:
