@@ -30,7 +30,8 @@ def _formula_lowering(
     converted = [
         context.broadcast_scalar(emit.convert(context, x, wide), computed) for x in operands
     ]
-    program = program_of(formula_of(primitive), len(operands), computed)
+    rounded = wide == _F64 != type.dtype
+    program = program_of(formula_of(primitive), len(operands), computed, rounded)
     (result,) = context.program(program, *converted)
     return [emit.convert(context, result, type.dtype)]
 

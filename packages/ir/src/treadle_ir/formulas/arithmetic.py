@@ -12,6 +12,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias, final
 
+from numpy.polynomial.chebyshev import cheb2poly
+
 from treadle_ir.array import Operand
 from treadle_ir.primitives.compare import Direction
 
@@ -20,12 +22,16 @@ Function: TypeAlias = Callable[
 ]  # NumPy's or one of `ops`: each takes what its engine holds
 
 
+_ROUNDED: Final = 2.0**-32  # of a result in float32: one of 256 is rounded to the other neighbour
+
+
 class Engine(ABC):
     """What computes: functions by the names of `ops`, constants, and loops."""
 
     __slots__ = ()
     functions: Mapping[str, Function]
     double: bool  # whether it computes in float64; else in float32
+    rounded: bool  # whether it computes in float64 what is rounded to float32, or less, in the end
 
     @abstractmethod
     def constant(self, value: float) -> Operand:
@@ -76,8 +82,15 @@ class Number(ABC):
         return self.engine.double
 
     @property
+    def fine(self) -> bool:
+        """Whether the result is of float64."""
+        return self.engine.double and not self.engine.rounded
+
+    @property
     def epsilon(self) -> float:
-        """The distance from 1 to the next number."""
+        """The relative size of what makes no difference: between 1 and the next number, or a small part of that."""
+        if self.engine.rounded:
+            return _ROUNDED
         return 2.0**-52 if self.engine.double else 2.0**-23
 
     def full(self, value: float) -> Plain:
@@ -262,6 +275,11 @@ def power(x: Number, y: Number | float) -> Number:
     return x.apply("power", y)
 
 
+def power_of_positive(x: Number, y: Number | float) -> Number:
+    """`x ** y` for x >= 0; by a logarithm, an eighth of the time, where the result is rounded to float32."""
+    return exp(log(x) * y) if x.engine.rounded else power(x, y)
+
+
 def where(condition: Condition, x: Number | float, y: Number | float) -> Number:
     """`x` where the condition holds, else `y`."""
     kind = Plain(condition.engine, condition.value)  # carries the condition to `select`
@@ -295,13 +313,20 @@ def polynomial(coefficients: Sequence[float], x: Number) -> Number:
 def chebyshev(coefficients: Sequence[float], t: Number) -> Number:
     """The sum of c[k] T_k(t) for -1 <= t <= 1, by the recurrence of Clenshaw (1955).
 
-    In float32 without the coefficients that are below its rounding.
+    Without the coefficients that are below the rounding to float32, where the result is rounded to it.
     """
-    if not t.double:
-        least = 1e-9 * max(map(abs, coefficients))
+    if t.engine.rounded or not t.double:
+        least = (_ROUNDED if t.double else 1e-9) * max(map(abs, coefficients))
+        steep = (
+            2 * t.level if t.double else 0
+        )  # T_k changes by k^2 at most, and so does its derivative
         coefficients = coefficients[
-            : 1 + max(k for k, c in enumerate(coefficients) if abs(c) > least)
+            : 1 + max(k for k, c in enumerate(coefficients) if abs(c) * max(k, 1) ** steep > least)
         ]
+    if (
+        t.engine.rounded and not t.level
+    ):  # float64 has digits to spare for the powers of t: a third less to do
+        return polynomial(cheb2poly(coefficients).tolist(), t)
     last: Number = t * 0.0
     before = last
     twice = t + t

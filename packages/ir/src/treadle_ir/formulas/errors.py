@@ -18,12 +18,25 @@ from treadle_ir.formulas.arithmetic import (
     sqrt,
     where,
 )
-from treadle_ir.formulas.error_series import DAWSON_FAR, DAWSON_MIDDLE, DAWSON_NEAR, LEGENDRE
+from treadle_ir.formulas.error_series import (
+    DAWSON_FAR,
+    DAWSON_MIDDLE,
+    DAWSON_NEAR,
+    ERFC_INV_CENTRAL,
+    ERFC_INV_TAIL,
+    ERFCX_ALL,
+    LEGENDRE,
+)
 from treadle_ir.reference.special import ERFC_SCALED, GILES_CENTRAL, GILES_TAIL
 
 
 def erfcx(x: Number) -> Number:
     """`exp(x^2) erfc(x)`, without overflow and underflow for positive x."""
+    if x.engine.rounded and not x.level:
+        size = abs(x)
+        value = chebyshev(ERFCX_ALL, 1.0 - 6.0 / (size + 3.0)) / (1.0 + 2.0 * size)
+        value = where(x < 0.0, 2.0 * exp(x * x) - value, value)
+        return where(x.is_nan(), x, value)
     inner = between(x, -30.0, 1.0)
     outer = where(x > 1.0, x, 1.0)
     # exp(x^2) in two factors: rounding x^2 would cost x^2 units in the last place
@@ -35,7 +48,7 @@ def erfcx(x: Number) -> Number:
 
 
 def erfc_inv(y: Number) -> Number:
-    """The inverse of erfc: a start good to 1e-6, and steps of Halley's method.
+    """The inverse of erfc: a start good to 1e-6, and steps of Halley's method; for float32, fits of it.
 
     Source: M. Giles, Approximating the erfinv function, GPU Computing Gems 2 (2010), for the start.
     """
@@ -43,6 +56,21 @@ def erfc_inv(y: Number) -> Number:
     folded = where(y > 1.0, 2.0 - y, y)
     p = where(inside, folded, 0.5)  # erfc of the magnitude of the result
     u = 1.0 - p  # erf of it
+    x = _erfc_inv_rounded(p, u) if y.engine.rounded and not y.level else _erfc_inv(p, u)
+    x = where(y > 1.0, -x, x)
+    ends = where(y.equals(0.0), y.full(math.inf), where(y.equals(2.0), y.full(-math.inf), math.nan))
+    return where(inside, x, ends)
+
+
+def _erfc_inv_rounded(p: Number, u: Number) -> Number:
+    near = p > 0.2
+    inner, outer = where(near, u, 0.5), where(near, 0.1, p)
+    central = inner * chebyshev(ERFC_INV_CENTRAL, inner * inner / 0.32 - 1.0)
+    r = sqrt(-log(outer))
+    return where(near, central, r * chebyshev(ERFC_INV_TAIL, (1.0 / (1.0 + r) - 0.265) / 0.176))
+
+
+def _erfc_inv(p: Number, u: Number) -> Number:
     w = -log(p * (2.0 - p))
     central = u * polynomial(GILES_CENTRAL, smaller(w, 5.0) - 2.5)
     tail = u * polynomial(GILES_TAIL, sqrt(between(w, 5.0, 16.0)) - 3.0)
@@ -53,9 +81,7 @@ def erfc_inv(y: Number) -> Number:
         residual = where(u < 0.5, erf(x) - u, p - erfc(x))
         step = residual / (2 / math.sqrt(math.pi) * exp(-(x * x)))
         x = x - step / (1.0 + x * step)
-    x = where(y > 1.0, -x, x)
-    ends = where(y.equals(0.0), y.full(math.inf), where(y.equals(2.0), y.full(-math.inf), math.nan))
-    return where(inside, x, ends)
+    return x
 
 
 def dawson(x: Number) -> Number:

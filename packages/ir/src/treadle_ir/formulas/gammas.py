@@ -53,7 +53,7 @@ def deviance_ratio(u: Number) -> Number:
     """`(u - log(1 + u)) / u^2` for -1/2 <= u <= 1, from the series of the logarithm in u / (2 + u)."""
     inverse = 1.0 / (2.0 + u)
     s = u * inverse
-    terms = 18 if u.double else 8
+    terms = 18 if u.fine else 10
     series = polynomial([1 / (2 * k + 3) for k in range(terms)], s * s)
     return inverse - 2.0 * s * inverse * inverse * series
 
@@ -156,7 +156,7 @@ def _small(a: Number, x: Number) -> Number:
     """The upper function for x <= 1.1 and a <= x or so: 1 - x^a / Gamma(a + 1) (1 + a sum (-x)^n / (n! (a + n)))."""
     total: Number = x * 0.0
     power: Number = x.full(1.0)
-    for n in range(1, 21 if x.double else 13):
+    for n in range(1, 21 if x.fine else 14):
         power = power * x * (-1 / n)
         total = total + power / (a + float(n))
     exponent = a * log(x) - lgamma_plus_one(a)

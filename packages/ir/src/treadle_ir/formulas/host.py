@@ -57,12 +57,13 @@ _COMPARISONS: Final[Mapping[Direction, Function]] = {
 class HostEngine(Engine):
     """NumPy on float64 arrays of one shape."""
 
-    __slots__ = ("shape",)
+    __slots__ = ("rounded", "shape")
     functions: Mapping[str, Function] = _FUNCTIONS
     double: bool = True
 
-    def __init__(self, shape: tuple[int, ...]) -> None:
+    def __init__(self, shape: tuple[int, ...], rounded: bool) -> None:
         self.shape: Final = shape
+        self.rounded = rounded
 
     def constant(self, value: float) -> Operand:
         """A scalar."""
@@ -92,8 +93,8 @@ class HostEngine(Engine):
         return state
 
 
-def evaluated(formula: Formula, *operands: Elements) -> Elements:
-    """A formula of float64 arrays, which are broadcast to one shape."""
+def evaluated(formula: Formula, *operands: Elements, rounded: bool = False) -> Elements:
+    """A formula of float64 arrays, which are broadcast to one shape; `rounded` says that results will be rounded."""
     arrays = np.broadcast_arrays(*operands)
-    engine = HostEngine(arrays[0].shape)
+    engine = HostEngine(arrays[0].shape, rounded)
     return np.asarray(formula(*[Plain(engine, x) for x in arrays]).plain.value)

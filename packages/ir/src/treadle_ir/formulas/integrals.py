@@ -63,7 +63,7 @@ def _near(n: Number, x: Number) -> Number:
     """The series for 0 < x <= 1."""
     total: Number = x * 0.0
     term: Number = x.full(1.0)
-    for m in range(21 if x.double else 13):
+    for m in range(21 if x.fine else 14):
         if m:
             term = term * x * (-1 / m)
         place = float(m) - n + 1.0
@@ -117,7 +117,7 @@ def expi(x: Number) -> Number:
     one = x.full(1.0)
     series = loop([near_x], [one, x.full(0.0), one], step, unfinished, _MOST)[1]
     near = (_EULER + log(near_x)) + series
-    terms = [float(math.factorial(k)) for k in range(41 if x.double else 13)]
+    terms = [float(math.factorial(k)) for k in range(41 if x.fine else 14)]
     # the exponential in two factors, which overflow later
     half = exp(0.5 * outer)
     far = half * (polynomial(terms, 1.0 / outer) / outer) * half

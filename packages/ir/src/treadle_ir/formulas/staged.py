@@ -53,12 +53,13 @@ _F64: Final = np.dtype(np.float64)
 class StagingEngine(Engine):
     """The primitives, on operands of one type."""
 
-    __slots__ = ("double", "type")
+    __slots__ = ("double", "rounded", "type")
     functions: Mapping[str, Function] = _FUNCTIONS
 
-    def __init__(self, type: ArrayType) -> None:
+    def __init__(self, type: ArrayType, rounded: bool) -> None:
         self.type: Final = type
         self.double = type.dtype == _F64
+        self.rounded = rounded
 
     def constant(self, value: float) -> Operand:
         """A scalar."""
@@ -103,11 +104,11 @@ class StagingEngine(Engine):
 
 
 @functools.lru_cache(maxsize=256)
-def program_of(formula: Formula, count: int, type: ArrayType) -> Program:
-    """The program of a formula of so many operands of a type, which is f32 or f64."""
+def program_of(formula: Formula, count: int, type: ArrayType, rounded: bool = False) -> Program:
+    """The program of a formula of so many operands of a type, f32 or f64; `rounded`, if its results will be rounded."""
 
     def function(*operands: Operand) -> list[Operand]:
-        engine = StagingEngine(type)
+        engine = StagingEngine(type, rounded)
         return [formula(*[Plain(engine, x) for x in operands]).plain.value]
 
     staged = stage(function, *[type] * count)

@@ -15,7 +15,7 @@ from treadle_ir.formulas.arithmetic import (
     exp,
     floor,
     nearest,
-    power,
+    power_of_positive,
     sqrt,
     where,
 )
@@ -38,19 +38,21 @@ _BERNOULLI: Final = (
     -236364091 / 1693824136731743669452800000,
 )
 _SHIFT: Final = 10  # terms that are summed one by one
+_FEW: Final = 6, 8  # terms one by one, and of the series, for results in float32
 
 
 def _scaled(s: Number, q: Number) -> Number:
     """`q^s` times the sum of (q + k)^-s over k >= 0, for s > 1 and q > 0."""
+    count, terms = (_SHIFT, len(_BERNOULLI)) if q.fine else _FEW
     total: Number = q * 0.0 + 1.0
-    for k in range(1, _SHIFT):
-        total = total + power((q + float(k)) / q, -s)
-    end = q + float(_SHIFT)
-    last = power(end / q, -s)
+    for k in range(1, count):
+        total = total + power_of_positive((q + float(k)) / q, -s)
+    end = q + float(count)
+    last = power_of_positive(end / q, -s)
     inverse = 1.0 / end
     total = total + last * (end / (s - 1.0) + 0.5)
     factor = s * inverse * last
-    for j, coefficient in enumerate(_BERNOULLI):
+    for j, coefficient in enumerate(_BERNOULLI[:terms]):
         total = total + factor * coefficient
         first = s + float(2 * j + 1)
         factor = factor * (first * inverse) * ((first + 1.0) * inverse)
@@ -58,7 +60,7 @@ def _scaled(s: Number, q: Number) -> Number:
 
 
 def _hurwitz(s: Number, q: Number) -> Number:
-    return power(q, -s) * _scaled(s, q)
+    return power_of_positive(q, -s) * _scaled(s, q)
 
 
 def zeta(s: Number, q: Number) -> Number:
@@ -109,7 +111,7 @@ def _reflected(s: Number, q: Number) -> Number:
         term = factor * _hurwitz(s, where(active, argument, 1.0))
         return [where(active, total + term, total), left - 1.0]
 
-    magnitude = power(abs(rest), -s)
+    magnitude = power_of_positive(abs(rest), -s)
     start = where(rest < 0.0, sign * magnitude, magnitude)
     return loop([s, q], [start, wanted], step, lambda state: state[1] > 0.5, 3)[0]
 
@@ -122,9 +124,11 @@ def polygamma(n: Number, x: Number) -> Number:
     positive = (x > 0.0) & (x < math.inf)
     y = where(positive, x, 1.0)
     # Gamma(s) y^-s by Stirling, as one power: neither overflows alone
-    factor = sqrt(2 * math.pi / s_) * exp(stirling_error(s_)) * power(s_ / (math.e * y), s_)
+    factor = (
+        sqrt(2 * math.pi / s_) * exp(stirling_error(s_)) * power_of_positive(s_ / (math.e * y), s_)
+    )
     value = factor * _scaled(s_, y)
-    gamma = sqrt(2 * math.pi / s_) * exp(stirling_error(s_)) * power(s_ / math.e, s_)
+    gamma = sqrt(2 * math.pi / s_) * exp(stirling_error(s_)) * power_of_positive(s_ / math.e, s_)
     below = ~(x > 0.0) & ~x.is_nan()
     value = where(below, gamma * _reflected(s_, where(below, x, 0.5)), value)
     value = where(x.equals(math.inf), x.full(0.0), value)

@@ -15,8 +15,10 @@ def _formula_eval(primitive: Primitive, /, *operands: Elements) -> list[Elements
     short = of_few(primitive, operands)
     if short is not None:
         return [short]
+    dtype = operands[0].dtype
     wide = [x.astype(np.float64) for x in operands]
-    return [evaluated(formula_of(primitive), *wide).astype(operands[0].dtype, copy=False)]
+    result = evaluated(formula_of(primitive), *wide, rounded=dtype.itemsize < 8)
+    return [result.astype(dtype, copy=False)]
 
 
 for _primitive in PRIMITIVES:
