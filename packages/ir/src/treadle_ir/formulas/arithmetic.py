@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final, TypeAlias, final
 
 from numpy.polynomial.chebyshev import cheb2poly
@@ -310,6 +311,12 @@ def polynomial(coefficients: Sequence[float], x: Number) -> Number:
     return total
 
 
+@lru_cache(maxsize=256)
+def _powers(coefficients: tuple[float, ...]) -> list[float]:
+    """A Chebyshev series as powers, lowest first."""
+    return cheb2poly(coefficients).tolist()
+
+
 def chebyshev(coefficients: Sequence[float], t: Number) -> Number:
     """The sum of c[k] T_k(t) for -1 <= t <= 1, by the recurrence of Clenshaw (1955).
 
@@ -326,7 +333,7 @@ def chebyshev(coefficients: Sequence[float], t: Number) -> Number:
     if (
         t.engine.rounded and not t.level
     ):  # float64 has digits to spare for the powers of t: a third less to do
-        return polynomial(cheb2poly(coefficients).tolist(), t)
+        return polynomial(_powers(tuple(coefficients)), t)
     last: Number = t * 0.0
     before = last
     twice = t + t

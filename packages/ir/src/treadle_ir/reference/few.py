@@ -8,14 +8,17 @@ those of 32 bits and less, whose rounding hides its errors near zeros.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
+
+import numpy as np
 
 from treadle_ir.primitive import Primitive
 from treadle_ir.primitives import elementwise as e
 from treadle_ir.reference.special import DIGAMMA_TAIL, GILES_CENTRAL, GILES_TAIL
 
 MOST: Final = 64  # elements: from here on NumPy is the quicker one
+_CUT: Final = 1e-11  # of the greatest coefficient: far below the rounding of float32
 Scalar = Callable[[float], float]
 
 
@@ -25,6 +28,13 @@ def _horner(coefficients: tuple[float, ...], x: float) -> float:
     for c in reversed(coefficients):
         result = result * x + c
     return result
+
+
+def powers(series: Sequence[float]) -> tuple[float, ...]:
+    """A Chebyshev series without its last digits, as powers of t, highest first: for Horner's rule."""
+    least = _CUT * max(map(abs, series))
+    kept = [c for c in series if abs(c) > least]
+    return tuple(np.polynomial.chebyshev.cheb2poly(kept)[::-1].tolist())
 
 
 def lgamma(x: float) -> float:

@@ -16,26 +16,18 @@ import numpy as np
 from treadle_ir.formulas.bessel_series import I0_FAR, I0_NEAR, I1_FAR, I1_NEAR
 from treadle_ir.primitive import Primitive
 from treadle_ir.primitives import elementwise as e
-from treadle_ir.reference import few_integrals
-from treadle_ir.reference.few import MOST
+from treadle_ir.reference import few_integrals, few_waves
+from treadle_ir.reference.few import MOST, powers
 from treadle_ir.reference.few_series import SERIES
 from treadle_ir.reference.registry import Elements
 
-_CUT: Final = 1e-11  # of the greatest coefficient: far below the rounding of float32
 _TINY: Final = 1e-300
 _ENOUGH: Final = 1e-13
 Scalar = Callable[..., float | None]  # None where only the formula is exact enough
 
 
-def _powers(series: Sequence[float]) -> tuple[float, ...]:
-    """A Chebyshev series without its last digits, as powers of t, highest first: for Horner's rule."""
-    least = _CUT * max(map(abs, series))
-    kept = [c for c in series if abs(c) > least]
-    return tuple(np.polynomial.chebyshev.cheb2poly(kept)[::-1].tolist())
-
-
-_I0: Final = _powers(I0_NEAR), _powers(I0_FAR)
-_I1: Final = _powers(I1_NEAR), _powers(I1_FAR)
+_I0: Final = powers(I0_NEAR), powers(I0_FAR)
+_I1: Final = powers(I1_NEAR), powers(I1_FAR)
 
 
 def _by_parts(magnitude: float, near: Sequence[float], far: Sequence[float]) -> float:
@@ -119,6 +111,7 @@ def igammac(a: float, x: float) -> float | None:
 SCALARS: Final[Mapping[type[Primitive], Scalar]] = {
     e.BesselI0e: bessel_i0e,
     e.BesselI1e: bessel_i1e,
+    e.CosineIntegral: few_waves.cosine_integral,
     e.Expi: few_integrals.expi,
     e.Expn: few_integrals.expn,
     e.Igamma: igamma,
@@ -126,25 +119,31 @@ SCALARS: Final[Mapping[type[Primitive], Scalar]] = {
     e.Igammac: igammac,
     e.Polygamma: few_integrals.polygamma,
     e.RegularizedIncompleteBeta: few_integrals.betainc,
+    e.SineIntegral: few_waves.sine_integral,
     e.Zeta: few_integrals.zeta,
 }
 
 
 def of_few(primitive: Primitive, operands: Sequence[Elements]) -> Elements | None:
     """The function of a few elements of 32 bits or less; None where the formula has to compute it."""
-    scalar = SCALARS.get(type(primitive))
+    scalar, series = SCALARS.get(type(primitive)), SERIES.get(type(primitive))
     first = operands[0]
-    if scalar is None or first.dtype.itemsize > 4 or max([x.size for x in operands]) > MOST:
+    if (
+        scalar is series is None
+        or first.dtype.itemsize > 4
+        or max([x.size for x in operands]) > MOST
+    ):
         return None
     if len(operands) > 1:  # numbers beside arrays
         operands = np.broadcast_arrays(*operands)
         first = operands[0]
     flat = [x.astype(np.float64).ravel() for x in operands]
-    series = SERIES.get(type(primitive))
     if series is not None:
         found = series(*flat)
         if found is not None:
             return found.astype(first.dtype).reshape(first.shape)
+    if scalar is None:
+        return None
     numbers = list(map(scalar, *[x.tolist() for x in flat]))
     if None in numbers:
         return None

@@ -101,7 +101,9 @@ def polygamma(n: float, x: float) -> float | None:
     """The derivative of order n of digamma."""
     if n == 0.0:
         return digamma(x)
-    if not 1.0 <= n <= 30.0 or n != math.floor(n):
+    if not math.isfinite(n) or n != math.floor(n):
+        return math.nan
+    if not 1.0 <= n <= 30.0:
         return None
     sum_of_powers = zeta(n + 1.0, x)
     if sum_of_powers is None:

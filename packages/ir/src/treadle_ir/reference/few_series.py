@@ -15,6 +15,7 @@ import numpy as np
 from treadle_ir.primitive import Primitive
 from treadle_ir.primitives import elementwise as e
 from treadle_ir.reference.few import digamma
+from treadle_ir.reference.few_hypergeometric import hyp1f1, hyp2f1
 from treadle_ir.reference.registry import Elements
 
 Series = Callable[
@@ -101,6 +102,8 @@ def betainc(a: Elements, b: Elements, x: Elements) -> Elements | None:
 
 
 SERIES: Final[Mapping[type[Primitive], Series]] = {
+    e.Hyp1f1: hyp1f1,
+    e.Hyp2f1: hyp2f1,
     e.Igamma: igamma,
     e.IgammaGradA: igamma_grad_a,
     e.Igammac: igammac,
