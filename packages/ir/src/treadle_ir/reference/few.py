@@ -9,32 +9,40 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Final, cast
 
-import numpy as np
+from numpy.polynomial.chebyshev import cheb2poly
 
+from treadle_ir.formulas.error_series import ERFC_INV_CENTRAL, ERFC_INV_TAIL
 from treadle_ir.primitive import Primitive
 from treadle_ir.primitives import elementwise as e
-from treadle_ir.reference.special import DIGAMMA_TAIL, GILES_CENTRAL, GILES_TAIL
+from treadle_ir.reference.special import DIGAMMA_TAIL
 
 MOST: Final = 64  # elements: from here on NumPy is the quicker one
 _CUT: Final = 1e-11  # of the greatest coefficient: far below the rounding of float32
 Scalar = Callable[[float], float]
 
 
-def _horner(coefficients: tuple[float, ...], x: float) -> float:
-    """The polynomial with these coefficients, lowest first."""
-    result = 0.0
-    for c in reversed(coefficients):
-        result = result * x + c
-    return result
+def polynomial(coefficients: Sequence[float]) -> Scalar:
+    """The polynomial with these coefficients, lowest first, by Horner's rule.
+
+    Written out, since a loop over the coefficients takes three times as long.
+    """
+    first, *rest = map(repr, reversed(coefficients))
+    text = "(" * len(rest) + first + "".join([f" * x + {c})" for c in rest])
+    return cast("Scalar", eval(f"lambda x: {text}"))  # of nothing but numbers
 
 
-def powers(series: Sequence[float]) -> tuple[float, ...]:
-    """A Chebyshev series without its last digits, as powers of t, highest first: for Horner's rule."""
+def chebyshev(series: Sequence[float]) -> Scalar:
+    """A Chebyshev series without its last digits, as a polynomial."""
     least = _CUT * max(map(abs, series))
     kept = [c for c in series if abs(c) > least]
-    return tuple(np.polynomial.chebyshev.cheb2poly(kept)[::-1].tolist())
+    return polynomial(cheb2poly(kept).tolist())
+
+
+_DIGAMMA: Final = polynomial(DIGAMMA_TAIL)
+_CENTRAL: Final = chebyshev(ERFC_INV_CENTRAL)
+_TAIL: Final = chebyshev(ERFC_INV_TAIL)
 
 
 def lgamma(x: float) -> float:
@@ -63,25 +71,18 @@ def digamma(x: float) -> float:
         value -= 1 / x
         x += 1
     inverse = 1 / (x * x)
-    return value + (math.log(x) - 0.5 / x - inverse * _horner(DIGAMMA_TAIL, inverse))
+    return value + (math.log(x) - 0.5 / x - inverse * _DIGAMMA(inverse))
 
 
 def erf_inv(x: float) -> float:
-    """The inverse of erf: a start good to 1e-6, and a step of Halley's method, which leaves the cube of that.
-
-    Source: M. Giles, Approximating the erfinv function, GPU Computing Gems 2 (2010), for the start.
-    """
+    """The inverse of erf, by the fits of erfc_inv, which are good to 2^-36."""
     magnitude = abs(x)
     if not magnitude < 1:
         return math.copysign(math.inf, x) if magnitude == 1 else math.nan
-    w = -math.log((1 - magnitude) * (1 + magnitude))
-    # w < 16 for floats of 32 bits
-    start = _horner(GILES_CENTRAL, w - 2.5) if w < 5 else _horner(GILES_TAIL, math.sqrt(w) - 3)
-    y = magnitude * start
-    # From the complements where these are the small numbers; 1 - x is exact there.
-    near = math.erf(y) - magnitude if magnitude < 0.5 else (1 - magnitude) - math.erfc(y)
-    error = near / (1.1283791670955126 * math.exp(-y * y))
-    return math.copysign(y - error / (1 + y * error), x)
+    if magnitude < 0.8:
+        return x * _CENTRAL(x * x / 0.32 - 1.0)
+    r = math.sqrt(-math.log(1.0 - magnitude))
+    return math.copysign(r * _TAIL((1.0 / (1.0 + r) - 0.265) / 0.176), x)
 
 
 ANY_WIDTH: Final[dict[type[Primitive], Scalar]] = {e.Erf: math.erf, e.Erfc: math.erfc}

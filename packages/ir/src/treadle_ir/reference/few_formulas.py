@@ -17,7 +17,7 @@ from treadle_ir.formulas.bessel_series import I0_FAR, I0_NEAR, I1_FAR, I1_NEAR
 from treadle_ir.primitive import Primitive
 from treadle_ir.primitives import elementwise as e
 from treadle_ir.reference import few_integrals, few_waves
-from treadle_ir.reference.few import MOST, powers
+from treadle_ir.reference.few import MOST, chebyshev
 from treadle_ir.reference.few_series import SERIES
 from treadle_ir.reference.registry import Elements
 
@@ -26,21 +26,15 @@ _ENOUGH: Final = 1e-13
 Scalar = Callable[..., float | None]  # None where only the formula is exact enough
 
 
-_I0: Final = powers(I0_NEAR), powers(I0_FAR)
-_I1: Final = powers(I1_NEAR), powers(I1_FAR)
+_I0: Final = chebyshev(I0_NEAR), chebyshev(I0_FAR)
+_I1: Final = chebyshev(I1_NEAR), chebyshev(I1_FAR)
+Series = Callable[[float], float]
 
 
-def _by_parts(magnitude: float, near: Sequence[float], far: Sequence[float]) -> float:
-    result = 0.0
+def _by_parts(magnitude: float, near: Series, far: Series) -> float:
     if magnitude <= 8.0:
-        t = magnitude * 0.25 - 1.0
-        for c in near:
-            result = result * t + c
-        return result
-    t = 16.0 / magnitude - 1.0
-    for c in far:
-        result = result * t + c
-    return result / math.sqrt(magnitude)
+        return near(magnitude * 0.25 - 1.0)
+    return far(16.0 / magnitude - 1.0) / math.sqrt(magnitude)
 
 
 def bessel_i0e(x: float) -> float:

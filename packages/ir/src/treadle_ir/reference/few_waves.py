@@ -6,32 +6,23 @@ Each is a Chebyshev series near 0, and two series beside sine and cosine beyond:
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Final
 
 from treadle_ir.formulas.integral_series import COSINE_FAR, COSINE_NEAR, SINE_FAR, SINE_NEAR
-from treadle_ir.reference.few import powers
+from treadle_ir.reference.few import chebyshev
 
 _EULER: Final = 0.5772156649015329
 _BORDER: Final = 4.0
 _FARTHEST: Final = 1e6  # beyond, Python's sine and NumPy's may differ by more than rounding
-_SINE: Final = powers(SINE_NEAR)
-_COSINE: Final = powers(COSINE_NEAR)
-_F: Final = powers(SINE_FAR)
-_G: Final = powers(COSINE_FAR)
-
-
-def _horner(coefficients: Sequence[float], t: float) -> float:
-    """The polynomial with these coefficients, highest first."""
-    result = 0.0
-    for c in coefficients:
-        result = result * t + c
-    return result
+_SINE: Final = chebyshev(SINE_NEAR)
+_COSINE: Final = chebyshev(COSINE_NEAR)
+_F: Final = chebyshev(SINE_FAR)
+_G: Final = chebyshev(COSINE_FAR)
 
 
 def _beyond(x: float) -> tuple[float, float]:
     t = 8.0 / x - 1.0
-    return _horner(_F, t) / x, _horner(_G, t) / (x * x)
+    return _F(t) / x, _G(t) / (x * x)
 
 
 def sine_integral(x: float) -> float | None:
@@ -40,7 +31,7 @@ def sine_integral(x: float) -> float | None:
     if not size <= _FARTHEST:
         return None
     if size < _BORDER:
-        return x * _horner(_SINE, x * x * 0.125 - 1.0)
+        return x * _SINE(x * x * 0.125 - 1.0)
     f, g = _beyond(size)
     return math.copysign(math.pi / 2 - (f * math.cos(size) + g * math.sin(size)), x)
 
@@ -51,6 +42,6 @@ def cosine_integral(x: float) -> float | None:
         return None
     if x < _BORDER:
         square = x * x
-        return _EULER + math.log(x) - square * _horner(_COSINE, square * 0.125 - 1.0)
+        return _EULER + math.log(x) - square * _COSINE(square * 0.125 - 1.0)
     f, g = _beyond(x)
     return f * math.sin(x) - g * math.cos(x)
