@@ -38,8 +38,8 @@ def regularized_incomplete_beta(a: Number, b: Number, x: Number) -> Number:
     y, z = where(swapped, 1.0 - x_, x_), where(swapped, x_, 1.0 - x_)
     part = between(_density(p, q, y, z) * _fraction(p, q, y, z), 0.0, 1.0)
     value = where(swapped, 1.0 - part, part)
-    # for b < 1 the part may be close to 1
-    little = swapped & (p < 1.0)
+    # For b < 1 the part may be close to 1; where it is not, the series of what is left of 1 may be slow.
+    little = swapped & (p < 1.0) & (part > 0.5)
     value = where(
         little, _rest(where(little, p, 0.5), where(little, q, 1.0), where(little, y, 0.5)), value
     )
