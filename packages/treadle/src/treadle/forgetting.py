@@ -21,6 +21,7 @@ CACHES: Final[dict[str, str]] = {
     "treadle_compiler.emit": "_comparison",
     "treadle_compiler.types": "mlir_type _i64_array",
     "treadle_ir.equality": "field_names",
+    "treadle_ir.formulas.arithmetic": "_powers",
     "treadle_ir.formulas.euclid": "greatest_common_divisor_program",
     "treadle_ir.formulas.staged": "program_of",
     "treadle_ir.inference": "_CACHE",

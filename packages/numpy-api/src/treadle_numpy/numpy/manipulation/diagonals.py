@@ -111,10 +111,10 @@ def diagflat(v: ArrayLike, k: int = 0) -> Array:
     count = x.size
     side = count + builtin_abs(k)
     zero = x.dtype.type(0)
-    columns = ops.pad(x, zero, low=(max(k, 0),), high=(max(-k, 0),), interior=(0,)) if k else x
+    rows = ops.pad(x, zero, low=(max(-k, 0),), high=(max(k, 0),), interior=(0,)) if k else x
     return ops.select(
         eye(side, k=k, dtype=bool),
-        ops.broadcast_in_dim(columns, shape=(side, side), dimensions=(1,)),
+        ops.broadcast_in_dim(rows, shape=(side, side), dimensions=(0,)),
         filled((side, side), zero),
     )
 
