@@ -16,7 +16,7 @@ import pytest
 import treadle
 import treadle.numpy as tnp
 from treadle import errors, lax, random
-from treadle.sharding import Mesh, NamedSharding, PartitionSpec as P, get_mesh
+from treadle.sharding import AxisType, Mesh, NamedSharding, PartitionSpec as P, get_mesh
 
 LAWS: Final[dict[str, Callable[[], None]]] = {}
 H: Final = np.arange(32, dtype=np.float32).reshape(8, 4)
@@ -36,7 +36,7 @@ def law(check: Callable[[], None]) -> Callable[[], None]:
 @functools.cache
 def mesh() -> Mesh:
     """Eight devices in four rows."""
-    return treadle.make_mesh((4, 2), ("x", "y"))
+    return treadle.make_mesh((4, 2), ("x", "y"), (AxisType.Auto,) * 2)
 
 
 def over(*spec: Any) -> NamedSharding:

@@ -15,7 +15,7 @@ import numpy as np
 import treadle
 import treadle.numpy as tnp
 from treadle import lax
-from treadle.sharding import Mesh, NamedSharding, PartitionSpec as P
+from treadle.sharding import AxisType, Mesh, NamedSharding, PartitionSpec as P
 from treadle_ir.analysis import Exchange, distributions
 
 AXES: Final = ("a", "b", "c")
@@ -111,7 +111,7 @@ def counted() -> None:
 
 def partitioned() -> None:
     """A program without a word of devices: a sum over a divided axis, by rows, by columns, by both."""
-    mesh = treadle.make_mesh((4, 2), ("rows", "columns"))
+    mesh = treadle.make_mesh((4, 2), ("rows", "columns"), (AxisType.Auto,) * 2)
     groups = {
         P("rows"): {frozenset(range(start, 8, 2)) for start in range(2)},
         P(None, "columns"): set(),
@@ -136,7 +136,7 @@ def inspected() -> None:
         treadle.debug.inspect_array_sharding(y, callback=seen.append)
         return y.reshape(8, 3)
 
-    row = NamedSharding(treadle.make_mesh((8,), ("i",)), P("i"))
+    row = NamedSharding(treadle.make_mesh((8,), ("i",), (AxisType.Auto,)), P("i"))
     treadle.jit(folded)(treadle.device_put(np.ones((8, 3), np.float32), row))
     (found,) = seen
     parts = found.devices_indices_map((2, 4, 3))
@@ -147,7 +147,7 @@ def inspected() -> None:
 def transformed() -> None:
     """Derivatives and loops are told of the array that was meant, a vmap of the batch, a shard_map of a whole part."""
     seen: list[Any] = []
-    mesh = treadle.make_mesh((4, 2), ("a", "b"))
+    mesh = treadle.make_mesh((4, 2), ("a", "b"), (AxisType.Auto,) * 2)
     x = treadle.device_put(np.ones((8, 4), np.float32), NamedSharding(mesh, P("a", "b")))
 
     def looked(x: Any) -> Any:

@@ -17,7 +17,7 @@ from conformance.sharding import (
     pool,
     several_axes,
 )
-from conformance.sharding.explicit import laws as explicit
+from conformance.sharding.explicit import laws as explicit, within
 from conformance.sharding.process import results
 
 raised = functools.cache(results)  # a process for each module
@@ -61,6 +61,11 @@ def test_mistakes_are_told(law: str) -> None:
 @pytest.mark.parametrize("law", explicit.LAWS)
 def test_explicit_axes(law: str) -> None:
     assert not raised("explicit.laws")[law], raised("explicit.laws")[law]
+
+
+@pytest.mark.parametrize("law", within.LAWS)
+def test_functions_over_explicit_axes(law: str) -> None:
+    assert not raised("explicit.within")[law], raised("explicit.within")[law]
 
 
 @pytest.mark.parametrize("law", exported.LAWS)

@@ -6,13 +6,13 @@ import numpy as np
 
 import treadle
 import treadle.numpy as tnp
-from treadle.sharding import NamedSharding, PartitionSpec as P
+from treadle.sharding import AxisType, NamedSharding, PartitionSpec as P
 
 if "TREADLE_COORDINATOR_ADDRESS" in os.environ:
     treadle.distributed.initialize(initialization_timeout=60, shutdown_timeout_seconds=60)
 
 count = len(treadle.devices())
-mesh = treadle.make_mesh((count,), ("d",))
+mesh = treadle.make_mesh((count,), ("d",), (AxisType.Auto,))
 random = np.random.default_rng(0)
 
 

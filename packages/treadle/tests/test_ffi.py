@@ -208,11 +208,11 @@ import ctypes, sys
 import numpy as np
 import treadle
 from treadle import ffi
-from treadle.sharding import NamedSharding, PartitionSpec as P
+from treadle.sharding import AxisType, NamedSharding, PartitionSpec as P
 
 library = ctypes.cdll.LoadLibrary(sys.argv[1])
 ffi.register_ffi_target("rms_norm", ffi.pycapsule(library.rms_norm))
-mesh = treadle.make_mesh((4,), ("x",))
+mesh = treadle.make_mesh((4,), ("x",), (AxisType.Auto,))
 parts = NamedSharding(mesh, P("x"))
 x = np.arange(24, dtype=np.float32).reshape(8, 3)
 

@@ -17,6 +17,7 @@ from treadle_ir import (
     functions,
     layouts_here,
     ops,
+    over_mesh_of,
     positions,
     refuse_others,
     sequence,
@@ -108,9 +109,10 @@ def checkpoint(
         leaves = list(map(as_array, given))
         tree = TreeFunction(function, arguments.rebuilt, array_results("checkpoint: result "))
         types = [type_of(leaf) for leaf in leaves]
-        staged, out = stage_tree(
-            tree, *types, varies=varying_of(leaves), layouts=layouts_here(leaves)
-        )
+        with over_mesh_of(leaves):
+            staged, out = stage_tree(
+                tree, *types, varies=varying_of(leaves), layouts=layouts_here(leaves)
+            )
         primitive = Checkpoint(staged.program, policy, prevent_cse=apart)
         return tree_unflatten(out, bind(primitive, *staged.captured, *leaves))
 

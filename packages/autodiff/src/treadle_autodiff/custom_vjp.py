@@ -18,6 +18,7 @@ from treadle_autodiff.custom_function import (
     pair_of,
     with_hash,
 )
+from treadle_autodiff.layouts import Shown, shown_of
 from treadle_autodiff.symbolic_zeros import (
     CustomVJPPrimal,
     SymbolicZero,
@@ -42,6 +43,7 @@ from treadle_ir import (
     frozen,
     functions,
     interpret,
+    over_mesh,
     stage_tree,
     type_of,
 )
@@ -163,6 +165,7 @@ class _Forward:
             types,
             tuple([type_of(result) for result in results]),
             self.symbolic,
+            shown_of(results),
         )
         return results, residuals, backward
 
@@ -180,9 +183,16 @@ class _Backward:
     types: tuple[ArrayType, ...]  # of the operands
     result_types: tuple[ArrayType, ...]
     symbolic: bool
+    lies: Shown | None  # how the results do
 
     def __call__(self, residuals: Operands, cotangents: Given) -> Given:
         """Cotangents of the operands, checked; None stands for zeros."""
+        if self.lies is None:
+            return self._checked(residuals, cotangents)
+        with over_mesh(self.lies.mesh):
+            return self._checked(residuals, self.lies.laid(cotangents))
+
+    def _checked(self, residuals: Operands, cotangents: Given) -> Given:
         shown = shown_zeros(cotangents, self.result_types, self.symbolic)
         given = iter(residuals)
         leaves = [next(given) if x is None else x.value for x in self.numbers]

@@ -14,6 +14,7 @@ from treadle_ir import (
     Operands,
     Primitive,
     current_trace,
+    over_mesh_of,
     reset_current,
     run_under,
     set_current,
@@ -73,7 +74,8 @@ def jvp_tree(
         for primal, tangent, user in zip(primals, tangents, given or primals, strict=True)
     ]
     try:
-        results, out = run_under(trace, function, *(entering(tracers) if given else tracers))
+        with over_mesh_of(primals):
+            results, out = run_under(trace, function, *(entering(tracers) if given else tracers))
     finally:
         trace.closed = True
     return *split(trace, results), out

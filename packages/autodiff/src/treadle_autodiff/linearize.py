@@ -27,6 +27,8 @@ from treadle_ir import (
     explicit_here,
     frozen,
     interpret,
+    layouts_here,
+    over_mesh_of,
     reset_current,
     run_under,
     running,
@@ -107,6 +109,7 @@ class LinearizeTrace(DualTrace):
         """Split a jvp rule: right for primitives whose jvp is made of known and linear operations."""
         if primitive.programs():
             raise linearize_rules.missing(type(primitive))
+        self._note_layouts(primals, tangents)
         token = set_current(self._split)
         try:
             results, result_tangents = jvp_rules[primitive](primitive, primals, tangents)
@@ -117,6 +120,15 @@ class LinearizeTrace(DualTrace):
             f"{primitive.name}: a primal result depends on a tangent"
         )
         return results, result_tangents
+
+    def _note_layouts(self, primals: Operands, tangents: Sequence[Tangent]) -> None:
+        """Over explicit axes tangents lie as primals do: a user's rule may ask."""
+        layouts = layouts_here(primals)
+        if layouts is None:
+            return
+        for tangent, layout in zip(tangents, layouts, strict=True):
+            if layout is not None and type(tangent) is StagedTracer and tangent.trace is self.tape:
+                self.tape.layouts[tangent.value] = layout
 
 
 @final
@@ -165,7 +177,8 @@ def linearize_tree(
         tracers.append(LinearizeTracer(trace, primal, tangent, user))
     arguments = entering(tracers) if given else tracers
     try:
-        outputs, out = run_under(trace, function, *arguments)
+        with over_mesh_of(primals):
+            outputs, out = run_under(trace, function, *arguments)
         results: list[Operand] = []
         zero: list[Zero | None] = []
         linear: list[Operand] = []

@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeVar, overload
 
 from treadle_autodiff.checked_tangents import check_tangents, same_structure
 from treadle_autodiff.jvp import jvp_tree
+from treadle_autodiff.layouts import laid_alike
 from treadle_autodiff.linearize import Linearized, linearize_tree
 from treadle_autodiff.tangents import Tangent, Zero, materialise, presented
 from treadle_autodiff.transpose import transpose
@@ -14,18 +15,15 @@ from treadle_autodiff.user_function import Tree, check_callable, of_positional, 
 from treadle_ir import (
     ArgumentError,
     Array,
-    Layout,
     Operands,
     as_array,
     dtypes,
-    explicit_mesh,
     flags,
     flatten_arrays,
     functions,
-    layout_of_operand,
     layouts_here,
     left_to_the_compiler,
-    ops,
+    over_mesh_of,
     stage_tree,
     type_like,
     type_of,
@@ -164,6 +162,16 @@ def pulled(
     nonzero: Sequence[bool],
 ) -> list[Tangent]:
     """One cotangent per primal, of one per result; zero where the primal is not differentiated."""
+    with over_mesh_of(primals):
+        return _pulled(linearized, cotangents, primals, nonzero)
+
+
+def _pulled(
+    linearized: Linearized,
+    cotangents: Sequence[Tangent],
+    primals: Operands,
+    nonzero: Sequence[bool],
+) -> list[Tangent]:
     incoming = [ct for ct, zero in zip(cotangents, linearized.zero, strict=True) if zero is None]
     layouts = layouts_here([x for x, flag in zip(primals, nonzero, strict=True) if flag])
     if layouts is None:
@@ -171,22 +179,15 @@ def pulled(
     else:  # what is added up in between the compiler lays out; in the end they lie as their primals do
         with left_to_the_compiler():
             transposed = transpose(linearized.program, linearized.captured, incoming)
-        transposed = [laid_alike(ct, each) for ct, each in zip(transposed, layouts, strict=True)]
+        transposed = [
+            ct if isinstance(ct, Zero) else laid_alike(ct, each)
+            for ct, each in zip(transposed, layouts, strict=True)
+        ]
     outgoing = iter(transposed)
     return [
         next(outgoing) if flag else Zero(type_of(primal).tangent())
         for primal, flag in zip(primals, nonzero, strict=True)
     ]
-
-
-def laid_alike(cotangent: Tangent, layout: Layout | None) -> Tangent:
-    """A cotangent, laid over the explicit axes of the mesh in force as its primal is."""
-    mesh = explicit_mesh()
-    if mesh is None or layout is None or isinstance(cotangent, Zero):
-        return cotangent
-    if layout_of_operand(cotangent, mesh) == layout:
-        return cotangent
-    return ops.sharding_constraint(cotangent, mesh=mesh, layout=layout)
 
 
 @overload

@@ -21,6 +21,7 @@ from treadle_ir import (
     array_results,
     as_array,
     canonical_elements,
+    over_mesh_of,
     type_of,
 )
 from treadle_ir.tree import (
@@ -115,7 +116,6 @@ def vmap(
             for index, (leaf, dim) in enumerate(zip(leaves, dims, strict=True))
         ]
         size = _axis_size(leaves, checked, axis_size, (args, kwargs), name)
-        axis = Axis(size, axis_name, divided_by(leaves, checked))
         function = TreeFunction(
             fun, lambda operands: tree_unflatten(structure, operands), array_results()
         )
@@ -123,7 +123,9 @@ def vmap(
             _shared(leaf) if dim is None else as_array(leaf)
             for leaf, dim in zip(leaves, checked, strict=True)
         ]
-        results, result_dims, out = batch_tree(function, axis, operands, checked, name)
+        with over_mesh_of(leaves):
+            axis = Axis(size, axis_name, divided_by(leaves, checked))
+            results, result_dims, out = batch_tree(function, axis, operands, checked, name)
         placeholder = tree_unflatten(out, list(range(len(results))))
         try:
             wanted = broadcast_prefix(out_axes, placeholder, is_leaf=_is_none)

@@ -140,6 +140,8 @@ from treadle_ir.layouts.mesh import (
     MESH as MESH,
     explicit_mesh as explicit_mesh,
     left_to_the_compiler as left_to_the_compiler,
+    over_mesh as over_mesh,
+    over_mesh_of as over_mesh_of,
 )
 from treadle_ir.layouts.rules import (
     layout_rule as layout_rule,
@@ -171,8 +173,10 @@ from treadle_ir.meshes import (
     AbstractMesh as AbstractMesh,
     AxisType as AxisType,
     Layout as Layout,
+    Layouts as Layouts,
     MeshAxes as MeshAxes,
     PartitionSpec as PartitionSpec,
+    Whole as Whole,
     check_names as check_names,
     checked_axes as checked_axes,
     layout_of as layout_of,

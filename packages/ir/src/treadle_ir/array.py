@@ -29,7 +29,7 @@ UNARY: Final = ("neg", "pos", "abs", "invert")
 
 if TYPE_CHECKING:
     from treadle_ir.array_members import ArrayMembers
-    from treadle_ir.meshes import AbstractMesh, Layout
+    from treadle_ir.meshes import AbstractMesh, Layout, MeshAxes
 else:
 
     class ArrayMembers:
@@ -106,6 +106,10 @@ class Array(ArrayMembers, ABC):
     def __treadle_layout__(self, mesh: AbstractMesh) -> Layout | None:
         """How it lies over the axes of a mesh; None where the compiler decides. Whole, where nothing is said."""
         return ((),) * self.type.ndim
+
+    def __treadle_mesh__(self) -> MeshAxes | None:
+        """The mesh whose explicit axes its type shows; None where there are none."""
+        return None
 
     def __len__(self) -> int:
         if not self.type.shape:

@@ -19,6 +19,7 @@ from treadle_ir.types import Type
 
 if TYPE_CHECKING:
     from treadle_ir.array import Operand, Operands
+    from treadle_ir.meshes import Layouts
 
 Sources: TypeAlias = tuple[int | None, ...]
 
@@ -168,8 +169,13 @@ class FunctionCall(Primitive):
         """Run the function now."""
 
     @abstractmethod
-    def staged(self, types: tuple[Type, ...]) -> tuple[Primitive, tuple[Operand, ...]]:
-        """The primitive that stands for this call in a program, and the operands it captured (they go first)."""
+    def staged(
+        self, types: tuple[Type, ...], layouts: Layouts = None
+    ) -> tuple[Primitive, tuple[Operand, ...]]:
+        """The primitive that stands for this call in a program, and the operands it captured (they go first).
+
+        `layouts` says how operands lie, where types show it: the function may ask for it.
+        """
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
         """Known only by staging: `staged(...)` has the types."""

@@ -20,6 +20,12 @@ from treadle_ir.registry import register
 Layout: TypeAlias = tuple[tuple[str, ...] | None, ...]
 """For each axis of an array the axes of the mesh that divide it, major to minor; None leaves it to the compiler."""
 
+Whole: TypeAlias = tuple[tuple[str, ...], ...]
+"""A layout that leaves nothing to the compiler: how an array lies over explicit axes."""
+
+Layouts: TypeAlias = Sequence[Whole | None] | None
+"""How each of several operands lies over explicit axes, where a mesh that has some is in force."""
+
 
 @register
 @final
@@ -254,7 +260,7 @@ class MeshAxes:
     def _text(self) -> str:
         axes = ", ".join([f"{name!r}: {size}" for name, size in self.shape_tuple])
         types = f"axis_types={self.axis_types!r}"
-        return f"{axes}, {types}" if axes else types
+        return f"{axes or '()'}, {types}"
 
 
 @register

@@ -30,7 +30,7 @@ from treadle_ir.types import ArrayType, Type
 from treadle_ir.values import Atom, Literal, Value
 
 if TYPE_CHECKING:
-    from treadle_ir.meshes import AbstractMesh, Layout
+    from treadle_ir.meshes import AbstractMesh, Layout, Layouts, Whole
 
 Out = TypeVar("Out")
 
@@ -101,7 +101,7 @@ class StagingTrace(Trace):
         self.looked_at = 0
         # How values lie over explicit axes of the mesh in force, as far as it is known: see `treadle_ir.layouts`.
         self.explicit = explicit_mesh(self.context) is not None
-        self.layouts: dict[Value, tuple[tuple[str, ...], ...]] = {}
+        self.layouts: dict[Value, Whole] = {}
         self._known: dict[
             int, Value
         ] = {}  # by id of what is captured, which `captured` keeps alive
@@ -153,6 +153,12 @@ class StagingTrace(Trace):
         if layout is not None:
             self.layouts[value] = layout
 
+    def _layouts_of(self, operands: Operands) -> Layouts:
+        """How operands lie; None where nothing is shown now."""
+        from treadle_ir.layouts.staged import layouts_here  # noqa: PLC0415 - few need it
+
+        return layouts_here(operands)
+
     def outside(self) -> dict[Value, object]:
         """What is captured, by the leading parameter that stands for it."""
         return {self._known[id(operand)]: operand for operand in self.captured}
@@ -175,7 +181,8 @@ class StagingTrace(Trace):
             assert isinstance(primitive, (FunctionCall, Extension))
             if isinstance(primitive, FunctionCall):
                 types = tuple([type_of(operand) for operand in operands])
-                primitive, captured = primitive.staged(types)
+                layouts = self._layouts_of(operands) if self.explicit else None
+                primitive, captured = primitive.staged(types, layouts)
                 operands = (*captured, *operands)
         source = operation_source(2)
         if self._callers:
@@ -242,11 +249,13 @@ class Staged:
     program: Program
     captured: tuple[Operand, ...]  # pass these first
     # How results lie over explicit axes, where such a mesh was in force; None: the compiler decides.
-    layouts: tuple[tuple[tuple[str, ...], ...] | None, ...] | None = None
+    layouts: tuple[Whole | None, ...] | None = None
 
 
-def stage(function: Function, *types: Type) -> Staged:
+def stage(function: Function, *types: Type, layouts: Layouts = None) -> Staged:
     """Turn a function of flat operands into a program, by running it on tracers of these types.
+
+    `layouts` says how arguments lie over explicit axes: the compiler decides, where nothing is said.
 
     Example:
         >>> from treadle_ir import ArrayType, ops, stage
@@ -255,14 +264,14 @@ def stage(function: Function, *types: Type) -> Staged:
         >>> len(staged.program.equations)
         1
     """
-    return stage_tree(lambda *operands: (function(*operands), None), *types)[0]
+    return stage_tree(lambda *operands: (function(*operands), None), *types, layouts=layouts)[0]
 
 
 def stage_tree(
     function: Callable[..., tuple[Operands, Out]],
     *types: Type,
     varies: Sequence[frozenset[Hashable]] | None = None,
-    layouts: Sequence[tuple[tuple[str, ...], ...] | None] | None = None,
+    layouts: Layouts = None,
 ) -> tuple[Staged, Out]:
     """`stage` for a function that returns, beside its flat results, what is no operand: that is the second result.
 

@@ -19,6 +19,7 @@ from treadle_ir import (
     Ref,
     Staged,
     TreeFunction,
+    Whole,
     array_results,
     canonical_dtype,
     explicit_mesh,
@@ -27,6 +28,7 @@ from treadle_ir import (
     layout_of,
     layout_of_operand,
     named_axis,
+    over_mesh_of,
     refused,
     sequence,
     stage_tree,
@@ -65,15 +67,16 @@ def staged(
     arguments = take_apart(args, kwargs, fixed)
     function = TreeFunction(fun, arguments.rebuilt, array_results())
     types = [abstract_type(leaf) for leaf in arguments.leaves]
-    return stage_tree(function, *types, layouts=_layouts(arguments.leaves))
+    with over_mesh_of(arguments.leaves):
+        return stage_tree(function, *types, layouts=_layouts(arguments.leaves))
 
 
-def _layouts(leaves: Sequence[Any]) -> tuple[tuple[tuple[str, ...], ...] | None, ...] | None:
+def _layouts(leaves: Sequence[Any]) -> tuple[Whole | None, ...] | None:
     """How arguments lie over explicit axes, also those that are only described; None where there are none."""
     mesh = explicit_mesh()
     if mesh is None:
         return None
-    found: list[tuple[tuple[str, ...], ...] | None] = []
+    found: list[Whole | None] = []
     for leaf in leaves:
         given = leaf.sharding if isinstance(leaf, (ShapeDtypeStruct, ShapedArray)) else None
         if isinstance(given, NamedSharding):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Protocol, TypeAlias, final
+from typing import Any, Final, Protocol, TypeAlias, final
 
 import numpy as np
 
 from treadle_ir import (
     ROOT,
+    AbstractMesh,
     ArgumentError,
     Array,
     ArrayType,
@@ -23,6 +24,7 @@ from treadle_ir import (
     Trace as Trace,
     Tracer as Tracer,
     Type,
+    Whole,
     as_array,
     canonical_dtype,
     current_trace,
@@ -36,6 +38,10 @@ from treadle_ir import (
     running,
     sizes_text,
 )
+from treadle_runtime import NamedSharding
+
+NO_AXES: Final = AbstractMesh((), ())
+"""The mesh of what lies on one device, or as the compiler likes."""
 
 ParamDict: TypeAlias = dict[str, Any]  # Any: attributes of operations, which are of all kinds
 
@@ -79,7 +85,7 @@ class ShapedArray(AbstractValue):
         self._vma = frozenset(vma)
         self._type = ArrayType(tuple(shape), np.dtype(dtype), weak_type)  # type: ignore[call-overload]
 
-        self._layout: tuple[tuple[str, ...], ...] | None = None
+        self._layout: Whole | None = None
         self._sharding = sharding
         mesh, spec = getattr(sharding, "mesh", None), getattr(sharding, "spec", None)
         if isinstance(mesh, MeshAxes) and isinstance(spec, PartitionSpec):
@@ -177,7 +183,9 @@ class ShapedArray(AbstractValue):
 
     @property
     def sharding(self) -> object:
-        """How the array lies over explicit axes of a mesh; None where nothing is said."""
+        """How the array lies over explicit axes of a mesh: of one without axes, where nothing is said."""
+        if self._sharding is None:
+            return NamedSharding(NO_AXES, PartitionSpec(*[None] * self.ndim))
         return self._sharding
 
     def str_short(self) -> str:

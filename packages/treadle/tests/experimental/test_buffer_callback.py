@@ -130,7 +130,7 @@ SEVERAL = """
 import numpy as np
 import treadle
 from treadle.experimental.buffer_callback import buffer_callback
-from treadle.sharding import NamedSharding, PartitionSpec as P
+from treadle.sharding import AxisType, NamedSharding, PartitionSpec as P
 
 def add_one(context, out, x):
     np.add(np.asarray(x), 1, out=np.asarray(out))
@@ -141,7 +141,7 @@ def failing(context, out, x):
 def call(x, callback=add_one):
     return buffer_callback(callback, treadle.ShapeDtypeStruct(x.shape, np.float32))(x)
 
-mesh = treadle.make_mesh((4,), ("x",))
+mesh = treadle.make_mesh((4,), ("x",), (AxisType.Auto,))
 x = np.arange(24, dtype=np.float32).reshape(8, 3)
 laid = treadle.device_put(x, NamedSharding(mesh, P("x")))
 mapped = treadle.jit(treadle.shard_map(call, mesh=mesh, in_specs=P("x"), out_specs=P("x")))

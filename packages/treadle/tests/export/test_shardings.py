@@ -10,7 +10,7 @@ import treadle
 from treadle import export
 from treadle.errors import ArgumentError, PlacementError, ShardingError
 from treadle.export.shardings import Lies, Over, anywhere, lies_of, mesh_of_call, read, written
-from treadle.sharding import NamedSharding, PartitionSpec as P
+from treadle.sharding import AxisType, NamedSharding, PartitionSpec as P
 from treadle_ir import AbstractMesh, ArrayType, OverMesh, ops, stage
 
 MESH = AbstractMesh((4, 2), ("x", "y"))
@@ -78,7 +78,7 @@ def test_too_few_devices() -> None:
 
 
 def test_a_mesh_of_one_device_travels_too() -> None:
-    mesh = treadle.make_mesh((1,), ("x",))
+    mesh = treadle.make_mesh((1,), ("x",), (AxisType.Auto,))
     lies = NamedSharding(mesh, P("x"))
     exported = export.export(treadle.jit(lambda x: x + 1, in_shardings=lies))(np.ones(2))
     again = export.deserialize(exported.serialize(vjp_order=1))

@@ -7,13 +7,11 @@ from typing import NamedTuple, TypeAlias, final
 
 from treadle_ir.dtypes import user_name
 from treadle_ir.errors import ShardingTypeError
-from treadle_ir.meshes import AbstractMesh
+from treadle_ir.meshes import AbstractMesh, Whole
 from treadle_ir.primitive import Primitive
 from treadle_ir.types import ArrayType
 
 Names: TypeAlias = tuple[str, ...]
-Whole: TypeAlias = tuple[Names, ...]
-"""For each axis of an array the explicit axes of the mesh that divide it."""
 
 RESHARD = "lay one of them anew first: `reshard(x, P(...))`"
 SAY = "say how the result is to lie, `out_sharding=P(...)`, or lay an operand anew first, `reshard(x, P(...))`"

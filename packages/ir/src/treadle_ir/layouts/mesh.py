@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Final, final
 
 from treadle_ir.context import Context, Setting, current_context, overriding
@@ -48,6 +50,32 @@ def explicit_mesh(context: Context | None = None) -> AbstractMesh | None:
     if manual:
         axes = axes.with_types(AxisType.Manual, [str(name) for name in manual])
     return axes if axes.explicit_axes else None
+
+
+_AS_IT_IS: Final = nullcontext()  # entered by all who change nothing
+
+
+def over_mesh(mesh: MeshAxes | None) -> AbstractContextManager[None]:
+    """`with over_mesh(mesh):` has a mesh in force, with its explicit axes; None leaves things as they are."""
+    if mesh is None:
+        return _AS_IT_IS
+    return overriding(lambda context: context.replaced(MESH, mesh))
+
+
+def over_mesh_of(operands: Iterable[object]) -> AbstractContextManager[None]:
+    """`with over_mesh_of(operands):` has the mesh in force whose explicit axes the types of operands show.
+
+    Where a mesh is in force already, it stays.
+    """
+    if current_context().get(MESH) is None:
+        for x in operands:
+            asked = getattr(
+                x, "__treadle_mesh__", None
+            )  # a third of the time of asking for its class
+            mesh = None if asked is None else asked()
+            if mesh is not None:
+                return over_mesh(mesh)
+    return _AS_IT_IS
 
 
 def left_to_the_compiler() -> overriding:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, Protocol, TypeVar
 
 from treadle_ir.errors import ShardingTypeError
-from treadle_ir.layouts.laid import Laid, Whole, is_whole, type_text, whole
-from treadle_ir.meshes import AbstractMesh
+from treadle_ir.layouts.laid import Laid, is_whole, type_text, whole
+from treadle_ir.meshes import AbstractMesh, Whole
 from treadle_ir.primitive import Primitive
 from treadle_ir.rules import RuleTable
 from treadle_ir.types import ArrayType, Type

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final
 from treadle_ir.array import Array
 from treadle_ir.errors import ShardingTypeError
 from treadle_ir.families import Elementwise, InlineCall, OverMesh
-from treadle_ir.layouts.laid import Whole, is_whole, whole
+from treadle_ir.layouts.laid import is_whole, whole
 from treadle_ir.layouts.mesh import explicit_mesh
 from treadle_ir.layouts.rules import result_layouts
-from treadle_ir.meshes import AbstractMesh, Layout
+from treadle_ir.meshes import AbstractMesh, Layout, Whole
 from treadle_ir.primitive import Primitive
 from treadle_ir.primitives.shape import BroadcastInDim, Reverse, Transpose
 from treadle_ir.primitives.sharding import ShardingConstraint

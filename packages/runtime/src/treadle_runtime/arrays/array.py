@@ -25,6 +25,7 @@ from treadle_ir import (
     ArrayType,
     DTypeError,
     Layout,
+    MeshAxes,
     PlacementError,
     ShapeError,
     canonical_dtype,
@@ -44,7 +45,7 @@ from treadle_runtime.arrays.placed import Placed
 from treadle_runtime.arrays.spread import gather, spread
 from treadle_runtime.arrays.text import array_text
 from treadle_runtime.placement.devices import Device
-from treadle_runtime.placement.explicit import layout_in
+from treadle_runtime.placement.explicit import explicit_mesh_of, layout_in, with_whole_rows
 from treadle_runtime.placement.guards import guard
 from treadle_runtime.placement.placement import BASE, PlacedType, Placement, default_placement
 
@@ -77,6 +78,10 @@ class DeviceArray(Placed):
     def __treadle_layout__(self, mesh: AbstractMesh) -> Layout | None:
         """How it lies over the axes of a mesh; None where these cannot say it."""
         return layout_in(self.placed.placement.sharding, mesh, self.type.ndim)
+
+    def __treadle_mesh__(self) -> MeshAxes | None:
+        """The mesh whose explicit axes its type shows; None where there are none."""
+        return explicit_mesh_of(self.placed)
 
     # ---- elements
 
@@ -173,7 +178,8 @@ class DeviceArray(Placed):
         if not self.type.shape:
             raise no_first_axis(self)
         if self.sharding.num_devices > 1:
-            return iter([self[number] for number in range(self.type.shape[0])])
+            rows = with_whole_rows(self, self.placed)
+            return iter([rows[number] for number in range(self.type.shape[0])])
         part = self.placed.with_shape(self.type.shape[1:])
         return iter([DeviceArray(part, np.asarray(element)) for element in elements_of(self)])
 

@@ -101,7 +101,7 @@ class Composites:
         loops: bool,
     ) -> T:
         """The first calls with a kind of arguments: the function itself, then a plan; at once where it is compiled."""
-        if current_context().is_stepwise():
+        if current_context().is_stepwise() or any([x.__treadle_mesh__() for x in arrays]):
             return function(*args, **kwargs)
         at_once = loops or any([is_large(x) or not x.placed.placement.on_host for x in arrays])
         if not at_once and key not in self._met:

@@ -23,7 +23,7 @@ from treadle_runtime.jitting.statics import Key
 from treadle_runtime.jitting.traced import Traced
 from treadle_runtime.jitting.tracing import trace_function
 from treadle_runtime.launch import compile_program
-from treadle_runtime.placement.explicit import explicit_layouts, shardings_of
+from treadle_runtime.placement.explicit import explicit_layouts, over_placed, shardings_of
 from treadle_runtime.placement.partition import partitioning, placement_for
 from treadle_runtime.placement.placement import (
     PlacedType,
@@ -74,6 +74,19 @@ def lower_call(
     Raises:
         PlacementError: arguments are committed to different places.
     """
+    with over_placed(operands):
+        return _lowered(cache, function, name, options, arguments, statics, operands)
+
+
+def _lowered(
+    cache: FunctionCache,
+    function: Callable[..., Any],
+    name: str,
+    options: JitOptions,
+    arguments: Arguments,
+    statics: Key | None,
+    operands: Sequence[PlacedType],
+) -> Lowering:
     types = tuple([operand.type for operand in operands])
     traced = trace_function(
         cache, function, name, arguments, statics, types, layouts=explicit_layouts(operands)

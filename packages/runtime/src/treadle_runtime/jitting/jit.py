@@ -66,7 +66,7 @@ from treadle_runtime.jitting.watched_call import call_watched, guard_argument
 from treadle_runtime.jitting.with_refs import call_pure, places_of, pure_function
 from treadle_runtime.placement.asked import asked_for
 from treadle_runtime.placement.devices import Device, as_device
-from treadle_runtime.placement.explicit import explicit_layouts, shardings_of_results
+from treadle_runtime.placement.explicit import explicit_layouts, over_placed, shardings_of_results
 from treadle_runtime.placement.placement import placement_of
 from treadle_runtime.placement.sharding import Sharding
 
@@ -260,15 +260,16 @@ class JitFunction(Generic[P, R]):
                 for x, sharding in zip(operands, wanted, strict=True)
             ]
         types = tuple([operand.type for operand in operands])
-        traced = trace_function(
-            self._cache,
-            self.__wrapped__,
-            self._name,
-            arguments,
-            statics,
-            types,
-            layouts=explicit_layouts(operands),
-        )
+        with over_placed(operands):
+            traced = trace_function(
+                self._cache,
+                self.__wrapped__,
+                self._name,
+                arguments,
+                statics,
+                types,
+                layouts=explicit_layouts(operands),
+            )
 
         def lowered() -> Lowered:
             lowering = lower_call(
@@ -283,15 +284,14 @@ class JitFunction(Generic[P, R]):
             return Lowered(lowering, arguments, self._options.split)
 
         def shardings() -> tuple[list[Sharding | None], list[Sharding | None]]:
-            places = [x.placement for x in operands]
             asked = self._options.outputs
             said: list[Sharding | None] = [None] * len(traced.program.results)
             if asked is not None:
                 said = outputs_of(asked, traced.structure, self._name)
-            shown = shardings_of_results(traced.layouts) or [None] * len(said)
-            return [each.sharding if each.committed else None for each in places], [
-                one or two for one, two in zip(said, shown, strict=True)
-            ]
+            with over_placed(operands):
+                shown = shardings_of_results(traced.layouts) or [None] * len(said)
+            given = [x.placement.sharding if x.placement.committed else None for x in operands]
+            return given, [one or two for one, two in zip(said, shown, strict=True)]
 
         split = self._options.split
         return TracedCall(traced, arguments, types, self._name, split, lowered, shardings)

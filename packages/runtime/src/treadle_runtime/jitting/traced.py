@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import final
 
-from treadle_ir import ArrayType, Operand, Program, Tracer
+from treadle_ir import ArrayType, Operand, Program, Tracer, Whole
 from treadle_ir.rewrite import optimise
 from treadle_ir.tree import PyTreeDef
 
@@ -44,7 +44,7 @@ class Traced:
         captured: tuple[Operand, ...],
         structure: PyTreeDef,
         timing: Timing,
-        layouts: tuple[tuple[tuple[str, ...], ...] | None, ...] | None = None,
+        layouts: tuple[Whole | None, ...] | None = None,
     ) -> None:
         self.program = program
         self.captured = captured

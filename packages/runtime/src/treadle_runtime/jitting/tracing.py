@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from treadle_ir import (
     Operands,
     TracingError,
     TreeFunction,
+    Whole,
     as_body,
     current_context,
     operand_or_none,
@@ -34,8 +35,6 @@ from treadle_runtime.jitting.misses import explain, logs_misses
 from treadle_runtime.jitting.statics import Key
 from treadle_runtime.jitting.traced import Timing, Traced
 
-Layouts: TypeAlias = tuple[tuple[tuple[str, ...], ...] | None, ...] | None
-
 
 def trace_function(
     cache: FunctionCache,
@@ -45,7 +44,7 @@ def trace_function(
     statics: Key | None,
     types: tuple[ArrayType, ...],
     varies: tuple[frozenset[Hashable], ...] | None = None,
-    layouts: Layouts = None,
+    layouts: tuple[Whole | None, ...] | None = None,
 ) -> Traced:
     """The function as a program for arguments of these types, staged if it has not been before.
 
@@ -80,7 +79,7 @@ def _stage(
     arguments: Arguments,
     types: tuple[ArrayType, ...],
     varies: tuple[frozenset[Hashable], ...] | None,
-    layouts: Layouts,
+    layouts: tuple[Whole | None, ...] | None,
 ) -> Traced:
     def results(output: Any) -> tuple[Operands, PyTreeDef]:  # Any: a pytree
         leaves, structure = flatten_leaves_and_structure(output)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 
 from treadle_ir import (
     MESH,
@@ -10,21 +11,23 @@ from treadle_ir import (
     Array,
     ArrayType,
     Layout,
+    MeshAxes,
     PartitionSpec,
     Primitive,
     Tracer,
+    Whole,
     current_context,
     explicit_mesh,
     layout_of_operand,
+    ops,
+    over_mesh,
     result_layouts,
     spec_of,
 )
 from treadle_runtime.placement.mesh import Mesh
 from treadle_runtime.placement.named import NamedSharding, layout_from_tiles
-from treadle_runtime.placement.placement import PlacedType, Placement
+from treadle_runtime.placement.placement import BASE, PlacedType, Placement
 from treadle_runtime.placement.sharding import Sharding
-
-Whole = tuple[tuple[str, ...], ...]
 
 
 def layout_in(sharding: Sharding, mesh: AbstractMesh, ndim: int) -> Layout | None:
@@ -75,6 +78,33 @@ def shardings_of(
     ]
 
 
+def explicit_mesh_of(operand: PlacedType) -> MeshAxes | None:
+    """The mesh whose explicit axes an array lies over; None where there are none."""
+    if operand.placement is BASE:  # whose device needs no client before it is used
+        return None
+    sharding = operand.placement.sharding
+    if isinstance(sharding, NamedSharding) and sharding.mesh.explicit_axes:
+        return sharding.mesh
+    return None
+
+
+def over_placed(operands: Sequence[PlacedType]) -> AbstractContextManager[None]:
+    """`over_mesh_of` for operands that are known by type and place."""
+    if current_context().get(MESH) is None:
+        return over_mesh(next(filter(None, map(explicit_mesh_of, operands)), None))
+    return nullcontext()
+
+
+def with_whole_rows(x: Array, lies: PlacedType) -> Array:
+    """The array with its first axis whole, since no row follows from parts of an explicit axis."""
+    mesh, sharding = explicit_mesh_of(lies), lies.placement.sharding
+    if mesh is None or not isinstance(sharding, NamedSharding):
+        return x
+    _, *others = sharding.layout(x.ndim)
+    with over_mesh(mesh):
+        return ops.sharding_constraint(x, mesh=mesh.abstract_mesh, layout=((), *others))
+
+
 def shardings_by_rule(
     primitive: Primitive,
     operands: Sequence[PlacedType],
@@ -86,12 +116,15 @@ def shardings_by_rule(
     Raises:
         ShardingTypeError: the operands do not go together, or the result could lie in several ways.
     """
-    mesh = explicit_mesh()
-    layouts = explicit_layouts(operands)
-    if mesh is None or layouts is None or placement.sharding.num_devices == 1:
+    if placement is BASE or placement.sharding.num_devices == 1:
         return []
-    types = [x.type for x in operands]
-    return shardings_of(tuple(result_layouts(primitive, types, layouts, results, mesh)), placement)
+    with over_placed(operands):
+        mesh, layouts = explicit_mesh(), explicit_layouts(operands)
+        if mesh is None or layouts is None:
+            return []
+        types = [x.type for x in operands]
+        found = result_layouts(primitive, types, layouts, results, mesh)
+        return shardings_of(tuple(found), placement)
 
 
 def explicit_sharding(x: object) -> NamedSharding | None:

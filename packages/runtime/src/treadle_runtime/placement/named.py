@@ -18,6 +18,7 @@ from treadle_ir import (
     PartitionSpec,
     PlacementError,
     ShardingError,
+    Whole,
     check_names,
     fork_safe_lock,
     layout_of,
@@ -76,7 +77,7 @@ class NamedSharding(Sharding):
                 spec,
                 fix="name the axes of the mesh in PartitionSpec(...), one entry for each axis of the array",
             )
-        if mesh.empty:
+        if mesh.empty and isinstance(mesh, Mesh):
             raise ArgumentError(
                 "NamedSharding: the mesh has no axes", fix="make one with make_mesh, or set_mesh"
             )
@@ -124,7 +125,7 @@ class NamedSharding(Sharding):
         sizes = self.mesh.shape
         return all(sizes[name] == 1 for names in self.layout(len(self.spec)) for name in names)
 
-    def layout(self, ndim: int) -> tuple[tuple[str, ...], ...]:
+    def layout(self, ndim: int) -> Whole:
         """The axes of the mesh that divide each axis of an array of a rank; what is left to the compiler is whole.
 
         Raises:
@@ -225,9 +226,7 @@ class NamedSharding(Sharding):
 
 
 @lru_cache(maxsize=256)
-def tiles_of(
-    layout: tuple[tuple[str, ...], ...], mesh: Mesh
-) -> list[np.ndarray[Any, np.dtype[np.int64]]]:
+def tiles_of(layout: Whole, mesh: Mesh) -> list[np.ndarray[Any, np.dtype[np.int64]]]:
     """For each axis of an array, the number of the part that each device of a mesh has."""
     places = dict(
         zip(
@@ -267,7 +266,7 @@ def layout_from_tiles(
     return tuple(layout) if all(np.array_equal(a, b) for a, b in same) else None
 
 
-def layout_on(sharding: NamedSharding, mesh: Mesh, ndim: int) -> tuple[tuple[str, ...], ...]:
+def layout_on(sharding: NamedSharding, mesh: Mesh, ndim: int) -> Whole:
     """The layout of a sharding in the axes of another mesh of the same devices.
 
     Raises:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle_ir.layouts.laid import Laid, Whole, checked, merged, refuse
+from treadle_ir.layouts.laid import Laid, checked, merged, refuse
 from treadle_ir.layouts.rules import layout_rule
-from treadle_ir.meshes import AbstractMesh
+from treadle_ir.meshes import AbstractMesh, Whole
 from treadle_ir.primitives.contract import Convolution, DotGeneral, free_axes
 from treadle_ir.types import ArrayType
 

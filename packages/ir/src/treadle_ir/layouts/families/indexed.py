@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from treadle_ir.layouts.families.moved import resized
-from treadle_ir.layouts.laid import Laid, Names, Whole, checked, merged, refuse
+from treadle_ir.layouts.laid import Laid, Names, checked, merged, refuse
 from treadle_ir.layouts.rules import layout_rule
-from treadle_ir.meshes import AbstractMesh
+from treadle_ir.meshes import AbstractMesh, Whole
 from treadle_ir.primitives.indexing import (
     DynamicSlice,
     DynamicUpdateSlice,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from treadle_ir.layouts.laid import Laid, Names, Whole, count, is_whole, refuse
+from treadle_ir.layouts.laid import Laid, Names, count, is_whole, refuse
 from treadle_ir.layouts.rules import layout_rule
-from treadle_ir.meshes import AbstractMesh
+from treadle_ir.meshes import AbstractMesh, Whole
 from treadle_ir.primitive import Primitive
 from treadle_ir.primitives.shape import (
     BroadcastInDim,

@@ -6,17 +6,17 @@ from collections.abc import Sequence
 
 from treadle_ir.errors import ShardingTypeError
 from treadle_ir.families import InlineCall
-from treadle_ir.layouts.laid import Whole, whole
+from treadle_ir.layouts.laid import whole
 from treadle_ir.layouts.rules import nested_rule
 from treadle_ir.layouts.staged import program_layouts, seen
-from treadle_ir.meshes import AbstractMesh
+from treadle_ir.meshes import AbstractMesh, Whole
 from treadle_ir.primitives.call import CustomVjpLinear
 from treadle_ir.primitives.control import Case, Scan, While
 from treadle_ir.primitives.effectful import HostCall
 from treadle_ir.primitives.implicit import LinearSolve, Root
 from treadle_ir.primitives.linear_call import LinearCall
 from treadle_ir.primitives.shard_map import ShardMap
-from treadle_ir.primitives.sharding import ShardingConstraint
+from treadle_ir.primitives.sharding import InspectSharding, ShardingConstraint
 from treadle_ir.types import ArrayType
 
 Known = Whole | None
@@ -49,6 +49,17 @@ def shard_map_layouts(
 ) -> Sequence[Known]:
     """As they are put together."""
     return [seen(layout, mesh) for layout in primitive.out_layouts]
+
+
+@nested_rule(InspectSharding)
+def inspect_layouts(
+    primitive: InspectSharding,
+    operands: Sequence[Known],
+    results: Sequence[ArrayType],
+    mesh: AbstractMesh,
+) -> Sequence[Known]:
+    """There are no results."""
+    return []
 
 
 @nested_rule(HostCall)

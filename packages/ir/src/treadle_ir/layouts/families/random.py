@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from treadle_ir.dtypes import is_key
 from treadle_ir.families import Randomness
 from treadle_ir.layouts.families.same import unless_divided
-from treadle_ir.layouts.laid import RESHARD, Laid, Whole, refuse
+from treadle_ir.layouts.laid import RESHARD, Laid, refuse
 from treadle_ir.layouts.rules import layout_rule
-from treadle_ir.meshes import AbstractMesh
+from treadle_ir.meshes import AbstractMesh, Whole
 from treadle_ir.types import ArrayType
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treadle_ir.families import LinearAlgebra, Reducing
-from treadle_ir.layouts.laid import Laid, Whole, merged, refuse
+from treadle_ir.layouts.laid import Laid, merged, refuse
 from treadle_ir.layouts.rules import layout_rule
-from treadle_ir.meshes import AbstractMesh
+from treadle_ir.meshes import AbstractMesh, Whole
 from treadle_ir.primitives.reduce import ArgReduction, Reduction
 from treadle_ir.primitives.window import ReduceWindowFamily
 from treadle_ir.types import ArrayType

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treadle_ir.families import Accumulating, Elementwise
-from treadle_ir.layouts.laid import Laid, Whole, checked, merged, refuse
+from treadle_ir.layouts.laid import Laid, checked, merged, refuse
 from treadle_ir.layouts.rules import layout_rule
-from treadle_ir.meshes import AbstractMesh
+from treadle_ir.meshes import AbstractMesh, Whole
 from treadle_ir.primitive import Primitive
 from treadle_ir.primitives.call import OptimizationBarrier
 from treadle_ir.primitives.cumulative import Cumulative

@@ -30,6 +30,7 @@ from treadle_ir import (
     holding,
     layouts_here,
     ops,
+    over_mesh_of,
     sequence,
     store,
     varying_of,
@@ -287,7 +288,8 @@ def _choice(
         store(refs, after)
         return output
 
-    return discharged(run)
+    with over_mesh_of(leaves):
+        return discharged(run)
 
 
 def _handed_on(

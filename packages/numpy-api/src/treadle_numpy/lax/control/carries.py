@@ -11,6 +11,7 @@ from typing import Final, TypeAlias
 from treadle_ir import (
     ArrayType,
     DTypeError,
+    Layouts,
     Operand,
     ShapeError,
     ShardingTypeError,
@@ -22,7 +23,7 @@ from treadle_ir import (
     varying_of,
 )
 from treadle_ir.tree import PyTreeDef, explain_difference
-from treadle_numpy.lax.control.staging import Body, Layouts, first_difference, paths_of
+from treadle_numpy.lax.control.staging import Body, first_difference, paths_of
 from treadle_numpy.operands.coerce import operand_type
 from treadle_numpy.operands.promote import with_dtype
 

@@ -15,7 +15,9 @@ from treadle_ir import (
     functions,
     holding,
     integer_or_none,
+    layouts_here,
     ops,
+    over_mesh_of,
     promoted,
 )
 from treadle_ir.dtypes import is_bool, is_integer
@@ -129,6 +131,7 @@ def _while(
             (both,),
             types,
             written=cond_fun,
+            layouts=layouts_here(operands),
         )
         (returned,) = condition.result_types
         if len(returned) != 1 or returned[0].shape or not is_bool(returned[0].dtype):
@@ -143,7 +146,8 @@ def _while(
         results = bind(loop, *condition.captured, *body.captured, *operands)
         return carried(refs, tree_unflatten(both, results))
 
-    return discharged(run)
+    with over_mesh_of(leaves):
+        return discharged(run)
 
 
 def _reading(

@@ -9,6 +9,7 @@ from treadle_ir import (
     ArgumentError,
     Array,
     ArrayType,
+    Layouts,
     Operand,
     Ref,
     bind,
@@ -16,13 +17,14 @@ from treadle_ir import (
     flags,
     functions,
     holding,
+    over_mesh_of,
     store,
 )
 from treadle_ir.primitives.control import Scan
 from treadle_ir.tree import PyTreeDef, tree_unflatten, treedef_tuple
 from treadle_numpy.lax.control.carries import Varies, settled
 from treadle_numpy.lax.control.plain import plain_scan, plainly
-from treadle_numpy.lax.control.staging import Body, Layouts, flatten_operands, paths_of, stage_body
+from treadle_numpy.lax.control.staging import Body, flatten_operands, paths_of, stage_body
 from treadle_numpy.operands.coerce import ArrayLike, operand_type
 from treadle_numpy.operands.shapes import as_index
 from treadle_numpy.operands.trees import Container, Tree
@@ -243,7 +245,8 @@ def scan_flat(
         after, ys = results[: len(leaves)], results[len(leaves) :]
         return carried(refs, tree_unflatten(both, after)), tree_unflatten(body.structures[1], ys)
 
-    return discharged(run)
+    with over_mesh_of([*carry, *elements]):
+        return discharged(run)
 
 
 def carrying(

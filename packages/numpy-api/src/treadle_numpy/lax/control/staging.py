@@ -17,6 +17,7 @@ from typing import Final, TypeAlias, final
 from treadle_ir import (
     ArgumentError,
     ArrayType,
+    Layouts,
     Operand,
     Operands,
     Program,
@@ -43,8 +44,6 @@ from treadle_numpy.operands.coerce import coerce
 from treadle_numpy.operands.trees import Tree
 
 _PROGRAMS_KEPT: Final = 8  # per code
-
-Layouts: TypeAlias = Sequence[tuple[tuple[str, ...], ...] | None] | None
 
 
 @final

@@ -1,0 +1,227 @@
+"""What functions of the user's are shown of values over explicit axes, wherever treadle calls them.
+
+Each is run evaluated and jitted, with the mesh in force and without: then it is that of the operands. Everywhere it is
+what JAX's types show where JAX runs the program; without `set_mesh`, it refuses derivatives of rules.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from contextlib import nullcontext
+from typing import Any, Final
+
+import numpy as np
+import pytest
+
+import treadle
+import treadle.numpy as tnp
+from treadle import errors, lax, sharding
+from treadle.sharding import PartitionSpec as P
+
+Seen = Callable[[str, Any], None]  # Any: an array
+Program = Callable[[Seen, Any], Any]
+
+
+def with_jvp(seen: Seen, x: Any) -> Any:
+    """A rule that is asked for a derivative, eager or staged."""
+
+    @treadle.custom_jvp
+    def double(x: Any) -> Any:
+        seen("primal", x)
+        return x * 2
+
+    @double.defjvp
+    def _(primals: Any, tangents: Any) -> Any:
+        seen("primal of the rule", primals[0])
+        seen("tangent of the rule", tangents[0])
+        return double(primals[0]), tangents[0] * 2
+
+    return double(x)
+
+
+def with_vjp(seen: Seen, x: Any) -> Any:
+    """Both functions of a rule."""
+
+    @treadle.custom_vjp
+    def double(x: Any) -> Any:
+        seen("primal", x)
+        return x * 2
+
+    def forward(x: Any) -> Any:
+        seen("forward", x)
+        return double(x), x
+
+    def backward(x: Any, cotangent: Any) -> Any:
+        seen("residual", x)
+        seen("cotangent", cotangent)
+        return (cotangent * 2,)
+
+    double.defvjp(forward, backward)
+    return double(x)
+
+
+def scanned(seen: Seen, x: Any) -> Any:
+    """The body of a loop."""
+
+    def body(carry: Any, _: Any) -> Any:
+        seen("carry", carry)
+        return carry * 2, None
+
+    return lax.scan(body, x, None, length=1)[0]
+
+
+def chosen(seen: Seen, x: Any) -> Any:
+    """A branch."""
+
+    def branch(x: Any) -> Any:
+        seen("branch", x)
+        return x * 2
+
+    return lax.cond(tnp.sum(x) > 0, branch, lambda x: x, x)
+
+
+def remembered(seen: Seen, x: Any) -> Any:
+    """A checkpointed function."""
+
+    def inner(x: Any) -> Any:
+        seen("checkpointed", x)
+        return x * 2
+
+    return treadle.checkpoint(inner)(x)
+
+
+def jitted_within(seen: Seen, x: Any) -> Any:
+    """A jitted function in the program."""
+
+    def inner(x: Any) -> Any:
+        seen("jitted", x)
+        return x * 2
+
+    return treadle.jit(inner)(x)
+
+
+def vectorised(seen: Seen, x: Any) -> Any:
+    """A rule of custom_vmap, called without a batch."""
+
+    @treadle.custom_batching.custom_vmap
+    def double(x: Any) -> Any:
+        seen("custom_vmap", x)
+        return x * 2
+
+    @double.def_vmap
+    def _(size: int, batched: Any, x: Any) -> Any:
+        return x * 2, batched[0]
+
+    return double(x)
+
+
+PROGRAMS: Final[dict[str, tuple[Program, set[str]]]] = {
+    "custom_jvp": (with_jvp, {"primal"}),
+    "custom_vjp": (with_vjp, {"primal"}),
+    "scan": (scanned, {"carry"}),
+    "cond": (chosen, {"branch"}),
+    "checkpoint": (remembered, {"checkpointed"}),
+    "jit": (jitted_within, {"jitted"}),
+    "custom_vmap": (vectorised, {"custom_vmap"}),
+}
+OF_DERIVATIVES: Final = {
+    "custom_jvp": {"primal of the rule", "tangent of the rule"},
+    "custom_vjp": {"forward", "residual", "cotangent"},
+}
+
+
+def mesh() -> sharding.Mesh:
+    """Eight devices, with explicit axes."""
+    return treadle.make_mesh((2, 4), ("a", "b"))
+
+
+def divided() -> Any:
+    """An array that both axes divide."""
+    numbers = np.arange(1, 33, dtype=np.float32).reshape(8, 4)
+    return treadle.device_put(numbers, sharding.NamedSharding(mesh(), P("a", "b")))
+
+
+def law(name: str, jitted: bool, in_force: bool, derivative: bool) -> None:
+    """One program."""
+    program, asked = PROGRAMS[name]
+    shown: dict[str, str] = {}
+
+    def seen(where: str, value: Any) -> None:
+        shown[where] = str(treadle.typeof(value))
+
+    def run(x: Any) -> Any:
+        if not derivative:
+            return program(seen, x)
+        return treadle.grad(lambda x: tnp.sum(program(seen, x)))(x)
+
+    x = divided()
+    with treadle.set_mesh(x.sharding.mesh) if in_force else nullcontext():
+        result = (treadle.jit(run) if jitted else run)(x)
+    wanted = OF_DERIVATIVES.get(name, asked) if derivative else asked
+    assert wanted <= {*shown}, shown
+    assert {*shown.values()} == {"float32[8@a,4@b]"}, shown
+    expected = np.full((8, 4), 2.0) if derivative else 2 * np.asarray(x)
+    np.testing.assert_array_equal(np.asarray(result), expected)
+    assert result.sharding.spec == P("a", "b")
+
+
+def refused_without_set_mesh() -> None:
+    """What could lie in several ways is refused by the axes of its operands."""
+    x = divided()
+    calls = (lambda x: x.T @ x, lambda x: x.reshape(4, 8), lambda x: tnp.sort(x), lambda x: x[1:])
+    for call in calls:
+        for run in (call, treadle.jit(call)):
+            with pytest.raises(errors.ShardingTypeError):
+                run(x)
+
+
+def rows_are_read() -> None:
+    """Iteration gives whole rows, as laying the array anew first does."""
+    x = divided()
+    rows = [*x]
+    assert [str(treadle.typeof(row)) for row in rows] == ["float32[4@b]"] * 8
+    np.testing.assert_array_equal(np.stack(rows), np.asarray(x))
+
+
+def inspected_without_set_mesh() -> None:
+    """How an array lies can be asked for."""
+    seen: list[Any] = []
+
+    def f(x: Any) -> Any:
+        treadle.debug.inspect_array_sharding(x * 2, callback=seen.append)
+        return x
+
+    treadle.jit(f)(divided())
+    assert [each.spec for each in seen] == [P("a", "b")]
+
+
+def shown_of_jitted_stages() -> None:
+    """`trace`, `lower` and `eval_shape` know the axes of their arguments, too."""
+    traced = treadle.jit(lambda x: x.sum(0)).trace(divided())
+    assert str(treadle.typeof(traced.lower().compile()(divided()))) == "float32[4@b]"
+
+
+def nothing_said() -> None:
+    """The type of an array on one device has a sharding, over no axes."""
+    found: Any = treadle.typeof(tnp.ones((2, 3))).sharding
+    assert str(found) == "NamedSharding(mesh=AbstractMesh((), axis_types=()), spec=P(None, None))"
+    assert found.is_fully_replicated
+
+
+LAWS: Final[dict[str, Callable[[], None]]] = {
+    f"{name} {kind} {where} {what}".rstrip(): functools.partial(
+        law, name, jitted, force, derivative
+    )
+    for name in PROGRAMS
+    for kind, jitted in (("evaluated", False), ("jitted", True))
+    for where, force in (("with set_mesh", True), ("without", False))
+    for what, derivative in (("", False), ("differentiated", True))
+    if not derivative or name != "custom_vmap"  # which has no reverse mode
+} | {
+    "refused without set_mesh": refused_without_set_mesh,
+    "rows": rows_are_read,
+    "inspected": inspected_without_set_mesh,
+    "stages": shown_of_jitted_stages,
+    "nothing said": nothing_said,
+}
