@@ -196,6 +196,49 @@ def inspected_without_set_mesh() -> None:
     assert [each.spec for each in seen] == [P("a", "b")]
 
 
+def some_axes_are_left_to_the_compiler() -> None:
+    """Over the other ones types show how arrays lie, and rules are asked."""
+    x = divided()
+    shown: list[str] = []
+
+    def ordered(x: Any) -> Any:
+        shown.append(str(treadle.typeof(x)))
+        return tnp.sort(x, axis=1)[:, ::-1] * x
+
+    laid = sharding.auto_axes(ordered, axes="b", out_sharding=P("a", "b"))
+    with treadle.set_mesh(x.sharding.mesh):
+        for f in (laid, treadle.jit(laid)):
+            result = f(x)
+            np.testing.assert_array_equal(result, ordered(np.asarray(x)))
+            assert shown.pop(0) == "float32[8@a,4]"
+            assert result.sharding.spec == P("a", "b")
+            shown.clear()
+        gradient = treadle.jit(treadle.grad(lambda x: laid(x).sum()))(x)
+        assert gradient.sharding.spec == P("a", "b")
+        np.testing.assert_allclose(
+            gradient, treadle.grad(lambda x: ordered(x).sum())(np.asarray(x))
+        )
+        with pytest.raises(errors.ShardingTypeError, match="along axis 0"):
+            sharding.auto_axes(lambda x: tnp.sort(x, axis=0), axes="b", out_sharding=P("a"))(x)
+
+
+def some_axes_are_shown() -> None:
+    """The way back: over a mesh with automatic axes, within a jitted function."""
+    shown: list[str] = []
+
+    def see(x: Any) -> Any:
+        shown.append(str(treadle.typeof(x * 2)))
+        return x * 2
+
+    automatic = treadle.make_mesh((2, 4), ("a", "b"), (sharding.AxisType.Auto,) * 2)
+    x = np.ones((8, 4), np.float32)
+    with treadle.set_mesh(automatic):
+        for axes, spec, type in (("a", P("a"), "8@a,4"), (None, P("a", "b"), "8@a,4@b")):
+            f = sharding.explicit_axes(see, axes=axes, in_sharding=spec)
+            np.testing.assert_array_equal(treadle.jit(f)(x), x * 2)
+            assert shown.pop() == f"float32[{type}]"
+
+
 def shown_of_jitted_stages() -> None:
     """`trace`, `lower` and `eval_shape` know the axes of their arguments, too."""
     traced = treadle.jit(lambda x: x.sum(0)).trace(divided())
@@ -207,6 +250,10 @@ def nothing_said() -> None:
     found: Any = treadle.typeof(tnp.ones((2, 3))).sharding
     assert str(found) == "NamedSharding(mesh=AbstractMesh((), axis_types=()), spec=P(None, None))"
     assert found.is_fully_replicated
+    drawn = treadle.random.normal(treadle.random.key(0), (2, 3), out_sharding=found)
+    np.testing.assert_array_equal(drawn, treadle.random.normal(treadle.random.key(0), (2, 3)))
+    x = tnp.arange(3.0)
+    np.testing.assert_array_equal(sharding.reshard(x, found), x)
 
 
 LAWS: Final[dict[str, Callable[[], None]]] = {
@@ -222,6 +269,8 @@ LAWS: Final[dict[str, Callable[[], None]]] = {
     "refused without set_mesh": refused_without_set_mesh,
     "rows": rows_are_read,
     "inspected": inspected_without_set_mesh,
+    "some automatic": some_axes_are_left_to_the_compiler,
+    "some explicit": some_axes_are_shown,
     "stages": shown_of_jitted_stages,
     "nothing said": nothing_said,
 }

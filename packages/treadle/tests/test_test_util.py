@@ -96,3 +96,9 @@ def test_structures_must_agree() -> None:
         check_vjp(lambda x, y: x, lambda x, y: (x, lambda ct: (ct,)), (1.0, 2.0))
     with pytest.raises(StructureError, match="has structure"):
         check_jvp(lambda x: x, lambda x, t: ((x[0],), (t[0],)), (1.0,))
+
+
+def test_functions_that_vary_quickly_are_checked_at_a_smaller_step() -> None:
+    check_grads(lambda x: tnp.sin(200 * x), (np.float32(0.3),), order=1)
+    with pytest.raises(DerivativeMismatchError):
+        check_grads(lambda x: tnp.sin(200 * x), (np.float32(0.3),), order=1, eps=0.005)

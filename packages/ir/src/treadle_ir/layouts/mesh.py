@@ -52,6 +52,7 @@ def explicit_mesh(context: Context | None = None) -> AbstractMesh | None:
     return axes if axes.explicit_axes else None
 
 
+_NO_AXES: Final = AbstractMesh((), ())
 _AS_IT_IS: Final = nullcontext()  # entered by all who change nothing
 
 
@@ -78,13 +79,16 @@ def over_mesh_of(operands: Iterable[object]) -> AbstractContextManager[None]:
     return _AS_IT_IS
 
 
-def left_to_the_compiler() -> overriding:
-    """`with left_to_the_compiler():` has all explicit axes automatic: no rule is asked how results lie."""
+def left_to_the_compiler(axes: Iterable[str] | None = None) -> overriding:
+    """`with left_to_the_compiler():` has explicit axes automatic, all or some: no rule is asked how results lie."""
 
     def automatic(context: Context) -> Context:
         mesh = context.get(MESH)
-        if mesh is None or not mesh.explicit_axes:
+        if mesh is None:  # nor is one taken from operands
+            return context.replaced(MESH, _NO_AXES)
+        if not mesh.explicit_axes:
             return context
-        return context.replaced(MESH, mesh.with_types(AxisType.Auto, mesh.explicit_axes))
+        named = mesh.explicit_axes if axes is None else axes
+        return context.replaced(MESH, mesh.with_types(AxisType.Auto, named))
 
     return overriding(automatic)

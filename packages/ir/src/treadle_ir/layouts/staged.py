@@ -61,7 +61,7 @@ def note_layouts(
     found = result_layouts(
         primitive,
         [atom.type for atom in atoms],
-        [_of_atom(trace.layouts, atom) for atom in atoms],
+        [_of_atom(trace.layouts, atom, mesh) for atom in atoms],
         [value.type for value in results],
         mesh,
     )
@@ -79,8 +79,12 @@ def note_layouts(
 _FOLLOWS: Final = (BroadcastInDim, Elementwise, InlineCall, OverMesh, Reverse, Transpose)
 
 
-def _of_atom(known: dict[Value, Whole], atom: Atom) -> Whole | None:
-    return known.get(atom) if isinstance(atom, Value) else ()
+def _of_atom(known: dict[Value, Whole], atom: Atom, mesh: AbstractMesh) -> Whole | None:
+    """How an operand lies over what is explicit here: where it was made, more axes may have been."""
+    if not isinstance(atom, Value):
+        return ()
+    layout = known.get(atom)
+    return None if layout is None else seen(layout, mesh)
 
 
 def program_layouts(
@@ -100,7 +104,7 @@ def program_layouts(
             found = result_layouts(
                 equation.primitive,
                 types,
-                [_of_atom(known, atom) for atom in equation.operands],
+                [_of_atom(known, atom, mesh) for atom in equation.operands],
                 [value.type for value in equation.results],
                 mesh,
             )
@@ -110,6 +114,6 @@ def program_layouts(
             if layout is not None:
                 known[value] = layout
     return [
-        _of_atom(known, atom) if isinstance(atom.type, ArrayType) else ()
+        _of_atom(known, atom, mesh) if isinstance(atom.type, ArrayType) else ()
         for atom in program.results
     ]

@@ -34,8 +34,10 @@ def common_shape(function: str, shapes: Sequence[tuple[int, ...]]) -> tuple[int,
             if size != 1:
                 if result[axis] not in (1, size):
                     listed = ", ".join(map(str, shapes))
+                    # The words that people search for: those of JAX.
+                    who = "I" if function.startswith("broadcast_") else f"{function} got i"
                     raise ShapeError(
-                        f"{function} got incompatible shapes for broadcasting: {listed}",
+                        f"{who}ncompatible shapes for broadcasting: {listed}",
                         fix="sizes of an axis, counted from the last one, must be equal or 1: reshape, or add axes "
                         "with `x[:, None]`",
                     )

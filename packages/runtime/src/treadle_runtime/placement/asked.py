@@ -55,10 +55,15 @@ def asked_for(function: str, argument: str, tree: Any) -> AskedFor | None:
             raise refused(
                 function, f"each leaf of {argument}", "a sharding, a PartitionSpec or None", given
             )
-        kept.append(given)
+        kept.append(None if says_nothing(given) else given)
     if not any([each is not None for each in kept]):
         return None
     return AskedFor(argument, tuple(kept), structure)
+
+
+def says_nothing(given: object) -> bool:
+    """Whether it is the sharding in the type of an array on one device: over a mesh without axes or devices."""
+    return isinstance(given, NamedSharding) and given.mesh.empty
 
 
 def concrete(function: str, argument: str, given: Asked) -> Sharding | None:

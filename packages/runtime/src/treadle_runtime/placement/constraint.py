@@ -11,10 +11,10 @@ from treadle_ir import (
     ArgumentError,
     AxisType,
     EvalTrace,
+    MeshAxes,
     Operand,
     ShardingTypeError,
     Tracer,
-    UnsupportedError,
     as_operand,
     current_context,
     current_trace,
@@ -24,8 +24,11 @@ from treadle_ir import (
     layout_of_operand,
     left_to_the_compiler,
     ops,
+    over_mesh,
     part_shape,
+    sequence,
     spec_of,
+    staging_trace,
     type_of,
 )
 from treadle_ir.tree import tree_flatten, tree_map
@@ -156,12 +159,12 @@ def auto_axes(
 
     Args:
         fun: the function; without it, a decorator.
-        axes: the axes of the mesh; all of them where nothing is said, and some of them are not there yet.
+        axes: the axes of the mesh that the compiler lays arrays over; all where nothing is said.
         out_sharding: how results lie, as of `reshard`; a call may give it instead.
 
     Raises:
-        UnsupportedError: some of the explicit axes are named, not all.
-        ArgumentError: when called under explicit axes, if nobody says how results lie.
+        ArgumentError: when called, if the mesh lacks one of the axes, or if nobody says how results lie over explicit
+            axes.
         As `reshard`, when called.
 
     Example:
@@ -180,27 +183,31 @@ def auto_axes(
     def laid(*args: Any, **kwargs: Any) -> Any:
         given = kwargs.pop("out_sharding", out_sharding)
         mesh = explicit_mesh()
-        if mesh is not None:
-            _all_of("auto_axes", axes, mesh.explicit_axes)
-            if given is None:
-                raise ArgumentError(
-                    "auto_axes: how the results lie is not said",
-                    fix="give `out_sharding`, a specification or a tree of them",
-                )
-        with left_to_the_compiler():
+        named = None if mesh is None else _axes_of("auto_axes", axes, mesh)
+        if named is not None and given is None:
+            raise ArgumentError(
+                "auto_axes: how the results lie is not said",
+                fix="give `out_sharding`, a specification or a tree of them",
+            )
+        with left_to_the_compiler(named):
             results = fun(*args, **kwargs)
         return reshard(results, given)
 
     return laid
 
 
-def _all_of(function: str, axes: str | tuple[str, ...] | None, there: tuple[str, ...]) -> None:
-    named = there if axes is None else (axes,) if isinstance(axes, str) else tuple(axes)
-    if {*named} != {*there}:
-        raise UnsupportedError(
-            f"{function}: axes are {named}, but the mesh has {there}, and only all of them can change their type",
-            fix="leave `axes` out",
+def _axes_of(function: str, axes: str | tuple[str, ...] | None, mesh: MeshAxes) -> tuple[str, ...]:
+    """The axes of a mesh that are to change their type: those named, or all that no shard_map has."""
+    there = (*mesh.auto_axes, *mesh.explicit_axes)
+    if axes is None:
+        return there
+    named = (axes,) if isinstance(axes, str) else sequence(function, "axes", axes)
+    if not {*named} <= {*there}:
+        raise ArgumentError(
+            f"{function}: axes are {named}, but the mesh has {there}",
+            fix="name axes of the mesh in force, or leave `axes` out",
         )
+    return named
 
 
 def explicit_axes(
@@ -214,12 +221,12 @@ def explicit_axes(
 
     Args:
         fun: the function; without it, a decorator.
-        axes: the axes of the mesh; all of them where nothing is said, and some of them are not there yet.
+        axes: the axes of the mesh that types show; all where nothing is said.
         in_sharding: how arguments lie, as of `reshard`; a call may give it instead.
 
     Raises:
-        UnsupportedError: some of the axes are named, not all.
-        ArgumentError: when called, if nobody says how arguments lie.
+        ArgumentError: when called, if there is no mesh in force, if it lacks one of the axes, or if nobody says how
+            arguments lie.
         As `reshard`, when called.
 
     Example:
@@ -249,11 +256,16 @@ def explicit_axes(
             )
         spec = given if isinstance(given, tuple) else tree_map(lambda _: given, args)
         mesh = current_context().get(MESH)
-        there = () if mesh is None else (*mesh.auto_axes, *mesh.explicit_axes)
-        _all_of("explicit_axes", axes, there)
-        shown = None if mesh is None else mesh.with_types(AxisType.Explicit, there)
-        with MESH.override(shown):
-            # A function of its own to stage: the trace around it does not ask how values lie.
+        if mesh is None:
+            raise ArgumentError(
+                "explicit_axes: there is no mesh in force",
+                fix="call it within `with treadle.set_mesh(mesh):`",
+            )
+        named = _axes_of("explicit_axes", axes, mesh)
+        around = staging_trace()
+        if around is not None:
+            around.explicit = True  # it is to know how arguments lie
+        with over_mesh(mesh.with_types(AxisType.Explicit, named)):
             return jit(fun)(*reshard(args, spec), **kwargs)
 
     return laid

@@ -90,3 +90,17 @@ def test_the_first_batch_element_that_fails_is_reported() -> None:
 
     error, _ = checkify.checkify(treadle.vmap(late, (0, None)))(tnp.arange(3), 0)
     assert error.get() == "0 (`check` failed)"
+
+
+def test_random_keys_are_reported() -> None:
+    def f(key: Any) -> None:
+        checkify.check(tnp.sum(treadle.random.key_data(key)) < 0, "bad {key}", key=key)
+
+    key = treadle.random.key(3)
+    for checked in (checkify.checkify(f), treadle.jit(checkify.checkify(f))):
+        assert checked(key)[0].get() == f"bad {key} (`check` failed)"
+
+
+def test_arrays_in_trees_are_shown_as_arrays() -> None:
+    error, _ = checkify.checkify(lambda x: checkify.check(False, "{x}", x={"a": x}))(np.ones(2))
+    assert error.get() == "{'a': Array([1., 1.], dtype=float32)} (`check` failed)"

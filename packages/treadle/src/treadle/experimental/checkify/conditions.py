@@ -8,7 +8,7 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from treadle.experimental.checkify.sites import Site
+from treadle.experimental.checkify.sites import Elements, Site
 from treadle_autodiff import Tangent, jvp_rule, transpose_rules
 from treadle_batching import Axis, Dim, batch_rule
 from treadle_batching.moving import at_front
@@ -24,6 +24,7 @@ from treadle_ir import (
     Operands,
     Primitive,
     ShapeError,
+    Tracer,
     Type,
     UnsupportedError,
     as_array,
@@ -40,6 +41,7 @@ from treadle_ir import (
     staging_trace,
     type_of,
 )
+from treadle_ir.dtypes import is_key
 
 __all__ = ["check", "debug_check"]
 
@@ -64,6 +66,7 @@ class Check(Primitive):
     A check that is `debug` means nothing outside of `checkify`.
     """
 
+    takes_keys: ClassVar[bool] = True  # they may be reported
     name: ClassVar[str] = "check"
     site: Site
     debug: bool = False
@@ -164,11 +167,19 @@ def _known_names(msg: str, positional: Sequence[object], named: dict[str, object
 def checked(primitive: Check, condition: Operand, values: Operands) -> None:
     """Raise now, if everything is known; otherwise leave the check to the program that is written."""
     if staging_trace() is None:
-        known = [concrete_elements(x) for x in (condition, *values)]
+        known = [elements_here(x) for x in (condition, *values)]
         if all(each is not None for each in known):
             _run(primitive, *known)
             return
     bind(primitive, condition, *values)
+
+
+def elements_here(x: Operand) -> Elements | None:
+    """The elements of an array, or of keys, that is no tracer of what is not known yet."""
+    dtype = type_of(x).dtype
+    if is_key(dtype):
+        return None if isinstance(x, Tracer) else np.asarray(x, dtype)
+    return concrete_elements(x)
 
 
 def _run(primitive: Check, *operands: Any) -> None:  # Any: NumPy arrays
@@ -221,6 +232,14 @@ def first_false(condition: Operand) -> Array:
     """The place of the first false in a vector that is not empty."""
     number = np.dtype(np.int32)
     return ops.argmin(ops.convert(condition, dtype=number), axis=0, dtype=number)
+
+
+def first_that_failed(outcomes: Sequence[Operand]) -> list[Operand]:
+    """The number (0: nothing failed) and reports of the first that failed, of outcomes with a leading axis."""
+    first = first_false(
+        ops.compare(outcomes[0], np.zeros(type_of(outcomes[0]).shape, np.int32), direction="eq")
+    )
+    return [element(x, first) for x in outcomes]
 
 
 def element(x: Operand, place: Operand) -> Array:

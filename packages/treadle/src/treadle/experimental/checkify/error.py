@@ -7,7 +7,13 @@ from typing import Any, Final, TypeAlias, final
 
 import numpy as np
 
-from treadle.experimental.checkify.conditions import Check, checked, element, first_false
+from treadle.experimental.checkify.conditions import (
+    Check,
+    checked,
+    element,
+    elements_here,
+    first_false,
+)
 from treadle.experimental.checkify.sites import Elements, Site
 from treadle_ir import (
     CheckError,
@@ -105,7 +111,7 @@ class Error:
 
 
 def _known(x: Operand) -> Elements:
-    elements = concrete_elements(x)
+    elements = elements_here(x)
     if elements is None:
         raise ConcretizationError(
             "whether something failed was asked while a function is traced",

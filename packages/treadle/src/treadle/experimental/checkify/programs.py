@@ -7,10 +7,11 @@ nothing is checked stays as it is. Each is kept by the program that it was made 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any, Final, TypeAlias, final
 
 from treadle.experimental.checkify.automatic import check_after, check_before
-from treadle.experimental.checkify.conditions import Check
+from treadle.experimental.checkify.conditions import Check, first_that_failed
 from treadle.experimental.checkify.log import Log, earlier, nothing, types_of_log
 from treadle.experimental.checkify.sites import Categories, Site
 from treadle_ir import (
@@ -27,9 +28,11 @@ from treadle_ir import (
     derived,
     frozen,
     interpret,
+    ops,
     share_captures,
     stage,
     stage_tree,
+    type_of,
     types_of,
 )
 from treadle_ir.primitives.call import (
@@ -42,6 +45,7 @@ from treadle_ir.primitives.call import (
     Given,
 )
 from treadle_ir.primitives.control import Case, Scan, While
+from treadle_ir.primitives.shard_map import ShardMap
 
 
 @final
@@ -206,6 +210,42 @@ def _scan(primitive: Scan, operands: Operands, log: Log) -> Operands:
     return outputs[len(kept) :]
 
 
+def _shard_map(primitive: ShardMap, operands: Operands, log: Log) -> Operands:
+    """Each device has a log; the first device whose log is not empty gives that of the whole."""
+    body, count = primitive.body, len(primitive.body.results)
+    with primitive.inside():
+        made = checked_program(body, log.categories)
+        if not made.sites and not body.effects:
+            return bind(primitive, *operands)
+
+        def function(*xs: Operand) -> Operands:
+            results, found = made.run(*xs)
+            return [*results, *(ops.reshape(x, shape=(1, *type_of(x).shape)) for x in found)]
+
+        staged = stage(function, *body.parameter_types)
+    whole = [((),) * type_of(x).ndim for x in staged.captured]
+    by_device = [(primitive.manual_axes, *((),) * type.ndim) for type in types_of_log(made.sites)]
+    mapped = replace(
+        primitive,
+        body=staged.program,
+        in_layouts=(*whole, *primitive.in_layouts),
+        out_layouts=(*primitive.out_layouts, *by_device),
+    )
+    outputs = bind(mapped, *staged.captured, *operands)
+    everywhere = [
+        ops.sharding_constraint(
+            x,
+            mesh=primitive.mesh,
+            layout=((),) * type_of(x).ndim,
+            device_ids=primitive.device_ids,
+        )
+        for x in outputs[count:]
+    ]
+    number, *payloads = first_that_failed(everywhere)
+    log.merge(made.sites, number, payloads)
+    return outputs[:count]
+
+
 def _while(primitive: While, operands: Operands, log: Log) -> Operands:
     """The log is carried; the condition is checked before the first iteration and after each."""
     holds = checked_program(primitive.cond, log.categories)
@@ -359,6 +399,7 @@ _RULES: Final[dict[type[Primitive], Rule]] = {
     Check: _check,
     Case: _case,
     Scan: _scan,
+    ShardMap: _shard_map,
     While: _while,
     CustomJvpStaged: _custom_jvp,
     CustomVjpStaged: _custom_vjp,

@@ -14,6 +14,7 @@ from treadle_ir import (
     FailedCheckError,
     NaNError,
     OutOfBoundsError,
+    as_array,
     frozen,
 )
 from treadle_ir.tree import PyTreeDef, tree_unflatten
@@ -59,7 +60,7 @@ class Site:
 
     def text(self, payload: Sequence[Elements]) -> str:
         """What is said, with the values that were found."""
-        positional, named = tree_unflatten(self.structure, [values[()] for values in payload])
+        positional, named = tree_unflatten(self.structure, list(map(as_array, payload)))
         return self.message.format(*positional, **named)
 
     def error(self, text: str) -> CheckError:
