@@ -56,10 +56,19 @@ _LIMITS: Final[dict[type[Primitive], int]] = {
     Contraction: 1 << 17,
     LinearAlgebra: 1 << 12,
     # Where NumPy has no routine, a kernel is a loop over rows in Python: 8 times as slow as XLA's for 8 rows.
-    **dict.fromkeys((la.Lu, la.Hessenberg, la.Tridiagonal, la.TridiagonalSolve, la.Schur), 1 << 6),
     **dict.fromkeys(
-        (la.TriangularSolve, la.HouseholderProduct, la.HouseholderMultiply), 1 << 8
-    ),  # 4 times for 16
+        (
+            la.Lu,
+            la.Hessenberg,
+            la.Tridiagonal,
+            la.TriangularSolve,
+            la.TridiagonalSolve,
+            la.Schur,
+            la.HouseholderProduct,
+            la.HouseholderMultiply,
+        ),
+        1 << 6,
+    ),
     Randomness: 1 << 13,
     # Special functions, which NumPy does not have: a kernel is many passes.
     e.Digamma: 1 << 12,

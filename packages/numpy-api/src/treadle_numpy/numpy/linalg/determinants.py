@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from treadle_autodiff import custom_jvp
-from treadle_ir import ArgumentError, Array, composed, matrices, names, ops, shown
+from treadle_ir import ArgumentError, Array, composed_loop, matrices, names, ops, shown
 from treadle_ir.dtypes import is_complex
 from treadle_numpy.lax.linalg.elimination import factorised, solution
 from treadle_numpy.numpy.linalg.operands import check_square
@@ -21,7 +21,7 @@ Pair: TypeAlias = tuple[Array, Array]
 _WRITTEN_OUT = 3  # rows
 
 
-@composed
+@composed_loop()
 def det(a: ArrayLike) -> Array:
     """The determinants of matrices.
 
@@ -116,7 +116,7 @@ def _eliminated_jvp(primals: tuple[Array], tangents: tuple[Array]) -> Pair:
     return _eliminated(a), ops.multiply(scale, ops.reduce_add(adjugate, axes=(axis,)))
 
 
-@composed
+@composed_loop()
 def slogdet(a: ArrayLike, *, method: str | None = None) -> SlogdetResult:
     """The sign (or phase) of determinants, and the logarithm of their modulus.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_ir import ArgumentError, Array, composed, flags, names, shown
+from treadle_ir import ArgumentError, Array, composed_loop, flags, names, shown
 from treadle_numpy.lax.linalg import spectra
 from treadle_numpy.numpy.linalg.operands import square_matrices
 from treadle_numpy.numpy.linalg.results import EighResult, EigResult
@@ -11,7 +11,7 @@ from treadle_numpy.operands.coerce import ArrayLike
 __all__ = ["eig", "eigh", "eigvals", "eigvalsh"]
 
 
-@composed
+@composed_loop()
 def eig(a: ArrayLike) -> EigResult:
     """Eigenvalues and right eigenvectors, as columns, of any matrices; both complex. On the CPU only.
 
@@ -32,7 +32,7 @@ def eig(a: ArrayLike) -> EigResult:
     return EigResult(values, vectors)
 
 
-@composed
+@composed_loop()
 def eigvals(a: ArrayLike) -> Array:
     """The eigenvalues of any matrices; complex. On the CPU only.
 
@@ -61,7 +61,7 @@ def _is_lower(function: str, triangle: str | None) -> bool:
     return triangle != "U"
 
 
-@composed
+@composed_loop()
 def eigh(a: ArrayLike, UPLO: str | None = None, symmetrize_input: bool = True) -> EighResult:  # noqa: N803 - NumPy's
     """Ascending eigenvalues, and eigenvectors as columns, of Hermitian matrices.
 
@@ -86,7 +86,7 @@ def eigh(a: ArrayLike, UPLO: str | None = None, symmetrize_input: bool = True) -
     return EighResult(values, vectors)
 
 
-@composed
+@composed_loop()
 def eigvalsh(
     a: ArrayLike,
     UPLO: str | None = "L",  # noqa: N803 - NumPy's

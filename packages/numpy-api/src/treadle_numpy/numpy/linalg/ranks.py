@@ -12,7 +12,7 @@ from treadle_ir import (
     Array,
     ConcretizationError,
     ShapeError,
-    composed,
+    composed_loop,
     flags,
     matrices,
     ops,
@@ -40,7 +40,7 @@ def _epsilon(x: Array) -> float:
     return float(np.finfo(x.dtype).eps) * max(x.shape[-2:])
 
 
-@composed
+@composed_loop()
 def pinv(
     a: ArrayLike,
     rtol: ArrayLike | None = None,
@@ -130,7 +130,7 @@ def _hermitian_pinv_rule(primals: Any, tangents: Any) -> tuple[Array, Array]:
     return p, _pinv_jvp(p, primals[0], tangents[0])
 
 
-@composed
+@composed_loop()
 def lstsq(
     a: ArrayLike, b: ArrayLike, rcond: float | None = None, *, numpy_resid: bool = False
 ) -> LeastSquares:
@@ -226,7 +226,7 @@ def _least_squares_jvp(primals: Any, tangents: Any) -> tuple[Array, Array]:
     return x, ops.add(dx, ops.subtract(across, m(p, m(a, across))))
 
 
-@composed
+@composed_loop()
 def matrix_rank(
     M: ArrayLike,  # noqa: N803 - NumPy's
     rtol: ArrayLike | None = None,
@@ -266,7 +266,7 @@ def matrix_rank(
     return sum(ops.convert(s > limits, dtype=matrices.I32), axis=-1)
 
 
-@composed
+@composed_loop()
 def cond(x: ArrayLike, p: Order = None) -> Array:
     """The condition numbers of matrices: the norm times that of the inverse.
 

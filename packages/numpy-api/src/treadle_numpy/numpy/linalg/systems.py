@@ -5,7 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from treadle_ir import ArgumentError, Array, ShapeError, composed, integer, integers, matrices, ops
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    ShapeError,
+    composed_loop,
+    integer,
+    integers,
+    matrices,
+    ops,
+)
 from treadle_numpy.lax.linalg.elimination import eliminated
 from treadle_numpy.numpy.linalg.operands import square_matrices
 from treadle_numpy.operands.arrays import array_of
@@ -18,7 +27,7 @@ from treadle_numpy.operands.scalars import literal
 __all__ = ["inv", "solve", "tensorinv", "tensorsolve"]
 
 
-@composed
+@composed_loop()
 def solve(a: ArrayLike, b: ArrayLike) -> Array:
     """The solutions x of `a x = b`, by elimination with partial pivoting.
 
@@ -75,7 +84,7 @@ def solved(name: str, a: Array, b: Array) -> Array:
     return ops.reshape(x, shape=x.shape[:-1]) if is_vector else x
 
 
-@composed
+@composed_loop()
 def inv(a: ArrayLike) -> Array:
     """The inverses of matrices; a singular one makes infinities and NaN, where NumPy raises.
 
@@ -103,7 +112,7 @@ def inverse(x: Array) -> Array:
     return eliminated(x, identity)
 
 
-@composed
+@composed_loop()
 def tensorinv(a: ArrayLike, ind: int = 2) -> Array:
     """The inverse of the linear map of which `a` is the array, with the first `ind` axes for its results.
 
@@ -131,7 +140,7 @@ def tensorinv(a: ArrayLike, ind: int = 2) -> Array:
     return ops.reshape(inverse(ops.reshape(x, shape=(n, n))), shape=(*last, *first))
 
 
-@composed
+@composed_loop()
 def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Sequence[int] | None = None) -> Array:
     """The x for which `tensordot(a, x, x.ndim)` is b; the axes of `a` named in `axes` are moved to its end first.
 

@@ -8,7 +8,7 @@ from treadle_ir import (
     ArgumentError,
     Array,
     ShapeError,
-    composed,
+    composed_loop,
     dtypes,
     flags,
     matrices,
@@ -28,7 +28,7 @@ from treadle_numpy.operands.scalars import literal
 __all__ = ["cho_factor", "cholesky", "lu", "lu_factor", "polar", "qr", "qr_multiply", "svd"]
 
 
-@composed
+@composed_loop()
 def cholesky(
     a: ArrayLike, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True
 ) -> Array:
@@ -52,7 +52,7 @@ def cholesky(
     return factor if lower else matrices.adjoint(factor)
 
 
-@composed
+@composed_loop()
 def cho_factor(
     a: ArrayLike, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True
 ) -> tuple[Array, bool]:
@@ -71,7 +71,7 @@ def cho_factor(
     return cholesky(a, lower, overwrite_a, check_finite), lower
 
 
-@composed
+@composed_loop()
 def lu_factor(
     a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True
 ) -> tuple[Array, Array]:
@@ -93,7 +93,7 @@ def lu_factor(
     return factors, pivots
 
 
-@composed
+@composed_loop()
 def lu(
     a: ArrayLike, permute_l: bool = False, overwrite_a: bool = False, check_finite: bool = True
 ) -> tuple[Array, ...]:
@@ -135,7 +135,7 @@ def lu(
     return matrices.matmul(exact, low), high
 
 
-@composed
+@composed_loop()
 def qr(
     a: ArrayLike,
     overwrite_a: bool = False,
@@ -167,7 +167,7 @@ def qr(
     return found[1:] if mode == "r" else found
 
 
-@composed
+@composed_loop()
 def qr_multiply(
     a: ArrayLike,
     c: ArrayLike,
@@ -222,7 +222,7 @@ def qr_multiply(
     return product, *rest
 
 
-@composed
+@composed_loop()
 def svd(
     a: ArrayLike,
     full_matrices: bool = True,
@@ -265,7 +265,7 @@ def svd(
     )
 
 
-@composed
+@composed_loop()
 def polar(
     a: ArrayLike,
     side: str = "right",

@@ -13,7 +13,7 @@ from treadle_ir import (
     Array,
     ShapeError,
     UnsupportedError,
-    composed,
+    composed_loop,
     dtypes,
     flags,
     functions,
@@ -74,7 +74,7 @@ _SINGLE: Final = (
 )
 
 
-@composed
+@composed_loop()
 def expm(A: ArrayLike, *, upper_triangular: bool = False, max_squarings: int = 16) -> Array:  # noqa: N803 - SciPy's
     """The exponentials of matrices.
 
@@ -188,7 +188,7 @@ def expm_frechet(
     method: str | None = ...,
     compute_expm: bool,
 ) -> Array | tuple[Array, Array]: ...
-@composed
+@composed_loop()
 def expm_frechet(
     A: ArrayLike,  # noqa: N803 - SciPy's
     E: ArrayLike,  # noqa: N803 - SciPy's
@@ -230,7 +230,7 @@ def _complex(x: Array) -> Array:
     return ops.convert(x, dtype=wide, weak=type_of(x).weak)
 
 
-@composed
+@composed_loop()
 def sqrtm(A: ArrayLike, blocksize: int = 1) -> Array:  # noqa: N803 - SciPy's
     """The principal square roots of matrices: complex, also where they are real.
 
@@ -364,7 +364,7 @@ def _error(t: Array, result: Array) -> Array:
     return ops.select(finite, bounded, literal(np.inf, bounded))
 
 
-@composed
+@composed_loop()
 def solve_sylvester(
     A: ArrayLike,  # noqa: N803 - SciPy's
     B: ArrayLike,  # noqa: N803 - SciPy's

@@ -8,7 +8,7 @@ from treadle_ir import (
     ArgumentError,
     Array,
     ShapeError,
-    composed,
+    composed_loop,
     flags,
     matrices,
     names,
@@ -54,7 +54,7 @@ def _shaped(x: Array, is_vector: bool) -> Array:
     return ops.reshape(x, shape=x.shape[:-1]) if is_vector else x
 
 
-@composed
+@composed_loop()
 def cho_solve(
     c_and_lower: tuple[ArrayLike, bool],
     b: ArrayLike,
@@ -111,7 +111,7 @@ def _by_cholesky(c: Array, b: Array, lower: bool) -> Array:
     return ops.triangular_solve(c, x, lower=lower, transpose_a=lower, conjugate_a=lower)
 
 
-@composed
+@composed_loop()
 def lu_solve(
     lu_and_piv: tuple[ArrayLike, ArrayLike],
     b: ArrayLike,
@@ -146,7 +146,7 @@ def lu_solve(
     return _shaped(x, is_vector)
 
 
-@composed
+@composed_loop()
 def solve(
     a: ArrayLike,
     b: ArrayLike,
@@ -192,7 +192,7 @@ def solve(
     return _shaped(_by_cholesky(factor, right, True), is_vector)
 
 
-@composed
+@composed_loop()
 def solve_triangular(
     a: ArrayLike,
     b: ArrayLike,
@@ -238,7 +238,7 @@ def solve_triangular(
     return _shaped(x, is_vector)
 
 
-@composed
+@composed_loop()
 def inv(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> Array:
     """The inverses of matrices: see `numpy.linalg.inv`.
 
@@ -255,7 +255,7 @@ def inv(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> A
     return systems.inv(a)
 
 
-@composed
+@composed_loop()
 def det(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> Array:
     """The determinants of matrices: see `numpy.linalg.det`.
 
