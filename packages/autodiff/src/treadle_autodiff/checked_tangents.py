@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from treadle_autodiff.tangents import Tangent, Zero
 from treadle_ir import (
     ArrayType,
@@ -63,13 +65,30 @@ def check_type(what: str, primal: ArrayType, tangent: Operand) -> Tangent:
     return tangent
 
 
-def check_tangents(what: str, primals: Operands, tangents: Operands) -> list[Tangent]:
-    """`check_tangent` of each; `what` is followed by the number of the tangent.
+def check_tangents(what: str, primals: Sequence[ArrayType], tangents: Operands) -> list[Tangent]:
+    """`check_type` of each; `what` is followed by the number of the tangent.
 
     Raises:
         ShapeError: shapes differ or the element type is not the primal's.
     """
     return [
-        check_tangent(f"{what} {i}", primal, tangent)
+        check_type(f"{what} {i}", primal, tangent)
         for i, (primal, tangent) in enumerate(zip(primals, tangents, strict=True))
     ]
+
+
+def check_cotangents(
+    what: str, results: Sequence[ArrayType], cotangents: Operands
+) -> list[Tangent]:
+    """`check_tangents` of cotangents; those of integers may be integers, as results are: they count as zero.
+
+    Raises:
+        ShapeError: shapes differ or the element type is not the result's.
+    """
+    checked: list[Tangent] = []
+    for i, (result, cotangent) in enumerate(zip(results, cotangents, strict=True)):
+        if result.tangent().dtype == float0 and type_of(cotangent).strong() == result.strong():
+            checked.append(Zero(result.tangent()))
+        else:
+            checked.append(check_type(f"{what} {i}", result, cotangent))
+    return checked

@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, final
+from typing import Any
 
-from treadle_autodiff.checked_tangents import check_type, same_structure
 from treadle_autodiff.linearize import linearize_tree
-from treadle_autodiff.tangents import Zero, materialise
-from treadle_autodiff.transpose import transpose
+from treadle_autodiff.passes import Backward, backward, derivative_of
 from treadle_autodiff.user_function import Tree, check_callable, of_positional, released
 from treadle_autodiff.vjp import differentiable
 from treadle_ir import (
     ArgumentError,
-    ArrayType,
-    Operand,
-    Program,
-    as_array,
     flags,
     flatten_arrays,
-    frozen,
     positions,
-    type_of,
 )
-from treadle_ir.tree import Partial, PyTreeDef, flatten_leaves_and_structure, tree_unflatten
+from treadle_ir.tree import Partial, flatten_leaves_and_structure, tree_unflatten
 
 
 def fwd_and_bwd(
@@ -66,58 +58,17 @@ def fwd_and_bwd(
         function = of_positional("fwd_and_bwd", of_chosen, structure, has_aux)
         given = flatten_leaves_and_structure(chosen)[0]
         linearized, (out, aux) = linearize_tree(function, leaves, nonzero, given)
-        backward = _Backward(
-            linearized.program,
-            out,
-            tuple([type_of(result) for result in linearized.results]),
-            tuple([zero is None for zero in linearized.zero]),
-            structure,
-            tuple([type_of(leaf) for leaf in leaves]),
-            tuple(nonzero),
-            one,
-        )
-        residuals = Partial(backward, *linearized.captured)
+        derivative = derivative_of("fwd_and_bwd", linearized, leaves, structure, nonzero, out)
+        residuals = backward(derivative, linearized.captured)
         return tree_unflatten(out, linearized.results), residuals, *released(aux)
 
     def bwd(residuals: Any, cotangents: Tree) -> Tree:
-        if not isinstance(residuals, Partial) or not isinstance(residuals.func, _Backward):
+        if not isinstance(residuals, Partial) or not isinstance(residuals.func, Backward):
             raise ArgumentError(
                 f"fwd_and_bwd: residuals are of type {type(residuals).__name__}, not what fwd returned",
                 fix="call bwd(residuals, cotangents) with the second thing that fwd returned",
             )
-        return residuals(cotangents)
+        arguments = residuals(cotangents)
+        return arguments[0] if one else arguments
 
     return fwd, bwd
-
-
-@final
-@frozen
-class _Backward:
-    """The backward pass of a call, to be given its residuals and cotangents."""
-
-    program: Program
-    results: PyTreeDef
-    result_types: tuple[ArrayType, ...]
-    has_tangent: tuple[bool, ...]  # per result
-    structure: PyTreeDef  # of the arguments that are differentiated
-    types: tuple[ArrayType, ...]  # of their leaves
-    nonzero: tuple[bool, ...]  # which leaves have tangents
-    one: bool  # the cotangent of one argument, not of a tuple of them
-
-    def __call__(self, *captured_and_cotangents: Tree) -> Tree:
-        """Cotangents of the arguments."""
-        *captured, cotangents = captured_and_cotangents
-        given, structure = flatten_arrays(cotangents, "fwd_and_bwd: cotangent ")
-        same_structure("the cotangents", structure, "the results", self.results)
-        checked = [
-            check_type(f"fwd_and_bwd: cotangent {number}", type, ct)
-            for number, (type, ct) in enumerate(zip(self.result_types, given, strict=True))
-        ]
-        incoming = [ct for ct, flag in zip(checked, self.has_tangent, strict=True) if flag]
-        outgoing = iter(transpose(self.program, captured, incoming))
-        leaves: list[Operand] = [
-            as_array(materialise(next(outgoing) if flag else Zero(type.tangent())))
-            for type, flag in zip(self.types, self.nonzero, strict=True)
-        ]
-        arguments: tuple[Tree, ...] = tree_unflatten(self.structure, leaves)
-        return arguments[0] if self.one else arguments

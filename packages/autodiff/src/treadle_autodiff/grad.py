@@ -8,9 +8,9 @@ from typing import Any, Concatenate, Literal, TypeAlias, overload
 
 from treadle_autodiff.gradients import A, Gradient, GradientAndAux, P, R, ValueAndGradient, X
 from treadle_autodiff.linearize import linearize_tree
+from treadle_autodiff.passes import pulled
 from treadle_autodiff.tangents import presented
 from treadle_autodiff.user_function import Tree, check_callable, released
-from treadle_autodiff.vjp import pulled
 from treadle_ir import (
     ArgumentError,
     Array,
@@ -107,7 +107,9 @@ def value_and_grad(
         one = type_of(value).dtype.type(1)
         outgoing = pulled(linearized, [one], primals, nonzero)
         gradients = _with_leaves(
-            arguments, wanted, [presented(ct, x) for ct, x in zip(outgoing, primals, strict=True)]
+            arguments,
+            wanted,
+            [presented(ct, type_of(x)) for ct, x in zip(outgoing, primals, strict=True)],
         )
         if isinstance(argnums, (tuple, list)):
             gradient: Tree = tuple([gradients[position] for position in wanted])

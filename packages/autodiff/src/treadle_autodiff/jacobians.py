@@ -10,9 +10,10 @@ import numpy as np
 
 from treadle_autodiff.grad import Argnums, check_input
 from treadle_autodiff.linearize import Linearized, linearize_tree
+from treadle_autodiff.passes import pulled
 from treadle_autodiff.tangents import materialise, presented
 from treadle_autodiff.user_function import Tree, check_callable, released
-from treadle_autodiff.vjp import differentiable, pulled
+from treadle_autodiff.vjp import differentiable
 from treadle_ir import (
     ArrayType,
     DTypeError,
@@ -194,7 +195,7 @@ def jacrev(
 
         def pull(*cotangents: Operand) -> Operands:
             outgoing = pulled(linearized, cotangents, leaves, nonzero)
-            return [presented(ct, x) for ct, x in zip(outgoing, leaves, strict=True)]
+            return [presented(ct, type_of(x)) for ct, x in zip(outgoing, leaves, strict=True)]
 
         rows = mapper(pull, sum(type.size for type in types), _basis(types))
         return list(zip(*(_blocks(row, types) for row in rows), strict=True))  # [*result, *operand]

@@ -131,7 +131,7 @@ def zero_from_primal(val: Tree, symbolic_zeros: bool = False) -> Tree:
     def zero(leaf: Tree) -> Array | SymbolicZero:
         array = as_array(leaf)
         type = type_of(array).tangent()
-        return SymbolicZero(type) if symbolic_zeros else presented(Zero(type), array)
+        return SymbolicZero(type) if symbolic_zeros else presented(Zero(type), type_of(array))
 
     return tree_map(zero, val)
 

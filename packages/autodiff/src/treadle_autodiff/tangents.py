@@ -63,10 +63,10 @@ def materialise(tangent: Tangent) -> Operand:
     return zeros(tangent.type) if isinstance(tangent, Zero) else tangent
 
 
-def presented(tangent: Tangent, primal: Operand) -> Array:
-    """The tangent of a primal as users see it: an array, as weak as the primal is."""
+def presented(tangent: Tangent, primal: ArrayType) -> Array:
+    """The tangent of a primal of a type as users see it: an array, as weak as the primal is."""
     array = as_array(materialise(tangent))
-    type, weak = type_of(array), type_of(primal).weak
+    type, weak = type_of(array), primal.weak
     if type.weak == weak or dtypes.is_float0(type.dtype):
         return array
     return ops.convert(array, dtype=type.dtype, weak=weak)

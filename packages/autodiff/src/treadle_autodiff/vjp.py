@@ -7,9 +7,9 @@ from typing import Any, Literal, TypeVar, overload
 
 from treadle_autodiff.checked_tangents import check_tangents, same_structure
 from treadle_autodiff.jvp import jvp_tree
-from treadle_autodiff.layouts import laid_alike
-from treadle_autodiff.linearize import Linearized, linearize_tree
-from treadle_autodiff.tangents import Tangent, Zero, materialise, presented
+from treadle_autodiff.linearize import linearize_tree
+from treadle_autodiff.passes import backward, derivative_of, forward
+from treadle_autodiff.tangents import Tangent, materialise, presented
 from treadle_autodiff.transpose import transpose
 from treadle_autodiff.user_function import Tree, check_callable, of_positional, released
 from treadle_ir import (
@@ -21,9 +21,6 @@ from treadle_ir import (
     flags,
     flatten_arrays,
     functions,
-    layouts_here,
-    left_to_the_compiler,
-    over_mesh_of,
     stage_tree,
     type_like,
     type_of,
@@ -87,7 +84,7 @@ def jvp(
     leaves, structure = flatten_arrays(tuple(primals), "primals")
     tangent_leaves, tangent_structure = flatten_arrays(tuple(tangents), "tangents")
     same_structure("tangents", tangent_structure, "primals", structure)
-    checked = check_tangents("jvp: tangent", leaves, tangent_leaves)
+    checked = check_tangents("jvp: tangent", [type_of(x) for x in leaves], tangent_leaves)
     function = of_positional("jvp", fun, structure, has_aux)
     given = flatten_leaves_and_structure(tuple(primals))[0]
     results, result_tangents, (out, aux) = jvp_tree(function, leaves, checked, given)
@@ -99,7 +96,7 @@ def jvp(
 
 
 def _presented(tangents: Sequence[Tangent], primals: Operands) -> list[Array]:
-    return [presented(tangent, x) for tangent, x in zip(tangents, primals, strict=True)]
+    return [presented(tangent, type_of(x)) for tangent, x in zip(tangents, primals, strict=True)]
 
 
 @overload
@@ -138,56 +135,14 @@ def linearize(fun: Callable[..., Tree], *primals: Tree, has_aux: bool = False) -
     function = of_positional("linearize", fun, structure, has_aux)
     linearized, (out, aux) = linearize_tree(function, leaves, nonzero, given)
 
-    def f_jvp(*tangents: Tree) -> Tree:
-        tangent_leaves, tangent_structure = flatten_arrays(tangents, "tangent ")
-        same_structure("the tangents", tangent_structure, "the primals", structure)
-        checked = check_tangents("linearize: tangent", leaves, tangent_leaves)
-        pushed = linearized.tangents(
-            *[materialise(t) for t, flag in zip(checked, nonzero, strict=True) if flag]
-        )
-        return tree_unflatten(out, _presented(pushed, linearized.results))
-
+    derivative = derivative_of("linearize", linearized, leaves, structure, nonzero, out)
+    f_jvp = forward(derivative, linearized.captured)
     return tree_unflatten(out, linearized.results), f_jvp, *released(aux)
 
 
 def differentiable(leaves: Operands) -> list[bool]:
     """Which operands have tangents: those of floating and complex types."""
     return [dtypes.is_inexact(type_of(leaf).dtype) for leaf in leaves]
-
-
-def pulled(
-    linearized: Linearized,
-    cotangents: Sequence[Tangent],
-    primals: Operands,
-    nonzero: Sequence[bool],
-) -> list[Tangent]:
-    """One cotangent per primal, of one per result; zero where the primal is not differentiated."""
-    with over_mesh_of(primals):
-        return _pulled(linearized, cotangents, primals, nonzero)
-
-
-def _pulled(
-    linearized: Linearized,
-    cotangents: Sequence[Tangent],
-    primals: Operands,
-    nonzero: Sequence[bool],
-) -> list[Tangent]:
-    incoming = [ct for ct, zero in zip(cotangents, linearized.zero, strict=True) if zero is None]
-    layouts = layouts_here([x for x, flag in zip(primals, nonzero, strict=True) if flag])
-    if layouts is None:
-        transposed = transpose(linearized.program, linearized.captured, incoming)
-    else:  # what is added up in between the compiler lays out; in the end they lie as their primals do
-        with left_to_the_compiler():
-            transposed = transpose(linearized.program, linearized.captured, incoming)
-        transposed = [
-            ct if isinstance(ct, Zero) else laid_alike(ct, each)
-            for ct, each in zip(transposed, layouts, strict=True)
-        ]
-    outgoing = iter(transposed)
-    return [
-        next(outgoing) if flag else Zero(type_of(primal).tangent())
-        for primal, flag in zip(primals, nonzero, strict=True)
-    ]
 
 
 @overload
@@ -227,14 +182,8 @@ def vjp(fun: Callable[..., Tree], *primals: Tree, has_aux: bool = False) -> tupl
     function = of_positional("vjp", fun, structure, has_aux)
     linearized, (out, aux) = linearize_tree(function, leaves, nonzero, given)
 
-    def f_vjp(cotangents: Tree) -> tuple[Tree, ...]:
-        given, given_structure = flatten_arrays(cotangents, "cotangent ")
-        same_structure("the cotangents", given_structure, "the results", out)
-        checked = check_tangents("vjp: cotangent", linearized.results, given)
-        outgoing = pulled(linearized, checked, leaves, nonzero)
-        gradients: tuple[Tree, ...] = tree_unflatten(structure, _presented(outgoing, leaves))
-        return gradients
-
+    derivative = derivative_of("vjp", linearized, leaves, structure, nonzero, out)
+    f_vjp = backward(derivative, linearized.captured)
     return tree_unflatten(out, linearized.results), f_vjp, *released(aux)
 
 

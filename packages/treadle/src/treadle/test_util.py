@@ -379,7 +379,7 @@ def _close(
         )
     if not is_inexact(have.dtype):
         return
-    default = max(_tolerance(np.asarray(x).dtype) for x in narrow)
+    default = max((_tolerance(np.asarray(x).dtype) for x in narrow), default=0.0)
     absolute = default if atol is None else atol
     relative = default if rtol is None else rtol
     wide = np.complex128 if "c" in (have.dtype.kind, want.dtype.kind) else np.float64

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from types import ModuleType
 
-from treadle_ir import ArgumentError, Array, import_module, shown
+from treadle_ir import ArgumentError, Array, default_dtype, import_module, shown
 from treadle_numpy.lax.joining import unstack
 from treadle_numpy.numpy.array_api import __array_api_version__
+from treadle_numpy.numpy.manipulation.conversion import astype
 from treadle_numpy.numpy.manipulation.rearranging import flip
 from treadle_numpy.numpy.reductions.truths import any
 from treadle_numpy.numpy.ufuncs.comparison import equal
@@ -30,8 +31,10 @@ def backwards(self: Array) -> Iterator[Array]:
 
 
 def rounded(self: Array, ndigits: int | None = None) -> Array:
-    """Rounded to a number of decimals, halves to even."""
-    return round(self, 0 if ndigits is None else ndigits)
+    """Rounded to a number of decimals, halves to even; to integers of the default type, where no number is given."""
+    if ndigits is not None:
+        return round(self, ndigits)
+    return astype(round(self), default_dtype(int))
 
 
 def array_namespace(self: Array, *, api_version: str | None = None) -> ModuleType:

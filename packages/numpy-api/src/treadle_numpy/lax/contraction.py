@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
-from treadle_ir import Array, Operand, ShapeError, integers, ops, refused, sequence
+import ml_dtypes
+import numpy as np
+
+from treadle_ir import Array, DType, Operand, ShapeError, integers, ops, refused, sequence
+from treadle_ir.dtypes import is_bool, is_complex, is_floating, is_inexact, is_key
 from treadle_ir.primitives.contract import AxisPairs
 from treadle_numpy.lax.precision import PrecisionLike, precision_name
 from treadle_numpy.operands.arrays import array_of
-from treadle_numpy.operands.coerce import ArrayLike, coerce_array
+from treadle_numpy.operands.coerce import ArrayLike, coerce_array, operand_type
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.exact import strict
 from treadle_numpy.operands.laid_out import laid_out
+from treadle_numpy.operands.promote import with_dtype
+
+_F32: Final = np.dtype(np.float32)
 
 __all__ = ["DotDimensionNumbers", "batch_matmul", "dot", "dot_general"]
 
@@ -39,6 +46,46 @@ def contracted(
         precision=precision_name(precision),
         element_type=as_dtype("preferred_element_type", element_type),
     )
+
+
+def multiplied(
+    name: str,
+    lhs: ArrayLike,
+    rhs: ArrayLike,
+    contracting: AxisPairs,
+    batching: AxisPairs,
+    precision: PrecisionLike,
+    element_type: DTypeLike | None,
+) -> Array:
+    """`contracted`, also of operands of two element types: of the one that holds more, where nothing else is wanted.
+
+    Floats of less than 32 bits, of which neither holds all of the other, are multiplied in 32.
+    """
+    x, y = strict(name, lhs, rhs)
+    one, two = operand_type(x), operand_type(y)
+    wider = max(one.dtype, two.dtype, key=_room)
+    if one.dtype == two.dtype or is_key(one.dtype) or is_key(two.dtype):
+        return contracted(x, y, contracting, batching, precision, element_type)
+    wanted = as_dtype("preferred_element_type", element_type) or wider
+    within = max(wider, _F32, key=_room) if is_floating(wider) else wider
+    alike = is_inexact(wanted) == is_inexact(within)
+    product = contracted(
+        with_dtype(x, one, within, False),
+        with_dtype(y, two, within, False),
+        contracting,
+        batching,
+        precision,
+        max(wanted, within, key=_room) if alike else None,
+    )
+    return ops.convert(product, dtype=wanted) if product.dtype != wanted else product
+
+
+def _room(dtype: DType) -> tuple[bool, bool, int, float]:
+    """How much an element type holds: complex numbers more than floats, these more than integers, then by size."""
+    if is_complex(dtype) or is_floating(dtype):
+        most = float(ml_dtypes.finfo(dtype).max)  # type: ignore[no-untyped-call]
+        return is_complex(dtype), True, dtype.itemsize, most
+    return False, False, dtype.itemsize, not is_bool(dtype) and 1 + (dtype.kind == "i")
 
 
 def axes_of(name: str, dimension_numbers: DotDimensionNumbers) -> list[list[tuple[int, ...]]]:
@@ -73,12 +120,12 @@ def dot_general(
 
     `dimension_numbers` is ((contracted of lhs, of rhs), (batching of lhs, of rhs)). The result has the batching axes
     first, then the other axes of lhs, then those of rhs. `precision` says how exactly accelerators multiply at least.
-    `preferred_element_type` is the type of the result, and of the sums, if it is wider.
+    `preferred_element_type` is the type of the result, and of the sums, if it is wider. Where nothing is said, the
+    result has that of the operands which holds more.
     `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Raises:
         ShapeError: axes that are paired have different sizes.
-        DTypeError: the operands have different element types.
         ArgumentError: `dimension_numbers` is no such pair of pairs, or there is no such precision.
 
     Example:
@@ -97,11 +144,11 @@ def dot_general(
             precision,
             preferred_element_type,
         )
-    x, y = strict("dot_general", lhs, rhs)
     (left, right), (batch_left, batch_right) = axes_of("dot_general", dimension_numbers)
-    return contracted(
-        x,
-        y,
+    return multiplied(
+        "dot_general",
+        lhs,
+        rhs,
         (left, right),
         (batch_left, batch_right),
         precision,
@@ -126,7 +173,6 @@ def dot(
 
     Raises:
         ShapeError: an operand has not one or two axes, or the summed axes have different sizes.
-        DTypeError: the operands have different element types.
 
     Example:
         >>> import numpy as np
@@ -143,14 +189,14 @@ def dot(
             precision=precision,
             preferred_element_type=preferred_element_type,
         )
-    x, y = strict("dot", lhs, rhs)
     if dimension_numbers is None:
+        x, y = strict("dot", lhs, rhs)
         rank = len(x.shape)
         if not 1 <= rank <= 2 or not 1 <= len(y.shape) <= 2 or x.shape[-1] != y.shape[0]:
             raise ShapeError(f"Incompatible shapes for dot: got {x.shape} and {y.shape}.")
         summed = (rank - 1,), (0,)
-        return contracted(x, y, summed, ((), ()), precision, preferred_element_type)
-    return dot_general(x, y, dimension_numbers, precision, preferred_element_type)
+        return multiplied("dot", x, y, summed, ((), ()), precision, preferred_element_type)
+    return dot_general(lhs, rhs, dimension_numbers, precision, preferred_element_type)
 
 
 def batch_matmul(lhs: ArrayLike, rhs: ArrayLike, precision: PrecisionLike = None) -> Array:
@@ -158,7 +204,6 @@ def batch_matmul(lhs: ArrayLike, rhs: ArrayLike, precision: PrecisionLike = None
 
     Raises:
         ShapeError: the leading axes differ, or the matrices do not fit.
-        DTypeError: the operands have different element types.
 
     Example:
         >>> import numpy as np

@@ -171,9 +171,6 @@ class DeviceArray(Placed):
             )
         return elements
 
-    def __round__(self, digits: int | None = None) -> Any:
-        return round(self._scalar("round()").item(), digits)
-
     def __iter__(self) -> Iterator[Array]:
         if not self.type.shape:
             raise no_first_axis(self)

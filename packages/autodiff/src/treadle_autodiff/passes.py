@@ -1,0 +1,163 @@
+"""The derivative of a linearized function, forward or back, as a function that is a tree of its residuals.
+
+So it may leave a jitted function, be a result of a loop or a residual of a rule, as arrays may.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, final
+
+from treadle_autodiff.checked_tangents import check_cotangents, check_tangents, same_structure
+from treadle_autodiff.layouts import Shown, laid_alike, shown_of
+from treadle_autodiff.linearize import Linearized
+from treadle_autodiff.tangents import Tangent, Zero, materialise, presented
+from treadle_autodiff.transpose import transpose
+from treadle_autodiff.user_function import Tree
+from treadle_ir import (
+    ArrayType,
+    Operand,
+    Operands,
+    Program,
+    flatten_arrays,
+    frozen,
+    interpret,
+    left_to_the_compiler,
+    over_mesh,
+    over_mesh_of,
+    type_of,
+)
+from treadle_ir.tree import Partial, PyTreeDef, tree_unflatten
+
+
+@final
+@frozen
+class Derivative:
+    """What is known of a derivative but its residuals: a linear program from tangents of leaves to those of results."""
+
+    name: str  # of the transformation, for messages
+    program: Program
+    structure: PyTreeDef  # of the arguments that are differentiated
+    types: tuple[ArrayType, ...]  # of their leaves
+    nonzero: tuple[bool, ...]  # which leaves have tangents
+    results: PyTreeDef
+    result_types: tuple[ArrayType, ...]
+    has_tangent: tuple[bool, ...]  # per result
+    lies: Shown | None  # how the leaves that have tangents do, over explicit axes
+
+
+def derivative_of(
+    name: str,
+    linearized: Linearized,
+    leaves: Operands,
+    structure: PyTreeDef,
+    nonzero: Sequence[bool],
+    results: PyTreeDef,
+) -> Derivative:
+    """That of a function which was linearized at some leaves, with results of a structure."""
+    return Derivative(
+        name,
+        linearized.program,
+        structure,
+        tuple([type_of(leaf) for leaf in leaves]),
+        tuple(nonzero),
+        results,
+        tuple([type_of(result) for result in linearized.results]),
+        tuple([zero is None for zero in linearized.zero]),
+        lies_of(leaves, nonzero),
+    )
+
+
+@final
+@frozen
+class Forward:
+    """From residuals and tangents of the arguments to those of the results."""
+
+    of: Derivative
+
+    def __call__(self, residuals: Operands, *tangents: Tree) -> Tree:
+        """Tangents of the results."""
+        of = self.of
+        given, structure = flatten_arrays(tangents, "tangent ")
+        same_structure("the tangents", structure, "the primals", of.structure)
+        checked = check_tangents(f"{of.name}: tangent", of.types, given)
+        incoming = [materialise(t) for t, flag in zip(checked, of.nonzero, strict=True) if flag]
+        outgoing = iter(interpret(of.program, *residuals, *incoming))
+        pushed = [
+            presented(next(outgoing) if flag else Zero(type.tangent()), type)
+            for type, flag in zip(of.result_types, of.has_tangent, strict=True)
+        ]
+        return tree_unflatten(of.results, pushed)
+
+
+@final
+@frozen
+class Backward:
+    """From residuals and cotangents of the results to those of the arguments."""
+
+    of: Derivative
+
+    def __call__(self, residuals: Operands, cotangents: Tree) -> tuple[Tree, ...]:
+        """Cotangents of the arguments."""
+        of = self.of
+        given, structure = flatten_arrays(cotangents, "cotangent ")
+        same_structure("the cotangents", structure, "the results", of.results)
+        checked = check_cotangents(f"{of.name}: cotangent", of.result_types, given)
+        incoming = [ct for ct, flag in zip(checked, of.has_tangent, strict=True) if flag]
+        outgoing = iter(walked_back(of.program, residuals, incoming, of.lies))
+        pulled = [
+            presented(next(outgoing) if flag else Zero(type.tangent()), type)
+            for type, flag in zip(of.types, of.nonzero, strict=True)
+        ]
+        arguments: tuple[Tree, ...] = tree_unflatten(of.structure, pulled)
+        return arguments
+
+
+def forward(of: Derivative, residuals: Operands) -> Callable[..., Tree]:
+    """The function of tangents, a tree of its residuals."""
+    return Partial(Forward(of), tuple(residuals))
+
+
+def backward(of: Derivative, residuals: Operands) -> Callable[[Any], tuple[Tree, ...]]:
+    """The function of cotangents, a tree of its residuals."""
+    return Partial(Backward(of), tuple(residuals))
+
+
+def lies_of(leaves: Operands, nonzero: Sequence[bool]) -> Shown | None:
+    """How the leaves that have tangents lie over explicit axes."""
+    with over_mesh_of(leaves):
+        return shown_of([x for x, flag in zip(leaves, nonzero, strict=True) if flag])
+
+
+def walked_back(
+    program: Program, residuals: Operands, cotangents: Sequence[Tangent], lies: Shown | None
+) -> Sequence[Tangent]:
+    """The cotangents of a linear program's other operands, of those of its results."""
+    if lies is None:
+        return transpose(program, residuals, cotangents)
+    with over_mesh(lies.mesh):
+        # What is added up in between the compiler lays out; in the end they lie as their primals do.
+        with left_to_the_compiler():
+            found = transpose(program, residuals, cotangents)
+        return [
+            ct if isinstance(ct, Zero) else laid_alike(ct, each)
+            for ct, each in zip(found, lies.layouts, strict=True)
+        ]
+
+
+def pulled(
+    linearized: Linearized,
+    cotangents: Sequence[Tangent],
+    primals: Operands,
+    nonzero: Sequence[bool],
+) -> list[Tangent]:
+    """One cotangent per primal, of one per result; zero where the primal is not differentiated."""
+    incoming: list[Tangent | Operand] = [
+        ct for ct, zero in zip(cotangents, linearized.zero, strict=True) if zero is None
+    ]
+    lies = lies_of(primals, nonzero)
+    outgoing = iter(walked_back(linearized.program, linearized.captured, incoming, lies))
+    return [
+        next(outgoing) if flag else Zero(type_of(primal).tangent())
+        for primal, flag in zip(primals, nonzero, strict=True)
+    ]

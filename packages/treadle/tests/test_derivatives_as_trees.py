@@ -1,0 +1,65 @@
+"""The functions that `vjp` and `linearize` return are trees of their residuals: they go where arrays go."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import treadle
+import treadle.numpy as tnp
+from treadle import lax
+from treadle.errors import ShapeError
+
+X = np.arange(3, dtype=np.float32) + 0.5
+ONES = np.ones(3, np.float32)
+
+
+def test_residuals_are_the_leaves() -> None:
+    _, pullback = treadle.vjp(tnp.sin, X)
+    np.testing.assert_allclose(treadle.tree.leaves(pullback), [np.cos(X)], rtol=1e-6)
+    _, pushforward = treadle.linearize(tnp.sin, X)
+    np.testing.assert_allclose(treadle.tree.leaves(pushforward), [np.cos(X)], rtol=1e-6)
+
+
+def test_a_jitted_function_returns_and_takes_them() -> None:
+    for transformed in (treadle.vjp, treadle.linearize):
+        passes = treadle.jit(lambda x, transformed=transformed: transformed(tnp.sin, x)[1])
+        first, second = passes(X), passes(2 * X)
+        (found,) = treadle.tree.leaves(treadle.jit(lambda f, t: f(t))(first, ONES))
+        np.testing.assert_allclose(found, np.cos(X), rtol=1e-6)
+        (found,) = treadle.tree.leaves(second(ONES))
+        np.testing.assert_allclose(found, np.cos(2 * X), rtol=1e-6)
+        assert treadle.tree.structure(first) == treadle.tree.structure(second)
+
+
+def test_loops_and_batches_stack_them() -> None:
+    _, stacked = lax.scan(lambda c, x: (c, treadle.vjp(tnp.sin, x)[1]), 0.0, X)
+    np.testing.assert_allclose(
+        treadle.vmap(lambda pullback: pullback(np.float32(1))[0])(stacked), np.cos(X), rtol=1e-6
+    )
+    mapped = treadle.vmap(lambda x: treadle.vjp(tnp.sin, x)[1])(X)
+    np.testing.assert_allclose(
+        treadle.vmap(lambda pullback: pullback(np.float32(1))[0])(mapped), np.cos(X), rtol=1e-6
+    )
+
+
+def test_they_are_residuals_of_a_rule() -> None:
+    @treadle.custom_vjp
+    def f(x):
+        return tnp.sin(x)
+
+    f.defvjp(lambda x: treadle.vjp(tnp.sin, x), lambda pullback, ct: pullback(2 * ct))
+    for gradient in (
+        treadle.grad(lambda x: f(x).sum()),
+        treadle.jit(treadle.grad(lambda x: f(x).sum())),
+    ):
+        np.testing.assert_allclose(gradient(X), 2 * np.cos(X), rtol=1e-6)
+
+
+def test_integers_are_cotangents_of_integers_and_count_as_zero() -> None:
+    _, pullback = treadle.vjp(lambda x, n: (2 * x, n), X, np.int32(3))
+    gradient, none = pullback((X, np.int32(3)))
+    np.testing.assert_array_equal(gradient, 2 * X)
+    assert none.dtype == treadle.float0
+    with pytest.raises(ShapeError):
+        pullback((X, np.int16(3)))
