@@ -18,11 +18,11 @@ from treadle_ir import (
 )
 from treadle_numpy.lax.precision import PrecisionLike, precision_name
 from treadle_numpy.lax.windows import Padding, as_padding, padtype_to_pads
-from treadle_numpy.operands.arguments import named_only
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.exact import strict
+from treadle_numpy.operands.laid_out import laid_out
 from treadle_numpy.operands.shapes import as_shape
 
 __all__ = [
@@ -119,12 +119,12 @@ def conv_general_dilated(
     with `batch_group_count` the batch; one of the two is 1.
 
     Sums of 16-bit floats are computed in 32 bits; `preferred_element_type` is the type of the result if it is wider.
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Raises:
         ShapeError: shapes, groups or lists do not fit.
         DTypeError: input and kernel have different element types.
         ArgumentError: wrong dimension numbers or padding.
-        UnsupportedError: `out_sharding` is given.
 
     Example:
         >>> import numpy as np
@@ -133,7 +133,22 @@ def conv_general_dilated(
         >>> print(conv_general_dilated(x, kernel, (2,), [(1, 0)]).ravel())
         [ 0. -1. -1.]
     """
-    named_only("conv_general_dilated", out_sharding=out_sharding)
+    if out_sharding is not None:
+        return laid_out(
+            conv_general_dilated,
+            out_sharding,
+            lhs,
+            rhs,
+            window_strides,
+            padding,
+            lhs_dilation,
+            rhs_dilation,
+            dimension_numbers,
+            feature_group_count,
+            batch_group_count,
+            precision,
+            preferred_element_type,
+        )
     window_strides = integers("conv_general_dilated", "window_strides", window_strides)
     feature_group_count = integer(
         "conv_general_dilated", "feature_group_count", feature_group_count

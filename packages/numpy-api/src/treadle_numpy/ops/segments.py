@@ -37,9 +37,10 @@ from treadle_numpy.indexing.positions import index_vectors
 from treadle_numpy.indexing.writing import ScatterInstruction
 from treadle_numpy.numpy.reductions.extremes import max, min
 from treadle_numpy.numpy.reductions.sums import prod, sum
-from treadle_numpy.operands.arguments import named_only
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array, operand_type
+from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.fill import filled
+from treadle_numpy.operands.laid_out import laid_out
 from treadle_numpy.operands.promote import converted
 
 __all__ = ["segment_max", "segment_min", "segment_prod", "segment_sum"]
@@ -63,7 +64,7 @@ def segment_sum(
     unique_indices: bool = False,
     bucket_size: int | None = None,
     mode: IndexMode = None,
-    out_sharding: None = None,
+    out_sharding: Device = None,
 ) -> Array:
     """The sum of the rows of each segment; zero for a segment that has none.
 
@@ -76,6 +77,8 @@ def segment_sum(
     is negative or too large are left out, unless `mode` is "clip". `bucket_size` sums so many rows at a time first,
     which is more accurate for long sums of floats. `indices_are_sorted` and `unique_indices` promise what they say.
 
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
+
     Raises:
         ArgumentError: the numbers are no integers, or `num_segments` is negative.
         ShapeError: there is not one number for each row.
@@ -87,7 +90,18 @@ def segment_sum(
         >>> print(segment_sum(data, np.array([0, 0, 2, 2]), num_segments=4))
         [ 3.  0. 12.  0.]
     """
-    named_only("segment_sum", out_sharding=out_sharding)
+    if out_sharding is not None:
+        return laid_out(
+            segment_sum,
+            out_sharding,
+            data,
+            segment_ids,
+            num_segments,
+            indices_are_sorted,
+            unique_indices,
+            bucket_size,
+            mode,
+        )
     x = _numbers("segment_sum", data)
     options = _Options(num_segments, indices_are_sorted, unique_indices, bucket_size, mode)
     identity = x.dtype.type(0)
@@ -103,18 +117,31 @@ def segment_prod(
     unique_indices: bool = False,
     bucket_size: int | None = None,
     mode: IndexMode = None,
-    out_sharding: None = None,
+    out_sharding: Device = None,
 ) -> Array:
     """The product of the rows of each segment; one for a segment that has none.
 
     Shapes, options and errors are those of `segment_sum`.
+
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Example:
         >>> data = np.array([1.0, 2.0, 4.0, 8.0], np.float32)
         >>> print(segment_prod(data, np.array([0, 0, 2, 2]), num_segments=4))
         [ 2.  1. 32.  1.]
     """
-    named_only("segment_prod", out_sharding=out_sharding)
+    if out_sharding is not None:
+        return laid_out(
+            segment_prod,
+            out_sharding,
+            data,
+            segment_ids,
+            num_segments,
+            indices_are_sorted,
+            unique_indices,
+            bucket_size,
+            mode,
+        )
     x = _numbers("segment_prod", data)
     options = _Options(num_segments, indices_are_sorted, unique_indices, bucket_size, mode)
     identity = x.dtype.type(1)
@@ -130,19 +157,32 @@ def segment_max(
     unique_indices: bool = False,
     bucket_size: int | None = None,
     mode: IndexMode = None,
-    out_sharding: None = None,
+    out_sharding: Device = None,
 ) -> Array:
     """The greatest of the rows of each segment, element by element.
 
     A segment without rows gets minus infinity, the least integer, or False. Shapes, options and errors are those of
     `segment_sum`, but booleans are taken, and complex numbers, which have no order, are not.
 
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
+
     Example:
         >>> data = np.array([1.0, 2.0, 8.0, 4.0], np.float32)
         >>> print(segment_max(data, np.array([0, 0, 2, 2]), num_segments=4))
         [  2. -inf   8. -inf]
     """
-    named_only("segment_max", out_sharding=out_sharding)
+    if out_sharding is not None:
+        return laid_out(
+            segment_max,
+            out_sharding,
+            data,
+            segment_ids,
+            num_segments,
+            indices_are_sorted,
+            unique_indices,
+            bucket_size,
+            mode,
+        )
     x = _ordered("segment_max", data)
     options = _Options(num_segments, indices_are_sorted, unique_indices, bucket_size, mode)
     identity = least(x.dtype)
@@ -158,19 +198,32 @@ def segment_min(
     unique_indices: bool = False,
     bucket_size: int | None = None,
     mode: IndexMode = None,
-    out_sharding: None = None,
+    out_sharding: Device = None,
 ) -> Array:
     """The least of the rows of each segment, element by element.
 
     A segment without rows gets infinity, the greatest integer, or True. Shapes, options and errors are those of
     `segment_max`.
 
+    `out_sharding` says how the result lies over a mesh: see `reshard`.
+
     Example:
         >>> data = np.array([1.0, 2.0, 8.0, 4.0], np.float32)
         >>> print(segment_min(data, np.array([0, 0, 2, 2]), num_segments=4))
         [ 1. inf  4. inf]
     """
-    named_only("segment_min", out_sharding=out_sharding)
+    if out_sharding is not None:
+        return laid_out(
+            segment_min,
+            out_sharding,
+            data,
+            segment_ids,
+            num_segments,
+            indices_are_sorted,
+            unique_indices,
+            bucket_size,
+            mode,
+        )
     x = _ordered("segment_min", data)
     options = _Options(num_segments, indices_are_sorted, unique_indices, bucket_size, mode)
     identity = greatest(x.dtype)

@@ -16,6 +16,7 @@ from treadle_ir.primitives.linear_algebra import (
     Qr,
     QrReflections,
 )
+from treadle_ir.reference import few_rows
 from treadle_ir.reference.linear_algebra.matrices import adjoint, one_by_one
 from treadle_ir.reference.registry import Elements, eval_rule
 
@@ -41,6 +42,8 @@ def _cholesky_or_nan(a: Elements) -> list[Elements]:
 @eval_rule(Lu)
 def lu_eval(primitive: Lu, a: Elements) -> list[Elements]:
     """Elimination, one column after the other, the rest of the matrix brought up to date each time."""
+    if few_rows.are_few(a):
+        return few_rows.eliminated(a)
     *batch, m, n = a.shape
     steps = min(m, n)
     x = np.array(a).reshape((math.prod(batch), m, n))
