@@ -73,6 +73,11 @@ def lu_pivots_to_permutation_eval(
     """The exchanges, in order."""
     *batch, steps = pivots.shape
     size = primitive.permutation_size
+    if not batch and steps <= few_rows.MOST:
+        order = list(range(size))
+        for i, pivot in enumerate(np.clip(pivots, 0, max(0, size - 1)).tolist()):
+            order[i], order[pivot] = order[pivot], order[i]
+        return [np.array(order, pivots.dtype)]
     rows = np.tile(np.arange(size, dtype=pivots.dtype), (math.prod(batch), 1))
     flat = np.clip(pivots.reshape((math.prod(batch), steps)), 0, max(0, size - 1)).astype(np.intp)
     every = np.arange(rows.shape[0])

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from treadle_ir import Array, DTypeError, ShapeError, dtypes, flags, matrices, ops, type_of
+from treadle_ir import (
+    Array,
+    DTypeError,
+    ShapeError,
+    composed_loop,
+    dtypes,
+    flags,
+    matrices,
+    ops,
+    type_of,
+)
 from treadle_numpy.lax.control.loops import fori_loop
 from treadle_numpy.lax.dynamic_slicing import (
     dynamic_index_in_dim,
@@ -24,6 +34,7 @@ def _floating(name: str, x: Array) -> None:
         )
 
 
+@composed_loop()
 def cholesky_update(r_matrix: ArrayLike, w_vector: ArrayLike) -> Array:
     """The upper triangular factor of `Rᵀ R + w wᵀ`, from the factor R: by rotations, in a number of steps of n².
 
