@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 from hypothesis.extra.numpy import arrays
 
-from treadle_ir.reference.few_rows import are_few, eliminated, substituted
+from treadle_ir.reference.few_rows import are_few, eliminated, substituted, tridiagonal_solved
 
 NUMBERS = st.floats(-10, 10, width=32).filter(lambda x: x == 0 or abs(x) > 1e-3)
 
@@ -45,6 +45,22 @@ def test_substitution_solves(data: Any) -> None:
             assert np.isfinite(x).all()
             scale = np.abs(triangle).sum() * np.abs(x).max() + np.abs(b).max() + 1
             np.testing.assert_allclose((triangle + np.diag(diagonal)) @ x, b, atol=1e-12 * scale)
+
+
+@given(st.data())
+def test_tridiagonal_systems_are_solved(data: Any) -> None:
+    n, k = data.draw(st.integers(1, 6)), data.draw(st.integers(1, 3))
+    lower, diagonal, upper = data.draw(arrays(np.float64, (3, n), elements=NUMBERS))
+    b = data.draw(arrays(np.float64, (n, k), elements=NUMBERS))
+    a = np.diag(diagonal) + np.diag(lower[1:], -1) + np.diag(upper[:-1], 1)
+    if np.linalg.cond(a) > 1e6:
+        return
+    np.testing.assert_allclose(a @ tridiagonal_solved(lower, diagonal, upper, b), b, atol=1e-6)
+
+
+def test_a_singular_tridiagonal_system_has_no_solution() -> None:
+    zeros = np.zeros(2)
+    assert np.isnan(tridiagonal_solved(zeros, np.array([1.0, 0.0]), zeros, np.ones((2, 1)))).all()
 
 
 def test_a_zero_on_the_diagonal_divides_as_ieee_754_says() -> None:

@@ -74,3 +74,37 @@ def _divided(row: Sequence[float], divisor: float) -> list[float]:
     # As IEEE 754 says; Python raises.
     infinity = math.copysign(math.inf, divisor)
     return [math.nan if not x or x != x else math.copysign(1, x) * infinity for x in row]
+
+
+def tridiagonal_solved(
+    lower: Elements, diagonal: Elements, upper: Elements, b: Elements
+) -> Elements:
+    """The solutions of a tridiagonal system, by elimination with row interchanges; NaN for a singular one.
+
+    Source: LAPACK's `gtsv`.
+    """
+    below, second = lower.tolist(), upper.tolist()
+    found: list[list[float]] = b.tolist()
+    count = len(second)
+    second[-1] = 0.0
+    # Of each row the elements from the diagonal on, of which there are three after an interchange.
+    rows: list[list[float]] = [[d, u, 0.0] for d, u in zip(diagonal.tolist(), second, strict=True)]
+    for i in range(count - 1):
+        kept, other = rows[i], [below[i + 1], *rows[i + 1][:2]]
+        if abs(other[0]) > abs(kept[0]):
+            kept, other = other, kept
+            found[i], found[i + 1] = found[i + 1], found[i]
+        factor = other[0] / kept[0] if other[0] else 0.0
+        rows[i] = kept
+        rows[i + 1] = [other[1] - factor * kept[1], other[2] - factor * kept[2], 0.0]
+        found[i + 1] = [y - factor * x for x, y in zip(found[i], found[i + 1], strict=True)]
+    if any([row[0] == 0 for row in rows]):
+        return np.full(b.shape, np.nan, b.dtype)
+    for i in reversed(range(count)):
+        right = found[i]
+        for offset in (1, 2):
+            if i + offset < count:
+                x = rows[i][offset]
+                right = [r - x * y for r, y in zip(right, found[i + offset], strict=True)]
+        found[i] = [r / rows[i][0] for r in right]
+    return np.array(found, b.dtype)

@@ -57,6 +57,8 @@ def tridiagonal_solve_eval(
     n = diagonal.shape[-1]
     if b.size == 0:
         return [b]
+    if few_rows.are_few(b) and not primitive.perturb_singular:
+        return [few_rows.tridiagonal_solved(lower, diagonal, upper, b)]
     first, second = np.array(diagonal), np.array(upper)
     third, x = np.zeros_like(diagonal), np.array(b)
     second[..., -1] = 0

@@ -12,6 +12,7 @@ from treadle_ir import (
     Array,
     ShapeError,
     UnsupportedError,
+    composed_loop,
     flags,
     integer_or_none,
     matrices,
@@ -48,6 +49,7 @@ def weights(least: float, eps: float) -> list[tuple[float, float, float]]:
     return found
 
 
+@composed_loop()
 def qdwh(
     x: ArrayLike,
     *,
