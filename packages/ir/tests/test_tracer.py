@@ -1,3 +1,5 @@
+import weakref
+
 import numpy as np
 import pytest
 
@@ -46,3 +48,9 @@ def test_shapes_and_types_are_ordinary_values():
 
 def test_tracers_have_no_hash():
     assert "unhashable" in str(mistake(hash, TypeError))
+
+
+def test_tracers_can_be_referred_to_weakly():
+    found = []
+    stage(lambda x: [found.append(weakref.ref(x)() is x), x][1:], SCALAR)
+    assert found == [True]

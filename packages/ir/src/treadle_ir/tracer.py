@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 class Tracer(Array):
     """Stands for an array in one trace."""
 
-    __slots__ = ("trace",)
+    __slots__ = ("__weakref__", "trace")  # weak references: libraries keep caches by array
     trace: Trace  # type: ignore[assignment]  # it hides the method `trace`
     made_by: ClassVar[str] = "a transformation"  # for messages: "jit", "vmap", "grad"
 
