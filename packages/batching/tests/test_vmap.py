@@ -3,6 +3,7 @@ import pytest
 
 from treadle_batching import vmap
 from treadle_ir import ArgumentError, EscapedTracerError, ShapeError, ops
+from treadle_ir.tree import register_pytree_node
 
 A = np.arange(6.0).reshape(2, 3)
 B = np.arange(3.0)
@@ -98,3 +99,14 @@ def test_a_row_that_is_kept_too_long():
     vmap(lambda x: kept.append(x) or x)(A)
     with pytest.raises(EscapedTracerError, match="vmap"):
         ops.sine(kept[0])
+
+
+def test_results_that_look_at_their_parts_are_only_made_of_arrays():
+    class Pair:
+        def __init__(self, *parts):
+            assert not any(type(part) is int for part in parts)
+            self.parts = parts
+
+    register_pytree_node(Pair, lambda pair: (pair.parts, None), lambda _, parts: Pair(*parts))
+    found = vmap(lambda x: Pair(x, ops.add(x, x)))(np.arange(3.0, dtype=np.float32))
+    np.testing.assert_array_equal(found.parts[1], [0, 2, 4])

@@ -126,9 +126,14 @@ def vmap(
         with over_mesh_of(leaves):
             axis = Axis(size, axis_name, divided_by(leaves, checked))
             results, result_dims, out = batch_tree(function, axis, operands, checked, name)
-        placeholder = tree_unflatten(out, list(range(len(results))))
         try:
-            wanted = broadcast_prefix(out_axes, placeholder, is_leaf=_is_none)
+            wanted = (
+                [out_axes] * len(results)
+                if out_axes is None or isinstance(out_axes, int)
+                else broadcast_prefix(
+                    out_axes, tree_unflatten(out, list(range(len(results)))), is_leaf=_is_none
+                )
+            )
         except ValueError as error:
             raise ShapeError(
                 f"vmap out_axes {out_axes!r} is not a prefix of the results: {error}",

@@ -26,8 +26,8 @@ from treadle_numpy.operands.dtypes import DTypeLike, ScalarType, is_python, name
 __all__ = ["can_cast", "isdtype", "issubdtype", "promote_types", "result_type"]
 
 
-def result_type(*args: ArrayLike | DTypeLike) -> DType:
-    """The element type that arguments (arrays, scalars, element types) meet in.
+def result_type(*args: ArrayLike | DTypeLike | None) -> DType:
+    """The element type that arguments (arrays, scalars, element types; None is the default float) meet in.
 
     Differs from NumPy: JAX's lattice, in which integers never widen a float.
 
@@ -40,7 +40,9 @@ def result_type(*args: ArrayLike | DTypeLike) -> DType:
     """
     types = []
     for position, x in enumerate(args):
-        if is_python(x):
+        if x is None:  # the default, as everywhere
+            types.append(ArrayType((), default_dtype(float)))
+        elif is_python(x):
             types.append(ArrayType((), default_dtype(x), x is not bool))
         elif isinstance(x, (str, type, np.dtype, ScalarType)):
             types.append(ArrayType((), canonical_dtype(named_dtype("result_type", x))))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, overload
+from typing import Any, Final, overload
 
 import numpy as np
 
@@ -41,8 +41,8 @@ __all__ = [
 ]
 
 
-def shape(a: ArrayLike) -> tuple[int, ...]:
-    """The size of each axis, of an array or of what says its shape, such as a ShapeDtypeStruct.
+def shape(a: ArrayLike | Sequence[Any] | None) -> tuple[int, ...]:
+    """The size of each axis, of an array or of what says its shape, such as a ShapeDtypeStruct; None has no axes.
 
     Example:
         >>> print(shape(np.array([[1, 2], [3, 4]])))
@@ -52,13 +52,15 @@ def shape(a: ArrayLike) -> tuple[int, ...]:
         return a.shape
     if isinstance(a, (list, tuple)):
         return tuple(array_from("shape", a, None).shape)
+    if a is None:  # as NumPy and JAX say of an argument that was left out
+        return ()
     given = None if isinstance(a, type) else getattr(a, "shape", None)
     if isinstance(given, tuple):  # of what stands for an array
         return given
     return tuple(coerce_array("shape", 0, a).shape)
 
 
-def ndim(a: ArrayLike) -> int:
+def ndim(a: ArrayLike | Sequence[Any] | None) -> int:
     """The number of axes.
 
     Example:
@@ -68,7 +70,7 @@ def ndim(a: ArrayLike) -> int:
     return len(shape(a))
 
 
-def size(a: ArrayLike, axis: int | Sequence[int] | None = None) -> int:
+def size(a: ArrayLike | Sequence[Any] | None, axis: int | Sequence[int] | None = None) -> int:
     """The number of elements, or along some axes.
 
     Example:
