@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Final
+from typing import Final, TypeAlias
+
+import numpy as np
 
 from treadle_autodiff import custom_jvp
-from treadle_ir import Array, DTypeError, Operand, composed, integer, ops, refused
+from treadle_ir import Array, DTypeError, Operand, composed, composed_loop, integer, ops, refused
 from treadle_ir.dtypes import is_complex
+from treadle_numpy.lax.control.loops import fori_loop
+from treadle_numpy.lax.control.scan import scan
 from treadle_numpy.numpy.ufuncs.bessel import i0
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike
@@ -52,11 +56,16 @@ def i1(x: ArrayLike) -> Array:
     return ops.multiply(ops.exponential(ops.abs(p)), ops.bessel_i1e(p))
 
 
-_MOST: Final = 1 << 12  # orders and steps: each is an operation of its own
-_GREAT: Final = 1e12  # values of the recurrence are divided by it when they are beyond it
+_MOST: Final = 1 << 12  # orders and steps
+_DOUBLINGS: Final = 40
+_GREAT: Final = (
+    2.0**_DOUBLINGS
+)  # values of the recurrence are divided by it when they are beyond it
+# Of an order the value, that of the order above, the sum so far, and how often they were divided.
+State: TypeAlias = tuple[Array, Array, Array, Array]
 
 
-@composed
+@composed_loop()
 def bessel_jn(z: ArrayLike, *, v: int, n_iter: int = 50) -> Array:
     """The Bessel functions of the first kind of orders 0 to `v`, along a new first axis.
 
@@ -117,26 +126,41 @@ def _bessel_jn(orders: int, steps: int) -> Callable[[Operand], list[Array]]:
 
 
 def _recurrence(z: Operand, orders: int, start: int) -> list[Array]:
+    """Two loops: of what is above the wanted orders, and of these. Written out, XLA would fuse ever longer terms."""
     zero, one = literal(0, z), literal(1, z)
     at_zero = ops.compare(z, zero_like(z), direction="eq")
     safe = ops.select(at_zero, one, z)
-    after: Operand = ops.multiply(safe, zero)
-    value: Operand = ops.add(after, literal(1e-20, z))
-    total: Operand = after
-    found: list[Operand] = []
-    for n in range(start, -1, -1):
-        # value is that of order n
-        if n % 2 == 0:
-            total = ops.add(total, value if n == 0 else ops.multiply(literal(2, z), value))
-        if n <= orders:
-            found.append(value)
-        factor = ops.divide(literal(2 * n, z), safe)
+    nothing = ops.multiply(safe, zero)
+
+    def lower(n: Array, state: State) -> State:
+        """From the values of order n to those of the order below."""
+        value, after, total, scalings = state
+        even = ops.compare(ops.remainder(n, n.dtype.type(2)), n.dtype.type(0), direction="eq")
+        last = ops.compare(n, n.dtype.type(0), direction="eq")
+        share = ops.select(last, one, ops.select(even, literal(2, z), zero))
+        total = ops.add(total, ops.multiply(share, value))
+        factor = ops.divide(ops.multiply(literal(2, z), ops.convert(n, dtype=z.dtype)), safe)
         value, after = ops.subtract(ops.multiply(factor, value), after), value
         great = ops.compare(ops.abs(value), literal(_GREAT, z), direction="gt")
         scale = ops.select(great, literal(1 / _GREAT, z), one)
+        scalings = ops.add(scalings, ops.select(great, one, zero))
         value, after, total = [ops.multiply(scale, x) for x in (value, after, total)]
-        found = [ops.multiply(scale, x) for x in found]
-    results = [ops.divide(x, total) for x in reversed(found)]
-    return [
-        ops.select(at_zero, one if n == 0 else zero, result) for n, result in enumerate(results)
-    ]
+        return value, after, total, scalings
+
+    def above(i: Array, state: State) -> State:
+        return lower(ops.subtract(i.dtype.type(start), i), state)
+
+    def wanted(state: State, n: Array) -> tuple[State, tuple[Array, Array]]:
+        return lower(n, state), (state[0], state[3])
+
+    state = (ops.add(nothing, literal(1e-20, z)), nothing, nothing, nothing)
+    state = fori_loop(0, start - orders, above, state)
+    state, (values, scalings) = scan(wanted, state, np.arange(orders, -1, -1, dtype=np.int32))
+    total, last = state[2:]
+    results = []
+    for n in range(orders + 1):
+        value, before = values[orders - n], scalings[orders - n]
+        since = ops.exponential2(ops.multiply(literal(-_DOUBLINGS, z), ops.subtract(last, before)))
+        result = ops.divide(ops.multiply(value, since), total)
+        results.append(ops.select(at_zero, one if n == 0 else zero, result))
+    return results
