@@ -304,3 +304,9 @@ def test_information_for_reports(capsys: pytest.CaptureFixture[str]) -> None:
     assert "cpu" in text
     assert treadle.print_environment_info() is None
     assert capsys.readouterr().out == text + "\n"
+
+
+def test_the_width_has_another_name_to_read_it_by() -> None:
+    assert treadle.config.x64_enabled is False
+    with treadle.enable_x64():
+        assert treadle.config.x64_enabled is True

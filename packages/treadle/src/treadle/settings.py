@@ -55,12 +55,18 @@ class Config:
             raise AttributeError(name)
         return self.read(name)
 
+    @property
+    def x64_enabled(self) -> bool:
+        """Whether 64-bit types are in force: `enable_x64` under its other name."""
+        return bool(self.read("enable_x64"))
+
     def __dir__(self) -> list[str]:
         return [
             "config_with_absl",
             "parse_flags_with_absl",
             "read",
             "update",
+            "x64_enabled",
             *[f"treadle_{name}" for name in names()],
         ]
 

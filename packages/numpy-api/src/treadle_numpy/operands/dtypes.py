@@ -58,7 +58,8 @@ class ScalarType:
             return NotImplemented
 
     def __hash__(self) -> int:
-        return hash(self.dtype)
+        # As of NumPy's class, which it equals: either is found where the other one is a key.
+        return hash(self.dtype.type)
 
     def __repr__(self) -> str:
         return f"<class 'treadle.numpy.{self.name}'>"

@@ -35,6 +35,7 @@ from treadle_ir import (
 )
 from treadle_ir.primitives import compare as c, elementwise as e, linear_algebra as la, reduce as r
 from treadle_ir.primitives.call import OptimizationBarrier
+from treadle_ir.primitives.convert import ReducePrecision
 from treadle_ir.primitives.fourier import Fft
 from treadle_ir.primitives.indexing.dynamic import DynamicSlice
 from treadle_ir.primitives.sort import TopK
@@ -95,9 +96,11 @@ _LIMITS: Final[dict[type[Primitive], int]] = {
             e.ShiftRightLogical,
             e.Sign,
             r.ReduceMultiply,
+            r.ReduceXor,
         ),
         1 << 17,
     ),
+    ReducePrecision: 1 << 15,  # some ten passes
     r.ReduceAdd: 1 << 18,  # XLA's has as many threads as there are cores
     # Formulas of many steps, which XLA compiles for a second.
     **dict.fromkeys([*e.WITH_FORMULA, e.FormulaDerivative], 1 << 14),
