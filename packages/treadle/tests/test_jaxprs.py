@@ -156,3 +156,95 @@ def test_mistakes() -> None:
         ClosedJaxpr(3)  # type: ignore[arg-type]
     with pytest.raises(ArgumentError, match="make_jaxpr"):
         jaxpr_as_fun(3)  # type: ignore[arg-type]
+
+
+M = np.ones((2, 3), np.float32)
+# What JAX 0.10.2 shows for the same functions, found by asking it; parameters that only it has need not be here.
+PARAMETERS: dict[str, tuple[Callable[[Any], Any], dict[str, Any]]] = {
+    "integer_pow": (lambda x: lax.integer_pow(x, 3), {"y": 3}),
+    "reduce_sum": (lambda x: x.sum(0), {"axes": (0,), "out_sharding": None}),
+    "broadcast_in_dim": (
+        lambda x: tnp.broadcast_to(x, (4, 2, 3)),
+        {"shape": (4, 2, 3), "broadcast_dimensions": (1, 2), "sharding": None},
+    ),
+    "reshape": (
+        lambda x: x.reshape(3, 2),
+        {"new_sizes": (3, 2), "dimensions": None, "sharding": None},
+    ),
+    "convert_element_type": (
+        lambda x: x.astype("int32"),
+        {"new_dtype": np.dtype("int32"), "weak_type": False, "sharding": None},
+    ),
+    "dot_general": (
+        lambda x: lax.dot_general(x, x, (((1,), (1,)), ((), ())), precision="highest"),
+        {
+            "dimension_numbers": (((1,), (1,)), ((), ())),
+            "precision": (lax.Precision.HIGHEST, lax.Precision.HIGHEST),
+        },
+    ),
+    "argmax": (
+        lambda x: tnp.argmax(x, 0),
+        {"axes": (0,), "index_dtype": np.dtype("int32")},
+    ),
+    "slice": (
+        lambda x: lax.slice(x, (0, 0), (2, 2)),
+        {"start_indices": (0, 0), "limit_indices": (2, 2), "strides": None},
+    ),
+    "dynamic_slice": (lambda x: lax.dynamic_slice(x, (0, 1), (2, 2)), {"slice_sizes": (2, 2)}),
+    "pad": (
+        lambda x: lax.pad(x, 0.0, ((1, 1, 0), (0, 2, 0))),
+        {"padding_config": ((1, 1, 0), (0, 2, 0))},
+    ),
+    "gather": (
+        lambda x: x.at[np.array([0, 1])].get(mode="clip"),
+        {
+            "dimension_numbers": lax.GatherDimensionNumbers((1,), (0,), (0,), (), ()),
+            "slice_sizes": (1, 3),
+            "mode": lax.GatherScatterMode.CLIP,
+        },
+    ),
+    "scatter-add": (
+        lambda x: x.at[np.array([0, 1])].add(1.0),
+        {
+            "dimension_numbers": lax.ScatterDimensionNumbers((1,), (0,), (0,), (), ()),
+            "mode": lax.GatherScatterMode.FILL_OR_DROP,
+        },
+    ),
+    "sort": (lambda x: lax.sort(x, dimension=0), {"dimension": 0, "is_stable": True}),
+    "fft": (
+        lambda x: lax.fft(x, "rfft", (3,)),
+        {"fft_type": lax.FftType.RFFT, "fft_lengths": (3,)},
+    ),
+    "gt": (lambda x: x > 0, {}),
+    "round": (lambda x: lax.round(x), {"rounding_method": lax.RoundingMethod.AWAY_FROM_ZERO}),
+    "conv_general_dilated": (
+        lambda x: lax.conv(x[None, None], x[None, None], (1, 1), "VALID"),
+        {
+            "dimension_numbers": lax.ConvDimensionNumbers(
+                (0, 1, 2, 3), (0, 1, 2, 3), (0, 1, 2, 3)
+            ),
+            "window_strides": (1, 1),
+            "precision": None,
+            "preferred_element_type": None,
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PARAMETERS)
+def test_parameters_have_the_names_of_jax(name: str) -> None:
+    function, expected = PARAMETERS[name]
+    eqn = treadle.make_jaxpr(function)(M).jaxpr.eqns[-1]
+    assert eqn.primitive.name == name
+    assert {key: eqn.params[key] for key in expected} == expected
+    assert expected or not eqn.params
+
+
+def test_cases_count_from_false() -> None:
+    jaxpr = treadle.make_jaxpr(lambda c, x, y: tnp.where(c, x, y))(M > 0, M, 2 * M).jaxpr
+    (eqn,) = jaxpr.eqns
+    condition, x, y = jaxpr.invars
+    assert (eqn.primitive, eqn.invars) == (lax.select_n_p, [condition, y, x])
+    again = jaxpr.replace(eqns=[eqn.replace(params={})])
+    assert verify(again.program) is None
+    np.testing.assert_array_equal(core.eval_jaxpr(again, (), M > 0, M, 2 * M)[0], M)

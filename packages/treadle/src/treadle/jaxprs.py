@@ -34,7 +34,7 @@ from treadle_ir import (
     refused,
 )
 from treadle_ir.text import coloured, print_program, wants_colour
-from treadle_numpy.lax.attributes import instruction, parameters
+from treadle_numpy.lax.attributes import hidden, instruction, ordered, parameters
 
 Tree: TypeAlias = Any  # Any: attributes of operations, which are of all kinds
 
@@ -67,7 +67,11 @@ class InstructionView:
 
     def bind(self, *operands: Tree, **attributes: Tree) -> list[Array]:
         """Apply the operation."""
-        return list(bind(instruction(self._class, attributes), *[as_array(x) for x in operands]))
+        return list(bind(made(self._class, attributes), *[as_array(x) for x in operands]))
+
+    def get_bind_params(self, params: dict[str, Tree]) -> tuple[list[Tree], dict[str, Tree]]:
+        """What `bind` takes before the operands, nothing here, and the attributes."""
+        return [], params
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, InstructionView) and other._class is self._class
@@ -79,8 +83,24 @@ class InstructionView:
         return self.name
 
 
+def made(
+    cls: type[Instruction], params: Mapping[str, Tree], like: Instruction | None = None
+) -> Instruction:
+    """The operation with other parameters than `like`, and its attributes that parameters do not show.
+
+    Raises:
+        ArgumentError: it has other parameters.
+    """
+    found = instruction(cls, params, {} if like is None else hidden(like))
+    if found is None:
+        raise refused(
+            cls.name, "the parameters", "those of its equations, all of them", dict(params)
+        )
+    return found
+
+
 def params_of(primitive: Instruction) -> dict[str, Tree]:
-    """The attributes of an operation; nested programs as `ClosedJaxpr`s."""
+    """The parameters of an operation under JAX's names; nested programs as `ClosedJaxpr`s."""
     if isinstance(primitive, Application):
         return dict(primitive.parameters)
     return {name: _shown(value) for name, value in parameters(primitive).items()}
@@ -143,7 +163,7 @@ class JaxprEqn:
     def of(equation: Equation) -> JaxprEqn:
         """The view of an equation."""
         return JaxprEqn(
-            equation.operands,
+            ordered(equation.primitive.name, equation.operands),
             equation.results,
             view_of(equation.primitive),
             params_of(equation.primitive),
@@ -161,7 +181,8 @@ class JaxprEqn:
     def equation(self) -> Equation:
         """The equation of a program that this stands for."""
         primitive = self._instruction()
-        operands, results = _typed(self.invars), _typed(self.outvars)
+        operands = tuple(ordered(primitive.name, _typed(self.invars)))
+        results = _typed(self.outvars)
         _, effects = inferred(primitive, tuple([atom.type for atom in operands]))
         return Equation(primitive, operands, results, effects, self.source_info.source)
 
@@ -171,7 +192,7 @@ class JaxprEqn:
         if isinstance(self.ctx, Instruction) and view_of(self.ctx) == self.primitive:
             if params_of(self.ctx) == self.params:
                 return self.ctx
-            return instruction(type(self.ctx), self.params)
+            return made(type(self.ctx), self.params, self.ctx)
         raise refused("Jaxpr", "an equation's primitive", "one of a program, or your own", self)
 
     def __repr__(self) -> str:

@@ -127,7 +127,7 @@ TABLE: Final = {
     "polynomial_p": View("polynomial", "lax:polynomial"),
     "population_count_p": View("population_count", "lax:population_count", "popcnt"),
     "pow_p": View("pow", "lax:pow", "power"),
-    "ppermute_p": View("ppermute", "lax:ppermute"),
+    "ppermute_p": View("ppermute", "lax:ppermute", "permute"),
     "psum_p": View("psum", "lax:psum", "all_reduce reduction=add"),
     "ragged_all_to_all_p": View("ragged_all_to_all", "lax:ragged_all_to_all"),
     "real_p": View("real", "lax:real", "real"),

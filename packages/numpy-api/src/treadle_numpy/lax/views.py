@@ -6,11 +6,12 @@ A view holds strings only. What it names is imported when it is asked for: the f
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Final, final
 
 from treadle_ir import (
     ArgumentError,
+    Array,
     Equation,
     Primitive,
     UnsupportedError,
@@ -20,7 +21,6 @@ from treadle_ir import (
     import_module,
     refused,
 )
-from treadle_numpy.lax.attributes import instruction, parameter_names
 
 _HOMES: Final = {
     "lax": "treadle_numpy.lax",
@@ -82,16 +82,15 @@ class PrimitiveView:
     def bind(
         self, *operands: Any, **parameters: Any
     ) -> Any:  # Any: as the function takes and returns
-        """Apply the instruction to operands, with JAX's parameters; or with treadle's attributes, all of them.
+        """Apply the instruction to operands, with JAX's parameters: those of an equation, or those of the function.
 
         Raises:
             UnsupportedError: treadle has no such instruction, or it takes programs.
             ArgumentError: it takes other operands or parameters.
         """
-        if parameters:
-            instruction = self._instruction(parameters)
-            if instruction is not None:
-                found = list(bind(instruction, *[as_array(x) for x in operands]))
+        if parameters or all(isinstance(x, Array) for x in operands):
+            found = self._bound(operands, parameters)
+            if found is not None:
                 return found if self.multiple_results else found[0]
         function = self._found()
         if self._rest is not None:
@@ -109,17 +108,31 @@ class PrimitiveView:
             return results
         return list(results) if isinstance(results, (tuple, list)) else [results]
 
+    def get_bind_params(
+        self, params: dict[str, Any]
+    ) -> tuple[list[Any], dict[str, Any]]:  # Any: as bind
+        """What `bind` takes before the operands, nothing here, and the parameters: JAX's interpreters ask for both."""
+        return [], params
+
     @property
     def mnemonics(self) -> list[str]:
         """The names of treadle's instructions that may match."""
         return self._matched.split(" ")[0].split("|") if self._matched else []
 
-    def _instruction(self, attributes: dict[str, Any]) -> Primitive | None:
-        """The instruction of treadle's that has exactly these attributes, if one of those that match has."""
+    @property
+    def _told(self) -> dict[str, str]:
+        """The attributes that the name says."""
+        return dict([each.split("=") for each in self._matched.split(" ")[1:]])
+
+    def _bound(self, operands: Sequence[Any], given: dict[str, Any]) -> list[Array] | None:
+        """The results of the instruction that has exactly these parameters, if one of those that match has."""
+        from treadle_numpy.lax.attributes import instruction, ordered  # noqa: PLC0415 - half of lax
+
         for mnemonic in self.mnemonics:
             cls = find_primitive(mnemonic)
-            if cls is not None and parameter_names(cls).keys() == attributes.keys():
-                return instruction(cls, attributes)
+            found = None if cls is None else instruction(cls, given, self._told)
+            if found is not None:
+                return list(bind(found, *ordered(mnemonic, [as_array(x) for x in operands])))
         return None
 
     def _found(self) -> Callable[..., Any]:
@@ -160,11 +173,9 @@ class PrimitiveView:
             raise refused(
                 f"{self.name}_p.matches", "the argument", "a primitive or an equation", what
             )
-        names, *attributes = self._matched.split(" ")
-        if primitive.name not in names.split("|"):
+        if primitive.name not in self.mnemonics:
             return False
-        wanted = [each.split("=") for each in attributes]
-        return all(str(getattr(primitive, name)) == value for name, value in wanted)
+        return all(str(getattr(primitive, name)) == value for name, value in self._told.items())
 
     def __repr__(self) -> str:
         return self.name

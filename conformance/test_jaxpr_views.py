@@ -1,0 +1,49 @@
+"""What users' interpreters do: an equation's primitive bound with its operands and `params` is that equation again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from conformance.cases import examples
+from conformance.compositions import program_of
+from conformance.programs_pool import POOL, Pooled
+from treadle.extend.core import Jaxpr, JaxprEqn, Literal
+from treadle_ir import Program, as_array, bind, stage
+from treadle_ir.equality import equal_programs
+from treadle_ir.testing.examples import Example
+
+
+def interpreted(jaxpr: Jaxpr, *operands: Any) -> list[Any]:
+    """The results of a program, as JAX's tutorial of interpreters computes them."""
+    values: dict[Any, Any] = dict(zip(jaxpr.invars, operands, strict=True))
+
+    def bound(eqn: JaxprEqn) -> list[Any]:
+        subfuns, params = eqn.primitive.get_bind_params(eqn.params)
+        given = [x.val if isinstance(x, Literal) else values[x] for x in eqn.invars]
+        results = eqn.primitive.bind(*subfuns, *given, **params)
+        return results if eqn.primitive.multiple_results else [results]
+
+    for eqn in jaxpr.eqns:
+        values.update(zip(eqn.outvars, bound(eqn), strict=True))
+    return [x.val if isinstance(x, Literal) else values[x] for x in jaxpr.outvars]
+
+
+def interpreted_again(program: Program) -> Program:
+    def function(*operands: Any) -> list[Any]:
+        return [as_array(x) for x in interpreted(Jaxpr.of(program), *operands)]
+
+    return stage(function, *[parameter.type for parameter in program.parameters]).program
+
+
+@pytest.mark.parametrize("example", examples())
+def test_an_equation_is_bound_again_with_its_params(example: Example) -> None:
+    program = stage(lambda *xs: bind(example.primitive, *xs), *example.types).program
+    assert equal_programs(interpreted_again(program), program)
+
+
+@pytest.mark.parametrize("pooled", POOL.values(), ids=POOL)
+def test_programs_of_the_pool_are_interpreted(pooled: Pooled) -> None:
+    program = program_of(pooled, ("jit",))
+    assert equal_programs(interpreted_again(program), program)
