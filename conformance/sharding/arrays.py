@@ -17,6 +17,7 @@ import treadle
 import treadle.numpy as tnp
 from treadle import errors, lax, random
 from treadle.sharding import AxisType, Mesh, NamedSharding, PartitionSpec as P, get_mesh
+from treadle_ir.events import Event, ProgramCompiled, listening
 
 LAWS: Final[dict[str, Callable[[], None]]] = {}
 H: Final = np.arange(32, dtype=np.float32).reshape(8, 4)
@@ -427,3 +428,60 @@ def arrays_are_made_where_asked() -> None:
             assert np.array_equal(found, make()), name
     with pytest.raises(errors.ShardingError):
         tnp.zeros(7, device=over("x"))
+
+
+@law
+def set_mesh_lays_out_what_is_made_and_computed() -> None:
+    held = treadle.device_put(H, treadle.devices()[3])
+    double = treadle.jit(lambda x: x * 2)
+    plain = double(H)  # the caches are warm, in another context
+    made: dict[str, Callable[[], Any]] = {
+        "ones": lambda: tnp.ones((8, 4)),
+        "asarray": lambda: tnp.asarray(H),
+        "arange": lambda: tnp.arange(8),
+        "eager": lambda: tnp.sin(H),
+        "of uncommitted": lambda: plain + 1,
+        "jit": lambda: double(H),
+        "of nothing": lambda: treadle.jit(lambda: tnp.zeros(3))(),
+        "grad": lambda: treadle.grad(lambda x: (x**2).sum())(plain),
+        "vmap": lambda: treadle.vmap(tnp.sin)(plain),
+        "scan": lambda: lax.scan(lambda c, x: (c + x.sum(), None), 0.0, plain)[0],
+        "random": lambda: random.uniform(random.key(0), (3,)),
+        "inverse": lambda: tnp.linalg.inv(tnp.eye(3)),
+        "copy": lambda: copy.deepcopy(tnp.ones(3)),
+    }
+    expected = {name: make() for name, make in made.items()}
+    with treadle.set_mesh(mesh()):
+        for name, make in made.items():
+            found = make()
+            assert found.sharding is over(), name
+            assert found.committed, name
+            assert np.array_equal(found, expected[name]), name
+            assert len({*map(str, (s.data for s in found.addressable_shards))}) == 1, name
+        assert treadle.device_put(H).sharding == plain.sharding  # nobody asked for another place
+        assert double(held).sharding == held.sharding  # nor for this one to be left
+        assert treadle.jit(lambda x, y: x + y)(put("x"), plain).sharding == over("x")
+        with ThreadPoolExecutor(1) as workers:
+            assert workers.submit(double, H).result().sharding == plain.sharding
+    for name, make in made.items():
+        assert make().sharding == plain.sharding, name
+
+
+@law
+def the_device_of_an_array_is_where_another_one_goes() -> None:
+    for sharding in shardings():
+        x = treadle.device_put(H, sharding)
+        assert x.device is sharding
+        assert tnp.zeros((8, 4), device=x.device).sharding is sharding
+        assert tnp.ones((8, 4)).to_device(x.device).sharding is sharding
+    assert tnp.ones(3).device is treadle.devices()[0]
+
+
+@law
+def small_arrays_that_are_whole_are_computed_by_numpy() -> None:
+    heard: list[Event] = []
+    with listening(heard.append), treadle.set_mesh(mesh()):
+        x = tnp.ones((4, 3))
+        y = (tnp.sin(x) @ x.T + 1).sum(axis=0)[1:].at[0].set(2.0)
+    assert y.sharding is over()
+    assert not [event for event in heard if isinstance(event, ProgramCompiled)]

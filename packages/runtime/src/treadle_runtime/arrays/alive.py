@@ -27,5 +27,5 @@ def live_arrays(platform: str | None = None) -> list[DeviceArray]:
         for each in gc.get_objects()
         if type(each) is DeviceArray
         and type(each.raw) is not Deleted
-        and platform in (None, each.device.platform)
+        and platform in (None, each.placed.placement.device.platform)
     ]

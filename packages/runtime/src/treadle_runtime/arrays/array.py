@@ -288,7 +288,7 @@ class DeviceArray(Placed):
         if type(raw) is Deleted:
             return
         if raw is not None:
-            self.device.backend.delete(raw)
+            self.placed.placement.device.backend.delete(raw)
         self.host = None
         self.raw = Deleted("deleted", capture())
 
@@ -348,7 +348,7 @@ def elements_of(array: DeviceArray, *, explicit: bool = False) -> Elements:
         if is_key(dtype):
             host = from_device(host, array.type)
         if listeners and host.nbytes:
-            emit(ElementsTransferred(array.type, str(array.device), "host"))
+            emit(ElementsTransferred(array.type, str(device), "host"))
         array.host = host
     return host
 

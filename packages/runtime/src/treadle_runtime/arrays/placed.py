@@ -29,9 +29,10 @@ class Placed(Interchange):
         return self.placed.placement.sharding
 
     @property
-    def device(self) -> Device:
-        """The device it is on; the first one, if there are several."""
-        return self.placed.placement.device
+    def device(self) -> Device | Sharding:
+        """The device it is on; its sharding, if there are several: what functions with a `device` take."""
+        sharding = self.placed.placement.sharding
+        return sharding.devices[0] if sharding.num_devices == 1 else sharding
 
     @property
     def committed(self) -> bool:
@@ -101,7 +102,7 @@ class DeviceBuffer:
 
     def device(self) -> Device:
         """The device."""
-        return self._array.device
+        return self._array.placed.placement.device
 
     def __repr__(self) -> str:
         return repr(self._array)

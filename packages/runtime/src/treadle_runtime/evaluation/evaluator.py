@@ -35,7 +35,7 @@ from treadle_runtime.evaluation.composites import Composites
 from treadle_runtime.evaluation.operation import Operation
 from treadle_runtime.evaluation.quiet import SILENCE, quieten, restore
 from treadle_runtime.placement.guards import guard_operand
-from treadle_runtime.placement.placement import BASE, PlacedType, default_placement
+from treadle_runtime.placement.placement import BASE, PlacedType, default_of_results
 
 # NumPy scalars, which kernels take as they are, by class; anything else is looked at with more care. All structured
 # types (keys, float0) have one class.
@@ -184,20 +184,20 @@ class RuntimeEvaluator:
         kind = type(primitive)
         placed = [x.placed for x in arrays]
         if kind.opaque:
-            return Operation(primitive, placed, default_placement())
+            return Operation(primitive, placed, default_of_results())
         programs = primitive.programs()
         if programs:
             # The first program keeps it; the others are in the key, as attributes of the primitive.
             keeper = next(iter(programs.values()))
             key = ("evaluated", primitive, *placed)
-            return derived(keeper, key, lambda: Operation(primitive, placed, default_placement()))
+            return derived(keeper, key, lambda: Operation(primitive, placed, default_of_results()))
         attributes = self._attributes.get(kind)
         if attributes is None:
             attributes = self._attributes[kind] = _attributes_of(kind)
         full = (*mark, attributes(primitive), current_context().key, *placed)
         operation = self._operations.get(full)
         if operation is None:
-            operation = Operation(primitive, placed, default_placement())
+            operation = Operation(primitive, placed, default_of_results())
             if len(self._operations) >= _LIMIT:
                 self._operations.clear()
             self._operations[full] = operation
@@ -211,10 +211,11 @@ class RuntimeEvaluator:
     def array(
         self, elements: Elements, weak: bool, *, owned: bool = True, users: bool = False
     ) -> DeviceArray:
-        """An array of these elements, uncommitted on the default device."""
+        """An array of these elements, uncommitted on the default device, or over the mesh in force."""
         if users and current_context().watched:
             guard_operand(elements)
-        return from_host(elements if owned else elements.copy(), weak=weak)
+        kept = elements if owned else elements.copy()
+        return from_host(kept, weak=weak, placement=default_of_results())
 
 
 def _attributes_of(kind: type[Any]) -> Callable[[Primitive], Any]:

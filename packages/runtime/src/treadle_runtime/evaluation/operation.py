@@ -31,7 +31,7 @@ from treadle_runtime.evaluation.quiet import SILENCE, quieten, restore
 from treadle_runtime.launch import Launch, check_results_fit, compile_program
 from treadle_runtime.placement.explicit import shardings_by_rule
 from treadle_runtime.placement.partition import partitioning, placement_for, whole
-from treadle_runtime.placement.placement import PlacedType, Placement
+from treadle_runtime.placement.placement import BASE, PlacedType, Placement, placement_of
 from treadle_runtime.placement.resolve import resolve
 
 
@@ -73,12 +73,17 @@ class Operation:
         self.primitive = primitive
         self.captured = ()
         self.placement = placement
-        self.results = tuple([placement.of(type) for type in results])
         self.wanted = shardings_by_rule(primitive, operands, results, placement)
+        places = [
+            placement if each is None else placement_of(each, committed=True)
+            for each in self.wanted or [None] * len(results)
+        ]
+        self.results = tuple([place.of(type) for place, type in zip(places, results, strict=True)])
         # An eval rule, or None: XLA.
         self.kernel: Any = None
         if isinstance(primitive, HostCall) or (
             placement.on_host
+            and (placement is BASE or _is_whole(primitive, operands, self.results))
             and not primitive.programs()
             and is_small(primitive, (*types, *results))
         ):
@@ -136,6 +141,15 @@ class Operation:
             partitioning=partitioning(self.placement, operands, types, self.wanted),
         )
         return compile_program(lowered, self.placement, wanted=self.wanted)
+
+
+def _is_whole(
+    primitive: Primitive, operands: Sequence[PlacedType], results: Sequence[PlacedType]
+) -> bool:
+    """Whether nothing is divided over devices, and nobody asks for that."""
+    return not isinstance(primitive, OverMesh) and all(
+        [x.placement.is_whole for x in (*operands, *results)]
+    )
 
 
 def placement_of_operation(

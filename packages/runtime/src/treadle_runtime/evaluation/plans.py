@@ -26,7 +26,7 @@ from treadle_runtime.evaluation.operation import Operation
 from treadle_runtime.evaluation.straight_line import Run, straight_line
 from treadle_runtime.launch import Launch, check_results_fit, compile_program
 from treadle_runtime.placement.partition import partitioning, placement_for
-from treadle_runtime.placement.placement import Placement, default_placement
+from treadle_runtime.placement.placement import Placement, default_of_results
 
 PASSES: Final = 2  # over a large array, from which on compiling pays
 MOST_CAPTURED: Final = 1 << 16  # bytes of constants that are kept with a plan
@@ -60,7 +60,7 @@ def planned(
         placement = placement_for(
             staged.program,
             [x.placed for x in arrays],
-            default_placement(),
+            default_of_results(),
             function.__name__,
             lambda index: f"argument {index}",
         )

@@ -57,7 +57,7 @@ def evaluate_watched(
     if operation.kernel is not None:  # a compiled one guards its own transfers
         target = operation.placement.device
         for array in arrays:
-            if array.device is not target:
+            if array.placed.placement.device is not target:
                 guard("device-to-device", array.type, target)
     uses, cells = _follow(primitive, arrays, operation)
     results = operation.run(arrays)

@@ -29,7 +29,7 @@ from treadle_runtime.placement.placement import (
     PlacedType,
     Placement,
     committed,
-    default_placement,
+    default_of_results,
 )
 from treadle_runtime.placement.sharding import Sharding
 from treadle_runtime.settings import CONSTANTS_BYTES, CONSTANTS_FRAMES
@@ -107,7 +107,7 @@ def _lowered(
         placement = committed(options.device)
     else:
         asked = [each for each in wanted if each is not None]
-        default = default_placement()
+        default = default_of_results()
         placement = placement_for(program, everything, default, name, describe, asked)
     by_rule = shardings_of(traced.layouts, placement)
     if by_rule:

@@ -57,7 +57,7 @@ def guard_argument(leaf: object, array: DeviceArray) -> None:
         TransferError: it is refused.
     """
     if type(leaf) is not DeviceArray:
-        guard("host-to-device", array.type, array.device)
+        guard("host-to-device", array.type, array.placed.placement.device)
 
 
 def _brought(

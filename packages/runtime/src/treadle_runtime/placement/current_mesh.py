@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Final, final
+from typing import Any, Final, final
 
-from treadle_ir import AbstractMesh, current_context, overriding, process_context, refused
+from treadle_ir import (
+    AbstractMesh,
+    PartitionSpec,
+    Setting,
+    current_context,
+    overriding,
+    process_context,
+    refused,
+)
 from treadle_runtime.placement.mesh import MESH, Mesh
+from treadle_runtime.placement.named import NamedSharding
+from treadle_runtime.placement.placement import OVER_MESH, Placement, placement_of
 
 _NO_AXES: Final = AbstractMesh((), ())
 
@@ -40,7 +50,8 @@ class set_mesh:  # noqa: N801 - reads as a statement
     """`with set_mesh(mesh):` has a mesh in force for a while; without `with`, for the process.
 
     Partition specifications without a mesh are over it: those of `jit`, `with_sharding_constraint`, `device_put` and
-    `shard_map`.
+    `shard_map`. New arrays, and results of work on arrays that nobody put anywhere, lie over its devices, whole on
+    each; what is committed to other devices stays there.
 
     Raises:
         ArgumentError: it is no mesh.
@@ -52,25 +63,29 @@ class set_mesh:  # noqa: N801 - reads as a statement
         True
     """
 
-    __slots__ = ("_before", "_mesh", "_override")
+    __slots__ = ("_before", "_mesh", "_overrides", "_values")
 
     def __init__(self, mesh: Mesh | None) -> None:
         if mesh is not None and not isinstance(mesh, Mesh):
             raise refused("set_mesh", "mesh", "a Mesh", mesh)
         self._mesh = mesh
-        self._before = process_context[0].get(MESH)
-        MESH.set(mesh)
-        self._override: overriding | None = None
+        over = None if mesh is None or mesh.empty else _whole_over(mesh)
+        self._values: Final[list[tuple[Setting[Any], object]]] = [(MESH, mesh), (OVER_MESH, over)]
+        self._before: Final = [process_context[0].get(setting) for setting, _ in self._values]
+        for setting, value in self._values:
+            setting.set(value)
+        self._overrides: list[overriding] = []
 
     def __enter__(self) -> Mesh | None:
-        MESH.set(self._before)  # it was for a while only, and for this thread
-        self._override = MESH.override(self._mesh)
-        self._override.__enter__()
+        for (setting, value), before in zip(self._values, self._before, strict=True):
+            setting.set(before)  # it was for a while only, and for this thread
+            self._overrides.append(setting.override(value))
+            self._overrides[-1].__enter__()
         return self._mesh
 
     def __exit__(self, *error: object) -> None:
-        assert self._override is not None
-        self._override.__exit__()
+        while self._overrides:
+            self._overrides.pop().__exit__()
 
 
 @final
@@ -95,6 +110,10 @@ class use_abstract_mesh:  # noqa: N801 - reads as a statement
 
     def __exit__(self, *error: object) -> None:
         self._override.__exit__()
+
+
+def _whole_over(mesh: Mesh) -> Placement:
+    return placement_of(NamedSharding(mesh, PartitionSpec()), committed=True)
 
 
 _EMPTY: Final = Mesh([], ())

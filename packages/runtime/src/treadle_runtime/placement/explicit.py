@@ -22,7 +22,6 @@ from treadle_ir import (
     ops,
     over_mesh,
     result_layouts,
-    spec_of,
 )
 from treadle_runtime.placement.mesh import Mesh
 from treadle_runtime.placement.named import NamedSharding, layout_from_tiles
@@ -70,10 +69,7 @@ def shardings_of(
     return [
         None
         if layout is None
-        else NamedSharding(
-            mesh,
-            PartitionSpec(*[names or rest for names in layout]) if rest else spec_of(layout),
-        )
+        else NamedSharding(mesh, PartitionSpec(*[names or rest for names in layout]))
         for layout in layouts
     ]
 

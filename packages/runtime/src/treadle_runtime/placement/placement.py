@@ -82,10 +82,18 @@ class Placement:
 
     @property
     def on_host(self) -> bool:
-        """Whether it is one device, and that is the CPU: then NumPy may do the work."""
+        """Whether the CPU has it, whole on each of its devices if there are several: then NumPy may do the work."""
         if self._sharding is None:
             return host_is_default()
-        return self._sharding.num_devices == 1 and self.device.platform == "cpu"
+        return (
+            self.device.platform == "cpu" and self.is_whole and self._sharding.is_fully_addressable
+        )
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether each of its devices has all of the array."""
+        sharding = self._sharding
+        return sharding is None or sharding.num_devices == 1 or sharding.is_fully_replicated
 
     def of(self, type: ArrayType) -> PlacedType:
         """The type in this place."""
@@ -145,6 +153,12 @@ def _parsed(value: object) -> Device | str | None:
     raise ValueError("is neither a device nor the name of a platform")
 
 
+def _over_mesh(value: object) -> Placement | None:
+    if value is None or isinstance(value, Placement):
+        return value
+    raise ValueError("is no placement")
+
+
 DEFAULT_DEVICE: Final[Setting[Device | str | None]] = Setting(
     "default_device",
     None,
@@ -153,10 +167,24 @@ DEFAULT_DEVICE: Final[Setting[Device | str | None]] = Setting(
 )
 
 
+# Where the results of uncommitted work are while `set_mesh` has a mesh in force: whole on each of its devices.
+OVER_MESH: Final[Setting[Placement | None]] = Setting(
+    "_results_over",
+    None,
+    parse=_over_mesh,
+    help="Where the results of work on uncommitted arrays are, before the default device.",
+)
+
+
 def default_placement() -> Placement:
-    """Where uncommitted work goes now."""
+    """Where uncommitted arrays are now."""
     device = current_context().get(DEFAULT_DEVICE)
     return BASE if device is None else uncommitted(as_device(device))
+
+
+def default_of_results() -> Placement:
+    """Where the results of work on uncommitted arrays are now, and those of work on none."""
+    return current_context().get(OVER_MESH) or default_placement()
 
 
 def set_default_device(device: Device | str | None) -> None:
