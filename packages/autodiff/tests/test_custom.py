@@ -1,3 +1,6 @@
+from typing import Any
+
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -281,3 +284,63 @@ def test_rules_of_a_class_without_a_hash():
     f.defvjp(lambda x: (ops.sine(x), ops.multiply(TEN, x)), Backward())
     assert grad(lambda x: ops.add(f(x), f(x)))(THREE) == 60.0
     assert f(THREE) == np.sin(THREE)
+
+
+def recorded(rule):
+    """An identity whose bwd rule notes the cotangents that it is given."""
+    seen: list[Any] = []
+    function = custom_vjp(lambda x: x)
+
+    def bwd(_, ct):
+        seen.append(ct)
+        return rule(ct)
+
+    function.defvjp(lambda x: (x, None), bwd)
+    return function, seen
+
+
+def test_none_stands_for_zeros_that_earlier_rules_are_given() -> None:
+    first, seen = recorded(lambda ct: (TEN,))
+    second, _ = recorded(lambda ct: (None,))
+    assert grad(lambda x: second(first(x)))(THREE) == 10.0
+    assert seen == [0.0]
+    whole = custom_vjp(lambda x, n: x)  # integers have no derivative, and None is nothing else
+    whole.defvjp(lambda x, n: (x, None), lambda _, ct: (ct, None))
+    assert grad(whole)(THREE, np.int32(2)) == 1.0
+
+
+@pytest.mark.parametrize("narrow", [np.float16, np.float32])
+@pytest.mark.parametrize("wide", [np.float32, np.float64])
+def test_a_rule_may_answer_in_floats_of_another_width(narrow, wide) -> None:
+    function, seen = recorded(lambda ct: (wide(0.5),))
+
+    def f(x):
+        y = ops.multiply(x, x)
+        return ops.convert(ops.multiply(function(ops.sine(y)), y), dtype=np.dtype(np.float64))
+
+    found = grad(f)(narrow(1.5))
+    assert type_of(found).dtype == narrow
+    assert [type_of(ct).dtype for ct in seen] == [narrow]
+    expected = 3.0 * (0.5 * np.cos(2.25) + np.sin(2.25))
+    np.testing.assert_allclose(found, expected, rtol=4 * np.finfo(narrow).eps)
+
+
+def test_cotangents_of_8_bit_floats_stay_wide() -> None:
+    """1.1 is no number of 8 bits: a rule that quantises is given it as the rule after it has said it."""
+    f8 = np.dtype(ml_dtypes.float8_e4m3fn)
+    quantised, seen = recorded(lambda ct: (ops.convert(ct, dtype=np.dtype(np.float32)),))
+    answers = custom_vjp(lambda x: ops.convert(x, dtype=np.dtype(np.float32)))
+    answers.defvjp(lambda x: (answers(x), None), lambda _, ct: (np.float32(1.1),))
+
+    def f(x):
+        return answers(quantised(ops.convert(x, dtype=f8)))
+
+    assert grad(f)(np.float32(2.0)) == np.float32(1.1)
+    assert [type_of(ct).dtype for ct in seen] == [np.float32]
+
+
+def test_another_kind_of_number_is_refused() -> None:
+    for answer in (np.int32(1), np.complex64(1)):
+        function, _ = recorded(lambda ct, answer=answer: (answer,))
+        with pytest.raises(ShapeError, match="returned a cotangent of type"):
+            grad(function)(np.float32(1.0))

@@ -220,9 +220,7 @@ PARAMETERS: dict[str, tuple[Callable[[Any], Any], dict[str, Any]]] = {
     "conv_general_dilated": (
         lambda x: lax.conv(x[None, None], x[None, None], (1, 1), "VALID"),
         {
-            "dimension_numbers": lax.ConvDimensionNumbers(
-                (0, 1, 2, 3), (0, 1, 2, 3), (0, 1, 2, 3)
-            ),
+            "dimension_numbers": lax.ConvDimensionNumbers((0, 1, 2, 3), (0, 1, 2, 3), (0, 1, 2, 3)),
             "window_strides": (1, 1),
             "precision": None,
             "preferred_element_type": None,

@@ -25,6 +25,7 @@ from treadle_autodiff.symbolic_zeros import (
     flatten_tangents,
     shown_zeros,
 )
+from treadle_autodiff.tangents import zeros
 from treadle_autodiff.user_function import Tree, check_callable
 from treadle_ir import (
     ArgumentError,
@@ -43,10 +44,12 @@ from treadle_ir import (
     frozen,
     functions,
     interpret,
+    ops,
     over_mesh,
     stage_tree,
     type_of,
 )
+from treadle_ir.dtypes import is_floating, is_inexact
 from treadle_ir.primitives.call import CustomVjpCall, CustomVjpRule, FlatBackward, Given
 from treadle_ir.tree import (
     Partial,
@@ -217,9 +220,11 @@ class _Backward:
             types, structure = flatten_leaves_and_structure(argument)
             cotangents_of = self._given(position, argument, structure, cotangent)
             found += [
-                None
+                _zeros(primal)
                 if ct is None
-                else exact_or_none(f"the bwd rule of `{name}`", "cotangent", primal, ct)
+                else exact_or_none(
+                    f"the bwd rule of `{name}`", "cotangent", *_of_one_width(primal, ct)
+                )
                 for primal, ct in zip(types, cotangents_of, strict=True)
             ]
         return found
@@ -246,6 +251,28 @@ class _Backward:
             leaf if leaf is None or isinstance(leaf, SymbolicZero) else as_array(leaf)
             for leaf in leaves
         ]
+
+
+def _zeros(primal: ArrayType) -> Operand | None:
+    """What None stands for: zeros, which rules before this one are given; nothing where there is no derivative."""
+    return zeros(primal.tangent()) if is_inexact(primal.dtype) else None
+
+
+def _of_one_width(
+    primal: ArrayType, given: Array | SymbolicZero
+) -> tuple[ArrayType, Array | SymbolicZero]:
+    """The type that a cotangent must have, and the cotangent; a float of another width is converted.
+
+    A rule may compute in more bits than its operands have. Operands of 8 bits have too few for gradients: theirs stay
+    as they are, for the rules of quantised layers to take.
+    """
+    if isinstance(given, SymbolicZero) or given.dtype == primal.dtype:
+        return primal, given
+    if not (is_floating(primal.dtype) and is_floating(given.dtype)):
+        return primal, given
+    if primal.dtype.itemsize == 1:
+        return primal.with_dtype(given.dtype), given
+    return primal, ops.convert(given, dtype=primal.dtype)
 
 
 def _as_tuple(outgoing: Tree) -> tuple[Tree, ...]:

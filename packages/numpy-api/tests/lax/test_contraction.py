@@ -8,6 +8,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+import treadle_numpy.numpy as tnp
+from treadle_ir import DTypeError
 from treadle_numpy import lax
 from treadle_numpy.numpy import asarray
 
@@ -56,3 +58,84 @@ def test_another_kind_may_be_wanted() -> None:
     product = lax.dot_general(x, y, MATRICES, preferred_element_type=np.float32)
     assert product.dtype == np.float32
     np.testing.assert_array_equal(product, np.full((2, 2), 3.0))
+
+
+INTEGERS = (np.bool_, np.int8, np.uint8, np.int32)
+FLOATS = (ml_dtypes.float8_e5m2, np.float16, ml_dtypes.bfloat16, np.float32)
+
+
+@pytest.mark.parametrize("wanted", [*INTEGERS, *FLOATS, np.complex64])
+@pytest.mark.parametrize("dtype", [*INTEGERS, *FLOATS, np.complex64])
+def test_every_preferred_type_is_had_or_refused(dtype: Any, wanted: Any) -> None:
+    """Floats become anything, integers what has no fewer bytes, complex numbers complex ones."""
+    x = asarray(np.array([1, 0, 2, 1]).astype(dtype))
+    exact = np.array([1.0, 0.0, 1.0 if dtype is np.bool_ else 2.0, 1.0])
+    floats, size = dtype in FLOATS, np.dtype(wanted).itemsize
+    refused = not floats and (
+        size < np.dtype(dtype).itemsize or (wanted is np.bool_) > (dtype is np.bool_)
+    )
+    if dtype is np.complex64:
+        refused = wanted is not np.complex64
+    functions = {
+        "dot_general": lambda: lax.dot_general(
+            x, x, (((0,), (0,)), ((), ())), preferred_element_type=wanted
+        ),
+        "matmul": lambda: tnp.matmul(x, x, preferred_element_type=wanted),
+        "einsum": lambda: tnp.einsum("a,a->", x, x, preferred_element_type=wanted),
+    }
+    for function in functions.values():
+        if refused:
+            with pytest.raises(DTypeError):
+                function()
+            continue
+        product = function()
+        assert product.dtype == wanted
+        np.testing.assert_array_equal(np.asarray(product), (exact @ exact).astype(wanted))
+
+
+def test_floats_of_16_bits_are_summed_in_32_before_they_are_narrowed() -> None:
+    x = np.full(300, 1.0, np.float16)
+    x[0] = 2049.0  # in 16 bits, 2049 is no number, and 2048 + 1 is 2048
+    ones = np.ones(300, np.float16)
+    assert int(tnp.matmul(x, ones, preferred_element_type=np.int32)) == int(x.astype(int).sum())
+
+
+def test_einsum_of_booleans_asks_whether_any_are() -> None:
+    draw = np.random.default_rng(0).random
+    x, y = draw((3, 4)) > 0.6, draw((4, 5)) > 0.6
+    for text, operands, expected in [
+        ("ab,bc->ac", (x, y), x @ y),
+        ("ab->a", (x,), x.any(1)),
+        ("ab,ab->ba", (x, x), x.T),
+        ("aa->", (x[:, :3],), np.diag(x[:, :3]).any()),
+    ]:
+        found = tnp.einsum(text, *operands)
+        assert found.dtype == np.bool_
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_einsum_tells_a_users_product_which_type_is_wanted() -> None:
+    """Quantising libraries compute in 8 bits, and need to know what the result is to be."""
+    asked: list[Any] = []
+
+    def product(x: Any, y: Any, axes: Any, precision: Any, preferred_element_type: Any) -> Any:
+        asked.append((precision, np.dtype(preferred_element_type)))
+        return lax.dot_general(x, y, axes, precision, preferred_element_type)
+
+    x = np.ones((2, 2), np.float16)
+    tnp.einsum("ab,bc->ac", x, x, _dot_general=product)
+    tnp.einsum(
+        "ab,bc->ac", x, x, _dot_general=product, precision="highest", preferred_element_type="f4"
+    )
+    assert asked == [(None, np.float16), ("highest", np.float32)]
+
+
+def test_convolutions_of_integers_become_what_has_no_fewer_bytes() -> None:
+    x = np.arange(4, dtype=np.int8).reshape(1, 1, 4)
+    for wanted in (np.int32, np.float32, ml_dtypes.bfloat16):
+        found = lax.conv_general_dilated(x, x, (1,), "VALID", preferred_element_type=wanted)
+        assert (found.dtype, float(found[0, 0, 0])) == (wanted, 14.0)
+    with pytest.raises(DTypeError):
+        lax.conv_general_dilated(
+            x.astype(np.int32), x.astype(np.int32), (1,), "VALID", preferred_element_type=np.int8
+        )

@@ -9,7 +9,7 @@ import ml_dtypes
 import numpy as np
 
 from treadle_ir import Array, DType, Operand, ShapeError, integers, ops, refused, sequence
-from treadle_ir.dtypes import is_bool, is_complex, is_floating, is_inexact, is_key
+from treadle_ir.dtypes import is_bool, is_complex, is_floating, is_inexact, is_integer, is_key
 from treadle_ir.primitives.contract import AxisPairs
 from treadle_numpy.lax.precision import PrecisionLike, precision_name
 from treadle_numpy.operands.arrays import array_of
@@ -37,15 +37,40 @@ def contracted(
     precision: PrecisionLike = None,
     element_type: DTypeLike | None = None,
 ) -> Array:
-    """`dot_general` of operands of one element type, scalars of the host made arrays."""
-    return ops.dot_general(
-        array_of(x),
-        array_of(y),
+    """`dot_general` of operands of one element type, scalars of the host made arrays.
+
+    Floats may be summed to any type, and integers to all types that have no fewer bytes.
+    """
+    a, b = array_of(x), array_of(y)
+    wanted = as_dtype("preferred_element_type", element_type)
+    if wanted is not None and a.dtype == b.dtype:
+        a, b = [within_integers(each, wanted) for each in (a, b)]
+    later = wanted is not None and is_floating(a.dtype) and not _holds(wanted, a.dtype)
+    # Floats of 16 bits are summed in 32 before the sum becomes something else.
+    summed = wanted if not later else _F32 if a.dtype.itemsize < _F32.itemsize else None
+    product = ops.dot_general(
+        a,
+        b,
         contracting=contracting,
         batching=batching,
         precision=precision_name(precision),
-        element_type=as_dtype("preferred_element_type", element_type),
+        element_type=summed,
     )
+    return ops.convert(product, dtype=wanted) if later and wanted is not None else product
+
+
+def within_integers(x: Array, wanted: DType) -> Array:
+    """Integers in the type that sums of their products are wanted in, if that has no fewer bytes."""
+    whole = is_integer(x.dtype) or is_bool(x.dtype)
+    widened = wanted.itemsize >= x.dtype.itemsize and not (is_bool(wanted) or is_key(wanted))
+    if whole and widened and wanted.kind != x.dtype.kind:
+        return ops.convert(x, dtype=wanted)
+    return x
+
+
+def _holds(wanted: DType, dtype: DType) -> bool:
+    """Whether a type is a float of no fewer bytes."""
+    return is_floating(wanted) and wanted.itemsize >= dtype.itemsize
 
 
 def multiplied(

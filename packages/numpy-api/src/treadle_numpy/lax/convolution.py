@@ -16,6 +16,7 @@ from treadle_ir import (
     sequence,
     shown,
 )
+from treadle_numpy.lax.contraction import within_integers
 from treadle_numpy.lax.precision import PrecisionLike, precision_name
 from treadle_numpy.lax.windows import Padding, as_padding, padtype_to_pads
 from treadle_numpy.operands.arrays import array_of
@@ -174,6 +175,9 @@ def conv_general_dilated(
     windows = _dilated([kernel.shape[i] for i in specs.rhs_spec[2:]], holes)
     if isinstance(padding, str):
         padding = padtype_to_pads(sizes, windows, window_strides, padding)
+    wanted = as_dtype("conv_general_dilated", preferred_element_type)
+    if wanted is not None and x.dtype == kernel.dtype:
+        x, kernel = [within_integers(each, wanted) for each in (x, kernel)]
     return ops.convolution(
         x,
         kernel,
@@ -187,7 +191,7 @@ def conv_general_dilated(
         feature_group_count=feature_group_count,
         batch_group_count=batch_group_count,
         precision=precision_name(precision),
-        element_type=as_dtype("conv_general_dilated", preferred_element_type),
+        element_type=wanted,
     )
 
 

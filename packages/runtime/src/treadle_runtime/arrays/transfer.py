@@ -124,7 +124,9 @@ def _put(leaf: Any, sharding: Sharding | None, donate: bool) -> Any:
             error.add_note("  while: putting it on a device with device_put")
             raise
         if current_context().watched:
-            guard("host-to-device", leaf.type, device or leaf.placed.placement.device, explicit=True)
+            guard(
+                "host-to-device", leaf.type, device or leaf.placed.placement.device, explicit=True
+            )
         if device is None:
             return leaf
         put = DeviceArray(committed(device).of(leaf.type), leaf.host)

@@ -12,8 +12,7 @@ from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, ShapeError, UnsupportedError, functions, ops
-from treadle_ir.dtypes import is_bool
+from treadle_ir import ArgumentError, Array, ShapeError, functions, ops
 from treadle_numpy.lax.contraction import contracted
 from treadle_numpy.lax.precision import PrecisionLike
 from treadle_numpy.numpy.manipulation.axes import transpose
@@ -22,7 +21,7 @@ from treadle_numpy.operands.arguments import named_only
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import broadcast_to_shape
 from treadle_numpy.operands.coerce import ArrayLike, coerce
-from treadle_numpy.operands.dtypes import DTypeLike
+from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.laid_out import laid_out
 from treadle_numpy.operands.promote import promote
 
@@ -127,7 +126,6 @@ def einsum(
     Raises:
         ArgumentError: there are no operands, or the subscripts do not go with them.
         ShapeError: a letter stands for axes of different sizes.
-        UnsupportedError: the operands are booleans.
 
     Example:
         >>> print(einsum("ij,jk->ik", np.ones((2, 3), np.float32), np.ones((3, 1), np.float32)))
@@ -154,11 +152,6 @@ def einsum(
         raise ArgumentError("einsum: there are no operands")
     arrays = [array_of(x) for x in promote("einsum", *given)]
     inputs, result = _parsed(subscripts, tuple([x.ndim for x in arrays]))
-    boolean = is_bool(arrays[0].dtype)
-    if boolean:
-        raise UnsupportedError(
-            "einsum of booleans is not supported", fix="convert to integers with .astype(int)"
-        )
     sizes: dict[str, int] = {}
     for letters, x in zip(inputs, arrays, strict=True):
         for letter, n in zip(letters, x.shape, strict=True):
@@ -221,8 +214,8 @@ def _contract(
     if dot_general is None:
         product = contracted(x, y, pairs, batching, precision, element_type)
     else:
-        options = {"precision": precision, "preferred_element_type": element_type}
-        product = dot_general(x, y, (pairs, batching), **options)
+        wanted = as_dtype("preferred_element_type", element_type) or x.dtype
+        product = dot_general(x, y, (pairs, batching), precision, preferred_element_type=wanted)
     names_ = (
         "".join(batch)
         + "".join(c for c in left if c not in shared)
