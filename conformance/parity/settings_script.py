@@ -119,6 +119,15 @@ DRAWS = {
     "raw": lambda: lnp.asarray(random.PRNGKey(4)).tolist(),
     "drawn from a raw one": lambda: random.normal(random.PRNGKey(0)).shape,
 }
+ORDERS = {
+    "bits": lambda: random.bits(random.key(4), (7,)).tolist(),
+    "bytes": lambda: random.bits(random.key(4), (7,), "uint8").tolist(),
+    "keys": lambda: random.key_data(random.split(random.key(4), 3)).ravel().tolist(),
+    "wide keys": lambda: random.key_data(random.split(random.key(4, impl="rbg"))).ravel().tolist(),
+    "integers": lambda: random.randint(random.key(4), (5,), 0, 1000).tolist(),
+    "order": lambda: random.permutation(random.key(4), 9).tolist(),
+    "chosen": lambda: random.choice(random.key(4), 9, (4,), replace=False).tolist(),
+}
 GROUPS: list[tuple[str, list[Any], dict[str, Any]]] = [
     ("debug_nans", [True, False], NANS),
     ("debug_infs", [True], NANS),
@@ -139,7 +148,7 @@ GROUPS: list[tuple[str, list[Any], dict[str, Any]]] = [
     ("explicit_x64_dtypes", ["allow", "warn", "error"], WIDTHS),
     ("random_seed_offset", [0, 3], {k: DRAWS[k] for k in ("typed", "raw")}),
     ("legacy_prng_key", ["allow", "warn", "error"], DRAWS),
-    ("threefry_partitionable", [True], DRAWS),
+    ("threefry_partitionable", [True, False], {**DRAWS, **ORDERS}),
 ]
 
 

@@ -59,7 +59,6 @@ ONE_VALUE = {
     "error_checking_behavior_divide": "raise",
     "error_checking_behavior_nan": "raise",
     "error_checking_behavior_oob": "raise",
-    "threefry_partitionable": False,
 }
 BEFORE_THE_START = {"cpu_enable_async_dispatch", "num_cpu_devices", "platform_name", "platforms"}
 DECLARED = [*names()]

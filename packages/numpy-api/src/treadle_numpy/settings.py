@@ -57,9 +57,8 @@ CUSTOM_PRNG: Final = Setting(
 THREEFRY_PARTITIONABLE: Final = Setting(
     "threefry_partitionable",
     True,
-    parse=only(True, "the older order of random bits, which treadle does not have"),
-    help="No effect: random bits are always those of JAX with this option on, and do not depend on how an array is "
-    "split over devices.",
+    parse=yes_or_no,
+    help="Each random element depends on its position alone; off, bits come in the order of JAX before version 0.5.",
 )
 SOFTMAX_JVP: Final = Setting(
     "softmax_custom_jvp",

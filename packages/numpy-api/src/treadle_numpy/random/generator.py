@@ -12,6 +12,7 @@ from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.laid_out import laid_out
 from treadle_numpy.operands.shapes import Shape, as_shape
 from treadle_numpy.random.keys import KeyLike, single
+from treadle_numpy.random.order import random_bits
 
 __all__ = ["bits"]
 
@@ -37,11 +38,6 @@ def bits(
     if not is_unsigned(wanted) or wanted.itemsize not in (1, 2, 4, 8):
         raise ArgumentError(f"dtype argument `dtype` must be an unsigned int dtype, got {wanted}")
     return random_bits(single("bits", key), as_shape("bits", shape), wanted.itemsize * 8)
-
-
-def random_bits(key: Array, shape: tuple[int, ...], width: int) -> Array:
-    """Bits from one key, typed or raw."""
-    return ops.random_bits(key, shape=shape, bit_width=width)
 
 
 def unit_floats(key: Array, shape: tuple[int, ...], dtype: DType) -> Array:

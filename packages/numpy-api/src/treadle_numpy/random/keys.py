@@ -36,6 +36,7 @@ from treadle_ir.dtypes import GENERATORS, KEY, is_integer, is_key, key_words
 from treadle_numpy.operands.arrays import Elements, array_of, made
 from treadle_numpy.operands.coerce import ArrayLike, canonical_elements, coerce, operand_type
 from treadle_numpy.operands.shapes import Shape, as_shape
+from treadle_numpy.random.order import random_split
 from treadle_numpy.settings import CUSTOM_PRNG, LEGACY_KEY, PRNG_IMPL, SEED_OFFSET
 
 __all__ = [
@@ -284,7 +285,7 @@ def split(key: KeyLike, num: Shape = 2) -> Array:
         >>> split(key(0), 3).shape
         (3,)
     """
-    return _as_given(ops.random_split(single("split", key), shape=as_shape("split", num)), key)
+    return _as_given(random_split(single("split", key), as_shape("split", num)), key)
 
 
 def fold_in(key: KeyLike, data: ArrayLike) -> Array:

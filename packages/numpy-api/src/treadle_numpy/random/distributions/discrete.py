@@ -15,8 +15,8 @@ from treadle_numpy.operands.promote import converted, promote
 from treadle_numpy.operands.shapes import Shape, as_shape
 from treadle_numpy.random.distributions.parameters import parameter, result_shape, split_key
 from treadle_numpy.random.distributions.uniform import uniform_floats
-from treadle_numpy.random.generator import random_bits
 from treadle_numpy.random.keys import KeyLike, single
+from treadle_numpy.random.order import random_bits
 
 __all__ = ["bernoulli", "geometric", "rademacher", "randint"]
 

@@ -43,6 +43,8 @@ from treadle_numpy.random.distributions.normal import normal_floats
 from treadle_numpy.random.distributions.parameters import float_dtype, result_shape
 from treadle_numpy.random.distributions.uniform import uniform_floats
 from treadle_numpy.random.keys import KeyLike, single
+from treadle_numpy.random.order import random_split
+from treadle_numpy.settings import THREEFRY_PARTITIONABLE
 
 __all__ = ["gamma", "loggamma"]
 
@@ -62,14 +64,14 @@ class _State(NamedTuple):
 def keys_of_each(keys: Array, count: int) -> list[Array]:
     """Several keys made from each key of an array of typed keys: those that a split makes.
 
-    The cipher makes the n-th key of a split from the counter n, as it folds in the number n. One by one they need not
+    By position, the cipher makes the n-th key of a split from the counter n, as it folds in n. One by one they need not
     be cut out of one array, for which XLA would compute it several times over.
 
     `unsafe_rbg` combines a number with a key by an exclusive or, so that folding in twice gives the first key again:
     its keys are those of a split, or the search would go round in a circle.
     """
-    if type_of(keys).dtype == dtypes.UNSAFE_RBG:
-        parts = ops.random_split(keys, shape=(count,))
+    if type_of(keys).dtype == dtypes.UNSAFE_RBG or not THREEFRY_PARTITIONABLE():
+        parts = random_split(keys, (count,))
         last = len(keys.shape)
         return [
             ops.reshape(slice_along(parts, last, n, n + 1), shape=keys.shape) for n in range(count)
@@ -188,7 +190,7 @@ def gamma_floats(
         broadcast_to_shape(array_of(converted(coerce("gamma", 1, a), dtype)), shape)
     )
     typed = key if not key.ndim else ops.random_wrap(key)
-    keys = ops.random_split(typed, shape=shape)
+    keys = random_split(typed, shape)
     drawn: Array = (_log_gammas if log_space else _gammas)(keys, concentration)
     return drawn
 

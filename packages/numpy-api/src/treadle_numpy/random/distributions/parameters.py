@@ -15,6 +15,7 @@ from treadle_numpy.operands.coerce import ArrayLike, coerce
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.shapes import Shape, as_shape
+from treadle_numpy.random.order import random_split
 
 
 def float_dtype(name: str, dtype: DTypeLike | None) -> DType:
@@ -50,5 +51,5 @@ def parameter(x: ArrayLike, dtype: DType, shape: tuple[int, ...]) -> Operand:
 
 def split_key(key: Array, count: int) -> list[Array]:
     """Several keys made from one, typed or raw as it is."""
-    parts = ops.random_split(key, shape=(count,))
+    parts = random_split(key, (count,))
     return [ops.reshape(slice_along(parts, 0, i, i + 1), shape=key.shape) for i in range(count)]

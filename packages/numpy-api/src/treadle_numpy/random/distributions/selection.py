@@ -30,8 +30,8 @@ from treadle_numpy.random.distributions.continuous import gumbel_floats
 from treadle_numpy.random.distributions.discrete import randint
 from treadle_numpy.random.distributions.parameters import split_key
 from treadle_numpy.random.distributions.uniform import uniform_floats
-from treadle_numpy.random.generator import random_bits
 from treadle_numpy.random.keys import KeyLike, single
+from treadle_numpy.random.order import random_bits
 
 __all__ = ["categorical", "choice", "permutation"]
 

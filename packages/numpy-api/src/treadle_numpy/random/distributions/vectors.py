@@ -21,6 +21,7 @@ from treadle_numpy.random.distributions.counts import binomial_floats
 from treadle_numpy.random.distributions.of_gammas import generalized_normal
 from treadle_numpy.random.distributions.parameters import float_dtype, split_key
 from treadle_numpy.random.keys import KeyLike, single
+from treadle_numpy.random.order import random_split
 
 __all__ = ["ball", "multinomial"]
 
@@ -139,7 +140,7 @@ def multinomial(
     own_dtype = raw.dtype
     shares = ops.stop_gradient(divide(raw, sum(raw, axis=-1, keepdims=True)))
     shares = moveaxis(array_of(broadcast_to_shape(shares, (*sizes, classes))), -1, 0)
-    keys = ops.random_split(single("multinomial", key), shape=(classes,))
+    keys = random_split(single("multinomial", key), (classes,))
     one, zero = own_dtype.type(1), own_dtype.type(0)
     left = array_of(broadcast_to_shape(array_of(converted(trials, own_dtype)), sizes))
     rests = ops.cumulative_add(
