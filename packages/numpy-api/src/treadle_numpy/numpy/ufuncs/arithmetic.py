@@ -5,12 +5,15 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
+import numpy as np
+
 from treadle_ir import Array, DTypeError, Operand, composed, ops
-from treadle_ir.dtypes import is_complex, is_integer, is_unsigned
+from treadle_ir.dtypes import is_complex, is_inexact, is_integer, is_unsigned
 from treadle_ir.primitives import elementwise as primitives
 from treadle_numpy.numpy.ufuncs.making import binary, integers
 from treadle_numpy.numpy.ufuncs.universal import universal
 from treadle_numpy.operands.bind import bind
+from treadle_numpy.operands.broadcast import broadcast
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
 from treadle_numpy.operands.promote import inexact_operand
 from treadle_numpy.operands.scalars import number, zero_like
@@ -43,12 +46,30 @@ add = universal(
 subtract = universal(
     binary("subtract", primitives.Subtract(), "The difference.", "print(subtract(5, 2))\n        3")
 )
+
+
+def _masked(x: ArrayLike, y: ArrayLike) -> Array | None:
+    """The product of floats and an array of booleans: zero wherever that is false, also of infinities and nans.
+
+    XLA compiles a product with converted booleans to this choice; without jit it is the same one.
+    """
+    booleans = [getattr(each, "dtype", None) is _BOOL for each in (x, y)]
+    if booleans[0] is booleans[1]:
+        return None
+    operands = broadcast("multiply", [coerce("multiply", 0, x), coerce("multiply", 1, y)])
+    mask, values = operands if booleans[0] else operands[::-1]
+    if not is_inexact(values.dtype):
+        return None
+    return ops.select(mask, values, zero_like(values))
+
+
 multiply = universal(
     binary(
         "multiply",
         primitives.Multiply(),
-        "The product; of booleans, whether both are true.",
+        "The product; of booleans, whether both are true; zero wherever a float meets a boolean that is false.",
         "print(multiply(2, 3))\n        6",
+        mixed=_masked,
     ),
     identity=1,
 )
@@ -76,6 +97,7 @@ def negative(x: ArrayLike, /) -> Array:
     return bind(_NEGATE, coerce("negative", 0, x))
 
 
+_BOOL: Final = np.dtype(np.bool_)
 _NEGATE: Final = primitives.Negate()
 
 

@@ -102,10 +102,12 @@ def binary(
     *,
     inexact: bool = False,
     by_parts: Callable[[Operand, Operand], Array] | None = None,
+    mixed: Callable[[ArrayLike, ArrayLike], Array | None] | None = None,
 ) -> BinaryFunction:
     """A function of two operands: promoted, broadcast, one primitive.
 
-    `inexact` makes floats of integers first; `by_parts` is what it comes to for complex numbers, if not the primitive.
+    `inexact` makes floats of integers first; `by_parts` is what it comes to for complex numbers, if not the primitive;
+    `mixed` may know better than promotion what to do with operands of two element types, or says None.
     """
     plain = {
         dtype
@@ -138,6 +140,10 @@ def binary(
             if direct and left.weak is right.weak:
                 pair = broadcast_pair(name, x, y)  # type: ignore[arg-type]
                 return current_trace().process(primitive, pair)[0]  # type: ignore[return-value]
+        if mixed is not None:
+            known = mixed(x, y)
+            if known is not None:
+                return known
         operands = promote_shapes(name, x, y, inexact=inexact)
         if by_parts is not None and is_complex(operands[0].dtype):
             return by_parts(*operands)
