@@ -485,3 +485,31 @@ def small_arrays_that_are_whole_are_computed_by_numpy() -> None:
         y = (tnp.sin(x) @ x.T + 1).sum(axis=0)[1:].at[0].set(2.0)
     assert y.sharding is over()
     assert not [event for event in heard if isinstance(event, ProgramCompiled)]
+
+
+@law
+def likes_lie_like_their_array() -> None:
+    """The state of an optimizer, made with `zeros_like`, is divided as its parameters are."""
+    makers: dict[str, Callable[..., Any]] = {
+        "zeros_like": tnp.zeros_like,
+        "ones_like": tnp.ones_like,
+        "empty_like": tnp.empty_like,
+        "full_like": functools.partial(tnp.full_like, fill_value=2.0),
+        "lax.full_like": functools.partial(lax.full_like, fill_value=2.0),
+        "zeros_like of integers": functools.partial(tnp.zeros_like, dtype=int),
+    }
+    second = treadle.devices()[1]
+    alone, free = treadle.device_put(H, second), tnp.asarray(H)
+    for name, make in makers.items():
+        for sharding in shardings():
+            found = make(treadle.device_put(H, sharding))
+            assert found.sharding is sharding, name
+            assert np.array_equal(found, make(free)), name
+        assert make(alone).sharding is alone.sharding, name
+        assert make(alone, shape=(3,)).sharding is alone.sharding, name
+        assert not make(put("x"), shape=(3,)).committed, name
+        assert not make(free).committed, name
+        if not name.startswith("lax"):
+            assert make(put("x"), device=second).device is second, name
+    staged = treadle.jit(lambda x: x + tnp.zeros_like(x))
+    assert np.array_equal(staged(put("x", "y")), H)

@@ -73,8 +73,8 @@ def full_like(
 ) -> Array:
     """One value in an array's shape and element type, or in those that are given instead.
 
-    `sharding` says how the result lies over a mesh: see `reshard`. Without it a result of the array's shape is divided
-    by the same explicit axes.
+    `sharding` says how the result lies over a mesh: see `reshard`. Without it a result of the array's shape is where
+    the array has been put.
 
     Raises:
         ShapeError: the value is not a scalar, or a size is negative.
@@ -86,7 +86,7 @@ def full_like(
     own = operand_type(coerce("full_like", 0, x))
     wanted = own.dtype if dtype is None else dtype
     made = full(own.shape if shape is None else shape, fill_value, wanted, sharding=sharding)
-    return made if sharding is not None or shape is not None else lying_like(x, made)
+    return made if sharding is not None else lying_like(x, made, reshaped=shape is not None)
 
 
 def iota(dtype: DTypeLike, size: int) -> Array:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from treadle_ir import (
     Array,
+    Tracer,
     explicit_mesh,
     installed_resharder,
     layout_of_operand,
@@ -35,8 +36,19 @@ def laid_out(
     return laid
 
 
-def lying_like(x: object, made: Array) -> Array:
-    """An array of the shape of another one, divided by the same explicit axes of the mesh in force."""
+def lying_like(x: object, made: Array, *, reshaped: bool = False) -> Array:
+    """An array where another one is, if somebody has put that there; of another shape, only on a single device.
+
+    A traced one is divided by the same explicit axes of the mesh in force.
+    """
+    if not isinstance(made, Tracer) and getattr(x, "committed", False) is True:
+        sharding: Any = x.sharding  # type: ignore[attr-defined]  # Any: it is the runtime's, as `to_device`
+        if reshaped and sharding.num_devices > 1:
+            return made
+        moved: Array = made.to_device(sharding)  # type: ignore[attr-defined]
+        return moved
+    if reshaped:
+        return made
     mesh = explicit_mesh()
     layout = None if mesh is None else layout_of_operand(x, mesh)
     if mesh is None or not layout or not any(layout):

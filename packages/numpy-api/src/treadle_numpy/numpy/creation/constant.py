@@ -198,10 +198,10 @@ def _filled_like(
 
 
 def _lying_like(a: Like, made: Array, shape: Shape | None, device: Device) -> Array:
-    """The array on a device, if one is given; else over the explicit axes that divide the array it is like."""
-    if device is not None or shape is not None or not is_array_like(a):
+    """The array on a device, if one is given; else where the array is that it is like."""
+    if device is not None or not is_array_like(a):
         return placed(made, device)
-    return lying_like(a, made)
+    return lying_like(a, made, reshaped=shape is not None)
 
 
 def zeros_like(
@@ -212,7 +212,7 @@ def zeros_like(
     device: Device = None,
     out_sharding: Device = None,
 ) -> Array:
-    """Zeros of an array's shape and element type.
+    """Zeros of an array's shape and element type, where the array has been put.
 
     `out_sharding` says how the result lies over a mesh: see `reshard`.
 
@@ -233,7 +233,7 @@ def ones_like(
     device: Device = None,
     out_sharding: Device = None,
 ) -> Array:
-    """Ones of an array's shape and element type.
+    """Ones of an array's shape and element type, where the array has been put.
 
     `out_sharding` says how the result lies over a mesh: see `reshard`.
 
@@ -254,7 +254,7 @@ def empty_like(
     *,
     device: Device = None,
 ) -> Array:
-    """Zeros of an array's shape and element type.
+    """Zeros of an array's shape and element type, where the array has been put.
 
     Example:
         >>> print(empty_like(np.array([[1, 2], [3, 4]])).shape)
@@ -272,7 +272,7 @@ def full_like(
     device: Device = None,
     out_sharding: Device = None,
 ) -> Array:
-    """One value in an array's shape and element type.
+    """One value in an array's shape and element type, where the array has been put.
 
     `out_sharding` says how the result lies over a mesh: see `reshard`.
 
