@@ -513,3 +513,14 @@ def likes_lie_like_their_array() -> None:
             assert make(put("x"), device=second).device is second, name
     staged = treadle.jit(lambda x: x + tnp.zeros_like(x))
     assert np.array_equal(staged(put("x", "y")), H)
+
+
+@law
+def results_of_shard_map_have_the_specification_that_was_written() -> None:
+    for spec in (P(), P(None), P(None, None), P("x"), P("x", None), P(("x", "y")), P(None, "y")):
+        one = treadle.shard_map(lambda x: 2 * x, mesh=mesh(), in_specs=spec, out_specs=spec)
+        found = one(H)
+        assert found.sharding.spec == spec, spec
+        assert np.array_equal(found, 2 * H), spec
+        assert np.array_equal(found + 1, 2 * H + 1), spec
+        assert one(found).sharding is found.sharding, spec

@@ -33,7 +33,10 @@ from treadle_ir import (
 )
 from treadle_ir.primitives.shard_map import ShardMap
 from treadle_ir.tree import PyTreeDef, keystr, tree_flatten_with_path, tree_unflatten
+from treadle_runtime.arrays.array import DeviceArray
 from treadle_runtime.placement.mesh import MESH, Mesh
+from treadle_runtime.placement.named import NamedSharding
+from treadle_runtime.placement.placement import placement_of
 
 Tree: TypeAlias = Any  # a pytree: any Python object
 _KEPT: Final = 8  # programs of a mapped function
@@ -94,11 +97,10 @@ class OnParts:
             programs[:] = [*programs, program][-_KEPT:]
         results = tree_unflatten(out, range(len(program.results)))
         places = [f"result{keystr(path) or ''}" for path, _ in tree_flatten_with_path(results)[0]]
+        specs = out_specs(results)
         ends = [
             _layout(spec, type, over, manual, what)
-            for spec, type, what in zip(
-                out_specs(results), program.result_types, places, strict=True
-            )
+            for spec, type, what in zip(specs, program.result_types, places, strict=True)
         ]
         around = [((),) * type_of(x).ndim for x in staged.captured]
         primitive = ShardMap(
@@ -112,7 +114,18 @@ class OnParts:
         )
         if checked:
             _check_replicated(primitive, places)
-        return tree_unflatten(out, bind(primitive, *staged.captured, *leaves))
+        found = bind(primitive, *staged.captured, *leaves)
+        return tree_unflatten(out, [_said(x, spec) for x, spec in zip(found, specs, strict=True)])
+
+
+def _said(x: Array, spec: PartitionSpec) -> Array:
+    """A result whose sharding has the specification that was written, if it lies so: P(None) is not P()."""
+    if type(x) is not DeviceArray or not isinstance(x.sharding, NamedSharding):
+        return x
+    written = NamedSharding(x.sharding.mesh, spec)
+    if x.sharding.spec == spec or not x.sharding.is_equivalent_to(written, x.ndim):
+        return x
+    return DeviceArray(placement_of(written, committed=True).of(x.type), x.host, x.raw)
 
 
 def _device_ids(mesh: MeshAxes) -> tuple[int, ...]:
