@@ -99,7 +99,10 @@ def outcomes(report: Path) -> dict[str, tuple[str, str]]:
     """Each test of a JUnit report with how it ended, and the message of its failure."""
     found: dict[str, tuple[str, str]] = {}
     for case in ElementTree.parse(report).iter("testcase"):
-        test = f"{case.get('classname')}.{case.get('name')}"
+        name = str(case.get("name")).replace(
+            "<class 'treadle.", "<class 'jax."
+        )  # parameters, printed
+        test = f"{case.get('classname')}.{name}"
         ended, message = "passed", ""
         for child in case:
             if child.tag in ("failure", "error"):
