@@ -1,8 +1,8 @@
 """Arguments that a derivative is not asked of: tracers, but in nobody's way.
 
-`grad` makes tracers of all positional arguments. One that is not differentiated stands for what the user passed: it
-has no derivative, so wherever Python asks for a value it gives that value. The truth is the same function with the
-argument bound beforehand.
+`grad` makes tracers of all positional arguments but Python's integers. One that is not differentiated stands for what
+the user passed: it has no derivative, so wherever Python asks for a value it gives that value. The truth is the same
+function with the argument bound beforehand.
 """
 
 from __future__ import annotations
@@ -339,7 +339,9 @@ def test_integers(program: Program, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["grad", "vjp", "jvp", "vmap of grad"])
-@pytest.mark.parametrize("program", [counted, looked_up, compared, static, arithmetic])
+@pytest.mark.parametrize(
+    "program", [counted, looked_up, compared, static, arithmetic, shapes, captured]
+)
 @pytest.mark.parametrize("n", [np.int32(2), np.uint8(2)], ids=repr)
 def test_numpys_integers(n: Any, program: Program, name: str) -> None:
     check_same(program, name, n)
@@ -407,15 +409,35 @@ def test_what_is_kept_outlives_the_function() -> None:
         kept_values.append(n)
         return x * n
 
-    treadle.grad(product)(1.0, 3)
+    treadle.grad(product)(1.0, np.int32(3))
     (n,) = kept_values
-    assert ([0] * n, f"{n}", {3: "key"}[n], float(tnp.sin(n)), n + 1 == 4) == (
+    assert ([0] * operator.index(n), f"{n}", {3: "key"}[n], float(tnp.sin(n)), n + 1 == 4) == (
         *([0, 0, 0], "3", "key"),
         *(float(tnp.sin(3)), True),
     )
     assert treadle.jit(power, static_argnums=1)(tnp.float32(2), n) == 256
     assert treadle.jit(lambda x: x * n)(2.0) == 6
     assert treadle.grad(lambda x: x * n)(2.0) == 3
+
+
+def test_pythons_integers_are_passed_as_they_are() -> None:
+    """Seeds, sizes and flags, which libraries know by `isinstance`; in trees as well."""
+    seen: list[Any] = []
+
+    def program(x: Any, sizes: Any) -> Any:
+        seen.extend(treadle.tree.leaves(sizes))
+        return (x * sizes["n"]).sum()
+
+    given = {"deep": [True, (4,)], "n": 3}
+    for transformed in (
+        treadle.grad(program),
+        lambda x, sizes: treadle.value_and_grad(program)(x, sizes)[1],
+        lambda x, sizes: treadle.jit(lambda x: treadle.grad(program)(x, sizes))(x),
+        lambda x, sizes: treadle.grad(lambda x: treadle.grad(program)(x, sizes) @ x)(x),
+    ):
+        seen.clear()
+        np.testing.assert_array_equal(transformed(X, given), np.full(X.shape, 3))
+        assert [type(leaf) for leaf in seen] == [bool, int, int]
 
 
 ABSTRACT: Final[dict[str, Program]] = {

@@ -90,12 +90,6 @@ REASONS: Final[tuple[tuple[str, str, str, str], ...]] = (
     ),
     (
         "distrax",
-        "",
-        "split: a raw key is",
-        "`grad` traces the arguments that it does not differentiate, too, so that `isinstance(seed, int)` is false",
-    ),
-    (
-        "distrax",
         "joint_test|uniform_test",
         "",
         "the test asks for equal bits of a result in jit and of one that is not: the last ones differ",

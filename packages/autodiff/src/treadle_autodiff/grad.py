@@ -57,7 +57,7 @@ def value_and_grad(
     """A function that returns the value of `fun` and its gradient (reverse mode).
 
     All positional arguments are tracers inside of `fun`, with elements where they have any; those that are not
-    differentiated behave as the values that they stand for.
+    differentiated behave as the values that they stand for, and Python's integers among them are passed as they are.
 
     Args:
         fun: returns a scalar (an array of rank 0), with `has_aux` a pair of it and anything.
@@ -199,10 +199,15 @@ def _with_leaves(
 
 
 def is_traced(leaf: object) -> bool:
-    """Whether a leaf of an argument that is not differentiated becomes a tracer: arrays and numbers do."""
-    return not isinstance(leaf, bool) and (
-        isinstance(leaf, Array) or operand_or_none(leaf) is not None
-    )
+    """Whether a leaf of an argument that is not differentiated becomes a tracer: arrays and numbers do.
+
+    Python's integers stay what they are: seeds, sizes and numbers of steps, which functions know by `isinstance`.
+    """
+    return not isinstance(leaf, int) and _is_operand(leaf)
+
+
+def _is_operand(leaf: object) -> bool:
+    return isinstance(leaf, Array) or operand_or_none(leaf) is not None
 
 
 def check_input(
@@ -254,7 +259,8 @@ def check_input(
 def _scalar(output: Tree, holomorphic: bool) -> tuple[Operands, None]:
     """The scalar that is differentiated, as the only result; refuses what has no gradient."""
     leaves, _ = flatten_leaves_and_structure(output)
-    if len(leaves) != 1 or not is_traced(leaves[0]) or isinstance(output, (tuple, list, dict)):
+    no_number = isinstance(output, (tuple, list, dict, bool)) or not all(map(_is_operand, leaves))
+    if len(leaves) != 1 or no_number:
         raise ArgumentError(
             f"Gradient only defined for scalar-output functions. Output was: {output!r:.200}.",
             fix="return one number; with more outputs return (value, aux) and pass has_aux=True",
