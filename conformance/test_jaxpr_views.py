@@ -15,19 +15,23 @@ from treadle_ir.equality import equal_programs
 from treadle_ir.testing.examples import Example
 
 
+def read(x: Any, values: dict[Any, Any]) -> Any:
+    return x.val if isinstance(x, Literal) else values[x]  # type: ignore[attr-defined]  # as JAX's have it
+
+
 def interpreted(jaxpr: Jaxpr, *operands: Any) -> list[Any]:
     """The results of a program, as JAX's tutorial of interpreters computes them."""
     values: dict[Any, Any] = dict(zip(jaxpr.invars, operands, strict=True))
 
     def bound(eqn: JaxprEqn) -> list[Any]:
         subfuns, params = eqn.primitive.get_bind_params(eqn.params)
-        given = [x.val if isinstance(x, Literal) else values[x] for x in eqn.invars]
+        given = [read(x, values) for x in eqn.invars]
         results = eqn.primitive.bind(*subfuns, *given, **params)
         return results if eqn.primitive.multiple_results else [results]
 
     for eqn in jaxpr.eqns:
         values.update(zip(eqn.outvars, bound(eqn), strict=True))
-    return [x.val if isinstance(x, Literal) else values[x] for x in jaxpr.outvars]
+    return [read(x, values) for x in jaxpr.outvars]
 
 
 def interpreted_again(program: Program) -> Program:

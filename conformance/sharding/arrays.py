@@ -473,7 +473,7 @@ def the_device_of_an_array_is_where_another_one_goes() -> None:
         x = treadle.device_put(H, sharding)
         assert x.device is sharding
         assert tnp.zeros((8, 4), device=x.device).sharding is sharding
-        assert tnp.ones((8, 4)).to_device(x.device).sharding is sharding
+        assert treadle.device_put(tnp.ones((8, 4)), x.device).sharding is sharding
     assert tnp.ones(3).device is treadle.devices()[0]
 
 

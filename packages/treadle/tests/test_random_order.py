@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
-from treadle_batching import vmap
-from treadle_ir import X64
-from treadle_numpy import random
-from treadle_numpy.settings import THREEFRY_PARTITIONABLE
-from treadle_runtime import jit
+from treadle import enable_x64, jit, random, threefry_partitionable, vmap
 
 ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
 KEY = random.key(42)
@@ -20,7 +16,7 @@ KEY = random.key(42)
 
 @pytest.fixture(autouse=True)
 def in_halves() -> Iterator[None]:
-    with THREEFRY_PARTITIONABLE.override(False):
+    with threefry_partitionable(False):
         yield
 
 
@@ -55,25 +51,25 @@ def bits(key: Any, size: int, dtype: Any) -> Any:
 
 @pytest.mark.parametrize("shape", [(), (1,), (4,), (5,), (3, 5), (0,), (2, 0)])
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.uint32, np.uint64])
-def test_bits(shape: tuple[int, ...], dtype: Any, staged: Callable[..., Any]) -> None:
+def test_bits(shape: tuple[int, ...], dtype: Any) -> None:
     words = np.asarray(random.key_data(KEY))
     expected = bits(words, int(np.prod(shape)), dtype).reshape(shape)
-    with X64.override(True):
+    with enable_x64(True):
         for key in (KEY, words):
             np.testing.assert_array_equal(random.bits(key, shape, dtype), expected)
         np.testing.assert_array_equal(
-            staged(lambda key: random.bits(key, shape, dtype), KEY), expected
+            jit(lambda key: random.bits(key, shape, dtype))(KEY), expected
         )
 
 
 @pytest.mark.parametrize("shape", [(2,), (3,), (2, 3), (0,)])
-def test_new_keys(shape: tuple[int, ...], staged: Callable[..., Any]) -> None:
+def test_new_keys(shape: tuple[int, ...]) -> None:
     words = np.asarray(random.key_data(KEY))
     expected = in_two_halves(words, 2 * int(np.prod(shape))).reshape(*shape, 2)
     np.testing.assert_array_equal(random.key_data(random.split(KEY, shape)), expected)
     np.testing.assert_array_equal(random.split(words, shape), expected)
     np.testing.assert_array_equal(
-        staged(lambda key: random.key_data(random.split(key, shape)), KEY), expected
+        jit(lambda key: random.key_data(random.split(key, shape)))(KEY), expected
     )
 
 
@@ -100,7 +96,7 @@ def test_what_jax_draws() -> None:
 def test_compiled_functions_follow_the_order_in_force() -> None:
     draw = jit(lambda key: random.bits(key, (3,)))
     halves = draw(KEY)
-    with THREEFRY_PARTITIONABLE.override(True):
+    with threefry_partitionable(True):
         positions = draw(KEY)
         np.testing.assert_array_equal(positions, random.bits(KEY, (3,)))
     np.testing.assert_array_equal(draw(KEY), halves)
@@ -111,5 +107,5 @@ def test_the_device_generators_keep_their_bits() -> None:
     for name in ("rbg", "unsafe_rbg"):
         key = random.key(1, impl=name)
         found = random.bits(key, (3,))
-        with THREEFRY_PARTITIONABLE.override(True):
+        with threefry_partitionable(True):
             np.testing.assert_array_equal(found, random.bits(key, (3,)))
