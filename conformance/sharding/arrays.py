@@ -15,7 +15,7 @@ import pytest
 
 import treadle
 import treadle.numpy as tnp
-from treadle import errors, lax, random
+from treadle import errors, lax, nn, random
 from treadle.sharding import AxisType, Mesh, NamedSharding, PartitionSpec as P, get_mesh
 from treadle_ir.events import Event, ProgramCompiled, listening
 
@@ -524,3 +524,38 @@ def results_of_shard_map_have_the_specification_that_was_written() -> None:
         assert np.array_equal(found, 2 * H), spec
         assert np.array_equal(found + 1, 2 * H + 1), spec
         assert one(found).sharding is found.sharding, spec
+
+
+@law
+def what_is_computed_of_divided_arrays_is_divided_as_under_jit() -> None:
+    """The library's functions of several operations as well, which are run as a whole."""
+    functions: dict[str, Callable[[Any], Any]] = {
+        "concatenate": lambda x: tnp.concatenate([x, x], 1),
+        "stack": lambda x: tnp.stack([x, x]),
+        "clip": lambda x: tnp.clip(x, 1, 9),
+        "softmax": nn.softmax,
+        "gelu": nn.gelu,
+        "var": lambda x: x.var(0),
+        "mean": lambda x: x.mean(1),
+        "sort": lambda x: tnp.sort(x, 1),
+        "cumsum": lambda x: tnp.cumsum(x, 0),
+        "pad": lambda x: tnp.pad(x, 1),
+        "roll": lambda x: tnp.roll(x, 1),
+        "tile": lambda x: tnp.tile(x, (2, 1)),
+        "norm": lambda x: tnp.linalg.norm(x, axis=1),
+        "one_hot": lambda x: nn.one_hot(x[:, 0].astype(int), 4),
+        "flip": lambda x: tnp.flip(x, 0),
+        "swapaxes": lambda x: tnp.swapaxes(x, 0, 1),
+        "tril": tnp.tril,
+        "where": lambda x: tnp.where(x > 3, x, 0),
+        "matmul": lambda x: x @ x.T,
+    }
+    divided = 0
+    for (name, function), spec in itertools.product(functions.items(), [(), ("x",), ("x", "y")]):
+        x, staged = put(*spec), treadle.jit(function)(put(*spec))
+        for _ in range(3):  # stepwise, planned, and as planned
+            found = function(x)
+            assert found.sharding.is_equivalent_to(staged.sharding, found.ndim), (name, spec)
+            np.testing.assert_allclose(found, staged, rtol=1e-5)
+        divided += not found.sharding.is_fully_replicated
+    assert divided > len(functions)
