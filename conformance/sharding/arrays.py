@@ -557,5 +557,5 @@ def what_is_computed_of_divided_arrays_is_divided_as_under_jit() -> None:
             found = function(x)
             assert found.sharding.is_equivalent_to(staged.sharding, found.ndim), (name, spec)
             np.testing.assert_allclose(found, staged, rtol=1e-5)
-        divided += not found.sharding.is_fully_replicated
+        divided += not staged.sharding.is_fully_replicated
     assert divided > len(functions)
