@@ -25,7 +25,7 @@ from treadle_autodiff.symbolic_zeros import (
     flatten_tangents,
     shown_zeros,
 )
-from treadle_autodiff.tangents import zeros
+from treadle_autodiff.tangents import stays_wide, zeros
 from treadle_autodiff.user_function import Tree, check_callable
 from treadle_ir import (
     ArgumentError,
@@ -263,14 +263,13 @@ def _of_one_width(
 ) -> tuple[ArrayType, Array | SymbolicZero]:
     """The type that a cotangent must have, and the cotangent; a float of another width is converted.
 
-    A rule may compute in more bits than its operands have. Operands of 8 bits have too few for gradients: theirs stay
-    as they are, for the rules of quantised layers to take.
+    A rule may compute in more bits than its operands have. What `stays_wide` is left as it is.
     """
     if isinstance(given, SymbolicZero) or given.dtype == primal.dtype:
         return primal, given
     if not (is_floating(primal.dtype) and is_floating(given.dtype)):
         return primal, given
-    if primal.dtype.itemsize == 1:
+    if stays_wide(primal, given.dtype):
         return primal.with_dtype(given.dtype), given
     return primal, ops.convert(given, dtype=primal.dtype)
 

@@ -203,11 +203,14 @@ def is_traced(leaf: object) -> bool:
 
     Python's integers stay what they are: seeds, sizes and numbers of steps, which functions know by `isinstance`.
     """
-    return not isinstance(leaf, int) and _is_operand(leaf)
+    return not isinstance(leaf, int) and _is_number(leaf)
 
 
-def _is_operand(leaf: object) -> bool:
-    return isinstance(leaf, Array) or operand_or_none(leaf) is not None
+def _is_number(leaf: object) -> bool:
+    """Whether a leaf is an array or a number; Python's truth values are none."""
+    return not isinstance(leaf, bool) and (
+        isinstance(leaf, Array) or operand_or_none(leaf) is not None
+    )
 
 
 def check_input(
@@ -259,8 +262,7 @@ def check_input(
 def _scalar(output: Tree, holomorphic: bool) -> tuple[Operands, None]:
     """The scalar that is differentiated, as the only result; refuses what has no gradient."""
     leaves, _ = flatten_leaves_and_structure(output)
-    no_number = isinstance(output, (tuple, list, dict, bool)) or not all(map(_is_operand, leaves))
-    if len(leaves) != 1 or no_number:
+    if len(leaves) != 1 or not _is_number(leaves[0]) or isinstance(output, (tuple, list, dict)):
         raise ArgumentError(
             f"Gradient only defined for scalar-output functions. Output was: {output!r:.200}.",
             fix="return one number; with more outputs return (value, aux) and pass has_aux=True",

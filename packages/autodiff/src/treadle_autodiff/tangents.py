@@ -9,6 +9,7 @@ import numpy as np
 from treadle_ir import (
     Array,
     ArrayType,
+    DType,
     Operand,
     Type,
     as_array,
@@ -56,6 +57,15 @@ def zeros(type: Type) -> Operand:
     if type.shape:
         return ops.broadcast_in_dim(zero, shape=type.shape, dimensions=())
     return zero
+
+
+def stays_wide(primal: ArrayType, dtype: DType) -> bool:
+    """Whether a cotangent of a primal may have another element type: of 8-bit floats, which are too few for gradients.
+
+    It is the bwd rules of quantised layers that give them and take them.
+    """
+    narrow = dtypes.is_floating(primal.dtype) and primal.dtype.itemsize == 1
+    return narrow and dtypes.is_floating(dtype)
 
 
 def materialise(tangent: Tangent) -> Operand:
