@@ -4,6 +4,16 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+from treadle_ir import Array
+
 Device: TypeAlias = (
     object  # a device or a sharding of the runtime's, of which this package knows nothing
 )
+
+
+def placed(x: Array, device: Device) -> Array:
+    """An array on a device, if one is given."""
+    if device is None:
+        return x
+    moved: Array = x.to_device(device)  # type: ignore[attr-defined]  # installed with the runtime
+    return moved

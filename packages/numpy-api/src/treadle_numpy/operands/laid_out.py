@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 from treadle_ir import (
     Array,
@@ -14,7 +14,7 @@ from treadle_ir import (
     left_to_the_compiler,
     ops,
 )
-from treadle_numpy.operands.devices import Device
+from treadle_numpy.operands.devices import Device, placed
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -42,11 +42,9 @@ def lying_like(x: object, made: Array, *, reshaped: bool = False) -> Array:
     A traced one is divided by the same explicit axes of the mesh in force.
     """
     if not isinstance(made, Tracer) and getattr(x, "committed", False) is True:
-        sharding: Any = x.sharding  # type: ignore[attr-defined]  # Any: it is the runtime's, as `to_device`
-        if reshaped and sharding.num_devices > 1:
-            return made
-        moved: Array = made.to_device(sharding)  # type: ignore[attr-defined]
-        return moved
+        sharding = getattr(x, "sharding", None)
+        elsewhere = reshaped and getattr(sharding, "num_devices", 1) > 1
+        return made if elsewhere else placed(made, sharding)
     if reshaped:
         return made
     mesh = explicit_mesh()

@@ -7,7 +7,6 @@ from math import prod
 from treadle_ir import Array, ShapeError
 from treadle_numpy.nn.initializers.protocol import Initializer
 from treadle_numpy.numpy.creation.constant import zeros
-from treadle_numpy.numpy.creation.data import placed
 from treadle_numpy.numpy.manipulation.axes import moveaxis
 from treadle_numpy.numpy.manipulation.padding import pad
 from treadle_numpy.numpy.manipulation.shapes import reshape
@@ -15,7 +14,7 @@ from treadle_numpy.numpy.ufuncs.arithmetic import multiply
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce
-from treadle_numpy.operands.devices import Device
+from treadle_numpy.operands.devices import Device, placed
 from treadle_numpy.operands.dtypes import DTypeLike
 from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.shapes import Shape, as_index, as_shape

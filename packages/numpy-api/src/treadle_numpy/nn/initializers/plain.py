@@ -5,11 +5,10 @@ from __future__ import annotations
 from treadle_ir import Array
 from treadle_numpy.nn.initializers.protocol import Initializer
 from treadle_numpy.numpy.creation.constant import full, ones as filled_with_ones, zeros as zeroed
-from treadle_numpy.numpy.creation.data import placed
 from treadle_numpy.numpy.ufuncs.arithmetic import multiply
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike, coerce
-from treadle_numpy.operands.devices import Device
+from treadle_numpy.operands.devices import Device, placed
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.shapes import Shape

@@ -11,13 +11,12 @@ import numpy as np
 from treadle_ir import ArgumentError, Array, DType, ShapeError, integers, names, ops, shown
 from treadle_ir.dtypes import is_complex, is_floating, real_part
 from treadle_numpy.nn.initializers.protocol import Initializer
-from treadle_numpy.numpy.creation.data import placed
 from treadle_numpy.numpy.ufuncs.arithmetic import divide, multiply
 from treadle_numpy.numpy.ufuncs.powers import sqrt
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce
-from treadle_numpy.operands.devices import Device
+from treadle_numpy.operands.devices import Device, placed
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.shapes import Shape, as_index, as_shape

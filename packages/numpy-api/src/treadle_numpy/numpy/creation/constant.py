@@ -15,7 +15,6 @@ from treadle_ir import (
     ops,
 )
 from treadle_ir.dtypes import is_bool
-from treadle_numpy.numpy.creation.data import placed
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import broadcast_to_shape
 from treadle_numpy.operands.coerce import (
@@ -25,7 +24,7 @@ from treadle_numpy.operands.coerce import (
     operand_type,
     weak_literal,
 )
-from treadle_numpy.operands.devices import Device
+from treadle_numpy.operands.devices import Device, placed
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.fill import filled, scalar_of
 from treadle_numpy.operands.laid_out import laid_out, lying_like

@@ -19,7 +19,7 @@ from treadle_ir import (
     shown,
 )
 from treadle_numpy.operands.coerce import ArrayLike
-from treadle_numpy.operands.devices import Device
+from treadle_numpy.operands.devices import Device, placed
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.laid_out import laid_out
 from treadle_numpy.operands.sequences import array_from
@@ -90,14 +90,6 @@ def asarray(
     if out_sharding is not None:
         return laid_out(asarray, out_sharding, a, dtype, order, copy=copy, device=device)
     return placed(array_from("asarray", a, as_dtype("asarray", dtype)), device)
-
-
-def placed(x: Array, device: Device) -> Array:
-    """An array on a device, if one is given."""
-    if device is None:
-        return x
-    moved: Array = x.to_device(device)  # type: ignore[attr-defined]  # installed with the runtime
-    return moved
 
 
 def copy(a: ArrayLike, order: str | None = None) -> Array:

@@ -8,10 +8,9 @@ import numpy as np
 
 from treadle_ir import ArgumentError, Array, allocating, composed, default_dtype, flags, ops
 from treadle_ir.dtypes import is_bool
-from treadle_numpy.numpy.creation.data import placed
 from treadle_numpy.operands.arrays import made, on_host
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
-from treadle_numpy.operands.devices import Device
+from treadle_numpy.operands.devices import Device, placed
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.shapes import as_index, as_shape

@@ -24,7 +24,6 @@ from treadle_ir import (
     shown,
 )
 from treadle_ir.dtypes import is_bool, is_floating, is_integer
-from treadle_numpy.numpy.creation.data import placed
 from treadle_numpy.numpy.dtypes.questions import result_type
 from treadle_numpy.numpy.ufuncs.arithmetic import divide, multiply
 from treadle_numpy.numpy.ufuncs.exponentials import exp, log
@@ -39,7 +38,7 @@ from treadle_numpy.operands.coerce import (
     host_elements,
     is_array_like,
 )
-from treadle_numpy.operands.devices import Device
+from treadle_numpy.operands.devices import Device, placed
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.laid_out import laid_out

@@ -8,12 +8,11 @@ import numpy as np
 
 from treadle_ir import ArgumentError, Array, DTypeError, composed, default_dtype, integer, ops
 from treadle_ir.dtypes import is_complex
-from treadle_numpy.numpy.creation.data import placed
 from treadle_numpy.numpy.manipulation.rearranging import roll
 from treadle_numpy.operands.axes import as_axes
 from treadle_numpy.operands.broadcast import broadcast
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
-from treadle_numpy.operands.devices import Device
+from treadle_numpy.operands.devices import Device, placed
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
 from treadle_numpy.operands.promote import converted
 

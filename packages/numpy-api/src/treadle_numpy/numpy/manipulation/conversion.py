@@ -8,10 +8,9 @@ import numpy as np
 
 from treadle_ir import Array, DType, canonical_dtype, current_trace, ops, x64_enabled
 from treadle_ir.primitives.convert import Convert
-from treadle_numpy.numpy.creation.data import placed
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike, coerce
-from treadle_numpy.operands.devices import Device
+from treadle_numpy.operands.devices import Device, placed
 from treadle_numpy.operands.dtypes import DTypeLike, ScalarType, as_dtype, named_dtype
 from treadle_numpy.operands.plans import Plans, remember
 from treadle_numpy.operands.promote import converted
