@@ -45,9 +45,10 @@ def contracted(
     wanted = as_dtype("preferred_element_type", element_type)
     if wanted is not None and a.dtype == b.dtype:
         a, b = [within_integers(each, wanted) for each in (a, b)]
-    later = wanted is not None and is_floating(a.dtype) and not _holds(wanted, a.dtype)
-    # Floats of 16 bits are summed in 32 before the sum becomes something else.
-    summed = wanted if not later else _F32 if a.dtype.itemsize < _F32.itemsize else None
+    summed = wanted
+    if wanted is not None and is_floating(a.dtype) and not _holds(wanted, a.dtype):
+        # Floats of 16 bits are summed in 32 before the sum becomes something else.
+        summed = _F32 if a.dtype.itemsize < _F32.itemsize else None
     product = ops.dot_general(
         a,
         b,
@@ -56,7 +57,9 @@ def contracted(
         precision=precision_name(precision),
         element_type=summed,
     )
-    return ops.convert(product, dtype=wanted) if later and wanted is not None else product
+    if wanted is None or product.dtype == wanted:
+        return product
+    return ops.convert(product, dtype=wanted)
 
 
 def within_integers(x: Array, wanted: DType) -> Array:

@@ -14,6 +14,7 @@ import numpy as np
 
 from treadle_ir import Array, ops
 from treadle_ir.dtypes import BY_NAME, UNSAFE_RBG, is_key
+from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.settings import THREEFRY_PARTITIONABLE
 
 _WORD = np.dtype(np.uint32)
@@ -21,8 +22,8 @@ _WORD = np.dtype(np.uint32)
 
 def random_bits(keys: Array, shape: tuple[int, ...], width: int) -> Array:
     """Bits from each of some keys, typed or raw, in the order in force."""
-    raw = keys if THREEFRY_PARTITIONABLE() else _raw(keys)
-    if THREEFRY_PARTITIONABLE() or raw.shape[-1] != 2:
+    raw = None if THREEFRY_PARTITIONABLE() else _raw(keys)
+    if raw is None or raw.shape[-1] != 2:  # keys of four words draw with the device's own generator
         return ops.random_bits(keys, shape=shape, bit_width=width)
     size, whole = prod(shape), raw.shape[:-1]
     words = _in_halves(raw, -(-size * width // 32))
@@ -63,9 +64,7 @@ def _raw(keys: Array) -> Array:
 
 
 def _last(x: Array, start: int, limit: int) -> Array:
-    """A part along the last axis."""
-    whole = x.shape[:-1]
-    return ops.slice(x, start=(*(0 for _ in whole), start), limit=(*whole, limit))
+    return slice_along(x, x.ndim - 1, start, limit)
 
 
 def _in_halves(keys: Array, count: int) -> Array:
