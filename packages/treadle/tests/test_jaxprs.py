@@ -238,6 +238,20 @@ def test_parameters_have_the_names_of_jax(name: str) -> None:
     assert expected or not eqn.params
 
 
+def test_operations_of_a_users_own_are_bound_as_all_others() -> None:
+    twice_p = Primitive("twice")
+    twice_p.def_impl(lambda x: 2 * x)
+    twice_p.def_abstract_eval(lambda x: x)
+    (eqn,) = treadle.make_jaxpr(twice_p.bind)(X).jaxpr.eqns
+    subfuns, params = eqn.primitive.get_bind_params(eqn.params)
+    np.testing.assert_array_equal(eqn.primitive.bind(*subfuns, X, **params), 2 * X)
+
+
+def test_a_missing_element_type_is_refused() -> None:
+    with pytest.raises(ArgumentError, match="new_dtype must be an element type"):
+        lax.convert_element_type_p.bind(tnp.ones(3), new_dtype=None, weak_type=False)
+
+
 def test_cases_count_from_false() -> None:
     jaxpr = treadle.make_jaxpr(lambda c, x, y: tnp.where(c, x, y))(M > 0, M, 2 * M).jaxpr
     (eqn,) = jaxpr.eqns

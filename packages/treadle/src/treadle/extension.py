@@ -104,6 +104,10 @@ class Primitive:
         results = bind(Application(self, Parameters(params)), *[as_array(x) for x in args])
         return list(results) if self.multiple_results else results[0]
 
+    def get_bind_params(self, params: dict[str, Tree]) -> tuple[list[Tree], dict[str, Tree]]:
+        """What `bind` takes before the operands, nothing here, and the parameters: JAX's interpreters ask for both."""
+        return [], params
+
     def listed(self, results: Tree) -> list[Tree]:
         """Results, as rules of this operation return them, as a list."""
         return list(results) if self.multiple_results else [results]

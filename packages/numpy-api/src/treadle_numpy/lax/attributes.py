@@ -11,9 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
-import numpy as np
-
-from treadle_ir import ArgumentError, Primitive, Program
+from treadle_ir import ArgumentError, Primitive, Program, element_type
 from treadle_numpy.indexing.modes import GatherScatterMode, gather_mode
 from treadle_numpy.lax.convolution import ConvDimensionNumbers
 from treadle_numpy.lax.elementwise import RoundingMethod
@@ -37,16 +35,13 @@ def _named(attribute: str) -> Parameter:
     return Parameter((attribute,), lambda value: value, lambda value: (value,))
 
 
-def _dtype(attribute: str) -> Parameter:
-    return Parameter((attribute,), lambda value: value, lambda value: (np.dtype(value),))
+def _dtype(attribute: str, *, optional: bool = False) -> Parameter:
+    def read(value: Tree) -> tuple[Tree]:
+        if value is None and not optional:
+            raise ArgumentError("there is no element type")
+        return (None if value is None else element_type("bind", value),)
 
-
-def _optional_dtype(attribute: str) -> Parameter:
-    return Parameter(
-        (attribute,),
-        lambda value: value,
-        lambda value: (None if value is None else np.dtype(value),),
-    )
+    return Parameter((attribute,), lambda value: value, read)
 
 
 def _constant(value: Tree) -> Parameter:
@@ -74,13 +69,8 @@ _PRECISION: Final = Parameter(
     _precisions,
     lambda given: ("default" if given is None else precision_name(given),),
 )
-_MODES: Final = {
-    "clip": GatherScatterMode.CLIP,
-    "fill": GatherScatterMode.FILL_OR_DROP,
-    "promise_in_bounds": GatherScatterMode.PROMISE_IN_BOUNDS,
-}
 _MODE: Final = Parameter(
-    ("mode",), lambda mode: _MODES[mode], lambda mode: (gather_mode(mode, "fill"),)
+    ("mode",), GatherScatterMode.from_any, lambda mode: (gather_mode(mode, "fill"),)
 )
 _SCATTER: Final = {
     "dimension_numbers": _numbered(
@@ -131,7 +121,7 @@ _PARAMETERS: Final[Mapping[str, Mapping[str, Parameter]]] = {
         "dimension_numbers": _numbered(ConvDimensionNumbers, "lhs_spec", "rhs_spec", "out_spec"),
         "window_strides": _named("strides"),
         "precision": _PRECISION,
-        "preferred_element_type": _optional_dtype("element_type"),
+        "preferred_element_type": _dtype("element_type", optional=True),
         "out_sharding": _constant(None),
     },
     "custom_jvp_call": {
@@ -150,7 +140,7 @@ _PARAMETERS: Final[Mapping[str, Mapping[str, Parameter]]] = {
     "dot_general": {
         "dimension_numbers": _grouped("contracting", "batching"),
         "precision": _PRECISION,
-        "preferred_element_type": _optional_dtype("element_type"),
+        "preferred_element_type": _dtype("element_type", optional=True),
         "out_sharding": _constant(None),
     },
     "dynamic_slice": {"slice_sizes": _named("sizes")},
@@ -222,9 +212,9 @@ _PARAMETERS: Final[Mapping[str, Mapping[str, Parameter]]] = {
     },
 }
 # Attributes that parameters do not show: the name of JAX's primitive says them.
-_HIDDEN: Final[Mapping[str, Mapping[str, Tree]]] = {
-    "all_reduce": {"reduction": None},
-    "compare": {"direction": None},
+_HIDDEN: Final[Mapping[str, tuple[str, ...]]] = {
+    "all_reduce": ("reduction",),
+    "compare": ("direction",),
 }
 # Operands that JAX's primitive has in another order, by where each of its own is: the cases of `select_n` count from
 # false. Every one of these is its own inverse.
@@ -276,7 +266,7 @@ def instruction(
     known = _parameters_of(cls)
     if not given.keys() <= known.keys():
         return None
-    attributes = {**_HIDDEN.get(cls.name, {}), **untold}
+    attributes = dict(untold)
     for name, parameter in known.items():
         if not parameter.attributes:
             if name in given and given[name] != parameter.shown():

@@ -43,7 +43,9 @@ def convert_element_type(
 ) -> Array:
     """The same numbers in another element type, with the weak mark or without."""
     flags("convert_element_type", weak_type=weak_type)
-    wanted: DType = as_dtype("convert_element_type", new_dtype)
+    wanted: DType | None = as_dtype("convert_element_type", new_dtype)
+    if wanted is None:
+        raise refused("convert_element_type", "new_dtype", "an element type", None)
     return ops.convert(
         coerce("convert_element_type", 0, operand), dtype=wanted, weak=bool(weak_type)
     )
