@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 from conformance.clients import page, releases
 from conformance.clients.comparing import compared
 from conformance.clients.libraries import JOBS, LIBRARIES
+from conformance.clients.messages import portable
 
 HERE = Path(__file__).resolve().parent
 STORED = HERE / "stored"
@@ -94,7 +95,8 @@ def failed_imports(library: str, *options: str) -> tuple[int, dict[str, str]]:
     """How many modules a library has, and the errors of those that cannot be imported."""
     lines, error, _ = ran(*options, str(HERE / "imports.py"), library)
     outcomes: dict[str, str | None] = lines[0] if lines else {library: error}
-    return len(outcomes), {name: each for name, each in outcomes.items() if each is not None}
+    failed = {name: portable(each) for name, each in outcomes.items() if each is not None}
+    return len(outcomes), failed
 
 
 def import_all(library: str, live: bool) -> page.Imports:

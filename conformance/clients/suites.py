@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import subprocess
 import sys
 import tarfile
@@ -23,6 +22,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from conformance.clients import releases
+from conformance.clients.messages import portable
 from conformance.clients.suite_reasons import reasons
 
 STORED: Final = Path(__file__).resolve().parent / "stored/suites"
@@ -99,9 +99,8 @@ def outcomes(report: Path) -> dict[str, tuple[str, str]]:
     """Each test of a JUnit report with how it ended, and the message of its failure."""
     found: dict[str, tuple[str, str]] = {}
     for case in ElementTree.parse(report).iter("testcase"):
-        name = str(case.get("name")).replace(
-            "<class 'treadle.", "<class 'jax."
-        )  # parameters, printed
+        # Parameters are printed in names.
+        name = str(case.get("name")).replace("<class 'treadle.", "<class 'jax.")
         test = f"{case.get('classname')}.{name}"
         ended, message = "passed", ""
         for child in case:
@@ -153,9 +152,7 @@ def compared(
         "jax": count(jax),
         "treadle": count(treadle),
         "both": len(on_both),
-        "only_treadle": {
-            test: re.sub("0x[0-9a-f]+", "0x", m)[:200] for test, (_, m) in only.items()
-        },
+        "only_treadle": {test: portable(m)[:200] for test, (_, m) in only.items()},
     }
 
 
