@@ -16,7 +16,14 @@ import pytest
 import treadle
 import treadle.numpy as tnp
 from treadle import errors, lax, nn, random
-from treadle.sharding import AxisType, Mesh, NamedSharding, PartitionSpec as P, get_mesh
+from treadle.sharding import (
+    AxisType,
+    Mesh,
+    NamedSharding,
+    PartitionSpec as P,
+    SingleDeviceSharding,
+    get_mesh,
+)
 from treadle_ir.events import Event, ProgramCompiled, listening
 
 LAWS: Final[dict[str, Callable[[], None]]] = {}
@@ -131,7 +138,6 @@ def parts_that_are_not_equal_are_refused() -> None:
         lambda: treadle.device_put(seven, over("x")),
         lambda: treadle.jit(lambda x: x, in_shardings=over("x"))(seven),
         lambda: treadle.jit(lambda x: x, out_shardings=over("x"))(seven),
-        lambda: treadle.jit(lambda x: lax.with_sharding_constraint(x, over("x")))(seven),
         lambda: lax.with_sharding_constraint(seven, over("x")),
         lambda: treadle.make_array_from_callback((7, 4), over("x"), lambda part: seven[part]),
         lambda: over("x").shard_shape((7, 4)),
@@ -559,3 +565,42 @@ def what_is_computed_of_divided_arrays_is_divided_as_under_jit() -> None:
             np.testing.assert_allclose(found, staged, rtol=1e-5)
         divided += not staged.sharding.is_fully_replicated
     assert divided > len(functions)
+
+
+@law
+def intermediate_values_may_lie_in_unequal_parts() -> None:
+    """XLA pads them; what a program gives back is whole then."""
+    x = np.arange(10, dtype=np.float32)
+    for lies in (over("x"), over(("y", "x"))):
+
+        def laid(x: Any) -> Any:
+            return lax.with_sharding_constraint(tnp.sort(-x), lies)  # noqa: B023 - called here
+
+        np.testing.assert_array_equal(treadle.jit(laid)(x), np.sort(-x))
+        np.testing.assert_array_equal(
+            treadle.jit(lambda x: tnp.cumsum(laid(x)[::-1]))(x),
+            np.cumsum(np.sort(-x)[::-1]),
+        )
+        slope = treadle.jit(treadle.grad(lambda x: (laid(x) ** 2).sum()))(x)
+        np.testing.assert_allclose(slope, 2 * x, rtol=1e-6)
+        with pytest.raises(errors.ShardingError, match="multiple of"):
+            treadle.device_put(x, lies)
+
+
+@law
+def one_device_calls_back_with_the_whole_array() -> None:
+    first = SingleDeviceSharding(treadle.devices()[0])
+    shape = treadle.ShapeDtypeStruct(H.shape, H.dtype)
+    calls = []
+
+    def seen(x: Any) -> Any:
+        calls.append(x.shape)
+        return 2 * x
+
+    for call in (treadle.pure_callback, treadle.experimental.io_callback):
+        calls.clear()
+        found = treadle.jit(lambda x: call(seen, shape, x, sharding=first))(put("x", "y"))  # noqa: B023
+        assert np.array_equal(found, 2 * H)
+        assert calls == [H.shape]
+        with pytest.raises(errors.ArgumentError, match="sharding must be None or a SingleDevice"):
+            call(seen, shape, H, sharding=over("x"))

@@ -16,6 +16,8 @@ import traceback
 from pathlib import Path
 from typing import Final
 
+import pytest
+
 ROOT: Final = Path(__file__).parent.parent.parent
 ENVIRONMENT: Final = {
     "TREADLE_NUM_CPU_DEVICES": "8",
@@ -46,7 +48,7 @@ def main(module: str) -> None:
     for name, law in laws.items():
         try:
             law()
-        except Exception:  # whatever it is, it is shown
+        except (Exception, pytest.fail.Exception):  # whatever it is, it is shown
             raised[name] = traceback.format_exc()
         else:
             raised[name] = ""

@@ -12,6 +12,7 @@ from conformance.sharding import (
     exchanges,
     exported,
     maps,
+    memories,
     mistakes,
     pmaps,
     pool,
@@ -31,6 +32,11 @@ def test_programs_of_the_pool(law: str) -> None:
 @pytest.mark.parametrize("law", arrays.LAWS)
 def test_arrays(law: str) -> None:
     assert not raised("arrays")[law], raised("arrays")[law]
+
+
+@pytest.mark.parametrize("law", memories.LAWS)
+def test_memories(law: str) -> None:
+    assert not raised("memories")[law], raised("memories")[law]
 
 
 @pytest.mark.parametrize("law", maps.LAWS)

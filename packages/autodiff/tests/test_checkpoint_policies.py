@@ -14,7 +14,8 @@ from treadle_autodiff import (
     checkpoint_policies as policies,
     grad,
 )
-from treadle_ir import ArgumentError, UnsupportedError, ops
+from treadle_ir import ArgumentError, ops, stage, type_of
+from treadle_ir.primitives.memory import ToMemory
 
 X = np.float64(0.5)
 
@@ -45,19 +46,30 @@ def test_a_policy_of_the_users() -> None:
         checkpoint(f, policy=3)  # type: ignore[call-overload]  # what is refused
 
 
-def test_offloading_is_refused_where_it_would_happen() -> None:
+def test_what_is_offloaded_waits_elsewhere() -> None:
     names: Any = {"names_which_can_be_saved": ["other"], "offload_src": "device"}
     both = policies.save_and_offload_only_these_names
     moved = both(**names, names_which_can_be_offloaded=["middle"], offload_dst="pinned_host")
-    with pytest.raises(UnsupportedError, match="offloads results of `checkpoint_name`"):
-        grad(checkpoint(f, policy=moved))(X)
+    derivative = grad(checkpoint(f, policy=moved))
+    np.testing.assert_allclose(derivative(X), grad(f)(X))
+    staged = stage(lambda x: [derivative(x)], type_of(X)).program
+    kinds = [
+        equation.primitive.kind
+        for program in (staged, *staged.nested())
+        for equation in program.equations
+        if isinstance(equation.primitive, ToMemory)
+    ]
+    assert {*kinds} == {"pinned_host", "device"}
     kept = both(**names, names_which_can_be_offloaded=[], offload_dst="pinned_host")
     np.testing.assert_allclose(grad(checkpoint(f, policy=kept))(X), grad(f)(X))
     dots = policies.offload_dot_with_no_batch_dims("device", "pinned_host")
     np.testing.assert_allclose(grad(checkpoint(f, policy=dots))(X), grad(f)(X))
     square = lambda x: ops.reduce_add(ops.dot_general(x, x, contracting=((1,), (0,))), axes=(0, 1))  # noqa: E731
-    with pytest.raises(UnsupportedError, match="offloads results of `dot_general`"):
-        grad(checkpoint(square, policy=dots))(np.ones((2, 2)))
+    np.testing.assert_allclose(
+        grad(checkpoint(square, policy=dots))(np.ones((2, 2))), np.full((2, 2), 4.0)
+    )
+    with pytest.raises(ArgumentError, match="offload_dst must be a string"):
+        policies.offload_dot_with_no_batch_dims("device", 3)  # type: ignore[arg-type]  # what is refused
     with pytest.raises(ArgumentError, match="both saved and offloaded"):
         both(**names, names_which_can_be_offloaded=["other"], offload_dst="pinned_host")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, final
 
-from treadle_ir import ArgumentError, Primitive, UnsupportedError, functions, shown
+from treadle_ir import ArgumentError, Primitive, functions, names, shown
 from treadle_ir.primitives.call import CheckpointName, CheckpointPolicy
 from treadle_ir.primitives.contract import DotGeneral
 
@@ -34,26 +34,16 @@ Saveable: Final = Decision("Saveable", True)
 @final
 @dataclass(frozen=True)
 class Offloadable:
-    """What a policy answers for results to be stored in another memory, which treadle does not do: it is refused."""
+    """What a policy answers for results to be stored in another memory of the device, by the kinds of both."""
 
-    src: object
-    dst: object
+    src: str
+    dst: str
 
 
-def saves(policy: CheckpointPolicy, primitive: Primitive) -> bool:
-    """Whether a policy stores the results of a primitive.
-
-    Raises:
-        UnsupportedError: it wants them in another memory.
-    """
+def decision(policy: CheckpointPolicy, primitive: Primitive) -> bool | Offloadable:
+    """Whether a policy stores the results of a primitive, and in which memory if that is another."""
     answer = policy(primitive)
-    if isinstance(answer, Offloadable):
-        raise UnsupportedError(
-            f"checkpoint: the policy offloads results of `{primitive.name}` from {shown(answer.src)} to "
-            f"{shown(answer.dst)}, but treadle stores residuals on the device only",
-            fix="use a policy that stores or recomputes, such as save_only_these_names",
-        )
-    return bool(answer)
+    return answer if isinstance(answer, Offloadable) else bool(answer)
 
 
 def _saves_dots(primitive: Primitive) -> bool:
@@ -133,11 +123,20 @@ class checkpoint_policies:  # noqa: N801 - a namespace, JAX's name
             ArgumentError: a policy is no function.
         """
         functions("save_from_both_policies", policy_1=policy_1, policy_2=policy_2)
-        return lambda primitive: saves(policy_1, primitive) or saves(policy_2, primitive)
+        return lambda primitive: decision(policy_1, primitive) or decision(policy_2, primitive)
 
     @staticmethod
     def offload_dot_with_no_batch_dims(offload_src: str, offload_dst: str) -> CheckpointPolicy:
-        """Refused where it is used: arrays cannot be stored in another memory."""
+        """Store results of matrix products without batch axes in another memory.
+
+        Args:
+            offload_src: the kind of memory in which they are computed, `device`.
+            offload_dst: the kind in which they wait for the backward pass, such as `pinned_host`.
+
+        Raises:
+            ArgumentError: a kind is no string.
+        """
+        names("offload_dot_with_no_batch_dims", offload_src=offload_src, offload_dst=offload_dst)
         return lambda primitive: (
             Offloadable(offload_src, offload_dst) if _saves_plain_dots(primitive) else Recompute
         )
@@ -150,12 +149,19 @@ class checkpoint_policies:  # noqa: N801 - a namespace, JAX's name
         offload_src: str,
         offload_dst: str,
     ) -> CheckpointPolicy:
-        """Store the arrays with names that can be saved; refused where it meets one of those to be offloaded.
+        """Store the arrays marked by `checkpoint_name` with some names, and those with others in another memory.
+
+        Args:
+            names_which_can_be_saved: names of arrays to be stored where they are.
+            names_which_can_be_offloaded: names of arrays that wait for the backward pass elsewhere.
+            offload_src: the kind of memory in which these are computed, `device`.
+            offload_dst: the kind in which they wait, such as `pinned_host`.
 
         Raises:
-            ArgumentError: names are not strings, or one is in both lists.
+            ArgumentError: names or kinds are not strings, or one is in both lists.
         """
         function = "save_and_offload_only_these_names"
+        names(function, offload_src=offload_src, offload_dst=offload_dst)
         kept = _names(function, names_which_can_be_saved)
         moved = _names(function, names_which_can_be_offloaded)
         if kept & moved:

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
         repartitioned as repartitioned,
     )
     from treadle_compiler.lowering.effectful import callback_target as callback_target
+    from treadle_compiler.memories import Memories as Memories
     from treadle_compiler.mlir import (
         ModuleError as ModuleError,
         portable_artifact as portable_artifact,
@@ -125,6 +126,7 @@ if not TYPE_CHECKING:
             "treadle_compiler.library": "Jaxlib jaxlib",
             "treadle_compiler.lower": "LoweredModule lower_program repartitioned",
             "treadle_compiler.lowering.effectful": "callback_target",
+            "treadle_compiler.memories": "Memories",
             "treadle_compiler.mlir": "ModuleError portable_artifact pretty",
             "treadle_compiler.options": "CompileOptions ProgramProfile choose",
             "treadle_compiler.partitioning": "Inspection Partitioning layout_text sharding_text",

@@ -31,13 +31,14 @@ class NestingError(TreadleError, RecursionError):
 class HloValue:
     """A value in the text: its name and its type."""
 
-    __slots__ = ("literal", "mlir", "name", "type")
+    __slots__ = ("literal", "memory", "mlir", "name", "type")
 
     def __init__(self, name: str, type: Type) -> None:
         self.name = name
         self.type = type
         self.mlir = mlir_type(type)
         self.literal: object = None  # the scalar, when the value is a scalar constant
+        self.memory: str | None = None  # the kind it is in, where that is not the device's own
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -195,16 +196,20 @@ class LoweringContext:
         """A scalar over a shape: a constant of the shape where it is one, else a broadcast."""
         if scalar.shape == type.shape:
             return scalar
-        key = scalar, type
+        wanted = ArrayType(type.shape, scalar.dtype)
+        if scalar.literal is not None:
+            return self.constant(scalar.literal, wanted)
+        attributes = {"broadcast_dimensions": "array<i64>"}
+        return self.once(
+            (scalar, type),
+            lambda: self.one("stablehlo.broadcast_in_dim", [scalar], wanted, attributes),
+        )
+
+    def once(self, key: _Key, make: Callable[[], HloValue]) -> HloValue:
+        """What was emitted here, or around here, under this key; made, if nothing was."""
         found = self._constants.get(key)
         if found is None:
-            wanted = ArrayType(type.shape, scalar.dtype)
-            if scalar.literal is not None:
-                found = self.constant(scalar.literal, wanted)
-            else:
-                attributes = {"broadcast_dimensions": "array<i64>"}
-                found = self.one("stablehlo.broadcast_in_dim", [scalar], wanted, attributes)
-            self._constants[key] = found
+            found = self._constants[key] = make()
             self._added.append(key)
         return found
 
@@ -247,6 +252,10 @@ class LoweringContext:
         self.module.open_regions += 1
         try:
             results = body(parameters)
+            if self.module.has_memories:
+                from treadle_compiler.memories import on_device  # noqa: PLC0415 - it needs contexts
+
+                results = on_device(self, results)
             self.emit(end, results, ())
             lines = self.lines
         finally:

@@ -14,6 +14,7 @@ from typing import Any, Final, final
 
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.dump import dump
+from treadle_compiler.memories import Memories, moved, usable
 from treadle_compiler.narrow import in_wider_types, is_small
 from treadle_compiler.partitioning import (
     Inspection,
@@ -29,6 +30,7 @@ from treadle_compiler.types import mlir_type
 from treadle_compiler.wide_keys import in_halves, is_wide
 from treadle_ir import AbstractMesh, Layout, Primitive, Program, Source, Type, Value, frozen
 from treadle_ir.events import ProgramLowered, heard, tell
+from treadle_ir.primitives.memory import DEVICE_MEMORY
 
 _MOST_NOTES: Final = 4  # of an error: of programs deep within one another, the innermost say enough
 _FIRST: Final = "@first"  # the mesh of the first device alone
@@ -48,6 +50,9 @@ class LoweredModule:
     donated: frozenset[int]  # parameters whose buffers results may take over
     partitioning: Partitioning | None = None  # for several devices
     inspections: tuple[Inspection, ...] = ()  # by the number in the custom calls
+    memories: Memories | None = (
+        None  # of parameters and results, where one is not in the device's own
+    )
 
 
 @final
@@ -60,9 +65,14 @@ class ModuleWriter:
         platform: str,
         locations: bool,
         partitioning: Partitioning | None = None,
+        memories: Memories | None = None,
     ) -> None:
         self.program: Final = program
         self.partitioning: Final = partitioning
+        self.memories = memories
+        self.has_memories = (
+            memories is not None
+        )  # whether a value may be in another than the device's
         self.platform: Final = platform
         self.callbacks: list[Callable[..., object]] = []
         self.inspections: list[Inspection] = []
@@ -77,6 +87,7 @@ class ModuleWriter:
             self.mesh_name(partitioning.mesh)
         # By id of a nested program, which its outer program keeps alive, and by what its collectives are over.
         self._names: dict[tuple[int, ManualScope | None], str] = {}
+        self._memories: dict[str, list[str | None]] = {}  # where functions have their results
         self._rules: dict[type[Primitive], LoweringRule[Any]] = {}  # those used so far
 
     @functools.cached_property
@@ -114,9 +125,16 @@ class ModuleWriter:
         """A call of the program's function, which is written when it is first called; small ones are inlined."""
         if len(program.equations) <= _INLINE_LIMIT or any(e.ordered for e in program.effects):
             return self.emit_inline(context, program, operands)
-        return context.emit(
-            "func.call", operands, program.result_types, {"callee": self.function(program)}
-        )
+        if self.has_memories and any(x.memory is not None for x in operands):
+            return self.emit_inline(
+                context, program, operands
+            )  # a function's parameters are the device's
+        name = self.function(program)
+        results = context.emit("func.call", operands, program.result_types, {"callee": name})
+        if self.has_memories:
+            for x, memory in zip(results, self._memories[name], strict=True):
+                x.memory = memory
+        return results
 
     def function(self, program: Program) -> str:
         """The name of a program's function, which is written when it is first asked for."""
@@ -147,6 +165,8 @@ class ModuleWriter:
                 environment[atom] if type(atom) is Value else context.literal(atom)
                 for atom in equation.operands
             ]
+            if self.has_memories:
+                inputs = usable(context, primitive, inputs)
             made = equation.results
             if len(made) == 1:  # as nearly always
                 context.result_types = (made[0].type,)
@@ -191,10 +211,10 @@ class ModuleWriter:
         name: str,
         program: Program,
         visibility: str,
-        attributes: Sequence[str] = (),
-        result_attributes: Sequence[str] = (),
+        attributes: Sequence[Sequence[str]] = (),
+        result_attributes: Sequence[Sequence[str]] = (),
     ) -> None:
-        """Write a function of the module."""
+        """Write a function of the module; attributes are of the whole program's parameters and results."""
         slot = len(self._functions)
         self._functions.append("")
         context = LoweringContext(self)
@@ -203,9 +223,19 @@ class ModuleWriter:
             "",
         )  # XLA puts the names of a call before those in the function
         parameters = [context.fresh(parameter.type) for parameter in program.parameters]
+        memories = self.memories if program is self.program else None
+        if memories is not None:
+            for x, memory in zip(parameters, memories.parameters, strict=True):
+                x.memory = memory
         results = self.emit_inline(context, program, parameters)
+        if self.has_memories and program is self.program:
+            results = self._where_wanted(context, results)
+        self._memories[name] = [x.memory for x in results]
         self.scope = outer_scope
-        marks = attributes or ("",) * len(parameters)
+        marks = [
+            _braced(each, x)
+            for each, x in zip(attributes or ((),) * len(parameters), parameters, strict=True)
+        ]
         declared = ", ".join(
             [
                 f"{x.name}: {mlir_type(x.type)}{mark}"
@@ -213,7 +243,10 @@ class ModuleWriter:
             ]
         )
         types = ", ".join([mlir_type(result.type) for result in results])
-        ends = result_attributes or ("",) * len(results)
+        ends = [
+            _braced(each, x)
+            for each, x in zip(result_attributes or ((),) * len(results), results, strict=True)
+        ]
         returned = ", ".join(
             [f"{mlir_type(x.type)}{mark}" for x, mark in zip(results, ends, strict=True)]
         )
@@ -223,6 +256,27 @@ class ModuleWriter:
         self._functions[slot] = (
             f"func.func {visibility} {name}({declared}) -> ({returned}) {{\n{body}\n{end}\n}}"
         )
+
+    def _where_wanted(
+        self, context: LoweringContext, results: Sequence[HloValue]
+    ) -> list[HloValue]:
+        """The results of the program in the memories where they are wanted."""
+        given = self.memories or Memories(
+            (None,) * len(self.program.parameters), (None,) * len(results)
+        )
+        placed = [
+            x if kind is None else moved(context, x, kind)
+            for x, kind in zip(results, given.results, strict=True)
+        ]
+        self.memories = replace(given, results=tuple([x.memory or DEVICE_MEMORY for x in placed]))
+        return placed
+
+    def memories_differ(self, pairs: dict[int, int]) -> set[int]:
+        """The parameters among pairs that are in another memory than the result."""
+        if self.memories is None:
+            return set()
+        given = [kind or DEVICE_MEMORY for kind in self.memories.parameters]
+        return {i for i, result in pairs.items() if given[i] != self.memories.results[result]}
 
     def _location(self, source: Source, primitive: Primitive) -> str:
         """An operation's name, with its scopes, and its place if places are wanted."""
@@ -253,6 +307,12 @@ def _quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
+def _braced(attributes: Sequence[str], x: HloValue) -> str:
+    """What is said of a parameter or a result."""
+    said = [*attributes] if x.memory is None else [*attributes, f'mhlo.memory_kind = "{x.memory}"']
+    return f" {{{', '.join(said)}}}" if said else ""
+
+
 def _place(source: Source) -> str:
     """A place, and those that called it where they are remembered; an empty string where there is none."""
     found = ""
@@ -272,6 +332,7 @@ def lower_program(
     aliases: dict[int, int] | None = None,
     locations: bool = False,
     partitioning: Partitioning | None = None,
+    memories: Memories | None = None,
 ) -> LoweredModule:
     """Write a program as StableHLO for a platform.
 
@@ -283,6 +344,7 @@ def lower_program(
         aliases: parameters whose buffer a given result takes over (parameter to result).
         locations: write each operation's place in the user's code.
         partitioning: how parameters and results lie over several devices.
+        memories: in which memory of their device they are, where one is not in the device's own.
 
     Raises:
         MissingRuleError: a primitive has no lowering rule.
@@ -292,11 +354,16 @@ def lower_program(
     marks, ends = _marks(program, donated, pairs, partitioning)
 
     def written(located: bool) -> ModuleWriter:
-        writer = ModuleWriter(program, platform, located, partitioning)
+        writer = ModuleWriter(program, platform, located, partitioning, memories)
         writer.write_function("@main", program, "public", marks, ends)
         return writer
 
     writer = written(locations)
+    apart = writer.memories_differ(pairs)
+    if apart:  # a result takes a buffer over only in one and the same memory
+        same = {index: result for index, result in pairs.items() if index not in apart}
+        marks, ends = _marks(program, donated, same, partitioning)
+        pairs, writer = same, written(locations)
     text = writer.text()
     if DUMP_IR_TO() is not None and not locations:
         dump(name, platform, program, lambda located: written(located).text())
@@ -305,7 +372,17 @@ def lower_program(
     callbacks = tuple(writer.callbacks)
     given = donated | frozenset(pairs)
     inspections = tuple(writer.inspections)
-    return LoweredModule(text, program, platform, name, callbacks, given, partitioning, inspections)
+    return LoweredModule(
+        text,
+        program,
+        platform,
+        name,
+        callbacks,
+        given,
+        partitioning,
+        inspections,
+        writer.memories,
+    )
 
 
 def repartitioned(lowered: LoweredModule, results: Sequence[Layout | None]) -> LoweredModule:
@@ -317,6 +394,7 @@ def repartitioned(lowered: LoweredModule, results: Sequence[Layout | None]) -> L
         platform=lowered.platform,
         donated=lowered.donated,
         partitioning=replace(lowered.partitioning, results=tuple(results)),
+        memories=lowered.memories,
     )
 
 
@@ -325,7 +403,7 @@ def _marks(
     donated: frozenset[int],
     pairs: dict[int, int],
     partitioning: Partitioning | None,
-) -> tuple[list[str], list[str]]:
+) -> tuple[list[list[str]], list[list[str]]]:
     """What is said of each parameter and of each result of the whole program."""
     marks, ends = [], []
     for index in range(len(program.parameters)):
@@ -337,11 +415,11 @@ def _marks(
         if partitioning is not None:
             type = program.parameters[index].type
             said.append(_sharding(partitioning.parameters[index], type))
-        marks.append(f" {{{', '.join(said)}}}" if said else "")
+        marks.append(said)
     for index in range(len(program.results)):
         layout = None if partitioning is None else partitioning.results[index]
         type = program.results[index].type
-        ends.append("" if layout is None else f" {{{_sharding(layout, type)}}}")
+        ends.append([] if layout is None else [_sharding(layout, type)])
     return marks, ends
 
 

@@ -14,6 +14,7 @@ from treadle_ir import ArrayType, Conversion, DType, Elementwise, Primitive, Typ
 from treadle_ir.primitives.compare import Select
 from treadle_ir.primitives.convert import Copy, ReducePrecision
 from treadle_ir.primitives.elementwise import NextAfter, Power
+from treadle_ir.primitives.memory import ToMemory
 from treadle_ir.primitives.shape import Concatenate, Pad
 
 _F32: Final = np.dtype(np.float32)
@@ -49,7 +50,9 @@ def _widening(primitive: Primitive) -> _Widen | None:
     """
     if isinstance(primitive, (Concatenate, Pad, Power)):
         return _at_least_a_byte
-    moves_bits = isinstance(primitive, (Conversion, Copy, NextAfter, ReducePrecision, Select))
+    moves_bits = isinstance(
+        primitive, (Conversion, Copy, NextAfter, ReducePrecision, Select, ToMemory)
+    )
     return _floats if isinstance(primitive, Elementwise) and not moves_bits else None
 
 

@@ -17,6 +17,7 @@ from treadle_compiler.registry import LoweringRule
 from treadle_ir import ArrayType, Primitive, Randomness, Type
 from treadle_ir.dtypes import KEY, is_wide_key
 from treadle_ir.primitives.compare import Compare
+from treadle_ir.primitives.memory import ToMemory
 
 _U64: Final = np.dtype(np.uint64)
 
@@ -72,9 +73,10 @@ def in_halves(
 ) -> Sequence[HloValue]:
     """The rule of a primitive some of whose operands are wide keys, applied to each half of them.
 
-    Random bits, and primitives that hold programs, whose equations come here one by one, take the keys as they are.
+    Random bits, what moves them to a memory, and primitives that hold programs, whose equations come here one by one,
+    take the keys as they are.
     """
-    if isinstance(primitive, Randomness) or primitive.programs():
+    if isinstance(primitive, Randomness | ToMemory) or primitive.programs():
         return rule(context, primitive, *operands)
     return each_half(context, rule, primitive, operands)
 

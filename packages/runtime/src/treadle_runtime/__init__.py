@@ -136,6 +136,7 @@ if TYPE_CHECKING:
         Sharding as Sharding,
         SingleDeviceSharding as SingleDeviceSharding,
     )
+    from treadle_runtime.placement.space import Space as Space
     from treadle_runtime.placement.visualize import (
         inspect_array_sharding as inspect_array_sharding,
         visualize_array_sharding as visualize_array_sharding,
@@ -213,6 +214,7 @@ if not TYPE_CHECKING:
             ),
             "treadle_runtime.placement.processes": "process_count process_index process_indices",
             "treadle_runtime.placement.sharding": "Sharding SingleDeviceSharding",
+            "treadle_runtime.placement.space": "Space",
             "treadle_runtime.placement.visualize": (
                 "inspect_array_sharding visualize_array_sharding visualize_sharding"
             ),

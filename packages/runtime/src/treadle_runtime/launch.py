@@ -12,13 +12,14 @@ import treadle_compiler as compiler
 from treadle_compiler import check_fork, jaxlib
 from treadle_ir import ArrayType, Equation, ExecutionError, TreadleError, fork_safe_lock
 from treadle_ir.primitives.foreign import ForeignCall
+from treadle_ir.primitives.memory import DEVICE_MEMORY
 from treadle_runtime.arrays.array import Buffer
 from treadle_runtime.arrays.deleted import Deleted
 from treadle_runtime.client import execution_error
 from treadle_runtime.client.failures import too_large
 from treadle_runtime.client.peers import met
 from treadle_runtime.host.validated import InPlace, Validated, validated
-from treadle_runtime.placement.placement import PlacedType, Placement
+from treadle_runtime.placement.placement import PlacedType, Placement, placement_of
 from treadle_runtime.placement.sharding import Sharding
 
 if TYPE_CHECKING:
@@ -230,12 +231,17 @@ def compile_program(
     if noting is not None and compiler.has_collectives(compiler.optimized_hlo(executable)):
         executable.execute_sharded = noting(executable.execute_sharded)
     types: tuple[ArrayType, ...] = lowered.program.result_types  # type: ignore[assignment]  # no tokens
+    kinds = [DEVICE_MEMORY] * len(types)
+    if lowered.memories is not None:
+        kinds = [kind or DEVICE_MEMORY for kind in lowered.memories.results]
     if placement.sharding.num_devices == 1:
-        results = tuple([placement.of(type) for type in types])
+        results = tuple(
+            [_in_memory(placement, kind).of(type) for type, kind in zip(types, kinds, strict=True)]
+        )
     else:
         from treadle_runtime.placement.partition import result_placements  # noqa: PLC0415 - only over several devices
 
-        places = result_placements(executable, placement, types, wanted)
+        places = result_placements(executable, placement, types, wanted, kinds)
         if None in places and lowered.partitioning is not None:  # XLA chose unequal parts
             even = [
                 ((),) * type.ndim if place is None else layout
@@ -262,6 +268,13 @@ def compile_program(
     return Launch(
         executable, placement, results, tuple(callbacks), ordered=ordered, foreign=foreign
     )
+
+
+def _in_memory(placement: Placement, kind: str) -> Placement:
+    """The place in another kind of memory; an array is there because somebody asked for it."""
+    if kind == DEVICE_MEMORY:
+        return placement
+    return placement_of(placement.sharding.with_memory_kind(kind), committed=True)
 
 
 def check_results_fit(types: Sequence[ArrayType], placement: Placement) -> None:

@@ -9,7 +9,7 @@ from treadle_ir import ArrayType, Program, Value
 from treadle_runtime.arrays.array import Buffer, DeviceArray, buffer_of
 from treadle_runtime.launch import Launch, compile_program
 from treadle_runtime.placement.named import NamedSharding
-from treadle_runtime.placement.partition import partitioning, whole
+from treadle_runtime.placement.partition import memories, partitioning, whole
 from treadle_runtime.placement.placement import Placement, placement_of
 
 
@@ -30,5 +30,6 @@ def _launch(type: ArrayType, placement: Placement, sharding: NamedSharding) -> L
         name="reshard",
         platform=where.device.backend.platform,
         partitioning=partitioning(where, [placement.of(type)], [type], [sharding]),
+        memories=memories([placement.of(type)], 1, [sharding]),
     )
     return compile_program(lowered, where, wanted=[sharding])

@@ -130,3 +130,24 @@ def test_without_the_check_it_is_not() -> None:
 def test_errors(error: type[Exception], message: str, call: Any) -> None:
     with pytest.raises(error, match=message):
         call()
+
+
+@pytest.mark.parametrize(
+    "specs",
+    [(P("x"), None), ({"a": P("x"), "b": P("x")}, P()), ({"a": P("x"), "b": P("x")}, None)],
+)
+def test_none_is_for_what_each_device_has_whole(specs: Any) -> None:
+    def shifted(tree: Any, whole: Any) -> Any:
+        by = ops.reduce_add(whole, axes=(0, 1))
+        return {name: ops.add(part, by) for name, part in tree.items()}
+
+    add = shard_map(shifted, mesh=mesh(), in_specs=specs, out_specs=P("x"))
+    found = add({"a": X, "b": 2 * X}, X)
+    np.testing.assert_array_equal(np.asarray(found["b"]), 2 * X + X.sum())
+
+
+def test_none_for_all_arguments() -> None:
+    whole = shard_map(lambda x: x, mesh=mesh(), in_specs=None, out_specs=P())(X)
+    np.testing.assert_array_equal(np.asarray(whole), X)
+    with pytest.raises(TreeError, match="out_specs"):
+        shard_map(lambda x: x, mesh=mesh(), in_specs=P(), out_specs=None)(X)

@@ -40,11 +40,19 @@ def test_a_tree_and_a_specification() -> None:
     assert found["b"] is HOST
 
 
+def test_unequal_parts_within_a_program() -> None:
+    found = jit(lambda x: with_sharding_constraint(x, ROWS))(HOST[:4])
+    assert found.sharding.is_fully_replicated
+    assert np.array_equal(found, HOST[:4])
+
+
 def test_what_does_not_fit() -> None:
     with pytest.raises(ShardingError):
         with_sharding_constraint(HOST[:4], ROWS)
     with pytest.raises(ShardingError):
-        jit(lambda x: with_sharding_constraint(x, ROWS))(HOST[:4])
+        jit(lambda x: with_sharding_constraint(x, ROWS))(HOST[0, 0])
+    with pytest.raises(ShardingError):
+        jit(lambda x: x, out_shardings=ROWS)(HOST[:4])
     with pytest.raises(PlacementError):
         with_sharding_constraint(HOST, P("x"))
     with pytest.raises(ArgumentError):

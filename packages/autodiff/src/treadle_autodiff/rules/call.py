@@ -6,11 +6,11 @@ under differentiation, and its derivative programs are made once.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import final
 
-from treadle_autodiff.checkpoint_policies import saves
+from treadle_autodiff.checkpoint_policies import Offloadable, decision
 from treadle_autodiff.linearize import linearize_flat
 from treadle_autodiff.programs import (
     LinearizedProgram,
@@ -30,6 +30,7 @@ from treadle_autodiff.registry import (
 from treadle_autodiff.tangents import Linear, Tangent, Zero, materialise
 from treadle_ir import (
     ArrayType,
+    Equation,
     InlineCall,
     Operand,
     Operands,
@@ -40,11 +41,13 @@ from treadle_ir import (
     derived,
     frozen,
     interpret,
+    ops,
     stage,
     type_of,
     varying_of,
 )
 from treadle_ir.dtypes import is_inexact
+from treadle_ir.effects import PURE
 from treadle_ir.logs import say
 from treadle_ir.primitives.call import (
     BACKWARD_ONLY,
@@ -62,6 +65,7 @@ from treadle_ir.primitives.call import (
     captured_error,
     forward_mode_error,
 )
+from treadle_ir.primitives.memory import ToMemory
 from treadle_ir.settings import LOG_CHECKPOINT_RESIDUALS
 
 
@@ -189,25 +193,33 @@ def _keeping(primitive: Checkpoint, split: LinearizedProgram, results: int) -> _
     return _Keeping(_with_results(split.known, results, kept), _make_again(split, kept))
 
 
-def log_residuals(known: Program, kept: Sequence[Value]) -> None:
+def log_residuals(known: Program, kept: Mapping[Value, Offloadable | None]) -> None:
     """Log what a checkpoint stores: the operands that it starts again from, and what its policy keeps."""
     lines = [f"{parameter.type}, an operand" for parameter in known.parameters]
     for equation in known.equations:
         lines += [
-            f"{result.type}, of {equation.primitive.name} at {equation.source.show()}"
+            f"{result.type}, of {equation.primitive.name} at {equation.source.show()}{_elsewhere(kept[result])}"
             for result in equation.results
             if result in kept
         ]
     say("\n  ".join(["checkpoint stores:", *lines]), loudly=True)
 
 
-def _make_again(split: LinearizedProgram, kept: Sequence[Value]) -> Program:
+def _elsewhere(moved: Offloadable | None) -> str:
+    return "" if moved is None else f", in {moved.dst}"
+
+
+def _make_again(split: LinearizedProgram, kept: Mapping[Value, Offloadable | None]) -> Program:
     """Tangents of the results from captured operands, primals, kept values and tangents."""
     first = len(split.known.parameters)
     last = first + len(kept)
 
     def function(*operands: Operand) -> Operands:
-        inner = _interpret_with(split.known, operands[:first], kept, operands[first:last])
+        saved = [
+            x if moved is None else ops.to_memory(x, kind=moved.src)
+            for x, moved in zip(operands[first:last], kept.values(), strict=True)
+        ]
+        inner = _interpret_with(split.known, operands[:first], [*kept], saved)
         residuals = inner[len(inner) - split.residuals :]
         return interpret(split.linear, *residuals, *operands[last:])
 
@@ -219,22 +231,34 @@ def _make_again(split: LinearizedProgram, kept: Sequence[Value]) -> Program:
     return staged.program
 
 
-def _kept(primitive: Checkpoint, known: Program) -> list[Value]:
-    """The values of the known program that the policy keeps for the backward pass."""
-    if primitive.policy is None:
-        return []
-    keeps = primitive.policy
-    return [
-        result
-        for equation in known.equations
-        if saves(keeps, equation.primitive)
-        for result in equation.results
-    ]
+def _kept(primitive: Checkpoint, known: Program) -> dict[Value, Offloadable | None]:
+    """The values of the known program that the policy keeps for the backward pass, and where if that is elsewhere."""
+    kept: dict[Value, Offloadable | None] = {}
+    if primitive.policy is not None:
+        for equation in known.equations:
+            answer = decision(primitive.policy, equation.primitive)
+            if answer:
+                moved = answer if isinstance(answer, Offloadable) else None
+                kept.update(dict.fromkeys(equation.results, moved))
+    return kept
 
 
-def _with_results(program: Program, count: int, more: Sequence[Value]) -> Program:
-    """The program with its first `count` results and these values as further ones."""
-    return Program(program.parameters, program.equations, (*program.results[:count], *more))
+def _with_results(
+    program: Program, count: int, more: Mapping[Value, Offloadable | None]
+) -> Program:
+    """The program with its first `count` results and these values, where they are kept, as further ones."""
+    equations, kept = [*program.equations], []
+    made_at = {result: each.source for each in program.equations for result in each.results}
+    for value, moved in more.items():
+        if moved is None:
+            kept.append(value)
+        else:
+            elsewhere = Value(value.type)
+            equations.append(
+                Equation(ToMemory(moved.dst), (value,), (elsewhere,), PURE, made_at[value])
+            )
+            kept.append(elsewhere)
+    return Program(program.parameters, tuple(equations), (*program.results[:count], *kept))
 
 
 def _interpret_with(

@@ -57,7 +57,10 @@ def checkpoint_lowering(
 
 def _barrier(context: LoweringContext, operands: Sequence[HloValue]) -> list[HloValue]:
     types = [operand.type for operand in operands]
-    return context.emit("stablehlo.optimization_barrier", operands, types)
+    results = context.emit("stablehlo.optimization_barrier", operands, types)
+    for result, operand in zip(results, operands, strict=True):
+        result.memory = operand.memory
+    return results
 
 
 @lowering_rule(CustomJvpStaged)

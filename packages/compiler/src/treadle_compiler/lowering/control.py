@@ -161,6 +161,12 @@ def _element(context: LoweringContext, x: HloValue, index: HloValue) -> HloValue
     return emit.reshape(context, row, x.shape[1:])
 
 
+def _where(x: HloValue, element: HloValue) -> HloValue:
+    """An element, which is in the memory that the array is in."""
+    element.memory = x.memory
+    return element
+
+
 def _written(context: LoweringContext, ys: HloValue, y: HloValue, index: HloValue) -> HloValue:
     """`ys` with `ys[index] = y`."""
     row = emit.reshape(context, y, (1, *y.shape))
@@ -182,6 +188,7 @@ def scan_lowering(
         ys.append(context.constant(0, type.strong()))
     inner = primitive.body.parameters[fixed:]
     length, unroll = primitive.length, min(primitive.unroll, max(primitive.length, 1))
+    memories: list[str | None] = [None] * len(ys)  # what is moved to the host is stacked there
 
     def iteration(values: Sequence[HloValue], step: HloValue) -> list[HloValue]:
         """Carries and ys after the iteration with this number."""
@@ -189,7 +196,7 @@ def scan_lowering(
         if primitive.reverse:
             index = emit.binary(context, "subtract", emit.scalar(context, length - 1, _I32), step)
         elements = [
-            as_keys(_element(context, words(x), index), parameter.type)
+            _where(x, as_keys(_element(context, words(x), index), parameter.type))
             for x, parameter in zip(xs, inner, strict=True)
         ]
         results = context.inline(primitive.body, *constants, *values[:count], *elements)
@@ -198,6 +205,7 @@ def scan_lowering(
             for buffer, y in zip(values[count:], results[count:], strict=True)
         ]
         after = _same_types(context, results[:count], [value.type for value in values[:count]])
+        memories[:] = [y.memory for y in results[count:]]
         return [*after, *stacked]
 
     def iterations(values: Sequence[HloValue]) -> Sequence[HloValue]:
@@ -221,4 +229,6 @@ def scan_lowering(
             state = _loop(context, first, ordered, more, iterations)[1:]
         for number in range(in_loop, length):
             state = iteration(state, emit.scalar(context, number, _I32))
+    for stack, memory in zip(state[count:], memories, strict=True):
+        stack.memory = memory
     return state

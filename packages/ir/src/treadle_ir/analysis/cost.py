@@ -27,6 +27,7 @@ from treadle_ir.primitives.indexing import (
     Scatter,
     ScatterFamily,
 )
+from treadle_ir.primitives.memory import ToMemory
 from treadle_ir.primitives.shape import Reshape
 from treadle_ir.primitives.sort import Sort, TopK
 from treadle_ir.primitives.window import Windowed
@@ -141,6 +142,7 @@ for _free in (
     StopGradient,
     CheckpointName,
     OptimizationBarrier,
+    ToMemory,
 ):
     flops_rules.register(_free, _nothing)
 for _by_operand in (Reducing, TopK):

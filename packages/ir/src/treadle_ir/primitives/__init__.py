@@ -23,6 +23,7 @@ FAMILIES: Final = (
     "indexing",
     "linear_algebra",
     "linear_call",
+    "memory",
     "random",
     "reduce",
     "shape",

@@ -22,6 +22,7 @@ from treadle_ir.reference import (
     indexing as indexing,
     linear_algebra as linear_algebra,
     linear_call as linear_call,
+    memory as memory,
     random as random,
     reduce as reduce,
     shape as shape,

@@ -48,6 +48,7 @@ from treadle_runtime.placement.devices import Device
 from treadle_runtime.placement.explicit import explicit_mesh_of, layout_in, with_whole_rows
 from treadle_runtime.placement.guards import guard
 from treadle_runtime.placement.placement import BASE, PlacedType, Placement, default_placement
+from treadle_runtime.placement.sharding import Sharding
 
 Elements: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"  # Any: of any element type
 Buffer: TypeAlias = Any  # a jaxlib array; jaxlib has no types
@@ -369,7 +370,9 @@ def buffer_of(array: DeviceArray) -> Buffer:
         sharding = array.placed.placement.sharding
         if sharding.num_devices == 1:
             # Nobody writes to our host buffers, so the device may use the same memory.
-            raw = array.raw = device.backend.put(host, device.raw, owned=True)
+            raw = array.raw = device.backend.put(
+                host, device.raw, owned=True, memory=sharding.memory_kind
+            )
         else:
             raw = array.raw = spread(host, sharding)
         if listeners:
@@ -387,7 +390,12 @@ def buffer_at(array: DeviceArray, placement: Placement, *, explicit: bool = Fals
     here, there = array.placed.placement.sharding, placement.sharding
     if here is there or here.devices == there.devices:
         return buffer_of(array)
-    target = placement.device
+    return moved_to(array, there, explicit=explicit)
+
+
+def moved_to(array: DeviceArray, there: Sharding, *, explicit: bool = False) -> Buffer:
+    """The array's buffer, brought to other devices or to another of their memories."""
+    here, target, memory = array.placed.placement.sharding, there.devices[0], there.memory_kind
     home = device_of(array)
     if current_context().watched:
         guard("device-to-device", array.type, target, explicit=explicit)
@@ -398,13 +406,13 @@ def buffer_at(array: DeviceArray, placement: Placement, *, explicit: bool = Fals
         host = host if host.dtype.names is None else for_device(host)
         if there.num_devices > 1:
             return spread(host, there)
-        return target.backend.put(host, target.raw, owned=True)
+        return target.backend.put(host, target.raw, owned=True, memory=memory)
     if array.host is not None:
         host = array.host if array.type.dtype.names is None else for_device(array.host)
-        return target.backend.put(host, target.raw, owned=True)
+        return target.backend.put(host, target.raw, owned=True, memory=memory)
     if home.backend is target.backend:
-        return target.backend.copy_to_device(buffer_of(array), target.raw)
-    return target.backend.adopt(buffer_of(array), home.backend, target.raw)
+        return target.backend.copy_to_device(buffer_of(array), target.raw, memory)
+    return target.backend.adopt(buffer_of(array), home.backend, target.raw, memory)
 
 
 def give_away(array: DeviceArray, gone: Deleted) -> None:

@@ -26,7 +26,7 @@ from treadle_runtime.arrays.from_user import as_argument
 from treadle_runtime.arrays.transfer import device_put
 from treadle_runtime.placement.format import Format
 from treadle_runtime.placement.placement import placement_of
-from treadle_runtime.placement.sharding import Index, Sharding
+from treadle_runtime.placement.sharding import Index, Sharding, SingleDeviceSharding
 
 
 def make_array_from_single_device_arrays(
@@ -74,6 +74,12 @@ def make_array_from_single_device_arrays(
             f"{name}: the parts have different element types, {sorted(map(str, types))}"
         )
     for part in parts:
+        if part.sharding.memory_kind != sharding.memory_kind:
+            raise ShardingError(
+                f"{name}: a part is in the memory {part.sharding.memory_kind!r} of {part.device}, but {sharding} "
+                f"is in {sharding.memory_kind!r}",
+                fix="put each part there with device_put(part, SingleDeviceSharding(device, memory_kind=...))",
+            )
         if part.type.shape != wanted:
             raise ShardingError(
                 f"{name}: a part has shape {part.type.shape}, but {sharding} divides an array of shape {whole} "
@@ -146,7 +152,8 @@ def make_array_from_callback(
                 f"{name}: the part {index} has shape {part.type.shape}, but it has to be {wanted}",
                 fix="return the elements of the part that the function is asked for: `data[index]`",
             )
-        parts.append(device_put(part, device))
+        place = SingleDeviceSharding(device, memory_kind=lies.memory_kind)
+        parts.append(device_put(part, place))
     return make_array_from_single_device_arrays(whole, lies, parts, dtype=dtype)
 
 

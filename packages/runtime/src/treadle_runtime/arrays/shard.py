@@ -8,8 +8,8 @@ from typing import Any, final
 from treadle_ir import Array, frozen
 from treadle_runtime.arrays.array import DeviceArray, buffer_of, device_of
 from treadle_runtime.placement.devices import Device
-from treadle_runtime.placement.placement import committed
-from treadle_runtime.placement.sharding import Index
+from treadle_runtime.placement.placement import Placement, placement_of
+from treadle_runtime.placement.sharding import Index, Sharding, SingleDeviceSharding
 
 
 @final
@@ -26,6 +26,12 @@ class Shard:
         return f"Shard(device={self.device!r}, index={self.index}, replica_id={self.replica_id}, data={self.data})"
 
 
+def _place(device: Device, sharding: Sharding) -> Placement:
+    """Where the part of one device is."""
+    alone = SingleDeviceSharding(device, memory_kind=sharding.memory_kind)
+    return placement_of(alone, committed=True)
+
+
 def shards_of(array: DeviceArray, wanted: Collection[Device]) -> list[Shard]:
     """The parts of an array on some of its devices."""
     sharding = array.placed.placement.sharding
@@ -36,7 +42,7 @@ def shards_of(array: DeviceArray, wanted: Collection[Device]) -> list[Shard]:
     type_ = array.type.with_shape(sharding.shard_shape(array.type.shape))
     buffers = iter(sharding.devices[0].backend.shards(buffer_of(array)))
     data = {
-        device: DeviceArray(committed(device).of(type_), None, buffer)
+        device: DeviceArray(_place(device, sharding).of(type_), None, buffer)
         for device, buffer in zip(sharding.local_devices, buffers, strict=True)
     }
     copies: dict[Any, int] = {}

@@ -35,7 +35,8 @@ def spread(elements: np.ndarray[Any, Any], sharding: Sharding, *, owned: bool = 
             if not (owned and held[key].flags.c_contiguous):
                 held[key] = aligned_empty(held[key].shape, elements.dtype)
                 np.copyto(held[key], elements[part])
-        buffers.append(backend.put(held[key], device.raw, owned=True))
+        put = backend.put(held[key], device.raw, owned=True, memory=sharding.memory_kind)
+        buffers.append(put)
     return backend.joined(buffers, elements.shape, elements.dtype, sharding.raw(elements.ndim))
 
 

@@ -6,16 +6,19 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+import treadle_compiler as compiler
 from treadle_compiler import check_fork
 from treadle_ir import (
     ArgumentError,
     Array,
+    ArrayType,
     PartitionSpec,
     PlacementError,
     Tracer,
     as_operand,
     capture,
     current_context,
+    ops,
     refused,
 )
 from treadle_ir.dtypes import is_key
@@ -28,18 +31,20 @@ from treadle_runtime.arrays.array import (
     elements_of,
     forget_host,
     give_away,
+    moved_to,
 )
 from treadle_runtime.arrays.deleted import Deleted
 from treadle_runtime.arrays.from_user import as_argument, as_device_array
 from treadle_runtime.arrays.spread import spread
 from treadle_runtime.placement.asked import concrete
-from treadle_runtime.placement.constraint import constrained
+from treadle_runtime.placement.constraint import constrained, in_memory
 from treadle_runtime.placement.devices import Device, as_device
 from treadle_runtime.placement.format import Format
 from treadle_runtime.placement.guards import guard
 from treadle_runtime.placement.named import NamedSharding
-from treadle_runtime.placement.placement import PlacedType, committed, placement_of
+from treadle_runtime.placement.placement import PlacedType, default_placement, placement_of
 from treadle_runtime.placement.sharding import Sharding, SingleDeviceSharding
+from treadle_runtime.placement.space import Space
 from treadle_runtime.resharding import resharded
 
 T = TypeVar("T")
@@ -60,8 +65,8 @@ def device_put(
 
     Args:
         x: a tree of arrays, NumPy arrays and numbers.
-        device: a `Device`, a sharding, a `PartitionSpec` over the mesh in force, None, or a tree of these that is a
-            prefix of `x`.
+        device: a `Device`, a sharding, a `PartitionSpec` over the mesh in force, a `memory.Space` to leave arrays with
+            their devices, None, or a tree of these that is a prefix of `x`.
         src: ignored.
         donate: give the memory of the arrays away.
         may_alias: whether the result may share memory with the argument; it does where that is possible.
@@ -79,7 +84,7 @@ def device_put(
         (True, True)
     """
     leaves, structure = tree_flatten(x)
-    if device is None or isinstance(device, Device | Sharding | str | PartitionSpec):
+    if device is None or isinstance(device, Device | Sharding | Space | str | PartitionSpec):
         targets = [device] * len(leaves)
     else:
         targets = spread_prefix(
@@ -87,16 +92,21 @@ def device_put(
         )
     return structure.unflatten(
         [
-            _put(leaf, _sharding(target), donate)
+            _put(leaf, _sharding(target, leaf), donate)
             for leaf, target in zip(leaves, targets, strict=True)
         ]
     )
 
 
-def _sharding(target: Any) -> Sharding | None:
+def _sharding(target: Any, leaf: Any) -> Sharding | Space | None:
     if target is None:
         return None
     check_fork()
+    if isinstance(target, Space):
+        if isinstance(leaf, Tracer):
+            return target
+        placement = leaf.placed.placement if type(leaf) is DeviceArray else default_placement()
+        return placement.sharding.with_memory_kind(target.value)
     if isinstance(target, Device):
         return SingleDeviceSharding(target)
     if isinstance(target, Format):
@@ -111,12 +121,15 @@ def _sharding(target: Any) -> Sharding | None:
     )
 
 
-def _put(leaf: Any, sharding: Sharding | None, donate: bool) -> Any:
+def _put(leaf: Any, sharding: Sharding | Space | None, donate: bool) -> Any:
+    if isinstance(sharding, Space):
+        return ops.to_memory(leaf, kind=sharding.value)
     if isinstance(leaf, Tracer):  # where a traced value is, the compiled program decides
-        return leaf if sharding is None else constrained(leaf, sharding)
+        return leaf if sharding is None else in_memory(constrained(leaf, sharding), sharding)
     if sharding is not None and isinstance(sharding, NamedSharding):
         return _put_over(leaf, sharding, donate)
-    device = None if sharding is None else sharding.devices[0]
+    target = None if sharding is None else placement_of(sharding, committed=True)
+    device = None if target is None else target.device
     if type(leaf) is not DeviceArray:
         try:
             leaf = as_argument(leaf)
@@ -127,16 +140,16 @@ def _put(leaf: Any, sharding: Sharding | None, donate: bool) -> Any:
             guard(
                 "host-to-device", leaf.type, device or leaf.placed.placement.device, explicit=True
             )
-        if device is None:
+        if target is None:
             return leaf
-        put = DeviceArray(committed(device).of(leaf.type), leaf.host)
-        if device.platform != "cpu":
+        put = DeviceArray(target.of(leaf.type), leaf.host)
+        if target.device.platform != "cpu":
             buffer_of(put)  # start the transfer now
         return put
     home = device_of(leaf)
-    if device is None:
+    if target is None or sharding is None:
         return leaf
-    target = committed(device)
+    device, memory = target.device, sharding.memory_kind
     placed = target.of(leaf.type)
     if current_context().watched:
         guard("device-to-device", leaf.type, device, explicit=True)
@@ -145,9 +158,10 @@ def _put(leaf: Any, sharding: Sharding | None, donate: bool) -> Any:
             placed, elements_of(leaf)
         )  # elements never change, so memory may be shared
     elif home is device and leaf.sharding.num_devices == 1:
-        put = DeviceArray(placed, None, device.backend.copy_to_device(buffer_of(leaf), device.raw))
+        copy = device.backend.copy_to_device(buffer_of(leaf), device.raw, memory)
+        put = DeviceArray(placed, None, copy)
     else:
-        put = DeviceArray(placed, None, buffer_at(leaf, target, explicit=True))
+        put = DeviceArray(placed, None, moved_to(leaf, sharding, explicit=True))
     if donate:
         give_away(leaf, Deleted("donated to device_put", capture()))
     return put
@@ -169,11 +183,13 @@ def _put_over(leaf: Any, sharding: NamedSharding, donate: bool) -> DeviceArray:
     placed = placement_of(sharding, committed=True).of(leaf.type)
     if current_context().watched:
         guard("device-to-device", leaf.type, sharding.devices[0], explicit=True)
-    if not shared and leaf.sharding.is_equivalent_to(sharding, leaf.type.ndim):
+    if not shared and _lies_so(leaf, sharding):
         put = DeviceArray(placed, leaf.host, leaf.raw)
         if leaf.raw is not None:
             local = [device.raw for device in leaf.sharding.local_devices]
-            put.raw = leaf.sharding.devices[0].backend.same(leaf.raw, local)
+            put.raw = leaf.sharding.devices[0].backend.same(
+                leaf.raw, local, _raw(sharding, leaf.type), sharding.memory_kind
+            )
     elif shared:
         put = DeviceArray(placed, None, spread(elements_of(leaf), sharding, owned=False))
     elif leaf.sharding.num_devices > 1 and leaf.sharding.devices == sharding.devices:
@@ -187,6 +203,18 @@ def _put_over(leaf: Any, sharding: NamedSharding, donate: bool) -> DeviceArray:
     if donate:
         give_away(leaf, Deleted("donated to device_put", capture()))
     return put
+
+
+def _lies_so(array: DeviceArray, sharding: Sharding) -> bool:
+    """Whether each device has the part of an array that it is to have, be it in another of its memories."""
+    here = array.sharding
+    if here.devices != sharding.devices:
+        return False
+    return here.with_memory_kind(sharding.memory_kind).is_equivalent_to(sharding, array.type.ndim)
+
+
+def _raw(sharding: Sharding, type: ArrayType) -> Any:  # Any: jaxlib's sharding
+    return sharding.raw(len(compiler.device_shape(type)))
 
 
 def _through_the_host(leaf: DeviceArray, placed: PlacedType) -> DeviceArray:

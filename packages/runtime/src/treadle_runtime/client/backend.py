@@ -12,6 +12,7 @@ import numpy as np
 
 from treadle_compiler import Refusal, jaxlib, never_destroyed, refuse, refuse_in_children
 from treadle_ir import DTypeError
+from treadle_ir.primitives.memory import DEVICE_MEMORY
 from treadle_runtime.client.failures import deleted, execution_error, size_text
 from treadle_runtime.client.guard import Aval, no_jax_import
 from treadle_runtime.client.peers import Peers, met
@@ -59,8 +60,8 @@ class Backend:
         self.devices: tuple[Device, ...] = tuple(raw.devices())
         self.local_devices: tuple[Device, ...] = tuple(raw.local_devices())
         self.asynchronous = asynchronous
-        self._put_shardings: dict[Device, Any] = {}
-        self._result_shardings: dict[Device, Any] = {}
+        self._put_shardings: dict[tuple[Device, str], Any] = {}
+        self._result_shardings: dict[tuple[Device, str], Any] = {}
         refuse_in_children(self)
 
     def refuse(self) -> None:
@@ -88,12 +89,17 @@ class Backend:
     # ---- host to device
 
     def put(
-        self, array: np.ndarray[Any, Any], device: Device | None = None, *, owned: bool = False
+        self,
+        array: np.ndarray[Any, Any],
+        device: Device | None = None,
+        *,
+        owned: bool = False,
+        memory: str = DEVICE_MEMORY,
     ) -> Buffer:
         """Copy a NumPy array to a device (the first, if none is named).
 
         `owned` says that nobody will write to the array any more: the CPU then uses its memory in place if it is
-        aligned to 64 bytes (see `aligned_empty`), and copies otherwise.
+        aligned to 64 bytes (see `aligned_empty`), and copies otherwise. `memory` is the kind of the device's memory.
 
         Raises:
             DTypeError: the array's dtype has no counterpart on devices.
@@ -107,7 +113,7 @@ class Backend:
         try:
             return client.batched_device_put(
                 Aval(array.shape, array.dtype),
-                self.sharding(target),
+                self.sharding(target, memory),
                 [array],
                 [target],
                 True,  # committed: our own arrays know better
@@ -154,9 +160,15 @@ class Backend:
             Aval(shape, dtype), sharding, list(buffers), committed=True, _skip_checks=True
         )
 
-    def adopt(self, buffer: Buffer, source: Backend, device: Device | None = None) -> Buffer:
+    def adopt(
+        self,
+        buffer: Buffer,
+        source: Backend,
+        device: Device | None = None,
+        memory: str = DEVICE_MEMORY,
+    ) -> Buffer:
         """Bring a buffer of another backend here; from CPU to CPU without a copy."""
-        return self.put(source.read(buffer), device, owned=True)
+        return self.put(source.read(buffer), device, owned=True, memory=memory)
 
     # ---- results
 
@@ -191,22 +203,23 @@ class Backend:
             handlers.append(made[key])
         return handlers
 
-    def result_sharding(self, device: Device) -> Any:
+    def result_sharding(self, device: Device, memory: str = DEVICE_MEMORY) -> Any:
         """The jaxlib sharding of a result on one device."""
-        found = self._result_shardings.get(device)
+        found = self._result_shardings.get((device, memory))
         if found is None:
-            found = jaxlib().xla_client.SingleDeviceSharding(device)
-            self._result_shardings[device] = found
+            found = jaxlib().xla_client.SingleDeviceSharding(device, memory_kind=raw_kind(memory))
+            self._result_shardings[device, memory] = found
         return found
 
-    def sharding(self, device: Device) -> Any:
+    def sharding(self, device: Device, memory: str = DEVICE_MEMORY) -> Any:
         """The jaxlib sharding of a buffer on one device, in the form that every release's put accepts."""
-        found = self._put_shardings.get(device)
+        found = self._put_shardings.get((device, memory))
         if found is None:
             client = jaxlib().xla_client
             whole = client.HloSharding.replicate()
-            found = client.GSPMDSharding(client.DeviceList((device,)), whole)
-            self._put_shardings[device] = found
+            devices = client.DeviceList((device,))
+            found = client.GSPMDSharding(devices, whole, memory_kind=raw_kind(memory))
+            self._put_shardings[device, memory] = found
         return found
 
     # ---- device to host
@@ -292,8 +305,8 @@ class Backend:
         """Give the memory back now."""
         buffer.delete()
 
-    def copy_to_device(self, buffer: Buffer, device: Device) -> Buffer:
-        """A copy on a device of this backend, also if it is there already; does not wait.
+    def copy_to_device(self, buffer: Buffer, device: Device, memory: str = DEVICE_MEMORY) -> Buffer:
+        """A copy in a memory of a device of this backend, also if it is there already; does not wait.
 
         Raises:
             DonatedError: the buffer has been deleted or donated.
@@ -305,23 +318,29 @@ class Backend:
             (copy,) = core.batched_copy_array_to_devices_with_sharding(
                 [buffer],
                 [client.DeviceList((device,))],
-                [self.sharding(device)],
+                [self.sharding(device, memory)],
                 [client.ArrayCopySemantics.ALWAYS_COPY],
             )
         except core.JaxRuntimeError as error:
             raise execution_error(error) from error
         return copy
 
-    def same(self, buffer: Buffer, devices: Sequence[Device]) -> Buffer:
+    def same(
+        self,
+        buffer: Buffer,
+        devices: Sequence[Device],
+        sharding: Any,  # a jaxlib GSPMDSharding over the devices of all processes
+        memory: str = DEVICE_MEMORY,
+    ) -> Buffer:
         """A copy of a buffer over several devices, of which these are this process's, part by part.
 
         jaxlib's own `clone` shares the memory so that deleting one deletes the other.
         """
         parts = [
-            self.copy_to_device(part, device)
+            self.copy_to_device(part, device, memory)
             for part, device in zip(self.shards(buffer), devices, strict=True)
         ]
-        return self.joined(parts, buffer.aval.shape, buffer.aval.dtype, buffer._sharding)
+        return self.joined(parts, buffer.aval.shape, buffer.aval.dtype, sharding)
 
     def pointer(self, buffer: Buffer) -> int:
         """The address of the buffer's memory; waits for the value on the CPU.
@@ -351,6 +370,11 @@ class Backend:
         """What a device's allocator says of itself; None where it says nothing, as on the CPU."""
         stats = device.memory_stats()
         return None if stats is None else {str(name): int(value) for name, value in stats.items()}
+
+
+def raw_kind(memory: str) -> str | None:
+    """A kind of memory as jaxlib is told it: the one in which devices compute may have another name there."""
+    return None if memory == DEVICE_MEMORY else memory
 
 
 def number_range(kind: type, dtype: np.dtype[Any]) -> tuple[float, float]:

@@ -24,15 +24,18 @@ from treadle_ir import (
     inferred,
     reference,
 )
+from treadle_ir.primitives.convert import Copy
 from treadle_ir.primitives.effectful import HostCall
+from treadle_ir.primitives.memory import ToMemory
 from treadle_runtime.arrays.array import DeviceArray, Elements, buffer_at, elements_of
 from treadle_runtime.evaluation.limits import ANY_SIZE, is_small
 from treadle_runtime.evaluation.quiet import SILENCE, quieten, restore
 from treadle_runtime.launch import Launch, check_results_fit, compile_program
 from treadle_runtime.placement.explicit import shardings_by_rule
-from treadle_runtime.placement.partition import partitioning, placement_for, whole
+from treadle_runtime.placement.partition import memories, partitioning, placement_for, whole
 from treadle_runtime.placement.placement import BASE, PlacedType, Placement, placement_of
 from treadle_runtime.placement.resolve import resolve
+from treadle_runtime.placement.sharding import Sharding
 
 
 @final
@@ -73,7 +76,13 @@ class Operation:
         self.primitive = primitive
         self.captured = ()
         self.placement = placement
-        self.wanted = shardings_by_rule(primitive, operands, results, placement)
+        if isinstance(primitive, ToMemory):
+            elsewhere: Sharding | None = placement.sharding.with_memory_kind(primitive.kind)
+            self.wanted = [elsewhere]
+        elif isinstance(primitive, Copy) and operands[0].placement.works_in is not None:
+            self.wanted = [operands[0].placement.sharding]
+        else:
+            self.wanted = shardings_by_rule(primitive, operands, results, placement)
         places = [
             placement if each is None else placement_of(each, committed=True)
             for each in self.wanted or [None] * len(results)
@@ -139,6 +148,7 @@ class Operation:
             name=self.primitive.name,
             platform=self.placement.device.backend.platform,
             partitioning=partitioning(self.placement, operands, types, self.wanted),
+            memories=memories(operands, len(types), self.wanted),
         )
         return compile_program(lowered, self.placement, wanted=self.wanted)
 

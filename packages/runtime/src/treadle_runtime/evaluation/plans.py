@@ -25,7 +25,7 @@ from treadle_runtime.evaluation.limits import ANY_SIZE, host_limits
 from treadle_runtime.evaluation.operation import Operation
 from treadle_runtime.evaluation.straight_line import Run, straight_line
 from treadle_runtime.launch import Launch, check_results_fit, compile_program
-from treadle_runtime.placement.partition import partitioning, placement_for
+from treadle_runtime.placement.partition import memories, partitioning, placement_for
 from treadle_runtime.placement.placement import Placement, default_of_results
 
 PASSES: Final = 2  # over a large array, from which on compiling pays
@@ -151,6 +151,7 @@ def _compiled(
         name=name,
         platform=placement.device.backend.platform,
         partitioning=partitioning(placement, operands, results),
+        memories=memories(operands, len(results)),
     )
     launch: Launch = compile_program(lowered, placement)
     kept = [

@@ -24,6 +24,7 @@ from treadle_ir import (
     functions,
     names,
     ops,
+    refused,
     shown,
     type_like,
 )
@@ -32,6 +33,7 @@ from treadle_ir.primitives import effectful
 from treadle_ir.primitives.effectful import VMAP_METHODS, VmapMethod
 from treadle_ir.tree import PyTreeDef, tree_flatten
 from treadle_runtime.host.validated import CallbackError
+from treadle_runtime.placement.sharding import SingleDeviceSharding
 
 
 @final
@@ -147,7 +149,7 @@ def pure_callback(
     callback: Callable[..., Any],
     result_shape_dtypes: Any,
     *args: Any,
-    sharding: None = None,
+    sharding: SingleDeviceSharding | None = None,
     vmap_method: VmapMethod | None = None,
     **kwargs: Any,
 ) -> Any:
@@ -160,7 +162,8 @@ def pure_callback(
         callback: the function, on trees of arrays.
         result_shape_dtypes: a tree like its result, of things with `shape` and `dtype`.
         args: its arguments.
-        sharding: only None.
+        sharding: None, or a SingleDeviceSharding, which says what holds anyway: of several devices one calls, with the
+            whole arrays.
         vmap_method: how vmap runs it: "sequential" (one by one), "expand_dims" (at once, with an axis of size 1 for
             arguments that are not batched), "broadcast_all" (at once, all arguments batched).
         kwargs: its keyword arguments.
@@ -181,8 +184,7 @@ def pure_callback(
         raise ArgumentError(
             f"vmap_method must be one of {', '.join(VMAP_METHODS)}, got {vmap_method!r}"
         )
-    if sharding is not None:
-        raise ArgumentError("pure_callback: only sharding=None is supported")
+    _check_caller("pure_callback", sharding)
     if result_shape_dtypes is None:
         result_shape_dtypes = ()
     made, operands = _on_trees(callback, result_shape_dtypes, args, kwargs)
@@ -197,7 +199,7 @@ def io_callback(
     callback: Callable[..., Any],
     result_shape_dtypes: Any,
     *args: Any,
-    sharding: None = None,
+    sharding: SingleDeviceSharding | None = None,
     ordered: bool = False,
     **kwargs: Any,
 ) -> Any:
@@ -205,14 +207,32 @@ def io_callback(
 
     With `ordered`, calls come in the order of the program.
 
+    Args:
+        callback: the function, on trees of arrays.
+        result_shape_dtypes: a tree like its result, of things with `shape` and `dtype`; None if it returns nothing.
+        args: its arguments.
+        sharding: as of `pure_callback`.
+        ordered: whether calls come in the order of the program.
+        kwargs: its keyword arguments.
+
     Raises:
-        ArgumentError: results that are not declared.
+        ArgumentError: results that are not declared, or a sharding over several devices.
     """
-    if sharding is not None:
-        raise ArgumentError("io_callback: only sharding=None is supported")
+    _check_caller("io_callback", sharding)
     made, operands = _on_trees(callback, result_shape_dtypes, args, kwargs)
     results = effectful.io_callback(*operands, function=made, results=made.types, ordered=ordered)
     return None if made.results is None else made.results.unflatten([*results])
+
+
+def _check_caller(function: str, sharding: object) -> None:
+    if sharding is not None and not isinstance(sharding, SingleDeviceSharding):
+        raise refused(
+            function,
+            "sharding",
+            "None or a SingleDeviceSharding",
+            sharding,
+            fix="leave it out: one device calls, with the whole arrays; within shard_map each calls with its part",
+        )
 
 
 def debug_callback(

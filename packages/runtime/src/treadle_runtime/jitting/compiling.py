@@ -24,7 +24,7 @@ from treadle_runtime.jitting.traced import Traced
 from treadle_runtime.jitting.tracing import trace_function
 from treadle_runtime.launch import compile_program
 from treadle_runtime.placement.explicit import explicit_layouts, over_placed, shardings_of
-from treadle_runtime.placement.partition import partitioning, placement_for
+from treadle_runtime.placement.partition import memories, partitioning, placement_for
 from treadle_runtime.placement.placement import (
     PlacedType,
     Placement,
@@ -109,17 +109,15 @@ def _lowered(
         asked = [each for each in wanted if each is not None]
         default = default_of_results()
         placement = placement_for(program, everything, default, name, describe, asked)
+    asked_for = wanted
     by_rule = shardings_of(traced.layouts, placement)
     if by_rule:
         said = wanted or [None] * len(by_rule)
         wanted = [one or two for one, two in zip(said, by_rule, strict=True)]
     prepared = prepare(program, len(captured), options, arguments)
-    over = partitioning(
-        placement,
-        [everything[index] for index in prepared.kept],
-        prepared.results,
-        wanted,
-    )
+    used = [everything[index] for index in prepared.kept]
+    over = partitioning(placement, used, prepared.results, wanted)
+    where = memories(used, len(prepared.results), asked_for)
     started = time.perf_counter()
     module = lower_program(
         prepared.program,
@@ -127,6 +125,7 @@ def _lowered(
         platform=placement.device.backend.platform,
         aliases=prepared.aliases,
         partitioning=over,
+        memories=where,
     )
     elapsed = time.perf_counter() - started
     if traced.timing.lower is not None:  # the same program for another device
@@ -193,7 +192,7 @@ def compile_call(lowering: Lowering, flags: Mapping[str, Any] | None = None) -> 
         lowering.operands,
         lowering.captured,
         prepared.kept,
-        tuple(sorted(prepared.kept[index] - count for index in prepared.aliases)),
+        tuple(sorted(prepared.kept[index] - count for index in lowering.module.donated)),
     )
 
 

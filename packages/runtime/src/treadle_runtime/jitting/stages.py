@@ -251,9 +251,13 @@ class Lowered:
         if dialect in (None, "stablehlo"):
             if debug_info:
                 module = self._lowering.module
-                aliases = self._lowering.prepared.aliases
                 text = lower_program(
-                    module.program, platform=module.platform, aliases=aliases, locations=True
+                    module.program,
+                    platform=module.platform,
+                    aliases=self._lowering.prepared.aliases,
+                    locations=True,
+                    partitioning=module.partitioning,
+                    memories=module.memories,
                 ).text
             return pretty(text, locations=debug_info)
         if dialect == "hlo":

@@ -71,7 +71,8 @@ def shard_map(
     Args:
         f: takes and returns trees of arrays; without it, a decorator.
         out_specs: a tree of PartitionSpec that is a prefix of what `f` returns.
-        in_specs: a tuple of such trees, one for each argument, or one for all; without it, arrays are cut as they lie.
+        in_specs: a tuple of such trees, one for each argument, or one for all; None for what each device has whole;
+            without it, arrays are cut as they lie.
         mesh: the mesh; the one in force (`set_mesh`) where nothing is said.
         axis_names: the axes that `f` sees; over the others the compiler lays arrays. All where nothing is said.
         check_vma: refuse a result that differs between devices along an axis that its specification does not name, and
@@ -153,8 +154,11 @@ def _spread(argument: str, specs: Tree, tree: Tree) -> list[PartitionSpec]:
     """A specification for each leaf of a tree."""
     if argument == "in_specs" and isinstance(specs, list):
         specs = tuple(specs)
-    what = "arguments" if argument == "in_specs" else "results"
-    return spread_prefix(f"shard_map: {argument} and the {what}", specs, tree)
+    if argument == "out_specs":
+        return spread_prefix("shard_map: out_specs and the results", specs, tree)
+    what = "shard_map: in_specs and the arguments"
+    found = spread_prefix(what, specs, tree, lambda each: each is None)
+    return [PartitionSpec() if each is None else each for each in found]
 
 
 def _mesh(given: MeshAxes | None) -> Mesh | Any:

@@ -39,8 +39,8 @@ from treadle_runtime.placement.sharding import Sharding
 T = TypeVar("T")
 
 
-def constrained(x: Operand, sharding: Sharding) -> Operand:
-    """A traced array, laid out so from here on.
+def constrained(x: Operand, sharding: Sharding, *, even: bool = True) -> Operand:
+    """A traced array, laid out so from here on; in parts of one size, unless not `even`.
 
     Raises:
         ShardingError: it cannot be laid out so.
@@ -48,13 +48,19 @@ def constrained(x: Operand, sharding: Sharding) -> Operand:
     if not isinstance(sharding, NamedSharding):
         return x  # where a traced array is, the compiled program decides
     shape = type_of(x).shape
-    part_shape(shape, sharding.layout(len(shape)), sharding.mesh)
+    if even or explicit_mesh() is not None:
+        part_shape(shape, sharding.layout(len(shape)), sharding.mesh)
     return ops.sharding_constraint(
         x,
         mesh=sharding.mesh.abstract_mesh,
         layout=layout_of(sharding.spec, len(shape)),
         device_ids=tuple([device.id for device in sharding.devices]),
     )
+
+
+def in_memory(x: Operand, sharding: Sharding) -> Operand:
+    """A traced array, in the memory of its devices that a sharding is in, from here on."""
+    return ops.to_memory(x, kind=sharding.memory_kind)
 
 
 def _check_lies_so(x: Operand, sharding: Sharding) -> None:
@@ -78,8 +84,8 @@ def _check_lies_so(x: Operand, sharding: Sharding) -> None:
 def with_sharding_constraint(x: T, shardings: Any) -> T:
     """The arrays of a tree, laid over a mesh as said.
 
-    Within a jitted function it tells the compiler how an intermediate array lies; otherwise the array is brought there.
-    Derivatives lie in the same way.
+    Within a jitted function it tells the compiler how an intermediate array lies, which may then be in parts of unequal
+    size; otherwise the array is brought there. Derivatives lie in the same way.
 
     Args:
         x: a tree of arrays.
@@ -116,7 +122,7 @@ def _laid(function: str, argument: str, x: T, shardings: Any, checked: bool) -> 
         if sharding is None:
             found.append(leaf)
         elif isinstance(operand, Tracer) or not isinstance(current_trace(), EvalTrace):
-            found.append(constrained(operand, sharding))
+            found.append(constrained(operand, sharding, even=not checked))
         else:
             from treadle_runtime.arrays.transfer import device_put  # noqa: PLC0415 - it needs placements
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 import importlib.util
 import os
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, final
+from typing import Any, Final, final
 
 from treadle_ir import PlacementError, fork_safe_lock, integer_or_none, shown
+from treadle_ir.primitives.memory import DEVICE_MEMORY
 from treadle_runtime.client import Backend, backends, requested_platforms
 
 _CLASS_NAMES: Final = {
@@ -68,12 +69,12 @@ class Device:
         return self.backend.memory_stats(self.raw)
 
     def default_memory(self) -> Memory:
-        """The memory that arrays of the device are in: the only one that is used."""
-        return Memory(self)
+        """The memory in which the device computes, and where arrays are that nothing put elsewhere."""
+        return Memory(self, DEVICE_MEMORY)
 
     def addressable_memories(self) -> list[Memory]:
         """The memories of the device that arrays can be in."""
-        return [Memory(self)]
+        return [self.default_memory(), *[Memory(self, kind) for kind in self._host_memories()]]
 
     def memory(self, kind: str) -> Memory:
         """The memory of a kind.
@@ -81,12 +82,17 @@ class Device:
         Raises:
             PlacementError: arrays cannot be in memory of that kind.
         """
-        if kind != Memory.kind:
+        kinds = (DEVICE_MEMORY, *self._host_memories())
+        if kind not in kinds:
             raise PlacementError(
                 f"{self} has no memory of the kind {shown(kind)} that arrays can be in",
-                fix=f"use {Memory.kind!r}, the only kind there is",
+                fix=f"use one of {', '.join(map(repr, kinds))}",
             )
-        return Memory(self)
+        return Memory(self, kind)
+
+    def _host_memories(self) -> list[str]:
+        """The kinds of memory of its host that it reaches."""
+        return [m.kind for m in self.raw.addressable_memories() if m.kind != DEVICE_MEMORY]
 
     def __repr__(self) -> str:
         platform = self.backend.platform
@@ -111,7 +117,7 @@ class Memory:
     """A device's memory that arrays can be in."""
 
     device: Device
-    kind: ClassVar[str] = "device"
+    kind: str
 
     @property
     def platform(self) -> str:

@@ -22,13 +22,15 @@ from treadle_ir import (
     check_names,
     fork_safe_lock,
     layout_of,
+    names as checked_names,
     part_shape,
     parts_of,
     refused,
 )
+from treadle_runtime.client.backend import raw_kind
 from treadle_runtime.placement.devices import Device
 from treadle_runtime.placement.mesh import Mesh
-from treadle_runtime.placement.sharding import Index, Sharding, check_memory_kind
+from treadle_runtime.placement.sharding import Index, Sharding, checked_memory_kind
 
 
 @final
@@ -38,9 +40,10 @@ class NamedSharding(Sharding):
     Args:
         mesh: the mesh. Over an `AbstractMesh` it is a description: what lays arrays out takes the mesh in force for it.
         spec: for each axis of the array, which axes of the mesh divide it.
-        memory_kind: there is only `device`.
+        memory_kind: the kind of memory of the devices; without it the one in which they compute.
 
     Raises:
+        PlacementError: the devices have no such memory.
         ShardingError: the specification names what the mesh lacks, or names an axis twice.
 
     Example:
@@ -56,15 +59,14 @@ class NamedSharding(Sharding):
     _raw: dict[int, Any]  # by rank; Any: jaxlib's shardings
 
     _interned: ClassVar[
-        WeakValueDictionary[tuple[Mesh | AbstractMesh, PartitionSpec], NamedSharding]
+        WeakValueDictionary[tuple[Mesh | AbstractMesh, PartitionSpec, str], NamedSharding]
     ] = WeakValueDictionary()
     _lock: Final = fork_safe_lock()
 
     def __new__(
         cls, mesh: Mesh | AbstractMesh, spec: PartitionSpec, *, memory_kind: str | None = None
     ) -> NamedSharding:
-        """The one sharding of this mesh and specification."""
-        check_memory_kind(memory_kind)
+        """The one sharding of this mesh, specification and kind of memory."""
         if not isinstance(mesh, Mesh | AbstractMesh):
             raise refused(
                 "NamedSharding", "mesh", "a Mesh", mesh, fix="write NamedSharding(mesh, spec)"
@@ -81,15 +83,17 @@ class NamedSharding(Sharding):
             raise ArgumentError(
                 "NamedSharding: the mesh has no axes", fix="make one with make_mesh, or set_mesh"
             )
+        kind = checked_memory_kind(memory_kind, mesh.flat if isinstance(mesh, Mesh) else ())
         with cls._lock:
-            found = cls._interned.get((mesh, spec))
+            found = cls._interned.get((mesh, spec, kind))
             if found is None:
                 check_names(spec, mesh)
                 found = object.__new__(cls)
                 object.__setattr__(found, "mesh", mesh)
                 object.__setattr__(found, "spec", spec)
+                object.__setattr__(found, "memory_kind", kind)
                 object.__setattr__(found, "_raw", {})
-                cls._interned[mesh, spec] = found
+                cls._interned[mesh, spec, kind] = found
             return found
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -164,6 +168,8 @@ class NamedSharding(Sharding):
         """Whether another sharding gives each device the same part of every array of this rank."""
         if self is other:
             return True
+        if self.memory_kind != other.memory_kind:
+            return False
         if isinstance(self.mesh, AbstractMesh):
             return (
                 isinstance(other, NamedSharding)
@@ -188,7 +194,9 @@ class NamedSharding(Sharding):
         if found is None:
             client = jaxlib().xla_client
             listed = client.DeviceList(tuple([device.raw for device in self.devices]))
-            found = self._raw[ndim] = client.GSPMDSharding(listed, self._tiled(ndim))
+            found = self._raw[ndim] = client.GSPMDSharding(
+                listed, self._tiled(ndim), memory_kind=raw_kind(self.memory_kind)
+            )
         return found
 
     def _tiled(self, ndim: int) -> Any:  # Any: jaxlib's sharding
@@ -214,15 +222,30 @@ class NamedSharding(Sharding):
     ) -> NamedSharding:
         """The same with another mesh or specification."""
         return NamedSharding(
-            self.mesh if mesh is None else mesh, self.spec if spec is None else spec
+            self.mesh if mesh is None else mesh,
+            self.spec if spec is None else spec,
+            memory_kind=self.memory_kind,
         )
 
+    def with_memory_kind(self, kind: str) -> NamedSharding:
+        """The same in another kind of memory of the devices.
+
+        Raises:
+            PlacementError: they have no such memory.
+        """
+        checked_names("with_memory_kind", kind=kind)
+        return NamedSharding(self.mesh, self.spec, memory_kind=kind)
+
     def __reduce__(self) -> tuple[Any, ...]:
-        return NamedSharding, (self.mesh, self.spec)
+        return _over_axes, (self.mesh, self.spec, self.memory_kind)
 
     def __repr__(self) -> str:
         memory = f", memory_kind={self.memory_kind}" if isinstance(self.mesh, Mesh) else ""
         return f"NamedSharding(mesh={self.mesh!s}, spec={self.spec}{memory})"
+
+
+def _over_axes(mesh: Mesh | AbstractMesh, spec: PartitionSpec, memory_kind: str) -> NamedSharding:
+    return NamedSharding(mesh, spec, memory_kind=memory_kind)
 
 
 @lru_cache(maxsize=256)

@@ -21,6 +21,7 @@ from treadle_ir import (
     parts_of,
     spec_of,
 )
+from treadle_ir.primitives.memory import DEVICE_MEMORY
 from treadle_runtime.placement.mesh import MESH, Mesh, concrete_mesh
 from treadle_runtime.placement.named import NamedSharding, layout_from_tiles, layout_on
 from treadle_runtime.placement.placement import BASE, PlacedType, Placement, placement_of
@@ -28,7 +29,7 @@ from treadle_runtime.placement.resolve import resolve
 from treadle_runtime.placement.sharding import Sharding
 
 if TYPE_CHECKING:
-    from treadle_compiler import LoadedExecutable, Partitioning
+    from treadle_compiler import LoadedExecutable, Memories, Partitioning
 
 _WHOLE: Final = PartitionSpec()
 
@@ -104,8 +105,22 @@ def whole(placement: Placement) -> Placement:
         return placement
     sharding = placement.sharding
     if not isinstance(sharding, NamedSharding):
-        return placement
+        return placement.works_in or placement
     return placement_of(NamedSharding(sharding.mesh, _WHOLE), committed=True)
+
+
+def memories(
+    operands: Sequence[PlacedType], results: int, wanted: Sequence[Sharding | None] = ()
+) -> Memories | None:
+    """In which memories of their devices operands are and results are wanted; None where all are where work is done."""
+    given = [
+        each.placement.sharding.memory_kind if each.placement.works_in else None
+        for each in operands
+    ]
+    asked = [None if each is None else each.memory_kind for each in wanted] or [None] * results
+    if not any(given) and all(kind in (None, DEVICE_MEMORY) for kind in asked):
+        return None
+    return compiler.Memories(tuple(given), tuple(asked))
 
 
 def partitioning(
@@ -152,24 +167,29 @@ def result_placements(
     executable: LoadedExecutable,
     placement: Placement,
     results: Sequence[ArrayType],
-    wanted: Sequence[Sharding | None] = (),
+    wanted: Sequence[Sharding | None],
+    kinds: Sequence[str],
 ) -> list[Placement | None]:
-    """Where the results of a program over several devices are; None for one that does not divide into equal parts."""
+    """Where the results of a program over several devices are; None for one that does not divide into equal parts.
+
+    `kinds` are of the memories that the program has them in.
+    """
     sharding = placement.sharding
     assert isinstance(sharding, NamedSharding)
     asked = wanted or (None,) * len(results)
     found: list[Placement | None] = []
     if not results:
         return found  # XLA speaks of a tuple then, which is no result
-    for type_, each, tiles in zip(results, asked, compiler.output_tiles(executable), strict=True):
+    every = zip(results, asked, kinds, compiler.output_tiles(executable), strict=True)
+    for type_, each, kind, tiles in every:
         if each is not None and PartitionSpec.UNCONSTRAINED not in getattr(each, "spec", ()):
-            found.append(placement_of(each, committed=True))
+            found.append(placement_of(each.with_memory_kind(kind), committed=True))
             continue
         layout = None if tiles is None else layout_from_tiles(tiles[: type_.ndim], sharding.placed)
         if layout is not None:
             layout = (*layout, *((),) * (type_.ndim - len(layout)))
         if layout is not None and _divides(type_, layout, sharding.placed):
-            named = NamedSharding(sharding.placed, spec_of(layout))
+            named = NamedSharding(sharding.placed, spec_of(layout), memory_kind=kind)
             found.append(placement_of(named, committed=True))
         else:
             found.append(None)

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Final, final
 from weakref import WeakValueDictionary
 
 from treadle_ir import ArrayType, Setting, current_context, fork_safe_rlock, overriding
+from treadle_ir.primitives.memory import DEVICE_MEMORY
 from treadle_runtime.placement.devices import Device, as_device, base_device, host_is_default
 from treadle_runtime.placement.sharding import Sharding, SingleDeviceSharding
 
@@ -48,7 +49,7 @@ _RECENT: Final = 8192
 class Placement:
     """How an array is laid over devices, and whether somebody asked for that. There are two for each sharding."""
 
-    __slots__ = ("__weakref__", "_placed", "_recent", "_sharding", "committed")
+    __slots__ = ("__weakref__", "_placed", "_recent", "_sharding", "committed", "works_in")
 
     _interned: ClassVar[WeakValueDictionary[tuple[Sharding, bool], Placement]] = (
         WeakValueDictionary()
@@ -59,6 +60,8 @@ class Placement:
         """Not to be called: `placement_of` has the one of a sharding."""
         self._sharding = sharding
         self.committed: Final = committed
+        # Where work on its arrays is done, if it is in a memory that devices do not compute in.
+        self.works_in: Placement | None = None
         self._placed: Final[WeakValueDictionary[ArrayType, PlacedType]] = WeakValueDictionary()
         # In front of it, at a tenth of the cost; strong, and emptied when it has grown large.
         self._recent: Final[dict[ArrayType, PlacedType]] = {}
@@ -129,6 +132,8 @@ def placement_of(sharding: Sharding, committed: bool) -> Placement:
         found = Placement._interned.get((sharding, committed))
         if found is None:
             found = Placement._interned[sharding, committed] = Placement(sharding, committed)
+            if sharding.memory_kind != DEVICE_MEMORY:
+                found.works_in = placement_of(sharding.with_memory_kind(DEVICE_MEMORY), committed)
         return found
 
 

@@ -34,7 +34,9 @@ def resolve(
                 chosen, first = placement, index
             elif placement is not chosen and placement.devices != chosen.devices:
                 raise _conflict(name, describe(first), operands[first], describe(index), operand)
-    return default if chosen is None else chosen
+    if chosen is None:
+        return default
+    return chosen.works_in or chosen
 
 
 def _conflict(

@@ -7,7 +7,7 @@ the arrays ask only what `Sharding` says.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final, TypeAlias, final
 from weakref import WeakValueDictionary
 
@@ -20,6 +20,7 @@ from treadle_ir import (
     refused,
     shown,
 )
+from treadle_ir.primitives.memory import DEVICE_MEMORY
 from treadle_runtime.placement.devices import Device
 
 Index: TypeAlias = tuple[slice, ...]
@@ -29,7 +30,9 @@ Index: TypeAlias = tuple[slice, ...]
 class Sharding(ABC):
     """How an array is laid over devices."""
 
-    __slots__ = ("__weakref__",)
+    __slots__ = ("__weakref__", "memory_kind")
+    memory_kind: str
+    """The kind of memory of its devices that the array is in; they compute in the one that is named `device`."""
 
     @property
     @abstractmethod
@@ -71,20 +74,13 @@ class Sharding(ABC):
     def is_fully_replicated(self) -> bool:
         """Whether each device has the whole array."""
 
-    @property
-    def memory_kind(self) -> str:
-        """The kind of memory it is in."""
-        return "device"
-
+    @abstractmethod
     def with_memory_kind(self, kind: str) -> Sharding:
-        """The same in another kind of memory; there is only `device`.
+        """The same in another kind of memory: `device`, or one of the host's, such as `pinned_host`.
 
         Raises:
-            ArgumentError: another one is asked for.
+            PlacementError: the devices have no such memory.
         """
-        names("with_memory_kind", kind=kind)
-        check_memory_kind(kind)
-        return self
 
     @abstractmethod
     def shard_shape(self, global_shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -123,19 +119,21 @@ class Sharding(ABC):
         """The same in jaxlib's terms, for arrays of a rank."""
 
 
-def check_memory_kind(kind: str | None) -> None:
-    """Check that a kind of memory is the one there is.
+def checked_memory_kind(kind: object, devices: Sequence[Device]) -> str:
+    """A kind of memory that devices have, as of a sharding; None stands for the one they compute in.
 
     Raises:
-        ArgumentError: it is another one.
+        ArgumentError: it is no string.
+        PlacementError: the devices of this process among them have no such memory.
     """
-    if kind is not None and not isinstance(kind, str):
+    if kind is None or kind == DEVICE_MEMORY:
+        return DEVICE_MEMORY
+    if not isinstance(kind, str):
         raise refused("a sharding", "memory_kind", "a string or None", kind)
-    if kind not in (None, "device"):
-        raise ArgumentError(
-            f"memory kind {kind!r} is not there: arrays are in the memory of their device",
-            fix="leave memory_kind out; to move an array to the host, use device_get",
-        )
+    for device in devices:
+        if device.raw in device.backend.local_devices:
+            return device.memory(kind).kind
+    return kind
 
 
 @final
@@ -145,23 +143,26 @@ class SingleDeviceSharding(Sharding):
     __slots__ = ("device",)
     device: Device
 
-    _interned: ClassVar[WeakValueDictionary[Device, SingleDeviceSharding]] = WeakValueDictionary()
+    _interned: ClassVar[WeakValueDictionary[tuple[Device, str], SingleDeviceSharding]] = (
+        WeakValueDictionary()
+    )
     _lock: Final = fork_safe_lock()
 
     def __new__(cls, device: Device, *, memory_kind: str | None = None) -> SingleDeviceSharding:
-        """The one sharding of a device."""
-        check_memory_kind(memory_kind)
+        """The one sharding of a device and a kind of memory."""
         if not isinstance(device, Device):
             raise ArgumentError(
                 f"SingleDeviceSharding: {shown(device)} of {type(device)} is not a device",
                 fix="pass one of treadle.devices()",
             )
+        kind = checked_memory_kind(memory_kind, (device,))
         with cls._lock:
-            found = cls._interned.get(device)
+            found = cls._interned.get((device, kind))
             if found is None:
                 found = object.__new__(cls)
                 object.__setattr__(found, "device", device)
-                cls._interned[device] = found
+                object.__setattr__(found, "memory_kind", kind)
+                cls._interned[device, kind] = found
             return found
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -185,15 +186,28 @@ class SingleDeviceSharding(Sharding):
         """The whole array."""
         return ((slice(None),) * len(shape),)
 
+    def with_memory_kind(self, kind: str) -> SingleDeviceSharding:
+        """The same in another kind of memory of the device.
+
+        Raises:
+            PlacementError: it has no such memory.
+        """
+        names("with_memory_kind", kind=kind)
+        return SingleDeviceSharding(self.device, memory_kind=kind)
+
     def raw(self, ndim: int) -> Any:  # Any: jaxlib's sharding
         """jaxlib's sharding of a result on the device."""
-        return self.device.backend.result_sharding(self.device.raw)
+        return self.device.backend.result_sharding(self.device.raw, self.memory_kind)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return SingleDeviceSharding, (self.device,)
+        return _on_one, (self.device, self.memory_kind)
 
     def __repr__(self) -> str:
         return f"SingleDeviceSharding(device={self.device!r}, memory_kind={self.memory_kind})"
+
+
+def _on_one(device: Device, memory_kind: str) -> SingleDeviceSharding:
+    return SingleDeviceSharding(device, memory_kind=memory_kind)
 
 
 def check_fits(type: ArrayType, sharding: Sharding) -> None:
