@@ -34,6 +34,7 @@ from treadle_ir.primitives import (
     implicit,
     indexing,
     linear_call,
+    memory,
     random,
     reduce,
     shape,
@@ -425,6 +426,7 @@ TRUTH.update(
         call.CheckpointName: _plainly(lambda x: x),
         call.StopGradient: _plainly(lambda x: x),
         convert.Copy: _plainly(lambda x: x),
+        memory.ToMemory: _plainly(lambda x: x),
     }
 )
 

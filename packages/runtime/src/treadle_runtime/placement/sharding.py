@@ -126,10 +126,12 @@ def checked_memory_kind(kind: object, devices: Sequence[Device]) -> str:
         ArgumentError: it is no string.
         PlacementError: the devices of this process among them have no such memory.
     """
-    if kind is None or kind == DEVICE_MEMORY:
+    if kind is None:
         return DEVICE_MEMORY
     if not isinstance(kind, str):
         raise refused("a sharding", "memory_kind", "a string or None", kind)
+    if kind == DEVICE_MEMORY:
+        return DEVICE_MEMORY
     for device in devices:
         if device.raw in device.backend.local_devices:
             return device.memory(kind).kind
