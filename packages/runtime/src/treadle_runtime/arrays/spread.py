@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import lru_cache
+from typing import Any, Final, TypeAlias, final
 
 import numpy as np
 
-from treadle_ir import ArrayType, PlacementError
+from treadle_ir import ArrayType, PlacementError, frozen
 from treadle_runtime.client.backend import Buffer, aligned_empty
-from treadle_runtime.placement.sharding import Sharding
+from treadle_runtime.placement.sharding import Index, Sharding
+
+_Key: TypeAlias = tuple[
+    tuple[int | None, int | None], ...
+]  # slices cannot be hashed before Python 3.12
+
+
+_OWN_COPY: Final = 1 << 16
+"""From so many bytes of a part on, aligned memory that the CPU's devices use in place beats a copy for each of them."""
 
 
 def spread(elements: np.ndarray[Any, Any], sharding: Sharding, *, owned: bool = True) -> Buffer:
@@ -19,25 +28,58 @@ def spread(elements: np.ndarray[Any, Any], sharding: Sharding, *, owned: bool = 
     Raises:
         ShardingError: an array of this shape cannot be laid out so.
     """
-    parts = sharding.parts(elements.shape)
-    backend = sharding.devices[0].backend
-    ours = sharding.addressable_devices
-    held: dict[
-        object, np.ndarray[Any, Any]
-    ] = {}  # the distinct parts; devices may share one's memory
+    cut = _cut(sharding, elements.shape)
+    backend, raw = sharding.devices[0].backend, sharding.raw(elements.ndim)
+    parts = [elements[index] for index in cut.distinct]
+    if not parts:
+        return backend.joined([], elements.shape, elements.dtype, raw)
+    if 0 < parts[0].nbytes < _OWN_COPY:
+        if not cut.copies:
+            parts = [_copied(part) for part in parts]
+        given = [parts[number] for number in cut.numbers]
+        return backend.put_parts(given, cut.devices, elements.shape, raw, owned=not cut.copies)
+    copies = not (owned and parts[0].flags.c_contiguous)
+    copied: set[int] = set()
     buffers = []
-    for device, part in zip(sharding.devices, parts, strict=True):
-        if device not in ours:
-            continue
-        key = _key(part)
-        if key not in held:
-            held[key] = elements[part]
-            if not (owned and held[key].flags.c_contiguous):
-                held[key] = aligned_empty(held[key].shape, elements.dtype)
-                np.copyto(held[key], elements[part])
-        put = backend.put(held[key], device.raw, owned=True, memory=sharding.memory_kind)
-        buffers.append(put)
-    return backend.joined(buffers, elements.shape, elements.dtype, sharding.raw(elements.ndim))
+    for number, device in zip(cut.numbers, cut.devices, strict=True):
+        if copies and number not in copied:  # one by one: so the allocator uses memory again
+            parts[number] = _copied(parts[number])
+            copied.add(number)
+        buffers.append(backend.put(parts[number], device, owned=True, memory=sharding.memory_kind))
+    return backend.joined(buffers, elements.shape, elements.dtype, raw)
+
+
+def _copied(part: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    copy = aligned_empty(part.shape, part.dtype)
+    np.copyto(copy, part)
+    return copy
+
+
+@final
+@frozen
+class _Cut:
+    """How an array is cut for the devices of this process: which parts differ, and which of them each device has."""
+
+    distinct: tuple[Index, ...]
+    numbers: tuple[int, ...]
+    devices: tuple[Any, ...]  # Any: jaxlib's devices
+    copies: bool  # whether jaxlib copies several parts in one call
+
+
+@lru_cache(maxsize=256)
+def _cut(sharding: Sharding, shape: tuple[int, ...]) -> _Cut:
+    ours, parts = sharding.addressable_devices, sharding.parts(shape)
+    found: dict[_Key, tuple[int, Index]] = {}
+    numbers, devices = [], []
+    for device, index in zip(sharding.devices, parts, strict=True):
+        if device in ours:
+            number, _ = found.setdefault(_key(index), (len(found), index))
+            numbers.append(number)
+            devices.append(device.raw)
+    # In jaxlib 0.10 to 0.12 it fails with `bad_function_call` where some devices, but not all, have the same part.
+    different = len({_key(index) for index in parts})
+    distinct = tuple([index for _, index in found.values()])
+    return _Cut(distinct, tuple(numbers), tuple(devices), different in (1, len(parts)))
 
 
 def gather(
@@ -76,5 +118,5 @@ def gather(
     return result
 
 
-def _key(part: tuple[slice, ...]) -> tuple[tuple[int | None, int | None], ...]:
+def _key(part: Index) -> _Key:
     return tuple([(each.start, each.stop) for each in part])

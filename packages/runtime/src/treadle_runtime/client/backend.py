@@ -121,12 +121,35 @@ class Backend:
                 enable_x64=True,  # dtypes are decided above; never narrow here
             )
         except (TypeError, ValueError, jaxlib().core.JaxRuntimeError) as error:
-            if array.dtype.kind in "OSUMm" or "dtype" in str(error).lower():
-                raise DTypeError(
-                    f"arrays of dtype {array.dtype} cannot be put on a device",
-                    fix="convert it to a number type first, such as float32",
-                ) from error
-            raise execution_error(error) from error
+            raise _not_put(array.dtype, error) from error
+
+    def put_parts(
+        self,
+        parts: Sequence[np.ndarray[Any, Any]],
+        devices: Sequence[Device],
+        shape: Sequence[int],
+        sharding: Any,  # a jaxlib GSPMDSharding over the devices of all processes
+        *,
+        owned: bool = False,
+    ) -> Buffer:
+        """Copy a part to each device of this process: one buffer of a (whole) shape; `owned` as of `put`.
+
+        Raises:
+            DTypeError: the parts' dtype has no counterpart on devices.
+        """
+        dtype = parts[0].dtype
+        try:
+            return jaxlib().xla_client.batched_device_put(
+                Aval(shape, dtype),
+                sharding,
+                parts,
+                devices,
+                True,
+                force_copy=not owned,
+                enable_x64=True,
+            )
+        except (TypeError, ValueError, jaxlib().core.JaxRuntimeError) as error:
+            raise _not_put(dtype, error) from error
 
     def putting(
         self, shape: Sequence[int], dtype: np.dtype[Any], device: Device
@@ -370,6 +393,15 @@ class Backend:
         """What a device's allocator says of itself; None where it says nothing, as on the CPU."""
         stats = device.memory_stats()
         return None if stats is None else {str(name): int(value) for name, value in stats.items()}
+
+
+def _not_put(dtype: np.dtype[Any], error: Exception) -> Exception:
+    if dtype.kind in "OSUMm" or "dtype" in str(error).lower():
+        return DTypeError(
+            f"arrays of dtype {dtype} cannot be put on a device",
+            fix="convert it to a number type first, such as float32",
+        )
+    return execution_error(error)
 
 
 def raw_kind(memory: str) -> str | None:
