@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import sys
+from types import FrameType
+
 import numpy as np
 import pytest
 
@@ -15,6 +18,24 @@ def test_the_buffer_shares_memory_and_cannot_be_written_to() -> None:
     assert np.shares_memory(np.asarray(view), np.asarray(X))
     X.__release_buffer__(view)
     np.testing.assert_array_equal(np.asarray(view), [[0, 1, 2], [3, 4, 5]])
+
+
+def test_numpy_reads_it_at_once() -> None:
+    """From 3.12 on NumPy asks for the buffer, which must not ask NumPy in turn."""
+    deepest, depth = 0, 0
+
+    def watch(frame: FrameType, event: str, argument: object) -> None:
+        nonlocal deepest, depth
+        depth += (event == "call") - (event == "return")
+        deepest = max(deepest, depth)
+
+    sys.setprofile(watch)
+    try:
+        found = np.asarray(X)
+    finally:
+        sys.setprofile(None)
+    assert np.array_equal(found, [[0, 1, 2], [3, 4, 5]])
+    assert deepest < 20
 
 
 def test_numpy_takes_the_element_type() -> None:

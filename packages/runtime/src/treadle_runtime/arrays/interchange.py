@@ -5,8 +5,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any
 
-import numpy as np
-
 from treadle_ir import Array
 from treadle_runtime.placement.format import Format, row_major
 from treadle_runtime.placement.sharding import Sharding
@@ -28,7 +26,7 @@ class Interchange(Array):
 
     def __buffer__(self, flags: int) -> memoryview:
         """The elements as a buffer that cannot be written to. Python asks for it from 3.12 on."""
-        return np.asarray(self).data
+        return self.__array__().data  # not `np.asarray`, which asks for this first
 
     def __release_buffer__(self, view: memoryview) -> None:
         """Nothing is to be done: the view keeps the elements alive."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sys
 import types
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Final, final
 
 import numpy as np
@@ -46,17 +45,30 @@ _STUBS: Final = _stubs()
 _guard: Final = fork_safe_rlock()
 
 
-@contextmanager
-def no_jax_import() -> Iterator[None]:
-    """Keep jaxlib from importing jax meanwhile; nothing happens if jax is loaded already."""
-    with _guard:
-        if "jax" in sys.modules:
-            yield
-            return
-        sys.modules.update(_STUBS)  # type: ignore[arg-type]  # None there means: do not look for it
+@final
+class no_jax_import:  # noqa: N801 - reads as a statement
+    """Keep jaxlib from importing jax meanwhile; nothing happens if jax is loaded already.
+
+    No generator: whose stack has room for `__enter__` has room for `__exit__`, and the lock is never left behind.
+    """
+
+    __slots__ = ("_stubbed",)
+
+    def __enter__(self) -> None:
+        _guard.acquire()
         try:
-            yield
+            self._stubbed = "jax" not in sys.modules
+            if self._stubbed:
+                sys.modules.update(_STUBS)  # type: ignore[arg-type]  # None there means: do not look for it
+        except BaseException:
+            _guard.release()
+            raise
+
+    def __exit__(self, *error: object) -> None:
+        try:
+            if self._stubbed:
+                for name, stub in _STUBS.items():
+                    if sys.modules.get(name) is stub:
+                        sys.modules.pop(name, None)
         finally:
-            for name, stub in _STUBS.items():
-                if sys.modules.get(name) is stub:
-                    sys.modules.pop(name, None)
+            _guard.release()
