@@ -39,6 +39,7 @@ WIDER: Final = {
     "repeat(x, 2, 0)": "float32[16@x,4]",
     # What is whole gives way here, too.
     "select(x > 0, x, ones((8, 4)))": "float32[8@x,4]",
+    "scan(lambda c, r: (c + r, c * 2), zeros(8), x.T)[1]": "float32[4,8@x]",
     "select(ones((8, 4)) > 0, x, x)": "float32[8@x,4]",
     "vjp(lambda x: x @ w, x)[1](ones((8, 8)))[0]": "float32[8@x,4]",
     # JAX fails within the function, where a mask that is whole meets a batch that is divided.

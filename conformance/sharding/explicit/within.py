@@ -256,6 +256,51 @@ def nothing_said() -> None:
     np.testing.assert_array_equal(sharding.reshard(x, found), x)
 
 
+def what_starts_whole_is_divided() -> None:
+    """Carries that go in whole come out as the body has them, and branches agree where one returns its result whole."""
+    x = divided()
+    host = np.asarray(x)
+
+    def over(*spec: str | None) -> sharding.NamedSharding:
+        return sharding.NamedSharding(mesh(), P(*spec))
+
+    def summed(x: Any) -> Any:
+        return lax.scan(
+            lambda c, row: (c + row, None), tnp.zeros(4), sharding.reshard(x, over(None, "b"))
+        )[0]
+
+    def counted(x: Any) -> Any:
+        start = (0, tnp.zeros((8, 4)), tnp.zeros((8, 4)), x)
+        return lax.while_loop(
+            lambda c: c[0] < 3, lambda c: (c[0] + 1, c[1] + c[2], c[2] + c[3], c[3]), start
+        )[1]
+
+    def either(x: Any) -> Any:
+        return lax.cond(x.sum() > 0, lambda x: (x, 1), lambda x: (tnp.zeros((8, 4)), 2), x)[0]
+
+    def one_of_three(x: Any) -> Any:
+        branches = [lambda x: tnp.ones((8, 4)), lambda x: x, lambda x: 2 * x]
+        return lax.switch((x.sum() > 0).astype(int), branches, x)
+
+    programs: dict[Callable[..., Any], tuple[Any, str]] = {
+        summed: (host.sum(0), "float32[4@b]"),
+        counted: (3 * host, "float32[8@a,4@b]"),
+        either: (host, "float32[8@a,4@b]"),
+        one_of_three: (host, "float32[8@a,4@b]"),
+    }
+    for program, (expected, shown) in programs.items():
+        for in_force in (True, False):
+            with treadle.set_mesh(mesh()) if in_force else nullcontext():
+                for function in (program, treadle.jit(program)):
+                    found = function(x)
+                    np.testing.assert_allclose(found, expected, rtol=1e-6)
+                    assert shown in str(treadle.typeof(found))
+                _, tangent = treadle.jvp(treadle.jit(program), (x,), (x,))
+                np.testing.assert_allclose(tangent, expected, rtol=1e-6)
+    with pytest.raises(errors.ShardingTypeError, match=r"8@a.*8@b"):
+        lax.cond(True, lambda x: x, lambda x: sharding.reshard(x, over("b", "a")), x)
+
+
 LAWS: Final[dict[str, Callable[[], None]]] = {
     f"{name} {kind} {where} {what}".rstrip(): functools.partial(
         law, name, jitted, force, derivative
@@ -273,4 +318,5 @@ LAWS: Final[dict[str, Callable[[], None]]] = {
     "some explicit": some_axes_are_shown,
     "stages": shown_of_jitted_stages,
     "nothing said": nothing_said,
+    "whole at first": what_starts_whole_is_divided,
 }

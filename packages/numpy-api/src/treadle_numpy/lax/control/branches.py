@@ -16,6 +16,7 @@ from treadle_ir import (
     ArgumentError,
     Array,
     DTypeError,
+    Layouts,
     Operand,
     Operands,
     Program,
@@ -24,10 +25,13 @@ from treadle_ir import (
     ShardingTypeError,
     StructureError,
     Value,
+    Whole,
     as_array,
     bind,
     discharged,
+    explicit_mesh,
     holding,
+    layout_of_operand,
     layouts_here,
     ops,
     over_mesh_of,
@@ -37,7 +41,7 @@ from treadle_ir import (
 )
 from treadle_ir.dtypes import is_bool, is_integer
 from treadle_ir.primitives.control import Case
-from treadle_ir.tree import explain_difference, tree_unflatten
+from treadle_ir.tree import explain_difference, tree_flatten, tree_unflatten
 from treadle_numpy.lax.control.carries import SAME_SHAPES, type_differences
 from treadle_numpy.lax.control.plain import plain_choice, plainly
 from treadle_numpy.lax.control.staging import (
@@ -260,19 +264,26 @@ def _choice(
         of_values = [flatten_operands("refs", "", values)[1]] if refs else []
         given = [*leaves, *values]
         types = [operand_type(leaf) for leaf in given]
-        staged: dict[int, Body] = {}  # a function that is several branches is traced once
-        for function, what in zip(functions, names, strict=True):
-            if id(function) not in staged:
-                staged[id(function)] = stage_body(
-                    f"{what} of {name}",
-                    _with_refs(refs, function),
-                    [*structures, *of_values],
-                    types,
-                    written=function,
-                    varies=varying_of(given),
-                    layouts=layouts_here(given),
-                )
-        bodies = [staged[id(function)] for function in functions]
+
+        def bodies_of(laid: Layouts) -> list[Body]:
+            staged: dict[int, Body] = {}  # a function that is several branches is traced once
+            for function, what in zip(functions, names, strict=True):
+                if id(function) not in staged:
+                    staged[id(function)] = stage_body(
+                        f"{what} of {name}",
+                        _divided_as(laid, _with_refs(refs, function)),
+                        [*structures, *of_values],
+                        types,
+                        written=function,
+                        varies=varying_of(given),
+                        layouts=layouts_here(given),
+                    )
+            return [staged[id(function)] for function in functions]
+
+        bodies = bodies_of(None)
+        laid = _divided_in_some(bodies)
+        if laid is not None:
+            bodies = bodies_of(laid)
         for body, what in zip(bodies[:-1], names[:-1], strict=True):
             _check_same_results(name, names[-1], bodies[-1], what, body)
         programs, captured = with_common_captures(bodies, functions)
@@ -290,6 +301,38 @@ def _choice(
 
     with over_mesh_of(leaves):
         return discharged(run)
+
+
+def _divided_in_some(bodies: Sequence[Body]) -> Layouts:
+    """How results lie that some branches return whole and the others divided in one way; None where there are none."""
+    every = [body.layouts or () for body in bodies]
+    if len({len(layouts) for layouts in every}) != 1:
+        return None
+    found: list[Whole | None] = []
+    for layouts in zip(*every, strict=True):
+        divided = {layout for layout in layouts if layout and any(layout)}
+        found.append(divided.pop() if len(divided) == 1 and len({*layouts}) == 2 else None)
+    return tuple(found) if any(found) else None
+
+
+def _divided_as(layouts: Layouts, function: Callable[..., Tree]) -> Callable[..., Tree]:
+    """A function whose results are divided so where it returns them whole, which costs nothing."""
+    mesh = explicit_mesh()
+    if layouts is None or mesh is None:
+        return function
+
+    def divided(*operands: Tree) -> Tree:
+        leaves, structure = tree_flatten(function(*operands))
+        return structure.unflatten(
+            [
+                leaf
+                if layout is None or layout_of_operand(leaf, mesh) == layout
+                else ops.sharding_constraint(coerce("cond", 0, leaf), mesh=mesh, layout=layout)
+                for leaf, layout in zip(leaves, layouts, strict=True)
+            ]
+        )
+
+    return divided
 
 
 def _handed_on(

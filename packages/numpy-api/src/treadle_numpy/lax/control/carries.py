@@ -18,7 +18,9 @@ from treadle_ir import (
     StructureError,
     checked_axes_here,
     explicit,
+    explicit_mesh,
     layouts_here,
+    ops,
     promoted,
     varying_of,
 )
@@ -80,6 +82,7 @@ def settled(
                 if dtype != type.dtype:
                     carry[position] = with_dtype(carry[position], type, dtype, weak)
                     changed = True
+        changed = _divided(carry, types, lie, body.layouts) or changed
         if not changed or rounds == _ROUNDS:
             break
     lines, is_shape = type_differences(structure, types, results)
@@ -101,6 +104,21 @@ def settled(
             fix="lay the initial value, or what is returned, anew: `reshard(x, P(...))`",
         )
     return carry, body
+
+
+def _divided(
+    carry: list[Operand], types: Sequence[ArrayType], before: Layouts, after: Layouts
+) -> bool:
+    """Divide the carries that go in whole as they come out: that costs nothing. Whether there were any."""
+    mesh = explicit_mesh()
+    if mesh is None or before is None or after is None:
+        return False
+    changed = False
+    for position, (_, one, two) in enumerate(zip(types, before, after, strict=False)):
+        if one is not None and two is not None and any(two) and not any(one):
+            carry[position] = ops.sharding_constraint(carry[position], mesh=mesh, layout=two)
+            changed = True
+    return changed
 
 
 def _lie(carry: Sequence[Operand], elements: Sequence[Operand]) -> Layouts:
