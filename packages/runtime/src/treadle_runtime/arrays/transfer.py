@@ -179,7 +179,8 @@ def _put_over(leaf: Any, sharding: NamedSharding, donate: bool) -> DeviceArray:
             error.add_note("  while: putting it on devices with device_put")
             raise
     device_of(leaf)
-    sharding.shard_shape(leaf.type.shape)  # that it fits
+    if not shared:  # `spread` looks by itself
+        sharding.shard_shape(leaf.type.shape)  # that it fits
     placed = placement_of(sharding, committed=True).of(leaf.type)
     if current_context().watched:
         guard("device-to-device", leaf.type, sharding.devices[0], explicit=True)

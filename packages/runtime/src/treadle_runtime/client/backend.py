@@ -438,8 +438,7 @@ def aligned_empty(shape: Sequence[int], dtype: np.dtype[Any]) -> np.ndarray[Any,
         raise MemoryError(
             f"Unable to allocate {size_text(count)} for an array with shape {tuple(shape)} and data type {dtype}"
         ) from error
-    start = -memory.ctypes.data % ALIGNMENT
-    return memory[start : start + count].view(dtype).reshape(shape)
+    return np.ndarray(shape, dtype, memory, -memory.ctypes.data % ALIGNMENT)
 
 
 def _watch(buffers: Sequence[Buffer], peers: Peers) -> None:
