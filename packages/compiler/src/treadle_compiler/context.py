@@ -196,13 +196,16 @@ class LoweringContext:
         """A scalar over a shape: a constant of the shape where it is one, else a broadcast."""
         if scalar.shape == type.shape:
             return scalar
+        key = scalar, type
+        found = self._constants.get(key)
+        if found is not None:
+            return found
         wanted = ArrayType(type.shape, scalar.dtype)
         if scalar.literal is not None:
-            return self.constant(scalar.literal, wanted)
-        attributes = {"broadcast_dimensions": "array<i64>"}
+            return self.once(key, lambda: self.constant(scalar.literal, wanted))
+        axes = {"broadcast_dimensions": "array<i64>"}
         return self.once(
-            (scalar, type),
-            lambda: self.one("stablehlo.broadcast_in_dim", [scalar], wanted, attributes),
+            key, lambda: self.one("stablehlo.broadcast_in_dim", [scalar], wanted, axes)
         )
 
     def once(self, key: _Key, make: Callable[[], HloValue]) -> HloValue:
