@@ -129,6 +129,25 @@ def test_what_a_region_made_is_not_used_outside_of_it():
     assert context.broadcast_scalar(scalar, F32) is not inside[1]
 
 
+def test_functions_of_programs_that_rules_make_are_not_mixed_up():
+    """A program that is gone leaves its id to the next one."""
+
+    def power(count):
+        def function(x):
+            for _ in range(count):
+                x = ops.multiply(x, x)
+            return [x]
+
+        return stage(function, F32).program
+
+    writer = ModuleWriter(stage(lambda x: [x], F32).program, "cpu", False)
+    context = LoweringContext(writer)
+    x = context.fresh(F32)
+    for count in range(5, 45):
+        (x,) = context.program(power(count), x)
+    assert writer.text().count("func.func private") == 40
+
+
 def test_each_function_numbers_its_own_values():
     def chain(x):
         for _ in range(8):

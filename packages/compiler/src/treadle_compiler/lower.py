@@ -85,8 +85,9 @@ class ModuleWriter:
         self._has_first = False  # whether something is on the first device alone
         if partitioning is not None:
             self.mesh_name(partitioning.mesh)
-        # By id of a nested program, which its outer program keeps alive, and by what its collectives are over.
+        # By id of a nested program, and by what its collectives are over.
         self._names: dict[tuple[int, ManualScope | None], str] = {}
+        self._written: list[Program] = []  # alive, or others would get their ids: rules make programs, too
         self._memories: dict[str, list[str | None]] = {}  # where functions have their results
         self._rules: dict[type[Primitive], LoweringRule[Any]] = {}  # those used so far
 
@@ -142,6 +143,7 @@ class ModuleWriter:
         name = self._names.get(key)
         if name is None:
             name = self._names[key] = f"@f{len(self._names)}"
+            self._written.append(program)
             self.write_function(name, program, "private")
         return name
 
