@@ -603,4 +603,4 @@ def one_device_calls_back_with_the_whole_array() -> None:
         assert np.array_equal(found, 2 * H)
         assert calls == [H.shape]
         with pytest.raises(errors.ArgumentError, match="sharding must be None or a SingleDevice"):
-            call(seen, shape, H, sharding=over("x"))
+            call(seen, shape, H, sharding=over("x"))  # type: ignore[arg-type]  # what is refused

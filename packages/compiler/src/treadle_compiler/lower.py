@@ -87,7 +87,9 @@ class ModuleWriter:
             self.mesh_name(partitioning.mesh)
         # By id of a nested program, and by what its collectives are over.
         self._names: dict[tuple[int, ManualScope | None], str] = {}
-        self._written: list[Program] = []  # alive, or others would get their ids: rules make programs, too
+        self._written: list[
+            Program
+        ] = []  # alive, or others would get their ids: rules make programs, too
         self._memories: dict[str, list[str | None]] = {}  # where functions have their results
         self._rules: dict[type[Primitive], LoweringRule[Any]] = {}  # those used so far
 

@@ -29,6 +29,7 @@ from treadle_autodiff.registry import (
 )
 from treadle_autodiff.tangents import Linear, Tangent, Zero, materialise
 from treadle_ir import (
+    PURE,
     ArrayType,
     Equation,
     InlineCall,
@@ -47,7 +48,6 @@ from treadle_ir import (
     varying_of,
 )
 from treadle_ir.dtypes import is_inexact
-from treadle_ir.effects import PURE
 from treadle_ir.logs import say
 from treadle_ir.primitives.call import (
     BACKWARD_ONLY,
