@@ -147,6 +147,17 @@ def arguments_are_taken_where_they_are() -> None:
 
 
 @law
+def brought_from_another_device() -> None:
+    there = in_host(SingleDeviceSharding(treadle.devices()[3]))
+    with pytest.warns(DeprecationWarning, match="device"):
+        elsewhere = treadle.jit(lambda x: 2 * x, device=treadle.devices()[1])
+    found = elsewhere(there)
+    assert found.devices() == {treadle.devices()[1]}
+    assert is_in(found, "device")
+    assert np.array_equal(found, 2 * H)
+
+
+@law
 def brought_once() -> None:
     """However many operations take it, a value goes to the device once."""
     text = (

@@ -50,9 +50,7 @@ class LoweredModule:
     donated: frozenset[int]  # parameters whose buffers results may take over
     partitioning: Partitioning | None = None  # for several devices
     inspections: tuple[Inspection, ...] = ()  # by the number in the custom calls
-    memories: Memories | None = (
-        None  # of parameters and results, where one is not in the device's own
-    )
+    memories: Memories | None = None  # where one is not in the device's own
 
 
 @final
@@ -70,9 +68,7 @@ class ModuleWriter:
         self.program: Final = program
         self.partitioning: Final = partitioning
         self.memories = memories
-        self.has_memories = (
-            memories is not None
-        )  # whether a value may be in another than the device's
+        self.has_memories = memories is not None  # whether a value may be in a memory of the host
         self.platform: Final = platform
         self.callbacks: list[Callable[..., object]] = []
         self.inspections: list[Inspection] = []
@@ -85,11 +81,10 @@ class ModuleWriter:
         self._has_first = False  # whether something is on the first device alone
         if partitioning is not None:
             self.mesh_name(partitioning.mesh)
-        # By id of a nested program, and by what its collectives are over.
+        # By id of a nested program, and by what its collectives are over. Programs that rules have made are kept alive:
+        # the next ones would get their ids.
         self._names: dict[tuple[int, ManualScope | None], str] = {}
-        self._written: list[
-            Program
-        ] = []  # alive, or others would get their ids: rules make programs, too
+        self._written: list[Program] = []
         self._memories: dict[str, list[str | None]] = {}  # where functions have their results
         self._rules: dict[type[Primitive], LoweringRule[Any]] = {}  # those used so far
 
@@ -129,9 +124,8 @@ class ModuleWriter:
         if len(program.equations) <= _INLINE_LIMIT or any(e.ordered for e in program.effects):
             return self.emit_inline(context, program, operands)
         if self.has_memories and any(x.memory is not None for x in operands):
-            return self.emit_inline(
-                context, program, operands
-            )  # a function's parameters are the device's
+            # Parameters of a function are in the device's own memory.
+            return self.emit_inline(context, program, operands)
         name = self.function(program)
         results = context.emit("func.call", operands, program.result_types, {"callee": name})
         if self.has_memories:

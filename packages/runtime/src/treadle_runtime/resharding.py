@@ -30,6 +30,6 @@ def _launch(type: ArrayType, placement: Placement, sharding: NamedSharding) -> L
         name="reshard",
         platform=where.device.backend.platform,
         partitioning=partitioning(where, [placement.of(type)], [type], [sharding]),
-        memories=memories([placement.of(type)], 1, [sharding]),
+        memories=memories(where, [placement.of(type)], 1, [sharding]),
     )
     return compile_program(lowered, where, wanted=[sharding])

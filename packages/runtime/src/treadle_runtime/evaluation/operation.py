@@ -148,7 +148,7 @@ class Operation:
             name=self.primitive.name,
             platform=self.placement.device.backend.platform,
             partitioning=partitioning(self.placement, operands, types, self.wanted),
-            memories=memories(operands, len(types), self.wanted),
+            memories=memories(self.placement, operands, len(types), self.wanted),
         )
         return compile_program(lowered, self.placement, wanted=self.wanted)
 

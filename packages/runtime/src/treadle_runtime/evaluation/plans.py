@@ -151,7 +151,7 @@ def _compiled(
         name=name,
         platform=placement.device.backend.platform,
         partitioning=partitioning(placement, operands, results),
-        memories=memories(operands, len(results)),
+        memories=memories(placement, operands, len(results)),
     )
     launch: Launch = compile_program(lowered, placement)
     kept = [

@@ -117,7 +117,7 @@ def _lowered(
     prepared = prepare(program, len(captured), options, arguments)
     used = [everything[index] for index in prepared.kept]
     over = partitioning(placement, used, prepared.results, wanted)
-    where = memories(used, len(prepared.results), asked_for)
+    where = memories(placement, used, len(prepared.results), asked_for)
     started = time.perf_counter()
     module = lower_program(
         prepared.program,

@@ -110,11 +110,19 @@ def whole(placement: Placement) -> Placement:
 
 
 def memories(
-    operands: Sequence[PlacedType], results: int, wanted: Sequence[Sharding | None] = ()
+    placement: Placement,
+    operands: Sequence[PlacedType],
+    results: int,
+    wanted: Sequence[Sharding | None] = (),
 ) -> Memories | None:
-    """In which memories of their devices operands are and results are wanted; None where all are where work is done."""
+    """In which memories of a program's devices operands are and results are wanted; None where all are their own.
+
+    Operands that are elsewhere are brought into the devices' own.
+    """
     given = [
-        each.placement.sharding.memory_kind if each.placement.works_in else None
+        each.placement.sharding.memory_kind
+        if each.placement.works_in and each.placement.devices == placement.devices
+        else None
         for each in operands
     ]
     asked = [None if each is None else each.memory_kind for each in wanted] or [None] * results
