@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from treadle_ir import ops
+from treadle_ir.dtypes import KEY
 from treadle_runtime import from_host, jit
 from treadle_runtime.jitting.known import MOST
 
@@ -66,3 +67,35 @@ def test_a_result_may_be_captured_itself():
 def test_weak_types_stay_weak():
     c = from_host(np.float32(3), weak=True)
     assert jit(lambda x: ops.multiply(ops.exponential(c), c))(X).type.weak
+
+
+def scaled(c, **options):
+    """A call within the program that takes a captured scalar."""
+    inner = jit(lambda x, c: ops.multiply(x, ops.broadcast_in_dim(c, shape=x.shape, dimensions=())))
+    return jit(lambda x: inner(x, c), **options)
+
+
+@pytest.mark.parametrize("value", [2.5, np.nan, np.float16(0.5), 3, True, 1 + 2j])
+def test_scalars_that_nested_programs_take_are_constants(value):
+    c = from_host(np.asarray(value))
+    x = from_host(np.arange(3).astype(c.dtype))
+    for options in ({}, {"keep_unused": True}, {"donate_argnums": 0}):
+        given = from_host(np.asarray(x))
+        np.testing.assert_array_equal(scaled(c, **options)(given), np.asarray(x) * value)
+    lowered = scaled(c).lower(x)
+    assert "%arg1" not in lowered.as_text()
+    np.testing.assert_array_equal(lowered.compile()(x), np.asarray(x) * value)
+
+
+def test_other_scalars_are_other_programs():
+    results = [scaled(from_host(np.float32(value)))(X) for value in (2, 3, 2)]
+    np.testing.assert_array_equal(results, [2 * X, 3 * X, 2 * X])
+
+
+def test_arrays_and_keys_stay_parameters():
+    c = array(2.0)
+    inner = jit(lambda x, c: ops.multiply(x, ops.broadcast_in_dim(c, shape=(3,), dimensions=(0,))))
+    assert "%arg1" in jit(lambda x: inner(x, c)).lower(X).as_text()
+    key = ops.random_wrap(np.zeros(2, np.uint32), dtype=KEY)
+    bits = jit(lambda key: ops.random_bits(key, shape=(2,)))
+    np.testing.assert_array_equal(jit(lambda: bits(key))(), bits(key))

@@ -4,16 +4,20 @@ Captured arrays are parameters of a program (decisions/0004-programs-are-closed.
 values is the same program, compiled once. XLA knows nothing of their elements, then, and would compute what depends on
 them alone in each call: the logarithm of a gamma function of a constant, say. Here NumPy does that beforehand, and
 what it finds is captured in its place. Only arrays of a few elements are looked at: the rest is work for a compiler.
+
+Scalars that loops, branches and calls take are written into the program. XLA would carry a parameter through each
+iteration, and keep branches that a flag decides.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from treadle_ir import (
     ROOT,
     ArrayType,
+    Atom,
     Conversion,
     Elementwise,
     Equation,
@@ -26,7 +30,8 @@ from treadle_ir import (
     Value,
     current_context,
 )
-from treadle_runtime.arrays.array import DeviceArray
+from treadle_ir.dtypes import is_key
+from treadle_runtime.arrays.array import DeviceArray, elements_of
 
 _FAMILIES: Final[tuple[type[Primitive], ...]] = (Conversion, Elementwise, Rearrangement, Reducing)
 MOST: Final = 64
@@ -52,8 +57,8 @@ def with_known(
             results = ROOT.process(equation.primitive, operands)
             known.update(zip(equation.results, results, strict=True))
         else:
-            left.append(equation)
-    if len(left) == len(program.equations):
+            left.append(_with_scalars(equation, known))
+    if left == [*program.equations]:
         return program, tuple(captured)
     needed = dict.fromkeys(
         [x for equation in left for x in equation.operands if isinstance(x, Value)]
@@ -65,6 +70,25 @@ def with_known(
     arrays = [*captured, *[known[value] for value in new]]
     assert all([isinstance(array, DeviceArray) for array in arrays]), "arrays of the evaluator"
     return Program(parameters, tuple(left), program.results), tuple(arrays)  # type: ignore[arg-type]
+
+
+def _with_scalars(equation: Equation, known: Mapping[Value, Operand]) -> Equation:
+    """An equation whose nested programs take known scalars as constants; others as they are."""
+    if not equation.primitive.programs():
+        return equation
+    operands = tuple([_constant(x, known) for x in equation.operands])
+    if operands == equation.operands:
+        return equation
+    return Equation(
+        equation.primitive, operands, equation.results, equation.effects, equation.source
+    )
+
+
+def _constant(atom: Atom, known: Mapping[Value, Operand]) -> Atom:
+    array = known.get(atom) if isinstance(atom, Value) else None
+    if not isinstance(array, DeviceArray) or array.type.shape or is_key(array.type.dtype):
+        return atom
+    return Literal(elements_of(array).flat[0], array.type)
 
 
 def _decided(equation: Equation, known: dict[Value, Operand]) -> bool:
