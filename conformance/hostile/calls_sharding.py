@@ -53,6 +53,7 @@ sharding: get_abstract_mesh get_mesh ()
 LEFT_OUT: Final[dict[str, str]] = {
     "treadle.set_mesh": "it changes the process when it is called: packages/runtime/tests/placement",
     "sharding.set_mesh": "it changes the process when it is called: packages/runtime/tests/placement",
+    "sharding.use_mesh": "the same",
     "experimental.mesh_utils.create_device_mesh": "it returns a NumPy array of devices: test_mesh_grids.py",
     "experimental.mesh_utils.create_hybrid_device_mesh": "it returns a NumPy array of devices: test_mesh_grids.py",
     "treadle.Shard": "a record that arrays make",

@@ -405,6 +405,9 @@ def threads() -> None:
         with treadle.set_mesh(mesh()):
             assert get_mesh() is mesh()
             assert workers.submit(lambda: get_mesh().empty).result()
+        with treadle.sharding.use_mesh(mesh()):
+            assert get_mesh() is mesh()
+        assert get_mesh().empty
 
 
 @law

@@ -39,7 +39,9 @@ __all__ = [
     "reshard",
     "set_mesh",
     "use_abstract_mesh",
+    "use_mesh",
 ]
 
 P = PartitionSpec
 make_single_device_sharding = SingleDeviceSharding
+use_mesh = set_mesh  # as JAX called it when it was for `with` alone
