@@ -271,6 +271,38 @@ def keys_and_small_types() -> None:
 
 
 @law
+def exported() -> None:
+    for lies in (over("x"), over()):
+        host = lies.with_memory_kind(HOST)
+        put = treadle.jit(lambda x: (treadle.device_put(x, Space.Device) + 1, x * 2))
+        for function, kinds in (
+            (put, ["device", "device"]),
+            (treadle.jit(lambda x: (x + 1, 2 * x), out_shardings=(host, lies)), [HOST, "device"]),
+            (
+                treadle.jit(lambda x: (treadle.device_put(x + 1, Space.Host), x * 2)),
+                [HOST, "device"],
+            ),
+        ):
+            x = treadle.device_put(H, lies)
+            written = treadle.export.export(function)(x).serialize()
+            read = treadle.export.deserialize(written)
+            for given in (x, in_host(lies)):
+                found = read.call(given)
+                assert [each.sharding.memory_kind for each in found] == kinds
+                assert np.array_equal(found[0], H + 1)
+                assert np.array_equal(found[1], 2 * H)
+
+
+@law
+def of_a_mesh_without_devices() -> None:
+    described = NamedSharding(mesh().abstract_mesh, P("x"), memory_kind=HOST)
+    with treadle.set_mesh(mesh()):
+        assert treadle.device_put(H, described).sharding is over("x").with_memory_kind(HOST)
+        found = treadle.jit(lambda x: x + 1, out_shardings=described)(H)
+        assert is_in(found, HOST)
+
+
+@law
 def made_there() -> None:
     host = over("x", "y").with_memory_kind(HOST)
     made = treadle.make_array_from_callback((8, 4), host, lambda part: H[part])

@@ -13,6 +13,7 @@ from treadle_compiler.context import HloValue, LoweringContext
 from treadle_ir import InlineCall, Primitive, Program, frozen
 from treadle_ir.primitives.control import Scan
 from treadle_ir.primitives.memory import DEVICE_MEMORY, ToMemory
+from treadle_ir.primitives.sharding import ShardingConstraint
 
 Memory: TypeAlias = str | None
 """A kind of memory other than the device's own, which is None."""
@@ -70,11 +71,11 @@ def usable(
 
 
 def _only_moves(primitive: Primitive, index: int) -> bool:
-    """Whether an operation, or the programs within it, does nothing with an operand but move it to a memory."""
+    """Whether an operation, or the programs within it, does nothing with an operand but lay it out or move it."""
     waiting = [(primitive, index)]
     while waiting:
         each, number = waiting.pop()
-        if isinstance(each, ToMemory):
+        if isinstance(each, ToMemory | ShardingConstraint):
             continue
         program = _program_taking(each, number)
         if program is None:

@@ -14,12 +14,14 @@ from treadle_ir.primitives.sharding import InspectSharding, ShardingConstraint
 def sharding_constraint_lowering(
     context: LoweringContext, primitive: ShardingConstraint, x: HloValue
 ) -> Sequence[HloValue]:
-    """A constraint, over the mesh of the module."""
+    """A constraint, over the mesh of the module; the array stays in its memory."""
     if context.module.partitioning is None:
         return [x]
     mesh = context.module.mesh_name(primitive.mesh)
     attributes = {"sharding": sharding_text(mesh, primitive.layout)}
-    return context.emit("sdy.sharding_constraint", [x], [x.type], attributes)
+    laid = context.one("sdy.sharding_constraint", [x], x.type, attributes)
+    laid.memory = x.memory
+    return [laid]
 
 
 @lowering_rule(InspectSharding)

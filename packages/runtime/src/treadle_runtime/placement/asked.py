@@ -80,7 +80,7 @@ def concrete(function: str, argument: str, given: Asked) -> Sharding | None:
                 "has not these axes",
                 fix="write it within `with treadle.set_mesh(mesh):`, or give NamedSharding a mesh of devices",
             )
-        return NamedSharding(mesh, given.spec)
+        return NamedSharding(mesh, given.spec, memory_kind=given.memory_kind)
     if not isinstance(given, PartitionSpec):
         return given
     mesh = get_mesh()

@@ -8,7 +8,7 @@ from typing import Any, ParamSpec, TypeVar
 from treadle.export.body import Body
 from treadle.export.checks import PLATFORMS, DisabledSafetyCheck, default_export_platform
 from treadle.export.exported import Exported, structs
-from treadle.export.shardings import anywhere, lies_of
+from treadle.export.shardings import anywhere, in_memories, lies_of
 from treadle_compiler import lower_program
 from treadle_ir import (
     ArgumentError,
@@ -114,8 +114,10 @@ def _export(
             fix="export outside of jit, grad and vmap, or pass the array as an argument",
         )
     constants = [each for each in traced.captured if isinstance(each, Array)]
-    lies = lies_of(call.fun_name, traced.program, *call.shardings())
-    program = anywhere(traced.program) if lies is not None else traced.program
+    inputs, outputs = call.shardings()
+    lies = lies_of(call.fun_name, traced.program, inputs, outputs)
+    program = in_memories(traced.program, outputs)
+    program = anywhere(program) if lies is not None else program
     body = Body(call.fun_name, program, constants, lies)
     problem = unsolvable(f"export of {call.fun_name}", body.shapes)
     if problem is not None:

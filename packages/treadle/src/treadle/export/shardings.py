@@ -16,6 +16,7 @@ from treadle.export.container import damaged
 from treadle_compiler import Partitioning
 from treadle_ir import (
     MESH,
+    PURE,
     AbstractMesh,
     ArgumentError,
     ArrayType,
@@ -30,6 +31,7 @@ from treadle_ir import (
     ShardingError,
     TreadleError,
     Type,
+    Value,
     current_context,
     frozen,
     layout_of,
@@ -38,6 +40,7 @@ from treadle_ir import (
     refused,
     spec_of,
 )
+from treadle_ir.primitives.memory import DEVICE_MEMORY, ToMemory
 from treadle_ir.rewrite.nested import map_programs
 from treadle_runtime import (
     DeviceArray,
@@ -161,6 +164,21 @@ def _over(sharding: Sharding | None, type: Type) -> Over | None:
     if not isinstance(sharding, NamedSharding) or not isinstance(type, ArrayType):
         return None
     return Over(automatic(sharding.mesh), layout_of(sharding.spec, type.ndim))
+
+
+def in_memories(program: Program, outputs: Sequence[Sharding | None]) -> Program:
+    """The program with its results in the memories that are asked for: shardings do not travel, operations do."""
+    equations, results = [*program.equations], []
+    for result, sharding in zip(program.results, outputs, strict=True):
+        if sharding is None or sharding.memory_kind == DEVICE_MEMORY:
+            results.append(result)
+            continue
+        there = Value(result.type)
+        equations.append(Equation(ToMemory(sharding.memory_kind), (result,), (there,), PURE))
+        results.append(there)
+    if results == [*program.results]:
+        return program
+    return Program(program.parameters, tuple(equations), tuple(results))
 
 
 def anywhere(program: Program) -> Program:
