@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, final
 
@@ -102,6 +102,21 @@ class Program:
                         seen.add(id(inner))
                         stack.append(inner)
                         yield inner
+
+    def then(self, operations: Sequence[Primitive | None]) -> Program:
+        """The program with an operation without effects on each of its results; None leaves a result as it is."""
+        equations, results = [*self.equations], []
+        for result, operation in zip(self.results, operations, strict=True):
+            if operation is None:
+                results.append(result)
+                continue
+            (type_,) = operation.infer(result.type)
+            made = Value(type_)
+            equations.append(Equation(operation, (result,), (made,), PURE))
+            results.append(made)
+        if len(equations) == len(self.equations):
+            return self
+        return Program(self.parameters, tuple(equations), tuple(results))
 
     def __repr__(self) -> str:
         parameters = ", ".join(map(str, self.parameter_types))

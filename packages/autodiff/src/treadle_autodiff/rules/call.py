@@ -29,9 +29,7 @@ from treadle_autodiff.registry import (
 )
 from treadle_autodiff.tangents import Linear, Tangent, Zero, materialise
 from treadle_ir import (
-    PURE,
     ArrayType,
-    Equation,
     InlineCall,
     Operand,
     Operands,
@@ -247,18 +245,9 @@ def _with_results(
     program: Program, count: int, more: Mapping[Value, Offloadable | None]
 ) -> Program:
     """The program with its first `count` results and these values, where they are kept, as further ones."""
-    equations, kept = [*program.equations], []
-    made_at = {result: each.source for each in program.equations for result in each.results}
-    for value, moved in more.items():
-        if moved is None:
-            kept.append(value)
-        else:
-            elsewhere = Value(value.type)
-            equations.append(
-                Equation(ToMemory(moved.dst), (value,), (elsewhere,), PURE, made_at[value])
-            )
-            kept.append(elsewhere)
-    return Program(program.parameters, tuple(equations), (*program.results[:count], *kept))
+    known = Program(program.parameters, program.equations, (*program.results[:count], *more))
+    moves = [None if moved is None else ToMemory(moved.dst) for moved in more.values()]
+    return known.then([*[None] * count, *moves])
 
 
 def _interpret_with(

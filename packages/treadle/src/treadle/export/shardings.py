@@ -16,7 +16,6 @@ from treadle.export.container import damaged
 from treadle_compiler import Partitioning
 from treadle_ir import (
     MESH,
-    PURE,
     AbstractMesh,
     ArgumentError,
     ArrayType,
@@ -31,7 +30,6 @@ from treadle_ir import (
     ShardingError,
     TreadleError,
     Type,
-    Value,
     current_context,
     frozen,
     layout_of,
@@ -168,17 +166,10 @@ def _over(sharding: Sharding | None, type: Type) -> Over | None:
 
 def in_memories(program: Program, outputs: Sequence[Sharding | None]) -> Program:
     """The program with its results in the memories that are asked for: shardings do not travel, operations do."""
-    equations, results = [*program.equations], []
-    for result, sharding in zip(program.results, outputs, strict=True):
-        if sharding is None or sharding.memory_kind == DEVICE_MEMORY:
-            results.append(result)
-            continue
-        there = Value(result.type)
-        equations.append(Equation(ToMemory(sharding.memory_kind), (result,), (there,), PURE))
-        results.append(there)
-    if results == [*program.results]:
-        return program
-    return Program(program.parameters, tuple(equations), tuple(results))
+    kinds = [None if each is None else each.memory_kind for each in outputs]
+    return program.then(
+        [None if kind in (None, DEVICE_MEMORY) else ToMemory(kind) for kind in kinds]
+    )
 
 
 def anywhere(program: Program) -> Program:

@@ -8,6 +8,7 @@ transformations among it, becomes operands of the primitive.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Final, TypeVar, overload
 
 import numpy as np
@@ -16,7 +17,6 @@ from treadle_ir import (
     ArgumentError,
     Array,
     DTypeError,
-    Layouts,
     Operand,
     Operands,
     Program,
@@ -31,7 +31,6 @@ from treadle_ir import (
     discharged,
     explicit_mesh,
     holding,
-    layout_of_operand,
     layouts_here,
     ops,
     over_mesh_of,
@@ -41,13 +40,15 @@ from treadle_ir import (
 )
 from treadle_ir.dtypes import is_bool, is_integer
 from treadle_ir.primitives.control import Case
-from treadle_ir.tree import explain_difference, tree_flatten, tree_unflatten
+from treadle_ir.primitives.sharding import ShardingConstraint
+from treadle_ir.tree import explain_difference, tree_unflatten
 from treadle_numpy.lax.control.carries import SAME_SHAPES, type_differences
 from treadle_numpy.lax.control.plain import plain_choice, plainly
 from treadle_numpy.lax.control.staging import (
     Body,
     first_difference,
     flatten_operands,
+    interned,
     paths_of,
     stage_body,
     with_common_captures,
@@ -264,28 +265,24 @@ def _choice(
         of_values = [flatten_operands("refs", "", values)[1]] if refs else []
         given = [*leaves, *values]
         types = [operand_type(leaf) for leaf in given]
-
-        def bodies_of(laid: Layouts) -> list[Body]:
-            staged: dict[int, Body] = {}  # a function that is several branches is traced once
-            for function, what in zip(functions, names, strict=True):
-                if id(function) not in staged:
-                    staged[id(function)] = stage_body(
-                        f"{what} of {name}",
-                        _divided_as(laid, _with_refs(refs, function)),
-                        [*structures, *of_values],
-                        types,
-                        written=function,
-                        varies=varying_of(given),
-                        layouts=layouts_here(given),
-                    )
-            return [staged[id(function)] for function in functions]
-
-        bodies = bodies_of(None)
-        laid = _divided_in_some(bodies)
-        if laid is not None:
-            bodies = bodies_of(laid)
+        staged: dict[int, Body] = {}  # a function that is several branches is traced once
+        for function, what in zip(functions, names, strict=True):
+            if id(function) not in staged:
+                staged[id(function)] = stage_body(
+                    f"{what} of {name}",
+                    _with_refs(refs, function),
+                    [*structures, *of_values],
+                    types,
+                    written=function,
+                    varies=varying_of(given),
+                    layouts=layouts_here(given),
+                )
+        bodies = [staged[id(function)] for function in functions]
         for body, what in zip(bodies[:-1], names[:-1], strict=True):
-            _check_same_results(name, names[-1], bodies[-1], what, body)
+            _check_same_types(name, names[-1], bodies[-1], what, body)
+        bodies = _divided_alike(bodies, functions)
+        for body, what in zip(bodies[:-1], names[:-1], strict=True):
+            _check_same_layouts(name, names[-1], bodies[-1], what, body)
         programs, captured = with_common_captures(bodies, functions)
         results = _handed_on(
             programs,
@@ -303,36 +300,34 @@ def _choice(
         return discharged(run)
 
 
-def _divided_in_some(bodies: Sequence[Body]) -> Layouts:
-    """How results lie that some branches return whole and the others divided in one way; None where there are none."""
-    every = [body.layouts or () for body in bodies]
-    if len({len(layouts) for layouts in every}) != 1:
-        return None
-    found: list[Whole | None] = []
-    for layouts in zip(*every, strict=True):
-        divided = {layout for layout in layouts if layout and any(layout)}
-        found.append(divided.pop() if len(divided) == 1 and len({*layouts}) == 2 else None)
-    return tuple(found) if any(found) else None
-
-
-def _divided_as(layouts: Layouts, function: Callable[..., Tree]) -> Callable[..., Tree]:
-    """A function whose results are divided so where it returns them whole, which costs nothing."""
+def _divided_alike(bodies: Sequence[Body], functions: Sequence[object]) -> list[Body]:
+    """Bodies that divide what they return whole as the others do, if these do so in one way: that costs nothing."""
     mesh = explicit_mesh()
-    if layouts is None or mesh is None:
-        return function
-
-    def divided(*operands: Tree) -> Tree:
-        leaves, structure = tree_flatten(function(*operands))
-        return structure.unflatten(
+    every = [body.layouts for body in bodies if body.layouts is not None]
+    if mesh is None or len(every) < len(bodies):
+        return [*bodies]
+    wanted = [_one_division(layouts) for layouts in zip(*every, strict=True)]
+    divided = []
+    for body, layouts, function in zip(bodies, every, functions, strict=True):
+        laid = tuple(
+            [old if new is None else new for new, old in zip(wanted, layouts, strict=True)]
+        )
+        program = body.program.then(
             [
-                leaf
-                if layout is None or layout_of_operand(leaf, mesh) == layout
-                else ops.sharding_constraint(coerce("cond", 0, leaf), mesh=mesh, layout=layout)
-                for leaf, layout in zip(leaves, layouts, strict=True)
+                None if new is None or new == old else ShardingConstraint(mesh, new)
+                for new, old in zip(laid, layouts, strict=True)
             ]
         )
-
+        if program is not body.program:
+            body = replace(body, program=interned(function, program), layouts=laid)
+        divided.append(body)
     return divided
+
+
+def _one_division(layouts: Sequence[Whole | None]) -> Whole | None:
+    """How a result is divided by some branches, all in the same way, that others return whole."""
+    divided = {layout for layout in layouts if layout and any(layout)}
+    return divided.pop() if len(divided) == 1 and len({*layouts}) == 2 else None
 
 
 def _handed_on(
@@ -362,7 +357,7 @@ def _with_refs(refs: tuple[Ref, ...], function: Callable[..., Tree]) -> Callable
     return branch
 
 
-def _check_same_results(name: str, one_name: str, one: Body, other_name: str, other: Body) -> None:
+def _check_same_types(name: str, one_name: str, one: Body, other_name: str, other: Body) -> None:
     (left,), (right,) = one.structures, other.structures
     if left != right:
         lines = "; ".join(explain_difference(left, right))
@@ -378,11 +373,15 @@ def _check_same_results(name: str, one_name: str, one: Body, other_name: str, ot
             f"{name}: {one_name} and {other_name} must return the same types, but theirs differ {lines}",
             fix=SAME_SHAPES if is_shape else "convert one of them with .astype(...)",
         )
-    differs = first_difference(left_types, one.layouts, other.layouts)
+
+
+def _check_same_layouts(name: str, one_name: str, one: Body, other_name: str, other: Body) -> None:
+    (structure,), (types,) = one.structures, one.result_types
+    differs = first_difference(types, one.layouts, other.layouts)
     if differs is not None:
         number, first, second = differs
         raise ShardingTypeError(
             f"{name}: {one_name} and {other_name} must return the same types, but at "
-            f"{paths_of(left)[number] or 'their only leaf'} they return {first} and {second}",
+            f"{paths_of(structure)[number] or 'their only leaf'} they return {first} and {second}",
             fix="lay them alike in the branches: `reshard(x, P(...))`",
         )

@@ -82,7 +82,7 @@ def settled(
                 if dtype != type.dtype:
                     carry[position] = with_dtype(carry[position], type, dtype, weak)
                     changed = True
-        changed = _divided(carry, types, lie, body.layouts) or changed
+        changed = _divide(carry, types, results, lie, body.layouts) or changed
         if not changed or rounds == _ROUNDS:
             break
     lines, is_shape = type_differences(structure, types, results)
@@ -106,16 +106,23 @@ def settled(
     return carry, body
 
 
-def _divided(
-    carry: list[Operand], types: Sequence[ArrayType], before: Layouts, after: Layouts
+def _divide(
+    carry: list[Operand],
+    types: Sequence[ArrayType],
+    results: Sequence[ArrayType],
+    before: Layouts,
+    after: Layouts,
 ) -> bool:
     """Divide the carries that go in whole as they come out: that costs nothing. Whether there were any."""
     mesh = explicit_mesh()
     if mesh is None or before is None or after is None:
         return False
     changed = False
-    for position, (_, one, two) in enumerate(zip(types, before, after, strict=False)):
-        if one is not None and two is not None and any(two) and not any(one):
+    for position, (type, result) in enumerate(zip(types, results, strict=True)):
+        one, two = before[position], after[position]
+        if type.shape != result.shape or one is None or two is None:
+            continue
+        if any(two) and not any(one):
             carry[position] = ops.sharding_constraint(carry[position], mesh=mesh, layout=two)
             changed = True
     return changed
