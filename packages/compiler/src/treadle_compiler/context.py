@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
 import numpy as np
 
+from treadle_compiler.memories import on_device
 from treadle_compiler.types import dense, mlir_type, scalar_text
 from treadle_ir import ArrayType, Literal, Program, TreadleError, Type, dtypes
 
@@ -256,8 +257,6 @@ class LoweringContext:
         try:
             results = body(parameters)
             if self.module.has_memories:
-                from treadle_compiler.memories import on_device  # noqa: PLC0415 - it needs contexts
-
                 results = on_device(self, results)
             self.emit(end, results, ())
             lines = self.lines

@@ -7,13 +7,15 @@ XLA refuses anything else, or is slow at it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias, final
+from typing import TYPE_CHECKING, TypeAlias, final
 
-from treadle_compiler.context import HloValue, LoweringContext
 from treadle_ir import InlineCall, Primitive, Program, frozen
 from treadle_ir.primitives.control import Scan
 from treadle_ir.primitives.memory import DEVICE_MEMORY, ToMemory
 from treadle_ir.primitives.sharding import ShardingConstraint
+
+if TYPE_CHECKING:
+    from treadle_compiler.context import HloValue, LoweringContext
 
 Memory: TypeAlias = str | None
 """A kind of memory other than the device's own, which is None."""
@@ -46,6 +48,12 @@ def moved(context: LoweringContext, x: HloValue, kind: str) -> HloValue:
     placed.memory = memory
     context.module.has_memories = True
     return placed
+
+
+def staying(x: HloValue, made: HloValue) -> HloValue:
+    """A value that was made of another without computing: it is in the memory where that one is."""
+    made.memory = x.memory
+    return made
 
 
 def brought(context: LoweringContext, x: HloValue) -> HloValue:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.memories import staying
 from treadle_compiler.recompute import large
 from treadle_compiler.registry import lowering_rule, lowering_rules
 from treadle_ir import InlineCall, deeper
@@ -58,9 +59,7 @@ def checkpoint_lowering(
 def _barrier(context: LoweringContext, operands: Sequence[HloValue]) -> list[HloValue]:
     types = [operand.type for operand in operands]
     results = context.emit("stablehlo.optimization_barrier", operands, types)
-    for result, operand in zip(results, operands, strict=True):
-        result.memory = operand.memory
-    return results
+    return list(map(staying, operands, results))
 
 
 @lowering_rule(CustomJvpStaged)

@@ -14,6 +14,7 @@ import numpy as np
 
 from treadle_compiler import emit
 from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.memories import staying
 from treadle_compiler.registry import lowering_rule
 from treadle_compiler.wide_keys import as_keys, words
 from treadle_ir import TOKEN, ArrayType, Program, Type, deeper
@@ -161,12 +162,6 @@ def _element(context: LoweringContext, x: HloValue, index: HloValue) -> HloValue
     return emit.reshape(context, row, x.shape[1:])
 
 
-def _where(x: HloValue, element: HloValue) -> HloValue:
-    """An element, which is in the memory that the array is in."""
-    element.memory = x.memory
-    return element
-
-
 def _written(context: LoweringContext, ys: HloValue, y: HloValue, index: HloValue) -> HloValue:
     """`ys` with `ys[index] = y`."""
     row = emit.reshape(context, y, (1, *y.shape))
@@ -196,7 +191,7 @@ def scan_lowering(
         if primitive.reverse:
             index = emit.binary(context, "subtract", emit.scalar(context, length - 1, _I32), step)
         elements = [
-            _where(x, as_keys(_element(context, words(x), index), parameter.type))
+            staying(x, as_keys(_element(context, words(x), index), parameter.type))
             for x, parameter in zip(xs, inner, strict=True)
         ]
         results = context.inline(primitive.body, *constants, *values[:count], *elements)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.memories import staying
 from treadle_compiler.partitioning import inspection_mark, sharding_text
 from treadle_compiler.registry import lowering_rule
 from treadle_ir.primitives.sharding import InspectSharding, ShardingConstraint
@@ -20,8 +21,7 @@ def sharding_constraint_lowering(
     mesh = context.module.mesh_name(primitive.mesh)
     attributes = {"sharding": sharding_text(mesh, primitive.layout)}
     laid = context.one("sdy.sharding_constraint", [x], x.type, attributes)
-    laid.memory = x.memory
-    return [laid]
+    return [staying(x, laid)]
 
 
 @lowering_rule(InspectSharding)
