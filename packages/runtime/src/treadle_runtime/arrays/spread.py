@@ -38,14 +38,15 @@ def spread(elements: np.ndarray[Any, Any], sharding: Sharding, *, owned: bool = 
             parts = [_copied(part) for part in parts]
         given = [parts[number] for number in cut.numbers]
         return backend.put_parts(given, cut.devices, elements.shape, raw, owned=not cut.copies)
-    copies = not (owned and parts[0].flags.c_contiguous)
-    copied: set[int] = set()
+    held: dict[
+        int, np.ndarray[Any, Any]
+    ] = {}  # copied one by one: so the allocator uses memory again
     buffers = []
     for number, device in zip(cut.numbers, cut.devices, strict=True):
-        if copies and number not in copied:  # one by one: so the allocator uses memory again
-            parts[number] = _copied(parts[number])
-            copied.add(number)
-        buffers.append(backend.put(parts[number], device, owned=True, memory=sharding.memory_kind))
+        if number not in held:
+            part = parts[number]
+            held[number] = part if owned and part.flags.c_contiguous else _copied(part)
+        buffers.append(backend.put(held[number], device, owned=True, memory=sharding.memory_kind))
     return backend.joined(buffers, elements.shape, elements.dtype, raw)
 
 
