@@ -15,6 +15,7 @@ import pytest
 
 import treadle
 import treadle.numpy as tnp
+from conformance.sharding.table import table
 from treadle import errors, lax, nn, random
 from treadle.sharding import (
     AxisType,
@@ -26,19 +27,8 @@ from treadle.sharding import (
 )
 from treadle_ir.events import Event, ProgramCompiled, listening
 
-LAWS: Final[dict[str, Callable[[], None]]] = {}
+LAWS, law = table(lambda: mesh())  # which takes eight devices
 H: Final = np.arange(32, dtype=np.float32).reshape(8, 4)
-
-
-def law(check: Callable[[], None]) -> Callable[[], None]:
-    """Put a check into the table."""
-
-    def checked() -> None:
-        mesh()  # eight devices
-        check()
-
-    LAWS[check.__name__] = checked
-    return check
 
 
 @functools.cache

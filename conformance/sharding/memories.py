@@ -13,23 +13,13 @@ import pytest
 import treadle
 import treadle.numpy as tnp
 from conformance.sharding.arrays import H, mesh, over, shardings
+from conformance.sharding.table import table
 from treadle import errors, lax, random
 from treadle.memory import Space
 from treadle.sharding import NamedSharding, PartitionSpec as P, SingleDeviceSharding
 
-LAWS: Final[dict[str, Callable[[], None]]] = {}
+LAWS, law = table(mesh)  # which takes eight devices
 HOST: Final = "pinned_host"
-
-
-def law(check: Callable[[], None]) -> Callable[[], None]:
-    """Put a check into the table."""
-
-    def checked() -> None:
-        mesh()  # eight devices
-        check()
-
-    LAWS[check.__name__] = checked
-    return check
 
 
 def everywhere() -> list[Any]:
