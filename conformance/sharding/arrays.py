@@ -27,7 +27,6 @@ from treadle.sharding import (
 )
 from treadle_ir.events import Event, ProgramCompiled, listening
 
-LAWS, law = table(lambda: mesh())  # which takes eight devices
 H: Final = np.arange(32, dtype=np.float32).reshape(8, 4)
 
 
@@ -35,6 +34,9 @@ H: Final = np.arange(32, dtype=np.float32).reshape(8, 4)
 def mesh() -> Mesh:
     """Eight devices in four rows."""
     return treadle.make_mesh((4, 2), ("x", "y"), (AxisType.Auto,) * 2)
+
+
+LAWS, law = table(mesh)  # which takes eight devices
 
 
 def over(*spec: Any) -> NamedSharding:
