@@ -17,6 +17,8 @@ if TYPE_CHECKING:
         IrValue as IrValue,
         build as build,
         ir_array as ir_array,
+        ir_context as ir_context,
+        ir_dialects as ir_dialects,
         ir_elements as ir_elements,
         ir_module as ir_module,
         ir_type as ir_type,
@@ -90,6 +92,7 @@ if TYPE_CHECKING:
     from treadle_compiler.xla import (
         CompileError as CompileError,
         MemoryStats as MemoryStats,
+        Tiles as Tiles,
         compile_text as compile_text,
         cost_analysis as cost_analysis,
         deserialise as deserialise,
@@ -113,7 +116,8 @@ if not TYPE_CHECKING:
         {
             "treadle_compiler.attributes": "attribute_text string_text",
             "treadle_compiler.built": (
-                "BuildContext IrValue build ir_array ir_elements ir_module ir_type"
+                "BuildContext IrValue build ir_array ir_context ir_dialects ir_elements ir_module "
+                "ir_type"
             ),
             "treadle_compiler.callback": "LoweredCallback",
             "treadle_compiler.collectives": "Collective has_collectives read_collectives",
@@ -134,9 +138,9 @@ if not TYPE_CHECKING:
             "treadle_compiler.registry": "LoweringRule lowering_rule lowering_rules",
             "treadle_compiler.types": "device_dtype device_shape element_type",
             "treadle_compiler.xla": (
-                "CompileError MemoryStats compile_text cost_analysis deserialise memory_stats "
-                "optimized_hlo output_tiles platform_fingerprint raw_compile_options serialise "
-                "supports_flag tiles_of unoptimized_hlo"
+                "CompileError MemoryStats Tiles compile_text cost_analysis deserialise "
+                "memory_stats optimized_hlo output_tiles platform_fingerprint raw_compile_options "
+                "serialise supports_flag tiles_of unoptimized_hlo"
             ),
         },
     )

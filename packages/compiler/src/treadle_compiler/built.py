@@ -90,6 +90,16 @@ def ir_module() -> Any:  # Any: jaxlib ships no types
     return mlir().ir
 
 
+def ir_context() -> Any:  # Any: jaxlib ships no types
+    """The `jaxlib.mlir.ir.Context` that rules build in."""
+    return mlir().context
+
+
+def ir_dialects() -> Any:  # Any: jaxlib ships no types
+    """The `DialectRegistry` of the dialects that rules build with."""
+    return mlir().registry
+
+
 def ir_type(type: Type) -> Any:  # Any: jaxlib ships no types
     """A type as MLIR has it; within a rule, whose context it belongs to."""
     return mlir().ir.Type.parse(mlir_type(type))

@@ -33,6 +33,7 @@ class Mlir:
     stablehlo: Any
     core: Any
     context: Any
+    registry: Any
 
 
 @functools.cache
@@ -56,7 +57,7 @@ def mlir() -> Mlir:
         context.enable_multithreading(False)
         for dialect in (stablehlo, chlo, sdy):
             dialect.register_dialect(context)
-        return Mlir(ir, func, stablehlo, core, context)
+        return Mlir(ir, func, stablehlo, core, context, registry)
 
 
 def locked() -> AbstractContextManager[object]:

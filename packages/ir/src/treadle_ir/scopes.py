@@ -19,6 +19,19 @@ from treadle_ir.source import Place, place
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+def within(scope: str, name: str) -> str:
+    """The scope of a name in a scope: `encoder/name`; `jvp(name)` where the scope ends with a transformation, `jvp()`.
+
+    Example:
+        >>> within("encoder", "attention"), within("encoder/jvp(vmap())", "attention")
+        ('encoder/attention', 'encoder/jvp(vmap(attention))')
+    """
+    begin = scope.rstrip(")")
+    if begin != scope and begin.endswith("("):
+        return f"{begin}{name}{scope[len(begin) :]}"
+    return f"{scope}/{name}" if scope else name
+
+
 @final
 class named_scope(ContextDecorator):  # noqa: N801 - reads as a statement
     """`with named_scope("attention"):` names what is staged in the block; also a decorator, `@named_scope("f")`.
@@ -51,8 +64,7 @@ class named_scope(ContextDecorator):  # noqa: N801 - reads as a statement
         if outer is None:
             place.set(Place(self._name))
         else:
-            scope = f"{outer.scope}/{self._name}" if outer.scope else self._name
-            place.set(Place(scope, outer.replayed))
+            place.set(Place(within(outer.scope, self._name), outer.replayed))
 
     def __exit__(self, *error: object) -> None:
         place.set(self._outer.pop())

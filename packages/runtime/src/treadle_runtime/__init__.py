@@ -120,6 +120,7 @@ if TYPE_CHECKING:
         create_hybrid_device_mesh as create_hybrid_device_mesh,
     )
     from treadle_runtime.placement.named import NamedSharding as NamedSharding
+    from treadle_runtime.placement.partition import sharding_of_tiles as sharding_of_tiles
     from treadle_runtime.placement.partition import meshes_of as meshes_of
     from treadle_runtime.placement.placement import (
         PlacedType as PlacedType,
@@ -208,7 +209,7 @@ if not TYPE_CHECKING:
             "treadle_runtime.placement.mesh": "MESH Mesh make_mesh",
             "treadle_runtime.placement.mesh_grids": "create_device_mesh create_hybrid_device_mesh",
             "treadle_runtime.placement.named": "NamedSharding",
-            "treadle_runtime.placement.partition": "meshes_of",
+            "treadle_runtime.placement.partition": "meshes_of sharding_of_tiles",
             "treadle_runtime.placement.placement": (
                 "PlacedType Placement default_device set_default_device"
             ),

@@ -201,7 +201,9 @@ def flatten_fun(fun: WrappedFun, in_tree: PyTreeDef) -> tuple[WrappedFun, Callab
     """
     _wrapped("flatten_fun", "fun", fun)
     _structure("flatten_fun", "in_tree", in_tree)
-    return transformation_with_aux2(_flattened, fun, in_tree)
+    made: tuple[WrappedFun, Callable[[], PyTreeDef]]
+    made = transformation_with_aux2(_flattened, fun, in_tree)
+    return made
 
 
 def flatten_fun_nokwargs(
@@ -210,7 +212,9 @@ def flatten_fun_nokwargs(
     """As `flatten_fun`, where `in_tree` is the structure of the positional arguments alone."""
     _wrapped("flatten_fun_nokwargs", "fun", fun)
     _structure("flatten_fun_nokwargs", "in_tree", in_tree)
-    return transformation_with_aux2(_flattened_nokwargs, fun, in_tree)
+    made: tuple[WrappedFun, Callable[[], PyTreeDef]]
+    made = transformation_with_aux2(_flattened_nokwargs, fun, in_tree)
+    return made
 
 
 def debug_info(
@@ -272,4 +276,5 @@ def argnums_partial(
             filled[n] = value
         return f.f_transformed(*filled, **kwargs)
 
-    return f.wrapped(call), tuple(args[n] for n in chosen)
+    kept = tuple(x for n, x in enumerate(args) if n not in chosen)
+    return f.wrapped(call, argnums_partial, (*chosen, kept)), tuple(args[n] for n in chosen)

@@ -13,9 +13,9 @@ from functools import cached_property
 from typing import Any, TypeAlias, final
 
 from treadle.core import AbstractValue, aval_of, eval_jaxpr, type_of_aval
+from treadle.extend.source_info_util import SourceInfo, new_source_info
 from treadle.extension import Application, Parameters, Primitive
 from treadle_ir import (
-    NOWHERE,
     Array,
     Atom,
     Effects,
@@ -24,7 +24,6 @@ from treadle_ir import (
     Operand,
     Primitive as Instruction,
     Program,
-    Source,
     Trace,
     Tracer,
     Value,
@@ -124,18 +123,6 @@ def view_of(primitive: Instruction) -> Tree:
 
 
 @final
-class SourceInfo:
-    """Where an equation comes from."""
-
-    def __init__(self, source: Source) -> None:
-        self.source = source
-        self.name_stack = source.scope
-
-    def __repr__(self) -> str:
-        return str(self.source)
-
-
-@final
 class JaxprEqn:
     """An equation: `primitive` under JAX's name, `params`, `invars`, `outvars`, `effects`, `source_info`."""
 
@@ -156,7 +143,7 @@ class JaxprEqn:
         self.primitive = primitive
         self.params = dict(params)
         self.effects = effects
-        self.source_info = source_info if source_info is not None else SourceInfo(NOWHERE)
+        self.source_info = source_info if source_info is not None else new_source_info()
         self.ctx = ctx
 
     @staticmethod
@@ -168,7 +155,7 @@ class JaxprEqn:
             view_of(equation.primitive),
             params_of(equation.primitive),
             equation.effects,
-            SourceInfo(equation.source),
+            SourceInfo.of(equation.source),
             equation.primitive,
         )
 
@@ -397,6 +384,23 @@ class ClosedJaxpr:
     def pretty_print(self, **_: object) -> str:
         """The program as text."""
         return str(self)
+
+
+def gensym() -> Callable[[AbstractValue], Value]:
+    """A function that makes new variables of types, for those who write jaxprs themselves.
+
+    Example:
+        >>> import treadle
+        >>> from treadle.extend.core import gensym
+        >>> new = gensym()
+        >>> new(treadle.typeof(1.0)).aval
+        ShapedArray(float32[], weak_type=True)
+    """
+
+    def new(aval: AbstractValue) -> Value:
+        return Value(type_of_aval(aval))
+
+    return new
 
 
 def jaxpr_as_fun(closed_jaxpr: ClosedJaxpr) -> Callable[..., list[Array]]:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Generator
 from typing import Any
 
@@ -74,3 +76,57 @@ def test_names_for_messages() -> None:
     assert found.func_src_info.startswith("scaled at ")
     with pytest.raises(ArgumentError, match="register_exclusion"):
         register_exclusion(3)  # type: ignore[arg-type]
+
+
+@lu.transformation_with_aux2
+def _said(f: Any, store: Any, by: int, *args: Any) -> Any:
+    store.store(("said", by))
+    return f(*args) + by
+
+
+def test_a_cache_of_wrapped_functions() -> None:
+    runs: list[Any] = []
+
+    @lu.cache
+    def call(fun: lu.WrappedFun, x: int) -> Any:
+        runs.append(x)
+        return fun.call_wrapped(x)
+
+    def f(x: int) -> int:
+        return 10 * x
+
+    def asked(by: int, x: int) -> tuple[Any, Any]:
+        fun, said = _said(lu.wrap_init(f), by)
+        return call(fun, x), said()
+
+    assert [asked(5, 1), asked(5, 1)] == [(15, ("said", 5))] * 2
+    assert runs == [1]
+    assert asked(6, 1) == (16, ("said", 6))
+    assert asked(5, 2) == (25, ("said", 5))
+    assert runs == [1, 1, 2]
+    with treadle.enable_x64(True):
+        asked(5, 1)
+    assert len(runs) == 4
+    for number, forget in enumerate(
+        (call.cache_clear, lambda: call.evict_function(f), treadle.clear_caches), start=5
+    ):
+        forget()
+        assert asked(5, 1) == (15, ("said", 5))
+        assert len(runs) == number
+    with pytest.raises(ArgumentError, match="cache"):
+        lu.cache(3)  # type: ignore[arg-type]
+
+
+def test_a_cache_lets_functions_go() -> None:
+    call = lu.cache(lambda fun, x: fun.call_wrapped(x))
+
+    def made() -> weakref.ref[Any]:
+        def f(x: int) -> int:
+            return x
+
+        assert call(lu.wrap_init(f), 3) == 3
+        return weakref.ref(f)
+
+    gone = made()
+    gc.collect()
+    assert gone() is None

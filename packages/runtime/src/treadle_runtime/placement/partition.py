@@ -22,6 +22,7 @@ from treadle_ir import (
     spec_of,
 )
 from treadle_ir.primitives.memory import DEVICE_MEMORY
+from treadle_runtime.placement.devices import Device
 from treadle_runtime.placement.mesh import MESH, Mesh, concrete_mesh
 from treadle_runtime.placement.named import NamedSharding, layout_from_tiles, layout_on
 from treadle_runtime.placement.placement import BASE, PlacedType, Placement, placement_of
@@ -29,7 +30,7 @@ from treadle_runtime.placement.resolve import resolve
 from treadle_runtime.placement.sharding import Sharding
 
 if TYPE_CHECKING:
-    from treadle_compiler import LoadedExecutable, Memories, Partitioning
+    from treadle_compiler import LoadedExecutable, Memories, Partitioning, Tiles
 
 _WHOLE: Final = PartitionSpec()
 
@@ -222,11 +223,16 @@ def inner_sharding(
     layout = layout_from_tiles(tiles[:ndim], sharding.placed)
     if layout is not None:
         return NamedSharding(sharding.placed, spec_of(layout))
-    order = np.lexsort([*reversed(tiles)])
+    return sharding_of_tiles(tiles[:ndim], sharding.placed.flat)
+
+
+def sharding_of_tiles(tiles: Tiles, devices: Sequence[Device]) -> NamedSharding:
+    """The sharding over a mesh of its own by which each device has the part that `tiles` say for each axis."""
+    order = np.lexsort([*reversed(tiles)]) if tiles else np.arange(len(devices))
     sizes = [int(each.max()) + 1 for each in tiles]
     names = [f"axis{number}" for number in range(len(tiles))]
-    devices = np.array(sharding.placed.flat)[order].reshape(*sizes, -1)
-    return NamedSharding(Mesh(devices, (*names, "rest")), PartitionSpec(*names[:ndim]))
+    grid = np.array(devices)[order].reshape(*sizes, -1)
+    return NamedSharding(Mesh(grid, (*names, "rest")), PartitionSpec(*names))
 
 
 def _divides(type: ArrayType, layout: Layout, mesh: Mesh) -> bool:

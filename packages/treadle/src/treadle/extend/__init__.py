@@ -11,7 +11,9 @@ if TYPE_CHECKING:
         backend as backend,
         core as core,
         linear_util as linear_util,
+        lowering as lowering,
         random as random,
+        sharding as sharding,
         source_info_util as source_info_util,
     )
 
@@ -24,7 +26,9 @@ if not TYPE_CHECKING:
             "backend",
             "core",
             "linear_util",
+            "lowering",
             "random",
+            "sharding",
             "source_info_util",
         ),
     )

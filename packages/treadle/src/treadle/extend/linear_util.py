@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import functools
+import weakref
 from collections.abc import Callable, Generator, Hashable, Mapping
-from typing import Any, TypeAlias, final
+from typing import Any, Final, TypeAlias, final
 
-from treadle_ir import UsageError, functions
+from treadle.forgetting import also_forget
+from treadle_ir import UsageError, current_context, fork_safe_lock, functions
 
 __all__ = [
     "StoreException",
     "WrappedFun",
+    "cache",
     "merge_linear_aux",
     "transformation",
     "transformation2",
@@ -44,18 +47,31 @@ class _Store:
             raise StoreException("the function has not run yet", fix="call it first")
         return self._values[0]
 
+    @property
+    def has_run(self) -> bool:
+        """Whether anything was said."""
+        return bool(self._values)
+
 
 @final
 class WrappedFun:
     """A function with transformations around it: `call_wrapped` calls it."""
 
     def __init__(
-        self, f: Function, transformed: Function, params: Mapping[str, Value], debug_info: object
+        self,
+        f: Function,
+        transformed: Function,
+        params: Mapping[str, Value],
+        debug_info: object,
+        transforms: tuple[tuple[Function, tuple[Hashable, ...]], ...] = (),
+        stores: tuple[_Store, ...] = (),
     ) -> None:
         self.f = f
         self.f_transformed = transformed
         self.params = tuple(sorted(params.items()))
         self.debug_info = debug_info
+        self.transforms = transforms  # outermost first, with what they were given
+        self.stores = stores  # of those that say more
 
     @property
     def __name__(self) -> str:
@@ -65,9 +81,22 @@ class WrappedFun:
         """The results of the function, transformed."""
         return self.f_transformed(*args, **kwargs)
 
-    def wrapped(self, transformed: Function) -> WrappedFun:
-        """The same with another transformation around it."""
-        return WrappedFun(self.f, transformed, dict(self.params), self.debug_info)
+    def wrapped(
+        self,
+        transformed: Function,
+        gen: Function,
+        static: tuple[Hashable, ...],
+        *stores: _Store,
+    ) -> WrappedFun:
+        """The same with another transformation around it: of `gen` and its static arguments."""
+        return WrappedFun(
+            self.f,
+            transformed,
+            dict(self.params),
+            self.debug_info,
+            ((gen, static), *self.transforms),
+            (*stores, *self.stores),
+        )
 
 
 def wrap_init(
@@ -85,18 +114,37 @@ def wrap_init(
     return WrappedFun(f, functools.partial(f, **params) if params else f, params, debug_info)
 
 
+def _curried(function: Function) -> Function:
+    """The function, which with one argument, or as a decorator, waits for the others."""
+
+    @functools.wraps(function)
+    def called(gen: Function, *rest: Value, **options: Value) -> Value:
+        functions(function.__name__, gen=gen)
+        if rest:
+            return function(gen, *rest, **options)
+        return functools.partial(function, gen, **options)
+
+    return called
+
+
+@_curried
 def transformation2(gen: Function, fun: WrappedFun, *static: Hashable) -> WrappedFun:
-    """A function with a transformation around it: `gen(f, *static, *args, **kwargs)` returns the results."""
-    return fun.wrapped(functools.partial(gen, fun.f_transformed, *static))
+    """A function with a transformation around it: `gen(f, *static, *args, **kwargs)` returns the results.
+
+    With `gen` alone, as a decorator, it waits for the function and the static arguments.
+    """
+    return fun.wrapped(functools.partial(gen, fun.f_transformed, *static), gen, static)
 
 
+@_curried
 def transformation_with_aux2(
     gen: Function, fun: WrappedFun, *static: Hashable, use_eq_store: bool = False
 ) -> tuple[WrappedFun, Callable[[], Value]]:
     """As `transformation2`, for `gen(f, store, *static, *args, **kwargs)`, which says more by `store.store(value)`."""
     kept = _Store()
     adapter = _StoreView(kept)
-    return fun.wrapped(functools.partial(gen, fun.f_transformed, adapter, *static)), kept.get
+    transformed = functools.partial(gen, fun.f_transformed, adapter, *static)
+    return fun.wrapped(transformed, gen, static, kept), kept.get
 
 
 @final
@@ -126,13 +174,20 @@ def _driven(
     return call
 
 
-def _transformed(gen: Function, fun: WrappedFun, *static: Hashable) -> WrappedFun:
-    return fun.wrapped(_driven(gen, fun.f_transformed, static))
+@_curried
+def transformation(gen: Function, fun: WrappedFun, *static: Hashable) -> WrappedFun:
+    """A transformation by a generator: `gen(*static, *args)` yields `(args, kwargs)`, is sent results, yields results.
+
+    With the generator alone, as a decorator, it waits for the function and the static arguments.
+    """
+    return fun.wrapped(_driven(gen, fun.f_transformed, static), gen, static)
 
 
-def _transformed_with_aux(
+@_curried
+def transformation_with_aux(
     gen: Function, fun: WrappedFun, *static: Hashable, use_eq_store: bool = False
 ) -> tuple[WrappedFun, Callable[[], Value]]:
+    """As `transformation`; the generator yields `(results, aux)`, and a function gives the latter afterwards."""
     kept = _Store()
     inner = _driven(gen, fun.f_transformed, static)
 
@@ -141,19 +196,86 @@ def _transformed_with_aux(
         kept.put(said)
         return results
 
-    return fun.wrapped(call), kept.get
+    return fun.wrapped(call, gen, static, kept), kept.get
 
 
-def transformation(gen: Function) -> Callable[..., WrappedFun]:
-    """A decorator of generators: `gen(*static, *args)` yields `(args, kwargs)`, is sent results, yields results."""
-    return functools.partial(_transformed, gen)
+@final
+class _Cached:
+    """A function of a `WrappedFun` and of arguments that can be hashed, which remembers what it returned."""
+
+    def __init__(self, call: Callable[..., Value]) -> None:
+        functools.update_wrapper(self, call)
+        self._call = call
+        # By the function that is wrapped, as long as it lives: by all else, the result and what was said beside it.
+        self._known: weakref.WeakKeyDictionary[Function, dict[Hashable, tuple[Value, ...]]]
+        self._known = weakref.WeakKeyDictionary()
+        self._lock = fork_safe_lock()
+        _remembering.add(self)
+
+    def __call__(self, fun: WrappedFun, *args: Hashable) -> Value:
+        key = (fun.transforms, fun.params, args, current_context())
+        with self._lock:
+            results = self._known.setdefault(fun.f, {})
+            found = results.get(key)
+        if found is None:
+            result = self._call(fun, *args)
+            found = (result, *[each.get() if each.has_run else each for each in fun.stores])
+            with self._lock:
+                results[key] = found
+        for store, said in zip(fun.stores, found[1:], strict=True):
+            if not isinstance(said, _Store):
+                store.put(said)
+        return found[0]
+
+    def cache_clear(self) -> None:
+        """Forget everything."""
+        with self._lock:
+            self._known.clear()
+
+    def evict_function(self, f: Function) -> None:
+        """Forget what is known of one function."""
+        with self._lock:
+            self._known.pop(f, None)
 
 
-def transformation_with_aux(
-    gen: Function,
-) -> Callable[..., tuple[WrappedFun, Callable[[], Value]]]:
-    """As `transformation`; the generator yields `(results, aux)`, and a function gives the latter afterwards."""
-    return functools.partial(_transformed_with_aux, gen)
+_remembering: Final[weakref.WeakSet[_Cached]] = weakref.WeakSet()
+
+
+def _forget() -> None:
+    for each in [*_remembering]:
+        each.cache_clear()
+
+
+also_forget("linear_util", _forget)
+
+
+def cache(call: Callable[..., Value], *, explain: Function | None = None) -> _Cached:
+    """The function, run once for a `WrappedFun`, further arguments and the settings in force.
+
+    Functions are the same if they wrap the same one in the same transformations, with equal static arguments. What
+    a transformation says beside the results is said again. `clear_caches` forgets all, and `cache_clear` of what
+    is returned; what is known of a function goes with it.
+
+    Args:
+        call: takes a `WrappedFun`, then what can be hashed.
+        explain: JAX's, which it calls for its logs: taken, and never called.
+
+    Raises:
+        ArgumentError: `call` is no function.
+
+    Example:
+        >>> from treadle.extend import linear_util as lu
+        >>> @lu.cache
+        ... def traced(fun, x):
+        ...     print("tracing")
+        ...     return fun.call_wrapped(x)
+        >>> f = lambda x: x + 1
+        >>> traced(lu.wrap_init(f), 2), traced(lu.wrap_init(f), 2)
+        tracing
+        (3, 3)
+    """
+    functions("cache", call=call, **({} if explain is None else {"explain": explain}))
+    return _Cached(call)
 
 
 def merge_linear_aux(aux1: Callable[[], Value], aux2: Callable[[], Value]) -> tuple[bool, Value]:

@@ -40,7 +40,7 @@ class ZeroIfMapped:
 zero_if_mapped: Final = ZeroIfMapped()
 
 
-def _parts(function: str, jaxpr: AnyJaxpr) -> tuple[Program, Operands]:
+def parts(function: str, jaxpr: AnyJaxpr) -> tuple[Program, Operands]:
     """A jaxpr's program and its constants, which are its leading parameters.
 
     Raises:
@@ -58,7 +58,7 @@ def _parts(function: str, jaxpr: AnyJaxpr) -> tuple[Program, Operands]:
     return jaxpr.program, ()
 
 
-def _closed(program: Program, captured: Operands) -> ClosedJaxpr:
+def closed(program: Program, captured: Operands) -> ClosedJaxpr:
     return ClosedJaxpr(Jaxpr.of(program, len(captured)), captured)
 
 
@@ -87,7 +87,7 @@ def jvp_jaxpr(
         >>> returned, [float(x) for x in eval_jaxpr(tangent.jaxpr, tangent.consts, 3.0, 4.0, 1.0)]
         ([True, False], [12.0, 4.0, 4.0])
     """
-    program, constants = _parts("jvp_jaxpr", jaxpr)
+    program, constants = parts("jvp_jaxpr", jaxpr)
     results = len(program.results)
     forced = [instantiate] * results if isinstance(instantiate, bool) else [*instantiate]
     arguments = len(program.parameters) - len(constants)
@@ -98,7 +98,7 @@ def jvp_jaxpr(
         )
     flags = [False] * len(constants) + [bool(each) for each in nonzeros]
     made = jvp_program(program, flags, forced)
-    return _closed(made.program, [*made.captured, *constants]), [*made.nonzero]
+    return closed(made.program, [*made.captured, *constants]), [*made.nonzero]
 
 
 def backward_pass(
@@ -184,7 +184,7 @@ def batch_jaxpr_axes(
         >>> [str(aval) for aval in batched.out_avals], axes
         (['~float32[3]', '~float32[]'], [0, None])
     """
-    program, constants = _parts("batch_jaxpr_axes", closed_jaxpr)
+    program, constants = parts("batch_jaxpr_axes", closed_jaxpr)
     types = program.parameter_types[len(constants) :]
     if len(in_axes) != len(types) or len(out_axes_dest) != len(program.results):
         raise ArgumentError(
@@ -222,4 +222,4 @@ def batch_jaxpr_axes(
         return made
 
     staged = stage(function, *batched_types)
-    return _closed(staged.program, staged.captured), placed
+    return closed(staged.program, staged.captured), placed

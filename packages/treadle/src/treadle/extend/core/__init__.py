@@ -11,7 +11,13 @@ from treadle.errors import (
     JaxprTypeError as JaxprTypeError,
 )
 from treadle.extend.core import primitives as primitives
+from treadle.extend.core.calls import (
+    create_call_primitive as create_call_primitive,
+    eval_jaxpr_transpose as eval_jaxpr_transpose,
+    register_call_primitive_rules as register_call_primitive_rules,
+)
 from treadle.extend.core.questions import (
+    TraceTag as TraceTag,
     array_types as array_types,
     check_jaxpr as check_jaxpr,
     concrete_or_error as concrete_or_error,
@@ -37,6 +43,7 @@ from treadle.jaxprs import (
     JaxprEqn as JaxprEqn,
     Literal as Literal,
     Var as Var,
+    gensym as gensym,
     jaxpr_as_fun as jaxpr_as_fun,
     jaxprs_in_params as jaxprs_in_params,
     new_jaxpr_eqn as new_jaxpr_eqn,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Final
+from importlib import import_module
+from typing import Any, Final
 
 from treadle_ir import Primitive, unknown_name
 from treadle_numpy.lax.linalg.primitives import TABLE as LINALG
@@ -15,18 +16,23 @@ _VIEWS: Final = {**TABLE, **LINALG, **OTHERS}
 # Where several names match one of treadle's instructions: the one that equations show.
 _SHOWN: Final = ("jit_p", "add_p", "transpose_p", "reshape_p")
 
-__all__ = list(_VIEWS)
+# JAX has these here, too; their module needs this one.
+_CALLS: Final = ("create_call_primitive", "eval_jaxpr_transpose", "register_call_primitive_rules")
+
+__all__ = [*_VIEWS, *_CALLS]
 
 
-def __getattr__(name: str) -> PrimitiveView:
+def __getattr__(name: str) -> Any:  # Any: a view, or one of the functions
     """A view by its name."""
+    if name in _CALLS:
+        return getattr(import_module("treadle.extend.core.calls"), name)
     if name not in _VIEWS:
         raise unknown_name(__name__, name, _VIEWS)
     return _VIEWS[name]
 
 
 def __dir__() -> list[str]:
-    return list(_VIEWS)
+    return __all__
 
 
 @cache

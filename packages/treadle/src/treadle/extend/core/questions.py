@@ -36,6 +36,11 @@ Value: TypeAlias = Any  # Any: whatever a user has
 
 
 @final
+class TraceTag:
+    """What tells a transformation at work from others of its kind: each one equals itself only."""
+
+
+@final
 @frozen
 class OpaqueTraceState:
     """What is being traced, and the axes that collectives may use; equal where neither has changed.
