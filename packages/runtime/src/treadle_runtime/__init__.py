@@ -79,12 +79,8 @@ if TYPE_CHECKING:
         from_bytes as from_bytes,
         to_bytes as to_bytes,
     )
-    from treadle_runtime.jitting.stages import (
-        ArgInfo as ArgInfo,
-        Compiled as Compiled,
-        Lowered as Lowered,
-        TracedCall as TracedCall,
-    )
+    from treadle_runtime.jitting.stages import Compiled as Compiled, Lowered as Lowered
+    from treadle_runtime.jitting.traced_call import ArgInfo as ArgInfo, TracedCall as TracedCall
     from treadle_runtime.launch import effects_barrier as effects_barrier
     from treadle_runtime.parallel.pmap import pmap as pmap
     from treadle_runtime.parallel.shard_map import Infer as Infer, shard_map as shard_map
@@ -120,8 +116,10 @@ if TYPE_CHECKING:
         create_hybrid_device_mesh as create_hybrid_device_mesh,
     )
     from treadle_runtime.placement.named import NamedSharding as NamedSharding
-    from treadle_runtime.placement.partition import sharding_of_tiles as sharding_of_tiles
-    from treadle_runtime.placement.partition import meshes_of as meshes_of
+    from treadle_runtime.placement.partition import (
+        meshes_of as meshes_of,
+        sharding_of_tiles as sharding_of_tiles,
+    )
     from treadle_runtime.placement.placement import (
         PlacedType as PlacedType,
         Placement as Placement,
@@ -190,7 +188,8 @@ if not TYPE_CHECKING:
             "treadle_runtime.jitting.caches": "FunctionCache",
             "treadle_runtime.jitting.jit": "JitFunction disable_jit jit timings",
             "treadle_runtime.jitting.serialised": "from_bytes to_bytes",
-            "treadle_runtime.jitting.stages": "ArgInfo Compiled Lowered TracedCall",
+            "treadle_runtime.jitting.stages": "Compiled Lowered",
+            "treadle_runtime.jitting.traced_call": "ArgInfo TracedCall",
             "treadle_runtime.launch": "effects_barrier",
             "treadle_runtime.parallel.pmap": "pmap",
             "treadle_runtime.parallel.shard_map": "Infer shard_map",

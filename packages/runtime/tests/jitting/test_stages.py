@@ -147,3 +147,28 @@ def test_the_program_in_hlo_is_asked_for_as_jax_does() -> None:
     lowered = jit(lambda x: x).lower(np.float32(1))
     assert lowered.compiler_ir("hlo").as_hlo_text() == lowered.as_text("hlo")
     assert lowered.compiler_ir() == lowered.as_text()
+
+
+def test_captured_arrays_become_an_argument() -> None:
+    weights = array(1, 2)
+
+    def scaled(x: object, factor: int, *, shift: object) -> dict[str, object]:
+        return {"y": ops.add(ops.multiply(x, weights), shift)}
+
+    call = jit(scaled, static_argnums=1).trace(array(3, 4), 2, shift=array(1, 1))
+    arrays, function = call.closure_convert()
+    assert [each is weights for each in arrays] == [True]
+    given = [array(10, 20)], array(3, 4), 2
+    assert function(*given, shift=array(1, 1))["y"].tolist() == [31, 81]
+    assert function.__name__ == "scaled"
+    again, traced = call.with_consts_as_arg()
+    assert [each is weights for each in again] == [True]
+    assert traced.fun_name == "scaled"
+    assert len(traced.program.parameters) == 3
+    assert traced.lower().compile()(*given, shift=array(1, 1))["y"].tolist() == [31, 81]
+    with pytest.raises(ArgumentError, match="scaled was staged for arguments of structure"):
+        function(arrays, array(3, 4), 2)
+    with pytest.raises(ArgumentError, match="other static values"):
+        function(arrays, array(3, 4), 3, shift=array(1, 1))
+    with pytest.raises(ArgumentError, match="constants and arguments of types"):
+        function([], array(3, 4), 2, shift=array(1, 1))

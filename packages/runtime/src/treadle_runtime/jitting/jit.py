@@ -58,9 +58,10 @@ from treadle_runtime.jitting.shardings import (
     outputs_of,
     placed_inputs,
 )
-from treadle_runtime.jitting.stages import Lowered, TracedCall
+from treadle_runtime.jitting.stages import Lowered
 from treadle_runtime.jitting.statics import Key, static_key
 from treadle_runtime.jitting.traced import Timing
+from treadle_runtime.jitting.traced_call import TracedCall
 from treadle_runtime.jitting.tracing import trace_function
 from treadle_runtime.jitting.watched_call import call_watched, guard_argument
 from treadle_runtime.jitting.with_refs import call_pure, places_of, pure_function

@@ -1,4 +1,4 @@
-"""The stages of a jitted call, one at a time: traced, lowered, compiled; each can be looked at.
+"""The stages of a jitted call that follow its tracing: lowered, compiled; each can be looked at.
 
 compiled = jit(f).lower(x).compile()
 compiled.memory_analysis().alias_size_in_bytes
@@ -7,10 +7,8 @@ compiled(x)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, final
-
-import numpy as np
 
 from treadle_compiler import (
     Collective,
@@ -27,161 +25,24 @@ from treadle_ir import (
     ArgumentError,
     Arguments,
     ArrayType,
-    Effects,
-    Program,
     current_context,
-    frozen,
-    take_apart,
 )
-from treadle_ir.tree import PyTreeDef, flatten_leaves_and_structure
+from treadle_ir.tree import PyTreeDef
 from treadle_runtime.abstract import ShapeDtypeStruct
 from treadle_runtime.arrays.from_user import as_argument
 from treadle_runtime.jitting.compiled_call import CompiledCall
 from treadle_runtime.jitting.compiling import Lowering, compile_call
 from treadle_runtime.jitting.options import Split
 from treadle_runtime.jitting.shardings import put_as_compiled
-from treadle_runtime.jitting.statics import static_key
-from treadle_runtime.jitting.traced import Traced
+from treadle_runtime.jitting.traced_call import (
+    args_info_of,
+    as_before,
+    donated_numbers,
+    structs_of,
+)
 from treadle_runtime.jitting.watched_call import call_watched, guard_argument
 from treadle_runtime.placement.devices import Device
 from treadle_runtime.placement.format import Format, row_major
-from treadle_runtime.placement.sharding import Sharding
-
-
-@final
-@frozen
-class ArgInfo:
-    """What a stage knows of one array among the arguments: its type, and whether its memory is donated."""
-
-    aval: ShapeDtypeStruct
-    donated: bool
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The size of each axis."""
-        return self.aval.shape
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The element type."""
-        return self.aval.dtype
-
-
-def _donated(arguments: Arguments, split: Split) -> list[bool]:
-    """Which of the arrays among the arguments are donated, in their order."""
-    positional, keywords = arguments.rebuilt(range(len(arguments.leaves)))
-    donated = [x for number, x in enumerate(positional) if number in split.donate_argnums]
-    donated += [x for name, x in keywords.items() if name in split.donate_argnames]
-    numbers = set(flatten_leaves_and_structure(donated)[0])
-    return [number in numbers for number in range(len(arguments.leaves))]
-
-
-def _args_info(arguments: Arguments, split: Split, types: tuple[ArrayType, ...]) -> Any:
-    pairs = zip(_structs(types), _donated(arguments, split), strict=True)
-    return arguments.rebuilt([ArgInfo(struct, donated) for struct, donated in pairs])
-
-
-def _donate_argnums(arguments: Arguments, split: Split) -> tuple[int, ...]:
-    """The numbers of the donated arrays, counted through all arrays among the arguments."""
-    return tuple([n for n, donated in enumerate(_donated(arguments, split)) if donated])
-
-
-def _structs(types: tuple[ArrayType, ...]) -> list[ShapeDtypeStruct]:
-    return [ShapeDtypeStruct(t.shape, t.dtype, weak_type=t.weak) for t in types]
-
-
-@final
-class TracedCall:
-    """A function staged for arguments of certain types."""
-
-    __slots__ = ("_arguments", "_lower", "_name", "_split", "_traced", "_types", "shardings")
-
-    def __init__(
-        self,
-        traced: Traced,
-        arguments: Arguments,
-        types: tuple[ArrayType, ...],
-        name: str,
-        split: Split,
-        lower: Callable[[], Lowered],
-        shardings: Callable[[], tuple[list[Sharding | None], list[Sharding | None]]],
-    ) -> None:
-        # Of the arrays among the arguments and results, where somebody says: for those who write it down.
-        self.shardings = shardings
-        self._traced = traced
-        self._arguments = arguments
-        self._types = types
-        self._name = name
-        self._split = split
-        self._lower = lower
-
-    @property
-    def parts(self) -> tuple[Traced, Arguments]:
-        """What it is made of, for those who write it down."""
-        return self._traced, self._arguments
-
-    @property
-    def program(self) -> Program:
-        """The program; captured arrays are its leading parameters."""
-        return self._traced.program
-
-    @property
-    def jaxpr(self) -> Program:
-        """The program, by JAX's name."""
-        return self.program
-
-    @property
-    def effects(self) -> Effects:
-        """What the program does besides compute its results."""
-        return self.program.effects
-
-    @property
-    def args_info(self) -> Any:  # Any: a tree like the arguments
-        """The types of the arguments, and whether they are donated, as (args, kwargs) of `ArgInfo`."""
-        return _args_info(self._arguments, self._split, self._types)
-
-    @property
-    def in_avals(self) -> Any:  # Any: a tree like the arguments
-        """The types of the arguments, as (args, kwargs) of `ShapeDtypeStruct`."""
-        return self._arguments.rebuilt(_structs(self._types))
-
-    @property
-    def out_avals(self) -> Any:  # Any: a tree like the results
-        """The types of the results; the same as `out_info`."""
-        return self.out_info
-
-    @property
-    def donate_argnums(self) -> tuple[int, ...]:
-        """The numbers of the donated arrays, counted through all arrays among the arguments."""
-        return _donate_argnums(self._arguments, self._split)
-
-    @property
-    def fun_name(self) -> str:
-        """The function's name."""
-        return self._name
-
-    @property
-    def out_info(self) -> Any:
-        """The shapes and element types of the results, in their structure."""
-        types: tuple[ArrayType, ...] = self._traced.program.result_types  # type: ignore[assignment]
-        return self._traced.structure.unflatten(_structs(types))
-
-    @property
-    def in_tree(self) -> PyTreeDef:
-        """The structure of the arguments."""
-        return self._arguments.structure
-
-    @property
-    def out_tree(self) -> PyTreeDef:
-        """The structure of the results."""
-        return self._traced.structure
-
-    def lower(self) -> Lowered:
-        """Lower it for where the arguments are."""
-        return self._lower()
-
-    def __repr__(self) -> str:
-        return f"<{self._name}, staged: {len(self.program.equations)} equations>"
 
 
 @final
@@ -219,17 +80,17 @@ class Lowered:
     @property
     def args_info(self) -> Any:
         """The types of the arguments, and whether they are donated, as (args, kwargs) of `ArgInfo`."""
-        return _args_info(self._arguments, self._split, self._types)
+        return args_info_of(self._arguments, self._split, self._types)
 
     @property
     def in_avals(self) -> Any:  # Any: a tree like the arguments
         """The types of the arguments, as (args, kwargs) of `ShapeDtypeStruct`."""
-        return self._arguments.rebuilt(_structs(self._types))
+        return self._arguments.rebuilt(structs_of(self._types))
 
     @property
     def donate_argnums(self) -> tuple[int, ...]:
         """The numbers of the donated arrays, counted through all arrays among the arguments."""
-        return _donate_argnums(self._arguments, self._split)
+        return donated_numbers(self._arguments, self._split)
 
     @property
     def _types(self) -> tuple[ArrayType, ...]:
@@ -239,7 +100,7 @@ class Lowered:
     def out_info(self) -> Any:
         """The shapes and element types of the results, in their structure."""
         types: tuple[ArrayType, ...] = self._lowering.traced.program.result_types  # type: ignore[assignment]
-        return self.out_tree.unflatten(_structs(types))
+        return self.out_tree.unflatten(structs_of(types))
 
     def as_text(self, dialect: str | None = None, *, debug_info: bool = False) -> str:
         """The program as text: `stablehlo`, or `hlo` before XLA's passes.
@@ -314,17 +175,8 @@ class Compiled:
         Raises:
             ArgumentError: other structures, types or static values than it was compiled for.
         """
-        expected, name = self._arguments, self._lowering.name
-        split = self._split
-        given = take_apart(args, kwargs, split.static_argnums, split.static_argnames)
-        if given.structure != expected.structure or static_key(given, name) != static_key(
-            expected, name
-        ):
-            raise ArgumentError(
-                f"{name} was compiled for arguments of structure {expected.structure}, "
-                f"called with {given.structure} or other static values",
-                fix="call it as it was lowered, or call the jitted function itself",
-            )
+        name = self._lowering.name
+        given = as_before(f"{name} was compiled", self._arguments, self._split, name, args, kwargs)
         leaves = [as_argument(leaf) for leaf in given.leaves]
         for number, (leaf, placed) in enumerate(zip(leaves, self._lowering.operands, strict=True)):
             if leaf.type.strong() is not placed.type.strong():
@@ -348,12 +200,12 @@ class Compiled:
     @property
     def args_info(self) -> Any:  # Any: a tree like the arguments
         """The types of the arguments, and whether they are donated, as (args, kwargs) of `ArgInfo`."""
-        return _args_info(self._arguments, self._split, self._types)
+        return args_info_of(self._arguments, self._split, self._types)
 
     @property
     def in_avals(self) -> Any:  # Any: a tree like the arguments
         """The types of the arguments, as (args, kwargs) of `ShapeDtypeStruct`."""
-        return self._arguments.rebuilt(_structs(self._types))
+        return self._arguments.rebuilt(structs_of(self._types))
 
     @property
     def out_info(self) -> Any:  # Any: a tree like the results
@@ -372,7 +224,7 @@ class Compiled:
     @property
     def donate_argnums(self) -> tuple[int, ...]:
         """The numbers of the donated arrays, counted through all arrays among the arguments."""
-        return _donate_argnums(self._arguments, self._split)
+        return donated_numbers(self._arguments, self._split)
 
     @property
     def _types(self) -> tuple[ArrayType, ...]:

@@ -1,0 +1,249 @@
+"""The first stage of a jitted call: the function, traced for arguments of certain types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from treadle_ir import (
+    ArgumentError,
+    Arguments,
+    Array,
+    ArrayType,
+    Effects,
+    Program,
+    as_array,
+    frozen,
+    interpret,
+    take_apart,
+)
+from treadle_ir.tree import PyTreeDef, flatten_leaves_and_structure
+from treadle_runtime.abstract import ShapeDtypeStruct
+from treadle_runtime.jitting.options import Split
+from treadle_runtime.jitting.statics import static_key
+from treadle_runtime.jitting.traced import Traced
+from treadle_runtime.placement.sharding import Sharding
+
+if TYPE_CHECKING:
+    from treadle_runtime.jitting.stages import Lowered
+
+
+@final
+@frozen
+class ArgInfo:
+    """What a stage knows of one array among the arguments: its type, and whether its memory is donated."""
+
+    aval: ShapeDtypeStruct
+    donated: bool
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The size of each axis."""
+        return self.aval.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The element type."""
+        return self.aval.dtype
+
+
+def _donated(arguments: Arguments, split: Split) -> list[bool]:
+    """Which of the arrays among the arguments are donated, in their order."""
+    positional, keywords = arguments.rebuilt(range(len(arguments.leaves)))
+    donated = [x for number, x in enumerate(positional) if number in split.donate_argnums]
+    donated += [x for name, x in keywords.items() if name in split.donate_argnames]
+    numbers = set(flatten_leaves_and_structure(donated)[0])
+    return [number in numbers for number in range(len(arguments.leaves))]
+
+
+def args_info_of(
+    arguments: Arguments, split: Split, types: tuple[ArrayType, ...]
+) -> Any:  # Any: a tree like the arguments
+    """The types of arguments, and which are donated."""
+    pairs = zip(structs_of(types), _donated(arguments, split), strict=True)
+    return arguments.rebuilt([ArgInfo(struct, donated) for struct, donated in pairs])
+
+
+def donated_numbers(arguments: Arguments, split: Split) -> tuple[int, ...]:
+    """The numbers of the donated arrays, counted through all arrays among the arguments."""
+    return tuple([n for n, donated in enumerate(_donated(arguments, split)) if donated])
+
+
+def structs_of(types: tuple[ArrayType, ...]) -> list[ShapeDtypeStruct]:
+    """Types as users are shown them."""
+    return [ShapeDtypeStruct(t.shape, t.dtype, weak_type=t.weak) for t in types]
+
+
+def as_before(
+    said: str,
+    expected: Arguments,
+    split: Split,
+    name: str,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> Arguments:
+    """The arguments of a call, which have the structure and the static values of those that were staged.
+
+    Raises:
+        ArgumentError: they have others.
+    """
+    given = take_apart(args, kwargs, split.static_argnums, split.static_argnames)
+    if given.structure == expected.structure and static_key(given, name) == static_key(
+        expected, name
+    ):
+        return given
+    raise ArgumentError(
+        f"{said} for arguments of structure {expected.structure}, "
+        f"called with {given.structure} or other static values",
+        fix="call it as it was lowered, or call the jitted function itself",
+    )
+
+
+@final
+class TracedCall:
+    """A function staged for arguments of certain types."""
+
+    __slots__ = ("_arguments", "_lower", "_name", "_split", "_traced", "_types", "shardings")
+
+    def __init__(
+        self,
+        traced: Traced,
+        arguments: Arguments,
+        types: tuple[ArrayType, ...],
+        name: str,
+        split: Split,
+        lower: Callable[[], Lowered],
+        shardings: Callable[[], tuple[list[Sharding | None], list[Sharding | None]]],
+    ) -> None:
+        # Of the arrays among the arguments and results, where somebody says: for those who write it down.
+        self.shardings = shardings
+        self._traced = traced
+        self._arguments = arguments
+        self._types = types
+        self._name = name
+        self._split = split
+        self._lower = lower
+
+    @property
+    def parts(self) -> tuple[Traced, Arguments]:
+        """What it is made of, for those who write it down."""
+        return self._traced, self._arguments
+
+    @property
+    def program(self) -> Program:
+        """The program; captured arrays are its leading parameters."""
+        return self._traced.program
+
+    @property
+    def jaxpr(self) -> Program:
+        """The program, by JAX's name."""
+        return self.program
+
+    @property
+    def effects(self) -> Effects:
+        """What the program does besides compute its results."""
+        return self.program.effects
+
+    @property
+    def args_info(self) -> Any:  # Any: a tree like the arguments
+        """The types of the arguments, and whether they are donated, as (args, kwargs) of `ArgInfo`."""
+        return args_info_of(self._arguments, self._split, self._types)
+
+    @property
+    def in_avals(self) -> Any:  # Any: a tree like the arguments
+        """The types of the arguments, as (args, kwargs) of `ShapeDtypeStruct`."""
+        return self._arguments.rebuilt(structs_of(self._types))
+
+    @property
+    def out_avals(self) -> Any:  # Any: a tree like the results
+        """The types of the results; the same as `out_info`."""
+        return self.out_info
+
+    @property
+    def donate_argnums(self) -> tuple[int, ...]:
+        """The numbers of the donated arrays, counted through all arrays among the arguments."""
+        return donated_numbers(self._arguments, self._split)
+
+    @property
+    def fun_name(self) -> str:
+        """The function's name."""
+        return self._name
+
+    @property
+    def out_info(self) -> Any:
+        """The shapes and element types of the results, in their structure."""
+        types: tuple[ArrayType, ...] = self._traced.program.result_types  # type: ignore[assignment]
+        return self._traced.structure.unflatten(structs_of(types))
+
+    @property
+    def in_tree(self) -> PyTreeDef:
+        """The structure of the arguments."""
+        return self._arguments.structure
+
+    @property
+    def out_tree(self) -> PyTreeDef:
+        """The structure of the results."""
+        return self._traced.structure
+
+    def lower(self) -> Lowered:
+        """Lower it for where the arguments are."""
+        return self._lower()
+
+    def closure_convert(self) -> tuple[list[Array], Callable[..., Any]]:
+        """The arrays that the function captured, and a function of a list of such arrays and of its arguments.
+
+        Example:
+            >>> import treadle, treadle.numpy as tnp
+            >>> table = tnp.arange(4.0)
+            >>> arrays, f = treadle.jit(lambda x: x + table).trace(1.0).closure_convert()
+            >>> print(f([10 * arrays[0]], 1.0))
+            [ 1. 11. 21. 31.]
+        """
+        traced = self._traced
+
+        def converted(consts: Sequence[Any], *args: Any, **kwargs: Any) -> Any:
+            said = f"{self._name} was staged"
+            given = as_before(said, self._arguments, self._split, self._name, args, kwargs)
+            operands = [as_array(each) for each in (*consts, *given.leaves)]
+            types = traced.program.parameter_types
+            found = [each.type for each in operands]
+            if [each.strong() for each in found] != [each.strong() for each in types]:
+                raise ArgumentError(
+                    f"{said} for constants and arguments of types {[*map(str, types)]}, "
+                    f"called with {[*map(str, found)]}",
+                    fix="pass a list of as many arrays as `closure_convert` gave, then the arguments",
+                )
+            results = [as_array(each) for each in interpret(traced.program, *operands)]
+            return traced.structure.unflatten(results)
+
+        converted.__name__ = self._name
+        return [as_array(each) for each in traced.captured], converted
+
+    def with_consts_as_arg(self) -> tuple[list[Array], TracedCall]:
+        """The arrays that the function captured, and the same, staged with a list of them as its first argument.
+
+        Example:
+            >>> import treadle, treadle.numpy as tnp
+            >>> table = tnp.arange(4.0)
+            >>> arrays, traced = treadle.jit(lambda x: x + table).trace(1.0).with_consts_as_arg()
+            >>> print(traced.lower().compile()(arrays, 1.0))
+            [1. 2. 3. 4.]
+        """
+        from treadle_runtime.jitting.jit import jit  # noqa: PLC0415 - which makes stages
+
+        arrays, function = self.closure_convert()
+        split = self._split
+        shifted = jit(
+            function,
+            static_argnums=[number + 1 for number in split.static_argnums],
+            static_argnames=split.static_argnames,
+            donate_argnums=[number + 1 for number in split.donate_argnums],
+            donate_argnames=split.donate_argnames,
+        )
+        args, kwargs = self.in_avals
+        return arrays, shifted.trace(arrays, *args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"<{self._name}, staged: {len(self.program.equations)} equations>"
