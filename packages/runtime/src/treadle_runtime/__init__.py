@@ -69,8 +69,8 @@ if TYPE_CHECKING:
     from treadle_runtime.host.foreign import abstract_token as abstract_token, ffi_call as ffi_call
     from treadle_runtime.host.validated import CallbackError as CallbackError
     from treadle_runtime.jitting.caches import FunctionCache as FunctionCache
+    from treadle_runtime.jitting.function import JitFunction as JitFunction
     from treadle_runtime.jitting.jit import (
-        JitFunction as JitFunction,
         disable_jit as disable_jit,
         jit as jit,
         timings as timings,
@@ -186,7 +186,8 @@ if not TYPE_CHECKING:
             "treadle_runtime.host.foreign": "abstract_token ffi_call",
             "treadle_runtime.host.validated": "CallbackError",
             "treadle_runtime.jitting.caches": "FunctionCache",
-            "treadle_runtime.jitting.jit": "JitFunction disable_jit jit timings",
+            "treadle_runtime.jitting.function": "JitFunction",
+            "treadle_runtime.jitting.jit": "disable_jit jit timings",
             "treadle_runtime.jitting.serialised": "from_bytes to_bytes",
             "treadle_runtime.jitting.stages": "Compiled Lowered",
             "treadle_runtime.jitting.traced_call": "ArgInfo TracedCall",

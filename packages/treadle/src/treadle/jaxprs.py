@@ -393,8 +393,8 @@ def gensym() -> Callable[[AbstractValue], Value]:
         >>> import treadle
         >>> from treadle.extend.core import gensym
         >>> new = gensym()
-        >>> new(treadle.typeof(1.0)).aval
-        ShapedArray(float32[], weak_type=True)
+        >>> new(treadle.typeof(treadle.numpy.ones(3))).aval
+        ShapedArray(float32[3])
     """
 
     def new(aval: AbstractValue) -> Value:

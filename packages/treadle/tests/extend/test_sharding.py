@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from jaxlib.xla_client import HloSharding
 
 import treadle
 from treadle.errors import ArgumentError, UnsupportedError
@@ -11,14 +12,12 @@ from treadle.extend.core import Primitive
 from treadle.interpreters import mlir
 
 
-def hlo() -> Any:
-    from jaxlib.xla_client import HloSharding
-
-    return HloSharding
-
-
 def test_bytes_there_and_back() -> None:
-    for each in (hlo().replicate(), hlo().iota_tile((2, 4)), hlo().iota_tile((8,))):
+    for each in (
+        HloSharding.replicate(),
+        HloSharding.iota_tile((2, 4)),
+        HloSharding.iota_tile((8,)),
+    ):
         kept = sharding.get_serialized_proto_from_hlo_sharding(each)
         assert sharding.get_hlo_sharding_from_serialized_proto(kept) == each
         op = sharding.get_op_sharding_from_serialized_proto(kept)
@@ -27,10 +26,10 @@ def test_bytes_there_and_back() -> None:
 
 def test_a_sharding_of_one_device() -> None:
     devices = treadle.devices()[:1]
-    found = sharding.GSPMDSharding(devices, hlo().replicate())
+    found = sharding.GSPMDSharding(devices, HloSharding.replicate())
     assert found.is_fully_replicated
     assert found == sharding.GSPMDSharding.get_replicated(devices)
-    assert found == sharding.GSPMDSharding(devices, hlo().replicate().to_proto())
+    assert found == sharding.GSPMDSharding(devices, HloSharding.replicate().to_proto())
     x = treadle.device_put(treadle.numpy.arange(3), found)
     assert x.sharding == found
 
@@ -42,8 +41,8 @@ def test_a_sharding_of_one_device() -> None:
         lambda: sharding.get_hlo_sharding_from_serialized_proto(b"\xff\xff\xff"),
         lambda: sharding.get_serialized_proto_from_hlo_sharding("text"),
         lambda: sharding.GSPMDSharding(treadle.devices()[:1], "text"),
-        lambda: sharding.GSPMDSharding(["cpu"], hlo().replicate()),  # type: ignore[list-item]
-        lambda: sharding.GSPMDSharding(treadle.devices()[:1], hlo().iota_tile((8,))),
+        lambda: sharding.GSPMDSharding(["cpu"], HloSharding.replicate()),  # type: ignore[list-item]
+        lambda: sharding.GSPMDSharding(treadle.devices()[:1], HloSharding.iota_tile((8,))),
     ],
 )
 def test_what_is_no_sharding_is_refused(call: Any) -> None:
@@ -53,7 +52,7 @@ def test_what_is_no_sharding_is_refused(call: Any) -> None:
 
 def test_a_sharding_that_says_nothing_of_parts_is_refused() -> None:
     with pytest.raises(UnsupportedError, match="manual"):
-        sharding.GSPMDSharding(treadle.devices()[:1], hlo().manual())
+        sharding.GSPMDSharding(treadle.devices()[:1], HloSharding.manual())
 
 
 def test_the_context_of_rules() -> None:

@@ -51,9 +51,12 @@ def test_the_blocks() -> None:
 
 def test_scopes_reach_programs_and_compiled_text() -> None:
     def f(x: treadle.Array) -> treadle.Array:
-        with info.extend_name_stack("outer"), info.transform_name_stack("turn"):
-            with treadle.named_scope("inner"):
-                return tnp.sin(x)
+        with (
+            info.extend_name_stack("outer"),
+            info.transform_name_stack("turn"),
+            treadle.named_scope("inner"),
+        ):
+            return tnp.sin(x)
 
     assert scope_of(f) == "outer/turn(inner)"
     assert "outer/turn(inner)/sine" in treadle.jit(f).lower(1.0).as_text(debug_info=True)

@@ -59,6 +59,7 @@ def parts(function: str, jaxpr: AnyJaxpr) -> tuple[Program, Operands]:
 
 
 def closed(program: Program, captured: Operands) -> ClosedJaxpr:
+    """A program and the values it captured, as a jaxpr with its constants."""
     return ClosedJaxpr(Jaxpr.of(program, len(captured)), captured)
 
 

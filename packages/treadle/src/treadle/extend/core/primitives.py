@@ -19,7 +19,9 @@ _SHOWN: Final = ("jit_p", "add_p", "transpose_p", "reshape_p")
 # JAX has these here, too; their module needs this one.
 _CALLS: Final = ("create_call_primitive", "eval_jaxpr_transpose", "register_call_primitive_rules")
 
-__all__ = [*_VIEWS, *_CALLS]
+_NAMES: Final = (*_VIEWS, *_CALLS)
+
+__all__ = list(_NAMES)
 
 
 def __getattr__(name: str) -> Any:  # Any: a view, or one of the functions

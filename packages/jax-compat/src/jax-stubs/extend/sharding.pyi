@@ -1,0 +1,1 @@
+from treadle.extend.sharding import *

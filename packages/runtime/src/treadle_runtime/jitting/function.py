@@ -1,0 +1,337 @@
+"""A jitted function: which of its compiled programs a call runs, and what a call is under a trace."""
+
+from __future__ import annotations
+
+import inspect
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from types import MethodType
+from typing import Any, Final, Generic, ParamSpec, TypeVar, final
+
+import numpy as np
+
+from treadle_compiler import check_fork
+from treadle_ir import (
+    ArgumentError,
+    Arguments,
+    EvalTrace,
+    Operand,
+    Operands,
+    Ref,
+    as_array,
+    as_operand,
+    bind,
+    current_context,
+    current_trace,
+    discharged,
+    interpret,
+    layouts_here,
+    shown_as,
+    take_apart,
+    type_of,
+    usable,
+    varying_of,
+)
+from treadle_ir.primitives.call import Call
+from treadle_ir.settings import DISABLE_JIT
+from treadle_ir.tree import flatten_leaves_and_structure
+from treadle_runtime.abstract import abstract_placed
+from treadle_runtime.arrays.array import DeviceArray, device_of
+from treadle_runtime.arrays.from_user import as_argument
+from treadle_runtime.jitting.caches import FunctionCache, cache_of
+from treadle_runtime.jitting.compiled_call import CompiledCall
+from treadle_runtime.jitting.compiling import compile_call, lower_call
+from treadle_runtime.jitting.fast_call import fast_call
+from treadle_runtime.jitting.miss import MISS
+from treadle_runtime.jitting.options import NOTHING_SAID, JitOptions, name_of
+from treadle_runtime.jitting.shardings import (
+    constrained_all,
+    inputs_of,
+    outputs_of,
+    placed_inputs,
+)
+from treadle_runtime.jitting.stages import Lowered
+from treadle_runtime.jitting.statics import Key, static_key
+from treadle_runtime.jitting.traced_call import TracedCall
+from treadle_runtime.jitting.tracing import trace_function
+from treadle_runtime.jitting.watched_call import call_watched, guard_argument
+from treadle_runtime.jitting.with_refs import call_pure, places_of, pure_function
+from treadle_runtime.placement.explicit import explicit_layouts, over_placed, shardings_of_results
+from treadle_runtime.placement.placement import placement_of
+from treadle_runtime.placement.sharding import Sharding
+
+P = ParamSpec("P")
+R = TypeVar("R", bound=Any)  # the bound is what parameters of a lambda get from pyright
+
+_MOST_PURE: Final = 64
+
+
+@final
+class JitFunction(Generic[P, R]):
+    """A jitted function; made by `jit`."""
+
+    def __init__(self, function: Callable[P, R], options: JitOptions) -> None:
+        shown_as(self, function)
+        self.__wrapped__ = function
+        self._name = name_of(function)
+        self._options = options
+        self._cache = cache_of(function, options)
+        # For references: those that the function closes over, and what is compiled, by kinds of calls.
+        self._closed: Sequence[Ref] = ()
+        self._pure: dict[Any, JitFunction[..., Any]] = {}
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run the function, compiled for arguments like these."""
+        result = self._cache.fast(args, kwargs)
+        if result is not MISS:
+            return result  # type: ignore[no-any-return]  # what the function returns
+        return self._call(args, kwargs)  # type: ignore[no-any-return]
+
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call that is not like the last one. Any: what users pass and return."""
+        context = current_context()
+        if context.watched and context.get(DISABLE_JIT):
+            return self.__wrapped__(*args, **kwargs)
+        arguments = self._take_apart(args, kwargs)
+        statics = static_key(arguments, self._name, self._cache.gone)
+
+        def run(refs: tuple[Ref, ...]) -> Any:
+            if refs:
+                self._closed = (*usable(self._closed), *refs)
+            closed = usable(self._closed)
+            if closed:
+                return self._with_refs(arguments, statics, closed)
+            return self._run(args, kwargs, arguments, statics)
+
+        return discharged(run)
+
+    def _run(
+        self,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        arguments: Arguments,
+        statics: Key | None,
+    ) -> Any:
+        """A call that uses no references, but perhaps those among its arguments."""
+        cache, context = self._cache, current_context()
+        if not isinstance(current_trace(), EvalTrace):
+            return self._bind(arguments, statics)
+        try:
+            leaves = [as_argument(x) for x in arguments.leaves]
+        except ArgumentError:
+            if places_of(arguments):
+                return self._with_refs(arguments, statics, ())
+            refuse_leaves(arguments, self._name)
+            raise
+        if self._options.inputs is not None:
+            leaves = placed_inputs(self._options.inputs, arguments, leaves, self._name)
+        if context.watched:
+            for leaf, array in zip(arguments.leaves, leaves, strict=True):
+                guard_argument(leaf, array)
+        key = (
+            context.key,
+            arguments.structure,
+            statics,
+            *[x.placed for x in leaves],
+        )
+        call = cache.calls.get(key)
+        if call is None:
+            return self._first(key, arguments, statics, leaves)
+        if context.watched:
+            return call_watched(call, leaves)
+        kinds = tuple(map(type, arguments.leaves))
+        if kinds not in call.fast_calls:
+            call.fast_calls[kinds] = fast_call(call, arguments, args, kwargs)
+        fast = call.fast_calls[kinds]
+        if fast is not None:
+            cache.fast = fast
+        return call.call(leaves)
+
+    def _with_refs(self, arguments: Arguments, statics: Key | None, closed: Sequence[Ref]) -> Any:
+        """A call that uses references: those among its arguments, and those that the function closes over."""
+        places = places_of(arguments)
+        key = arguments.structure, statics, places, tuple(closed)
+        pure = self._pure.get(key)
+        if pure is None:
+            if len(self._pure) >= _MOST_PURE:
+                self._pure.clear()
+            function = pure_function(self.__wrapped__, self._name, arguments, places, closed)
+            options = replace(self._options, split=NOTHING_SAID)
+            pure = self._pure[key] = JitFunction(function, options)
+        return call_pure(pure, self._name, arguments, places, closed)
+
+    def _take_apart(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
+        split = self._options.split
+        return take_apart(args, kwargs, split.static_argnums, split.static_argnames)
+
+    def _first(
+        self,
+        key: Key,
+        arguments: Arguments,
+        statics: Key | None,
+        leaves: Sequence[DeviceArray],
+    ) -> Any:
+        """The first call with a signature."""
+        check_fork()  # before the function is staged in vain
+        cache = self._cache
+
+        def make() -> CompiledCall:
+            lowering = lower_call(
+                cache,
+                self.__wrapped__,
+                self._name,
+                self._options,
+                arguments,
+                statics,
+                [x.placed for x in leaves],
+            )
+            call = compile_call(lowering)
+            cache.keep(cache.calls, key, call)
+            return call
+
+        call = cache.compiling.once(key, lambda: cache.calls.get(key), make)
+        started = time.perf_counter()
+        results = call_watched(call, leaves) if current_context().watched else call.call(leaves)
+        timing = call.traced.timing
+        if timing.first_run is None:
+            for leaf in flatten_leaves_and_structure(results)[0][:1]:
+                device_of(leaf)
+            timing.first_run = time.perf_counter() - started
+        return results
+
+    def _bind(self, arguments: Arguments, statics: Key | None) -> Any:
+        """A call under a trace: the staged program becomes one operation."""
+        try:
+            operands = [_traced_operand(leaf) for leaf in arguments.leaves]
+        except ArgumentError:
+            if places_of(arguments):
+                return self._with_refs(arguments, statics, ())
+            refuse_leaves(arguments, self._name)
+            raise
+        if self._options.inputs is not None:
+            operands = constrained_all(
+                operands, inputs_of(self._options.inputs, arguments, self._name)
+            )
+        types = tuple([type_of(operand) for operand in operands])
+        traced = trace_function(
+            self._cache,
+            self.__wrapped__,
+            self._name,
+            arguments,
+            statics,
+            types,
+            varying_of(operands),
+            layouts_here(operands),
+        )
+        results: Operands
+        if self._options.inline:
+            results = interpret(traced.program, *traced.captured, *operands)
+        else:
+            results = bind(Call(traced.program, self._name), *traced.captured, *operands)
+        if self._options.outputs is not None:
+            wanted = outputs_of(self._options.outputs, traced.structure, self._name)
+            results = constrained_all(results, wanted)
+        return traced.structure.unflatten([*results])
+
+    def lower(self, *args: P.args, **kwargs: P.kwargs) -> Lowered:
+        """Stage and lower for these arguments (or things with their `shape` and `dtype`), without running."""
+        return self.trace(*args, **kwargs).lower()
+
+    def trace(self, *args: P.args, **kwargs: P.kwargs) -> TracedCall:
+        """Stage for these arguments (or things with their `shape` and `dtype`), without compiling."""
+        arguments = self._take_apart(args, kwargs)
+        statics = static_key(arguments, self._name)
+        operands = [abstract_placed(leaf) for leaf in arguments.leaves]
+        if self._options.inputs is not None:
+            wanted = inputs_of(self._options.inputs, arguments, self._name)
+            operands = [
+                x if sharding is None else placement_of(sharding, committed=True).of(x.type)
+                for x, sharding in zip(operands, wanted, strict=True)
+            ]
+        types = tuple([operand.type for operand in operands])
+        with over_placed(operands):
+            traced = trace_function(
+                self._cache,
+                self.__wrapped__,
+                self._name,
+                arguments,
+                statics,
+                types,
+                layouts=explicit_layouts(operands),
+            )
+
+        def lowered() -> Lowered:
+            lowering = lower_call(
+                self._cache,
+                self.__wrapped__,
+                self._name,
+                self._options,
+                arguments,
+                statics,
+                operands,
+            )
+            return Lowered(lowering, arguments, self._options.split)
+
+        def shardings() -> tuple[list[Sharding | None], list[Sharding | None]]:
+            asked = self._options.outputs
+            said: list[Sharding | None] = [None] * len(traced.program.results)
+            if asked is not None:
+                said = outputs_of(asked, traced.structure, self._name)
+            with over_placed(operands):
+                shown = shardings_of_results(traced.layouts) or [None] * len(said)
+            given = [x.placement.sharding if x.placement.committed else None for x in operands]
+            return given, [one or two for one, two in zip(said, shown, strict=True)]
+
+        split = self._options.split
+        return TracedCall(traced, arguments, types, self._name, split, lowered, shardings)
+
+    def eval_shape(self, *args: P.args, **kwargs: P.kwargs) -> Any:  # Any: a pytree
+        """The shapes and element types of the results for these arguments, without running anything."""
+        return self.trace(*args, **kwargs).out_info
+
+    def __get__(
+        self, instance: object, owner: type | None = None
+    ) -> Any:  # Any: a method's signature
+        """The function itself on a class, a bound method on an instance."""
+        return self if instance is None else MethodType(self, instance)
+
+    def __getattr__(self, name: str) -> Any:  # Any: as `inspect.Signature` is no attribute's type
+        # Asked for where wrappers are not followed. Not a property: the class would seem to have this signature.
+        if name == "__signature__":
+            return inspect.signature(self.__wrapped__)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __repr__(self) -> str:
+        return f"<jit of {self.__wrapped__!r}>"
+
+    def clear_cache(self) -> None:
+        """Forget all signatures: the next call traces and compiles again."""
+        self._cache.clear()
+
+    def _cache_size(self) -> int:
+        """How many signatures are compiled. Libraries count by it, under this name, how often they were traced."""
+        return len(self._cache.calls)
+
+    @property
+    def cache(self) -> FunctionCache:
+        """What is kept of the function; shared by all that jit it with equal options."""
+        return self._cache
+
+
+def _traced_operand(leaf: object) -> Operand:
+    """A leaf of a call under a trace; NumPy arrays are copied, since the program may run later."""
+    return as_array(leaf) if isinstance(leaf, np.ndarray) else as_operand(leaf)
+
+
+def refuse_leaves(arguments: Arguments, name: str) -> None:
+    """Raise the error for the first leaf that is no array and no number, if there is one."""
+    for index, leaf in enumerate(arguments.leaves):
+        try:
+            as_operand(leaf)
+        except ArgumentError as error:
+            error.add_note(f"  while: interpreting {arguments.paths()[index]} of {name}")
+            error.add_note(
+                "  fix: if it belongs to a method, jit needs static_argnums=0, a pytree, or a helper function"
+            )
+            raise
