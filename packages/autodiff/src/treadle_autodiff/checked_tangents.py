@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treadle_autodiff.tangents import Tangent, Zero
+from treadle_autodiff.user_function import Tree
 from treadle_ir import (
+    Array,
     ArrayType,
     Operand,
     Operands,
     ShapeError,
     StructureError,
+    flatten_arrays,
     float0,
     ops,
     type_of,
 )
-from treadle_ir.tree import PyTreeDef, explain_difference
+from treadle_ir.tree import PyTreeDef, explain_difference, forms, tangent_leaves
 
 
 def same_structure(what: str, structure: PyTreeDef, other_name: str, other: PyTreeDef) -> None:
@@ -30,6 +33,23 @@ def same_structure(what: str, structure: PyTreeDef, other_name: str, other: PyTr
             f"{what} and {other_name} must be pytrees of one structure, but they differ {lines}",
             fix=f"build {what} with treadle.tree.map over {other_name}",
         )
+
+
+def flatten_along(
+    what: str, leaf: str, tangents: Tree, other_name: str, structure: PyTreeDef
+) -> list[Array]:
+    """The leaves of a tree of tangents or cotangents, one for each leaf of a structure.
+
+    `what` and `other_name` name the trees in messages, `leaf` begins the name of a leaf.
+
+    Raises:
+        StructureError: the tree has another structure; ArgumentError: a leaf is no array.
+    """
+    if forms(structure):
+        return flatten_arrays(tangent_leaves(structure, tangents), leaf)[0]
+    leaves, given = flatten_arrays(tangents, leaf)
+    same_structure(what, given, other_name, structure)
+    return leaves
 
 
 def check_tangent(what: str, primal: object, tangent: Operand) -> Tangent:

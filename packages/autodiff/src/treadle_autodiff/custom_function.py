@@ -33,7 +33,7 @@ from treadle_ir import (
     transparent,
     type_of,
 )
-from treadle_ir.tree import PyTreeDef, tree_unflatten
+from treadle_ir.tree import PyTreeDef, tangent_structure, tree_unflatten
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -86,6 +86,11 @@ class CallSite:
     def dynamic(self, operands: Sequence[Any]) -> tuple[Tree, ...]:
         """The arguments that have derivatives, as a tuple of trees."""
         trees: tuple[Tree, ...] = tree_unflatten(self.structure, operands)
+        return trees
+
+    def tangents(self, tangents: Sequence[Any]) -> tuple[Tree, ...]:
+        """As `dynamic`, of tangents: one for each operand."""
+        trees: tuple[Tree, ...] = tree_unflatten(tangent_structure(self.structure), tangents)
         return trees
 
     def given(self) -> list[object]:

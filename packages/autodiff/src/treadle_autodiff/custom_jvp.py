@@ -31,7 +31,7 @@ from treadle_ir import (
     type_of,
 )
 from treadle_ir.primitives.call import CustomJvpCall, Given
-from treadle_ir.tree import tree_map
+from treadle_ir.tree import forms, tangent_leaves, tree_map
 
 F = TypeVar("F", bound=Callable[..., Any])  # Any: rules are returned unchanged
 
@@ -149,14 +149,17 @@ class _Jvp:
         site = self.site
         rule = f"the jvp rule of `{site.name}`"
         shown = shown_zeros(tangents, [type_of(primal) for primal in primals], self.symbolic)
-        given = self.rule(*site.given(), site.dynamic(primals), site.dynamic(shown))
+        given = self.rule(*site.given(), site.dynamic(primals), site.tangents(shown))
         output, derivative = pair_of(rule, "(results, tangents)", given)
         results = self.results.flat(output, site.name)
-        out_tangents, structure = flatten_tangents(derivative, f"{site.name}: tangent ")
-        assert self.results.structure is not None
-        same_structure(
-            f"the tangents returned by {rule}", structure, "its results", self.results.structure
-        )
+        of_results = self.results.structure
+        assert of_results is not None
+        if forms(of_results):
+            leaves = tangent_leaves(of_results, derivative)
+            out_tangents, _ = flatten_tangents(leaves, f"{site.name}: tangent ")
+        else:
+            out_tangents, structure = flatten_tangents(derivative, f"{site.name}: tangent ")
+            same_structure(f"the tangents returned by {rule}", structure, "its results", of_results)
         return results, [
             exact_or_none(rule, "tangent", type_of(result), tangent)
             for result, tangent in zip(results, out_tangents, strict=True)

@@ -54,8 +54,11 @@ from treadle_ir.primitives.call import CustomVjpCall, CustomVjpRule, FlatBackwar
 from treadle_ir.tree import (
     Partial,
     PyTreeDef,
-    broadcast_prefix,
     flatten_leaves_and_structure,
+    forms,
+    spread_prefix,
+    tangent_leaves,
+    tangent_structure,
     tree_unflatten,
 )
 
@@ -202,7 +205,7 @@ class _Backward:
         outgoing: object = self.bwd(
             *self.site.given(),
             tree_unflatten(self.residuals, leaves),
-            tree_unflatten(self.results, shown),
+            tree_unflatten(tangent_structure(self.results), shown),
         )
         name = self.site.name
         arguments = self.site.dynamic(self.types)  # trees of types
@@ -234,11 +237,19 @@ class _Backward:
     ) -> list[Array | SymbolicZero | None]:
         """The cotangents of the leaves of an argument, where one, or None, may stand for a whole subtree."""
         name = self.site.name
+        if forms(structure) and cotangent is not None:
+            cotangent = tangent_leaves(structure, cotangent)
+            return [*flatten_tangents(cotangent, f"{name}: cotangent {position}")[0]]
         given, given_structure = flatten_tangents(cotangent, f"{name}: cotangent {position}")
         if given_structure == structure:
             return [*given]
         try:
-            leaves = broadcast_prefix(cotangent, argument, lambda x: x is None)
+            leaves = spread_prefix(
+                f"{name}: cotangent and argument {position}",
+                cotangent,
+                argument,
+                lambda x: x is None,
+            )
         except ValueError:
             same_structure(
                 f"cotangent {position} returned by the bwd rule of `{name}`",

@@ -54,7 +54,7 @@ def fwd_and_bwd(
             return fun(*every)
 
         leaves, structure = flatten_arrays(chosen, "fwd_and_bwd: argument ")
-        nonzero = differentiable(leaves)
+        nonzero = differentiable(leaves, structure)
         function = of_positional("fwd_and_bwd", of_chosen, structure, has_aux)
         given = flatten_leaves_and_structure(chosen)[0]
         linearized, (out, aux) = linearize_tree(function, leaves, nonzero, given)

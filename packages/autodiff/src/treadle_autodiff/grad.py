@@ -26,7 +26,14 @@ from treadle_ir import (
     results_and_aux,
     type_of,
 )
-from treadle_ir.tree import PyTreeDef, flatten_leaves_and_structure, tree_unflatten
+from treadle_ir.tree import (
+    PyTreeDef,
+    fixed_places,
+    flatten_leaves_and_structure,
+    forms,
+    tangent_structure,
+    tree_unflatten,
+)
 
 Argnums: TypeAlias = int | Sequence[int]
 
@@ -85,10 +92,10 @@ def value_and_grad(
         arguments = [flatten_leaves_and_structure(arg) for arg in args]
         given: list[object] = []
         nonzero: list[bool] = []
-        for position, (leaves, _) in enumerate(arguments):
+        for position, (leaves, structure) in enumerate(arguments):
             if position in wanted:
                 refuse_others(args[position], leaves, f"grad: argument {position}")
-                nonzero += [check_input(x, position, holomorphic, allow_int) for x in leaves]
+                nonzero += differentiated(leaves, structure, position, holomorphic, allow_int)
                 given += leaves
             else:
                 traced = [leaf for leaf in leaves if is_traced(leaf)]
@@ -107,7 +114,7 @@ def value_and_grad(
         one = type_of(value).dtype.type(1)
         outgoing = pulled(linearized, [one], primals, nonzero)
         gradients = _with_leaves(
-            arguments,
+            [(leaves, tangent_structure(structure)) for leaves, structure in arguments],
             wanted,
             [presented(ct, type_of(x)) for ct, x in zip(outgoing, primals, strict=True)],
         )
@@ -195,6 +202,27 @@ def _with_leaves(
             [next(given) if position in wanted or is_traced(leaf) else leaf for leaf in leaves],
         )
         for position, (leaves, structure) in enumerate(arguments)
+    ]
+
+
+def differentiated(
+    leaves: Sequence[object],
+    structure: PyTreeDef,
+    position: int,
+    holomorphic: bool,
+    allow_int: bool,
+) -> list[bool]:
+    """Which leaves of an argument are differentiated; refuses what cannot be, but for parts of opaque values."""
+    found = forms(structure)
+    if not found:
+        return [check_input(x, position, holomorphic, allow_int) for x in leaves]
+    parts = {first + i for first, count, _ in found for i in range(count)}
+    fixed = fixed_places(structure)
+    return [
+        i not in fixed and dtypes.is_inexact(type_of(x).dtype)
+        if i in parts
+        else check_input(x, position, holomorphic, allow_int)
+        for i, x in enumerate(leaves)
     ]
 
 

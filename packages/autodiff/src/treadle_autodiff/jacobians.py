@@ -20,6 +20,7 @@ from treadle_ir import (
     Operand,
     Operands,
     TreeFunction,
+    UnsupportedError,
     array_results,
     dtypes,
     flatten_arrays,
@@ -28,7 +29,7 @@ from treadle_ir import (
     results_and_aux,
     type_of,
 )
-from treadle_ir.tree import flatten_leaves_and_structure, tree_unflatten
+from treadle_ir.tree import flatten_leaves_and_structure, forms, tree_unflatten
 
 # A mapper applies a linear function to every slice of stacked operands: vmap, where there is treadle_batching.
 Mapper: TypeAlias = Callable[[Callable[..., Operands], int, Sequence[Operand]], Operands]
@@ -111,9 +112,15 @@ def _jacobian(
                 arguments[position] = value
             return arguments, kwargs
 
-        nonzero = differentiable(leaves)
+        nonzero = differentiable(leaves, structure)
         function = TreeFunction(fun, rebuilt, results_and_aux(name, array_results(), has_aux))
         linearized, (out, aux) = linearize_tree(function, leaves, nonzero, given)
+        for each in (structure, out):
+            if forms(each):
+                raise UnsupportedError(
+                    f"{name}: an argument or a result is of a type of a library's own, which has no Jacobian",
+                    fix="differentiate a function of arrays, or use jvp or vjp",
+                )
         trees = []
         for by_operand in blocks(linearized, leaves, nonzero):
             inputs = tree_unflatten(structure, by_operand)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, final
 
-from treadle_autodiff.checked_tangents import check_cotangents, check_tangents, same_structure
+from treadle_autodiff.checked_tangents import check_cotangents, check_tangents, flatten_along
 from treadle_autodiff.layouts import Shown, laid_alike, shown_of
 from treadle_autodiff.linearize import Linearized
 from treadle_autodiff.tangents import Tangent, Zero, materialise, presented
@@ -19,7 +19,6 @@ from treadle_ir import (
     Operand,
     Operands,
     Program,
-    flatten_arrays,
     frozen,
     interpret,
     left_to_the_compiler,
@@ -27,7 +26,7 @@ from treadle_ir import (
     over_mesh_of,
     type_of,
 )
-from treadle_ir.tree import Partial, PyTreeDef, tree_unflatten
+from treadle_ir.tree import Partial, PyTreeDef, tangent_structure, tree_unflatten
 
 
 @final
@@ -78,8 +77,7 @@ class Forward:
     def __call__(self, residuals: Operands, *tangents: Tree) -> Tree:
         """Tangents of the results."""
         of = self.of
-        given, structure = flatten_arrays(tangents, "tangent ")
-        same_structure("the tangents", structure, "the primals", of.structure)
+        given = flatten_along("the tangents", "tangent ", tangents, "the primals", of.structure)
         checked = check_tangents(f"{of.name}: tangent", of.types, given)
         incoming = [materialise(t) for t, flag in zip(checked, of.nonzero, strict=True) if flag]
         outgoing = iter(interpret(of.program, *residuals, *incoming))
@@ -87,7 +85,7 @@ class Forward:
             presented(next(outgoing) if flag else Zero(type.tangent()), type)
             for type, flag in zip(of.result_types, of.has_tangent, strict=True)
         ]
-        return tree_unflatten(of.results, pushed)
+        return tree_unflatten(tangent_structure(of.results), pushed)
 
 
 @final
@@ -100,8 +98,7 @@ class Backward:
     def __call__(self, residuals: Operands, cotangents: Tree) -> tuple[Tree, ...]:
         """Cotangents of the arguments."""
         of = self.of
-        given, structure = flatten_arrays(cotangents, "cotangent ")
-        same_structure("the cotangents", structure, "the results", of.results)
+        given = flatten_along("the cotangents", "cotangent ", cotangents, "the results", of.results)
         checked = check_cotangents(f"{of.name}: cotangent", of.result_types, given)
         incoming = [ct for ct, flag in zip(checked, of.has_tangent, strict=True) if flag]
         outgoing = iter(walked_back(of.program, residuals, incoming, of.lies))
@@ -109,7 +106,7 @@ class Backward:
             presented(next(outgoing) if flag else Zero(type.tangent()), type)
             for type, flag in zip(of.types, of.nonzero, strict=True)
         ]
-        arguments: tuple[Tree, ...] = tree_unflatten(of.structure, pulled)
+        arguments: tuple[Tree, ...] = tree_unflatten(tangent_structure(of.structure), pulled)
         return arguments
 
 

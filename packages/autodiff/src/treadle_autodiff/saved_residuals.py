@@ -55,7 +55,7 @@ def saved_residuals(f: Callable[..., Tree], *args: Tree, **kwargs: Tree) -> list
     refuse_others(arguments.rebuilt(leaves), leaves, "saved_residuals: argument ")
     operands = list(map(as_array, leaves))
     function = TreeFunction(f, arguments.rebuilt, array_results())
-    nonzero = differentiable(operands)
+    nonzero = differentiable(operands, arguments.structure)
 
     def forward(*primals: Operand) -> tuple[Operands, None]:
         linearized, _ = linearize_tree(function, primals, nonzero)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeVar, overload
 
-from treadle_autodiff.checked_tangents import check_tangents, same_structure
+from treadle_autodiff.checked_tangents import check_tangents, flatten_along, same_structure
 from treadle_autodiff.jvp import jvp_tree
 from treadle_autodiff.linearize import linearize_tree
 from treadle_autodiff.passes import backward, derivative_of, forward
@@ -25,7 +25,13 @@ from treadle_ir import (
     type_like,
     type_of,
 )
-from treadle_ir.tree import flatten_leaves_and_structure, tree_unflatten
+from treadle_ir.tree import (
+    PyTreeDef,
+    fixed_places,
+    flatten_leaves_and_structure,
+    tangent_structure,
+    tree_unflatten,
+)
 
 R = TypeVar("R")
 X = TypeVar("X")  # auxiliary output
@@ -82,15 +88,14 @@ def jvp(
             fix="write jvp(f, (x,), (dx,))",
         )
     leaves, structure = flatten_arrays(tuple(primals), "primals")
-    tangent_leaves, tangent_structure = flatten_arrays(tuple(tangents), "tangents")
-    same_structure("tangents", tangent_structure, "primals", structure)
-    checked = check_tangents("jvp: tangent", [type_of(x) for x in leaves], tangent_leaves)
+    pushed = flatten_along("tangents", "tangents", tuple(tangents), "primals", structure)
+    checked = check_tangents("jvp: tangent", [type_of(x) for x in leaves], pushed)
     function = of_positional("jvp", fun, structure, has_aux)
     given = flatten_leaves_and_structure(tuple(primals))[0]
     results, result_tangents, (out, aux) = jvp_tree(function, leaves, checked, given)
     return (
         tree_unflatten(out, results),
-        tree_unflatten(out, _presented(result_tangents, results)),
+        tree_unflatten(tangent_structure(out), _presented(result_tangents, results)),
         *released(aux),
     )
 
@@ -131,7 +136,7 @@ def linearize(fun: Callable[..., Tree], *primals: Tree, has_aux: bool = False) -
     check_callable(fun, "linearize")
     leaves, structure = flatten_arrays(primals, "argument ")
     given = flatten_leaves_and_structure(primals)[0]
-    nonzero = differentiable(leaves)
+    nonzero = differentiable(leaves, structure)
     function = of_positional("linearize", fun, structure, has_aux)
     linearized, (out, aux) = linearize_tree(function, leaves, nonzero, given)
 
@@ -140,9 +145,12 @@ def linearize(fun: Callable[..., Tree], *primals: Tree, has_aux: bool = False) -
     return tree_unflatten(out, linearized.results), f_jvp, *released(aux)
 
 
-def differentiable(leaves: Operands) -> list[bool]:
-    """Which operands have tangents: those of floating and complex types."""
-    return [dtypes.is_inexact(type_of(leaf).dtype) for leaf in leaves]
+def differentiable(leaves: Operands, structure: PyTreeDef) -> list[bool]:
+    """Which leaves have tangents: those of floating and complex types, but for parts of opaque values."""
+    fixed = fixed_places(structure)
+    return [
+        i not in fixed and dtypes.is_inexact(type_of(leaf).dtype) for i, leaf in enumerate(leaves)
+    ]
 
 
 @overload
@@ -178,7 +186,7 @@ def vjp(fun: Callable[..., Tree], *primals: Tree, has_aux: bool = False) -> tupl
     check_callable(fun, "vjp")
     leaves, structure = flatten_arrays(primals, "argument ")
     given = flatten_leaves_and_structure(primals)[0]
-    nonzero = differentiable(leaves)
+    nonzero = differentiable(leaves, structure)
     function = of_positional("vjp", fun, structure, has_aux)
     linearized, (out, aux) = linearize_tree(function, leaves, nonzero, given)
 

@@ -25,10 +25,13 @@ from treadle_ir import (
     type_of,
 )
 from treadle_ir.tree import (
-    broadcast_prefix,
+    Dims,
+    MappingSpec,
     flatten_leaves_and_structure,
+    forms,
     keystr,
-    tree_flatten_with_path,
+    leaf_paths,
+    spread_prefix,
     tree_unflatten,
 )
 
@@ -79,7 +82,7 @@ def vmap(
     name = getattr(fun, "__name__", type(fun).__name__)
     if isinstance(in_axes, list):
         in_axes = tuple(in_axes)
-    if not (in_axes is None or isinstance(in_axes, (int, tuple))):
+    if not (in_axes is None or isinstance(in_axes, (int, tuple, MappingSpec))):
         raise ArgumentError(
             f"vmap in_axes must be an int, None, or a tuple of entries corresponding to the positional arguments "
             f"passed to the function, but got {in_axes!r}.",
@@ -97,7 +100,7 @@ def vmap(
         leaves, structure = flatten_leaves_and_structure((args, kwargs))
         prefix = (in_axes, 0) if kwargs else (in_axes, None)
         try:
-            dims = broadcast_prefix(prefix, (args, kwargs), is_leaf=_is_none)
+            dims = spread_prefix("vmap: in_axes and arguments", prefix, (args, kwargs), _is_none)
         except ValueError as error:
             raise ShapeError(
                 f"vmap in_axes {in_axes!r} is not a prefix of the arguments: {error}",
@@ -111,6 +114,10 @@ def vmap(
 
             output: R = map_over_refs(fun, mapping, leaves, structure, dims, places, out_axes)
             return output
+        for first, count, form in forms(structure):
+            spec = dims[first] if count else None
+            known = _known_size(leaves, dims, axis_size)
+            dims[first : first + count] = _dims_of_parts("in_axes", spec, count, form.mapped, known)
         checked = [
             _checked_dim(leaf, dim, index, (args, kwargs))
             for index, (leaf, dim) in enumerate(zip(leaves, dims, strict=True))
@@ -129,9 +136,12 @@ def vmap(
         try:
             wanted = (
                 [out_axes] * len(results)
-                if out_axes is None or isinstance(out_axes, int)
-                else broadcast_prefix(
-                    out_axes, tree_unflatten(out, list(range(len(results)))), is_leaf=_is_none
+                if out_axes is None or isinstance(out_axes, (int, MappingSpec))
+                else spread_prefix(
+                    "vmap: out_axes and results",
+                    out_axes,
+                    tree_unflatten(out, list(range(len(results)))),
+                    _is_none,
                 )
             )
         except ValueError as error:
@@ -139,6 +149,13 @@ def vmap(
                 f"vmap out_axes {out_axes!r} is not a prefix of the results: {error}",
                 fix="out_axes must have the structure of the results, or stop short of it",
             ) from None
+        for first, count, form in forms(out):
+            spec = wanted[first] if count else None
+            if spec is None and any(dim is not None for dim in result_dims[first : first + count]):
+                spec = 0  # refused, with what to pass
+            wanted[first : first + count] = _dims_of_parts(
+                "out_axes", spec, count, form.stacked, size
+            )
         placed = [
             _placed(result, dim, destination, axis)
             for result, dim, destination in zip(results, result_dims, wanted, strict=True)
@@ -149,14 +166,46 @@ def vmap(
     return vectorised
 
 
+def _known_size(leaves: Sequence[object], dims: Sequence[object], given: int | None) -> int | None:
+    """The number of batch elements, as far as axes with numbers say it."""
+    if given is None:
+        for leaf, dim in zip(leaves, dims, strict=True):
+            shape = type_of(leaf).shape
+            if isinstance(dim, int) and -len(shape) <= dim < len(shape):
+                return shape[dim]
+    return given
+
+
+def _dims_of_parts(
+    name: str,
+    spec: object,
+    count: int,
+    dims: Callable[[MappingSpec, int], Dims],
+    size: int | None,
+) -> Dims:
+    """The axes of the parts of a value of a library's own type, whose `MappingSpec` knows them."""
+    if spec is None:
+        return (None,) * count
+    if not isinstance(spec, MappingSpec):
+        raise ShapeError(
+            f"vmap {name}: {spec!r} is given for a value of a library's own type, whose axes have no numbers",
+            fix="pass a MappingSpec of that type, or None",
+        )
+    if size is None:
+        raise ShapeError(
+            f"vmap {name}: the number of batch elements is not known from {spec!r}",
+            fix="pass axis_size",
+        )
+    return dims(spec, size)
+
+
 def _shared(leaf: object) -> Any:  # Any: whatever it is
     """What all batch elements share: as the user gave it, but not wider than the width in force."""
     return canonical_elements(leaf) if isinstance(leaf, (np.ndarray, np.generic)) else leaf
 
 
 def _path(index: int, tree: Tree) -> str:
-    paths, _ = tree_flatten_with_path(tree)
-    path = paths[index][0]
+    path = leaf_paths(tree)[index]
     if len(path) > 1 and getattr(path[0], "idx", None) == 0:
         return f"argument {getattr(path[1], 'idx', 0)}{keystr(path[2:])}"
     return f"keyword argument {keystr(path[1:])}"

@@ -17,7 +17,7 @@ from treadle_ir.tree import (
     PyTreeDef,
     flatten_leaves_and_structure,
     keystr,
-    tree_flatten_with_path,
+    leaf_paths,
 )
 
 Tree: TypeAlias = Any  # a pytree: any Python object
@@ -60,7 +60,8 @@ class Arguments:
         found: dict[_Mark, str] = {}
         named = [*enumerate(arguments), *keywords.items()]
         for name, argument in named:
-            for path, leaf in tree_flatten_with_path(argument)[0]:
+            leaves, _ = flatten_leaves_and_structure(argument)
+            for path, leaf in zip(leaf_paths(argument), leaves, strict=True):
                 if isinstance(leaf, _Mark):
                     found[leaf] = f"argument {name}{keystr(path)}"
         return [found.get(mark, "an argument") for mark in marks]

@@ -18,7 +18,7 @@ from treadle_ir.tree import (
     PyTreeDef,
     flatten_leaves_and_structure,
     keystr,
-    tree_flatten_with_path,
+    leaf_paths,
 )
 
 Tree: TypeAlias = Any  # a pytree: any Python object
@@ -73,7 +73,7 @@ def refuse_others(tree: Tree, leaves: Sequence[object], what: str) -> None:
     """
     for number, leaf in enumerate(leaves):
         if not isinstance(leaf, Array) and operand_or_none(leaf) is None:
-            path = keystr(tree_flatten_with_path(tree)[0][number][0])
+            path = keystr(leaf_paths(tree)[number])
             raise ArgumentError(
                 f"{what}{path} is {leaf!r:.200} of type {type(leaf)}, which is not an array or a number",
                 fix="mark it static, close over it, or register its class as a pytree",

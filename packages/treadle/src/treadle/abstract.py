@@ -36,7 +36,7 @@ from treadle_ir import (
     type_of,
     varying_of,
 )
-from treadle_ir.tree import PyTreeDef, tree_flatten, tree_unflatten
+from treadle_ir.tree import PyTreeDef, opened_by, tree_flatten, tree_map, tree_unflatten
 from treadle_runtime import (
     NamedSharding,
     ShapeDtypeStruct as ShapeDtypeStruct,
@@ -177,7 +177,15 @@ def eval_shape(fun: Callable[..., Tree], *args: Tree, **kwargs: Tree) -> Tree:
 
     made, structure = staged(results, args, kwargs)
     found = _structs(made.program, shardings_of_results(made.layouts))
-    return tree_unflatten(structure, [kept.get(i, each) for i, each in enumerate(found)])
+    return tree_map(
+        _shown, tree_unflatten(structure, [kept.get(i, each) for i, each in enumerate(found)])
+    )
+
+
+def _shown(leaf: Tree) -> Tree:
+    """What stands for a result: the type where that is of a library's own."""
+    form = opened_by(leaf)
+    return leaf if form is None else form.aval
 
 
 @overload
@@ -210,6 +218,9 @@ def typeof(x: Tree) -> ShapedArray | AbstractRef:
     """
     if isinstance(x, Ref):
         return x.aval
+    form = opened_by(x)
+    if form is not None:
+        return form.aval  # type: ignore[no-any-return]  # a type of a library's own
     type = abstract_type(x)
     (vma,) = varying_of([x]) or (frozenset[Hashable](),)
     return ShapedArray(type.shape, type.dtype, type.weak, sharding=explicit_sharding(x), vma=vma)

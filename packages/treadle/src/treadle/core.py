@@ -49,7 +49,7 @@ ParamDict: TypeAlias = dict[str, Any]  # Any: attributes of operations, which ar
 class AbstractValue:
     """What is known of a value before it is computed."""
 
-    def str_short(self) -> str:
+    def str_short(self, short_dtypes: bool = False, mesh_axis_types: bool = False) -> str:
         """What it is, in a word."""
         return type(self).__name__
 
@@ -179,7 +179,42 @@ class ShapedArray(AbstractValue):
         """What is known of a tangent of such an array."""
         return ShapedArray.of(self._type.tangent(), self._vma)
 
-    at_least_vspace = to_tangent_aval
+    at_least_vspace = to_ct_aval = to_tangent_aval
+
+    # What types of a library's own have (`treadle.experimental.hijax`), so that they can be made of arrays and of
+    # such types alike.
+
+    def lo_ty(self) -> list[ShapedArray]:
+        """The types of the arrays that such a value is made of: itself."""
+        return [self]
+
+    def lower_val(self, x: Array) -> list[Array]:
+        """The arrays that a value is made of: itself."""
+        return [x]
+
+    def raise_val(self, x: Array) -> Array:
+        """The value of these arrays."""
+        return x
+
+    def dec_rank(self, size: int | None, spec: int | None) -> ShapedArray:
+        """What is known of one of `size` batch elements, along the axis `spec`."""
+        if spec is None:
+            return self
+        axis = spec % self.ndim
+        return self.update(shape=self.shape[:axis] + self.shape[axis + 1 :])
+
+    def inc_rank(self, size: int | None, spec: int | None) -> ShapedArray:
+        """What is known of `size` batch elements together, along the axis `spec`."""
+        if spec is None:
+            return self
+        axis = spec % (self.ndim + 1)
+        return self.update(
+            shape=(*self.shape[:axis], integer("inc_rank", "size", size), *self.shape[axis:])
+        )
+
+    def leading_axis_spec(self) -> int:
+        """The axis that `scan` maps over."""
+        return 0
 
     @property
     def sharding(self) -> object:
@@ -188,7 +223,7 @@ class ShapedArray(AbstractValue):
             return NamedSharding(NO_AXES, PartitionSpec(*[None] * self.ndim))
         return self._sharding
 
-    def str_short(self) -> str:
+    def str_short(self, short_dtypes: bool = False, mesh_axis_types: bool = False) -> str:
         """`float32[2,3]`; `float32[2@x,3]` where an explicit axis divides it; `{V:i}` behind where it varies."""
         text = f"{dtypes.user_name(self.dtype)}[{sizes_text(self.shape, self._layout)}]"
         return f"{text}{{V:{','.join(sorted(map(str, self._vma)))}}}" if self._vma else text

@@ -5,6 +5,7 @@ from treadle_ir.tree.difference import explain_difference as explain_difference
 from treadle_ir.tree.expect import Expectation as Expectation, expectation as expectation
 from treadle_ir.tree.flatten import (
     flatten_leaves_and_structure as flatten_leaves_and_structure,
+    leaf_paths as leaf_paths,
     tree_flatten as tree_flatten,
     tree_flatten_with_path as tree_flatten_with_path,
     tree_leaves as tree_leaves,
@@ -29,6 +30,17 @@ from treadle_ir.tree.functions import (
     treedef_children as treedef_children,
     treedef_is_leaf as treedef_is_leaf,
     treedef_tuple as treedef_tuple,
+)
+from treadle_ir.tree.opaque import (
+    Dims as Dims,
+    Form as Form,
+    MappingSpec as MappingSpec,
+    fixed_places as fixed_places,
+    forms as forms,
+    opened_by as opened_by,
+    register_opaque as register_opaque,
+    tangent_leaves as tangent_leaves,
+    tangent_structure as tangent_structure,
 )
 from treadle_ir.tree.paths import (
     DictKey as DictKey,

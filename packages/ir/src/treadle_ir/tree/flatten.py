@@ -12,15 +12,32 @@ list of leaves has grown since the last entry.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from treadle_ir.declared import functions
 from treadle_ir.errors import TreeError
+from treadle_ir.tree.opaque import OPAQUE, SHOWN
 from treadle_ir.tree.paths import KeyEntry, KeyPath, Leaf, Tree, place
-from treadle_ir.tree.registry import DICT, KINDS, LEAF_TYPES, LIST, LONG_DICT, TUPLE, sorted_keys
+from treadle_ir.tree.registry import (
+    DICT,
+    KINDS,
+    LEAF_TYPES,
+    LIST,
+    LONG_DICT,
+    TUPLE,
+    Kind,
+    sorted_keys,
+)
 from treadle_ir.tree.structure import LEAF, PyTreeDef, flat_tuple, make_structure
 
 IsLeaf: TypeAlias = Callable[[Any], bool]  # Any: it is asked about nodes and leaves of all types
+
+
+class Kinds(Protocol):
+    """Which types are nodes, and how these are opened; None of leaves."""
+
+    def __getitem__(self, cls: type, /) -> Kind | None: ...
+
 
 MAX_DEPTH = 100_000
 DEEP = 1_000  # from this depth on, a node that is met again below itself is looked for
@@ -66,19 +83,21 @@ def tree_flatten(tree: Tree, is_leaf: IsLeaf | None = None) -> tuple[list[Leaf],
         >>> tree_flatten([1, None], is_leaf=lambda x: x is None)
         ([1, None], PyTreeDef([*, *]))
     """
-    if is_leaf is None:
+    if is_leaf is None and not OPAQUE:
         return flatten_leaves_and_structure(tree)
     leaves: list[Leaf] = []
     try:
-        code = take_apart(tree, leaves, is_leaf)
+        code = take_apart(tree, leaves, is_leaf, SHOWN if OPAQUE else KINDS)
     except TreeError as error:
         raise with_place(error, tree, is_leaf) from error.__cause__
     return leaves, make_structure(tuple(code), len(leaves))
 
 
-def take_apart(tree: Tree, leaves: list[Leaf], is_leaf: IsLeaf | None) -> list[Any]:
+def take_apart(
+    tree: Tree, leaves: list[Leaf], is_leaf: IsLeaf | None, kinds: Kinds = KINDS
+) -> list[Any]:
     """Append a tree's leaves to a list; return its code."""
-    kinds, bulk = KINDS, all_leaf_types
+    bulk = all_leaf_types
     if is_leaf is not None:
         functions("tree_flatten", is_leaf=is_leaf)
     code: list[Any] = []
@@ -172,7 +191,23 @@ def tree_flatten_with_path(
     """
     if is_leaf is not None:
         functions("tree_flatten_with_path", is_leaf=is_leaf)
-    kinds = KINDS
+    return _with_paths(tree, is_leaf, is_leaf_takes_path, SHOWN if OPAQUE else KINDS)
+
+
+def leaf_paths(tree: Tree) -> list[KeyPath]:
+    """The paths of the leaves that transformations see, where they open what users see as one leaf.
+
+    Example:
+        >>> from treadle_ir.tree import keystr
+        >>> [keystr(path) for path in leaf_paths({"a": [1, 2]})]
+        ["['a'][0]", "['a'][1]"]
+    """
+    return [path for path, _ in _with_paths(tree, None, False, KINDS)[0]]
+
+
+def _with_paths(
+    tree: Tree, is_leaf: Callable[..., bool] | None, is_leaf_takes_path: bool, kinds: Kinds
+) -> tuple[list[tuple[KeyPath, Leaf]], PyTreeDef]:
     leaves: list[tuple[KeyPath, Leaf]] = []
     code: list[Any] = []
     counted = 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar, final
 
 from treadle_ir.declared import functions, refused, sequence
@@ -240,13 +240,23 @@ def broadcast_prefix(
         >>> broadcast_prefix((0, 1), ({"w": 5, "b": 6}, 7))
         [0, 0, 1]
     """
-    return spread_prefix("broadcast_prefix: prefix and tree", prefix_tree, full_tree, is_leaf)
+    return spread_prefix(
+        "broadcast_prefix: prefix and tree", prefix_tree, full_tree, is_leaf, tree_leaves
+    )
 
 
 def spread_prefix(
-    what: str, prefix_tree: Tree, full_tree: Tree, is_leaf: IsLeaf | None = None
+    what: str,
+    prefix_tree: Tree,
+    full_tree: Tree,
+    is_leaf: IsLeaf | None = None,
+    leaves_of: Callable[[Tree], Sequence[Leaf]] = lambda tree: flatten_leaves_and_structure(tree)[
+        0
+    ],
 ) -> list[Leaf]:
-    """As `broadcast_prefix`; `what` says in a message which two trees these are: `jit: in_shardings and the arguments`.
+    """As `broadcast_prefix`, for every leaf that transformations see.
+
+    `what` says in a message which two trees these are: `jit: in_shardings and the arguments`.
 
     Raises:
         TreeError: `full_tree` does not begin with the structure of `prefix_tree`.
@@ -265,7 +275,7 @@ def spread_prefix(
         if KINDS[type(subtree)] is None:
             result.append(value)
         else:
-            result += [value] * len(tree_leaves(subtree))
+            result += [value] * len(leaves_of(subtree))
     return result
 
 

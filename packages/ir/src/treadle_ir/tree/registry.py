@@ -188,14 +188,14 @@ class Registry:
                 self.kinds.pop(cls, None)
         self.guessed.clear()
 
-    def register(self, kind: Kind) -> None:
-        """Add a kind, for ever.
+    def register(self, kind: Kind, cls: type | None = None) -> None:
+        """Add a kind, for ever; of its own class, unless another one is given.
 
         Raises:
             TypeError: what is registered is not a class.
             TreeError: the class is registered already.
         """
-        cls = kind.node_type
+        cls = kind.node_type if cls is None else cls
         if not isinstance(cls, type):
             raise TypeError(f"register: expected a class, got {cls!r}")
         with self.lock:

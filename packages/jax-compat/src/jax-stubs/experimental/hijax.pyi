@@ -1,1 +1,2 @@
+from treadle.experimental.hijax import *
 from treadle_jax.modules.experimental.hijax import *

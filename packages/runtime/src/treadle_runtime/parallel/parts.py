@@ -32,7 +32,7 @@ from treadle_ir import (
     varying_of,
 )
 from treadle_ir.primitives.shard_map import ShardMap
-from treadle_ir.tree import PyTreeDef, keystr, tree_flatten_with_path, tree_unflatten
+from treadle_ir.tree import PyTreeDef, keystr, leaf_paths, tree_unflatten
 from treadle_runtime.arrays.array import DeviceArray
 from treadle_runtime.placement.mesh import MESH, Mesh
 from treadle_runtime.placement.named import NamedSharding
@@ -96,7 +96,7 @@ class OnParts:
             program = staged.program
             programs[:] = [*programs, program][-_KEPT:]
         results = tree_unflatten(out, range(len(program.results)))
-        places = [f"result{keystr(path) or ''}" for path, _ in tree_flatten_with_path(results)[0]]
+        places = [f"result{keystr(path) or ''}" for path in leaf_paths(results)]
         specs = out_specs(results)
         ends = [
             _layout(spec, type, over, manual, what)

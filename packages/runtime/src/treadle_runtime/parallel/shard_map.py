@@ -23,8 +23,8 @@ from treadle_ir import (
 )
 from treadle_ir.tree import (
     keystr,
+    leaf_paths,
     spread_prefix,
-    tree_flatten_with_path,
     tree_leaves,
 )
 from treadle_runtime.arrays.array import DeviceArray
@@ -124,7 +124,7 @@ def shard_map(
         over = _mesh(mesh)
         manual = _manual_axes(over, names)
         leaves, structure = flatten_arrays(args, "shard_map: argument ")
-        paths = [keystr(path) for path, _ in tree_flatten_with_path(args)[0]]
+        paths = [keystr(path) for path in leaf_paths(args)]
         described = [f"argument {path}" for path in paths]
         if in_specs is Infer:
             wanted = [_lies(x, what, over) for x, what in zip(leaves, described, strict=True)]

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from treadle.experimental import (
         buffer_callback as buffer_callback,
         checkify as checkify,
+        hijax as hijax,
         jet as jet,
         mesh_utils as mesh_utils,
         multihost_utils as multihost_utils,
@@ -32,6 +33,7 @@ if not TYPE_CHECKING:
         (
             "buffer_callback",
             "checkify",
+            "hijax",
             "jet",
             "mesh_utils",
             "multihost_utils",

@@ -33,7 +33,7 @@ from treadle_ir.tree import (
     explain_difference,
     flatten_leaves_and_structure,
     keystr,
-    tree_flatten_with_path,
+    leaf_paths,
 )
 from treadle_runtime import DeviceArray, NamedSharding, ShapeDtypeStruct, jit
 
@@ -335,5 +335,5 @@ class Exported:
 
 
 def _path(args: tuple[Tree, ...], kwargs: dict[str, Tree], number: int) -> str:
-    path = tree_flatten_with_path((args, kwargs))[0][number][0]
+    path = leaf_paths((args, kwargs))[number]
     return f"{'args' if path[0].idx == 0 else 'kwargs'}{keystr(path[1:])}"

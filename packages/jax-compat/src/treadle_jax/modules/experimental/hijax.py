@@ -1,39 +1,58 @@
-"""`jax.experimental.hijax`, which flax.nnx imports and uses where a program asks for it: types of a user's own.
+"""`jax.experimental.hijax` as JAX 0.10.2 names it: `VJPHiPrimitive`, and what treadle lacks of types that change.
 
-treadle has no such types. The classes can be derived from and asked for, so that flax is imported; what would have to
-be traced raises.
+Values of `MutableHiType`s are refused, and so are operations that derive from `HiPrimitive`. The classes can be derived
+from and asked for, so that flax.nnx, which has both for programs that ask for them, is imported.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NoReturn
 
-from treadle.core import AbstractValue as AbstractValue, ShapedArray as ShapedArray
 from treadle.errors import UnsupportedError
-from treadle.interpreters.ad import (
+from treadle.experimental.hijax import (
+    AbstractRef as AbstractRef,
+    AbstractValue as AbstractValue,
+    GradAccum as GradAccum,
+    HiPrim as HiPrim,
+    HiPspec as HiPspec,
+    HiType as HiType,
+    MappingSpec as MappingSpec,
+    NullAccum as NullAccum,
+    RefAccum as RefAccum,
+    ShapedArray as ShapedArray,
+    ValAccum as ValAccum,
     Zero as Zero,
+    aval_method as aval_method,
+    aval_property as aval_property,
+    bdims_at_front as bdims_at_front,
     instantiate_zeros as instantiate_zeros,
     is_undefined_primal as is_undefined_primal,
+    jvp_from_lin as jvp_from_lin,
+    linearize_from_jvp as linearize_from_jvp,
+    register_hitype as register_hitype,
+    unmap_avals as unmap_avals,
+    vjp_from_jvp as vjp_from_jvp,
+    vjp_from_lin as vjp_from_lin,
+    vmap_rule as vmap_rule,
 )
-from treadle_jax.modules._src.state.types import AbstractRef as AbstractRef
+
+VJPHiPrimitive = HiPrim
 
 
 def _refuse(*_: Any, **__: Any) -> NoReturn:
     raise UnsupportedError(
-        "treadle has no `jax.experimental.hijax`: types of a user's own are not traced",
-        fix="use plain pytrees, as flax.nnx does unless a setting of its own asks for such types",
+        "treadle has no `MutableHiType` and no `HiPrimitive` of `jax.experimental.hijax`: "
+        "values of a user's own types do not change",
+        fix="use a `HiType` with `HiPrim`s, references (`jax.new_ref`), or plain pytrees, as flax.nnx does unless a "
+        "setting of its own asks for such types",
     )
-
-
-class HiType(AbstractValue):
-    """A type of a user's own; arrays of it are refused."""
-
-    lower_val = raise_val = _refuse
 
 
 class MutableHiType(HiType):
     """A type of a user's own whose values change; they are refused."""
+
+    has_qdd = True
+    lo_ty = lower_val = raise_val = to_tangent_aval = _refuse
 
 
 class HiPrimitive:
@@ -44,30 +63,6 @@ class HiPrimitive:
 
     def __init__(self, name: str) -> None:
         self.name = name
-
-
-class VJPHiPrimitive:
-    """An operation on such types with derivatives; calling it raises."""
-
-    __call__ = _refuse
-
-
-class aval_method:  # noqa: N801 - JAX's name
-    """A method that values of such a type would have."""
-
-    def __init__(self, fun: Callable[..., Any]) -> None:
-        self.fun = fun
-
-
-class aval_property:  # noqa: N801 - JAX's name
-    """A property that values of such a type would have."""
-
-    def __init__(self, fget: Callable[..., Any]) -> None:
-        self.fget = fget
-
-
-def register_hitype(val_cls: type, typeof_fn: Callable[..., Any]) -> None:
-    """Say of which type values of a class are. flax does so when it is imported; the values are refused."""
 
 
 class _EffectTypes:

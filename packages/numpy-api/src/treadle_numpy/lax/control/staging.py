@@ -37,7 +37,7 @@ from treadle_ir.tree import (
     PyTreeDef,
     flatten_leaves_and_structure,
     keystr,
-    tree_flatten_with_path,
+    leaf_paths,
     tree_unflatten,
 )
 from treadle_numpy.operands.coerce import coerce
@@ -92,9 +92,8 @@ def flatten_operands(function: str, what: str, tree: Tree) -> tuple[list[Operand
         try:
             operands.append(coerce(function, position, leaf))
         except ArgumentError as error:
-            paths, _ = tree_flatten_with_path(tree)
             raise ArgumentError(
-                f"{function}: {what}{keystr(paths[position][0])} is {leaf!r} of type {type(leaf)}, "
+                f"{function}: {what}{keystr(leaf_paths(tree)[position])} is {leaf!r} of type {type(leaf)}, "
                 "which is not an array or a number",
                 fix="close over it, or register its class as a pytree",
             ) from error
@@ -104,7 +103,7 @@ def flatten_operands(function: str, what: str, tree: Tree) -> tuple[list[Operand
 def paths_of(structure: PyTreeDef) -> list[str]:
     """Where the leaves of a structure are: `['w'][0]`."""
     tree = tree_unflatten(structure, range(structure.num_leaves))
-    return [keystr(path) for path, _ in tree_flatten_with_path(tree)[0]]
+    return [keystr(path) for path in leaf_paths(tree)]
 
 
 Split: TypeAlias = Callable[[Tree], tuple[Tree, ...]]

@@ -1,0 +1,68 @@
+"""Types and operations of a library's own, with JAX's names: `HiType`, `register_hitype`, `HiPrim`."""
+
+from __future__ import annotations
+
+from treadle.core import AbstractValue as AbstractValue, ShapedArray as ShapedArray
+from treadle.experimental.hijax import (  # noqa: F401 - they register rules
+    batch as _batch,
+    linear as _linear,
+)
+from treadle.experimental.hijax.accumulate import (
+    GradAccum as GradAccum,
+    NullAccum as NullAccum,
+    RefAccum as RefAccum,
+    ValAccum as ValAccum,
+)
+from treadle.experimental.hijax.derived import (
+    jvp_from_lin as jvp_from_lin,
+    linearize_from_jvp as linearize_from_jvp,
+    vjp_from_jvp as vjp_from_jvp,
+    vjp_from_lin as vjp_from_lin,
+)
+from treadle.experimental.hijax.mapped import (
+    bdims_at_front as bdims_at_front,
+    unmap_avals as unmap_avals,
+    vmap_rule as vmap_rule,
+)
+from treadle.experimental.hijax.prim import HiPrim as HiPrim
+from treadle.experimental.hijax.types import (
+    HiPspec as HiPspec,
+    HiType as HiType,
+    aval_method as aval_method,
+    aval_property as aval_property,
+    register_hitype as register_hitype,
+)
+from treadle.interpreters.ad import (
+    Zero as Zero,
+    instantiate_zeros as instantiate_zeros,
+    is_undefined_primal as is_undefined_primal,
+)
+from treadle_ir import AbstractRef as AbstractRef
+from treadle_ir.tree import MappingSpec as MappingSpec
+
+__all__ = [
+    "AbstractRef",
+    "AbstractValue",
+    "GradAccum",
+    "HiPrim",
+    "HiPspec",
+    "HiType",
+    "MappingSpec",
+    "NullAccum",
+    "RefAccum",
+    "ShapedArray",
+    "ValAccum",
+    "Zero",
+    "aval_method",
+    "aval_property",
+    "bdims_at_front",
+    "instantiate_zeros",
+    "is_undefined_primal",
+    "jvp_from_lin",
+    "linearize_from_jvp",
+    "register_hitype",
+    "unmap_avals",
+    "vjp_from_jvp",
+    "vjp_from_lin",
+    "vmap_rule",
+]

@@ -1,0 +1,205 @@
+"""The application of a `HiPrim` as an operation of programs, and its rules, which ask the methods of the `HiPrim`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+from treadle.core import AbstractValue
+from treadle.experimental.hijax.prim import HiPrim
+from treadle.experimental.hijax.types import (
+    HiForm,
+    HiType,
+    built,
+    lo_types,
+    lowered,
+    parts_of,
+)
+from treadle.interpreters.mlir import captured_arrays
+from treadle.interpreters.zeros import Zero
+from treadle_autodiff import (
+    Tangent,
+    Zero as _Zero,
+    jvp_rule,
+    materialise,
+)
+from treadle_compiler import HloValue, LoweringContext, lowering_rule
+from treadle_ir import (
+    Array,
+    ArrayType,
+    Extension,
+    Operands,
+    Type,
+    as_array,
+    bind,
+    dtypes,
+    frozen,
+    stage,
+    type_of,
+)
+from treadle_ir.tree import (
+    tree_unflatten,
+)
+
+Tree: TypeAlias = Any  # Any: what rules of libraries take and return
+
+
+def is_zero(x: object) -> bool:
+    """Whether a tangent is known to be zero."""
+    return isinstance(x, Zero)
+
+
+def types_of_parts(aval: AbstractValue) -> tuple[ArrayType, ...]:
+    """The types of the arrays of a value in programs."""
+    return parts_of(aval).types if isinstance(aval, HiType) else lo_types(aval)
+
+
+def parts(avals: Sequence[AbstractValue], flat: Sequence[Any]) -> list[Sequence[Any]]:
+    """What belongs to each value of some types, of one thing for each array."""
+    found, first = [], 0
+    for aval in avals:
+        count = len(types_of_parts(aval))
+        found.append(flat[first : first + count])
+        first += count
+    return found
+
+
+def value_of(aval: AbstractValue, children: Sequence[Any]) -> Tree:
+    """The value of these arrays."""
+    return HiForm(aval).build(children) if isinstance(aval, HiType) else children[0]
+
+
+def tangent_aval(aval: AbstractValue) -> Any:  # Any: of tangents of such a value
+    """The type of tangents."""
+    return aval.to_tangent_aval()  # type: ignore[attr-defined]  # types of arrays have it, too
+
+
+def tangent_types(aval: AbstractValue) -> tuple[ArrayType, ...]:
+    """The types of the arrays of a tangent that programs have; none where there is nothing to differentiate."""
+    if not isinstance(aval, HiType):
+        (type,) = lo_types(aval)
+        found: tuple[ArrayType, ...] = (type.tangent().strong(),)
+    else:
+        has = parts_of(aval)
+        found = tuple([type.tangent().strong() for type in has.types[has.fixed :]])
+    return found if any(not dtypes.is_float0(type.dtype) for type in found) else ()
+
+
+def fixed_of(aval: AbstractValue) -> int:
+    """How many arrays of a value, the first ones, have no tangents."""
+    return parts_of(aval).fixed if isinstance(aval, HiType) else 0
+
+
+@frozen
+class HiApplication(Extension):
+    """An operation on values of types of a library's own, in programs: one on the arrays that these are made of."""
+
+    name = "call_hi_primitive"
+    of: HiPrim
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """As the operation declares."""
+        return tuple([type for aval in self.of.out_flat for type in types_of_parts(aval)])
+
+    def call(self, operands: Operands) -> list[Array]:
+        """By `expand`, with values themselves for arguments."""
+        of = self.of
+        values = []
+        for aval, children in zip(of.in_flat, parts(of.in_flat, operands), strict=True):
+            lo = list(map(as_array, children[: len(lo_types(aval))]))
+            values.append(aval.raise_val(*lo) if isinstance(aval, HiType) else lo[0])
+        return self.results(of.expand(*tree_unflatten(of.in_tree, values)))
+
+    def results(self, output: Tree) -> list[Array]:
+        """What the operation, or a rule in its place, returned, as programs have it."""
+        of, found = self.of, []
+        for aval, leaf in zip(of.out_flat, of.out_tree.flatten_up_to(output), strict=True):
+            for type, each in zip(types_of_parts(aval), of.parts(aval, leaf), strict=True):
+                found.append(of.array_of(type, each, "a result"))
+        return found
+
+    def arguments(self, operands: Operands) -> tuple[Tree, ...]:
+        """The arguments that rules see."""
+        of = self.of
+        return tree_unflatten(  # type: ignore[no-any-return]  # a tuple: `in_avals` is one
+            of.in_tree,
+            [
+                value_of(aval, list(map(as_array, children)))
+                for aval, children in zip(of.in_flat, parts(of.in_flat, operands), strict=True)
+            ],
+        )
+
+    def tangents(self, flat: Sequence[Tangent]) -> tuple[Tree, ...]:
+        """The tangents of the arguments that rules see; `Zero`s where they are known to be zero."""
+        of = self.of
+        return tree_unflatten(  # type: ignore[no-any-return]  # as above
+            of.in_tree,
+            [
+                shown(aval, each)
+                for aval, each in zip(of.in_flat, parts(of.in_flat, flat), strict=True)
+            ],
+        )
+
+
+def shown(aval: AbstractValue, flat: Sequence[Tangent]) -> Tree:
+    """The tangent of a value, of those of its arrays."""
+    flat = flat[fixed_of(aval) :]
+    if not tangent_types(aval) or all(isinstance(each, _Zero) for each in flat):
+        return Zero(tangent_aval(aval))
+    return built(tangent_aval(aval), [as_array(materialise(each)) for each in flat])
+
+
+def taken(aval: AbstractValue, tangent: Tree) -> list[Tangent]:
+    """The tangents of the arrays of a value, of its own: the inverse of `shown`."""
+    zeros: list[Tangent] = [_Zero(type.tangent()) for type in types_of_parts(aval)]
+    if tangent is None or isinstance(tangent, Zero) or not tangent_types(aval):
+        return zeros
+    return [*zeros[: fixed_of(aval)], *map(as_array, lowered(tangent_aval(aval), tangent))]
+
+
+def taken_all(of: HiPrim, tangents: Tree) -> list[Tangent]:
+    """The tangents of all arrays of the result, of those that a rule returned."""
+    flat: list[Tangent] = []
+    for aval, leaf in zip(of.out_flat, of.out_tree.flatten_up_to(tangents), strict=True):
+        flat += taken(aval, leaf)
+    return flat
+
+
+def is_given(of: HiPrim, *methods: str) -> bool:
+    """Whether a library wrote one of the methods."""
+    return any(getattr(type(of), each) is not getattr(HiPrim, each) for each in methods)
+
+
+def nothing(flat: Sequence[Tangent]) -> bool:
+    """Whether there is nothing to differentiate: all tangents are zero, or without data."""
+    return all(isinstance(each, _Zero) or dtypes.is_float0(type_of(each).dtype) for each in flat)
+
+
+@jvp_rule(HiApplication)
+def application_jvp(
+    primitive: HiApplication, primals: Operands, tangents: Sequence[Tangent], /
+) -> tuple[Operands, Sequence[Tangent]]:
+    """By `jvp`."""
+    of = primitive.of
+    if nothing(tangents):
+        plain = bind(primitive, *primals)
+        return plain, [_Zero(x.type.tangent()) for x in plain]
+    output, outward = of.jvp(primitive.arguments(primals), primitive.tangents(tangents))
+    return primitive.results(output), taken_all(of, outward)
+
+
+@lowering_rule(HiApplication)
+def application_lowering(
+    context: LoweringContext, primitive: HiApplication, /, *operands: HloValue
+) -> Sequence[HloValue]:
+    """What `expand` does is written in its place."""
+    return inlined(context, primitive, str(primitive.of), operands)
+
+
+def inlined(
+    context: LoweringContext, primitive: Extension, name: str, operands: Sequence[HloValue]
+) -> Sequence[HloValue]:
+    """What an operation does, staged and written in its place."""
+    staged = stage(lambda *xs: primitive.call(xs), *[operand.type for operand in operands])
+    captured = [context.constant(each, type_of(each)) for each in captured_arrays(staged, name)]
+    return context.inline(staged.program, *captured, *operands)

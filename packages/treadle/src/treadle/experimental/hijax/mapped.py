@@ -1,0 +1,232 @@
+"""Operations of all batch elements, made of the rules for one; and what batch rules are written with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias, final
+
+import treadle.numpy as tnp
+from treadle.core import ShapedArray
+from treadle.experimental.hijax.prim import HiPrim
+from treadle.experimental.hijax.types import HiType, hitype_of
+from treadle.interpreters.batching import AxisData, bdim_at_front
+from treadle.interpreters.zeros import Zero
+from treadle_batching import vmap
+from treadle_ir import UnsupportedError, as_array
+from treadle_ir.tree import tree_flatten, tree_unflatten
+
+Tree: TypeAlias = Any  # Any: what rules of libraries take and return
+
+
+def _with_axis(aval: Any, dim: Any, size: int) -> Any:  # Any: types, and where the axis goes
+    return aval if dim is None else aval.inc_rank(size, dim)
+
+
+def _is_none(x: object) -> bool:
+    return x is None
+
+
+def dims_of_results(of: HiPrim, out_dims: Tree) -> list[Any]:
+    """Where the batch is in each result: what is given may stand for several."""
+    structure = tree_flatten(out_dims, _is_none)[1]
+    if structure.is_leaf():
+        return [out_dims] * len(of.out_flat)
+    return of.out_tree.flatten_up_to(out_dims)
+
+
+@final
+class Mapped(HiPrim):
+    """An operation of all batch elements: its rules are those of one, mapped."""
+
+    def __init__(self, of: HiPrim, axis_data: AxisData, dims: tuple[Tree, ...], out: Tree) -> None:
+        self.size = axis_data.size
+        self.of_one = of
+        flat_dims = of.in_tree.flatten_up_to(dims)
+        out_dims = dims_of_results(of, out)
+        self.in_dims, self.out_dims = tuple(flat_dims), tuple(out_dims)
+        self.in_avals = tree_unflatten(
+            of.in_tree,
+            [_with_axis(a, d, self.size) for a, d in zip(of.in_flat, flat_dims, strict=True)],
+        )
+        self.out_aval = tree_unflatten(
+            of.out_tree,
+            [_with_axis(a, d, self.size) for a, d in zip(of.out_flat, out_dims, strict=True)],
+        )
+        self.params = {
+            "of_one": of,
+            "axis_data": axis_data,
+            "in_dims": self.in_dims,
+            "out_dims": self.out_dims,
+        }
+        super().__init__()
+
+    def _map(self, function: Callable[..., Tree], in_axes: Tree, out_axes: Tree) -> Any:
+        name = self.params["axis_data"].name
+        return vmap(function, in_axes, out_axes, name, self.size)
+
+    def _ins(self) -> tuple[Tree, ...]:
+        return tuple(tree_unflatten(self.of_one.in_tree, list(self.in_dims)))
+
+    def _outs(self) -> Tree:
+        return tree_unflatten(self.of_one.out_tree, list(self.out_dims))
+
+    def _only_arrays(self, what: str) -> None:
+        if any(isinstance(aval, HiType) for aval in (*self.in_flat, *self.out_flat)):
+            raise UnsupportedError(
+                f"{what} of {self.of_one} under vmap: values of types of a library's own have no derived rule",
+                fix="define `batch` in place of `batch_dim_rule`",
+            )
+
+    def expand(self, *args: Tree) -> Tree:
+        """Mapped."""
+        return self._map(self.of_one.expand, self._ins(), self._outs())(*args)
+
+    def jvp(self, primals: tuple[Tree, ...], tangents: tuple[Tree, ...]) -> tuple[Tree, Tree]:
+        """Mapped over primals and tangents."""
+        self._only_arrays("jvp")
+        leaves, structure = tree_flatten(tangents, lambda x: isinstance(x, Zero))
+        zero = [isinstance(x, Zero) for x in leaves]
+        given = [x for x in leaves if not isinstance(x, Zero)]
+
+        def one(primals: tuple[Tree, ...], given: Sequence[Tree]) -> tuple[Tree, Tree]:
+            rest = iter(given)
+            flat = [
+                Zero(aval.to_tangent_aval()) if none else next(rest)  # type: ignore[attr-defined]  # of an array
+                for none, aval in zip(zero, self.of_one.in_flat, strict=True)
+            ]
+            output, outward = self.of_one.jvp(primals, tree_unflatten(structure, flat))
+            return output, _arrays(outward)
+
+        dims = [dim for dim, none in zip(self.in_dims, zero, strict=True) if not none]
+        outs = self._outs()
+        found: tuple[Tree, Tree] = self._map(one, (self._ins(), dims), (outs, outs))(primals, given)
+        return found
+
+    def vjp_fwd(self, nzs_in: Tree, /, *args: Tree) -> tuple[Tree, ...]:
+        """Mapped; what is kept is stacked in front."""
+        self._only_arrays("grad")
+
+        def one(*args: Tree) -> tuple[Tree, Tree]:
+            output, kept, *_ = self.of_one.vjp_fwd(nzs_in, *args)
+            return output, kept
+
+        found: tuple[Tree, ...] = self._map(one, self._ins(), (self._outs(), 0))(*args)
+        return found
+
+    def vjp_bwd_retval(self, res: Tree, outgrad: Tree, /) -> tuple[Tree, ...]:
+        """Mapped; cotangents of what all batch elements share are added up."""
+        leaves, structure = tree_flatten(outgrad, lambda x: isinstance(x, Zero))
+        zero = [isinstance(x, Zero) for x in leaves]
+        given = [x for x in leaves if not isinstance(x, Zero)]
+        one_of = self.of_one
+
+        def one(res: Tree, given: Sequence[Tree]) -> list[Tree]:
+            rest = iter(given)
+            flat = [
+                Zero(aval.to_tangent_aval()) if none else next(rest)  # type: ignore[attr-defined]  # of an array
+                for none, aval in zip(zero, one_of.out_flat, strict=True)
+            ]
+            cts = one_of.vjp_bwd_retval(res, tree_unflatten(structure, flat))
+            found = []
+            for aval_tree, ct in zip(one_of.in_avals, cts, strict=True):
+                avals, of_one = tree_flatten(aval_tree)
+                each = [None] * len(avals) if ct is None else of_one.flatten_up_to(ct)
+                found += [None if isinstance(x, Zero) else x for x in each]
+            return found
+
+        dims = [dim for dim, none in zip(self.out_dims, zero, strict=True) if not none]
+        stacked = self._map(one, (0, dims), 0)(res, given)
+        cts = [
+            None if x is None else _as_its_primal(x, dim)
+            for x, dim in zip(stacked, self.in_dims, strict=True)
+        ]
+        return tuple(tree_unflatten(one_of.in_tree, cts))
+
+    def batch_dim_rule(self, axis_data: Any, dims: tuple[Tree, ...], /) -> Tree:
+        """As that of one batch element, whose axes are counted without this one."""
+        self._only_arrays("vmap")
+        inner = [
+            None if dim is None else dim - (mine is not None and mine < dim)
+            for dim, mine in zip(self.of_one.in_tree.flatten_up_to(dims), self.in_dims, strict=True)
+        ]
+        given = tree_unflatten(self.of_one.in_tree, inner)
+        found = dims_of_results(self.of_one, self.of_one.batch_dim_rule(axis_data, given))
+        outer = [
+            None if dim is None else dim + (mine is not None and mine <= dim)
+            for dim, mine in zip(found, self.out_dims, strict=True)
+        ]
+        return tree_unflatten(self.of_one.out_tree, outer)
+
+
+def _arrays(tangents: Tree) -> Tree:
+    leaves, structure = tree_flatten(tangents, lambda x: isinstance(x, Zero))
+    return tree_unflatten(
+        structure, [x.instantiate() if isinstance(x, Zero) else x for x in leaves]
+    )
+
+
+def _as_its_primal(ct: Tree, dim: int | None) -> Tree:
+    """A cotangent whose batch is in front, where that of its primal is."""
+    if dim is None:
+        return tnp.sum(as_array(ct), axis=0)
+    return tnp.moveaxis(ct, 0, dim)
+
+
+def vmap_rule(
+    axis_data: AxisData, f: Callable[..., Tree], in_axes: Tree, out_axes: Tree
+) -> Callable[..., Tree]:
+    """`f` mapped over the axis that a batch rule is asked about, for rules written by hand.
+
+    Example:
+        >>> from treadle.experimental.hijax import vmap_rule
+        >>> from treadle.interpreters.batching import AxisData
+        >>> import treadle.numpy as tnp
+        >>> print(vmap_rule(AxisData("i", 3), tnp.sum, 1, 0)(tnp.ones((2, 3))))
+        [2. 2. 2.]
+    """
+    return vmap(f, in_axes, out_axes, axis_data.name, axis_data.size)
+
+
+def bdims_at_front(axis_data: AxisData, args: Tree, dims: Tree) -> Tree:
+    """Arrays with the axis of the batch elements in front, added where an array has none.
+
+    Example:
+        >>> from treadle.experimental.hijax import bdims_at_front
+        >>> from treadle.interpreters.batching import AxisData
+        >>> import treadle.numpy as tnp
+        >>> x, y = bdims_at_front(AxisData("i", 3), (tnp.ones((2, 3)), tnp.ones(2)), (1, None))
+        >>> x.shape, y.shape
+        ((3, 2), (3, 2))
+    """
+    leaves, structure = tree_flatten(args)
+    if any(hitype_of(leaf) is not None for leaf in leaves):
+        raise UnsupportedError(
+            "bdims_at_front: a value of a type of a library's own has no axis with a number",
+            fix="move what belongs to it by operations of the library",
+        )
+    places = structure.flatten_up_to(dims) if not _is_none(dims) else [None] * len(leaves)
+    return tree_unflatten(
+        structure,
+        [
+            bdim_at_front(as_array(x), dim, axis_data.size)
+            for x, dim in zip(leaves, places, strict=True)
+        ],
+    )
+
+
+def unmap_avals(axis_data: AxisData, avals: Tree, dims: Tree) -> Tree:
+    """The types of one batch element, of those of all.
+
+    Example:
+        >>> from treadle.experimental.hijax import ShapedArray, unmap_avals
+        >>> from treadle.interpreters.batching import AxisData
+        >>> unmap_avals(AxisData("i", 3), (ShapedArray((2, 3), "float32"),), (1,))
+        (ShapedArray(float32[2]),)
+    """
+    leaves, structure = tree_flatten(avals)
+    places = structure.flatten_up_to(dims)
+    found: list[ShapedArray | HiType] = [
+        aval if dim is None else aval.dec_rank(axis_data.size, dim)
+        for aval, dim in zip(leaves, places, strict=True)
+    ]
+    return tree_unflatten(structure, found)
