@@ -52,7 +52,8 @@ class QuantisedType(HiType):
         return ShapedArray(self.shape, FLOAT)
 
     def dec_rank(self, size, spec):
-        assert isinstance(spec, Leading) and self.shape[0] == size
+        assert isinstance(spec, Leading)
+        assert self.shape[0] == size
         return QuantisedType(self.shape[1:])
 
     def inc_rank(self, size, spec):

@@ -34,7 +34,8 @@ def test_users_see_one_leaf(lib, x):
     assert treadle.tree.structure([q]) == treadle.tree.structure([0])
     assert treadle.tree.map(treadle.typeof, [q]) == [lib.QuantisedType((2, 3))]
     ((path, leaf),) = treadle.tree.leaves_with_path([q])
-    assert leaf is q and len(path) == 1
+    assert leaf is q
+    assert len(path) == 1
 
 
 def test_arguments_and_results_of_jit(lib, x, rounded):
