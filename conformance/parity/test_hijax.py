@@ -1,0 +1,59 @@
+"""Types of a library's own do under each transformation what JAX's do."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from conformance.parity.conftest import interpreter
+
+SCRIPT: Final = Path(__file__).parent / "hijax_script.py"
+
+
+def outcomes(python: str, library: str) -> dict[str, Any]:
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(("TREADLE_", "JAX_"))}
+    if library == "jax":
+        clean.pop("PYTHONPATH", None)
+    done = subprocess.run(
+        [python, "-W", "ignore", str(SCRIPT), library],
+        capture_output=True,
+        text=True,
+        env={**clean, "JAX_PLATFORMS": "cpu"},
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def same(one: Any, other: Any) -> bool:
+    """Equal up to rounding; of errors, the most special class of JAX's is one of ours."""
+    if isinstance(other, dict) and "error" in other:
+        return isinstance(one, dict) and other["error"][0] in one.get("error", ())
+    if isinstance(one, dict) and one.keys() == {"dtype", "array"}:
+        if one["dtype"] != other.get("dtype"):
+            return False
+        ours, theirs = np.asarray(one["array"]), np.asarray(other["array"])
+        return ours.shape == theirs.shape and np.allclose(ours, theirs, rtol=1e-5)
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    return bool(one == other)
+
+
+def test_types_do_what_those_of_jax_do() -> None:
+    ours = outcomes(sys.executable, "treadle")
+    theirs = outcomes(interpreter(), "jax")
+    assert ours.keys() == theirs.keys()
+    differ = {
+        case: f"{ours[case]}, jax: {theirs[case]}"
+        for case in ours
+        if not same(ours[case], theirs[case])
+    }
+    assert not differ
