@@ -5,6 +5,9 @@
 It is a script by itself, since the interpreter that has JAX has nothing of ours.
 """
 
+# mypy: disable-error-code="misc"
+# The classes to derive from are known when the library is.
+
 import dataclasses
 import importlib
 import json
@@ -15,9 +18,10 @@ NAME = sys.argv[1]
 lib = importlib.import_module(NAME)
 lnp = importlib.import_module(f"{NAME}.numpy")
 lax = importlib.import_module(f"{NAME}.lax")
-hijax = importlib.import_module(f"{NAME}.experimental.hijax")
+hijax: Any = importlib.import_module(f"{NAME}.experimental.hijax")
 np = importlib.import_module("numpy")
-HiPrim = getattr(hijax, "VJPHiPrimitive", None) or hijax.HiPrim  # JAX 0.10.2 has the older name
+# JAX 0.10.2 has the older name.
+HiPrim: Any = getattr(hijax, "VJPHiPrimitive", None) or hijax.HiPrim
 BUILT_IN = (NotImplementedError, AttributeError, TypeError, ValueError)
 
 
@@ -34,7 +38,7 @@ class Leading:
 
 @dataclasses.dataclass(frozen=True)
 class QuantisedType(hijax.HiType):
-    shape: tuple
+    shape: tuple[int, ...]
 
     def lo_ty(self):
         return [

@@ -16,6 +16,7 @@ from treadle_ir import (
     ArgumentError,
     Array,
     Operands,
+    UnsupportedError,
     as_array,
     dtypes,
     flags,
@@ -29,6 +30,7 @@ from treadle_ir.tree import (
     PyTreeDef,
     fixed_places,
     flatten_leaves_and_structure,
+    forms,
     tangent_structure,
     tree_unflatten,
 )
@@ -219,6 +221,11 @@ def linear_transpose(
     leaves, structure = flatten_leaves_and_structure(primals)
     types = [type_like("linear_transpose", leaf) for leaf in leaves]
     staged, (out, _) = stage_tree(of_positional("linear_transpose", fun, structure, False), *types)
+    if forms(structure) or forms(out):
+        raise UnsupportedError(
+            "linear_transpose: an argument or a result is of a type of a library's own",
+            fix="use vjp, which knows what the tangents of such values are",
+        )
 
     def transposed(cotangents: Tree) -> tuple[Tree, ...]:
         given, given_structure = flatten_arrays(cotangents, "cotangent ")

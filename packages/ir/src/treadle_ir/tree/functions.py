@@ -245,14 +245,16 @@ def broadcast_prefix(
     )
 
 
+def _opened_leaves(tree: Tree) -> list[Leaf]:
+    return flatten_leaves_and_structure(tree)[0]
+
+
 def spread_prefix(
     what: str,
     prefix_tree: Tree,
     full_tree: Tree,
     is_leaf: IsLeaf | None = None,
-    leaves_of: Callable[[Tree], Sequence[Leaf]] = lambda tree: flatten_leaves_and_structure(tree)[
-        0
-    ],
+    leaves_of: Callable[[Tree], Sequence[Leaf]] = _opened_leaves,
 ) -> list[Leaf]:
     """As `broadcast_prefix`, for every leaf that transformations see.
 

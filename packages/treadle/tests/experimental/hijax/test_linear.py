@@ -8,6 +8,7 @@ import pytest
 import treadle
 import treadle.numpy as tnp
 from treadle import lax
+from treadle.errors import UnsupportedError
 from treadle.experimental.hijax import HiPrim, NullAccum, ShapedArray, Zero, instantiate_zeros
 
 
@@ -171,6 +172,16 @@ class Third(HiPrim):
 def test_accumulators():
     x = np.arange(4, dtype=np.float32)
     close(treadle.grad(Third(treadle.typeof(x)))(x, x), [0, 0, 2, 0])
+
+
+def test_what_values_have_not(lib, x):
+    q = lib.quantise(x)
+    with pytest.raises(TypeError):
+        treadle.jacrev(lib.dequantise)(q)
+    with pytest.raises(UnsupportedError, match="no Jacobian"):
+        treadle.jacrev(lib.quantise)(x)
+    with pytest.raises(UnsupportedError, match="use vjp"):
+        treadle.linear_transpose(lib.dequantise, q)
 
 
 class OnlyForward(HiPrim):
