@@ -15,7 +15,7 @@ from treadle_ir import (
     shown,
     type_like,
 )
-from treadle_ir.tree import broadcast_prefix, tree_leaves
+from treadle_ir.tree import broadcast_prefix, forms, spread_prefix, tree_leaves
 
 Tree: TypeAlias = Any  # a pytree: any Python object
 
@@ -77,8 +77,13 @@ def elements_of(
     Raises:
         ShapeError: the axes are no prefix of the arguments, there are none such, or they have different sizes.
         ArgumentError: an argument is no array.
-        UnsupportedError: one is a mutable reference.
+        UnsupportedError: one is a mutable reference, or of a type of a library's own.
     """
+    if forms(arguments.structure):
+        raise UnsupportedError(
+            "pmap: an argument is of a type of a library's own, which devices cannot have parts of",
+            fix="make the value inside of the function, of arrays",
+        )
     tree = arguments.structure.unflatten(arguments.leaves)
     positional = _each(in_axes, static, count)
     prefix = positional if arguments.statics is None else (positional, 0)
@@ -146,7 +151,7 @@ def result_axes(out_axes: Tree, results: Tree, ranks: Sequence[int]) -> list[int
         ShapeError: the axes are no prefix of the results, or there are none such.
     """
     try:
-        axes = broadcast_prefix(out_axes, results, is_leaf=_is_none)
+        axes = spread_prefix("pmap: out_axes and results", out_axes, results, _is_none)
     except ValueError as error:
         raise ShapeError(
             f"pmap out_axes {out_axes!r} is not a prefix of the results: {error}",

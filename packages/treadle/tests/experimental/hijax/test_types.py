@@ -12,6 +12,7 @@ import treadle.numpy as tnp
 from treadle import lax
 from treadle.errors import ArgumentError, UnsupportedError
 from treadle.experimental.hijax import (
+    HiPspec,
     HiType,
     ShapedArray,
     aval_method,
@@ -74,6 +75,22 @@ def test_branches_and_loops(lib, x, rounded):
     np.testing.assert_allclose(lib.dequantise(got), 8 * rounded, rtol=1e-5)
     got = lax.while_loop(lambda q: tnp.sum(lib.dequantise(q)) < 100, double, q)
     np.testing.assert_allclose(lib.dequantise(got), 16 * rounded, rtol=1e-5)
+
+
+def test_shard_map_runs_operations_and_cuts_no_values(lib, x, rounded):
+    mesh = treadle.make_mesh((1,), ("i",))
+    whole, cut = treadle.sharding.PartitionSpec(), treadle.sharding.PartitionSpec("i")
+    f = lambda x: lib.dequantise(lib.quantise(x))  # noqa: E731
+    mapped = treadle.shard_map(f, mesh=mesh, in_specs=cut, out_specs=cut)
+    np.testing.assert_allclose(mapped(x), rounded, rtol=1e-6)
+    mapped = treadle.shard_map(
+        lambda q, x: lib.dequantise(q) + x, mesh=mesh, in_specs=(whole, cut), out_specs=cut
+    )
+    np.testing.assert_allclose(mapped(lib.quantise(x), x), rounded + x, rtol=1e-6)
+    with pytest.raises(ArgumentError, match="must be a PartitionSpec"):
+        treadle.shard_map(f, mesh=mesh, in_specs=HiPspec(), out_specs=cut)
+    with pytest.raises(UnsupportedError, match="pmap"):
+        treadle.pmap(lib.dequantise)(lib.quantise(x[None]))
 
 
 def test_eval_shape_and_programs(lib, x):

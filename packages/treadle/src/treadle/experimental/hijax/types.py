@@ -138,7 +138,7 @@ class HiType(AbstractValue):
 
 
 class HiPspec:
-    """How values of a type of a library's own lie over the devices of a mesh; types derive their own from it."""
+    """How values of a type of a library's own lie over the devices of a mesh. `shard_map` takes none yet."""
 
     def to_lo(self) -> tuple[Any, ...]:  # Any: `PartitionSpec`s
         """A `PartitionSpec` for each array of `lo_ty`."""
@@ -325,7 +325,8 @@ def fitted(aval: HiType, children: Sequence[Any]) -> HiType:
                 continue
     raise UnsupportedError(
         f"a value of type {aval} came out with arrays of shapes {given}, of which no type is known",
-        fix=f"define `{type(aval).__name__}.leading_axis_spec`, or pass `vmap` a MappingSpec",
+        fix=f"define `{type(aval).__name__}.leading_axis_spec`, or pass `vmap` a MappingSpec; `shard_map` cannot cut "
+        "such values: pass it arrays, and make values inside",
     )
 
 
