@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, final
 
 import numpy as np
 
-from treadle.core import AbstractValue, ShapedArray, type_of_aval
+from treadle.core import AbstractValue, type_of_aval
 from treadle.interpreters.zeros import Zero
 from treadle_ir import (
     Array,
@@ -26,7 +26,6 @@ from treadle_ir import (
     frozen,
     functions,
     refused,
-    type_of,
 )
 from treadle_ir.tree import Dims, Form, MappingSpec, opened_by, register_opaque
 from treadle_runtime import ShapeDtypeStruct
@@ -439,8 +438,3 @@ def hitype_of(value: object) -> HiType | None:
     """The type of a value, if it is one of a library's own."""
     form = opened_by(value)
     return form.aval if isinstance(form, HiForm) else None
-
-
-def shaped(x: object) -> ShapedArray:
-    """What is known of an array."""
-    return ShapedArray.of(type_of(as_array(x)))
