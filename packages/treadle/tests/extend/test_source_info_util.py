@@ -59,7 +59,7 @@ def test_scopes_reach_programs_and_compiled_text() -> None:
             return tnp.sin(x)
 
     assert scope_of(f) == "outer/turn(inner)"
-    assert "outer/turn(inner)/sine" in treadle.jit(f).lower(1.0).as_text(debug_info=True)
+    assert "outer/turn(inner)/sine" in treadle.jit(f).lower(tnp.float32(1)).as_text(debug_info=True)
 
 
 def test_an_interpreter_that_keeps_lines_and_names() -> None:
