@@ -56,6 +56,24 @@ class Engine(ABC):
     ) -> Sequence[Operand]:
         """`step` with 1, 2, ... and the state, as long as an element is unfinished, `most` times at most."""
 
+    @abstractmethod
+    def countdown(
+        self,
+        counts: Operand,
+        state: Sequence[Operand],
+        step: Callable[[Operand, Sequence[Operand]], list[Operand]],
+    ) -> Sequence[Operand]:
+        """`step` with the greatest of the counts, which are whole, and the state, then with one less, down to 1."""
+
+    @abstractmethod
+    def if_any(
+        self,
+        condition: Operand,
+        compute: Callable[[], list[Operand]],
+        otherwise: Sequence[Operand],
+    ) -> Sequence[Operand]:
+        """What `compute` returns if an element fulfils the condition, else the others."""
+
 
 class Number(ABC):
     """A number of each element, with arithmetic."""

@@ -32,7 +32,7 @@ from treadle_ir.formulas.arithmetic import (
 from treadle_ir.formulas.dual import slope_by, value_at, varied
 from treadle_ir.formulas.errors import erfcx
 from treadle_ir.formulas.gamma_series import LGAMMA_PLUS_ONE, STIRLING, TEMME
-from treadle_ir.formulas.loops import loop, size
+from treadle_ir.formulas.loops import descent, loop, size, where_rare
 
 _TINY: Final = 1e-30
 _MOST: Final = 1000  # iterations; the slowest region takes 150
@@ -46,7 +46,11 @@ def stirling_error(a: Number) -> Number:
     shifted = where(below, a + 1.0, a)
     value = chebyshev(STIRLING, 2.0 / shifted - 1.0) / (12.0 * shifted)
     small = where(below, a, 1.0)
-    return where(below, value + ((small + 0.5) * log1p(1.0 / small) - 1.0), value)
+    if a.engine.rounded:
+        logarithm = log(small + 1.0) - log(small)
+    else:
+        logarithm = log1p(1.0 / small)
+    return where(below, value + ((small + 0.5) * logarithm - 1.0), value)
 
 
 def deviance_ratio(u: Number) -> Number:
@@ -101,13 +105,15 @@ def incomplete(a: Number, x: Number) -> Incomplete:
     by_small = ~lower & ~transition & (x <= 1.1)
     by_fraction = ~lower & ~transition & (x > 1.1)
     factor = where(
+        by_series,
+        _series(a, where(by_series, x, 0.0)),
+        a * _fraction(where(by_fraction, a, 1.0), where(by_fraction, x, 1.0)),
+    )
+    factor = where_rare(
+        [a, x],
         transition,
-        _transition(where(transition, a, _LARGE), where(transition, u, 0.0), lower),
-        where(
-            by_series,
-            _series(a, where(by_series, x, 0.0)),
-            a * _fraction(where(by_fraction, a, 1.0), where(by_fraction, x, 1.0)),
-        ),
+        lambda: _transition(where(transition, a, _LARGE), where(transition, u, 0.0), lower),
+        factor,
     )
     small = _small(where(by_small, a, 0.5), where(by_small, x, 0.5))
     factor = where(by_small, small * exp(-density), factor)
@@ -118,6 +124,16 @@ def incomplete(a: Number, x: Number) -> Incomplete:
 def _series(a: Number, x: Number) -> Number:
     """The sum of x^n / ((a + 1) ... (a + n))."""
     one = x.full(1.0)
+    if x.engine.rounded:
+        scale = 1.0 / (1.0 + a)
+        scaled_a, scaled_x = a * scale, x * scale
+
+        def inner(k: Number, top: Number, bottom: Number) -> tuple[Number, Number]:
+            bottom = bottom * (scaled_a + k * scale)
+            return bottom + scaled_x * top, bottom
+
+        steps = _enough(a, 11.0 + 6.5 * sqrt(smaller(x.plain, 100.0)))
+        return descent([a, x], where(x > 0.0, steps, 0.0), lambda _: one, inner)
 
     def step(k: Number, state: Sequence[Number]) -> list[Number]:
         term, total = state
@@ -131,9 +147,25 @@ def _series(a: Number, x: Number) -> Number:
     return loop([a, x], [one, one], step, unfinished, _MOST)[1]
 
 
+def _enough(a: Number, steps: Number) -> Number:
+    """Steps for a value to 2^-36, or those for a derivative by `a`, too."""
+    return steps * (1.0 + 0.3 * a.level) + 4.0 * float(a.level)
+
+
 def _fraction(a: Number, x: Number) -> Number:
-    """The continued fraction of e^x x^-a Gamma(a, x), by the method of Lentz."""
+    """The continued fraction of e^x x^-a Gamma(a, x); by the method of Lentz, unless the steps are counted before."""
     b = x + 1.0 - a
+    if x.engine.rounded:
+        scale = 1.0 / (x + a)  # of the denominators, lest products of them overflow
+        scaled_a, scaled_b = a * scale, b * scale
+
+        def outer(k: Number, top: Number, bottom: Number) -> tuple[Number, Number]:
+            numerator = (k * scale) * (k * scale - scaled_a)
+            return (scaled_b + (2.0 * k - 2.0) * scale) * top - numerator * bottom, top
+
+        steps = _enough(a, 3.0 + 46.0 / x.plain + 3.0 * sqrt(smaller(x.plain, 143.0)))
+        steps = where(x > 1.0, steps, 0.0)
+        return scale / descent([a, x], steps, lambda k: scaled_b + 2.0 * k * scale, outer)
     d = 1.0 / b
     start = [x.full(1 / _TINY), d, d, x.full(0.0)]
 
@@ -156,9 +188,15 @@ def _small(a: Number, x: Number) -> Number:
     """The upper function for x <= 1.1 and a <= x or so: 1 - x^a / Gamma(a + 1) (1 + a sum (-x)^n / (n! (a + n)))."""
     total: Number = x * 0.0
     power: Number = x.full(1.0)
+    bottom: Number = x.full(1.0)
     for n in range(1, 21 if x.fine else 14):
         power = power * x * (-1 / n)
-        total = total + power / (a + float(n))
+        if x.engine.rounded:  # one division for all
+            total = total * (a + float(n)) + power * bottom
+            bottom = bottom * (a + float(n))
+        else:
+            total = total + power / (a + float(n))
+    total = total / bottom
     exponent = a * log(x) - lgamma_plus_one(a)
     return -expm1(exponent) - exp(exponent) * a * total
 

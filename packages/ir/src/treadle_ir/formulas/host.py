@@ -92,6 +92,26 @@ class HostEngine(Engine):
             state = step(np.float64(k), state)
         return state
 
+    def countdown(
+        self,
+        counts: Operand,
+        state: Sequence[Operand],
+        step: Callable[[Operand, Sequence[Operand]], list[Operand]],
+    ) -> Sequence[Operand]:
+        """A loop of Python."""
+        for k in range(int(np.max(np.asarray(counts), initial=0.0)), 0, -1):
+            state = step(np.float64(k), state)
+        return state
+
+    def if_any(
+        self,
+        condition: Operand,
+        compute: Callable[[], list[Operand]],
+        otherwise: Sequence[Operand],
+    ) -> Sequence[Operand]:
+        """Python's `if`."""
+        return compute() if np.any(np.asarray(condition)) else otherwise
+
 
 def evaluated(formula: Formula, *operands: Elements, rounded: bool = False) -> Elements:
     """A formula of float64 arrays, which are broadcast to one shape; `rounded` says that results will be rounded."""

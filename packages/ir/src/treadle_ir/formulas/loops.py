@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from treadle_ir.array import Operand
-from treadle_ir.formulas.arithmetic import Condition, Number, Plain, where
+from treadle_ir.formulas.arithmetic import Condition, Number, Plain, floor, where
 from treadle_ir.formulas.dual import Dual
 
 Step: TypeAlias = Callable[[Number, Sequence[Number]], list[Number]]
 Unfinished: TypeAlias = Callable[[Sequence[Number]], Condition]
+_BLOCK: Final = 8  # steps of a descent
+
 
 
 def loop(
@@ -45,6 +47,63 @@ def loop(
         return unfinished(joined(values)).value
 
     return joined(engine.loop(split(state), advanced, goes_on, most))
+
+
+def descent(
+    operands: Sequence[Number],
+    counts: Number,
+    last: Callable[[Number], Number],
+    step: Callable[[Number, Number, Number], tuple[Number, Number]],
+) -> Number:
+    """A recurrence of quotients from an element's own last step down to the first.
+
+    `last` gives the quotient that the first step taken finds, from that step's number. A step gets its number and a
+    quotient, as numerator and denominator, and returns the next one, so that a division is for several steps. Each
+    element makes as many steps as it counts, and up to seven more.
+
+    XLA on the CPU gives each array of a loop's state a pass over memory of its own. Here there is one, while a
+    continued fraction from its beginning needs four, and a sum two.
+    """
+    engine = counts.engine
+    levels = sorted({level for x in operands for level in _levels(x)}, reverse=True)
+    blocks = floor((counts.plain + float(_BLOCK - 1)) * (1 / _BLOCK)).plain
+    start = last(blocks * float(_BLOCK))
+
+    def advanced(k: Operand, values: Sequence[Operand]) -> list[Operand]:
+        block = Plain(engine, k)
+        before = _rebuilt(levels, iter([Plain(engine, value) for value in values]))
+        first = block * float(_BLOCK)
+        numerator, denominator = before, before.full(1.0)
+        for j in range(_BLOCK):
+            numerator, denominator = step(first - float(j), numerator, denominator)
+        after = where(blocks >= block, numerator / denominator, before)
+        return [part.value for part in _parts(after, levels)]
+
+    kept = [part.value for part in _parts(start, levels)]
+    values = engine.countdown(blocks.value, kept, advanced)
+    return _rebuilt(levels, iter([Plain(engine, value) for value in values]))
+
+
+def where_rare(
+    operands: Sequence[Number],
+    condition: Condition,
+    compute: Callable[[], Number],
+    otherwise: Number,
+) -> Number:
+    """What a function of the operands computes where a condition holds; elsewhere, or everywhere, the other number.
+
+    It is not computed where no element wants it.
+    """
+    engine = condition.engine
+    levels = sorted({level for x in (*operands, otherwise) for level in _levels(x)}, reverse=True)
+
+    def computed() -> list[Operand]:
+        chosen = where(condition, compute(), otherwise)
+        return [part.value for part in _parts(chosen, levels)]
+
+    kept = [part.value for part in _parts(otherwise, levels)]
+    values = engine.if_any(condition.value, computed, kept)
+    return _rebuilt(levels, iter([Plain(engine, value) for value in values]))
 
 
 def size(x: Number) -> Number:

@@ -10,10 +10,11 @@ import numpy as np
 
 from treadle_ir import ops
 from treadle_ir.array import Operand
-from treadle_ir.formulas.arithmetic import Engine, Function, Plain
+from treadle_ir.formulas import quick
+from treadle_ir.formulas.arithmetic import Engine, Function, Number, Plain
 from treadle_ir.formulas.host import Formula
 from treadle_ir.primitives.compare import Direction
-from treadle_ir.primitives.control import While
+from treadle_ir.primitives.control import Case, While
 from treadle_ir.program import Program
 from treadle_ir.stage import stage
 from treadle_ir.trace import bind
@@ -47,19 +48,27 @@ _FUNCTIONS: Final[Mapping[str, Function]] = {
     "subtract": ops.subtract,
 }
 _F64: Final = np.dtype(np.float64)
+_I32: Final = np.dtype(np.int32)
 
 
 @final
 class StagingEngine(Engine):
     """The primitives, on operands of one type."""
 
-    __slots__ = ("double", "rounded", "type")
-    functions: Mapping[str, Function] = _FUNCTIONS
+    __slots__ = ("double", "functions", "rounded", "type")
 
     def __init__(self, type: ArrayType, rounded: bool) -> None:
         self.type: Final = type
         self.double = type.dtype == _F64
         self.rounded = rounded
+        self.functions = _FUNCTIONS if not rounded else self._quick_functions()
+
+    def _quick_functions(self) -> Mapping[str, Function]:
+        def of_operands(formula: Callable[[Number], Number]) -> Function:
+            return lambda x: formula(Plain(self, x)).plain.value
+
+        written_out = {name: of_operands(formula) for name, formula in quick.FUNCTIONS.items()}
+        return {**_FUNCTIONS, "log": quick.logarithm, **written_out}
 
     def constant(self, value: float) -> Operand:
         """A scalar."""
@@ -101,6 +110,45 @@ class StagingEngine(Engine):
         )
         first = self.constant(1.0)
         return bind(loop, *condition.captured, *iteration.captured, first, *state)[1:]
+
+    def countdown(
+        self,
+        counts: Operand,
+        state: Sequence[Operand],
+        step: Callable[[Operand, Sequence[Operand]], list[Operand]],
+    ) -> Sequence[Operand]:
+        """`while`, with the number of the step in front of the state."""
+        axes = tuple(range(len(self.type.shape)))
+        one = self.constant(1.0)
+
+        def goes_on(k: Operand, *values: Operand) -> list[Operand]:
+            return [ops.compare(k, one, direction="ge")]
+
+        def body(k: Operand, *values: Operand) -> list[Operand]:
+            return [ops.subtract(k, one), *step(k, values)]
+
+        types = [ArrayType((), self.type.dtype), *[self.type] * len(state)]
+        condition, iteration = stage(goes_on, *types), stage(body, *types)
+        loop = While(condition.program, iteration.program, 0, len(iteration.captured))
+        greatest = ops.reduce_maximum(counts, axes=axes)
+        return bind(loop, *iteration.captured, greatest, *state)[1:]
+
+    def if_any(
+        self,
+        condition: Operand,
+        compute: Callable[[], list[Operand]],
+        otherwise: Sequence[Operand],
+    ) -> Sequence[Operand]:
+        """`case`, of which XLA computes one branch."""
+        types = [self.type] * len(otherwise)
+        wanted = stage(lambda *_: compute(), *types)
+        captured = len(wanted.captured)
+        inputs = wanted.program.parameter_types
+        kept = stage(lambda *operands: list(operands[captured:]), *inputs)
+        some = ops.reduce_or(condition, axes=tuple(range(len(self.type.shape))))
+        index = ops.convert(some, dtype=_I32)
+        branches = Case((kept.program, wanted.program))
+        return bind(branches, index, *wanted.captured, *otherwise)
 
 
 @functools.lru_cache(maxsize=256)
