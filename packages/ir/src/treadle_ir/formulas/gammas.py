@@ -104,10 +104,12 @@ def incomplete(a: Number, x: Number) -> Incomplete:
     by_series = lower & ~transition
     by_small = ~lower & ~transition & (x <= 1.1)
     by_fraction = ~lower & ~transition & (x > 1.1)
-    factor = where(
-        by_series,
-        _series(a, where(by_series, x, 0.0)),
-        a * _fraction(where(by_fraction, a, 1.0), where(by_fraction, x, 1.0)),
+    factor = _series(a, where(by_series, x, 0.0))
+    factor = where_rare(
+        [a, x],
+        by_fraction,
+        lambda: a * _fraction(where(by_fraction, a, 1.0), where(by_fraction, x, 1.0)),
+        factor,
     )
     factor = where_rare(
         [a, x],

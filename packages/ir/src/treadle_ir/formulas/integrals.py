@@ -12,6 +12,7 @@ from typing import Final
 from treadle_ir.formulas.arithmetic import (
     Condition,
     Number,
+    between,
     chebyshev,
     cos,
     exp,
@@ -28,6 +29,9 @@ from treadle_ir.formulas.integral_series import (
     COSINE_FAR,
     COSINE_NEAR,
     DILOGARITHM,
+    EXPI_FAR,
+    EXPI_MIDDLE,
+    EXPI_NEGATIVE,
     FRESNEL_COSINE_NEAR,
     FRESNEL_F,
     FRESNEL_G,
@@ -99,6 +103,8 @@ def _fraction(n: Number, x: Number) -> Number:
 
 def expi(x: Number) -> Number:
     """The principal value of the integral of exp(t) / t up to x."""
+    if x.engine.rounded and not x.level:
+        return _expi_rounded(x)
     below = x < 0.0
     negative = -expn(x.full(1.0), where(below, -x, 1.0))
     inside = (x > 0.0) & (x < _FAR)
@@ -123,6 +129,20 @@ def expi(x: Number) -> Number:
     far = half * (polynomial(terms, 1.0 / outer) / outer) * half
     value = where(below, negative, where(x < _FAR, near, far))
     value = where(x.equals(0.0), x.full(-math.inf), value)
+    return where(x.equals(math.inf) | x.is_nan(), x, value)
+
+
+def _expi_rounded(x: Number) -> Number:
+    """By the power series from -1 to 6, which keeps the digits of its zero, and by fits."""
+    inner, size = between(x, -1.0, 6.0), abs(x)
+    terms = [1.0 / (k * math.factorial(k)) for k in range(1, 38)]
+    near = (_EULER + log(abs(inner))) + inner * polynomial(terms, inner)
+    inverse = 1.0 / greater(size, 1.0)
+    middle = chebyshev(EXPI_MIDDLE, between(inverse, 1 / 20, 1 / 6) * (120 / 7) - 13 / 7)
+    far = chebyshev(EXPI_FAR, 40.0 * smaller(inverse, 1 / 20) - 1.0)
+    negative = -chebyshev(EXPI_NEGATIVE, 2.0 * inverse - 1.0)
+    beyond = where(x < 0.0, negative, where(x < 20.0, middle, far)) * inverse * exp(x)
+    value = where((x > -1.0) & (x < 6.0), near, beyond)
     return where(x.equals(math.inf) | x.is_nan(), x, value)
 
 

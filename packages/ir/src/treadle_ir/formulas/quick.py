@@ -74,6 +74,14 @@ _SQRT_HALF: Final = int(np.float64(math.sqrt(0.5)).view(np.int64))
 
 
 
+def quotient(x: Operand, y: Operand) -> Array:
+    """x / y to a unit and a half in the last place.
+
+    XLA writes the result of a division that has several users into memory, and repeats a product.
+    """
+    return ops.multiply(x, ops.divide(np.float64(1.0), y))
+
+
 def logarithm(x: Operand) -> Array:
     """The natural logarithm: NaN below 0, -inf at 0, inf at inf."""
     # x = 2^n m with m from sqrt(1/2) to sqrt(2). The bits of sqrt(1/2) are taken off first, so that the exponent counts

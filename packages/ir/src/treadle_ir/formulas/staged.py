@@ -68,7 +68,7 @@ class StagingEngine(Engine):
             return lambda x: formula(Plain(self, x)).plain.value
 
         written_out = {name: of_operands(formula) for name, formula in quick.FUNCTIONS.items()}
-        return {**_FUNCTIONS, "log": quick.logarithm, **written_out}
+        return {**_FUNCTIONS, "divide": quick.quotient, "log": quick.logarithm, **written_out}
 
     def constant(self, value: float) -> Operand:
         """A scalar."""
