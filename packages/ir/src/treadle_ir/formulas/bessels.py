@@ -14,7 +14,8 @@ _BORDER: Final = 8.0
 def _by_parts(x: Number, near: Sequence[float], far: Sequence[float]) -> tuple[Number, Number]:
     inner, outer = smaller(x, _BORDER), greater(x, _BORDER)
     close = chebyshev(near, inner * 0.25 - 1.0)
-    return close, chebyshev(far, 16.0 / outer - 1.0) / sqrt(outer)
+    inverse = 1.0 / outer
+    return close, chebyshev(far, 16.0 * inverse - 1.0) * sqrt(inverse)
 
 
 def bessel_i0e(x: Number) -> Number:

@@ -23,7 +23,7 @@ from treadle_ir.formulas.arithmetic import (
     where,
 )
 from treadle_ir.formulas.gammas import deviance, lgamma_plus_one, stirling_error
-from treadle_ir.formulas.loops import loop, size
+from treadle_ir.formulas.loops import loop, size, where_rare
 
 _TINY: Final = 1e-30
 _MOST: Final = 20_000  # iterations; they grow with the root of the greater parameter
@@ -40,8 +40,11 @@ def regularized_incomplete_beta(a: Number, b: Number, x: Number) -> Number:
     value = where(swapped, 1.0 - part, part)
     # For b < 1 the part may be close to 1; where it is not, the series of what is left of 1 may be slow.
     little = swapped & (p < 1.0) & (part > 0.5)
-    value = where(
-        little, _rest(where(little, p, 0.5), where(little, q, 1.0), where(little, y, 0.5)), value
+    value = where_rare(
+        [a, b, x],
+        little,
+        lambda: _rest(where(little, p, 0.5), where(little, q, 1.0), where(little, y, 0.5)),
+        value,
     )
     # all of the mass is at 0 for a = 0 and infinite b, at 1 for b = 0 and infinite a
     at_zero = a.equals(0.0) | b.equals(math.inf)

@@ -87,12 +87,13 @@ def _erfc_inv(p: Number, u: Number) -> Number:
 def dawson(x: Number) -> Number:
     """`exp(-x^2)` times the integral of `exp(t^2)` from 0 to x."""
     size = abs(x)
-    near, middle, far = smaller(size, 2.5), between(size, 2.5, 5.0), greater(size, 5.0)
+    near, middle = smaller(size, 2.5), between(size, 2.5, 5.0)
+    inverse = 1.0 / greater(size, 2.5)
     by_near = near * chebyshev(DAWSON_NEAR, 0.32 * near * near - 1.0)
-    by_middle = chebyshev(DAWSON_MIDDLE, 0.8 * middle - 3.0) / middle
-    ratio = 5.0 / far
-    by_far = chebyshev(DAWSON_FAR, 2.0 * ratio * ratio - 1.0) / far
-    value = where(size < 2.5, by_near, where(size < 5.0, by_middle, by_far))
+    by_middle = chebyshev(DAWSON_MIDDLE, 0.8 * middle - 3.0)
+    ratio = 5.0 * smaller(inverse, 0.2)
+    by_far = chebyshev(DAWSON_FAR, 2.0 * ratio * ratio - 1.0)
+    value = where(size < 2.5, by_near, where(size < 5.0, by_middle, by_far) * inverse)
     value = where(x < 0.0, -value, value)
     return where(x.equals(0.0) | x.is_nan(), x, value)
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from treadle_ir.formulas.arithmetic import Condition, Number, exp, floor, log, where
-from treadle_ir.formulas.loops import loop, size
+from treadle_ir.formulas.loops import loop, size, where_rare
 
 _MOST: Final = 20_000
 _FAR: Final = 600.0  # of -x, from where on the asymptotic series is taken
@@ -26,17 +26,19 @@ def hyp1f1(a: Number, b: Number, x: Number) -> Number:
     top = where(turned, b - a, a)
     z = where(inside, abs(x), 0.0)
     series = _series([top], [b], z, where(turned, exp(x), 1.0))
-    # M(a, b, -z) = Gamma(b) / Gamma(b - a) z^-a (1 + a (a - b + 1) / z + ...)
-    outer = where(far, -x, _FAR)
-    term: Number = x.full(1.0)
-    total = term
-    for k in range(12):
-        term = term * ((a + float(k)) * (a - b + float(k + 1)) / (outer * float(k + 1)))
-        total = total + term
-    asymptotic = _gamma_ratio(b, b - a) * exp(-a * log(outer)) * total
-    value = where(far, asymptotic, series)
+    value = where_rare([a, b, x], far, lambda: _far(a, b, where(far, -x, _FAR)), series)
     value = where(a.equals(b), exp(x), value)
     return where(_undefined(a, b, x), math.nan, value)
+
+
+def _far(a: Number, b: Number, z: Number) -> Number:
+    """M(a, b, -z) for a great z: Gamma(b) / Gamma(b - a) z^-a (1 + a (a - b + 1) / z + ...)."""
+    term: Number = z.full(1.0)
+    total = term
+    for k in range(12):
+        term = term * ((a + float(k)) * (a - b + float(k + 1)) / (z * float(k + 1)))
+        total = total + term
+    return _gamma_ratio(b, b - a) * exp(-a * log(z)) * total
 
 
 def hyp2f1(a: Number, b: Number, c: Number, x: Number) -> Number:

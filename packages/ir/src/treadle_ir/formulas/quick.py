@@ -44,6 +44,19 @@ _LOG: Final = (
     0.18121871032106643,
     0.16838378271839669,
 )
+# e^r for |r| <= log(2) / 2; to 2^-45.
+_EXP: Final = (
+    1.0000000000000135,
+    1.0000000000000067,
+    0.4999999999943806,
+    0.16666666666554303,
+    0.041666667040810505,
+    0.008333333385702748,
+    0.0013888801710226378,
+    0.00019841170226646184,
+    2.4884478239156417e-05,
+    2.7640198843428347e-06,
+)
 # sin(2 pi t) / t for |t| <= 1/4, in t^2; to 2^-43.
 _SINE: Final = (
     6.283185307179271,
@@ -80,6 +93,24 @@ def quotient(x: Operand, y: Operand) -> Array:
     XLA writes the result of a division that has several users into memory, and repeats a product.
     """
     return ops.multiply(x, ops.divide(np.float64(1.0), y))
+
+
+def exponential(x: Operand) -> Array:
+    """`e ** x`, as 2^n times a polynomial; 0 and infinite beyond 708."""
+    n = ops.round_nearest_even(ops.multiply(x, np.float64(1 / math.log(2))))
+    rest = ops.subtract(x, ops.multiply(n, np.float64(math.log(2))))
+    series: Operand = np.float64(_EXP[-1])
+    for c in reversed(_EXP[:-1]):
+        series = ops.add(ops.multiply(series, rest), np.float64(c))
+    bits = ops.bitcast_convert(ops.add(n, _ROUNDER), dtype=_I64)
+    scaled = ops.add(
+        ops.bitcast_convert(series, dtype=_I64), ops.shift_left(bits, np.int64(52))
+    )
+    value = ops.bitcast_convert(scaled, dtype=_F64)
+    most = np.float64(708.0)
+    above = ops.compare(x, most, direction="gt")
+    value = ops.select(above, np.float64(math.inf), value)
+    return ops.select(ops.compare(x, -most, direction="lt"), np.float64(0.0), value)
 
 
 def logarithm(x: Operand) -> Array:

@@ -68,7 +68,12 @@ class StagingEngine(Engine):
             return lambda x: formula(Plain(self, x)).plain.value
 
         written_out = {name: of_operands(formula) for name, formula in quick.FUNCTIONS.items()}
-        return {**_FUNCTIONS, "divide": quick.quotient, "log": quick.logarithm, **written_out}
+        quick_functions = {
+            "divide": quick.quotient,
+            "exponential": quick.exponential,
+            "log": quick.logarithm,
+        }
+        return {**_FUNCTIONS, **quick_functions, **written_out}
 
     def constant(self, value: float) -> Operand:
         """A scalar."""
