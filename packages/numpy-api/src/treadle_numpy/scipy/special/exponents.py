@@ -60,7 +60,23 @@ def logit(x: ArrayLike) -> Array:
         [-inf   0.  inf]
     """
     p = inexact_operand("logit", x)
-    return ops.subtract(ops.log(p), ops.log_plus_one(ops.negate(p)))
+    if is_complex(p.dtype):  # the quotient's logarithm has other branches
+        return ops.subtract(ops.log(p), ops.log_plus_one(ops.negate(p)))
+    result: Array = _logit(p)
+    return result
+
+
+@partial(custom_jvp, pure=True)
+def _logit(p: Operand) -> Array:
+    # One logarithm, whose error near 1/2 is as that of the difference of two.
+    return ops.log(ops.divide(p, ops.subtract(literal(1, p), p)))
+
+
+@_logit.defjvp
+def _logit_jvp(primals: Sequence[Operand], tangents: Sequence[Operand]) -> tuple[Operand, Operand]:
+    (p,), (dp,) = primals, tangents
+    rest = ops.subtract(literal(1, p), p)
+    return _logit(p), ops.divide(dp, ops.multiply(p, rest))
 
 
 @partial(custom_jvp, pure=True)

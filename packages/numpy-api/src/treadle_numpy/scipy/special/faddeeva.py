@@ -67,6 +67,7 @@ _COEFFICIENTS: Final = (
     -1.7002414703874366e-18,
     -1.7229929424851937e-18,
 )
+_FEW: Final = 26  # of the coefficients: all others together are 2e-9
 _SCALE: Final = math.sqrt(len(_COEFFICIENTS) / math.sqrt(2))  # L
 
 
@@ -96,8 +97,9 @@ def _wofz(z: Operand) -> Array:
     beside = ops.subtract(literal(_SCALE, z), ops.multiply(literal(1j, z), upper))
     other = ops.add(literal(_SCALE, z), ops.multiply(literal(1j, z), upper))
     ratio = ops.divide(other, beside)
-    series: Operand = literal(_COEFFICIENTS[-1], z)
-    for c in reversed(_COEFFICIENTS[:-1]):
+    coefficients = _COEFFICIENTS if z.dtype.itemsize > 8 else _COEFFICIENTS[:_FEW]
+    series: Operand = literal(coefficients[-1], z)
+    for c in reversed(coefficients[:-1]):
         series = ops.add(ops.multiply(series, ratio), literal(c, z))
     inverse = ops.divide(literal(1, z), beside)
     value = ops.multiply(

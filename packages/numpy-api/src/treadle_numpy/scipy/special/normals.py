@@ -145,15 +145,16 @@ def _scaled_tail(x: Operand) -> Array:
 
 @partial(custom_jvp, pure=True)
 def _log_ndtr(x: Operand) -> Array:
-    below = ops.compare(x, literal(-1, x), direction="lt")
-    inner = ops.select(below, x, literal(-1, x))
-    square = ops.multiply(literal(0.5, x), ops.square(inner))
-    tail = ops.subtract(ops.log(ops.multiply(literal(0.5, x), _scaled_tail(inner))), square)
-    outer = ops.select(below, zero_like(x), x)
-    missing = ops.multiply(
-        literal(-0.5, x), ops.erfc(ops.multiply(outer, literal(np.sqrt(0.5), x)))
+    below = ops.compare(x, zero_like(x), direction="lt")
+    size = ops.abs(x)
+    half_square = ops.multiply(literal(0.5, x), ops.square(x))
+    tail = ops.multiply(literal(0.5, x), ops.erfcx(ops.multiply(size, literal(np.sqrt(0.5), x))))
+    missing = ops.multiply(tail, ops.exponential(ops.negate(half_square)))
+    return ops.select(
+        below,
+        ops.subtract(ops.log(tail), half_square),
+        ops.log_plus_one(ops.negate(missing)),
     )
-    return ops.select(below, tail, ops.log_plus_one(missing))
 
 
 @_log_ndtr.defjvp
