@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from treadle_ir import Array, DType, composed, ops
@@ -154,7 +156,9 @@ def maxwell(
         return laid_out(maxwell, out_sharding, key, shape, dtype)
     wanted = float_dtype("maxwell", dtype)
     sizes = as_shape("maxwell", shape)
-    drawn = normal_floats(single("maxwell", key), (*sizes, 3), wanted)
+    # drawn in a row: XLA on the CPU does not vectorise over a last axis of three
+    row = normal_floats(single("maxwell", key), (math.prod(sizes) * 3,), wanted)
+    drawn = ops.reshape(row, shape=(*sizes, 3))
     return ops.sqrt(ops.reduce_add(ops.square(drawn), axes=(len(sizes),)))
 
 

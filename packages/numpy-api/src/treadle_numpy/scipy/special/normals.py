@@ -150,11 +150,12 @@ def _log_ndtr(x: Operand) -> Array:
     half_square = ops.multiply(literal(0.5, x), ops.square(x))
     tail = ops.multiply(literal(0.5, x), ops.erfcx(ops.multiply(size, literal(np.sqrt(0.5), x))))
     missing = ops.multiply(tail, ops.exponential(ops.negate(half_square)))
-    return ops.select(
-        below,
-        ops.subtract(ops.log(tail), half_square),
-        ops.log_plus_one(ops.negate(missing)),
-    )
+    # log(1 - missing) is the logarithm of what that is rounded to, and what it is rounded by over it
+    one = literal(1, x)
+    rest = ops.subtract(one, missing)
+    lost = ops.divide(ops.subtract(ops.subtract(one, rest), missing), rest)
+    logarithm = ops.log(ops.select(below, tail, rest))
+    return ops.add(logarithm, ops.select(below, ops.negate(half_square), lost))
 
 
 @_log_ndtr.defjvp
