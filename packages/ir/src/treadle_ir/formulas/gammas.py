@@ -32,7 +32,7 @@ from treadle_ir.formulas.arithmetic import (
 from treadle_ir.formulas.dual import slope_by, value_at, varied
 from treadle_ir.formulas.errors import erfcx
 from treadle_ir.formulas.gamma_series import LGAMMA_PLUS_ONE, STIRLING, TEMME
-from treadle_ir.formulas.loops import descent, loop, size, where_rare
+from treadle_ir.formulas.loops import descent, enough, loop, size, where_rare
 
 _TINY: Final = 1e-30
 _MOST: Final = 1000  # iterations; the slowest region takes 150
@@ -127,14 +127,14 @@ def _series(a: Number, x: Number) -> Number:
     """The sum of x^n / ((a + 1) ... (a + n))."""
     one = x.full(1.0)
     if x.engine.rounded:
-        scale = 1.0 / (1.0 + a)
+        scale = 1.0 / (1.0 + a.plain)
         scaled_a, scaled_x = a * scale, x * scale
 
         def inner(k: Number, top: Number, bottom: Number) -> tuple[Number, Number]:
             bottom = bottom * (scaled_a + k * scale)
             return bottom + scaled_x * top, bottom
 
-        steps = _enough(a, 11.0 + 6.5 * sqrt(smaller(x.plain, 100.0)))
+        steps = enough(11.0 + 6.5 * sqrt(smaller(x.plain, 100.0)), a.level)
         return descent([a, x], where(x > 0.0, steps, 0.0), lambda _: one, inner)
 
     def step(k: Number, state: Sequence[Number]) -> list[Number]:
@@ -149,23 +149,18 @@ def _series(a: Number, x: Number) -> Number:
     return loop([a, x], [one, one], step, unfinished, _MOST)[1]
 
 
-def _enough(a: Number, steps: Number) -> Number:
-    """Steps for a value to 2^-36, or those for a derivative by `a`, too."""
-    return steps * (1.0 + 0.3 * a.level) + 4.0 * float(a.level)
-
-
 def _fraction(a: Number, x: Number) -> Number:
     """The continued fraction of e^x x^-a Gamma(a, x); by the method of Lentz, unless the steps are counted before."""
     b = x + 1.0 - a
     if x.engine.rounded:
-        scale = 1.0 / (x + a)  # of the denominators, lest products of them overflow
+        scale = 1.0 / (x.plain + a.plain)  # of the denominators, lest products of them overflow
         scaled_a, scaled_b = a * scale, b * scale
 
         def outer(k: Number, top: Number, bottom: Number) -> tuple[Number, Number]:
             numerator = (k * scale) * (k * scale - scaled_a)
             return (scaled_b + (2.0 * k - 2.0) * scale) * top - numerator * bottom, top
 
-        steps = _enough(a, 3.0 + 46.0 / x.plain + 3.0 * sqrt(smaller(x.plain, 143.0)))
+        steps = enough(3.0 + 46.0 / x.plain + 3.0 * sqrt(smaller(x.plain, 143.0)), a.level)
         steps = where(x > 1.0, steps, 0.0)
         return scale / descent([a, x], steps, lambda k: scaled_b + 2.0 * k * scale, outer)
     d = 1.0 / b

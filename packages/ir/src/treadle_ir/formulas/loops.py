@@ -49,6 +49,11 @@ def loop(
     return joined(engine.loop(split(state), advanced, goes_on, most))
 
 
+def enough(steps: Number, level: int) -> Number:
+    """As many steps as give derivatives, too, of those that give a value to 2^-36."""
+    return steps * (1.0 + 0.3 * level) + 4.0 * level
+
+
 def descent(
     operands: Sequence[Number],
     counts: Number,
