@@ -56,6 +56,7 @@ def test_an_element_does_not_depend_on_those_beside_it(run):
     x, counts = np.array([0.7, 3.0]), np.array([9.0, 60.0])
     (alone,) = run(exponential, x[:1], counts[:1])
     assert run(exponential, x, counts)[0] == alone
+    assert run(exponential, x, np.array([9.0, np.nan]))[0] == alone
 
 
 @pytest.mark.parametrize("run", [evaluated, staged])

@@ -80,7 +80,9 @@ def staged(formula: Any, *operands: np.ndarray) -> np.ndarray:
 def apart(formula: Any, operands: list[np.ndarray], *, compiled: bool = False) -> float:
     """The greatest relative difference that matters: beside what float32 can hold at all."""
     fine = evaluated(formula, *operands)
-    rounded = staged(formula, *operands) if compiled else evaluated(formula, *operands, rounded=True)
+    rounded = (
+        staged(formula, *operands) if compiled else evaluated(formula, *operands, rounded=True)
+    )
     shown = np.isfinite(fine) & (np.abs(fine) > 1e-37) & (np.abs(fine) < 1e38)
     assert shown.sum() > len(fine) // 4
     with np.errstate(over="ignore"):

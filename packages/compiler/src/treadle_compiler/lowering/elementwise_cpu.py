@@ -36,6 +36,7 @@ from treadle_compiler import emit
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.registry import lowering_rule, lowering_rules
 from treadle_ir import ArrayType, Primitive, Program, Type, frozen
+from treadle_ir.formulas import FAR_ANGLES, TURNS
 from treadle_ir.primitives import elementwise as e
 from treadle_ir.primitives.compare import Direction
 
@@ -55,18 +56,6 @@ _SIN: Final = (
     -76.57499217626719,
     39.71091809927748,
 )
-# 1 / (2 pi), of which for x >= 2^60 and x >= 2^97 (whole multiples of 2^37 and 2^74) the bits are left out that
-# add whole turns only. In three parts: the first two have 29 bits, so that their products with the 24 bits of
-# an f32 are exact; the last takes the rest.
-_TURNS: Final = tuple(
-    tuple(float.fromhex(part) for part in parts)
-    for parts in (
-        ("0x1.45f306ep-3", "-0x1.b1bbeacp-34", "-0x1.603d8a82e0acbp-62"),
-        ("0x1.c882a54p-39", "-0x1.ec54170p-73", "-0x1.596447e493ad5p-103"),
-        ("0x1.3abe8fap-77", "0x1.34ddc0ep-106", "-0x1.275a99b0ef1bfp-136"),
-    )
-)
-_FAR: Final = (2.0**60, 2.0**97)
 # atan(z) / z for 0 <= z <= 1, in z^2.
 _ATAN: Final = (
     0.9999999995535376,
@@ -186,9 +175,9 @@ def _turns(d: Doubles, x: HloValue) -> HloValue:
 
     Source: M. Payne and R. Hanek, "Radian reduction for trigonometric functions", SIGNUM 18 (1983), in floats.
     """
-    far, farther = (d.compare("ge", x, limit) for limit in _FAR)
+    far, farther = (d.compare("ge", x, limit) for limit in FAR_ANGLES)
     products = []
-    for near, middle, last in zip(*_TURNS, strict=True):
+    for near, middle, last in zip(*TURNS, strict=True):
         part = d.select(far, d.number(middle), d.number(near))
         products.append(d.apply("multiply", x, d.select(farther, d.number(last), part)))
     first, second, third = products

@@ -9,6 +9,10 @@ from __future__ import annotations
 from treadle_ir.formulas.euclid import (
     greatest_common_divisor_program as greatest_common_divisor_program,
 )
+from treadle_ir.formulas.quick import (
+    FAR_ANGLES as FAR_ANGLES,
+    TURNS as TURNS,
+)
 from treadle_ir.formulas.staged import program_of as program_of
 from treadle_ir.formulas.table import (
     PRIMITIVES as PRIMITIVES,

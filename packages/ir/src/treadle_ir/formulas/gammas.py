@@ -46,10 +46,7 @@ def stirling_error(a: Number) -> Number:
     shifted = where(below, a + 1.0, a)
     value = chebyshev(STIRLING, 2.0 / shifted - 1.0) / (12.0 * shifted)
     small = where(below, a, 1.0)
-    if a.engine.rounded:
-        logarithm = log(small + 1.0) - log(small)
-    else:
-        logarithm = log1p(1.0 / small)
+    logarithm = log(small + 1.0) - log(small) if a.engine.rounded else log1p(1.0 / small)
     return where(below, value + ((small + 0.5) * logarithm - 1.0), value)
 
 

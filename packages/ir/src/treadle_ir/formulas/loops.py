@@ -14,7 +14,6 @@ Unfinished: TypeAlias = Callable[[Sequence[Number]], Condition]
 _BLOCK: Final = 8  # steps of a descent
 
 
-
 def loop(
     operands: Sequence[Number],
     state: Sequence[Number],
@@ -71,7 +70,8 @@ def descent(
     """
     engine = counts.engine
     levels = sorted({level for x in operands for level in _levels(x)}, reverse=True)
-    blocks = floor((counts.plain + float(_BLOCK - 1)) * (1 / _BLOCK)).plain
+    counted = where(counts.plain > 0.0, counts.plain, 0.0)  # a NaN would end all
+    blocks = floor((counted + float(_BLOCK - 1)) * (1 / _BLOCK)).plain
     start = last(blocks * float(_BLOCK))
 
     def advanced(k: Operand, values: Sequence[Operand]) -> list[Operand]:

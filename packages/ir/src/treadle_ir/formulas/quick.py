@@ -1,8 +1,8 @@
 """Float64 functions for results that are rounded to float32, in plain operations that XLA's CPU compiler vectorises.
 
 XLA calls a scalar function for each float64 logarithm, sine, or error function: 4 to 30 ns for an element, where these
-take one to three. They are good to 2^-44 of the result (the error function's complement: 2^-35), which rounding hides.
-The polynomials are interpolations at Chebyshev's points, by mpmath.
+take one to five. They are good to 2^-41 of the result (the error function's complement: 2^-32; gamma functions: 2^-37
+of 1 or of it), which rounding hides. The polynomials are interpolations at Chebyshev's points, by mpmath.
 
 Source: W. Cody and W. Waite, Software manual for the elementary functions (1980), for the parts of a logarithm; M.
     Payne and R. Hanek, Radian reduction for trigonometric functions, SIGNUM 18 (1983); DLMF 5.5.2, 5.5.4, 5.11.2.
@@ -69,7 +69,7 @@ _SINE: Final = (
 )
 # 1 / (2 pi), of which for x >= 2^60 and x >= 2^97 (whole multiples of 2^37 and 2^74) the bits are left out that add
 # whole turns only. The first two parts have 29 bits, so that their products with the 24 bits of an f32 are exact.
-TURNS: Final = tuple(
+TURNS: Final[tuple[tuple[float, ...], ...]] = tuple(
     tuple(float.fromhex(part) for part in parts)
     for parts in (
         ("0x1.45f306ep-3", "-0x1.b1bbeacp-34", "-0x1.603d8a82e0acbp-62"),
@@ -81,10 +81,10 @@ FAR_ANGLES: Final = (2.0**60, 2.0**97)
 # B_2j / (2j), for the asymptotic series of digamma.
 _DIGAMMA: Final = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12)
 _SHIFT: Final = 6  # of the argument of digamma, from where on these suffice
-_ROUNDER: Final = np.float64(1.5 * 2.0**52)  # added to a small integer's bits it makes a float of it
+_ROUNDER: Final = np.float64(
+    1.5 * 2.0**52
+)  # added to a small integer's bits it makes a float of it
 _SQRT_HALF: Final = int(np.float64(math.sqrt(0.5)).view(np.int64))
-
-
 
 
 def quotient(x: Operand, y: Operand) -> Array:
@@ -103,9 +103,7 @@ def exponential(x: Operand) -> Array:
     for c in reversed(_EXP[:-1]):
         series = ops.add(ops.multiply(series, rest), np.float64(c))
     bits = ops.bitcast_convert(ops.add(n, _ROUNDER), dtype=_I64)
-    scaled = ops.add(
-        ops.bitcast_convert(series, dtype=_I64), ops.shift_left(bits, np.int64(52))
-    )
+    scaled = ops.add(ops.bitcast_convert(series, dtype=_I64), ops.shift_left(bits, np.int64(52)))
     value = ops.bitcast_convert(scaled, dtype=_F64)
     most = np.float64(708.0)
     above = ops.compare(x, most, direction="gt")
@@ -189,7 +187,7 @@ def erfc(x: Number) -> Number:
 
 
 def lgamma(x: Number) -> Number:
-    """The logarithm of the gamma function's magnitude, near its zeros to 2^-44: inf at the poles."""
+    """The logarithm of the gamma function's magnitude, near its zeros to 2^-37: inf at the poles."""
     below = x < 0.5
     y = where(below, 1.0 - x, x)
     above = y + 1.0
@@ -201,7 +199,7 @@ def lgamma(x: Number) -> Number:
 
 
 def digamma(x: Number) -> Number:
-    """The derivative of `lgamma`, near its zeros to 2^-44; NaN at the poles."""
+    """The derivative of `lgamma`, near its zeros to 2^-37; NaN at the poles."""
     below = x < 0.5
     y = where(below, 1.0 - x, x)
     # the sum of 1 / (y + k) as the quotient of a product's derivative and the product

@@ -31,3 +31,15 @@ def test_shapes_and_types() -> None:
         random.wald(KEY, 1.0, dtype="int32")
     with pytest.raises(ShapeError):
         random.double_sided_maxwell(KEY, np.ones(2), np.ones(3))
+
+
+@pytest.mark.parametrize("implementation", ["threefry2x32", "rbg", "unsafe_rbg"])
+@pytest.mark.parametrize("shape", [(), (7,), (3, 5), (0,)])
+def test_maxwell_floats_are_lengths_of_normal_vectors(
+    implementation: str, shape: tuple[int, ...]
+) -> None:
+    key = random.key(3, impl=implementation)
+    normals = np.asarray(random.normal(key, (*shape, 3)))
+    np.testing.assert_allclose(
+        random.maxwell(key, shape), np.sqrt(np.sum(normals**2, axis=-1)), rtol=1e-5
+    )

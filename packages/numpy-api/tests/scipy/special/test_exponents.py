@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.special
 
 from treadle_autodiff import grad, jvp
-from treadle_numpy.scipy.special import entr, logsumexp
+from treadle_numpy.scipy.special import entr, logit, logsumexp
 
 pytestmark = pytest.mark.usefixtures("wide")
 
@@ -40,3 +41,24 @@ def test_entr_at_zero_and_below() -> None:
 def test_logsumexp_of_nothing_but_minus_infinity() -> None:
     x = np.array([-np.inf, -np.inf], np.float32)
     np.testing.assert_allclose(logsumexp(x), -np.inf)
+
+
+def test_logit_to_units_in_the_last_place() -> None:
+    drawn = np.random.default_rng(0)
+    x = np.concatenate([drawn.uniform(0, 1, 2000), 10 ** drawn.uniform(-37, 0, 2000)])
+    x = x[x < 1].astype(np.float32)
+    x = x[(x > 0) & (x < 1)]
+    true = scipy.special.logit(x.astype(np.float64))
+    # near 1/2 that of the quotient, which is near 1
+    scale = np.maximum(np.abs(true), 1.0).astype(np.float32)
+    assert np.max(np.abs(np.asarray(logit(x)) - true) / np.spacing(scale)) < 2
+
+
+def test_logit_at_ends_and_beyond() -> None:
+    x = np.array([0.0, 1.0, -0.5, 1.5, np.nan], np.float32)
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(logit(x), [-np.inf, np.inf, np.nan, np.nan, np.nan])
+        slopes = [grad(logit)(np.float32(p)) for p in (0.0, 0.25, 1.0)]
+    np.testing.assert_allclose(slopes, [np.inf, 16 / 3, np.inf], rtol=1e-6)
+    z = np.complex64(2 - 1j)
+    np.testing.assert_allclose(logit(z), np.log(z) - np.log(1 - z), rtol=1e-5)
