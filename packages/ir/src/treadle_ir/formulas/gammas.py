@@ -182,15 +182,16 @@ def _small(a: Number, x: Number) -> Number:
     """The upper function for x <= 1.1 and a <= x or so: 1 - x^a / Gamma(a + 1) (1 + a sum (-x)^n / (n! (a + n)))."""
     total: Number = x * 0.0
     power: Number = x.full(1.0)
-    bottom: Number = x.full(1.0)
+    common: Number = x.full(1.0)  # where the result is rounded, the terms' denominator
     for n in range(1, 21 if x.fine else 14):
         power = power * x * (-1 / n)
-        if x.engine.rounded:  # one division for all
-            total = total * (a + float(n)) + power * bottom
-            bottom = bottom * (a + float(n))
+        if x.engine.rounded:
+            total = total * (a + float(n)) + power * common
+            common = common * (a + float(n))
         else:
             total = total + power / (a + float(n))
-    total = total / bottom
+    if x.engine.rounded:
+        total = total / common
     exponent = a * log(x) - lgamma_plus_one(a)
     return -expm1(exponent) - exp(exponent) * a * total
 

@@ -78,7 +78,8 @@ def descent(
         block = Plain(engine, k)
         before = _rebuilt(levels, iter([Plain(engine, value) for value in values]))
         first = block * float(_BLOCK)
-        numerator, denominator = before, before.full(1.0)
+        numerator: Number = before
+        denominator: Number = before.full(1.0)
         for j in range(_BLOCK):
             numerator, denominator = step(first - float(j), numerator, denominator)
         after = where(blocks >= block, numerator / denominator, before)

@@ -203,7 +203,7 @@ def digamma(x: Number) -> Number:
     below = x < 0.5
     y = where(below, 1.0 - x, x)
     # the sum of 1 / (y + k) as the quotient of a product's derivative and the product
-    product, slope = y, y.full(1.0)
+    product, slope = y, y * 0.0 + 1.0
     for k in range(1, _SHIFT):
         factor = y + float(k)
         product, slope = product * factor, slope * factor + product

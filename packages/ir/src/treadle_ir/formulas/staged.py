@@ -68,7 +68,7 @@ class StagingEngine(Engine):
             return lambda x: formula(Plain(self, x)).plain.value
 
         written_out = {name: of_operands(formula) for name, formula in quick.FUNCTIONS.items()}
-        quick_functions = {
+        quick_functions: dict[str, Function] = {
             "divide": quick.quotient,
             "exponential": quick.exponential,
             "log": quick.logarithm,

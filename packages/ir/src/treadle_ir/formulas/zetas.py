@@ -41,11 +41,11 @@ _SHIFT: Final = 10  # terms that are summed one by one
 _FEW: Final = 6, 8  # terms one by one, and of the series, for results in float32
 
 
-def _power(ratio_of: Number, by: Number, s: Number) -> Number:
-    """`(x / y)^-s`; by logarithms, an eighth of the time, where the result is rounded to float32."""
-    if by.engine.rounded:
-        return exp((log(by) - log(ratio_of)) * s)
-    return power_of_positive(ratio_of / by, -s)
+def _power(x: Number, y: Number, s: Number) -> Number:
+    """`(x / y)^-s`, by logarithms where the result is rounded to float32."""
+    if x.engine.rounded:
+        return exp((log(y) - log(x)) * s)
+    return power_of_positive(x / y, -s)
 
 
 def _scaled(s: Number, q: Number) -> Number:
