@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Any, Final
 
 import numpy as np
@@ -159,29 +158,6 @@ def test_any_pairs(binary: dict[str, Callable[..., Any]], bits: list[int], turn:
     x = np.array(bits, np.uint32).view(np.float32)
     for name in BINARY:
         check_pair(binary, name, filled(x), filled(np.roll(x, turn)))
-
-
-def pi(digits: int) -> Fraction:
-    """Machin's formula: pi = 16 arctan(1/5) - 4 arctan(1/239)."""
-
-    def arctan(n: int) -> Fraction:
-        unit = 10 ** (digits + 5)
-        terms = (unit // n ** (2 * k + 1) // (2 * k + 1) for k in range(2 * digits))
-        return Fraction(sum(term if k % 2 == 0 else -term for k, term in enumerate(terms)), unit)
-
-    return 16 * arctan(5) - 4 * arctan(239)
-
-
-def test_parts_of_a_turn() -> None:
-    turn = 1 / (2 * pi(120))
-    # x < 2^128 is a whole multiple of 1, 2^37, 2^74 where the parts for it are used
-    for parts, unit in zip(elementwise_cpu._TURNS, (0, 37, 74), strict=True):
-        first, second, third = (Fraction(part) * 2**unit for part in parts)
-        left_out = turn * 2**unit - (first + second + third)
-        assert abs(left_out - round(left_out)) < Fraction(1, 2**113)
-        for part, place in ((first, 30), (second, 60)):  # 24 bits times 29 are 53
-            assert (part * 2**place).denominator == 1
-            assert abs(part * 2**place) < 2**29
 
 
 def chain(function: Callable[[Operand], Operand], count: int) -> Callable[[Operand], list[Operand]]:

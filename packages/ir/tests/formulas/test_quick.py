@@ -1,11 +1,13 @@
 """Functions written out for results in float32, beside NumPy's and SciPy's in float64."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 import scipy.special
 
 from treadle_ir import ArrayType, ReferenceEvaluator, evaluating, interpret
-from treadle_ir.formulas import arithmetic as a, program_of
+from treadle_ir.formulas import TURNS, arithmetic as a, program_of
 
 drawn = np.random.default_rng(0)
 POSITIVE = 10 ** drawn.uniform(-45, 38, 3000)
@@ -87,3 +89,26 @@ def test_poles_of_gamma_functions():
     np.testing.assert_array_equal(staged(lgamma, ENDS), infinite)
     undefined = [np.nan, np.nan, np.inf, np.nan, np.nan, np.nan, np.nan]
     np.testing.assert_array_equal(staged(digamma, ENDS), undefined)
+
+
+def pi(digits: int) -> Fraction:
+    """Machin's formula: pi = 16 arctan(1/5) - 4 arctan(1/239)."""
+
+    def arctan(n: int) -> Fraction:
+        unit = 10 ** (digits + 5)
+        terms = (unit // n ** (2 * k + 1) // (2 * k + 1) for k in range(2 * digits))
+        return Fraction(sum(term if k % 2 == 0 else -term for k, term in enumerate(terms)), unit)
+
+    return 16 * arctan(5) - 4 * arctan(239)
+
+
+def test_parts_of_a_turn() -> None:
+    turn = 1 / (2 * pi(120))
+    # x < 2^128 is a whole multiple of 1, 2^37, 2^74 where the parts for it are used
+    for parts, unit in zip(TURNS, (0, 37, 74), strict=True):
+        first, second, third = (Fraction(part) * 2**unit for part in parts)
+        left_out = turn * 2**unit - (first + second + third)
+        assert abs(left_out - round(left_out)) < Fraction(1, 2**113)
+        for part, place in ((first, 30), (second, 60)):  # 24 bits times 29 are 53
+            assert (part * 2**place).denominator == 1
+            assert abs(part * 2**place) < 2**29
