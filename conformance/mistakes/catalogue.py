@@ -867,7 +867,7 @@ def unknown_compiler_option() -> None:
 
 @mistake(
     errors.StructureError,
-    "cond: true_fun and false_fun must return the same structure, but theirs differ at the top level: tuple of 2 and a leaf",
+    "cond branch outputs must have the same pytree structure, but those of true_fun and false_fun differ at the top level: tuple of 2 and a leaf",
     "return the same containers from all branches; fill what a branch lacks with zeros",
 )
 def branches_of_other_structure() -> None:
@@ -876,7 +876,7 @@ def branches_of_other_structure() -> None:
 
 @mistake(
     errors.DTypeError,
-    "cond: true_fun and false_fun must return the same types, but theirs differ at the only leaf: f32[] and i32[]",
+    "cond branches must have equal output types but those of true_fun and false_fun differ at the only leaf: f32[] and i32[]",
     "convert one of them with .astype(...)",
 )
 def branches_of_other_types() -> None:
@@ -885,7 +885,7 @@ def branches_of_other_types() -> None:
 
 @mistake(
     errors.ShapeError,
-    "cond: true_fun and false_fun must return the same types, but theirs differ at the only leaf: f32[] and f32[2]",
+    "cond branches must have equal output types but those of true_fun and false_fun differ at the only leaf: f32[] and f32[2]",
     "broadcast, reshape or pad to one shape: compiled programs have fixed shapes",
 )
 def branches_of_other_shapes() -> None:
@@ -1199,7 +1199,7 @@ def nothing_mapped() -> None:
 
 @mistake(
     errors.ShapeError,
-    "vmap has out_axes=None for a result that differs between batch elements",
+    "at vmap out_axes, got axis spec None but output was batched on axis 0: it differs between batch elements",
     "give the result an axis in out_axes",
 )
 def rows_that_differ_returned_once() -> None:
@@ -1256,7 +1256,11 @@ def deleted_used() -> None:
     np.asarray(x)  # here
 
 
-@mistake(errors.TreadleError, "platform `nosuch` is not known", "use `cpu`, `cuda`, `gpu` or `tpu`")
+@mistake(
+    errors.TreadleError,
+    "Unknown backend: platform `nosuch` is not known",
+    "use `cpu`, `cuda`, `gpu` or `tpu`",
+)
 def unknown_platform() -> None:
     treadle.devices("nosuch")  # here
 

@@ -74,6 +74,10 @@ def test_mistakes():
         vmap(ops.add, in_axes=(0,))(A, A)
     with pytest.raises(ShapeError, match="rank should be at least 1, but is only 0"):
         vmap(ops.sine)(np.float64(1.0))
+    with pytest.raises(
+        ShapeError, match=r"out_axes\[.a.\], got axis spec None .* batched on axis 0"
+    ):
+        vmap(lambda x: {"a": ops.sine(x), "b": x}, out_axes={"a": None, "b": 0})(A)
     with pytest.raises(ShapeError, match="out_axes is 5"):
         vmap(ops.sine, out_axes=5)(A)
     with pytest.raises(ShapeError, match="differs between batch elements"):

@@ -27,6 +27,7 @@ from treadle_ir import (
 from treadle_ir.tree import (
     Dims,
     MappingSpec,
+    PyTreeDef,
     flatten_leaves_and_structure,
     forms,
     keystr,
@@ -157,8 +158,10 @@ def vmap(
                 "out_axes", spec, count, form.stacked, size
             )
         placed = [
-            _placed(result, dim, destination, axis)
-            for result, dim, destination in zip(results, result_dims, wanted, strict=True)
+            _placed(result, dim, destination, axis, index, out)
+            for index, (result, dim, destination) in enumerate(
+                zip(results, result_dims, wanted, strict=True)
+            )
         ]
         result: R = tree_unflatten(out, placed)
         return result
@@ -266,11 +269,15 @@ def _axis_size(
     return size
 
 
-def _placed(result: Operand, dim: Dim, destination: object, axis: Axis) -> Operand:
+def _placed(
+    result: Operand, dim: Dim, destination: object, axis: Axis, index: int, out: PyTreeDef
+) -> Operand:
     if destination is None:
         if dim is not None:
+            paths = leaf_paths(tree_unflatten(out, range(out.num_leaves)))
             raise ShapeError(
-                "vmap has out_axes=None for a result that differs between batch elements",
+                f"at vmap out_axes{keystr(paths[index])}, got axis spec None but output was batched on axis {dim}: "
+                "it differs between batch elements",
                 fix="give the result an axis in out_axes",
             )
         return result

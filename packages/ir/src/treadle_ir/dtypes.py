@@ -20,10 +20,20 @@ from treadle_ir.errors import DTypeError
 DType: TypeAlias = np.dtype[Any]
 _finfo: Any = ml_dtypes.finfo  # whose constructor has no types
 
+
+class extended(np.generic):  # noqa: N801 - JAX's name
+    """The kind of element types that NumPy has not: random keys."""
+
+
+class prng_key(extended, np.void):  # type: ignore[misc]  # noqa: N801 - JAX's name; NumPy lets one derive
+    """The kind of random keys' element types, and the class of a single element."""
+
+
 float0: Final[DType] = np.dtype([("float0", np.void, 0)])
-KEY: Final[DType] = np.dtype([("key<fry>", np.uint64)])
-RBG: Final[DType] = np.dtype([("key<rbg>", np.uint64, (2,))])
-UNSAFE_RBG: Final[DType] = np.dtype([("key<urbg>", np.uint64, (2,))])
+# The class goes into `dtype.type`, by which libraries know keys; to NumPy it changes nothing else.
+KEY: Final[DType] = np.dtype((prng_key, [("key<fry>", np.uint64)]))
+RBG: Final[DType] = np.dtype((prng_key, [("key<rbg>", np.uint64, (2,))]))
+UNSAFE_RBG: Final[DType] = np.dtype((prng_key, [("key<urbg>", np.uint64, (2,))]))
 GENERATORS: Final[dict[str, DType]] = {"threefry2x32": KEY, "rbg": RBG, "unsafe_rbg": UNSAFE_RBG}
 """The element type of keys by the name of their generator."""
 bfloat16: Final[DType] = np.dtype(ml_dtypes.bfloat16)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -82,8 +83,20 @@ def test_keys_have_an_abstract_element_type() -> None:
     dtype = random.key(0).dtype
     assert issubdtype(dtype, prng_key)
     assert issubdtype(dtype, extended)
+    assert issubdtype(prng_key, extended)
+    assert not issubdtype(extended, prng_key)
     assert not issubdtype(dtype, np.integer)
     assert not issubdtype(np.dtype(np.uint64), prng_key)
+
+
+@pytest.mark.parametrize("impl", ["threefry2x32", "rbg", "unsafe_rbg"])
+def test_the_class_of_keys_is_in_their_element_type(impl: str) -> None:
+    keys = random.split(random.key(0, impl=impl), 3)
+    moved = [keys, keys[0], tnp.stack([keys, keys]), pickle.loads(pickle.dumps(keys))]
+    assert all(each.dtype.type is prng_key for each in moved)
+    plain = np.dtype(keys.dtype.descr)  # as files and older pickles have it
+    assert plain == keys.dtype
+    assert hash(plain) == hash(keys.dtype)
 
 
 @pytest.mark.parametrize(

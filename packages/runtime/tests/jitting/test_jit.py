@@ -3,6 +3,7 @@ from __future__ import annotations
 import functools
 import gc
 import inspect
+import pickle
 import threading
 import time
 import weakref
@@ -649,3 +650,13 @@ def test_a_method_that_was_wrapped() -> None:
     assert float(jit(two.times)(np.float32(5))) == 10
     assert float(jit(three.times)(np.float32(5))) == 15
     assert float(jit(two.times)(np.float32(5))) == 10
+
+
+def _half(x: Any) -> Any:
+    return ops.multiply(x, np.float32(0.5))
+
+
+def test_the_class_prints_as_libraries_look_for_it_and_functions_pickle() -> None:
+    jitted = jit(_half)
+    assert "PjitFunction" in str(type(jitted))
+    assert float(pickle.loads(pickle.dumps(jitted))(np.float32(5))) == 2.5

@@ -289,12 +289,12 @@ ERRORS: list[tuple[type[Exception], str, Callable[[], Any]]] = [
     ),
     (
         DTypeError,
-        r"true_fun and false_fun must return the same types.* at the only leaf: i32\[\] and f32\[\]",
+        r"cond branches must have equal output types.* at the only leaf: i32\[\] and f32\[\]",
         lambda: lax.cond(True, lambda: 1, lambda: 2.0),
     ),
     (
         StructureError,
-        "true_fun and false_fun must return the same structure.*keys \\['a'\\]",
+        "cond branch outputs must have the same pytree structure.*keys \\['a'\\]",
         lambda: lax.cond(True, lambda: {"a": 1}, lambda: {"b": 1}),
     ),
     (ValueError, "at least one branch", lambda: lax.switch(0, [])),

@@ -40,5 +40,5 @@ def test_errors(staged: Any) -> None:
     with pytest.raises(ArgumentError, match="cpu"):
         lax.platform_dependent(1.0, cpu=3)  # type: ignore[arg-type]
     different = lambda x: lax.platform_dependent(x, cpu=lambda x: x, default=lambda x: (x, x))  # noqa: E731
-    with pytest.raises(StructureError, match="must return the same structure"):
+    with pytest.raises(StructureError, match="must have the same pytree structure"):
         staged(different, np.float32(1.0))

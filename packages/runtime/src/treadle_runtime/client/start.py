@@ -183,7 +183,7 @@ class Backends:
             # What is not known at all is told as such below.
             if only and wanted in _KNOWN and wanted not in chosen:
                 raise PlatformError(
-                    f"platform `{platform}` is not among the chosen platforms ({', '.join(names)})",
+                    f"Unknown backend: platform `{platform}` is not among the chosen platforms ({', '.join(names)})",
                     fix=f"add `{platform}` to TREADLE_PLATFORMS (or JAX_PLATFORMS)",
                 )
             return self._start(wanted)
@@ -247,7 +247,8 @@ class Backends:
         maker = makers.get(platform)
         if maker is None:
             raise PlatformError(
-                f"platform `{platform}` is not known", fix="use `cpu`, `cuda`, `gpu` or `tpu`"
+                f"Unknown backend: platform `{platform}` is not known",
+                fix="use `cpu`, `cuda`, `gpu` or `tpu`",
             )
         return maker()
 
@@ -278,7 +279,7 @@ class Backends:
         library = self._plugin("cuda")
         if library is None:
             raise PlatformError(
-                "platform `cuda` cannot be started: its plugin is not installed",
+                "Unknown backend: platform `cuda` cannot be started: its plugin is not installed",
                 fix='python -m pip install "treadle-runtime[cuda13]" (or [cuda12], for older drivers)',
             )
         return self._accelerator("cuda", library)
@@ -287,7 +288,7 @@ class Backends:
         library = self._plugin("tpu")
         if library is None:
             raise PlatformError(
-                "platform `tpu` cannot be started: libtpu is not installed",
+                "Unknown backend: platform `tpu` cannot be started: libtpu is not installed",
                 fix="python -m pip install libtpu on a machine with a TPU, or set TPU_LIBRARY_PATH",
             )
         return self._accelerator("tpu", library)

@@ -71,6 +71,10 @@ _MOST_PURE: Final = 64
 class JitFunction(Generic[P, R]):
     """A jitted function; made by `jit`."""
 
+    __qualname__ = (
+        "PjitFunction"  # JAX's name of it, by which libraries know that a function is jitted
+    )
+
     def __init__(self, function: Callable[P, R], options: JitOptions) -> None:
         shown_as(self, function)
         self.__wrapped__ = function
@@ -335,3 +339,6 @@ def refuse_leaves(arguments: Arguments, name: str) -> None:
                 "  fix: if it belongs to a method, jit needs static_argnums=0, a pytree, or a helper function"
             )
             raise
+
+
+PjitFunction: Final = JitFunction  # where pickle looks for the class

@@ -362,7 +362,8 @@ def _check_same_types(name: str, one_name: str, one: Body, other_name: str, othe
     if left != right:
         lines = "; ".join(explain_difference(left, right))
         raise StructureError(
-            f"{name}: {one_name} and {other_name} must return the same structure, but theirs differ {lines}",
+            f"{name} branch outputs must have the same pytree structure, but those of {one_name} and {other_name} "
+            f"differ {lines}",
             fix="return the same containers from all branches; fill what a branch lacks with zeros",
         )
     (left_types,), (right_types,) = one.result_types, other.result_types
@@ -370,7 +371,7 @@ def _check_same_types(name: str, one_name: str, one: Body, other_name: str, othe
     if lines:
         error = ShapeError if is_shape else DTypeError
         raise error(
-            f"{name}: {one_name} and {other_name} must return the same types, but theirs differ {lines}",
+            f"{name} branches must have equal output types but those of {one_name} and {other_name} differ {lines}",
             fix=SAME_SHAPES if is_shape else "convert one of them with .astype(...)",
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, final
+from typing import Final
 
 import ml_dtypes
 import numpy as np
@@ -119,13 +119,5 @@ object_: Final = np.object_
 signedinteger: Final = np.signedinteger
 unsignedinteger: Final = np.unsignedinteger
 dtype: Final = np.dtype
-
-
-@final
-class extended:  # noqa: N801 - JAX's name
-    """The abstract kind of element types that NumPy has not: random keys."""
-
-
-@final
-class prng_key:  # noqa: N801 - JAX's name
-    """The abstract kind of random keys' element types."""
+extended: Final = ir_dtypes.extended
+prng_key: Final = ir_dtypes.prng_key
