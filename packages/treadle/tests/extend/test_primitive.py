@@ -148,6 +148,21 @@ def test_missing_rules_say_what_to_write() -> None:
         treadle.grad(bare_p.bind)(1.0)
 
 
+def test_recomputed_without_a_rule_for_xla() -> None:
+    seen = []
+    seen_p = Primitive("seen")
+    seen_p.def_impl(lambda x: (seen.append(float(x)), x)[1])
+    seen_p.def_abstract_eval(lambda x: x)
+    ad.deflinear2(seen_p, lambda ct, x: [seen_p.bind(ct)])
+
+    f = treadle.checkpoint(lambda x: tnp.sin(2 * seen_p.bind(x)))
+    value, slope = treadle.value_and_grad(f)(1.0)
+    np.testing.assert_allclose([value, slope], [np.sin(2), 2 * np.cos(2)], rtol=1e-6)
+    assert seen == [1.0, 1.0, float(slope)]  # computed, recomputed, the cotangent
+    with pytest.raises(MissingRuleError, match="'seen' not found for platform"):
+        treadle.jit(f)(1.0)
+
+
 def test_mistakes() -> None:
     with pytest.raises(ArgumentError, match="Primitive"):
         Primitive(3)  # type: ignore[arg-type]

@@ -15,19 +15,26 @@ import treadle_compiler as compiler
 from treadle_ir import (
     ArrayType,
     Equation,
+    EvalTrace,
+    MissingRuleError,
     Operand,
     OverMesh,
     Primitive,
     Program,
     Value,
+    current_evaluator,
     eval_rules,
     inferred,
+    interpret,
     reference,
+    run_under,
 )
+from treadle_ir.primitives.call import Checkpoint
 from treadle_ir.primitives.convert import Copy
 from treadle_ir.primitives.effectful import HostCall
 from treadle_ir.primitives.memory import ToMemory
 from treadle_runtime.arrays.array import DeviceArray, Elements, buffer_at, elements_of
+from treadle_runtime.arrays.from_user import as_device_array
 from treadle_runtime.evaluation.limits import ANY_SIZE, is_small
 from treadle_runtime.evaluation.quiet import SILENCE, quieten, restore
 from treadle_runtime.launch import Launch, check_results_fit, compile_program
@@ -129,10 +136,17 @@ class Operation:
         ]
 
     def run_compiled(self, operands: Sequence[DeviceArray]) -> list[DeviceArray]:
-        """The results by XLA."""
+        """The results by XLA; of a call, where an operation in it has no rule for that, operation by operation."""
         launch = self.launch
         if launch is None:
-            launch = self.launch = self._compiled([x.placed for x in operands])
+            try:
+                launch = self.launch = self._compiled([x.placed for x in operands])
+            except MissingRuleError:
+                if not isinstance(self.primitive, Checkpoint):
+                    raise
+                below = EvalTrace(current_evaluator())
+                found = run_under(below, interpret, self.primitive.program, *operands)
+                return [as_device_array(each) for each in found]
         buffers = launch.execute([buffer_at(x, self.placement) for x in operands])
         return [
             DeviceArray(placed, None, buffer)
