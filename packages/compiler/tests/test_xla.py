@@ -216,3 +216,15 @@ def test_no_room_to_compile(client: Any, monkeypatch: pytest.MonkeyPatch) -> Non
         with pytest.raises(xla.CompileError, match="no room to compile: 0 MB are left"):
             compiled(client, ADD)
     compiled(client, ADD)
+
+
+@pytest.mark.parametrize(("release", "asked"), [((0, 11), True), ((0, 12), False)])
+def test_the_level_that_some_compilations_do_not_end_at_is_left_out(
+    client: Any, monkeypatch: pytest.MonkeyPatch, release: tuple[int, int], asked: bool
+) -> None:
+    level = ("xla_backend_optimization_level", 1)
+    monkeypatch.setattr(xla, "_release", lambda: release)
+    found = xla._flags(client, CompileOptions(effort="light"), set())
+    assert (level in found) is asked
+    by_the_user = CompileOptions(effort="light", flags=(level,))
+    assert level in xla._flags(client, by_the_user, set())

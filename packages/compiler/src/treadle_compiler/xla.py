@@ -362,8 +362,20 @@ def _probed(client: Any) -> dict[str, bool]:
     return _probed_by_client.setdefault(client, {})
 
 
+# XLA of jaxlib 0.12 does not come to an end at this level for some programs (a NUTS sampler); 0.11 takes seconds.
+_ENDLESS: Final = ("xla_backend_optimization_level", 1)
+_ENDLESS_FROM: Final = (0, 12)
+
+
+def _release() -> tuple[int, int]:
+    major, minor, *_ = jaxlib().release.split(".")
+    return int(major), int(minor)
+
+
 def _flags(client: Any, options: CompileOptions, lacking: set[str]) -> list[tuple[str, FlagValue]]:
     hints = [flag for flag in options.hints(client.platform) if flag[0] not in lacking]
+    if _ENDLESS in hints and _release() >= _ENDLESS_FROM:
+        hints.remove(_ENDLESS)
     return hints + list(options.flags)
 
 
