@@ -71,12 +71,6 @@ REASONS: Final[tuple[tuple[str, str, str, str], ...]] = (
         "`define_prng_impl` adds no generator of a user's own",
     ),
     (
-        "dm-haiku",
-        "",
-        "'hk_callback' not found",
-        "a primitive of haiku's own without a rule for MLIR is compiled under `checkpoint`",
-    ),
-    (
         "numpyro",
         "test_log1mexp_agrees",
         "",
@@ -99,12 +93,6 @@ REASONS: Final[tuple[tuple[str, str, str, str], ...]] = (
         "traceback_util_test",
         "",
         "flax hides its own lines in JAX's tracebacks; treadle's name them",
-    ),
-    (
-        "chex",
-        "test_(incorrect_ordering|is_traceable__with_jit)",
-        "",
-        "chex knows a jitted function of JAX's by signs that treadle's have not",
     ),
 )
 
