@@ -24,6 +24,8 @@ within `QUICK_WORK` and `QUICK_EQUATIONS` it compiles in 0.35 to 0.7 of the time
 0.12, and a call costs at most 0.3 us more (0.8 us for a product of 8x8 matrices on 0.10.2), mostly nothing.
 `light` (LLVM level 1) loses nothing that could be measured on some thirty programs with arrays within
 `LIGHT_BYTES` (a softmax over 4 MB: 7 % slower) and saves up to four fifths where XLA unrolls small inner loops.
+Loops of very many small operations are the exception: a solver with adaptive steps and its gradient (2,000 equations,
+`LOOP_EQUATIONS`) runs 8 % longer and compiles no sooner.
 The old emitters by themselves are not a good default: they are quicker for chains of elementwise operations and up
 to twice as slow, in both columns, for small reductions and products.
 
@@ -61,6 +63,9 @@ QUICK_EQUATIONS: Final = 16
 
 LIGHT_BYTES: Final = 1 << 20
 """`light` while the largest array stays within this; beyond, run time outweighs compile time anyway."""
+
+LOOP_EQUATIONS: Final = 512
+"""No `light` for more equations than this where there are loops, see above."""
 
 LEVELS: Final[dict[str, int]] = {"UNKNOWN": 0, "O0": 9, "O1": 19, "O2": 29, "O3": 39}
 """XLA's numbers of its levels of effort."""
@@ -235,6 +240,8 @@ def choose(work: ProgramProfile) -> CompileOptions:
     amount = max(work.equations, 1) * work.largest_bytes
     if not heavy and work.equations <= QUICK_EQUATIONS and amount <= QUICK_WORK:
         effort = "quick"
-    elif work.largest_bytes <= LIGHT_BYTES:
+    elif work.largest_bytes <= LIGHT_BYTES and not (
+        work.has_loop and work.equations > LOOP_EQUATIONS
+    ):
         effort = "light"
     return CompileOptions(effort=effort, barriers=work.keeps_barriers)

@@ -37,7 +37,7 @@ from typing import Any, Final, TypeAlias, final
 
 import numpy as np
 
-from treadle_compiler import device_dtype
+from treadle_compiler import device_dtype, jaxlib
 from treadle_ir import (
     ROOT,
     Arguments,
@@ -91,7 +91,7 @@ def fast_call(
 
     `arguments` are those of this call, taken apart, and `call` is what its signature was compiled to.
     """
-    if call.launch.callbacks or not _is_in_place(call):
+    if not _is_in_place(call):
         return None
     if len(call.launch.placement.devices) > 1 and any(
         [type(leaf) is not DeviceArray for leaf in arguments.leaves]
@@ -444,14 +444,22 @@ class _Writer:
 
     def execute(self, buffers: str) -> None:
         """Run the program; what is no buffer (any more) misses."""
-        self.lines += [
-            "try:",
-            f"    results = EXECUTABLE.execute_sharded({buffers}).consume_with_handlers(HANDLERS)",
-            "except TypeError:",
-            "    return MISS",
-            "except Exception as error:",
-            "    raise translated(error, TYPES) from error",
-        ]
+        if self.call.launch.callbacks:
+            # Asked beforehand: a TypeError may be one that a callback has raised.
+            there = frozenset({jaxlib().core.ArrayImpl}).issuperset
+            self.lines.append(f"buffers = {buffers}")
+            self.miss_if(f"not {self.constant('THERE', there)}(map(type, buffers))")
+            run = self.constant("RUN", self.call.launch.execute)
+            self.lines.append(f"results = {run}(buffers)")
+        else:
+            self.lines += [
+                "try:",
+                f"    results = EXECUTABLE.execute_sharded({buffers}).consume_with_handlers(HANDLERS)",
+                "except TypeError:",
+                "    return MISS",
+                "except Exception as error:",
+                "    raise translated(error, TYPES) from error",
+            ]
         if self.call.donated:
             self.names["give_away"] = give_away
             here = self.constant("HERE", GivenAway(self.call.where).here)

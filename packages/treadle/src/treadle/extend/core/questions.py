@@ -11,6 +11,7 @@ import numpy as np
 from treadle.core import AbstractValue, ShapedArray, type_of_aval
 from treadle.jaxprs import Jaxpr
 from treadle_ir import (
+    ROOT,
     Array,
     ArrayType,
     StagingTrace,
@@ -52,6 +53,9 @@ class OpaqueTraceState:
     axes: Hashable
 
 
+_OUTSIDE: Final = OpaqueTraceState(ROOT, ())  # libraries ask for each variable of a model
+
+
 def get_opaque_trace_state(convention: str | None = None) -> OpaqueTraceState:
     """What is being traced now: equal as long as it is the same.
 
@@ -64,7 +68,8 @@ def get_opaque_trace_state(convention: str | None = None) -> OpaqueTraceState:
         >>> get_opaque_trace_state() == outside, seen
         (True, [False])
     """
-    return OpaqueTraceState(current_trace(), current_context().axes)
+    trace, axes = current_trace(), current_context().axes
+    return _OUTSIDE if trace is ROOT and not axes else OpaqueTraceState(trace, axes)
 
 
 def take_current_trace() -> AbstractContextManager[Trace]:
