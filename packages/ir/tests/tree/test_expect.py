@@ -10,13 +10,20 @@ from hypothesis import given, settings, strategies as st
 from treadle_ir.tree import tree_flatten, tree_structure
 from treadle_ir.tree.expect import MAX_TURNS, expectation
 
+Point = namedtuple("Point", "x y")
+Pair = namedtuple("Pair", "x y")
+Empty = namedtuple("Empty", "")
+
 LEAVES = st.integers(0, 3)
 TREES = st.recursive(
     LEAVES | st.none(),
     lambda below: (
         st.lists(below, max_size=3)
         | st.lists(below, max_size=3).map(tuple)
-        | st.dictionaries(st.sampled_from("abc"), below, max_size=3)
+        | st.dictionaries(st.sampled_from("abcd"), below, max_size=4)
+        | st.builds(Point, below, below)
+        | st.builds(Pair, below, below)
+        | st.builds(Empty)
         | st.tuples(below, st.integers(1, 3)).map(lambda pair: [pair[0]] * pair[1])
     ),
     max_leaves=12,
@@ -61,10 +68,29 @@ def test_keys_in_another_order_are_the_same_structure() -> None:
 
 
 def test_other_nodes_are_not_expected() -> None:
-    point = namedtuple("point", "x y")
-    assert expectation(tree_structure(point(1, 2))) is None
     assert expectation(tree_structure([OrderedDict(a=1)])) is None
-    assert expectation(tree_structure(([1, 2], 3))).take((point(1, 2), 3)) is None  # type: ignore[union-attr]
+    assert expectation(tree_structure(([1, 2], 3))).take((Point(1, 2), 3)) is None  # type: ignore[union-attr]
+
+
+def test_namedtuples_are_told_apart() -> None:
+    states = [Point({f"p{i}": i for i in range(n)}, n) for n in (5, 5, 5)]
+    expected = expectation(tree_structure(states))
+    assert expected is not None
+    leaves = tree_flatten(states)[0]
+    assert expected.take(states) == leaves
+    assert expected.build(leaves) == states
+    assert {type(each) for each in expected.build(leaves)} == {Point}
+    assert expected.take([*states[:-1], Pair(*states[-1])]) is None
+    assert expected.take([*states[:-1], tuple(states[-1])]) is None
+
+
+def test_dicts_of_few_keys_leave_the_other_leaves() -> None:
+    for count in range(6):
+        layer = {f"k{i}": i for i in range(count)}
+        tree = [[layer] * 20, [7, 8], [layer] * 3, 9]
+        expected = expectation(tree_structure(tree))
+        assert expected is not None
+        assert expected.build(tree_flatten(tree)[0]) == tree
 
 
 def test_depth() -> None:

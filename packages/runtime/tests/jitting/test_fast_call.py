@@ -1,7 +1,8 @@
-"""Calls of programs with callbacks: the fast way runs, counts and raises as the general one."""
+"""The fast way of a call returns, calls back and raises as the general one."""
 
 from __future__ import annotations
 
+from collections import namedtuple
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,10 @@ from treadle_runtime import (
     pure_callback,
 )
 from treadle_runtime.jitting.miss import MISS
+
+State = namedtuple("State", "count mean square")
+Other = namedtuple("Other", "count mean square")
+Empty = namedtuple("Empty", "")
 
 ops: Any = treadle_ir.ops
 SCALAR = ShapeDtypeStruct((), np.float32)
@@ -110,3 +115,27 @@ def test_a_donated_argument_is_gone_after_each_call() -> None:
     with pytest.raises(TypeError, match="now"):
         f(x)
     assert f.cache.fast((array(1),), {}) is not MISS
+
+
+@pytest.mark.parametrize("count", [2, 20, 60, 200])
+def test_trees_with_namedtuples(count: int) -> None:
+    """Many leaves are taken one by one where few nodes are alike, and all together otherwise."""
+
+    def tree(value: float, kind: Any = State) -> Any:
+        layers = {f"p{i:03}": array(value + i) for i in range(count)}
+        return kind(array(value), layers, {"only": array(-value), **layers}), Empty(), None
+
+    def doubled(state: Any, empty: Any, none: Any) -> Any:
+        twice = lambda d: {k: ops.add(x, x) for k, x in d.items()}  # noqa: E731
+        return type(state)(state.count, twice(state.mean), twice(state.square)), empty, none
+
+    f = jit(doubled)
+    for call in range(5):
+        made = f(*tree(call))
+        assert [type(x) for x in made] == [State, Empty, type(None)]
+        assert float(made[0].count) == call
+        assert [*made[0].square] == sorted(made[0].square)
+        assert [float(x) for x in made[0].mean.values()] == [2 * (call + i) for i in range(count)]
+    assert f.cache.fast(tree(5), {}) is not MISS
+    assert f.cache.fast(tree(5, Other), {}) is MISS
+    assert type(f(*tree(5, Other))[0]) is Other

@@ -4,7 +4,7 @@ A jitted function is called with trees of one structure again and again. When th
 sorting, and no code has to be made, hashed and compared; and nodes of one structure that stand side by
 side, like the layers of a model, are opened together, in C. So they are built, where most nodes are alike.
 
-Only dicts, lists, tuples and None are expected: there is no expectation of a structure with other nodes.
+Only dicts, lists, tuples, namedtuples and None are expected: there is no expectation of a structure with other nodes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, TypeAlias, final
 
 from treadle_ir.tree.flatten import all_leaf_types
 from treadle_ir.tree.paths import Leaf, Tree
-from treadle_ir.tree.registry import DICT, LIST, NONE, TUPLE
+from treadle_ir.tree.registry import DICT, LIST, NAMEDTUPLE, NONE, TUPLE
 from treadle_ir.tree.structure import PyTreeDef
 
 MAX_TURNS = 64  # levels below one another whose nodes differ: each is a call within a call
@@ -33,8 +33,10 @@ class Node:
     __slots__ = ("arity", "below", "build", "have_arity", "have_class", "open", "turns")
     turns: int
 
-    def __init__(self, kind: Any, arity: int, keys: tuple[Any, ...], below: Below) -> None:
-        self.have_class: Callable[[Iterable[Any]], bool] = frozenset({kind.node_type}).issuperset
+    def __init__(self, kind: Any, arity: int, meta: Any, below: Below) -> None:
+        keys: tuple[Any, ...] = meta if kind is DICT else ()
+        node_type = meta if kind is NAMEDTUPLE else kind.node_type
+        self.have_class: Callable[[Iterable[Any]], bool] = frozenset({node_type}).issuperset
         self.have_arity = None if kind is NONE else frozenset({arity}).issuperset
         self.open: Callable[[Any], Iterable[Tree]] | None = (
             None  # None: it iterates over its children
@@ -42,9 +44,11 @@ class Node:
         self.arity = arity
         self.build: Callable[[Iterable[tuple[Tree, ...]]], Iterable[Tree]]  # many at once
         if kind is DICT:
-            self.build = lambda many: map(dict, map(zip, repeat(keys), many))
+            self.build = _building_dicts(keys)
         elif kind is LIST:
             self.build = lambda many: map(list, many)
+        elif kind is NAMEDTUPLE:
+            self.build = lambda many: map(node_type._make, many)
         else:
             self.build = iter
         if len(keys) == 1:
@@ -56,6 +60,22 @@ class Node:
             self.turns = below.turns
         else:
             self.turns = 1 + max([each.turns for each in below or () if each], default=0)
+
+
+def _building_dicts(
+    keys: tuple[Any, ...],
+) -> Callable[[Iterable[tuple[Tree, ...]]], Iterable[Tree]]:
+    """What builds many dicts with these keys; those of few keys as Python writes them, in a third of the time."""
+    if len(keys) == 1:
+        (a,) = keys
+        return lambda many: [{a: x} for (x,) in many]
+    if len(keys) == 2:
+        a, b = keys
+        return lambda many: [{a: x, b: y} for x, y in many]
+    if len(keys) == 3:
+        a, b, c = keys
+        return lambda many: [{a: x, b: y, c: z} for x, y, z in many]
+    return lambda many: map(dict, map(zip, repeat(keys), many))
 
 
 @final
@@ -102,7 +122,7 @@ class Expectation:
 
 
 def expectation(structure: PyTreeDef) -> Expectation | None:
-    """The expectation of a structure; None if it has nodes other than dicts, lists, tuples and None, or is a leaf."""
+    """The expectation of a structure; None if it is a leaf, or has nodes of other kinds."""
     made: dict[
         Any, Node
     ] = {}  # equal nodes are one object, so that comparing them is asking whether they are it
@@ -112,17 +132,16 @@ def expectation(structure: PyTreeDef) -> Expectation | None:
             stack += [None] * entry
             continue
         kind, arity, meta = entry
-        if kind not in (DICT, LIST, TUPLE, NONE):
+        if kind not in (DICT, LIST, TUPLE, NAMEDTUPLE, NONE):
             return None
         children = tuple(stack[len(stack) - arity :])
         del stack[len(stack) - arity :]
         first = children[0] if children else None
         alike = all([child is first for child in children])
-        keys = meta if kind is DICT else ()
-        known = (kind, arity, keys, id(first) if alike else tuple(map(id, children)))
+        known = (kind, arity, meta, id(first) if alike else tuple(map(id, children)))
         node = made.get(known)
         if node is None:
-            node = made[known] = Node(kind, arity, keys, first if alike else children)
+            node = made[known] = Node(kind, arity, meta, first if alike else children)
         if node.turns > MAX_TURNS:
             return None
         stack.append(node)
@@ -177,7 +196,7 @@ def _build(expected: Node, count: int, leaves: Iterator[Leaf]) -> Iterator[Tree]
             children = repeat(None, several)
         elif node.arity:
             together = zip(*[children] * node.arity, strict=False)  # `leaves` may have more
-            children = iter([*islice(node.build(together), several)])
+            children = iter([*node.build(islice(together, several))])
         else:
             children = iter([*node.build([()] * several)])
     return children

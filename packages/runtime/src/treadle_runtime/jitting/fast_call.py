@@ -37,7 +37,7 @@ from typing import Any, Final, TypeAlias, final
 
 import numpy as np
 
-from treadle_compiler import device_dtype, jaxlib
+from treadle_compiler import jaxlib
 from treadle_ir import (
     ROOT,
     Arguments,
@@ -46,23 +46,22 @@ from treadle_ir import (
     current_trace,
     process_context,
 )
-from treadle_ir.tree import Kind, default_registry, expectation
+from treadle_ir.tree import Kind, PyTreeDef, default_registry, expectation
 from treadle_runtime.arrays.array import DeviceArray, buffer_of, give_away
 from treadle_runtime.arrays.deleted import GivenAway
 from treadle_runtime.arrays.from_user import as_argument
-from treadle_runtime.client import number_range
 from treadle_runtime.jitting.compiled_call import CompiledCall
+from treadle_runtime.jitting.known_numbers import known_elements, known_numbers, putting_to
 from treadle_runtime.jitting.miss import MISS, FastCall
 from treadle_runtime.jitting.tree_source import Source, source_of
 from treadle_runtime.launch import translated
-from treadle_runtime.placement.placement import PlacedType
 
 MOST_LEAVES: Final = 24  # that are taken apart one by one; more are taken apart all together
 MOST_OPENED: Final = 128  # the same, where there are nodes of registered classes
 MOST_NODES: Final = 512
 MOST_DEPTH: Final = 32
-MOST_RESULTS: Final = 40  # that are built one by one
-MOST_NUMBERS: Final = 64  # numbers or small arrays that are kept as buffers, for each argument
+MOST_RESULTS: Final = 128  # that are built one by one
+MOST_ALIKE: Final = 40  # the same, where most of their nodes are alike
 MOST_BYTES: Final = 1 << 14  # of a NumPy array that is handed over as it is
 MOST_KNOWN_BYTES: Final = 256  # of a NumPy array that is known again by its elements
 
@@ -180,8 +179,8 @@ class _Writer:
         count = len(self.arguments.leaves)
         if count <= MOST_LEAVES:
             return False
-        # Nodes of registered classes cannot be opened in C.
-        return count > MOST_OPENED or expectation(self.arguments.structure) is not None
+        # Nodes of registered classes cannot be opened in C; and where few are alike, nothing is gained by it.
+        return count > MOST_OPENED or _are_alike(self.arguments.structure)
 
     def take_all(self) -> str:
         """Take many leaves apart together, and compare their types and places as one list."""
@@ -364,7 +363,7 @@ class _Writer:
     def put(self, buffer: str, variable: str, number: int) -> None:
         """The buffer of a number or of a NumPy array."""
         placed = self.call.operands[number]
-        put = _putting(placed)
+        put = putting_to(placed)
         leaf = self.arguments.leaves[number]
         real = isinstance(leaf, np.generic) and leaf.dtype.kind in "biuf"
         if type(leaf) is np.ndarray and leaf.nbytes <= MOST_KNOWN_BYTES:
@@ -375,18 +374,8 @@ class _Writer:
             self.names["asarray"] = np.asarray
             self.lines.append(f"{buffer} = {self.constant('PUT', put)}({elements})")
             return
-        known: dict[Any, Any] = {}  # numbers and their buffers
-        dtype = placed.type.dtype
-
-        low, high = number_range(type(leaf), dtype)
-
-        def put_number(value: Any) -> Any:
-            made = put(value if low <= value <= high else np.asarray(value, dtype))
-            if len(known) < MOST_NUMBERS:
-                known[value] = made
-            return made
-
-        get, putting = self.constant("KNOWN", known.get), self.constant("PUT", put_number)
+        known, put_number = known_numbers(put, type(leaf), placed.type.dtype)
+        get, putting = self.constant("KNOWN", known), self.constant("PUT", put_number)
         if isinstance(leaf, (float, np.floating)):  # 0.0 == -0.0, and both are zero to `if`
             self.names["as_argument"] = as_argument
             self.lines += [
@@ -409,15 +398,8 @@ class _Writer:
 
         To compare its elements costs a tenth of what it costs to copy them to a device.
         """
-        known: dict[bytes, Any] = {}  # elements and their buffers
-
-        def put_elements(array: np.ndarray[Any, Any], elements: bytes) -> Any:
-            made = put(array)
-            if len(known) < MOST_NUMBERS:
-                known[elements] = made
-            return made
-
-        get, putting = self.constant("KNOWN", known.get), self.constant("PUT", put_elements)
+        known, put_elements = known_elements(put)
+        get, putting = self.constant("KNOWN", known), self.constant("PUT", put_elements)
         self.lines += [
             f"elements = {variable}.tobytes()",
             f"{buffer} = {get}(elements)",
@@ -470,7 +452,9 @@ class _Writer:
     def results(self) -> str:
         """The expression for the results in their structure."""
         placed = self.call.launch.results
-        if len(placed) > MOST_RESULTS:
+        structure = self.call.traced.structure
+        most = MOST_ALIKE if _are_alike(structure) else MOST_RESULTS
+        if len(placed) > most:
             unflatten = self.constant("UNFLATTEN", self.call.unflatten)
             self.names["repeat"] = repeat
             types = self.constant("R", placed)
@@ -479,7 +463,6 @@ class _Writer:
             f"DeviceArray({self.constant('R', each)}, None, results[{i}])"
             for i, each in enumerate(placed)
         ]
-        structure = self.call.traced.structure
         text = None
         if structure.num_nodes <= MOST_NODES:
             text = source_of(structure.unflatten([*map(Source, leaves)]), self.constant)
@@ -488,9 +471,7 @@ class _Writer:
         return f"{self.constant('UNFLATTEN', self.call.unflatten)}([{', '.join(leaves)}])"
 
 
-def _putting(
-    placed: PlacedType,
-) -> Callable[[Any], Any]:  # Any: a NumPy array or a number, and jaxlib's array
-    """What copies small elements of one type to one place."""
-    device = placed.placement.device
-    return device.backend.putting(placed.type.shape, device_dtype(placed.type.dtype), device.raw)
+def _are_alike(structure: PyTreeDef) -> bool:
+    """Whether most nodes of a tree are alike, so that it is quicker to deal with all of them together."""
+    expected = expectation(structure)
+    return expected is not None and expected.regular
