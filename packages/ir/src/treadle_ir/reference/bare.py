@@ -17,11 +17,17 @@ from treadle_ir.primitives import elementwise as e, reduce as r, shape as s
 from treadle_ir.primitives.call import StopGradient
 from treadle_ir.primitives.compare import Clamp, Compare, Select
 from treadle_ir.primitives.convert import BitcastConvert, Convert
-from treadle_ir.primitives.indexing import DynamicSlice
+from treadle_ir.primitives.cumulative import CumulativeAdd
+from treadle_ir.primitives.indexing import DynamicSlice, DynamicUpdateSlice, Gather, Scatter
+from treadle_ir.primitives.sort import Sort
+from treadle_ir.reference import bare_indexing
+from treadle_ir.reference.bare_indexing import MOST
 from treadle_ir.reference.compare import UFUNCS
-from treadle_ir.reference.elementwise import BARE, WIDENING, Kernel, logistic
+from treadle_ir.reference.convert import saturated
+from treadle_ir.reference.elementwise import BARE, WIDENING, Kernel, integer_quotient
 from treadle_ir.reference.reduce import OWN_ACCUMULATOR
-from treadle_ir.reference.shape import WRITTEN
+from treadle_ir.reference.shape import WRITTEN, padding_of
+from treadle_ir.reference.sort import sorted_alone
 from treadle_ir.types import ArrayType, Type
 
 _FLOATS: Final = (
@@ -71,9 +77,26 @@ def _ordered(reduce: Kernel) -> Maker:
         axes = primitive.axes
         if operands[0].size == 0 or result.dtype.char not in "fd" + _INTEGERS:
             return None
+        if _is_short(axes, operands[0]):
+            return greatest if reduce.__self__ is np.maximum else least
         return lambda x: reduce(x, axes)
 
     return make
+
+
+def _is_short(axes: tuple[int, ...], operand: ArrayType) -> bool:
+    """Whether a reduction is of all elements of a short vector: a search takes a quarter of a reduction's time."""
+    return operand.ndim == 1 and axes == (0,) and 0 < operand.size <= MOST
+
+
+def greatest(x: Any) -> Any:
+    """The greatest element of a vector; NaN, if there is one, as NumPy looks for it."""
+    return x[x.argmax()]
+
+
+def least(x: Any) -> Any:
+    """The least element of a vector; NaN, if there is one, as NumPy looks for it."""
+    return x[x.argmin()]
 
 
 def _of_truths(reduce: Kernel) -> Maker:
@@ -81,7 +104,11 @@ def _of_truths(reduce: Kernel) -> Maker:
         primitive: r.ReduceAnd | r.ReduceOr, operands: Sequence[ArrayType], result: ArrayType
     ) -> Kernel | None:
         axes = primitive.axes
-        return (lambda x: reduce(x, axes)) if result.dtype.char == "?" else None
+        if result.dtype.char != "?":
+            return None
+        if _is_short(axes, operands[0]):
+            return greatest if reduce.__self__ is np.logical_or else least
+        return lambda x: reduce(x, axes)
 
     return make
 
@@ -100,7 +127,7 @@ def _floating(function: Kernel) -> Maker:
 
 
 def _rsqrt(primitive: e.Rsqrt, operands: Sequence[ArrayType], result: ArrayType) -> Kernel | None:
-    sqrt, divide, one = np.sqrt, np.divide, np.int8(1)
+    sqrt, divide, one = np.sqrt, np.divide, np.array(1, result.dtype)
     return (lambda x: divide(one, sqrt(x))) if result.dtype.char in "fd" else None
 
 
@@ -136,7 +163,76 @@ def _clamp(primitive: Clamp, operands: Sequence[ArrayType], result: ArrayType) -
 def _logistic(
     primitive: e.Logistic, operands: Sequence[ArrayType], result: ArrayType
 ) -> Kernel | None:
-    return logistic if result.dtype.char in "fd" else None
+    if result.dtype.char not in "fd":
+        return None
+    # As `logistic`, with numbers of the type, which NumPy need not convert.
+    exp, minimum, copysign, add, divide = np.exp, np.minimum, np.copysign, np.add, np.divide
+    zero, one, minus = [np.array(x, result.dtype) for x in (0, 1, -1)]
+    return lambda x: divide(exp(minimum(x, zero)), add(one, exp(copysign(x, minus))))
+
+
+def _select(primitive: Select, operands: Sequence[ArrayType], result: ArrayType) -> Kernel:
+    condition, on_true, on_false = [type.shape for type in operands]
+    shape, dtype = result.shape, result.dtype
+    if not shape or condition != shape or result.size > MOST:
+        return np.where
+    # Elements put into an array take half the time of `where`, which broadcasts.
+    put, empty = np.putmask, np.empty
+
+    def into_copy(condition: Any, x: Any, y: Any) -> Any:
+        out = y.copy()
+        put(out, condition, x)
+        return out
+
+    def into_number(condition: Any, x: Any, y: Any) -> Any:
+        out = empty(shape, dtype)
+        out.fill(y)
+        put(out, condition, x)
+        return out
+
+    return into_copy if on_false == shape else into_number if on_false == () else np.where
+
+
+def _sort(primitive: Sort, operands: Sequence[ArrayType], result: ArrayType) -> Kernel | None:
+    if len(operands) != 1 or result.ndim != 1 or result.size == 0:
+        return None
+    kind = result.dtype.char
+    if kind in _INTEGERS:
+
+        def ascending(x: Any) -> Any:
+            out = x.copy()
+            out.sort()
+            return out
+
+        return ascending
+    if kind not in "fd":
+        return None
+    count, size = np.count_nonzero, result.size
+
+    def without_zeros(x: Any) -> Any:
+        # Zeros, whose signs NumPy does not look at, and NaNs, which come last, are for the rule.
+        if count(x) == size:
+            out = x.copy()
+            out.sort()
+            last = out[-1]
+            if last == last:
+                return out
+        return sorted_alone(x, 0)
+
+    return without_zeros
+
+
+def _saturating(source: ArrayType, target: Any) -> Kernel | None:
+    """Floats as integers: one cast where all are inside, as nearly always; a NaN is not."""
+    if source.dtype.char not in "fd" or not 0 < source.size <= MOST or source.ndim > 1:
+        return None
+    bits = 8 * target.itemsize
+    low, high = (-1.0, 2.0**bits) if target.kind == "u" else (-(2.0 ** (bits - 1)), 2.0 ** (bits - 1))
+    if not source.shape:
+        return lambda x: x.astype(target) if low < float(x) < high else saturated(x, target)
+    return lambda x: (
+        x.astype(target) if low < least(x) and greatest(x) < high else saturated(x, target)
+    )
 
 
 def _convert(primitive: Convert, operands: Sequence[ArrayType], result: ArrayType) -> Kernel | None:
@@ -146,7 +242,9 @@ def _convert(primitive: Convert, operands: Sequence[ArrayType], result: ArrayTyp
     widened = (target.kind == "f" and source.kind in "biuf") or (
         target.kind in "iu" and source.kind in "biu"
     )
-    return (lambda x: x.astype(target)) if widened else None
+    if widened:
+        return lambda x: x.astype(target)
+    return _saturating(operands[0], target) if target.kind in "iu" and source.kind == "f" else None
 
 
 def _bitcast(primitive: BitcastConvert, operands: Sequence[ArrayType], result: ArrayType) -> Kernel:
@@ -184,21 +282,6 @@ def _slice(primitive: s.Slice, operands: Sequence[ArrayType], result: ArrayType)
     return lambda x: x[place]
 
 
-def _dynamic_slice(
-    primitive: DynamicSlice, operands: Sequence[ArrayType], result: ArrayType
-) -> Kernel | None:
-    if len(result.shape) != 1:
-        return None
-    (size,) = result.shape
-    last = operands[0].shape[0] - size
-
-    def place(x: Any, start: Any) -> Any:
-        first = min(max(int(start), 0), last)
-        return x[first : first + size]
-
-    return place
-
-
 def _transpose(primitive: s.Transpose, operands: Sequence[ArrayType], result: ArrayType) -> Kernel:
     permutation = primitive.permutation
     return lambda x: x.transpose(permutation)
@@ -211,16 +294,91 @@ def _concatenate(
     return lambda *operands: concatenate(operands, axis)
 
 
+def _pad(primitive: s.Pad, operands: Sequence[ArrayType], result: ArrayType) -> Kernel:
+    shape, sources, targets = padding_of(primitive, operands[0].shape)
+    dtype, empty = result.dtype, np.empty
+
+    def padded(x: Any, value: Any) -> Any:
+        out = empty(shape, dtype)
+        out.fill(value)
+        out[targets] = x[sources]
+        return out
+
+    return padded
+
+
+def _reverse(primitive: s.Reverse, operands: Sequence[ArrayType], result: ArrayType) -> Kernel:
+    turned = [
+        slice(None, None, -1 if axis in primitive.dimensions else None)
+        for axis in range(result.ndim)
+    ]
+    place = tuple(turned)
+    return lambda x: x[place]
+
+
+def _cumulative_add(
+    primitive: CumulativeAdd, operands: Sequence[ArrayType], result: ArrayType
+) -> Kernel | None:
+    accumulate, axis = np.add.accumulate, primitive.axis
+    own = result.dtype.char in OWN_ACCUMULATOR and not primitive.reverse
+    dtype = result.dtype
+    return (lambda x: accumulate(x, axis, dtype)) if own else None
+
+
+def _divide(
+    primitive: e.Divide, operands: Sequence[ArrayType], result: ArrayType
+) -> Kernel | None:
+    if result.dtype.kind in "fc":
+        return np.divide
+    return integer_quotient if result.dtype.char in _INTEGERS else None
+
+
+def _integer_power(
+    primitive: e.IntegerPower, operands: Sequence[ArrayType], result: ArrayType
+) -> Kernel | None:
+    if result.dtype.char not in _FLOATS + _INTEGERS:
+        return None
+    if primitive.exponent == 0:
+        one = np.ones(operands[0].shape, result.dtype)
+        return lambda x: one.copy()
+    if primitive.exponent == 2:
+        multiply = np.multiply
+        return lambda x: multiply(x, x)
+    return None
+
+
+def _arg(search: str) -> Maker:
+    def make(
+        primitive: r.Argmax | r.Argmin, operands: Sequence[ArrayType], result: ArrayType
+    ) -> Kernel | None:
+        axis, dtype = primitive.axis, result.dtype
+        if operands[0].dtype.char not in "?fd" + _INTEGERS:
+            return None
+        if search == "argmax":
+            return lambda x: x.argmax(axis).astype(dtype)
+        return lambda x: x.argmin(axis).astype(dtype)
+
+    return make
+
+
 _MAKERS: Final[Mapping[type[Primitive], Maker]] = {
     BitcastConvert: _bitcast,
     Clamp: _clamp,
     Compare: _compare,
     Convert: _convert,
-    DynamicSlice: _dynamic_slice,
-    Select: lambda primitive, operands, result: np.where,
+    CumulativeAdd: _cumulative_add,
+    DynamicSlice: bare_indexing.dynamic_slice,
+    DynamicUpdateSlice: bare_indexing.dynamic_update_slice,
+    Gather: bare_indexing.gather,
+    Scatter: bare_indexing.scatter,
+    Select: _select,
+    Sort: _sort,
     StopGradient: lambda primitive, operands, result: lambda x: x,
     e.Abs: lambda primitive, operands, result: np.abs,
-    e.Divide: lambda primitive, operands, result: np.divide if result.dtype.kind in "fc" else None,
+    e.Divide: _divide,
+    e.GreatestCommonDivisor: lambda primitive, operands, result: np.gcd,
+    e.IntegerPower: _integer_power,
+    e.LogPlusOne: _floating(np.log1p),
     e.Logistic: _logistic,
     e.Power: _floating(np.power),
     e.Remainder: _floating(np.fmod),
@@ -229,6 +387,8 @@ _MAKERS: Final[Mapping[type[Primitive], Maker]] = {
     e.ShiftRightArithmetic: _shift_right_arithmetic,
     e.ShiftRightLogical: _shift_right_logical,
     e.Sign: _sign,
+    r.Argmax: _arg("argmax"),
+    r.Argmin: _arg("argmin"),
     r.ReduceAdd: _add,
     r.ReduceAnd: _of_truths(np.logical_and.reduce),
     r.ReduceMaximum: _ordered(np.maximum.reduce),
@@ -236,7 +396,9 @@ _MAKERS: Final[Mapping[type[Primitive], Maker]] = {
     r.ReduceOr: _of_truths(np.logical_or.reduce),
     s.BroadcastInDim: _broadcast,
     s.Concatenate: _concatenate,
+    s.Pad: _pad,
     s.Reshape: _reshape,
+    s.Reverse: _reverse,
     s.Slice: _slice,
     s.Transpose: _transpose,
 }

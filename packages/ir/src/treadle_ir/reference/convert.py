@@ -37,7 +37,7 @@ def convert_eval(primitive: Convert, x: Elements) -> list[Elements]:
         return [x.astype(target)]
     if wanted in "iu":
         if kind == "f":
-            return [_saturated(x, target)]
+            return [saturated(x, target)]
         if kind in "biu":
             return [x.astype(target)]
     if x.dtype == target:
@@ -50,7 +50,7 @@ def convert_eval(primitive: Convert, x: Elements) -> list[Elements]:
         x = x.real
     if dtypes.is_integer(target):
         if dtypes.is_floating(x.dtype):
-            return [_saturated(x, target)]
+            return [saturated(x, target)]
         return [as_type(x.astype(np.int8) if is_narrow_integer(x.dtype) else x, target)]
     if dtypes.is_complex(target) and x.dtype not in (np.float64, np.complex64, np.complex128):
         return [x.astype(np.float64 if target == np.complex128 else np.float32).astype(target)]
@@ -61,7 +61,8 @@ def convert_eval(primitive: Convert, x: Elements) -> list[Elements]:
     return [x.astype(target)]
 
 
-def _saturated(x: Elements, target: DType) -> Elements:
+def saturated(x: Elements, target: DType) -> Elements:
+    """Floats as integers: what is too great or too small is the greatest or the least, and NaN is 0."""
     if (  # all inside, as nearly always: one cast will do; with a NaN the greatest is NaN, not inside
         x.dtype.char in "efd"
         and target.kind == "i"

@@ -284,8 +284,8 @@ def _native(x: Elements) -> Elements:
     return x.astype(np.uint8 if is_unsigned(x.dtype) else np.int8)
 
 
-def _integer_quotient(x: Elements, y: Elements) -> Elements:
-    # x - fmod(x, y) is a multiple of y, so flooring is exact; x / 0 is -1 (all bits one), as XLA has it.
+def integer_quotient(x: Elements, y: Elements) -> Elements:
+    """Toward zero: x - fmod(x, y) is a multiple of y, so flooring is exact; x / 0 is -1 (all bits one), as in XLA."""
     if np.count_nonzero(y) == y.size:
         exact: Elements = (x - np.fmod(x, y)) // y
         return exact
@@ -299,7 +299,7 @@ def _integer_quotient(x: Elements, y: Elements) -> Elements:
 def divide_eval(primitive: e.Divide, x: Elements, y: Elements) -> list[Elements]:
     """Floats as NumPy; integers toward zero, x / 0 = -1, least / -1 = least."""
     if x.dtype.char not in _COMMON and dtypes.is_integer(x.dtype):
-        return [as_type(_integer_quotient(_native(x), _native(y)), x.dtype)]
+        return [as_type(integer_quotient(_native(x), _native(y)), x.dtype)]
     return [np.divide(x, y)]
 
 
@@ -337,7 +337,7 @@ def power_eval(primitive: e.Power, x: Elements, y: Elements) -> list[Elements]:
     zero = exponent.dtype.type(0)
     powers = np.power(base, np.maximum(exponent, zero))
     odd = (exponent & 1).astype(np.bool_)
-    inverse = _integer_quotient(np.ones_like(powers), np.where(odd, base, np.abs(base)))
+    inverse = integer_quotient(np.ones_like(powers), np.where(odd, base, np.abs(base)))
     inverse = np.where(base == zero, zero, inverse)
     return [as_type(np.where(exponent < zero, inverse, powers), x.dtype)]
 

@@ -76,15 +76,16 @@ def concatenate_eval(primitive: Concatenate, *operands: Elements) -> list[Elemen
     return [np.concatenate(operands, axis=primitive.dimension)]
 
 
-@eval_rule(Pad)
-def pad_eval(primitive: Pad, x: Elements, value: Elements) -> list[Elements]:
-    """An array of `value` with the elements that stay written into it.
+def padding_of(
+    primitive: Pad, sizes: tuple[int, ...]
+) -> tuple[tuple[int, ...], tuple[slice, ...], tuple[slice, ...]]:
+    """The padded shape, which elements stay, and where they are in it.
 
     Element k of an axis goes to low + k * (interior + 1); those that land outside of the result are dropped.
     """
     shape, sources, targets = [], [], []
     for size, low, high, interior in zip(
-        x.shape, primitive.low, primitive.high, primitive.interior, strict=True
+        sizes, primitive.low, primitive.high, primitive.interior, strict=True
     ):
         step = interior + 1
         padded = low + size + max(size - 1, 0) * interior + high
@@ -95,8 +96,15 @@ def pad_eval(primitive: Pad, x: Elements, value: Elements) -> list[Elements]:
         sources.append(slice(first, first + count))
         begin = low + first * step
         targets.append(slice(begin, begin + count * step, step) if count else slice(0, 0))
+    return tuple(shape), tuple(sources), tuple(targets)
+
+
+@eval_rule(Pad)
+def pad_eval(primitive: Pad, x: Elements, value: Elements) -> list[Elements]:
+    """An array of `value` with the elements that stay written into it."""
+    shape, sources, targets = padding_of(primitive, x.shape)
     result = np.full(shape, value, x.dtype)
-    result[tuple(targets)] = x[tuple(sources)]
+    result[targets] = x[sources]
     return [result]
 
 

@@ -32,7 +32,8 @@ def _signed(floats: Elements) -> Elements:
     return np.where(bits < 0, bits ^ magnitude, bits)
 
 
-def _sorted_alone(x: Elements, axis: int) -> Elements:
+def sorted_alone(x: Elements, axis: int) -> Elements:
+    """One operand, sorted as integers where its elements have signs of zero or NaNs."""
     if x.dtype.char in "fd" and np.count_nonzero(x) == x.size:
         plain = np.array(x)
         plain.sort(axis=axis)
@@ -57,7 +58,7 @@ def sort_eval(primitive: Sort, *operands: Elements) -> list[Elements]:
     """One operand is sorted as integers; several are taken in the order of their keys, always stably."""
     axis = primitive.dimension
     if len(operands) == 1 and not dtypes.is_complex(operands[0].dtype):
-        return [_sorted_alone(operands[0], axis)]
+        return [sorted_alone(operands[0], axis)]
     first = operands[0]
     if primitive.num_keys == 1 and first.ndim == 1 and first.dtype.kind in "fiu":
         # NumPy's stable order is that of the keys: zeros are equal, and so are NaNs, which come last.

@@ -127,18 +127,18 @@ class RuntimeEvaluator:
                     if each is None:
                         present = False
             if present:
-                if bare is not None:
+                inline = operation.inline
+                if operation.noisy:
                     token = quieten(SILENCE)
                     try:
-                        result = bare(*elements)
+                        if inline is not None:
+                            result = inline(*elements)
+                        else:
+                            (result,) = operation.kernel(primitive, *elements)
                     finally:
                         restore(token)
-                elif operation.noisy:
-                    token = quieten(SILENCE)
-                    try:
-                        (result,) = operation.kernel(primitive, *elements)
-                    finally:
-                        restore(token)
+                elif inline is not None:
+                    result = inline(*elements)
                 else:
                     (result,) = operation.kernel(primitive, *elements)
                 if result.__class__ is not np.ndarray:
