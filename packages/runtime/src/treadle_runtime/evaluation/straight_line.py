@@ -17,19 +17,23 @@ For `sin(x) / x + 1` this module writes
 
 Names in capitals are constants of the function. A value's name is given to another one after its last use, so that the
 memory goes as it does when the operations are called one by one. What depends on constants alone is computed before.
-The kernels are those of single operations, and so
-are the results, to the last bit.
+The kernels are those of single operations, and so are the results, to the last bit.
+
+What NumPy does by itself is not written (`holding`): single elements stay NumPy's scalars, whose arithmetic takes a
+tenth of a call on arrays, and operands of arithmetic are not broadcast before it.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias, final
 
 import numpy as np
 
-from treadle_ir import ArrayType, Atom, Equation, Program, Value, last_uses
+from treadle_ir import ArrayType, Atom, Equation, Program, Value
 from treadle_runtime.arrays.array import DeviceArray, Elements, elements_of
+from treadle_runtime.evaluation.holding import Holding
 from treadle_runtime.evaluation.operation import Operation, compact
 from treadle_runtime.evaluation.quiet import SILENCE, quieten, restore
 from treadle_runtime.placement.placement import PlacedType
@@ -38,6 +42,7 @@ Run: TypeAlias = Callable[..., list[DeviceArray]]
 MOST_CONSTANT: Final = (
     1 << 12
 )  # bytes of what depends on constants alone and is computed beforehand
+_LOCAL: Final = re.compile(r"\bv\d+\b")
 _HEAD: Final[dict[str, Any]] = {
     "DeviceArray": DeviceArray,
     "SILENCE": SILENCE,
@@ -57,100 +62,67 @@ def straight_line(
 ) -> Run:
     """The function: `operations` are the program's equations, `constants` its leading parameters."""
     writer = _Writer(program, constants)
-    for index, (equation, operation) in enumerate(zip(program.equations, operations, strict=True)):
-        writer.operation(index, equation, operation)
+    for equation, operation in zip(program.equations, operations, strict=True):
+        writer.operation(equation, operation)
     return writer.function(results)
 
 
 @final
 class _Writer:
-    """What has been written so far, and which name each value has."""
+    """What has been written so far."""
 
     def __init__(self, program: Program, constants: Sequence[Elements]) -> None:
         self._program = program
-        self._constants: dict[str, Any] = {**_HEAD}
-        self._names: dict[Value, str] = {}
-        self._free: list[str] = []
-        self._made = 0
-        self._drops = last_uses(program)
-        self._lines: list[str] = []
+        self._held = Holding({**_HEAD})
+        self._owned: set[Value] = set()  # arrays that are no views
         count = len(constants)
         for value, elements in zip(program.parameters, constants, strict=False):
-            self._names[value] = self._constant("C", elements)
+            self._held.constant(value, elements)
         self._operands = program.parameters[count:]
         for number, value in enumerate(self._operands):
-            self._names[value] = f"h{number}"
+            self._held.array(value, f"h{number}")
 
-    def _constant(self, letter: str, value: Any) -> str:
-        name = f"{letter}{len(self._constants)}"
-        self._constants[name] = value
-        return name
-
-    def _read(self, atom: Atom) -> str:
-        if isinstance(atom, Value):
-            return self._names[atom]
-        return self._constant("C", np.asarray(atom.value, atom.type.dtype))
-
-    def operation(self, index: int, equation: Equation, operation: Operation) -> None:
-        """Write the call of one operation's kernel."""
-        given = [self._read(atom) for atom in equation.operands]
-        if all([name.startswith("C") for name in given]):
-            known = self._evaluated(equation, operation, given)
-            if sum([each.nbytes for each in known]) <= MOST_CONSTANT:
-                for result, elements in zip(equation.results, known, strict=True):
-                    self._names[result] = self._constant("C", elements)
+    def operation(self, equation: Equation, operation: Operation) -> None:
+        """Write the call of one operation's kernel, or what stands for it."""
+        held = self._held
+        known = [held.known(atom) for atom in equation.operands]
+        elements = [each for each in known if each is not None]
+        if len(elements) == len(known):
+            found = _evaluated(equation, operation, elements)
+            if sum([each.nbytes for each in found]) <= MOST_CONSTANT:
+                for result, each in zip(equation.results, found, strict=True):
+                    held.constant(result, each)
                 return
-        for value in self._drops.get(index, ()):
-            self._give_back(value)
-        names = [self._name(result) for result in equation.results]
         if operation.inline is not None:
-            call = f"{self._constant('K', operation.inline)}({', '.join(given)})"
-            target = names[0]
+            if held.is_free(equation, operation.inline):
+                return
+            text, is_number = held.call(equation, operation.inline)
+            if is_number:
+                held.number(equation.results[0], text)
+            else:
+                held.array(equation.results[0], held.line(text))
         else:
-            kernel = self._constant("K", operation.kernel)
-            call = f"{kernel}({', '.join([self._constant('P', equation.primitive), *given])})"
-            target = "".join([f"{name}, " for name in names])
-        self._lines.append(f"{target} = {call}")
-        for name, result in zip(names, equation.results, strict=True):
-            # NumPy's functions give scalars where there are no axes.
-            if isinstance(result.type, ArrayType) and not result.type.shape:
-                self._lines.append(f"{name} = asarray({name})")
-        for value in equation.results:
-            if value in self._drops.get(index, ()):
-                self._give_back(value)
-
-    def _evaluated(
-        self, equation: Equation, operation: Operation, given: Sequence[str]
-    ) -> list[Elements]:
-        """What an operation gives that depends on constants alone."""
-        assert operation.kernel is not None
-        token = quieten(SILENCE)
-        try:
-            results = operation.kernel(
-                equation.primitive, *[self._constants[name] for name in given]
-            )
-        finally:
-            restore(token)
-        return [np.asarray(result) for result in results]
-
-    def _name(self, value: Value) -> str:
-        if self._free:
-            name = self._free.pop()
-        else:
-            name = f"s{self._made}"
-            self._made += 1
-        self._names[value] = name
-        return name
-
-    def _give_back(self, value: Value) -> None:
-        name = self._names.get(value)
-        if name is not None and name.startswith("s"):
-            self._free.append(name)
-            del self._names[value]
+            given = [held.as_array(atom) for atom in equation.operands]
+            kernel, primitive = held.name("K", operation.kernel), held.name("P", equation.primitive)
+            call = f"{kernel}({', '.join([primitive, *given])})"
+            names = held.lines(call, len(equation.results))
+            for result, name in zip(equation.results, names, strict=True):
+                # NumPy's functions give scalars where there are no axes.
+                if isinstance(result.type, ArrayType) and not result.type.shape:
+                    name = held.line(f"asarray({name})")
+                held.array(result, name)
+        if not operation.may_alias:
+            self._owned.update(equation.results)
 
     def function(self, results: Sequence[PlacedType]) -> Run:
         """Everything put together."""
         operands = [f"x{number}" for number in range(len(self._operands))]
+        given = dict(zip(self._operands, operands, strict=True))
+        items = [
+            self._result(atom, placed, given)
+            for atom, placed in zip(self._program.results, results, strict=True)
+        ]
+        written, kept = _named(self._held.written, ", ".join(items))
         lines = [f"def run({', '.join(operands)}):"]
         for number, operand in enumerate(operands):
             lines += [
@@ -159,15 +131,10 @@ class _Writer:
                 f"        h{number} = elements_of({operand})",
             ]
         lines += ["    token = quieten(SILENCE)", "    try:"]
-        lines += [f"        {line}" for line in self._lines or ["pass"]]
+        lines += [f"        {line}" for line in written or ["pass"]]
         lines += ["    finally:", "        restore(token)"]
-        given = dict(zip(self._operands, operands, strict=True))
-        items = [
-            self._result(atom, placed, given)
-            for atom, placed in zip(self._program.results, results, strict=True)
-        ]
-        lines.append(f"    return [{', '.join(items)}]")
-        namespace = self._constants
+        lines.append(f"    return [{kept}]")
+        namespace = self._held.namespace
         exec(compile("\n".join(lines), "<composed>", "exec"), namespace)
         run: Run = namespace.pop("run")
         return run
@@ -176,4 +143,44 @@ class _Writer:
         """The array for a result: an operand itself, or one around the elements."""
         if isinstance(atom, Value) and atom in given:
             return given[atom]
-        return f"DeviceArray({self._constant('R', placed)}, compact({self._read(atom)}))"
+        elements = self._held.as_array(atom)
+        if atom not in self._owned:
+            elements = f"compact({elements})"
+        return f"DeviceArray({self._held.name('R', placed)}, {elements})"
+
+
+def _evaluated(
+    equation: Equation, operation: Operation, operands: Sequence[Elements]
+) -> list[Elements]:
+    """What an operation gives that depends on constants alone."""
+    assert operation.kernel is not None
+    token = quieten(SILENCE)
+    try:
+        results = operation.kernel(equation.primitive, *operands)
+    finally:
+        restore(token)
+    return [np.asarray(result) for result in results]
+
+
+def _named(lines: Sequence[tuple[str, str]], kept: str) -> tuple[list[str], str]:
+    """The lines and what they end in, with few names: one that is not read any more is given to another value."""
+    last: dict[str, int] = {}
+    for index, line in enumerate(lines):
+        last.update(dict.fromkeys(_LOCAL.findall(" ".join(line)), index))
+    last.update(dict.fromkeys(_LOCAL.findall(kept), len(lines)))
+    names: dict[str, str] = {}
+    free: list[str] = []
+
+    def named(text: str) -> str:
+        return _LOCAL.sub(lambda match: names[match.group()], text)
+
+    found = []
+    for index, (targets, text) in enumerate(lines):
+        read = named(text)
+        free += [names[each] for each in {*_LOCAL.findall(text)} if last[each] == index]
+        made = _LOCAL.findall(targets)
+        for target in made:
+            names[target] = free.pop() if free else f"s{len({*names.values()})}"
+        free += [names[target] for target in made if last[target] == index]
+        found.append(f"{named(targets)} = {read}")
+    return found, named(kept)

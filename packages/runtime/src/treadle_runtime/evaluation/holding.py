@@ -1,0 +1,234 @@
+"""In which forms a function that is being written has its values, and what need not be written at all.
+
+A value with one element may be held as a NumPy scalar: Python's operators on these give what ufuncs give, to the last
+bit, in a tenth of the time. A value that was broadcast is held as what it was broadcast from, until a kernel asks for
+all of it: arithmetic on arrays broadcasts by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, final
+
+import numpy as np
+
+from treadle_ir import ArrayType, Atom, Equation, Literal, Primitive, Value
+from treadle_ir.primitives import convert as c, elementwise as e, shape as s
+from treadle_ir.primitives.call import StopGradient
+from treadle_ir.primitives.compare import Compare, Select
+from treadle_ir.primitives.indexing import DynamicSlice
+from treadle_runtime.arrays.array import Elements
+
+Kernel = Callable[..., Elements]
+
+_FLOATS: Final = "fd"  # NumPy's letters
+_SIGNED: Final = "bhilq"
+_INTEGERS: Final = _SIGNED + "BHILQ"
+_ALL: Final = "?" + _FLOATS + _INTEGERS
+_SYMBOLS: Final = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+# What an operation of NumPy scalars is, and the types of operands for which it gives what the kernel gives.
+_SCALAR: Final[Mapping[type[Primitive], tuple[str, str]]] = {
+    Compare: ("{} {symbol} {}", "?" + _FLOATS + _INTEGERS),
+    Select: ("({1} if {0} else {2})", "?" + _FLOATS + _INTEGERS),
+    e.Abs: ("abs({})", _FLOATS),
+    e.Add: ("{} + {}", _FLOATS + _INTEGERS),
+    e.And: ("{} & {}", "?" + _INTEGERS),
+    e.Divide: ("{} / {}", _FLOATS),
+    e.Maximum: ("max({}, {})", _INTEGERS),
+    e.Minimum: ("min({}, {})", _INTEGERS),
+    e.Multiply: ("{} * {}", _FLOATS + _INTEGERS),
+    e.Negate: ("-{}", _FLOATS + _SIGNED),
+    e.Not: ("~{}", "?" + _INTEGERS),
+    e.Or: ("{} | {}", "?" + _INTEGERS),
+    e.Square: ("{0} * {0}", _FLOATS),
+    e.Subtract: ("{} - {}", _FLOATS + _INTEGERS),
+    e.Xor: ("{} ^ {}", "?" + _INTEGERS),
+}
+# Ufuncs that give the same bits whether NumPy broadcasts their operands or they were written out before.
+_BROADCASTING: Final = frozenset(
+    [Compare, e.Add, e.And, e.Divide, e.Multiply, e.Or, e.Subtract, e.Xor]
+)
+
+
+def _type(atom: Atom) -> ArrayType:
+    assert isinstance(atom.type, ArrayType), "a program without effects has no tokens"
+    return atom.type
+
+
+@final
+class Holding:
+    """The forms of values, and the lines that make them."""
+
+    def __init__(self, namespace: dict[str, Any]) -> None:
+        self.namespace = namespace
+        # What a line assigns to, and the expression.
+        self.written: list[tuple[str, str]] = []
+        self._made = 0
+        self._constants: dict[Value, Elements] = {}
+        self._same: dict[Value, Atom] = {}  # values with the elements of others, though perhaps another shape
+        self._numbers: dict[Value, str] = {}
+        self._arrays: dict[Value, tuple[str, tuple[int, ...]]] = {}  # with their shape, which broadcasts
+        self._spread: dict[Value, tuple[Kernel, Atom]] = {}  # what was not broadcast yet
+
+    # ---- writing
+
+    def name(self, letter: str, value: Any) -> str:
+        """The name of a constant of the function."""
+        name = f"{letter}{len(self.namespace)}"
+        self.namespace[name] = value
+        return name
+
+    def lines(self, text: str, count: int) -> list[str]:
+        """The names of what a call gives, which is a sequence."""
+        names = [f"v{self._made + number}" for number in range(count)]
+        self._made += count
+        self.written.append(("".join([f"{name}, " for name in names]).rstrip(), text))
+        return names
+
+    def line(self, text: str) -> str:
+        """The name of what an expression gives."""
+        name = f"v{self._made}"
+        self._made += 1
+        self.written.append((name, text))
+        return name
+
+    # ---- what is held
+
+    def constant(self, value: Value, elements: Elements) -> None:
+        """A value that is known."""
+        self._constants[value] = elements
+
+    def array(self, value: Value, name: str) -> None:
+        """A value that is an array of its type's shape."""
+        self._arrays[value] = (name, _type(value).shape)
+
+    def number(self, value: Value, text: str) -> None:
+        """A value of one element, that an expression gives as a NumPy scalar."""
+        self._numbers[value] = self.line(text)
+
+    def _root(self, atom: Atom) -> Atom:
+        while isinstance(atom, Value) and atom in self._same:
+            atom = self._same[atom]
+        return atom
+
+    def known(self, atom: Atom) -> Elements | None:
+        """The elements of a constant; None of anything else."""
+        if isinstance(atom, Literal):
+            return np.asarray(atom.value, atom.type.dtype)
+        return self._constants.get(atom)
+
+    # ---- the forms of an operand
+
+    def as_array(self, atom: Atom) -> str:
+        """An array of the type's shape."""
+        shape = _type(atom).shape
+        root = self._root(atom)
+        known = self.known(root)
+        if known is not None:
+            return self.name("C", known.reshape(shape))
+        assert isinstance(root, Value)
+        if root in self._spread:
+            kernel, source = self._spread.pop(root)
+            text = f"{self.name('K', kernel)}({self.as_array(source)})"
+            self._arrays[root] = (self.line(text), _type(root).shape)
+        name, held = self._array(root)
+        return name if held == shape else f"{name}.reshape({shape})"
+
+    def _array(self, root: Value) -> tuple[str, tuple[int, ...]]:
+        """An array with a value's elements, and its shape."""
+        if root not in self._arrays:
+            self._arrays[root] = (self.line(f"asarray({self._numbers[root]})"), ())
+        return self._arrays[root]
+
+    def _as_number(self, atom: Atom) -> str:
+        """The only element, as a NumPy scalar."""
+        root = self._root(atom)
+        known = self.known(root)
+        if known is not None:
+            return self.name("C", known.reshape(())[()])
+        assert isinstance(root, Value)
+        if root not in self._numbers:
+            name, held = self._array(root)
+            place = ", ".join(["0"] * len(held)) or "()"
+            self._numbers[root] = self.line(f"{name}[{place}]")
+        return self._numbers[root]
+
+    def _broadcastable(self, atom: Atom) -> tuple[str, tuple[int, ...]]:
+        """An array that broadcasts to the type's shape, and its own shape."""
+        root = self._root(atom)
+        known = self.known(root)
+        if known is not None:
+            return self.name("C", known), known.shape
+        assert isinstance(root, Value)
+        if root not in self._spread:
+            return self._array(root)
+        return self._broadcastable(self._spread[root][1])
+
+    # ---- operations
+
+    def is_free(self, equation: Equation, kernel: Kernel) -> bool:
+        """Whether nothing has to be written for an operation: its operand will do."""
+        primitive = equation.primitive
+        if not isinstance(
+            primitive, (s.BroadcastInDim, s.Reshape, s.Pad, c.Convert, StopGradient)
+        ):
+            return False
+        (source, *_), (result,) = equation.operands, equation.results
+        have, want = _type(source), _type(result)
+        if have.dtype != want.dtype:
+            return False
+        if have.shape == want.shape or (have.size == want.size == 1 and have.dtype.char in _ALL):
+            self._same[result] = source
+            return True
+        if isinstance(primitive, s.BroadcastInDim) and _is_trailing(primitive, have):
+            self._spread[result] = (kernel, source)
+            return True
+        return False
+
+    def _of_numbers(self, equation: Equation, kernel: Kernel) -> str | None:
+        """An operation on single elements, as an expression of NumPy scalars; None if it is none."""
+        primitive = equation.primitive
+        types = [_type(atom) for atom in (*equation.operands, *equation.results)]
+        if any([type.size != 1 for type in types]):
+            return None
+        kind = types[-2].dtype.char  # of the last operand: the first one of a selection is a truth
+        template, kinds = _SCALAR.get(type(primitive), ("", ""))
+        if kind in kinds and template:
+            symbol = _SYMBOLS[primitive.direction] if isinstance(primitive, Compare) else ""
+            return template.format(*map(self._as_number, equation.operands), symbol=symbol)
+        if isinstance(kernel, np.ufunc) and kind in _ALL:
+            given = [self._broadcastable(atom) for atom in equation.operands]
+            if not any([shape for _, shape in given]):
+                return self._applied(kernel, [name for name, _ in given])
+        return None
+
+    def call(self, equation: Equation, kernel: Kernel) -> tuple[str, bool]:
+        """An operation as an expression, and whether that gives a NumPy scalar; else an array of its type's shape."""
+        text = self._of_numbers(equation, kernel)
+        if text is not None:
+            return text, True
+        primitive, operands, (result,) = equation.primitive, equation.operands, equation.results
+        if type(primitive) in _BROADCASTING and isinstance(kernel, np.ufunc):
+            if _type(operands[0]).dtype.kind in "biuf":
+                given = [self._broadcastable(atom) for atom in operands]
+                if np.broadcast_shapes(*[shape for _, shape in given]) == _type(result).shape:
+                    return self._applied(kernel, [name for name, _ in given]), False
+        if isinstance(primitive, DynamicSlice):
+            first, *starts = operands
+            names = [self.as_array(first), *map(self._as_number, starts)]
+            return self._applied(kernel, names), False
+        text = self._applied(kernel, [self.as_array(atom) for atom in operands])
+        if _type(result).shape:
+            return text, False
+        if _type(result).dtype.char in _ALL:
+            return f"{text}[()]", True
+        return f"asarray({text})", False
+
+    def _applied(self, kernel: Kernel, names: Sequence[str]) -> str:
+        return f"{self.name('K', kernel)}({', '.join(names)})"
+
+
+def _is_trailing(primitive: s.BroadcastInDim, source: ArrayType) -> bool:
+    """Whether the axes are the last ones of the result, as NumPy has it when it broadcasts."""
+    rank = len(primitive.shape)
+    return source.size == 1 or primitive.dimensions == tuple(range(rank - source.ndim, rank))
