@@ -20,7 +20,7 @@ from treadle_ir.primitives.convert import BitcastConvert, Convert
 from treadle_ir.primitives.cumulative import CumulativeAdd
 from treadle_ir.primitives.indexing import DynamicSlice, DynamicUpdateSlice, Gather, Scatter
 from treadle_ir.primitives.sort import Sort
-from treadle_ir.reference import bare_indexing
+from treadle_ir.reference import bare_indexing, few, few_formulas
 from treadle_ir.reference.bare_indexing import MOST
 from treadle_ir.reference.compare import UFUNCS
 from treadle_ir.reference.convert import saturated
@@ -56,7 +56,9 @@ def bare_kernel(primitive: Primitive, operands: Sequence[Type], result: ArrayTyp
     if function is not None:
         return function
     maker = _MAKERS.get(kind)
-    return None if maker is None else maker(primitive, types, result)
+    if maker is not None:
+        return maker(primitive, types, result)
+    return few.kernel_of(primitive, result) or few_formulas.kernel_of(primitive, types, result)
 
 
 def _add(primitive: r.ReduceAdd, operands: Sequence[ArrayType], result: ArrayType) -> Kernel | None:

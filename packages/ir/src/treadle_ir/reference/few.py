@@ -11,12 +11,15 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Final, cast
 
+import numpy as np
 from numpy.polynomial.chebyshev import cheb2poly
 
 from treadle_ir.formulas.error_series import ERFC_INV_CENTRAL, ERFC_INV_TAIL
 from treadle_ir.primitive import Primitive
 from treadle_ir.primitives import elementwise as e
+from treadle_ir.reference.registry import Elements
 from treadle_ir.reference.special import DIGAMMA_TAIL
+from treadle_ir.types import ArrayType
 
 MOST: Final = 64  # elements: from here on NumPy is the quicker one
 _CUT: Final = 1e-11  # of the greatest coefficient: far below the rounding of float32
@@ -83,6 +86,19 @@ def erf_inv(x: float) -> float:
         return x * _CENTRAL(x * x / 0.32 - 1.0)
     r = math.sqrt(-math.log(1.0 - magnitude))
     return math.copysign(r * _TAIL((1.0 / (1.0 + r) - 0.265) / 0.176), x)
+
+
+def kernel_of(primitive: Primitive, result: ArrayType) -> Callable[[Elements], Elements] | None:
+    """One of these functions for few elements of this type, and nothing around it; None if the rule has to see them."""
+    kind, dtype, shape = type(primitive), result.dtype, result.shape
+    wide = ANY_WIDTH.get(kind)
+    scalar = wide or NARROW.get(kind)
+    if scalar is None or dtype.char not in ("fd" if wide else "f") or not 0 < result.size <= MOST:
+        return None
+    array = np.array
+    if len(shape) == 1:
+        return lambda x: array([scalar(each) for each in x.tolist()], dtype)
+    return lambda x: array([scalar(each) for each in x.ravel().tolist()], dtype).reshape(shape)
 
 
 ANY_WIDTH: Final[dict[type[Primitive], Scalar]] = {e.Erf: math.erf, e.Erfc: math.erfc}

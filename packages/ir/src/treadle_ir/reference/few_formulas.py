@@ -19,10 +19,12 @@ from treadle_ir.primitives import elementwise as e
 from treadle_ir.reference import few_integrals, few_waves
 from treadle_ir.reference.few import MOST, chebyshev
 from treadle_ir.reference.few_series import SERIES
-from treadle_ir.reference.registry import Elements
+from treadle_ir.reference.registry import Elements, eval_rules
+from treadle_ir.types import ArrayType
 
 _TINY: Final = 1e-300
 _ENOUGH: Final = 1e-13
+Kernel = Callable[..., Elements]
 Scalar = Callable[..., float | None]  # None where only the formula is exact enough
 
 
@@ -142,3 +144,30 @@ def of_few(primitive: Primitive, operands: Sequence[Elements]) -> Elements | Non
     if None in numbers:
         return None
     return np.array(numbers, np.float64).astype(first.dtype).reshape(first.shape)
+
+
+def kernel_of(
+    primitive: Primitive, operands: Sequence[ArrayType], result: ArrayType
+) -> Kernel | None:
+    """The function of few elements of 32 bits, without what `of_few` has to look at; None if the rule has to."""
+    scalar, series = SCALARS.get(type(primitive)), SERIES.get(type(primitive))
+    shape, dtype = result.shape, result.dtype
+    if scalar is series is None or dtype.char != "f" or not 0 < result.size <= MOST:
+        return None
+    if len(shape) != 1 or any([x.shape != shape or x.dtype != dtype for x in operands]):
+        return None
+    array, wide, rule = np.array, np.dtype(np.float64), eval_rules.get(type(primitive))
+    assert rule is not None, "every formula has a rule"
+    if series is not None:
+
+        def summed(*operands: Elements) -> Elements:
+            found = series(*[x.astype(wide) for x in operands])
+            return found.astype(dtype) if found is not None else rule(primitive, *operands)[0]
+
+        return summed
+
+    def each(*operands: Elements) -> Elements:
+        numbers = list(map(scalar, *[x.tolist() for x in operands]))
+        return array(numbers, dtype) if None not in numbers else rule(primitive, *operands)[0]
+
+    return each

@@ -36,8 +36,11 @@ _FEW = 2  # up to so many blocks, integers of their own are the fastest
 _SOME = 256  # up to so many, parts of one integer
 _CHUNK = 4096  # words at a time: the working set of a chunk stays in the first-level cache
 _MASK = 0xFFFFFFFF
-_ONE = b"\1" + bytes(7)
+# A number for each of the most blocks, in parts of 64 bits: ones, and 0 to 255. The first parts are for fewer.
+_ONES = int.from_bytes((b"\1" + bytes(7)) * _SOME, "little")
+_COUNTERS = int.from_bytes(np.arange(_SOME, dtype="<u8").tobytes(), "little")
 _U32 = np.dtype(np.uint32)
+_TURNS = [[(r, 32 - r) for r in rotations] for rotations in (ROTATIONS[:4], ROTATIONS[4:])]
 _SHIFTS = [(np.uint32(r), np.uint32(32 - r)) for r in ROTATIONS]
 _GROUPS = [
     (ROTATIONS[:4], 1, 2),
@@ -47,22 +50,16 @@ _GROUPS = [
 
 def block(key0: int, key1: int, x0: int, x1: int) -> tuple[int, int]:
     """One block of the cipher, in Python's integers."""
-    key2 = key0 ^ key1 ^ PARITY
-    keys = (key0, key1, key2)
-    x0 = (x0 + key0) & _MASK
+    keys = (key0, key1, key0 ^ key1 ^ PARITY)
+    x0 += key0  # what it carries beyond 32 bits is masked out of x1, and at the end
     x1 = (x1 + key1) & _MASK
     for number in range(ROUNDS // 4):
-        rotations, first, second = (
-            _GROUPS[number % 2][0],
-            keys[(number + 1) % 3],
-            keys[(number + 2) % 3],
-        )
-        for r in rotations:
-            x0 = (x0 + x1) & _MASK
-            x1 = (((x1 << r) | (x1 >> (32 - r))) & _MASK) ^ x0
-        x0 = (x0 + first) & _MASK
-        x1 = (x1 + second + number + 1) & _MASK
-    return x0, x1
+        for r in _GROUPS[number][0]:
+            x0 += x1
+            x1 = (x1 << r ^ x1 >> 32 - r ^ x0) & _MASK
+        x0 += keys[(number + 1) % 3]
+        x1 = (x1 + keys[(number + 2) % 3] + number + 1) & _MASK
+    return x0 & _MASK, x1
 
 
 def _encrypt(key0: Elements, key1: Elements, x0: Elements, x1: Elements) -> None:
@@ -100,21 +97,22 @@ def threefry2x32_eval(
 def _in_one_number(key0: int, key1: int, size: int) -> tuple[int, int]:
     """The cipher of the counters 0 to size - 1: the first words of the blocks in an integer, and the second ones.
 
-    A word of each block has 64 bits of a long integer, so that an addition's carry and a rotation's high bits stay
-    within the part, where the mask takes them out: one operation on integers adds, shifts or masks all blocks.
+    A word of each block has 64 bits of a long integer: one operation on integers adds, shifts or masks all blocks. What
+    additions carry and rotations shift beyond the 32 bits stays within the part, as twenty rounds add less than 2^38;
+    it is masked out of one word only, before the rotation that would bring it back.
     """
-    ones = int.from_bytes(_ONE * size, "little")
+    first = (1 << 64 * size) - 1
+    ones = _ONES & first
     mask = ones * _MASK
     keys = (key0 * ones, key1 * ones, (key0 ^ key1 ^ PARITY) * ones)
-    counters = int.from_bytes(np.arange(size, dtype="<u8").tobytes(), "little")
-    x0, x1 = keys[0], (counters + keys[1]) & mask
+    x0, x1 = keys[0], ((_COUNTERS & first) + keys[1]) & mask
     for number in range(ROUNDS // 4):
-        for r in _GROUPS[number][0]:
-            x0 = (x0 + x1) & mask
-            x1 = (x1 << r | x1 >> 32 - r) & mask ^ x0
-        x0 = (x0 + keys[(number + 1) % 3]) & mask
+        for left, right in _TURNS[number % 2]:
+            x0 += x1
+            x1 = (x1 << left ^ x1 >> right ^ x0) & mask
+        x0 += keys[(number + 1) % 3]
         x1 = (x1 + keys[(number + 2) % 3] + ones * (number + 1)) & mask
-    return x0, x1
+    return x0 & mask, x1
 
 
 def _parts(number: int, size: int) -> Elements:
@@ -198,10 +196,10 @@ def random_bits_eval(primitive: RandomBits, keys: Elements) -> list[Elements]:
 def random_split_eval(primitive: RandomSplit, keys: Elements) -> list[Elements]:
     """Both words of each counter, side by side."""
     size = reduce(mul, primitive.shape, 1)
-    if keys.dtype is KEY and keys.ndim == 0 and size <= _FEW:
-        key0, key1 = _halves(keys)
-        whole = [_joined(*block(key0, key1, 0, at)) for at in range(size)]
-        return [np.array(whole, np.uint64).view(KEY).reshape(primitive.shape)]
+    if keys.dtype is KEY and keys.ndim == 0 and size <= _SOME:
+        first, second = _in_one_number(*_halves(keys), size)
+        whole = _parts(_joined(first, second), size)
+        return [whole.copy().view(KEY).reshape(primitive.shape)]
     if is_wide_key(keys.dtype):
         if keys.dtype == UNSAFE_RBG:
             return [keys_by_generator(keys, primitive.shape)]

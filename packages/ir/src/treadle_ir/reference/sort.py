@@ -64,6 +64,9 @@ def sort_eval(primitive: Sort, *operands: Elements) -> list[Elements]:
         # NumPy's stable order is that of the keys: zeros are equal, and so are NaNs, which come last.
         order = first.argsort(kind="stable")
         return [operand[order] for operand in operands]
+    if first.ndim == 1 and all([x.dtype.kind in "fiu" for x in operands[: primitive.num_keys]]):
+        order = np.lexsort(operands[primitive.num_keys - 1 :: -1])
+        return [operand[order] for operand in operands]
     keys = [key for operand in operands[: primitive.num_keys] for key in order_keys(operand)]
     if len(keys) == 1:
         order = np.argsort(keys[0], axis=axis, kind="stable")
