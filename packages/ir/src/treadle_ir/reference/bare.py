@@ -16,15 +16,19 @@ from treadle_ir.primitive import Primitive
 from treadle_ir.primitives import elementwise as e, reduce as r, shape as s
 from treadle_ir.primitives.call import StopGradient
 from treadle_ir.primitives.compare import Clamp, Compare, Select
-from treadle_ir.primitives.convert import BitcastConvert, Convert
+from treadle_ir.primitives.contract import Convolution
+from treadle_ir.primitives.convert import BitcastConvert, Convert, ReducePrecision
 from treadle_ir.primitives.cumulative import CumulativeAdd
 from treadle_ir.primitives.indexing import DynamicSlice, DynamicUpdateSlice, Gather, Scatter
+from treadle_ir.primitives.random import RandomBits
 from treadle_ir.primitives.sort import Sort
 from treadle_ir.reference import bare_indexing, few, few_formulas
 from treadle_ir.reference.bare_indexing import MOST
 from treadle_ir.reference.compare import UFUNCS
-from treadle_ir.reference.convert import saturated
+from treadle_ir.reference.contract import convolution_kernel
+from treadle_ir.reference.convert import precision_kernel, saturated
 from treadle_ir.reference.elementwise import BARE, WIDENING, Kernel, integer_quotient
+from treadle_ir.reference.random import bits_kernel
 from treadle_ir.reference.reduce import OWN_ACCUMULATOR
 from treadle_ir.reference.shape import WRITTEN, padding_of
 from treadle_ir.reference.sort import sorted_alone
@@ -50,6 +54,8 @@ def bare_kernel(primitive: Primitive, operands: Sequence[Type], result: ArrayTyp
     if function is not None:
         return function
     types = [type for type in operands if isinstance(type, ArrayType)]
+    if kind in _ANY_TYPE:
+        return _ANY_TYPE[kind](primitive, types, result)
     if any([type.dtype.char not in _NATIVE for type in (*types, result)]):
         return None
     function = WIDENING.get(kind)
@@ -349,6 +355,18 @@ def _integer_power(
     return None
 
 
+def _count_leading_zeros(
+    primitive: e.CountLeadingZeros, operands: Sequence[ArrayType], result: ArrayType
+) -> Kernel | None:
+    dtype = result.dtype
+    if dtype.itemsize > 4:  # float64 does not hold all integers of 64 bits
+        return None
+    unsigned, wide, frexp = np.dtype(f"u{dtype.itemsize}"), np.dtype(np.float64), np.frexp
+    width = np.array(8 * dtype.itemsize, np.int32)
+    # The exponent of a whole number counts its digits; that of 0 is 0.
+    return lambda x: (width - frexp(x.view(unsigned).astype(wide))[1]).astype(dtype)
+
+
 def _arg(search: str) -> Maker:
     def make(
         primitive: r.Argmax | r.Argmin, operands: Sequence[ArrayType], result: ArrayType
@@ -376,7 +394,10 @@ _MAKERS: Final[Mapping[type[Primitive], Maker]] = {
     Select: _select,
     Sort: _sort,
     StopGradient: lambda primitive, operands, result: lambda x: x,
+    Convolution: convolution_kernel,
+    ReducePrecision: precision_kernel,
     e.Abs: lambda primitive, operands, result: np.abs,
+    e.CountLeadingZeros: _count_leading_zeros,
     e.Divide: _divide,
     e.GreatestCommonDivisor: lambda primitive, operands, result: np.gcd,
     e.IntegerPower: _integer_power,
@@ -399,8 +420,13 @@ _MAKERS: Final[Mapping[type[Primitive], Maker]] = {
     s.BroadcastInDim: _broadcast,
     s.Concatenate: _concatenate,
     s.Pad: _pad,
-    s.Reshape: _reshape,
     s.Reverse: _reverse,
+}
+
+# Of elements that NumPy does not know, too.
+_ANY_TYPE: Final[Mapping[type[Primitive], Maker]] = {
+    RandomBits: bits_kernel,
+    s.Reshape: _reshape,
     s.Slice: _slice,
     s.Transpose: _transpose,
 }

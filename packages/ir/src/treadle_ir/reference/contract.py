@@ -5,6 +5,8 @@ Floats of 16 and 8 bits are multiplied and added in f32 and rounded once, at the
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
@@ -18,6 +20,7 @@ from treadle_ir.primitives.contract import (
 )
 from treadle_ir.reference.reduce import accumulator
 from treadle_ir.reference.registry import Elements, eval_rule
+from treadle_ir.types import ArrayType
 
 
 def _working(x: Elements, y: Elements, asked: DType | None) -> tuple[Elements, Elements, DType]:
@@ -162,3 +165,38 @@ def convolution_eval(primitive: Convolution, x: Elements, kernel: Elements) -> l
             result[:, own] = np.moveaxis(product, -1, 1)
     result = result.transpose(np.argsort(primitive.out_spec))
     return [result if result.dtype is dtype else result.astype(dtype)]
+
+
+def convolution_kernel(
+    primitive: Convolution, operands: Sequence[ArrayType], result: ArrayType
+) -> Callable[[Elements, Elements], Elements] | None:
+    """The same of one vector with another, whose sizes are known; None of what has more axes than that."""
+    x_type, kernel_type = operands
+    sizes = (x_type.size, kernel_type.size)
+    if (
+        len(primitive.padding) != 1
+        or x_type.size != max(x_type.shape)
+        or kernel_type.size != max(kernel_type.shape)
+        or kernel_type.size != kernel_type.shape[primitive.rhs_spec[2]]
+        or x_type.size != x_type.shape[primitive.lhs_spec[2]]
+        or primitive.lhs_dilation != (1,)
+        or primitive.rhs_dilation != (1,)
+        or primitive.strides != (1,)
+        or result.dtype.char not in "fd"
+        or not x_type.dtype == kernel_type.dtype == result.dtype
+    ):
+        return None
+    ((low, high),) = primitive.padding
+    whole = low + sizes[0] + high
+    count = whole - sizes[1] + 1
+    if low < 0 or high < 0 or count < 1 or min(sizes) < 1:
+        return None
+    shape, dtype, step = result.shape, result.dtype, result.dtype.itemsize
+
+    def convolved(x: Elements, kernel: Elements) -> Elements:
+        padded = np.zeros(whole, dtype)
+        padded[low : low + sizes[0]] = x.reshape(sizes[0])
+        rows = np.ndarray((count, sizes[1]), dtype, padded, 0, (step, step)).copy()
+        return np.dot(rows, kernel.reshape(1, sizes[1]).T).reshape(shape)
+
+    return convolved

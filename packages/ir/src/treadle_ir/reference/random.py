@@ -6,6 +6,7 @@ A single block is ciphered in Python's integers, some hundred in one long intege
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import reduce
 from operator import mul
 
@@ -31,6 +32,7 @@ from treadle_ir.reference.keys import (
 )
 from treadle_ir.reference.registry import Elements, eval_rule
 from treadle_ir.reference.wide_keys import bits_of_keys, folded_by_generator, keys_by_generator
+from treadle_ir.types import ArrayType
 
 _FEW = 2  # up to so many blocks, integers of their own are the fastest
 _SOME = 256  # up to so many, parts of one integer
@@ -190,6 +192,23 @@ def random_bits_eval(primitive: RandomBits, keys: Elements) -> list[Elements]:
         return [((y0.astype(np.uint64) << np.uint64(32)) | y1).reshape(shape)]
     y0 ^= y1
     return [y0.astype(f"u{primitive.bit_width // 8}", copy=False).reshape(shape)]
+
+
+def bits_kernel(
+    primitive: RandomBits, operands: Sequence[ArrayType], result: ArrayType
+) -> Callable[[Elements], Elements] | None:
+    """The kernel of some bits of one typed key, whose sizes are known; None of others."""
+    size, width, shape, dtype = result.size, primitive.bit_width, result.shape, result.dtype
+    (keys,) = operands
+    if keys.dtype is not KEY or keys.ndim or not 0 < size <= _SOME:
+        return None
+
+    def drawn(key: Elements) -> Elements:
+        first, second = _in_one_number(*_halves(key), size)
+        whole = _joined(second, first) if width == 64 else first ^ second
+        return _parts(whole, size).astype(dtype).reshape(shape)
+
+    return drawn
 
 
 @eval_rule(RandomSplit)

@@ -17,6 +17,7 @@ from treadle_ir.primitives import convert as c, elementwise as e, shape as s
 from treadle_ir.primitives.call import StopGradient
 from treadle_ir.primitives.compare import Compare, Select
 from treadle_ir.primitives.indexing import DynamicSlice
+from treadle_ir.primitives.reduce import ReduceAdd
 from treadle_runtime.arrays.array import Elements
 
 Kernel = Callable[..., Elements]
@@ -69,6 +70,7 @@ class Holding:
         self._numbers: dict[Value, str] = {}
         self._arrays: dict[Value, tuple[str, tuple[int, ...]]] = {}  # with their shape, which broadcasts
         self._spread: dict[Value, tuple[Kernel, Atom]] = {}  # what was not broadcast yet
+        self._truths: dict[Value, tuple[Kernel, Atom]] = {}  # booleans that were not converted yet
 
     # ---- writing
 
@@ -128,14 +130,18 @@ class Holding:
             return self.name("C", known.reshape(shape))
         assert isinstance(root, Value)
         if root in self._spread:
-            kernel, source = self._spread.pop(root)
-            text = f"{self.name('K', kernel)}({self.as_array(source)})"
-            self._arrays[root] = (self.line(text), _type(root).shape)
+            self._made_of(root, *self._spread.pop(root))
         name, held = self._array(root)
         return name if held == shape else f"{name}.reshape({shape})"
 
+    def _made_of(self, root: Value, kernel: Kernel, source: Atom) -> None:
+        text = f"{self.name('K', kernel)}({self.as_array(source)})"
+        self._arrays[root] = (self.line(text), _type(root).shape)
+
     def _array(self, root: Value) -> tuple[str, tuple[int, ...]]:
         """An array with a value's elements, and its shape."""
+        if root in self._truths:
+            self._made_of(root, *self._truths.pop(root))
         if root not in self._arrays:
             self._arrays[root] = (self.line(f"asarray({self._numbers[root]})"), ())
         return self._arrays[root]
@@ -169,6 +175,8 @@ class Holding:
     def is_free(self, equation: Equation, kernel: Kernel) -> bool:
         """Whether nothing has to be written for an operation: its operand will do."""
         primitive = equation.primitive
+        if isinstance(primitive, Compare):
+            return self._is_truth(primitive, equation)
         if not isinstance(
             primitive, (s.BroadcastInDim, s.Reshape, s.Pad, c.Convert, StopGradient)
         ):
@@ -176,6 +184,9 @@ class Holding:
         (source, *_), (result,) = equation.operands, equation.results
         have, want = _type(source), _type(result)
         if have.dtype != want.dtype:
+            if have.dtype.char == "?" and have.size > 1:
+                self._truths[result] = (kernel, source)
+                return True
             return False
         if have.shape == want.shape or (have.size == want.size == 1 and have.dtype.char in _ALL):
             self._same[result] = source
@@ -184,6 +195,31 @@ class Holding:
             self._spread[result] = (kernel, source)
             return True
         return False
+
+    def _is_truth(self, primitive: Compare, equation: Equation) -> bool:
+        """Whether booleans are compared with False for inequality, which gives themselves."""
+        (first, second), (result,) = equation.operands, equation.results
+        known = self.known(second)
+        if primitive.direction != "ne" or known is None or known.dtype.char != "?" or known.any():
+            return False
+        if _type(first).shape != _type(result).shape:
+            return False
+        self._same[result] = first
+        return True
+
+    def _counted(self, equation: Equation) -> str | None:
+        """The sum of all of some booleans in the type they were converted to, as their number; None of others."""
+        (source,), (result,) = equation.operands, equation.results
+        root, type = self._root(source), _type(result)
+        exact = 1 << 24 if type.dtype.char in _FLOATS else 1 << 31
+        if root not in self._truths or type.shape or type.dtype.char not in "fdilq":
+            return None
+        if _type(source).size >= exact:
+            return None
+        assert isinstance(root, Value)
+        truths = self.as_array(self._truths[root][1])
+        count, number = self.name("K", np.count_nonzero), self.name("K", type.dtype.type)
+        return f"{number}({count}({truths}))"
 
     def _of_numbers(self, equation: Equation, kernel: Kernel) -> str | None:
         """An operation on single elements, as an expression of NumPy scalars; None if it is none."""
@@ -204,7 +240,8 @@ class Holding:
 
     def call(self, equation: Equation, kernel: Kernel) -> tuple[str, bool]:
         """An operation as an expression, and whether that gives a NumPy scalar; else an array of its type's shape."""
-        text = self._of_numbers(equation, kernel)
+        counted = isinstance(equation.primitive, ReduceAdd)
+        text = self._counted(equation) if counted else self._of_numbers(equation, kernel)
         if text is not None:
             return text, True
         primitive, operands, (result,) = equation.primitive, equation.operands, equation.results
@@ -213,6 +250,11 @@ class Holding:
                 given = [self._broadcastable(atom) for atom in operands]
                 if np.broadcast_shapes(*[shape for _, shape in given]) == _type(result).shape:
                     return self._applied(kernel, [name for name, _ in given]), False
+        if isinstance(primitive, Select):
+            shapes = [_type(atom).shape for atom in operands]
+            if not shapes[0] and shapes[1] == shapes[2]:
+                truth, x, y = self._as_number(operands[0]), *map(self.as_array, operands[1:])
+                return f"({x} if {truth} else {y})", False
         if isinstance(primitive, DynamicSlice):
             first, *starts = operands
             names = [self.as_array(first), *map(self._as_number, starts)]

@@ -32,6 +32,7 @@ from typing import Any, Final, TypeAlias, final
 import numpy as np
 
 from treadle_ir import ArrayType, Atom, Equation, Program, Value
+from treadle_ir.primitives.compare import Select
 from treadle_runtime.arrays.array import DeviceArray, Elements, elements_of
 from treadle_runtime.evaluation.holding import Holding
 from treadle_runtime.evaluation.operation import Operation, compact
@@ -74,7 +75,7 @@ class _Writer:
     def __init__(self, program: Program, constants: Sequence[Elements]) -> None:
         self._program = program
         self._held = Holding({**_HEAD})
-        self._owned: set[Value] = set()  # arrays that are no views
+        self._owned: set[Value] = set()  # arrays that are no views of others
         count = len(constants)
         for value, elements in zip(program.parameters, constants, strict=False):
             self._held.constant(value, elements)
@@ -111,7 +112,7 @@ class _Writer:
                 if isinstance(result.type, ArrayType) and not result.type.shape:
                     name = held.line(f"asarray({name})")
                 held.array(result, name)
-        if not operation.may_alias:
+        if not operation.may_alias and not isinstance(equation.primitive, Select):
             self._owned.update(equation.results)
 
     def function(self, results: Sequence[PlacedType]) -> Run:
