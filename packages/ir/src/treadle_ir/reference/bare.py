@@ -180,7 +180,7 @@ def _logistic(
 
 
 def _select(primitive: Select, operands: Sequence[ArrayType], result: ArrayType) -> Kernel:
-    condition, on_true, on_false = [type.shape for type in operands]
+    condition, _, on_false = [type.shape for type in operands]
     shape, dtype = result.shape, result.dtype
     if not shape or condition != shape or result.size > MOST:
         return np.where
@@ -235,7 +235,9 @@ def _saturating(source: ArrayType, target: Any) -> Kernel | None:
     if source.dtype.char not in "fd" or not 0 < source.size <= MOST or source.ndim > 1:
         return None
     bits = 8 * target.itemsize
-    low, high = (-1.0, 2.0**bits) if target.kind == "u" else (-(2.0 ** (bits - 1)), 2.0 ** (bits - 1))
+    low, high = (
+        (-1.0, 2.0**bits) if target.kind == "u" else (-(2.0 ** (bits - 1)), 2.0 ** (bits - 1))
+    )
     if not source.shape:
         return lambda x: x.astype(target) if low < float(x) < high else saturated(x, target)
     return lambda x: (
@@ -333,9 +335,7 @@ def _cumulative_add(
     return (lambda x: accumulate(x, axis, dtype)) if own else None
 
 
-def _divide(
-    primitive: e.Divide, operands: Sequence[ArrayType], result: ArrayType
-) -> Kernel | None:
+def _divide(primitive: e.Divide, operands: Sequence[ArrayType], result: ArrayType) -> Kernel | None:
     if result.dtype.kind in "fc":
         return np.divide
     return integer_quotient if result.dtype.char in _INTEGERS else None

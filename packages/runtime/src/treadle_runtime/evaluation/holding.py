@@ -66,10 +66,15 @@ class Holding:
         self.written: list[tuple[str, str]] = []
         self._made = 0
         self._constants: dict[Value, Elements] = {}
-        self._same: dict[Value, Atom] = {}  # values with the elements of others, though perhaps another shape
+        self._same: dict[
+            Value, Atom
+        ] = {}  # values with the elements of others, though perhaps another shape
         self._numbers: dict[Value, str] = {}
-        self._arrays: dict[Value, tuple[str, tuple[int, ...]]] = {}  # with their shape, which broadcasts
+        self._arrays: dict[
+            Value, tuple[str, tuple[int, ...]]
+        ] = {}  # with their shape, which broadcasts
         self._spread: dict[Value, tuple[Kernel, Atom]] = {}  # what was not broadcast yet
+        self._aligned: dict[Value, tuple[int, ...]] = {}  # in which shape that broadcasts
         self._truths: dict[Value, tuple[Kernel, Atom]] = {}  # booleans that were not converted yet
 
     # ---- writing
@@ -168,7 +173,12 @@ class Holding:
         assert isinstance(root, Value)
         if root not in self._spread:
             return self._array(root)
-        return self._broadcastable(self._spread[root][1])
+        source = self._spread[root][1]
+        name, shape = self._broadcastable(source)
+        aligned = self._aligned[root]
+        if _type(source).size == 1 or _type(source).shape == aligned[-len(_type(source).shape) :]:
+            return name, shape
+        return f"{self.as_array(source)}.reshape({aligned})", aligned
 
     # ---- operations
 
@@ -177,9 +187,7 @@ class Holding:
         primitive = equation.primitive
         if isinstance(primitive, Compare):
             return self._is_truth(primitive, equation)
-        if not isinstance(
-            primitive, (s.BroadcastInDim, s.Reshape, s.Pad, c.Convert, StopGradient)
-        ):
+        if not isinstance(primitive, (s.BroadcastInDim, s.Reshape, s.Pad, c.Convert, StopGradient)):
             return False
         (source, *_), (result,) = equation.operands, equation.results
         have, want = _type(source), _type(result)
@@ -191,8 +199,9 @@ class Holding:
         if have.shape == want.shape or (have.size == want.size == 1 and have.dtype.char in _ALL):
             self._same[result] = source
             return True
-        if isinstance(primitive, s.BroadcastInDim) and _is_trailing(primitive, have):
+        if isinstance(primitive, s.BroadcastInDim):
             self._spread[result] = (kernel, source)
+            self._aligned[result] = _aligned(primitive, have)
             return True
         return False
 
@@ -245,11 +254,14 @@ class Holding:
         if text is not None:
             return text, True
         primitive, operands, (result,) = equation.primitive, equation.operands, equation.results
-        if type(primitive) in _BROADCASTING and isinstance(kernel, np.ufunc):
-            if _type(operands[0]).dtype.kind in "biuf":
-                given = [self._broadcastable(atom) for atom in operands]
-                if np.broadcast_shapes(*[shape for _, shape in given]) == _type(result).shape:
-                    return self._applied(kernel, [name for name, _ in given]), False
+        if (
+            type(primitive) in _BROADCASTING
+            and isinstance(kernel, np.ufunc)
+            and _type(operands[0]).dtype.kind in "biuf"
+        ):
+            given = [self._broadcastable(atom) for atom in operands]
+            if np.broadcast_shapes(*[shape for _, shape in given]) == _type(result).shape:
+                return self._applied(kernel, [name for name, _ in given]), False
         if isinstance(primitive, Select):
             shapes = [_type(atom).shape for atom in operands]
             if not shapes[0] and shapes[1] == shapes[2]:
@@ -270,7 +282,9 @@ class Holding:
         return f"{self.name('K', kernel)}({', '.join(names)})"
 
 
-def _is_trailing(primitive: s.BroadcastInDim, source: ArrayType) -> bool:
-    """Whether the axes are the last ones of the result, as NumPy has it when it broadcasts."""
-    rank = len(primitive.shape)
-    return source.size == 1 or primitive.dimensions == tuple(range(rank - source.ndim, rank))
+def _aligned(primitive: s.BroadcastInDim, source: ArrayType) -> tuple[int, ...]:
+    """The shape in which NumPy broadcasts an array as this does."""
+    shape = [1] * len(primitive.shape)
+    for size, dimension in zip(source.shape, primitive.dimensions, strict=True):
+        shape[dimension] = size
+    return tuple(shape)

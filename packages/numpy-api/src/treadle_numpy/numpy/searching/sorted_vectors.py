@@ -8,6 +8,7 @@ import numpy as np
 
 from treadle_ir import ArgumentError, Array, DType, Operand, composed, flags, names, ops
 from treadle_ir.dtypes import BY_NAME, is_inexact
+from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.numpy.manipulation.joining import concatenate
 from treadle_numpy.numpy.searching.choosing import where
 from treadle_numpy.numpy.sorting import argsort
@@ -108,7 +109,7 @@ def _counted(ordered: Array, values: Array, side: str) -> Array:
     # A NaN is after all numbers, and equal to NaN.
     last: Operand = whole.type(ordered.size)
     if side == "left":
-        numbers = ops.convert(ops.not_(isnan(ordered)), dtype=whole)
+        numbers = ops.convert(ops.compare(ordered, ordered, direction="eq"), dtype=whole)
         last = ops.reduce_add(numbers, axes=(0,))
     return array_of(where(isnan(values), last, count))
 
@@ -136,7 +137,8 @@ def digitize(
     if edges.size == 0:
         return filled(values.shape, position_dtype(0).type(0))
     side = "left" if right else "right"
-    descending = less(take(edges, np.int32(-1)), take(edges, np.int32(0)))
+    first, last = slice_along(edges, 0, 0, 1), slice_along(edges, 0, edges.size - 1, edges.size)
+    descending = ops.reshape(less(last, first), shape=())
     ordered = where(descending, ops.reverse(edges, dimensions=(0,)), edges)
     place = searchsorted(ordered, values, side)
     size = position_dtype(edges.size).type(edges.size)

@@ -25,8 +25,7 @@ from treadle_numpy.numpy.manipulation.broadcasting import broadcast_to
 from treadle_numpy.numpy.reductions.making import planned
 from treadle_numpy.numpy.reductions.sums import sum
 from treadle_numpy.numpy.ufuncs.arithmetic import divide, multiply
-from treadle_numpy.numpy.ufuncs.kinds import isnan
-from treadle_numpy.numpy.ufuncs.logic import logical_and, logical_not
+from treadle_numpy.numpy.ufuncs.logic import logical_and
 from treadle_numpy.operands.arguments import named_only
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.axes import Axis, sorted_axes
@@ -111,7 +110,11 @@ def mean_of(
 
 def valid(a: ArrayLike, where: ArrayLike | None) -> Array:
     """Where elements are not NaN, and `where` is true."""
-    present = logical_not(isnan(a))
+    operand = coerce("isnan", 0, a)
+    if is_inexact(operand.dtype):
+        present = ops.compare(operand, operand, direction="eq")
+    else:
+        present = filled(operand.shape, np.bool_(True))
     return present if where is None else logical_and(present, where)
 
 

@@ -26,8 +26,6 @@ from treadle_numpy.numpy.reductions.truths import any
 from treadle_numpy.numpy.statistics.means import mean_dtypes
 from treadle_numpy.numpy.taking import take_along_axis
 from treadle_numpy.numpy.ufuncs.arithmetic import divide
-from treadle_numpy.numpy.ufuncs.kinds import isnan
-from treadle_numpy.numpy.ufuncs.logic import logical_not
 from treadle_numpy.operands.arguments import named_only
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.axes import Axis, sorted_axes
@@ -130,7 +128,8 @@ def _quantile(
     by_vector = tuple(range(len(counts), len(full)))
     working, _ = mean_dtypes(dtype)
     one = working.type(1)
-    missing, columns = isnan(flat), [flat]
+    present = ops.compare(flat, flat, direction="eq")
+    missing, columns = ops.not_(present), [flat]
     if weights is not None:
         axes = sorted_axes(name, axis, x.ndim)
         heavy = converted(_merged(_beside(name, weights, x, axes, axis), axis, name)[0], working)
@@ -140,17 +139,16 @@ def _quantile(
     last = flat.ndim - 1
     ordered, *moved = ops.sort(columns, dimension=last, num_keys=1, stable=bool(columns[1:]))
     share = converted(share, working)
-    number = (
-        sum(logical_not(missing), -1, working)
-        if skip_nan
-        else filled(outer, working.type(flat.shape[-1]))
-    )
+    number = sum(present, -1, working) if skip_nan else filled(outer, working.type(flat.shape[-1]))
     share = ops.broadcast_in_dim(share, shape=full, dimensions=tuple(range(len(counts))))
     top = ops.broadcast_in_dim(ops.subtract(number, one), shape=full, dimensions=by_vector)
 
+    whole = default_dtype(int)
+    final = ops.convert(top, dtype=whole)
+
     def at(position: Array) -> Array:
-        limited = ops.maximum(ops.minimum(position, top), working.type(0))
-        index = ops.convert(limited, dtype=default_dtype(int))
+        index = ops.minimum(ops.convert(position, dtype=whole), final)
+        index = ops.maximum(index, whole.type(0))
         if not full:  # one element of one vector
             return reshape(ops.dynamic_slice(ordered, index, sizes=(1,)), ())
         # [*counts, *outer] -> [*outer, count] for take_along_axis, and back

@@ -22,7 +22,7 @@ def _hypot(x: Operand, y: Operand) -> Array:
     at_zero = ops.compare(top, zero_like(top), direction="eq")
     ratio = ops.divide(low, ops.select(at_zero, number(1, top), top))
     root = ops.sqrt(ops.add(ops.square(ratio), number(1, top)))
-    return ops.select(at_zero, top, ops.multiply(top, root))
+    return ops.multiply(top, root)
 
 
 @_hypot.defjvp

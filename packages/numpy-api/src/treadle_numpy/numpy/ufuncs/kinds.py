@@ -128,7 +128,11 @@ def isreal(x: ArrayLike) -> Array:
         >>> print(isreal(np.array([1 + 1j, 2])))
         [False  True]
     """
-    return ops.not_(iscomplex(x))
+    operand, type = _parts("isreal", x)
+    if is_complex(type.dtype):
+        part = ops.imag(operand)
+        return ops.compare(part, zero_like(part), direction="eq")
+    return _constant(operand, True)
 
 
 def iscomplexobj(x: ArrayLike) -> bool:
