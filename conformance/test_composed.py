@@ -9,11 +9,11 @@ import pytest
 
 import treadle
 from conformance.hostile.calls import Call, calls
-from treadle_ir import composed, composed_loop
+from treadle_ir import composed, composed_loop, composed_numbers
 from treadle_ir.trace import ROOT
 
-CODE = composed(lambda: None).__code__  # of every composed function
-COMPOSED = [call for call in calls() if getattr(call.function, "__code__", None) is CODE]
+CODES = (composed(lambda: None).__code__, composed_numbers()(lambda: None).__code__)
+COMPOSED = [call for call in calls() if getattr(call.function, "__code__", None) in CODES]
 LOOP_CODE = composed_loop()(lambda: None).__code__
 LOOPS = [call for call in calls() if getattr(call.function, "__code__", None) is LOOP_CODE]
 

@@ -25,7 +25,11 @@ from treadle_ir.array import (
     type_of as type_of,
     types_of as types_of,
 )
-from treadle_ir.composed import composed as composed, composed_loop as composed_loop
+from treadle_ir.composed import (
+    composed as composed,
+    composed_loop as composed_loop,
+    composed_numbers as composed_numbers,
+)
 from treadle_ir.context import (
     SETTINGS as SETTINGS,
     X64 as X64,

@@ -19,6 +19,7 @@ from treadle_ir.trace import EvalTrace, current_trace
 P = ParamSpec("P")
 T = TypeVar("T")
 
+_SMALL: Final = 1 << 31
 _NUMBERS: Final = (bool, int, float, complex, np.ndarray, np.generic)
 
 
@@ -47,6 +48,38 @@ def composed(function: Callable[P, T]) -> Callable[P, T]:
         return function(*args, **kwargs)
 
     return call
+
+
+def composed_numbers(*numbers: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """As `composed`; numbers of the parameters named are no other kind of argument each, since they become arrays.
+
+    Example:
+        >>> import numpy as np
+        >>> from treadle_ir import ops
+        >>> from treadle_ir.composed import composed_numbers
+        >>> @composed_numbers("x")
+        ... def twice(x):
+        ...     return ops.add(x, x)
+        >>> print(twice(2.0))
+        4.0
+    """
+
+    def mark(function: Callable[P, T]) -> Callable[P, T]:
+        names = function.__code__.co_varnames
+        places = frozenset([names.index(name) for name in numbers])
+
+        @wraps(function)
+        def call(*args: P.args, **kwargs: P.kwargs) -> T:
+            trace = current_trace()
+            if trace.__class__ is not EvalTrace:
+                return function(*args, **kwargs)
+            given = [_held_small(x) if place in places else x for place, x in enumerate(args)]
+            named = {name: _held_small(x) if name in numbers else x for name, x in kwargs.items()}
+            return trace.evaluator.call(function, given, named)
+
+        return call
+
+    return mark
 
 
 def composed_loop(*numbers: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
@@ -83,6 +116,12 @@ def composed_loop(*numbers: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
         return call
 
     return mark
+
+
+def _held_small(x: object) -> object:
+    """A number as an array, if it fits any type of its kind; what does not is for the function."""
+    kind = x.__class__
+    return as_array(x) if kind is float or (kind is int and -_SMALL <= x < _SMALL) else x  # type: ignore[operator]  # an int
 
 
 def _held(x: object) -> object:

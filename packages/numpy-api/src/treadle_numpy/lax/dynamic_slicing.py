@@ -12,6 +12,7 @@ from treadle_ir import (
     Array,
     Operand,
     ShapeError,
+    composed_numbers,
     default_dtype,
     flags,
     ops,
@@ -133,6 +134,7 @@ def dynamic_slice_in_dim(
     return dynamic_slice(x, starts, sizes, allow_negative_indices=allow_negative_indices)
 
 
+@composed_numbers("index")
 def dynamic_index_in_dim(
     operand: ArrayLike,
     index: ArrayLike,
@@ -218,6 +220,7 @@ def dynamic_update_slice_in_dim(
     return dynamic_update_slice(x, update, starts, allow_negative_indices=allow_negative_indices)
 
 
+@composed_numbers("update", "index")
 def dynamic_update_index_in_dim(
     operand: ArrayLike,
     update: ArrayLike,

@@ -79,6 +79,10 @@ def is_python(x: object) -> TypeGuard[type[bool | int | float | complex]]:
 _OURS: Final[dict[str, DType]] = {
     dtype.name: dtype for dtype in ir_dtypes.BY_NAME.values() if hasattr(ml_dtypes, dtype.name)
 }
+_NAMED: Final[dict[str, DType]] = {  # and the commonest names of NumPy's
+    **{dtype.name: dtype for dtype in ir_dtypes.BY_NAME.values() if dtype.kind in "biufc"},
+    **_OURS,
+}
 
 
 @overload
@@ -128,10 +132,10 @@ def named_dtype(function: str, dtype: object) -> DType:
     Raises:
         ArgumentError: it names no element type.
     """
+    if isinstance(dtype, str):
+        return _NAMED.get(dtype) or element_type(function, dtype)
     if isinstance(dtype, np.dtype):
         return dtype
     if isinstance(dtype, ScalarType):
         return dtype.dtype
-    if isinstance(dtype, str) and dtype in _OURS:
-        return _OURS[dtype]
     return element_type(function, dtype)

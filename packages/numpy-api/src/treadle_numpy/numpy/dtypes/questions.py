@@ -81,6 +81,17 @@ _ABSTRACT: Final[dict[type, Callable[[DType], bool]]] = {
 }
 
 
+_KINDS: Final[dict[str, Callable[[DType], bool]]] = {
+    "bool": ir_dtypes.is_bool,
+    "signed integer": ir_dtypes.is_signed,
+    "unsigned integer": ir_dtypes.is_unsigned,
+    "integral": ir_dtypes.is_integer,
+    "real floating": ir_dtypes.is_floating,
+    "complex floating": ir_dtypes.is_complex,
+    "numeric": lambda dtype: ir_dtypes.is_integer(dtype) or ir_dtypes.is_inexact(dtype),
+}
+
+
 def _is_key(x: object) -> bool:
     return isinstance(x, np.dtype) and ir_dtypes.is_key(x)
 
@@ -93,6 +104,9 @@ def issubdtype(arg1: object, arg2: object) -> bool:
         >>> issubdtype(bfloat16, floating)
         True
     """
+    test = _ABSTRACT.get(arg2) if isinstance(arg2, type) else None
+    if test is not None and isinstance(arg1, str):  # the short way of names
+        return test(named_dtype("issubdtype", arg1))
     if isinstance(arg1, np.ndarray) or isinstance(arg2, np.ndarray):
         raise ArgumentError(
             "issubdtype: element types are wanted, got an array", fix="pass x.dtype"
@@ -105,7 +119,6 @@ def issubdtype(arg1: object, arg2: object) -> bool:
     if isinstance(arg1, type) and issubclass(arg1, np.generic) and arg1 in _ABSTRACT:
         return isinstance(arg2, type) and issubclass(arg1, arg2)
     dtype = named_dtype("issubdtype", arg1)
-    test = _ABSTRACT.get(arg2) if isinstance(arg2, type) else None
     if test is not None:
         return test(dtype)
     if isinstance(arg2, type) and arg2 in (np.character, np.flexible, np.object_):
@@ -120,21 +133,12 @@ def isdtype(dtype: DTypeLike, kind: DTypeLike | tuple[DTypeLike, ...]) -> bool:
         >>> print(isdtype(np.dtype(np.float32), 'real floating'))
         True
     """
-    kinds: dict[str, Callable[[DType], bool]] = {
-        "bool": ir_dtypes.is_bool,
-        "signed integer": ir_dtypes.is_signed,
-        "unsigned integer": ir_dtypes.is_unsigned,
-        "integral": ir_dtypes.is_integer,
-        "real floating": ir_dtypes.is_floating,
-        "complex floating": ir_dtypes.is_complex,
-        "numeric": lambda d: ir_dtypes.is_integer(d) or ir_dtypes.is_inexact(d),
-    }
     found = named_dtype("isdtype", dtype)
-    each = kind if isinstance(kind, tuple) else (kind,)
-    return any(
-        kinds[k](found) if isinstance(k, str) and k in kinds else found == named_dtype("isdtype", k)
-        for k in each
-    )
+    for each in kind if isinstance(kind, tuple) else (kind,):
+        test = _KINDS.get(each) if isinstance(each, str) else None
+        if test(found) if test is not None else found == named_dtype("isdtype", each):
+            return True
+    return False
 
 
 def can_cast(from_: object, to: DTypeLike, casting: str = "safe") -> bool:
@@ -144,7 +148,8 @@ def can_cast(from_: object, to: DTypeLike, casting: str = "safe") -> bool:
         >>> print(can_cast(np.int8, np.float32))
         True
     """
-    names("can_cast", casting=casting)
+    if casting.__class__ is not str:
+        names("can_cast", casting=casting)
     if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):
         raise ArgumentError(f"can_cast: there is no casting rule {shown(casting)}")
     return np.can_cast(named_dtype("can_cast", from_), named_dtype("can_cast", to), casting=casting)  # type: ignore[arg-type]

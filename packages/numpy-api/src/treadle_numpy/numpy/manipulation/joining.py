@@ -201,6 +201,8 @@ def block(arrays: Blocks) -> Array:
         if isinstance(x, list):
             return concatenate([build(each, level + 1) for each in x], level - depth)
         operand = coerce_array("block", 0, x)
+        if operand.ndim == rank:
+            return operand
         return ops.reshape(operand, shape=(1,) * (rank - operand.ndim) + operand.shape)
 
     return build(arrays, 0)

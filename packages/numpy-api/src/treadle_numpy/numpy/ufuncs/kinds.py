@@ -142,6 +142,9 @@ def iscomplexobj(x: ArrayLike) -> bool:
         >>> print(iscomplexobj(np.array([1 + 0j])))
         True
     """
+    type = getattr(x, "type", None)
+    if type.__class__ is ArrayType:  # the short way of arrays
+        return is_complex(type.dtype)  # type: ignore[union-attr]  # it is of that class
     return is_array_like(x) and is_complex(operand_type(coerce("iscomplexobj", 0, x)).dtype)
 
 
