@@ -1,8 +1,7 @@
 """Floats taken apart: mantissas and exponents, whole and fractional parts, the distance to the next float.
 
-Exponents are read from the bits and powers of two are made as bits, so that results are exact. All but float64 is
-computed in float64, which has no subnormal numbers among theirs, and powers of two beyond all of them: one step does
-what takes several in a type itself.
+Exponents are read from the bits and powers of two are made as bits, so that results are exact. Types of 16 bits and
+fewer are computed in float32, which holds all of their values and those between them that matter.
 """
 
 from __future__ import annotations
@@ -34,16 +33,24 @@ from treadle_numpy.operands.scalars import zero_like
 __all__ = ["frexp", "ldexp", "modf", "spacing"]
 
 
+class _Format(NamedTuple):
+    """A binary format of IEEE 754: the integers of its width, and how its bits are divided."""
+
+    bits: DType
+    stored: int  # bits of the mantissa, without the leading one
+    bias: int  # of the exponent
+
+
+_F32: Final = BY_NAME["f32"]
 _F64: Final = BY_NAME["f64"]
-_BITS: Final = BY_NAME["i64"]
-_WHOLE: Final = _BITS.type
-_STORED: Final = 52  # bits of the mantissa, without the leading one
-_BIAS: Final = 1023  # of the exponent
-_FIELD: Final = 0x7FF  # the greatest exponent, as it is stored
+_FORMATS: Final = {
+    _F32: _Format(BY_NAME["i32"], 23, 127),
+    _F64: _Format(BY_NAME["i64"], 52, 1023),
+}
 
 
 def _real(function: str, x: ArrayLike) -> tuple[Array, DType]:
-    """A real operand in float64, and the type of the result."""
+    """A real operand in a wide type, float32 or float64, and the type of the result."""
     operand = inexact_operand(function, x)
     dtype = operand.dtype
     if is_complex(dtype):
@@ -51,23 +58,27 @@ def _real(function: str, x: ArrayLike) -> tuple[Array, DType]:
             f"{function} does not support complex-valued inputs",
             fix="take the real and imaginary parts apart",
         )
-    return ops.convert(array_of(operand), dtype=_F64), dtype
+    wide = dtype if dtype in _FORMATS else _F32
+    return array_of(converted(operand, wide)), dtype
 
 
-def _power_of_two(exponents: Operand) -> Array:
-    """Two to exponents that normal numbers have, exactly."""
-    field = ops.add(ops.convert(exponents, dtype=_BITS), _WHOLE(_BIAS))
-    return ops.bitcast_convert(ops.shift_left(field, _WHOLE(_STORED)), dtype=_F64)
+def _power_of_two(exponents: Operand, dtype: DType) -> Array:
+    """Two to exponents that normal numbers of a type have, exactly."""
+    form = _FORMATS[dtype]
+    field = ops.add(ops.convert(exponents, dtype=form.bits), form.bits.type(form.bias))
+    shifted = ops.shift_left(field, form.bits.type(form.stored))
+    return ops.bitcast_convert(shifted, dtype=dtype)
 
 
 def _scaled(x: Array, exponents: Operand) -> Array:
-    """`x` times two to integers of any size.
+    """`x` in float64 times two to integers of any size.
 
     A result may be subnormal and is rounded once: down steps are so short that what is rounded by one of them is
     rounded to nothing by the next (the scheme of musl's scalbn).
     """
-    top, bottom = _BIAS, 1 - _BIAS
-    down = bottom + _STORED + 1
+    form = _FORMATS[_F64]
+    top, bottom = form.bias, 1 - form.bias
+    down = bottom + form.stored + 1
     whole = exponents.dtype
     # beyond these, the results of all numbers are infinite or zero
     most = min(3 * top, int(np.iinfo(whole).max))
@@ -77,38 +88,42 @@ def _scaled(x: Array, exponents: Operand) -> Array:
         up = ops.compare(left, whole.type(top), direction="gt")
         under = ops.compare(left, whole.type(bottom), direction="lt")
         step = ops.select(up, whole.type(top), ops.select(under, whole.type(down), whole.type(0)))
-        x = ops.multiply(x, _power_of_two(step))
+        x = ops.multiply(x, _power_of_two(step, _F64))
         left = ops.subtract(left, step)
     left = ops.clamp(whole.type(bottom), left, whole.type(top))
-    return ops.multiply(x, _power_of_two(left))
+    return ops.multiply(x, _power_of_two(left, _F64))
 
 
-_MOST: Final = 512  # beyond it, what float64 holds of a narrower type's number times a power of two is infinite or zero
+_MOST: Final = (
+    512  # a number of float32 times two to this or more is infinite, or zero times the inverse
+)
 
 
 def _scaled_narrow(x: Array, exponents: Operand) -> Array:
-    """The same of numbers of a narrower type, which rounds the result."""
+    """The same of float32, in float64: its powers of two take one step, and what is subnormal is rounded at the end."""
     whole = exponents.dtype.type
-    return ops.multiply(x, _power_of_two(ops.clamp(whole(-_MOST), exponents, whole(_MOST))))
+    limited = ops.clamp(whole(-_MOST), exponents, whole(_MOST))
+    wide = ops.multiply(ops.convert(x, dtype=_F64), _power_of_two(limited, _F64))
+    return ops.convert(wide, dtype=_F32)
 
 
 def _field(x: Array) -> Array:
     """The bits of the exponent, as they are stored."""
-    above = ops.shift_right_arithmetic(ops.bitcast_convert(x, dtype=_BITS), _WHOLE(_STORED))
-    return ops.and_(above, _WHOLE(_FIELD))
+    form = _FORMATS[x.dtype]
+    bits = ops.bitcast_convert(x, dtype=form.bits)
+    above = ops.shift_right_arithmetic(bits, form.bits.type(form.stored))
+    return ops.and_(above, form.bits.type(2 * form.bias + 1))
 
 
-def _exponents(x: Array, narrow: bool) -> Array:
-    """The e for which |x| is in [2**(e-1), 2**e), of finite numbers that are not 0; as 32-bit integers.
-
-    Of numbers of a narrower type none is subnormal here.
-    """
-    lift = _STORED + 1
-    tiny = None if narrow else ops.compare(ops.abs(x), np.finfo(x.dtype).tiny, direction="lt")
-    normal = x if tiny is None else ops.select(tiny, ops.multiply(x, x.dtype.type(2.0**lift)), x)
-    exponent = ops.subtract(ops.convert(_field(normal), dtype=BY_NAME["i32"]), np.int32(_BIAS - 1))
-    if tiny is None:
-        return exponent
+def _exponents(x: Array) -> Array:
+    """The e for which |x| is in [2**(e-1), 2**e), of finite numbers that are not 0; as 32-bit integers."""
+    form = _FORMATS[x.dtype]
+    tiny = ops.compare(ops.abs(x), np.finfo(x.dtype).tiny, direction="lt")
+    lift = form.stored + 1
+    normal = ops.select(tiny, ops.multiply(x, x.dtype.type(2.0**lift)), x)
+    exponent = ops.subtract(
+        ops.convert(_field(normal), dtype=BY_NAME["i32"]), np.int32(form.bias - 1)
+    )
     return ops.select(tiny, ops.subtract(exponent, np.int32(lift)), exponent)
 
 
@@ -127,16 +142,13 @@ def frexp(x: ArrayLike, /) -> tuple[Array, Array]:
         [ 0.5  -0.75  0.  ] [1 3 0]
     """
     wide, dtype = _real("frexp", x)
-    narrow = dtype != _F64
     apart = ops.and_(ops.is_finite(wide), ops.compare(wide, wide.dtype.type(0), direction="ne"))
-    exponent = ops.select(apart, _exponents(wide, narrow), np.int32(0))
-    opposite = ops.negate(exponent)
-    if narrow:  # of numbers that stay as they are, the exponent is 0
-        return converted(ops.multiply(wide, _power_of_two(opposite)), dtype), exponent
+    exponent = ops.select(apart, _exponents(wide), np.int32(0))
     # in two steps, between which nothing is subnormal or overflows
+    opposite = ops.negate(exponent)
     first = ops.shift_right_arithmetic(opposite, np.int32(1))
-    scaled = ops.multiply(wide, _power_of_two(first))
-    scaled = ops.multiply(scaled, _power_of_two(ops.subtract(opposite, first)))
+    scaled = ops.multiply(wide, _power_of_two(first, wide.dtype))
+    scaled = ops.multiply(scaled, _power_of_two(ops.subtract(opposite, first), wide.dtype))
     mantissa = ops.select(apart, scaled, wide)
     return converted(mantissa, dtype), exponent
 
@@ -164,10 +176,7 @@ def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     exponents = converted(exponents, default_dtype(int))
     shape = common_shape("ldexp", [wide.shape, exponents.shape])
     x, by = broadcast_to_shape(wide, shape), broadcast_to_shape(exponents, shape)
-    # by way of float32, which rounds like all narrower types
-    if dtype == _F64:
-        return _scaled(x, by)
-    return converted(converted(_scaled_narrow(x, by), BY_NAME["f32"]), dtype)
+    return converted(_scaled(x, by) if dtype == _F64 else _scaled_narrow(x, by), dtype)
 
 
 @composed
@@ -216,32 +225,19 @@ def spacing(x: ArrayLike, /) -> Array:
     dtype = inexact_dtype(operand.dtype)
     wide, _ = _real("spacing", operand)
     limits = _limits(dtype)
+    form = _FORMATS[wide.dtype]
+    whole = form.bits.type
+    # the exponent's field of the result, 1 and more for normal numbers; zeros and subnormal ones have the least
+    field = ops.add(_field(wide), whole(1 - limits.digits))
+    field = ops.maximum(field, whole(limits.lowest + form.bias))
+    normal = ops.shift_left(field, whole(form.stored))
+    subnormal = ops.shift_left(whole(1), ops.add(field, whole(form.stored - 1)))
+    size = ops.select(ops.compare(field, whole(0), direction="gt"), normal, subnormal)
     negative = ops.compare(wide, zero_like(wide), direction="lt")
-    size = _narrow_spacing(wide, limits) if dtype != _F64 else _spacing(wide, limits)
-    signed = ops.select(negative, ops.negate(size), size)
-    nothing = ops.select(ops.is_finite(wide), signed, wide.dtype.type(np.nan))
+    signed = ops.select(negative, ops.or_(size, whole(np.iinfo(form.bits).min)), size)
+    distance = ops.bitcast_convert(signed, dtype=wide.dtype)
+    nothing = ops.select(ops.is_finite(wide), distance, wide.dtype.type(np.nan))
     return converted(nothing, dtype)
-
-
-def _spacing(x: Array, limits: _Limits) -> Array:
-    """The distance of magnitudes: its exponent's field is 1 and more for normal numbers; the others have the least."""
-    field = ops.maximum(
-        ops.add(_field(x), _WHOLE(1 - limits.digits)), _WHOLE(limits.lowest + _BIAS)
-    )
-    normal = ops.shift_left(field, _WHOLE(_STORED))
-    subnormal = ops.shift_left(_WHOLE(1), ops.add(field, _WHOLE(_STORED - 1)))
-    size = ops.select(ops.compare(field, _WHOLE(0), direction="gt"), normal, subnormal)
-    return ops.bitcast_convert(size, dtype=_F64)
-
-
-def _narrow_spacing(x: Array, limits: _Limits) -> Array:
-    """The same of numbers of a narrower type: the power of two below each, less its digits."""
-    field = ops.and_(ops.bitcast_convert(x, dtype=_BITS), _WHOLE(_FIELD << _STORED))
-    below = ops.bitcast_convert(field, dtype=_F64)
-    return ops.maximum(
-        ops.multiply(below, _F64.type(2.0 ** (1 - limits.digits))),
-        _F64.type(2.0**limits.lowest),
-    )
 
 
 class _Limits(NamedTuple):
