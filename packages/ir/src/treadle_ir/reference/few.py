@@ -70,9 +70,9 @@ def digamma(x: float) -> float:
             return math.nan
         value = -math.pi / math.tan(math.pi * (x - round(x)))
         x = 1 - x
-    while x < 10:
-        value -= 1 / x
-        x += 1
+    while x < 8:  # 1 / x + 1 / (x + 1); from 8 on the series is exact to float64's rounding
+        value -= (2 * x + 1) / (x * (x + 1))
+        x += 2
     inverse = 1 / (x * x)
     return value + (math.log(x) - 0.5 / x - inverse * _DIGAMMA(inverse))
 

@@ -50,6 +50,9 @@ _BROADCASTING: Final = frozenset(
     [Compare, e.Add, e.And, e.Divide, e.Multiply, e.Or, e.Subtract, e.Xor]
 )
 
+# Kernels of some ufuncs, which take and give arrays of any shape.
+_POINTWISE: Final = frozenset([e.Rsqrt, e.Sign])
+
 
 def _type(atom: Atom) -> ArrayType:
     assert isinstance(atom.type, ArrayType), "a program without effects has no tokens"
@@ -73,6 +76,7 @@ class Holding:
         self._arrays: dict[
             Value, tuple[str, tuple[int, ...]]
         ] = {}  # with their shape, which broadcasts
+        self._points: dict[Value, str] = {}  # numbers, as arrays without axes
         self._spread: dict[Value, tuple[Kernel, Atom]] = {}  # what was not broadcast yet
         self._aligned: dict[Value, tuple[int, ...]] = {}  # in which shape that broadcasts
         self._truths: dict[Value, tuple[Kernel, Atom]] = {}  # booleans that were not converted yet
@@ -148,7 +152,9 @@ class Holding:
         if root in self._truths:
             self._made_of(root, *self._truths.pop(root))
         if root not in self._arrays:
-            self._arrays[root] = (self.line(f"asarray({self._numbers[root]})"), ())
+            if root not in self._points:
+                self._points[root] = self.line(f"asarray({self._numbers[root]})")
+            self._arrays[root] = (self._points[root], ())
         return self._arrays[root]
 
     def _as_number(self, atom: Atom) -> str:
@@ -171,6 +177,13 @@ class Holding:
         if known is not None:
             return self.name("C", known), known.shape
         assert isinstance(root, Value)
+        if _type(root).size == 1 and _type(root).dtype.char in _ALL:
+            # without axes: NumPy broadcasts axes of size 1 in three times the time
+            if root not in self._points:
+                name, held = self._arrays.get(root, ("", (1,)))
+                text = f"asarray({self._as_number(root)})"
+                self._points[root] = self.line(text) if held else name
+            return self._points[root], ()
         if root not in self._spread:
             return self._array(root)
         source = self._spread[root][1]
@@ -241,7 +254,7 @@ class Holding:
         if kind in kinds and template:
             symbol = _SYMBOLS[primitive.direction] if isinstance(primitive, Compare) else ""
             return template.format(*map(self._as_number, equation.operands), symbol=symbol)
-        if isinstance(kernel, np.ufunc) and kind in _ALL:
+        if kind in _ALL and (isinstance(kernel, np.ufunc) or type(primitive) in _POINTWISE):
             given = [self._broadcastable(atom) for atom in equation.operands]
             if not any([shape for _, shape in given]):
                 return self._applied(kernel, [name for name, _ in given])
