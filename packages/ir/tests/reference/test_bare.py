@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from treadle_ir.inference import inferred
+from treadle_ir.primitives.indexing import Gather
 from treadle_ir.reference import bare_kernel
 from treadle_ir.reference.registry import eval_rules
 from treadle_ir.testing.examples import all_examples
@@ -32,3 +33,20 @@ def test_the_same_as_the_rule() -> None:
             np.testing.assert_array_equal(np.signbit(found), np.signbit(expected))
         compared.add(type(primitive))
     assert len(compared) > 50
+
+
+def test_negative_indices_of_a_byte_are_out_of_range() -> None:
+    """As unsigned bytes they would be within an axis of more than 128."""
+    x = np.arange(200, dtype=np.float32)
+    places = np.array([[-2], [127], [3]], np.int8)
+    for size in (100, 128, 200):
+        gather = Gather((), (0,), (0,), (1,))
+        types = (ArrayType((size,), x.dtype), ArrayType((3, 1), places.dtype))
+        kernel = bare_kernel(gather, types, ArrayType((3,), x.dtype))
+        rule = eval_rules[gather](gather, x[:size], places)[0]
+        np.testing.assert_array_equal(rule, [np.nan, 127 if size > 127 else np.nan, 3])
+        if size <= 128:
+            assert kernel is not None
+            np.testing.assert_array_equal(kernel(x[:size], places), rule)
+        else:
+            assert kernel is None

@@ -16,7 +16,7 @@ from treadle_ir.primitive import Primitive
 from treadle_ir.primitives import elementwise as e, reduce as r, shape as s
 from treadle_ir.primitives.call import StopGradient
 from treadle_ir.primitives.compare import Clamp, Compare, Select
-from treadle_ir.primitives.contract import Convolution
+from treadle_ir.primitives.contract import Convolution, DotGeneral
 from treadle_ir.primitives.convert import BitcastConvert, Convert, ReducePrecision
 from treadle_ir.primitives.cumulative import CumulativeAdd
 from treadle_ir.primitives.indexing import DynamicSlice, DynamicUpdateSlice, Gather, Scatter
@@ -355,6 +355,18 @@ def _integer_power(
     return None
 
 
+def _dot(primitive: DotGeneral, operands: Sequence[ArrayType], result: ArrayType) -> Kernel | None:
+    x, y = operands
+    plain = (
+        not primitive.batching[0]
+        and primitive.contracting == ((x.ndim - 1,), (0,))
+        and y.ndim <= 2
+        and x.dtype == y.dtype == result.dtype
+        and result.dtype.char in OWN_ACCUMULATOR
+    )
+    return np.dot if plain else None
+
+
 def _count_leading_zeros(
     primitive: e.CountLeadingZeros, operands: Sequence[ArrayType], result: ArrayType
 ) -> Kernel | None:
@@ -395,6 +407,7 @@ _MAKERS: Final[Mapping[type[Primitive], Maker]] = {
     Sort: _sort,
     StopGradient: lambda primitive, operands, result: lambda x: x,
     Convolution: convolution_kernel,
+    DotGeneral: _dot,
     ReducePrecision: precision_kernel,
     e.Abs: lambda primitive, operands, result: np.abs,
     e.CountLeadingZeros: _count_leading_zeros,

@@ -1,0 +1,174 @@
+"""What is not written gives the same: single elements as NumPy scalars, operands that NumPy broadcasts, counts."""
+
+import hypothesis.extra.numpy as hnp
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from treadle_ir import composed, composed_numbers, ops
+from treadle_runtime import from_host
+from treadle_runtime.evaluation import straight_line
+
+UNARY = {
+    "f": [ops.abs, ops.negate, ops.square, ops.sqrt, ops.rsqrt, ops.sign],
+    "i": [ops.negate],
+    "u": [ops.not_],
+}
+BINARY = {
+    "f": [ops.add, ops.subtract, ops.multiply, ops.divide, ops.maximum, ops.minimum],
+    "i": [
+        ops.add,
+        ops.subtract,
+        ops.multiply,
+        ops.maximum,
+        ops.minimum,
+        ops.and_,
+        ops.or_,
+        ops.xor,
+    ],
+    "u": [
+        ops.add,
+        ops.subtract,
+        ops.multiply,
+        ops.maximum,
+        ops.minimum,
+        ops.and_,
+        ops.or_,
+        ops.xor,
+    ],
+}
+DTYPES = [np.float32, np.float64, np.int8, np.int32, np.uint8, np.uint32]
+
+
+def same(found, expected):
+    """To the last bit, but for what a NaN holds."""
+    found, expected = np.asarray(found), np.asarray(expected)
+    np.testing.assert_array_equal(found, expected, strict=True)
+    if found.dtype.kind == "f":
+        plain = ~np.isnan(expected)
+        np.testing.assert_array_equal(np.signbit(found)[plain], np.signbit(expected)[plain])
+
+
+def as_a_whole(function, *arrays):
+    """What it gives once it is planned."""
+    whole = composed(function)
+    for _ in range(2):
+        whole(*arrays)
+    return whole(*arrays)
+
+
+@settings(max_examples=150, deadline=None)
+@given(data=st.data())
+def test_numbers_give_what_arrays_give(data):
+    dtype = np.dtype(data.draw(st.sampled_from(DTYPES)))
+    shape = data.draw(st.sampled_from([(), (1,), (1, 1)]))
+    x, y = (from_host(np.asarray(data.draw(hnp.arrays(dtype, shape)), dtype)) for _ in range(2))
+    steps = data.draw(
+        st.lists(
+            st.one_of(
+                st.tuples(st.sampled_from(UNARY[dtype.kind])),
+                st.tuples(st.sampled_from(BINARY[dtype.kind]), st.booleans()),
+                st.just(("choose",)),
+            ),
+            min_size=1,
+            max_size=6,
+        )
+    )
+
+    def chain(x, y):
+        a, b = x, y
+        for operation, *rest in steps:
+            if operation == "choose":
+                a, b = ops.select(ops.compare(a, b, direction="lt"), a, b), a
+            elif operation in BINARY[dtype.kind]:
+                a, b = (operation(a, b), a) if rest and rest[0] else (operation(b, a), b)
+            else:
+                a = operation(a)
+        return a
+
+    same(as_a_whole(chain, x, y), chain(x, y))
+
+
+@pytest.mark.parametrize("dimensions", [(0,), (1,)])
+def test_what_is_broadcast_may_be_asked_for_as_a_whole(dimensions):
+    x = from_host(np.arange(3, dtype=np.float32))
+
+    def spread(x):
+        wide = ops.broadcast_in_dim(x, shape=(3, 3), dimensions=dimensions)
+        # arithmetic leaves it to NumPy; a maximum over an axis, and the result, take all of it
+        return (
+            ops.add(wide, ops.transpose(wide, permutation=(1, 0))),
+            ops.reduce_maximum(wide, axes=(0,)),
+            wide,
+        )
+
+    for found, expected in zip(as_a_whole(spread, x), spread(x), strict=True):
+        same(found, expected)
+
+
+def test_all_that_is_left_of_a_broadcast_is_arithmetic():
+    x = from_host(np.ones((4, 1), np.float32))
+
+    def centred(x):
+        return ops.subtract(
+            ops.broadcast_in_dim(x, shape=(4, 5), dimensions=(0, 1)),
+            ops.broadcast_in_dim(ops.square(x), shape=(4, 5), dimensions=(0, 1)),
+        )
+
+    same(as_a_whole(centred, x), np.zeros((4, 5), np.float32))  # no operand has the result's shape
+
+
+@pytest.mark.parametrize("dtype", ["f32", "f64", "i32"])
+def test_booleans_are_counted(dtype):
+    from treadle_ir.dtypes import BY_NAME  # noqa: PLC0415 - the names of the parameters
+
+    x = from_host(np.array([1, np.nan, 3, np.nan, np.nan], np.float32))
+
+    def counts(x):
+        numbers = ops.convert(ops.compare(x, x, direction="eq"), dtype=BY_NAME[dtype])
+        return ops.reduce_add(numbers, axes=(0,)), numbers  # and both forms are asked for
+
+    for found, expected in zip(as_a_whole(counts, x), counts(x), strict=True):
+        same(found, expected)
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_one_truth_chooses_an_array(first):
+    x = from_host(np.arange(4, dtype=np.float32))
+
+    def chosen(x):
+        truth = ops.compare(
+            ops.reduce_add(x, axes=(0,)), np.float32(0), direction="gt" if first else "lt"
+        )
+        return ops.select(truth, ops.negate(x), ops.slice(x, start=(0,), limit=(4,), strides=(1,)))
+
+    same(as_a_whole(chosen, x), chosen(x))
+
+
+def test_names_are_given_on():
+    lines = [(f"v{k + 1}", f"K(v{k}, h0)") for k in range(5)]
+    found, kept = straight_line._named([("v0", "h0"), *lines], "v5")
+    assert kept == "s0"
+    assert {line.split(" = ")[0] for line in found} == {"s0"}
+    # what is read later keeps its name
+    found, kept = straight_line._named([("v0", "h0"), ("v1", "K(v0)"), ("v2", "K(v0, v1)")], "v2")
+    assert found[1] == "s1 = K(s0)"
+    assert found[2] in ("s0 = K(s0, s1)", "s1 = K(s0, s1)")
+
+
+def test_numbers_of_a_parameter_are_one_kind_of_argument():
+    given: list[object] = []
+
+    @composed_numbers("place")
+    def moved(x, place):
+        given.append(place)
+        return ops.add(x, ops.convert(place, dtype=np.dtype(np.float32)))
+
+    x = from_host(np.float32(1))
+    results = [float(moved(x, place)) for place in range(10)]
+    assert results == [1.0 + k for k in range(10)]
+    assert len(given) == 2  # run once, and staged once
+    assert not any(isinstance(each, int) for each in given)
+    with pytest.raises(Exception, match="nothing"):
+        moved(x, "nothing")
