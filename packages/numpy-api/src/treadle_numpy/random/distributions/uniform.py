@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from treadle_ir import Array, DType, composed, ops
 from treadle_numpy.operands.coerce import ArrayLike, coerce
 from treadle_numpy.operands.devices import Device
@@ -51,4 +53,8 @@ def uniform_floats(
     floats = unit_floats(key, shape, dtype)
     if isinstance(low, float) and isinstance(high, float) and (low, high) == (0.0, 1.0):
         return floats
-    return ops.maximum(ops.add(ops.multiply(floats, ops.subtract(last, first)), first), first)
+    result = ops.add(ops.multiply(floats, ops.subtract(last, first)), first)
+    numbers = (float, np.floating)
+    if isinstance(low, numbers) and isinstance(high, numbers) and low <= high:
+        return result  # what is added is never negative
+    return ops.maximum(result, first)
