@@ -76,7 +76,7 @@ def _add(primitive: r.ReduceAdd, operands: Sequence[ArrayType], result: ArrayTyp
     return None
 
 
-def _ordered(reduce: Kernel) -> Maker:
+def _ordered(reduce: Kernel, of_vector: Kernel) -> Maker:
     def make(
         primitive: r.ReduceMaximum | r.ReduceMinimum,
         operands: Sequence[ArrayType],
@@ -86,7 +86,7 @@ def _ordered(reduce: Kernel) -> Maker:
         if operands[0].size == 0 or result.dtype.char not in "fd" + _INTEGERS:
             return None
         if _is_short(axes, operands[0]):
-            return greatest if reduce.__self__ is np.maximum else least
+            return of_vector
         return lambda x: reduce(x, axes)
 
     return make
@@ -107,7 +107,7 @@ def least(x: Any) -> Any:
     return x[x.argmin()]
 
 
-def _of_truths(reduce: Kernel) -> Maker:
+def _of_truths(reduce: Kernel, of_vector: Kernel) -> Maker:
     def make(
         primitive: r.ReduceAnd | r.ReduceOr, operands: Sequence[ArrayType], result: ArrayType
     ) -> Kernel | None:
@@ -115,7 +115,7 @@ def _of_truths(reduce: Kernel) -> Maker:
         if result.dtype.char != "?":
             return None
         if _is_short(axes, operands[0]):
-            return greatest if reduce.__self__ is np.logical_or else least
+            return of_vector
         return lambda x: reduce(x, axes)
 
     return make
@@ -426,10 +426,10 @@ _MAKERS: Final[Mapping[type[Primitive], Maker]] = {
     r.Argmax: _arg("argmax"),
     r.Argmin: _arg("argmin"),
     r.ReduceAdd: _add,
-    r.ReduceAnd: _of_truths(np.logical_and.reduce),
-    r.ReduceMaximum: _ordered(np.maximum.reduce),
-    r.ReduceMinimum: _ordered(np.minimum.reduce),
-    r.ReduceOr: _of_truths(np.logical_or.reduce),
+    r.ReduceAnd: _of_truths(np.logical_and.reduce, least),
+    r.ReduceMaximum: _ordered(np.maximum.reduce, greatest),
+    r.ReduceMinimum: _ordered(np.minimum.reduce, least),
+    r.ReduceOr: _of_truths(np.logical_or.reduce, greatest),
     s.BroadcastInDim: _broadcast,
     s.Concatenate: _concatenate,
     s.Pad: _pad,

@@ -197,6 +197,7 @@ def convolution_kernel(
         padded = np.zeros(whole, dtype)
         padded[low : low + sizes[0]] = x.reshape(sizes[0])
         rows = np.ndarray((count, sizes[1]), dtype, padded, 0, (step, step)).copy()
-        return np.dot(rows, kernel.reshape(1, sizes[1]).T).reshape(shape)
+        result: Elements = np.dot(rows, kernel.reshape(1, sizes[1]).T).reshape(shape)
+        return result
 
     return convolved

@@ -170,7 +170,7 @@ def precision_kernel(
         if narrow:
             np.putmask(magnitude, magnitude >= over, infinity)
             np.putmask(magnitude, magnitude < under, zero)
-        found = (sign | magnitude).view(dtype)
+        found: Elements = (sign | magnitude).view(dtype)
         np.putmask(found, np.isnan(x), x)
         return found
 

@@ -158,7 +158,8 @@ def kernel_of(
         return None
     array, wide, rule = np.array, np.dtype(np.float64), eval_rules.get(type(primitive))
     assert rule is not None, "every formula has a rule"
-    if series is not None:
+    if scalar is None or series is not None:
+        assert series is not None
 
         def summed(*operands: Elements) -> Elements:
             found = series(*[x.astype(wide) for x in operands])

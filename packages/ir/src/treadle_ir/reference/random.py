@@ -216,8 +216,7 @@ def random_split_eval(primitive: RandomSplit, keys: Elements) -> list[Elements]:
     """Both words of each counter, side by side."""
     size = reduce(mul, primitive.shape, 1)
     if keys.dtype is KEY and keys.ndim == 0 and size <= _SOME:
-        first, second = _in_one_number(*_halves(keys), size)
-        whole = _parts(_joined(first, second), size)
+        whole = _parts(_joined(*_in_one_number(*_halves(keys), size)), size)
         return [whole.copy().view(KEY).reshape(primitive.shape)]
     if is_wide_key(keys.dtype):
         if keys.dtype == UNSAFE_RBG:

@@ -190,10 +190,10 @@ def block(arrays: Blocks) -> Array:
         >>> print(block([[np.ones((1, 1)), np.zeros((1, 2))]]))
         [[1. 0. 0.]]
     """
-    if isinstance(arrays, list) and arrays and all([isinstance(x, Array) for x in arrays]):
-        ranks = {x.ndim for x in arrays}
-        if len(ranks) == 1 and 0 not in ranks:  # a row of arrays, as nearly always
-            return concatenate(arrays, -1)
+    if isinstance(arrays, list):
+        row = [x for x in arrays if isinstance(x, Array)]
+        if row and len(row) == len(arrays) and row[0].ndim and len({x.ndim for x in row}) == 1:
+            return concatenate(row, -1)
     rank = max([coerce_array("block", 0, leaf).ndim for leaf in _leaves(arrays)])
     depth, level = 0, arrays
     while isinstance(level, list):

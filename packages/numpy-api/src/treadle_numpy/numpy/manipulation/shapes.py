@@ -46,9 +46,10 @@ def shape(a: ArrayLike | Sequence[Any] | None) -> tuple[int, ...]:
         >>> print(shape(np.array([[1, 2], [3, 4]])))
         (2, 2)
     """
-    given = None if isinstance(a, type) else getattr(a, "shape", None)
-    if given.__class__ is tuple:  # of an array, or of what stands for one
-        return given  # type: ignore[no-any-return]  # of whatever it is
+    value: object = a  # of whatever class, and a class itself has no shape
+    given = None if isinstance(value, type) else getattr(value, "shape", None)
+    if isinstance(given, tuple):  # of an array, or of what stands for one
+        return given
     if isinstance(a, (list, tuple)):
         return tuple(array_from("shape", a, None).shape)
     if a is None:  # as NumPy and JAX say of an argument that was left out

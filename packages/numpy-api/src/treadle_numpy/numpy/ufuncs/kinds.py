@@ -144,7 +144,7 @@ def iscomplexobj(x: ArrayLike) -> bool:
     """
     type = getattr(x, "type", None)
     if type.__class__ is ArrayType:  # the short way of arrays
-        return is_complex(type.dtype)  # type: ignore[union-attr]  # it is of that class
+        return is_complex(type.dtype)
     return is_array_like(x) and is_complex(operand_type(coerce("iscomplexobj", 0, x)).dtype)
 
 
