@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pytest
 
+from treadle_compiler.lowering.reduce import LONG_STRIP, STRIPS
 from treadle_ir import Primitive, bind
 from treadle_ir.primitives.cumulative import (
     CumulativeAdd,
@@ -19,6 +20,7 @@ from treadle_ir.primitives.reduce import Argmax, Argmin, ReduceMaximum, ReduceMi
 from treadle_ir.primitives.sort import Sort, TopK
 
 pytestmark = pytest.mark.xla
+LONG = STRIPS * LONG_STRIP  # elements, from which on they are folded before they are reduced
 I32 = np.dtype(np.int32)
 
 
@@ -62,6 +64,39 @@ def test_infinities_of_both_signs_and_overflow_are_not_nan(
     agree(operation((axis,)), random.choice(choices[:4], shape))
     agree(operation((axis,)), random.choice(choices, shape))
     agree(operation((axis,)), np.full(shape, -np.inf, dtype))
+
+
+@pytest.mark.parametrize("operation", [ReduceMaximum, ReduceMinimum])
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize(
+    ("shape", "axes"),
+    [
+        ((LONG - STRIPS,), (0,)),  # too short by a strip
+        ((LONG,), (0,)),
+        ((LONG + 1,), (0,)),
+        ((LONG + STRIPS + 7,), (0,)),
+        ((257, 301), (0, 1)),
+        ((301, 257), (0,)),
+        ((2, 17, 5000), (0, 1)),
+        ((3, 100, 100), (0,)),
+        ((3, LONG + 5), (1,)),
+        ((5, LONG), ()),
+    ],
+)
+def test_long_extremes_keep_every_element_and_every_nan(
+    compiled: Any, operation: Any, dtype: str, shape: tuple[int, ...], axes: tuple[int, ...]
+) -> None:
+    random = np.random.default_rng(5)
+    extreme = np.max if operation is ReduceMaximum else np.min
+    x = random.standard_normal(shape).astype(dtype)
+    reduced = compiled(lambda x: bind(operation(axes), x), x)
+    np.testing.assert_array_equal(reduced(x)[0], extreme(x, axes))
+    places = [0, x.size - 1, *random.integers(0, x.size, 12)]
+    for place in places:
+        for value in (99.0, -99.0, np.inf, -np.inf, np.nan):
+            changed = x.copy()
+            changed.reshape(-1)[place] = value
+            np.testing.assert_array_equal(reduced(changed)[0], extreme(changed, axes))
 
 
 @pytest.mark.parametrize(("shape", "axis"), SHAPES)
