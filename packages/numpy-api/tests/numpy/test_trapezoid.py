@@ -20,8 +20,18 @@ def test_numbers_are_numpys(size, rows, dtype):
     np.testing.assert_allclose(found, np.trapezoid(y, axis=0), rtol=2e-5, atol=2e-3)
 
 
-def test_infinite_ends_stay_infinite():
-    assert tnp.trapezoid(np.array([np.inf, 1.0, 2.0], np.float32)) == np.inf
+@pytest.mark.parametrize(
+    "y", [[np.inf, 1, 2], [1, 2, -np.inf], [np.inf, np.inf], [np.inf, -np.inf], [np.nan, 1], [1, 3]]
+)
+def test_ends_count_half_and_infinite_ones_are_not_lost(y):
+    with np.errstate(invalid="ignore"):
+        expected = np.trapezoid(np.float32(y))
+    np.testing.assert_array_equal(tnp.trapezoid(np.float32(y)), expected)
+
+
+def test_complex_numbers_have_an_area():
+    y = np.array([1 + 2j, 3, 5j], np.complex64)
+    np.testing.assert_allclose(tnp.trapezoid(y), np.trapezoid(y))
 
 
 def test_an_array_for_a_step_promotes():
