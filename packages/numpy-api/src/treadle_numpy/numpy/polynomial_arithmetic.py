@@ -198,16 +198,15 @@ def _aligned(function: str, a1: ArrayLike, a2: ArrayLike) -> tuple[Array, Array]
         raise ShapeError(
             f"{function}: coefficients have shapes {x.shape} and {y.shape}, which differ after the first axis"
         )
-    x, y = [
-        ops.pad(
-            v,
-            v.dtype.type(0),
-            low=[count - v.shape[0], *[0] * (v.ndim - 1)],
-            high=[0] * v.ndim,
-        )
-        for v in (x, y)
-    ]
-    return x, y
+    return _lengthened(x, count), _lengthened(y, count)
+
+
+def _lengthened(x: Array, count: int) -> Array:
+    missing = count - x.shape[0]
+    if not missing:
+        return x
+    low = [missing, *[0] * (x.ndim - 1)]
+    return ops.pad(x, x.dtype.type(0), low=low, high=[0] * x.ndim)
 
 
 def _coefficients(function: str, x: Array) -> Array:

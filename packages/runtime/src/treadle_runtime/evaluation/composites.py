@@ -24,7 +24,7 @@ from treadle_runtime.arrays.array import DeviceArray
 T = TypeVar("T")
 
 _LIMIT: Final = 4096
-LARGE: Final = 1 << 17  # elements of an operand from which on a function may be compiled
+LARGE: Final = 1 << 17  # elements of an operand or a result above which a function may be compiled
 # Values that say what to do: they are compared and hashed by what they are, and cannot change.
 _STATIC: Final = frozenset(
     {bool, int, float, complex, str, type(None), type}
@@ -103,21 +103,39 @@ class Composites:
         """The first calls with a kind of arguments: the function itself, then a plan; at once where it is compiled."""
         if current_context().is_stepwise() or any([x.__treadle_mesh__() for x in arrays]):
             return function(*args, **kwargs)
-        at_once = loops or any([is_large(x) or not x.placed.placement.on_host for x in arrays])
+        at_once = (
+            loops
+            or _of_many(key)
+            or any([is_large(x) or not x.placed.placement.on_host for x in arrays])
+        )
+        value: Any = _UNKNOWN
         if not at_once and key not in self._met:
             if len(self._met) >= _LIMIT:
                 self._met.clear()
             self._met.add(key)
-            return function(*args, **kwargs)
+            value = function(*args, **kwargs)
+            if not _has_large(value):
+                return value  # type: ignore[no-any-return]  # what the function returned
         if len(self._plans) >= _LIMIT:
             self._plans.clear()
         plans = import_module("treadle_runtime.evaluation.plans")
         plan = self._plans[key] = plans.planned(arrays, function, args, kwargs, loops)
         if plan is None:
-            return function(*args, **kwargs)
+            return function(*args, **kwargs) if value is _UNKNOWN else value
         results = plan.run(*arrays)
-        value: Any = results[0] if plan.rebuild is None else plan.rebuild(results)
+        value = results[0] if plan.rebuild is None else plan.rebuild(results)
         return value  # type: ignore[no-any-return]  # what the function would have returned
+
+
+def _of_many(key: tuple[Any, ...]) -> bool:
+    """Whether a number among the arguments may be that of the elements of a large result."""
+    return any([part.__class__ is int and part > LARGE for part in key])
+
+
+def _has_large(value: Any) -> bool:
+    """Whether a result, or one of several, is large: then the function is compiled, from the first call on."""
+    parts = value if value.__class__ is tuple or value.__class__ is list else (value,)
+    return any([x.__class__ is DeviceArray and is_large(x) for x in parts])
 
 
 def _describe(x: Any, kind: type, parts: list[Any], arrays: list[DeviceArray]) -> bool:

@@ -73,7 +73,7 @@ def planned(
         return None
     program = optimise(inline(staged.program, calls=(InlineCall,)), names=())
     results = [placement.of(_of_array(atom.type)) for atom in program.results]
-    large = any(map(is_large, arrays))
+    large = any(map(is_large, arrays)) or any([each.type.size > LARGE for each in results])
     on_host = placement.on_host and all([x.placed.placement.is_whole for x in arrays])
     if on_host and not (large and _passes(program) >= PASSES):
         operations = [

@@ -1,20 +1,41 @@
-"""Matrices that have names and depend on their size alone: computed by NumPy, in whole numbers where they are."""
+"""Matrices that have names and depend on their size alone.
+
+Those that may be large are programs of a few operations; what grows too fast for that is computed by NumPy, in whole
+numbers where they are.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, allocating, composed, flags, names, shown
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    DType,
+    allocating,
+    composed,
+    default_dtype,
+    flags,
+    names,
+    ops,
+    shown,
+)
 from treadle_ir.dtypes import is_complex
+from treadle_numpy.lax.slicing import slice_along
+from treadle_numpy.numpy.taking import take
+from treadle_numpy.operands.arrays import made
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
+from treadle_numpy.operands.scalars import zero_like
 from treadle_numpy.operands.sequences import array_from
 from treadle_numpy.operands.shapes import as_index
 
 __all__ = ["dft", "hadamard", "helmert", "hilbert", "invhilbert", "invpascal", "pascal"]
+
+_MOST_SQUARED: Final = 46_340  # rows whose products fit into an i32
 
 
 def _size(name: str, n: int) -> int:
@@ -24,6 +45,12 @@ def _size(name: str, n: int) -> int:
     with allocating():  # asked for at once, where it costs nothing yet
         np.empty((size, size), np.complex128)
     return size
+
+
+def _places(size: int, dtype: DType) -> tuple[Array, Array]:
+    """The row and the column of each element of a square matrix."""
+    row, column = [ops.iota(shape=(size, size), dimension=i, dtype=dtype) for i in (0, 1)]
+    return row, column
 
 
 def _floats(name: str, elements: Any, dtype: DTypeLike | None = None) -> Array:
@@ -64,11 +91,12 @@ def dft(n: int, scale: str | None = None, *, dtype: DTypeLike | None = None) -> 
     chosen = as_dtype("dft", complex if dtype is None else dtype)
     if not is_complex(chosen):
         raise ArgumentError(f"dft: dtype must be a complex floating-point type; got {chosen}")
-    places = np.arange(size)
-    turns = np.outer(places, places) % max(size, 1) / max(size, 1)
-    matrix = np.exp(-2j * np.pi * turns)
+    count = max(size, 1)
+    roots = np.exp(-2j * np.pi * (np.arange(count) / count))
     divisor = {None: 1.0, "n": float(size), "sqrtn": math.sqrt(size)}[scale]
-    return array_from("dft", matrix / (divisor or 1.0), chosen)
+    row, column = _places(size, np.dtype(np.int32 if size <= _MOST_SQUARED else np.int64))
+    powers = ops.remainder(ops.multiply(row, column), row.dtype.type(count))
+    return take(made((roots / (divisor or 1.0)).astype(chosen)), powers, mode="clip")
 
 
 @composed
@@ -102,13 +130,23 @@ def helmert(n: int, full: bool = False) -> Array:
     """
     flags("helmert", full=full)
     size = _size("helmert", n)
-    matrix = np.tril(np.ones((size, size)), -1) - np.diag(np.arange(float(size)))
-    matrix[:1] = 1
     counts = np.arange(float(size))
     squares = counts * (counts + 1)
     squares[:1] = size
-    matrix = matrix / np.sqrt(squares)[:, None]
-    return _floats("helmert", matrix if full else matrix[1:])
+    scales = 1 / np.sqrt(squares)
+    below, diagonal = [
+        _floats("helmert", each) for each in (scales, np.where(counts, -counts * scales, scales))
+    ]
+    row, column = _places(size, np.dtype(np.int32))
+    spread = [
+        ops.broadcast_in_dim(each, shape=(size, size), dimensions=(0,))
+        for each in (below, diagonal)
+    ]
+    first = ops.compare(row, np.int32(0), direction="eq")
+    filled = ops.or_(first, ops.compare(column, row, direction="lt"))
+    beneath = ops.select(filled, spread[0], zero_like(below))
+    matrix = ops.select(ops.compare(column, row, direction="eq"), spread[1], beneath)
+    return matrix if full else slice_along(matrix, 0, min(size, 1), size)
 
 
 @composed
@@ -120,8 +158,10 @@ def hilbert(n: int) -> Array:
         [[1.         0.5       ]
          [0.5        0.33333334]]
     """
-    places = np.arange(float(_size("hilbert", n)))
-    return _floats("hilbert", 1.0 / (places[:, None] + places + 1))
+    row, column = _places(_size("hilbert", n), np.dtype(np.int32))
+    sums = ops.add(ops.add(row, column), np.int32(1))
+    dtype = default_dtype(float)
+    return ops.divide(dtype.type(1), ops.convert(sums, dtype=dtype))
 
 
 @composed

@@ -151,8 +151,10 @@ def _below(first: Array, beneath: Operand) -> Array:
     """Matrices of a first row and a subdiagonal: a number, or vectors."""
     n = first.shape[-1]
     batch = first.shape[:-1]
-    row, column = np.arange(n)[:, None], np.arange(n)
     shape = (*batch, n, n)
+    row, column = [
+        ops.iota(shape=shape, dimension=len(batch) + i, dtype=np.dtype(np.int32)) for i in (0, 1)
+    ]
     if beneath.shape:
         spread = ops.broadcast_in_dim(
             concatenate([array_of(beneath), _zeros(batch, 1, first)], axis=-1),
@@ -161,10 +163,10 @@ def _below(first: Array, beneath: Operand) -> Array:
         )
     else:
         spread = ops.broadcast_in_dim(beneath, shape=shape, dimensions=())
-    mask = np.broadcast_to(row == column + 1, shape)
+    mask = ops.compare(row, ops.add(column, np.int32(1)), direction="eq")
     rest = ops.select(mask, spread, zero_like(first))
     top = ops.broadcast_in_dim(first, shape=shape, dimensions=(*range(len(batch)), len(batch) + 1))
-    return ops.select(np.broadcast_to(row == 0, shape), top, rest)
+    return ops.select(ops.compare(row, np.int32(0), direction="eq"), top, rest)
 
 
 @composed
