@@ -21,6 +21,23 @@ def test_windows(name: str) -> None:
         getattr(windows, name)(2.5)
 
 
+@pytest.mark.parametrize("name", ["bartlett", "blackman", "hamming", "hanning"])
+@pytest.mark.parametrize("count", [4096, 4097, 4098, 65_537, 200_000])
+def test_long_windows_are_as_exact_and_the_same_from_both_ends(name: str, count: int) -> None:
+    found = np.asarray(getattr(windows, name)(count))
+    assert found.dtype == np.float32
+    np.testing.assert_array_equal(found, found[::-1])
+    np.testing.assert_allclose(found, getattr(np, name)(count), rtol=1e-7, atol=1e-15)
+    with X64.override(True):
+        precise = np.asarray(getattr(windows, name)(count))
+    np.testing.assert_allclose(precise, getattr(np, name)(count), rtol=1e-12, atol=3e-15)
+
+
+def test_long_kaiser() -> None:
+    for count in (4097, 20_000):
+        np.testing.assert_allclose(windows.kaiser(count, 8.6), np.kaiser(count, 8.6), rtol=3e-6)
+
+
 @pytest.mark.parametrize("beta", [0.0, 1.0, 8.6, -3.0, 400.0])
 def test_kaiser(beta: float) -> None:
     for count in (0, 1, 2, 7, 8):

@@ -1,11 +1,12 @@
-"""Windows that samples are weighted with before a Fourier transform: constants of the program, but for Kaiser's.
+"""Windows that samples are weighted with before a Fourier transform.
 
-Kaiser's has a parameter that may be traced, and a derivative by it.
+Short ones are NumPy's, as constants of the program; of long ones the program computes the points. Kaiser's has a
+parameter that may be traced, and a derivative by it.
 """
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Final, Protocol
 
 import numpy as np
 
@@ -15,30 +16,85 @@ from treadle_ir import (
     DTypeError,
     ShapeError,
     allocating,
+    composed,
     default_dtype,
     integer,
     ops,
 )
 from treadle_ir.dtypes import is_complex
+from treadle_numpy.lax.slicing import slice_along
 from treadle_numpy.operands.arrays import Elements, array_of, made
 from treadle_numpy.operands.coerce import ArrayLike, coerce
 from treadle_numpy.operands.promote import converted
 
 __all__ = ["bartlett", "blackman", "hamming", "hanning", "kaiser"]
 
+_WIDE: Final = np.dtype(np.float64)
+_FEW: Final = 1 << 12  # points that are a constant
+
 
 class _Window(Protocol):
     def __call__(self, M: int, /) -> Elements: ...  # noqa: N803 - NumPy's name
 
 
-def _samples(function: str, window: _Window, M: object) -> Array:  # noqa: N803
+def _count(function: str, M: object) -> int:  # noqa: N803
     count = integer(function, "M", M)
     if count < 0:
         raise ArgumentError(f"{function}: M is {count}, but must not be negative")
+    return count
+
+
+def _samples(window: _Window, count: int) -> Array:
     with allocating():
         return made(np.asarray(window(count), default_dtype(float)))
 
 
+def _first_half(count: int) -> Array:
+    """0, 1, 2, ... up to the middle of the points."""
+    return ops.iota(shape=(-(-count // 2),), dimension=0, dtype=_WIDE)
+
+
+@composed
+def _mirrored(first: Array, count: int) -> Array:
+    """All points, of which the first half is given."""
+    rest = ops.reverse(slice_along(first, 0, 0, count // 2), dimensions=(0,))
+    return ops.concatenate([first, rest], dimension=0)
+
+
+def _cosines(count: int) -> Array:
+    """cos(2 pi n / (count - 1)) for the first half of many points.
+
+    By the addition theorem for n = row * width + column: few cosines are computed, and products of them.
+    """
+    half = -(-count // 2)
+    width = 1 << (half.bit_length() // 2)
+    shape = (-(-half // width), width)
+    turn = 2 * np.pi / (count - 1)
+    parts = []
+    for axis, step in enumerate((turn * width, turn)):
+        angles = step * np.arange(shape[axis])
+        parts += [
+            ops.broadcast_in_dim(each, shape=shape, dimensions=(axis,))
+            for each in (np.cos(angles), np.sin(angles))
+        ]
+    cosine, sine, cosine_within, sine_within = parts
+    grid = ops.subtract(ops.multiply(cosine, cosine_within), ops.multiply(sine, sine_within))
+    return slice_along(ops.reshape(grid, shape=(shape[0] * width,)), 0, 0, half)
+
+
+def _rounded(window: Array) -> Array:
+    return ops.convert(window, dtype=default_dtype(float))
+
+
+def _of_cosines(constant: float, factor: float, square: float, count: int) -> Array:
+    """`constant + factor c + square c**2`, c being the cosines."""
+    cosines = _cosines(count)
+    inner = ops.add(ops.multiply(cosines, np.float64(square)), np.float64(factor))
+    window = ops.add(ops.multiply(cosines, inner), np.float64(constant))
+    return _mirrored(_rounded(window), count)
+
+
+@composed
 def bartlett(M: int) -> Array:  # noqa: N803 - NumPy's name
     """A triangle of `M` points from 0 to 1 and back to 0, in the default float type; a single point is 1.
 
@@ -49,9 +105,14 @@ def bartlett(M: int) -> Array:  # noqa: N803 - NumPy's name
         >>> print(bartlett(5))
         [0.  0.5 1.  0.5 0. ]
     """
-    return _samples("bartlett", np.bartlett, M)
+    count = _count("bartlett", M)
+    if count <= _FEW:
+        return _samples(np.bartlett, count)
+    rising = ops.multiply(_first_half(count), np.float64(2 / (count - 1)))
+    return _mirrored(_rounded(rising), count)
 
 
+@composed
 def blackman(M: int) -> Array:  # noqa: N803
     """`M` points of 0.42 - 0.5 cos(2 pi n / (M - 1)) + 0.08 cos(4 pi n / (M - 1)), in the default float type.
 
@@ -62,9 +123,11 @@ def blackman(M: int) -> Array:  # noqa: N803
         >>> print(abs(blackman(5)).round(2))
         [0.   0.34 1.   0.34 0.  ]
     """
-    return _samples("blackman", np.blackman, M)
+    count = _count("blackman", M)
+    return _samples(np.blackman, count) if count <= _FEW else _of_cosines(0.34, -0.5, 0.16, count)
 
 
+@composed
 def hamming(M: int) -> Array:  # noqa: N803
     """`M` points of 0.54 - 0.46 cos(2 pi n / (M - 1)), in the default float type; a single point is 1.
 
@@ -75,9 +138,11 @@ def hamming(M: int) -> Array:  # noqa: N803
         >>> print(hamming(5).round(2))
         [0.08 0.54 1.   0.54 0.08]
     """
-    return _samples("hamming", np.hamming, M)
+    count = _count("hamming", M)
+    return _samples(np.hamming, count) if count <= _FEW else _of_cosines(0.54, -0.46, 0.0, count)
 
 
+@composed
 def hanning(M: int) -> Array:  # noqa: N803
     """`M` points of 0.5 - 0.5 cos(2 pi n / (M - 1)), in the default float type; a single point is 1.
 
@@ -88,7 +153,8 @@ def hanning(M: int) -> Array:  # noqa: N803
         >>> print(hanning(5).round(2))
         [0.  0.5 1.  0.5 0. ]
     """
-    return _samples("hanning", np.hanning, M)
+    count = _count("hanning", M)
+    return _samples(np.hanning, count) if count <= _FEW else _of_cosines(0.5, -0.5, 0.0, count)
 
 
 def kaiser(M: int, beta: ArrayLike) -> Array:  # noqa: N803
@@ -106,7 +172,7 @@ def kaiser(M: int, beta: ArrayLike) -> Array:  # noqa: N803
         >>> print(kaiser(5, 3.0).round(3))
         [0.205 0.727 1.    0.727 0.205]
     """
-    count = integer("kaiser", "M", M)
+    count = _count("kaiser", M)
     given = coerce("kaiser", 1, beta)
     if given.shape:
         raise ShapeError(f"kaiser: beta must be a scalar, got shape {given.shape}")
@@ -114,11 +180,19 @@ def kaiser(M: int, beta: ArrayLike) -> Array:  # noqa: N803
         raise DTypeError("kaiser: beta is complex, but must be real")
     dtype = default_dtype(float)
     if count < 2:
-        return _samples("kaiser", np.ones, M)
-    with allocating():
-        ratio = np.linspace(-1.0, 1.0, count)
-        height = made(np.sqrt((1 - ratio) * (1 + ratio)).astype(dtype))
-    width = ops.abs(array_of(converted(given, dtype)))
+        return _samples(np.ones, count)
+    # Apart, without jit: in one program XLA would compute each point twice.
+    return _mirrored(_rising_kaiser(array_of(converted(given, dtype)), count), count)
+
+
+@composed
+def _rising_kaiser(beta: Array, count: int) -> Array:
+    """The first half of Kaiser's window."""
+    before = _first_half(count)
+    after = ops.subtract(np.float64(count - 1), before)
+    root = ops.sqrt(ops.multiply(before, after))
+    height = _rounded(ops.multiply(root, np.float64(2 / (count - 1))))
+    width = ops.abs(beta)
     inner = ops.multiply(width, height)
     growth = ops.exponential(ops.subtract(inner, width))
     return ops.divide(ops.multiply(growth, ops.bessel_i0e(inner)), ops.bessel_i0e(width))
