@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import Array, ShapeError, ops, refused
+from treadle_ir import Array, DType, ShapeError, composed, ops, refused
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
 from treadle_numpy.operands.devices import Device
@@ -100,7 +100,13 @@ def iota(dtype: DTypeLike, size: int) -> Array:
         >>> print(iota(np.float32, 3))
         [0. 1. 2.]
     """
-    return broadcasted_iota(dtype, (size,), 0)
+    (count,) = as_shape("broadcasted_iota", (size,))
+    return _counted(count, as_dtype("iota", dtype))
+
+
+@composed
+def _counted(count: int, dtype: DType) -> Array:
+    return ops.iota(shape=(count,), dtype=dtype, dimension=0)
 
 
 def broadcasted_iota(

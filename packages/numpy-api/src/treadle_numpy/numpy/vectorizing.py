@@ -26,6 +26,7 @@ from treadle_ir import (
 )
 from treadle_ir.tree import tree_map
 from treadle_numpy.lax.control.map import map
+from treadle_numpy.numpy.manipulation.axes import moveaxis
 from treadle_numpy.operands.broadcast import common_shape
 from treadle_numpy.operands.sequences import array_from
 from treadle_numpy.operands.trees import Tree
@@ -207,7 +208,7 @@ def _mapped(
     for axis in reversed(range(len(loop))):
         if loop[axis] != 1:
             has = [shape[axis] != 1 for shape in aligned]
-            function = over_first_axis(function, has)
+            function = over_axis(0, function, has)
     squeezed = [
         ops.reshape(x, shape=(*[n for n in shape if n != 1], *x.shape[x.ndim - rank :]))
         for x, shape, rank in zip(arrays, aligned, ranks, strict=True)
@@ -225,18 +226,20 @@ def _with_outer(y: Tree, loop: tuple[int, ...], wide: int) -> Array:
     return ops.reshape(x, shape=(*loop, *x.shape[wide:]))
 
 
-def over_first_axis(function: Callable[..., Tree], has: Sequence[bool]) -> Callable[..., Tree]:
-    """A function mapped over the first axis of some of its arguments."""
+def over_axis(axis: int, function: Callable[..., Tree], has: Sequence[bool]) -> Callable[..., Tree]:
+    """A function mapped over an axis of some of its arguments; the results are stacked along their first."""
     try:
         vmap = installed_vmap("vectorize")
     except MissingRuleError:
-        return functools.partial(_one_by_one, function, has)
-    return vmap(function, in_axes=tuple([0 if each else None for each in has]))
+        return functools.partial(_one_by_one, axis, function, has)
+    return vmap(function, in_axes=tuple([axis if each else None for each in has]))
 
 
-def _one_by_one(function: Callable[..., Tree], has: Sequence[bool], *arrays: Array) -> Tree:
+def _one_by_one(
+    axis: int, function: Callable[..., Tree], has: Sequence[bool], *arrays: Array
+) -> Tree:
     """As `vmap` has it, by a loop."""
-    mapped = tuple([x for x, each in zip(arrays, has, strict=True) if each])
+    mapped = tuple([moveaxis(x, axis, 0) for x, each in zip(arrays, has, strict=True) if each])
 
     def one(elements: tuple[Array, ...]) -> Tree:
         left = iter(elements)

@@ -123,8 +123,8 @@ class Composites:
         if plan is None:
             return function(*args, **kwargs) if value is _UNKNOWN else value
         results = plan.run(*arrays)
-        value = results[0] if plan.rebuild is None else plan.rebuild(results)
-        return value  # type: ignore[no-any-return]  # what the function would have returned
+        whole: T = results[0] if plan.rebuild is None else plan.rebuild(results)
+        return whole
 
 
 def _of_many(key: tuple[Any, ...]) -> bool:

@@ -85,6 +85,8 @@ _LIMITS: Final[dict[type[Primitive], int]] = {
         (
             c.Select,
             c.Clamp,
+            e.Maximum,
+            e.Minimum,
             e.CountLeadingZeros,
             e.Popcnt,
             e.RoundNearestAfz,

@@ -11,11 +11,13 @@ from treadle_ir import (
     ArrayType,
     InlineCall,
     Operands,
+    Primitive,
     Program,
     Tracer,
     Type,
     stage_tree,
 )
+from treadle_ir.primitives.creation import Iota
 from treadle_ir.rewrite import inline, optimise
 from treadle_ir.tree import PyTreeDef, flatten_leaves_and_structure
 from treadle_runtime.arrays.array import DeviceArray, Elements, buffer_at, elements_of
@@ -75,7 +77,8 @@ def planned(
     results = [placement.of(_of_array(atom.type)) for atom in program.results]
     large = any(map(is_large, arrays)) or any([each.type.size > LARGE for each in results])
     on_host = placement.on_host and all([x.placed.placement.is_whole for x in arrays])
-    if on_host and not (large and _passes(program) >= PASSES):
+    enough = PASSES if any(map(is_large, arrays)) else 1  # to write a large result is a pass
+    if on_host and not (large and _passes(program) >= enough):
         operations = [
             Operation(
                 equation.primitive,
@@ -130,8 +133,13 @@ def _passes(program: Program) -> int:
         if size > LARGE:
             if host_limits.get(type(equation.primitive)) == ANY_SIZE:
                 return 0
-            passes += equation.primitive.computes
+            passes += equation.primitive.computes or _counts(equation.primitive)
     return passes
+
+
+def _counts(primitive: Primitive) -> bool:
+    """Whether NumPy would write a range to memory; of more axes it is a view."""
+    return isinstance(primitive, Iota) and len(primitive.shape) == 1
 
 
 def _compiled(

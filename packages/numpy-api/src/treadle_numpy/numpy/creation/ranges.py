@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal, overload
+from collections.abc import Sequence
+from typing import Any, Final, Literal, overload
 
 import numpy as np
 
@@ -47,6 +48,8 @@ from treadle_numpy.operands.scalars import size_scalar
 from treadle_numpy.operands.shapes import as_index
 
 __all__ = ["arange", "geomspace", "linspace", "logspace"]
+
+_FEW: Final = 1 << 17  # numbers up to which NumPy counts, so that nothing is compiled
 
 
 def _number(
@@ -119,30 +122,45 @@ def arange(
     if not math.isfinite(length):
         raise ArgumentError(f"arange: there is no end between {first} and {last} in steps of {by}")
     count = max(0, math.ceil(length))
-    if on_host():
+    whole = is_integer(wanted)
+    if on_host() and not (count > _FEW and _is_exact(wanted, named)):
         with allocating():
-            whole = is_integer(wanted)
             elements = _integers(first, last, by, wanted) if whole else np.arange(count)
             elements = elements.astype(wanted, copy=False)
-        if not is_integer(wanted):  # first + i * by in the element type, as below
+        if not whole:  # first + i * by in the element type, as below
             elements = (elements * wanted.type(by) + wanted.type(first)).astype(wanted)
         return placed(made(elements), device)
-    counted = ops.iota(shape=(count,), dimension=0, dtype=wanted)
+    return placed(_counted(count, first, by, wanted), device)
+
+
+@composed
+def _counted(count: int, first: Any, by: Any, wanted: DType) -> Array:  # Any: numbers
+    """Many numbers from the first, some number apart."""
+    numbers = ops.iota(shape=(count,), dimension=0, dtype=wanted)
     if by != 1:
-        counted = ops.multiply(counted, wanted.type(by))
-    if first != 0:
-        counted = ops.add(counted, wanted.type(first))
-    return placed(counted, device)
+        numbers = ops.multiply(numbers, wanted.type(by))
+    return numbers if first == 0 else ops.add(numbers, wanted.type(first))
+
+
+def _is_exact(wanted: DType, named: Sequence[object]) -> bool:
+    """Whether the numbers can be counted in the wanted type itself, as a program does it."""
+    if is_floating(wanted):
+        return wanted.itemsize >= 4
+    return is_integer(wanted) and all([_held(n, wanted) for n in named if n is not None])
+
+
+def _held(number: object, wanted: DType) -> bool:
+    """Whether an integer type holds a number, which is an integer."""
+    if wanted.kind not in "iu" or not isinstance(number, (int, np.integer)):
+        return False
+    bounds = np.iinfo(wanted)
+    return bool(bounds.min <= number <= bounds.max)
 
 
 def _integers(first: Any, last: Any, by: Any, wanted: DType) -> Elements:  # Any: numbers
     """From a number to another, in the wanted type if that holds all of them: a third of the time."""
-    holds = wanted.kind in "iu" and all(
-        [isinstance(n, (int, np.integer)) for n in (first, last, by)]
-    )
-    if holds:
-        bounds, second = np.iinfo(wanted), int(first) + int(by)
-        holds = all([bounds.min <= n <= bounds.max for n in (first, last, by, second)])
+    holds = all([_held(n, wanted) for n in (first, last, by)])
+    holds = holds and _held(int(first) + int(by), wanted)
     elements: Elements = np.arange(first, last, by, dtype=wanted if holds else None)
     return elements
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from treadle_ir import Array, functions, ops, sequence
 from treadle_numpy.numpy.manipulation.axes import moveaxis
 from treadle_numpy.numpy.manipulation.shapes import expand_dims
-from treadle_numpy.numpy.vectorizing import over_first_axis
+from treadle_numpy.numpy.vectorizing import over_axis
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
 from treadle_numpy.operands.sequences import array_from
@@ -31,13 +31,18 @@ def apply_along_axis(
          [4 3]]
     """
     functions("apply_along_axis", func1d=func1d)
-    x = moveaxis(coerce_array("apply_along_axis", 2, arr), axis, -1)
-    outer = x.shape[:-1]
-    flat = ops.reshape(x, shape=(size_of(outer), x.shape[-1]))
-    mapped = over_first_axis(lambda row: func1d(row, *args, **kwargs), [True])
+    x = coerce_array("apply_along_axis", 2, arr)
+    along = as_axis("apply_along_axis", axis, x.ndim)
+    outer = (*x.shape[:along], *x.shape[along + 1 :])
+    vectors = size_of(outer)
+    if along == 0:
+        flat = _reshaped(x, (x.shape[0], vectors))
+    else:
+        flat = _reshaped(moveaxis(x, along, -1), (vectors, x.shape[along]))
+    mapped = over_axis(0 if along else 1, lambda row: func1d(row, *args, **kwargs), [True])
     joined = array_from("apply_along_axis: the result of func1d", mapped(flat), None)
     inner = joined.shape[1:]
-    joined = ops.reshape(joined, shape=(*outer, *inner))
+    joined = _reshaped(joined, (*outer, *inner))
     place = as_axis("apply_along_axis", axis, len(outer) + 1)
     return (
         moveaxis(
@@ -46,6 +51,10 @@ def apply_along_axis(
         if inner
         else joined
     )
+
+
+def _reshaped(x: Array, shape: tuple[int, ...]) -> Array:
+    return x if x.shape == shape else ops.reshape(x, shape=shape)
 
 
 def apply_over_axes(
