@@ -1,13 +1,17 @@
 """Time every public function beside JAX's, and write the table of `docs/benchmarks-functions.md`.
 
     python benchmarks/functions_page.py --check                              names that nothing times are an error
-    python benchmarks/functions_page.py --jax-python PYTHON --times T.json   measure what T.json lacks
-    python benchmarks/functions_page.py --again REGEX ... --times T.json     measure these once more
-    python benchmarks/functions_page.py --times T.json --write PAGE.md       write the page
+    python benchmarks/functions_page.py --jax-python PYTHON                  measure what the page lacks
+    python benchmarks/functions_page.py --jax-python PYTHON --again REGEX    and once more the cases that this matches
+    python benchmarks/functions_page.py --times T.json                       write what was measured elsewhere
+
+Earlier figures are read from the page, which is written anew after each case. With `--times` those of a file count
+more than the page's, and new ones go to that file too: `{"numpy.max jit 1e+06": {"treadle": 6e-05, "jax": 6e-05}}`.
 
 The libraries run in processes of their own, in turns of a few milliseconds, and the least CPU time of each counts:
-what else the machine does lengthens a round, and never shortens it. Reasons for the slowest are written by hand, in
-`functions_reasons.txt`: a line with the case, a colon, and a sentence.
+what else the machine does lengthens a round, and never shortens it. They share one core, since the system counts the
+time of threads on another one by its ticks, which are as long as a round. Reasons for the slowest are written by hand,
+in `functions_reasons.txt`: a line with the case, a colon, and a sentence.
 """
 
 from __future__ import annotations
@@ -15,6 +19,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
 import re
 import sys
 import tempfile
@@ -24,17 +29,21 @@ from typing import Any, Final
 sys.path.insert(0, str(Path(__file__).parent))
 
 from cases.base import Case
-from cases.functions import CASES, missing
+from cases.functions import CASES, FEW, MANY, SOME, missing
 from run import Library, agree, amount, libraries, machine
 
-ROUNDS: Final = 3
+ROUNDS: Final = 5
 EXPLAINED: Final = 10
 REASONS: Final = Path(__file__).parent / "functions_reasons.txt"
+PAGE: Final = Path(__file__).parents[1] / "docs" / "benchmarks-functions.md"
 PARTS: Final = {
     "eager 10": "without jit, 10 elements",
     "eager": "without jit, a million elements",
     "jit": "with jit, a million elements",
 }
+_SOME: Final = f" ({SOME:,})"  # behind the names of functions whose larger size is this
+SECONDS: Final = {"µs": 1e-6, "ms": 1e-3, "s": 1.0}
+ROW: Final = re.compile(r"\| (\S+)( \(.+\))? \| ([\d.]+ \S+) \| ([\d.]+ \S+) \| .+ \|")
 Times = dict[str, dict[str, Any]]
 
 
@@ -87,8 +96,8 @@ def page(times: Times, where: str) -> str:
         "# Benchmarks of every public function",
         "",
         "Written by `benchmarks/functions_page.py`; see its first lines for how to measure again, and",
-        "[benchmarks](benchmarks.md) for programs, tracing and dispatch. Each time is the least CPU time of two",
-        "rounds or more, the libraries in turns; below a ratio of 1 treadle is faster than jax on the same jaxlib.",
+        "[benchmarks](benchmarks.md) for programs, tracing and dispatch. Each time is the least CPU time of several",
+        "rounds, the libraries in turns; below a ratio of 1 treadle is faster than jax on the same jaxlib.",
         f"Machine: {where}, in use by others at the time.",
         "",
         "| | functions | geometric mean of treadle/jax | twice as fast | slower by over 5 % | by over 2 x |",
@@ -110,14 +119,41 @@ def page(times: Times, where: str) -> str:
         text += ["", "## Not compared", ""]
         text += [f"- `{name}`: {shown(error)}" for name, error in sorted(failed.items())]
     for key, rows in by_part.items():
-        text += ["", f"## {PARTS[key][0].upper()}{PARTS[key][1:]}", ""]
+        text += ["", titled(PARTS[key]), ""]
         text += ["| function | treadle | jax | treadle/jax |", "|---|---:|---:|---:|"]
         for name in sorted(rows, key=lambda name: -ratio(rows[name])):
             each = rows[name]
-            function = name.split()[0] + (" (10,000)" if name.endswith(" 10000") else "")
+            function = name.split()[0] + (_SOME if name.endswith(f" {SOME}") else "")
             ours, theirs = (amount(each[library], "s") for library in ("treadle", "jax"))
             text.append(f"| {function} | {ours} | {theirs} | {ratio(each):.2f} |")
     return "\n".join(text) + "\n"
+
+
+def figures(text: str) -> Times:
+    """The times and errors that a page has."""
+    times: Times = {}
+    manner = ""
+    for line in text.splitlines():
+        if line.startswith("## "):
+            manner = next((key for key, title in PARTS.items() if titled(title) == line), "")
+        elif error := re.fullmatch("- `([^`]+)`: `([^`]+)`", line):
+            times[error[1]] = {"error": error[2]}
+        elif manner and (row := ROW.fullmatch(line)):
+            size = FEW if manner.endswith(f" {FEW}") else SOME if row[2] else MANY
+            name = f"{row[1]} {manner.split()[0]} {size:g}"
+            times[name] = {"treadle": seconds(row[3]), "jax": seconds(row[4])}
+    return times
+
+
+def seconds(shown: str) -> float:
+    """The time that `12.3 µs` says."""
+    number, unit = shown.split()
+    return float(number) * SECONDS[unit]
+
+
+def titled(title: str) -> str:
+    """The line above a part."""
+    return f"## {title[0].upper()}{title[1:]}"
 
 
 def shown(error: str) -> str:
@@ -129,36 +165,41 @@ def main() -> int:
     """Measure, write or check; 1 where a name is neither timed nor excused."""
     parser = argparse.ArgumentParser(description="every public function, treadle beside jax")
     parser.add_argument("--check", action="store_true", help="only look for names that lack a call")
-    parser.add_argument("--times", type=Path, help="the file of times, which is added to")
+    parser.add_argument("--jax-python", help="an interpreter that has jax: measure")
     parser.add_argument("--again", help="measure the cases that this matches once more")
     parser.add_argument("--only", default="", help="measure the cases that this matches alone")
-    parser.add_argument("--write", type=Path, help="write the page")
-    parser.add_argument("--jax-python", default=sys.executable, help="an interpreter that has jax")
+    parser.add_argument("--page", type=Path, default=PAGE, help="the page of earlier figures")
+    parser.add_argument("--times", type=Path, help="a file of figures that count more")
     parser.add_argument("--round", type=float, default=0.006, help="seconds of a round")
     options = parser.parse_args()
     if options.check:
         lacking = missing()
         print("\n".join(lacking) or "every public function has a call, or a reason for none")
         return 1 if lacking else 0
-    times: Times = {}
-    if options.times.exists():
-        times = json.loads(options.times.read_text())
-    if not options.write:
-        with (
-            tempfile.TemporaryDirectory() as bytecode,
-            libraries(options, bytecode, "functions") as found,
-        ):
-            for case in CASES:
-                again = options.again and re.search(options.again, case.name)
-                if (case.name in times and not again) or not re.search(options.only, case.name):
-                    continue
-                times[case.name] = measured(case, found)
-                print(case.name, times[case.name], flush=True)
-                options.times.write_text(json.dumps(times))
+    apart: Times = {}
+    if options.times and options.times.exists():
+        apart = json.loads(options.times.read_text())
+    earlier = figures(options.page.read_text(encoding="utf-8")) if options.page.exists() else {}
+    earlier |= apart
+    times = {case.name: earlier[case.name] for case in CASES if case.name in earlier}
+    options.page.write_text(page(times, machine()), encoding="utf-8")
+    if not options.jax_python:
         return 0
-    known = {case.name for case in CASES}
-    times = {name: each for name, each in times.items() if name in known}
-    options.write.write_text(page(times, machine()), encoding="utf-8")
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    with (
+        tempfile.TemporaryDirectory() as bytecode,
+        libraries(options, bytecode, "functions") as found,
+    ):
+        for case in CASES:
+            again = options.again and re.search(options.again, case.name)
+            if (case.name in times and not again) or not re.search(options.only, case.name):
+                continue
+            times[case.name] = apart[case.name] = measured(case, found)
+            print(case.name, times[case.name], flush=True)
+            options.page.write_text(page(times, machine()), encoding="utf-8")
+            if options.times:
+                options.times.write_text(json.dumps(apart))
     return 0
 
 

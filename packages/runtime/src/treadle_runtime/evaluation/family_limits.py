@@ -43,7 +43,7 @@ from treadle_runtime.evaluation.limits import ANY_SIZE, host_limits
 
 _LIMITS: Final[dict[type[Primitive], int]] = {
     Elementwise: 1 << 20,
-    Conversion: 1 << 21,
+    Conversion: 1 << 19,  # floats become integers in several passes
     Rearrangement: 1 << 22,
     Creation: 1 << 22,
     OptimizationBarrier: 1 << 21,

@@ -18,6 +18,7 @@ from treadle_ir import (
     stage_tree,
 )
 from treadle_ir.primitives.creation import Iota
+from treadle_ir.primitives.shape import BroadcastInDim, Reshape
 from treadle_ir.rewrite import inline, optimise
 from treadle_ir.tree import PyTreeDef, flatten_leaves_and_structure
 from treadle_runtime.arrays.array import DeviceArray, Elements, buffer_at, elements_of
@@ -127,6 +128,7 @@ def _of_array(type: Type) -> ArrayType:
 def _passes(program: Program) -> int:
     """How often the program goes over large arrays; 0 if it has something to do that NumPy does better at any size."""
     passes = 0
+    strewn = set()
     for equation in program.equations:
         types = [each.type for each in (*equation.operands, *equation.results)]
         size = max([each.size for each in types if isinstance(each, ArrayType)], default=0)
@@ -134,12 +136,24 @@ def _passes(program: Program) -> int:
             if host_limits.get(type(equation.primitive)) == ANY_SIZE:
                 return 0
             passes += equation.primitive.computes or _counts(equation.primitive)
+            if _strews(equation.primitive):
+                strewn.update(equation.results)
+            elif isinstance(equation.primitive, Reshape) and strewn.intersection(equation.operands):
+                passes += PASSES  # NumPy copies the elements one by one
     return passes
 
 
 def _counts(primitive: Primitive) -> bool:
     """Whether NumPy would write a range to memory; of more axes it is a view."""
     return isinstance(primitive, Iota) and len(primitive.shape) == 1
+
+
+def _strews(primitive: Primitive) -> bool:
+    """Whether each element is repeated side by side."""
+    return (
+        isinstance(primitive, BroadcastInDim)
+        and len(primitive.shape) - 1 not in primitive.dimensions
+    )
 
 
 def _compiled(
