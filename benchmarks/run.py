@@ -152,12 +152,26 @@ def digest(result: Any) -> list[Any]:
             stack.extend(item[key] for key in sorted(item))
         elif isinstance(item, list | tuple):
             stack.extend(item)
+        elif isinstance(item, str | numpy.dtype | type) or type(item).__name__ == "KeyTy":
+            found.append([[*str(item).encode()], 0.0, 0.0])  # told apart letter by letter
+        elif is_key(getattr(item, "dtype", None)):
+            found.append([list(item.shape), 0.0, 0.0])
+        elif hasattr(item, "opt_cost"):  # of `einsum_path`
+            stack.append(float(item.opt_cost))
+        elif hasattr(item, "bits"):  # `finfo`, `iinfo`
+            stack.extend([item.bits, item.min, item.max])
         else:
             array = numpy.asarray(item, dtype=numpy.float64)
             some = array.ravel()[:: max(1, array.size // 5)]
             norm = float(numpy.sqrt((array * array).mean()))
             found.append([list(array.shape), *map(float, some), float(array.mean()), norm])
     return found
+
+
+def is_key(dtype: Any) -> bool:
+    """Whether an element type is that of random keys, which have no numbers."""
+    structured = isinstance(dtype, numpy.dtype) and dtype.names is not None
+    return structured or str(dtype).startswith("key<")
 
 
 def agree(one: list[Any], other: list[Any]) -> bool:
