@@ -52,6 +52,7 @@ EXCHANGES: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
         ),
     ),
     "psum_scatter": (lambda x: lax.psum_scatter(x, "i"), lambda x: x.sum(0)),
+    "psum_scatter_start": (lambda x: lax.psum_scatter_start(x, "i").done(), lambda x: x.sum(0)),
     "psum_scatter, tiled": (
         lambda x: lax.psum_scatter(x, "i", scatter_dimension=2, tiled=True),
         lambda x: np.stack(np.split(x.sum(0), 4, 2)),

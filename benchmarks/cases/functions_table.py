@@ -319,7 +319,7 @@ nn: get_scaled_dot_general_config
 """,
     "it has a meaning under vmap or pmap only": """
 lax: all_gather all_to_all axis_index axis_size pbroadcast pcast pmax pmean pmin ppermute pshuffle psum psum_scatter
-lax: pswapaxes ragged_all_to_all
+lax: psum_scatter_start pswapaxes ragged_all_to_all
 """,
     "it says how arrays lie over devices, of which the group `sharding` has several": """
 lax: with_sharding_constraint

@@ -52,6 +52,14 @@ ROWS: Final[tuple[Row, ...]] = (
     exchange("pswapaxes", lambda x: x.T, 0),
     exchange("all_to_all", lambda x: x.T, 0, 0),
     exchange("psum_scatter", lambda x: x.sum(0)),
+    both(
+        "psum_scatter_start",
+        SWAPPED,
+        truth=lambda x: cubes(x).sum(0),
+        call=lambda x: treadle.vmap(
+            lambda row: lax.psum_scatter_start(row, "i").done(), axis_name="i"
+        )(cubes(x)),
+    ),
     exchange("pbroadcast", lambda x: np.array([x[1], x[1]]), 1),
     both(
         "pcast",

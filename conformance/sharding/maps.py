@@ -91,6 +91,7 @@ COLLECTIVES: Final[dict[str, Callable[..., Tree]]] = {
     "all_gather along 1": lambda x: lax.all_gather(x * x, "i", axis=1)[0] * x[0],
     "all_gather, tiled": lambda x: tnp.sin(lax.all_gather(x, "i", axis=1, tiled=True)),
     "psum_scatter": lambda x: lax.psum_scatter(x * x, "i") * x[1],
+    "psum_scatter_start": lambda x: lax.psum_scatter_start(x * x, "i").done() * x[1],
     "psum_scatter, tiled": lambda x: lax.psum_scatter(x * x, "i", scatter_dimension=1, tiled=True),
     "all_to_all": lambda x: lax.all_to_all(x * x, "i", 0, 1) * x,
     "all_to_all, tiled": lambda x: tnp.sin(lax.all_to_all(x, "i", 1, 0, tiled=True)),

@@ -9,7 +9,7 @@ from typing import Final
 
 MISSING: Final[dict[str, str]] = {
     "image": "",
-    "lax": "dce_sink psum_scatter_start",
+    "lax": "dce_sink",
     "lax.linalg": "",
     "nn": "",
     "nn.initializers": "",

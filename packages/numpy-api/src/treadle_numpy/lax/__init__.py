@@ -431,6 +431,7 @@ if TYPE_CHECKING:
         random_gamma_grad as random_gamma_grad,
         zeta as zeta,
     )
+    from treadle_numpy.lax.started import psum_scatter_start as psum_scatter_start
     from treadle_numpy.lax.tokens import (
         Token as Token,
         after_all as after_all,
@@ -542,6 +543,7 @@ else:
                 "bessel_i0e bessel_i1e betainc igamma igamma_grad_a igammac polygamma "
                 "random_gamma_grad zeta"
             ),
+            "started": "psum_scatter_start",
             "tokens": "Token after_all create_token",
             "transposed_convolution": "conv_transpose",
             "windows": "padtype_to_pads reduce_window",
