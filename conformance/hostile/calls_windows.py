@@ -22,7 +22,12 @@ LEFT_OUT: Final[dict[str, str]] = {
     **dict.fromkeys(
         [
             *("lax.all_to_all", "lax.pbroadcast", "lax.pcast", "lax.ppermute", "lax.pshuffle"),
-            *("lax.psum_scatter", "lax.psum_scatter_start", "lax.pswapaxes", "lax.ragged_all_to_all"),
+            *(
+                "lax.psum_scatter",
+                "lax.psum_scatter_start",
+                "lax.pswapaxes",
+                "lax.ragged_all_to_all",
+            ),
         ],
         "it has a meaning under vmap only",
     ),

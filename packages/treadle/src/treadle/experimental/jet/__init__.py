@@ -8,6 +8,11 @@ from treadle_ir import lazy_names as _lazy_names
 
 if TYPE_CHECKING:
     from treadle.experimental.jet.modules import lax_internal as lax_internal, lu as lu, pe as pe
+    from treadle.experimental.jet.own import (
+        deriv_prop as deriv_prop,
+        linear_prop as linear_prop,
+        zero_prop as zero_prop,
+    )
     from treadle.experimental.jet.registry import (
         def_comp as def_comp,
         def_deriv as def_deriv,
@@ -17,8 +22,10 @@ if TYPE_CHECKING:
     )
     from treadle.experimental.jet.series import (
         ZeroSeries as ZeroSeries,
+        ZeroTerm as ZeroTerm,
         fact as fact,
         zero_series as zero_series,
+        zero_term as zero_term,
     )
     from treadle.experimental.jet.trace import JetTrace as JetTrace, JetTracer as JetTracer
     from treadle.experimental.jet.transform import jet as jet
@@ -29,8 +36,9 @@ if not TYPE_CHECKING:
         __name__,
         {
             "treadle.experimental.jet.modules": "lax_internal lu pe",
+            "treadle.experimental.jet.own": "deriv_prop linear_prop zero_prop",
             "treadle.experimental.jet.registry": "def_comp def_deriv deflinear defzero jet_rules",
-            "treadle.experimental.jet.series": "ZeroSeries fact zero_series",
+            "treadle.experimental.jet.series": "ZeroSeries ZeroTerm fact zero_series zero_term",
             "treadle.experimental.jet.trace": "JetTrace JetTracer",
             "treadle.experimental.jet.transform": "jet",
         },

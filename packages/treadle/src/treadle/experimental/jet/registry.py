@@ -4,15 +4,21 @@ A primitive without a rule has a series by its derivative: `y' = J(x) x'`, so th
 of a function of `x` and `x'` to the order below. That is what its jvp rule computes, and so every primitive that can
 be differentiated forward can be expanded. A rule is an economy: the recurrences of elementary functions cost the
 square of the order.
+
+Primitives of `treadle_ir` have their rules by class; operations of libraries (`extend.core.Primitive`) have theirs in
+`jet_rules`, as `own.py` says. `defzero` and its like take both.
 """
 
 from __future__ import annotations
 
+from collections import UserDict
 from collections.abc import Callable, Sequence
-from typing import Any, Final, Protocol, TypeAlias, TypeVar
+from functools import partial
+from typing import Any, Final, Protocol, TypeAlias, TypeVar, final
 
 from treadle.experimental.jet.series import Series, ZeroSeries, terms, zero_series
-from treadle_ir import Operand, Operands, Primitive, RuleTable, bind
+from treadle.extension import Primitive as Operation
+from treadle_ir import Operand, Operands, Primitive, RuleTable, bind, functions, refused
 
 P_contra = TypeVar("P_contra", bound=Primitive, contravariant=True)
 P = TypeVar("P", bound=Primitive)
@@ -30,22 +36,55 @@ class JetRule(Protocol[P_contra]):
 
 Function: TypeAlias = Callable[..., Operand]
 
-jet_rules: Final[RuleTable[JetRule[Any]]] = RuleTable(
+rules_by_class: Final[RuleTable[JetRule[Any]]] = RuleTable(
     "jet", "jet_rule", "treadle/experimental/jet", "treadle.experimental.jet.rules"
 )
+
+
+OperationRule: TypeAlias = Callable[..., Any]  # Any: as libraries write them
+
+
+@final
+class JetRules(UserDict[Operation, OperationRule]):
+    """The rules of operations of libraries: `rule(primals, series, **params)`.
+
+    `series` has a list of Taylor coefficients, `1/k!` times the derivatives, for each operand; what comes back is the
+    result and the list of its coefficients, or lists of both where there are several results. `zero_term` stands for a
+    coefficient that is zero, `zero_series` for a whole list. An operation without a rule is expanded by its derivative.
+    """
+
+    def __setitem__(self, key: Operation, item: OperationRule) -> None:
+        """Give an operation its rule.
+
+        Raises:
+            ArgumentError: it is no operation of a library, or the rule no function.
+        """
+        if not isinstance(key, Operation):
+            raise refused(
+                "jet_rules",
+                "the primitive",
+                "a Primitive of treadle.extend.core",
+                key,
+                fix="the rules of treadle's own primitives stay as they are",
+            )
+        functions("jet_rules", rule=item)
+        super().__setitem__(key, item)
+
+
+jet_rules: Final = JetRules()
 
 
 def jet_rule(primitive: type[P]) -> Callable[[JetRule[P]], JetRule[P]]:
     """Register the rule of a primitive or a family."""
 
     def register(rule: JetRule[P]) -> JetRule[P]:
-        jet_rules.register(primitive, rule)
+        rules_by_class.register(primitive, rule)
         return rule
 
     return register
 
 
-def defzero(prim: type[Primitive]) -> None:
+def defzero(prim: type[Primitive] | Operation) -> None:
     """Say that the results of a primitive do not move, whatever the operands do: rounding, comparisons.
 
     Example:
@@ -68,16 +107,22 @@ def defzero(prim: type[Primitive]) -> None:
         (2.0, 0.0)
     """
 
+    if isinstance(prim, Operation):
+        from treadle.experimental.jet import own  # noqa: PLC0415 - it needs the trace, which needs the rules
+
+        jet_rules[prim] = partial(own.zero_prop, prim)
+        return
+
     def rule(
         primitive: Primitive, primals: Operands, series: Sequence[Series], order: int, /
     ) -> tuple[Operands, Sequence[Series]]:
         results = bind(primitive, *primals)
         return results, [zero_series for _ in results]
 
-    jet_rules.register(prim, rule)
+    rules_by_class.register(prim, rule)
 
 
-def deflinear(prim: type[Primitive]) -> None:
+def deflinear(prim: type[Primitive] | Operation) -> None:
     """Say that a primitive with one result is linear in all its operands together.
 
     Example:
@@ -99,6 +144,12 @@ def deflinear(prim: type[Primitive]) -> None:
         (1.5, 0.5)
     """
 
+    if isinstance(prim, Operation):
+        from treadle.experimental.jet import own  # noqa: PLC0415 - it needs the trace, which needs the rules
+
+        jet_rules[prim] = partial(own.linear_prop, prim)
+        return
+
     def rule(
         primitive: Primitive, primals: Operands, series: Sequence[Series], order: int, /
     ) -> tuple[Operands, Sequence[Series]]:
@@ -108,10 +159,10 @@ def deflinear(prim: type[Primitive]) -> None:
         first, *rest = [bind(primitive, *column)[0] for column in columns]
         return [first], [rest]
 
-    jet_rules.register(prim, rule)
+    rules_by_class.register(prim, rule)
 
 
-def def_deriv(prim: type[Primitive], deriv: Function) -> None:
+def def_deriv(prim: type[Primitive] | Operation, deriv: Function) -> None:
     """Give a primitive of one operand by its derivative: `deriv(x)` is the function `p'(x)`.
 
     Example:
@@ -133,22 +184,25 @@ def def_deriv(prim: type[Primitive], deriv: Function) -> None:
         (8.0, 12.0, 12.0)
     """
 
+    if isinstance(prim, Operation):
+        from treadle.experimental.jet import own  # noqa: PLC0415 - it needs the trace, which needs the rules
+
+        jet_rules[prim] = partial(own.deriv_prop, prim, deriv)
+        return
+
     def rule(
         primitive: Primitive, primals: Operands, series: Sequence[Series], order: int, /
     ) -> tuple[Operands, Sequence[Series]]:
-        from treadle.experimental.jet.series import derivative, integral, product  # noqa: PLC0415
-        from treadle.experimental.jet.trace import composed  # noqa: PLC0415 - it needs the rules
+        from treadle.experimental.jet.own import chained  # noqa: PLC0415 - it needs the trace, which needs the rules
 
         (x,), (given,) = primals, series
         assert not isinstance(given, ZeroSeries), "a rule is called only if something moves"
-        slopes, changes = composed(lambda x: [deriv(x)], [x], [given[:-1]], order - 1)
-        slope = terms(slopes[0], changes[0], order - 1)
-        return bind(primitive, x), [integral(product(slope, derivative(given)))]
+        return bind(primitive, x), [chained(deriv, x, given)]
 
-    jet_rules.register(prim, rule)
+    rules_by_class.register(prim, rule)
 
 
-def def_comp(prim: type[Primitive], comp: Function) -> None:
+def def_comp(prim: type[Primitive] | Operation, comp: Function) -> None:
     """Give a primitive with one result as a function of others: `comp(*operands)` is expanded in its place.
 
     Example:
@@ -170,6 +224,12 @@ def def_comp(prim: type[Primitive], comp: Function) -> None:
         (16.0, 32.0)
     """
 
+    if isinstance(prim, Operation):
+        from treadle.experimental.jet import own  # noqa: PLC0415 - it needs the trace, which needs the rules
+
+        jet_rules[prim] = partial(own.comp_prop, prim, comp)
+        return
+
     def rule(
         primitive: Primitive, primals: Operands, series: Sequence[Series], order: int, /
     ) -> tuple[Operands, Sequence[Series]]:
@@ -177,4 +237,4 @@ def def_comp(prim: type[Primitive], comp: Function) -> None:
 
         return composed(lambda *xs: [comp(*xs)], primals, series, order)
 
-    jet_rules.register(prim, rule)
+    rules_by_class.register(prim, rule)

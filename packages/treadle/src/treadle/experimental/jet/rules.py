@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from treadle.experimental.jet import control as control
+from treadle.experimental.jet import control as control, own as own
 from treadle.experimental.jet.registry import deflinear, defzero, jet_rule
 from treadle.experimental.jet.series import (
     Series,

@@ -30,6 +30,19 @@ class ZeroSeries:
 
 
 zero_series: Final = ZeroSeries()
+
+
+@final
+class ZeroTerm:
+    """A coefficient that is zero, in what a rule of a library returns."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "zero_term"
+
+
+zero_term: Final = ZeroTerm()
 Series: TypeAlias = "Coefficients | ZeroSeries"
 
 

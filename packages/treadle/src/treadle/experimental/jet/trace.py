@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Final, final
 
 import numpy as np
 
-from treadle.experimental.jet.registry import jet_rules
+from treadle.experimental.jet.registry import rules_by_class
 from treadle.experimental.jet.series import (
     Series,
     ZeroSeries,
@@ -89,7 +89,7 @@ class JetTrace(Trace):
         try:
             if all(isinstance(each, ZeroSeries) for each in series):
                 return self.parent.process(primitive, primals)
-            rule = jet_rules.get(type(primitive)) or by_derivative
+            rule = rules_by_class.get(type(primitive)) or by_derivative
             results, found = rule(primitive, primals, series, self.order)
         finally:
             reset_current(token)
