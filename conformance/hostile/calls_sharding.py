@@ -42,6 +42,7 @@ sharding: AbstractMesh ((1,), ("x",))
 sharding: Mesh ([here], ("x",))
 sharding: NamedSharding (mesh, spec)
 sharding: PartitionSpec ("x", None)
+sharding: ManualAxisType ({"x"})
 sharding: SingleDeviceSharding make_single_device_sharding (here)
 sharding: auto_axes (sine)
 sharding: explicit_axes (sine)
@@ -56,6 +57,7 @@ LEFT_OUT: Final[dict[str, str]] = {
     "sharding.use_mesh": "the same",
     "experimental.mesh_utils.create_device_mesh": "it returns a NumPy array of devices: test_mesh_grids.py",
     "experimental.mesh_utils.create_hybrid_device_mesh": "it returns a NumPy array of devices: test_mesh_grids.py",
+    "experimental.mesh_utils.device_kind_handler_dict": "a table that libraries write to: test_mesh_grids.py",
     "treadle.Shard": "a record that arrays make",
     "sharding.Sharding": "an abstract class",
     "sharding.AxisType": "an enumeration",

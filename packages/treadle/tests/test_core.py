@@ -83,8 +83,21 @@ def test_types_say_over_which_axes_a_value_varies() -> None:
             "cast": {"x", "y"},
             "gradient": set(),
         }
-    assert seen["x"].mat == core.ManualAxisType(frozenset({"x"}))
+    assert seen["x"].mat == core.ManualAxisType(varying=frozenset({"x"}))
     assert repr(seen["cast"]) == "ShapedArray(float32[]{V:x,y})"
     assert str(seen["cast"]) == "~float32[]{V:x,y}"
     assert seen["x"] != seen["x"].update(vma=()) == treadle.typeof(tnp.ones((2, 3)))
     assert treadle.typeof(2.0).vma == frozenset()
+
+
+def test_the_axes_over_which_values_differ() -> None:
+    axes = core.ManualAxisType(varying={"i"}, unreduced={"j"}, reduced={"j"})
+    assert axes.vur == {"i", "j"}
+    assert not axes.empty
+    assert axes.update(unreduced=set(), reduced=set()) == core.ManualAxisType(varying=frozenset("i"))
+    assert repr(core.ManualAxisType(varying={"i"})) == (
+        "ManualAxisType(varying=frozenset({'i'}), unreduced=frozenset(), reduced=frozenset())"
+    )
+    for wrong in ({"varying": "i"}, {"varying": {"i"}, "reduced": {"i"}}, {"unreduced": 3}):
+        with pytest.raises(ValueError, match="ManualAxisType"):
+            core.ManualAxisType(**wrong)

@@ -114,6 +114,7 @@ if TYPE_CHECKING:
     from treadle_runtime.placement.mesh_grids import (
         create_device_mesh as create_device_mesh,
         create_hybrid_device_mesh as create_hybrid_device_mesh,
+        device_kind_handler_dict as device_kind_handler_dict,
     )
     from treadle_runtime.placement.named import NamedSharding as NamedSharding
     from treadle_runtime.placement.partition import (
@@ -207,7 +208,9 @@ if not TYPE_CHECKING:
             "treadle_runtime.placement.explicit": "explicit_sharding shardings_of_results",
             "treadle_runtime.placement.guards": "TransferError",
             "treadle_runtime.placement.mesh": "MESH Mesh make_mesh",
-            "treadle_runtime.placement.mesh_grids": "create_device_mesh create_hybrid_device_mesh",
+            "treadle_runtime.placement.mesh_grids": (
+                "create_device_mesh create_hybrid_device_mesh device_kind_handler_dict"
+            ),
             "treadle_runtime.placement.named": "NamedSharding",
             "treadle_runtime.placement.partition": "meshes_of sharding_of_tiles",
             "treadle_runtime.placement.placement": (

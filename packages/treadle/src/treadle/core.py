@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import Any, Final, Protocol, TypeAlias, final
 
 import numpy as np
@@ -57,11 +58,52 @@ class AbstractValue:
 @final
 @frozen
 class ManualAxisType:
-    """Over which axes of the shard_maps around a value differs between devices. Partial sums have no types here."""
+    """Over which axes of the shard_maps around a value differs between devices, or is a partial sum.
+
+    Args:
+        varying: the axes over which it differs.
+        unreduced: those over which it is a sum that is not added up yet. Values of programs have none.
+        reduced: those over which its cotangent is such a sum. Values of programs have none.
+
+    Raises:
+        ArgumentError: one of them is no set, or an axis is varying and one of the others. (Also a ValueError.)
+
+    Example:
+        >>> from treadle.sharding import ManualAxisType
+        >>> ManualAxisType(varying={"x"}).varying, ManualAxisType().empty
+        (frozenset({'x'}), True)
+    """
 
     varying: frozenset[Hashable] = frozenset()
     unreduced: frozenset[Hashable] = frozenset()
     reduced: frozenset[Hashable] = frozenset()
+
+    def __post_init__(self) -> None:
+        for name in ("varying", "unreduced", "reduced"):
+            axes = getattr(self, name)
+            if not isinstance(axes, set | frozenset):
+                raise refused("ManualAxisType", name, "a set of names of axes", axes)
+            object.__setattr__(self, name, frozenset(axes))
+        for name in ("unreduced", "reduced"):
+            if both := self.varying & getattr(self, name):
+                raise ArgumentError(
+                    f"ManualAxisType: the axes {sorted(map(str, both))} are varying and {name}",
+                    fix="name each axis in one of the two",
+                )
+
+    @property
+    def empty(self) -> bool:
+        """Whether no axis is named."""
+        return not self.vur
+
+    @property
+    def vur(self) -> frozenset[Hashable]:
+        """The axes that are named at all."""
+        return self.varying | self.unreduced | self.reduced
+
+    def update(self, **changes: Any) -> ManualAxisType:  # Any: sets of names
+        """The same with other axes."""
+        return replace(self, **changes)
 
 
 @final
@@ -113,7 +155,7 @@ class ShapedArray(AbstractValue):
     @property
     def mat(self) -> ManualAxisType:
         """The same under JAX's newer name."""
-        return ManualAxisType(self._vma)
+        return ManualAxisType(varying=self._vma)
 
     manual_axis_type = mat
 

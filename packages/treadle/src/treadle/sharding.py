@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from treadle.core import ManualAxisType as ManualAxisType
 from treadle_ir import (
     AbstractMesh as AbstractMesh,
     AxisType as AxisType,
@@ -26,6 +27,7 @@ __all__ = [
     "AbstractMesh",
     "AxisType",
     "Infer",
+    "ManualAxisType",
     "Mesh",
     "NamedSharding",
     "PartitionSpec",

@@ -187,6 +187,18 @@ class TracedCall:
         """The structure of the results."""
         return self._traced.structure
 
+    @property
+    def lojax(self) -> TracedCall:
+        """Itself: the program has no types but those of arrays and keys, so nothing is left to be made simpler.
+
+        Example:
+            >>> import treadle, treadle.numpy as tnp
+            >>> traced = treadle.jit(tnp.sin).trace(1.0)
+            >>> traced.lojax.jaxpr is traced.jaxpr
+            True
+        """
+        return self
+
     def lower(self) -> Lowered:
         """Lower it for where the arguments are."""
         return self._lower()

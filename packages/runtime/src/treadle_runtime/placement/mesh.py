@@ -24,6 +24,7 @@ from treadle_ir import (
     shown,
 )
 from treadle_runtime.placement.devices import Device, device_by_id, devices as all_devices
+from treadle_runtime.placement.mesh_grids import create_device_mesh
 
 
 @final
@@ -187,7 +188,7 @@ def make_mesh(
     *,
     devices: Sequence[Device] | None = None,
 ) -> Mesh:
-    """A mesh of the first devices that it takes, in their order.
+    """A mesh of the first devices that it takes, in the order that `create_device_mesh` gives them.
 
     Args:
         axis_shapes: the size of each axis.
@@ -214,6 +215,4 @@ def make_mesh(
             f"make_mesh: a mesh of shape {sizes} takes {count} devices, but there are {len(given)}",
             fix="make it smaller; for virtual CPU devices start with TREADLE_NUM_CPU_DEVICES=<n>",
         )
-    grid = np.empty(count, object)
-    grid[:] = given[:count]
-    return Mesh(grid.reshape(sizes), names, kinds)
+    return Mesh(create_device_mesh(sizes, given[:count]), names, kinds)

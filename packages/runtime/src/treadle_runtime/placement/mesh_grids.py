@@ -5,16 +5,23 @@ Between virtual devices and between the devices of one host there is nothing to 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from treadle_ir import ArgumentError, flags, integers, sequence, shown
+from treadle_ir import ArgumentError, flags, functions, integers, sequence, shown
 from treadle_runtime.placement.devices import Device, devices as all_devices
 
 Grid: TypeAlias = np.ndarray[Any, np.dtype[Any]]  # Any: of devices, which NumPy has as objects
+
+device_kind_handler_dict: Final[dict[str, Callable[..., Any]]] = {}
+"""How devices of a kind, `device.device_kind`, are arranged: `handler(mesh_shape, devices, *, contiguous_submeshes)`.
+
+A handler returns an array of the devices in the shape asked for, or None to leave it at their order. Libraries write
+to it; no kind has one at first. `create_device_mesh` and `make_mesh` ask it. Any: see `_arranged`.
+"""
 
 
 def create_device_mesh(
@@ -24,16 +31,17 @@ def create_device_mesh(
     contiguous_submeshes: bool = False,
     allow_split_physical_axes: bool = False,
 ) -> Grid:
-    """Devices in a grid of a shape, in their order.
+    """Devices in a grid of a shape, in their order, or as `device_kind_handler_dict` says for their kind.
 
     Args:
         mesh_shape: the size of each axis.
         devices: which devices, all of which have to be used; all of the default platform where nothing is said.
-        contiguous_submeshes: changes nothing; it is about the wires between the chips of a TPU.
+        contiguous_submeshes: handed to the handler of the kind; it is about the wires between the chips of a TPU.
         allow_split_physical_axes: changes nothing, in the same way.
 
     Raises:
-        ArgumentError: the shape has room for another number of devices. (Also a ValueError.)
+        ArgumentError: the shape has room for another number of devices, or the handler of their kind returned
+            something else than these devices in that shape. (Also a ValueError.)
 
     Example:
         >>> import treadle
@@ -48,7 +56,17 @@ def create_device_mesh(
         allow_split_physical_axes=allow_split_physical_axes,
     )
     shape = integers(name, "mesh_shape", mesh_shape)
-    return _grid(name, shape, _given(name, devices))
+    found = _given(name, devices)
+    plain = _grid(name, shape, found)
+    kinds = {device.device_kind for device in found}
+    kind = kinds.pop() if len(kinds) == 1 else None
+    if kind not in device_kind_handler_dict:
+        return plain
+    functions(name, **{f"device_kind_handler_dict[{kind!r}]": device_kind_handler_dict[kind]})
+    arranged = device_kind_handler_dict[kind](
+        shape, found, contiguous_submeshes=contiguous_submeshes
+    )
+    return plain if arranged is None else _arranged(name, kind, arranged, plain)
 
 
 def create_hybrid_device_mesh(
@@ -135,6 +153,20 @@ def _given(name: str, devices: Sequence[Device] | Grid | None) -> list[Any]:
                 fix="pass some of treadle.devices()",
             )
     return found
+
+
+def _arranged(name: str, kind: str, arranged: Any, plain: Grid) -> Grid:
+    """What a handler returned, which is whatever a library made, if it is these devices in that shape."""
+    grid = np.empty(plain.shape, object)
+    found = np.array(arranged, object)
+    if found.shape != plain.shape or {*map(id, found.flat)} != {*map(id, plain.flat)}:
+        raise ArgumentError(
+            f"{name}: the handler of {kind!r} returned no arrangement of the {plain.size} devices "
+            f"in a grid of shape {plain.shape}",
+            fix="return each device once, in an array of that shape, or None",
+        )
+    grid[...] = found
+    return grid
 
 
 def _grid(name: str, shape: tuple[int, ...], devices: Sequence[Device]) -> Grid:
