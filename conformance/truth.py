@@ -427,6 +427,7 @@ TRUTH.update(
         call.StopGradient: _plainly(lambda x: x),
         convert.Copy: _plainly(lambda x: x),
         memory.ToMemory: _plainly(lambda x: x),
+        memory.LayoutConstraint: _plainly(lambda x: x),
     }
 )
 

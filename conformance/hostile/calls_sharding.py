@@ -7,11 +7,15 @@ from typing import Any, Final
 
 import treadle
 from treadle import sharding
-from treadle.experimental import mesh_utils
+from treadle.experimental import layout, mesh_utils
 
 NAMESPACES: Final[dict[str, Any]] = {
     name: SimpleNamespace(**{each: getattr(module, each) for each in module.__all__})
-    for name, module in {"sharding": sharding, "experimental.mesh_utils": mesh_utils}.items()
+    for name, module in {
+        "sharding": sharding,
+        "experimental.mesh_utils": mesh_utils,
+        "experimental.layout": layout,
+    }.items()
 }
 
 _MESH: Final = treadle.make_mesh((1,), ("x",))
@@ -25,6 +29,7 @@ NAMES: Final[dict[str, Any]] = {
     "abstract": sharding.AbstractMesh((1,), ("x",)),
     "spec": sharding.PartitionSpec("x"),
     "here": treadle.devices()[0],
+    "rows": layout.Layout((0,)),
 }
 
 TABLE: Final = """
@@ -43,6 +48,9 @@ sharding: Mesh ([here], ("x",))
 sharding: NamedSharding (mesh, spec)
 sharding: PartitionSpec ("x", None)
 sharding: ManualAxisType ({"x"})
+experimental.layout: Layout ((0,))
+experimental.layout: Format (rows, lies)
+experimental.layout: with_layout_constraint (v, rows)
 sharding: SingleDeviceSharding make_single_device_sharding (here)
 sharding: auto_axes (sine)
 sharding: explicit_axes (sine)

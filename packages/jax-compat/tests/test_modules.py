@@ -106,18 +106,6 @@ def test_layers() -> None:
     assert {*np.unique(kept)} == {0.0, 2.0}
 
 
-def test_a_format_without_a_layout_is_its_sharding() -> None:
-    from treadle_jax.modules.experimental.layout import Format, Layout, with_layout_constraint
-
-    sharding = treadle.sharding.SingleDeviceSharding(treadle.devices()[0])
-    x = treadle.device_put(tnp.arange(3), Format(None, sharding))
-    assert x.sharding == sharding
-    assert with_layout_constraint(x, None) is x
-    for refused in (lambda: Layout((0, 1)), lambda: Format((0, 1), sharding)):
-        with pytest.raises(treadle.errors.UnsupportedError, match="XLA's choice"):
-            refused()
-
-
 def test_a_colocated_class_can_be_made_and_has_no_instances() -> None:
     from treadle_jax.modules.experimental.colocated_python import colocated_python_class
 

@@ -91,11 +91,12 @@ def test_types_say_over_which_axes_a_value_varies() -> None:
 
 
 def test_the_axes_over_which_values_differ() -> None:
-    axes = core.ManualAxisType(varying={"i"}, unreduced={"j"}, reduced={"j"})
+    i, j = frozenset("i"), frozenset("j")
+    axes = core.ManualAxisType(varying=i, unreduced=j, reduced=j)
     assert axes.vur == {"i", "j"}
     assert not axes.empty
-    assert axes.update(unreduced=set(), reduced=set()) == core.ManualAxisType(varying=frozenset("i"))
-    assert repr(core.ManualAxisType(varying={"i"})) == (
+    assert axes.update(unreduced=set(), reduced=set()) == core.ManualAxisType(varying=i)
+    assert repr(core.ManualAxisType(varying=i)) == (
         "ManualAxisType(varying=frozenset({'i'}), unreduced=frozenset(), reduced=frozenset())"
     )
     for wrong in ({"varying": "i"}, {"varying": {"i"}, "reduced": {"i"}}, {"unreduced": 3}):

@@ -14,7 +14,7 @@ from treadle_ir import ArrayType, Conversion, DType, Elementwise, Primitive, Typ
 from treadle_ir.primitives.compare import Select
 from treadle_ir.primitives.convert import Copy, ReducePrecision
 from treadle_ir.primitives.elementwise import NextAfter, Power
-from treadle_ir.primitives.memory import ToMemory
+from treadle_ir.primitives.memory import LayoutConstraint, ToMemory
 from treadle_ir.primitives.shape import Concatenate, Pad
 
 _F32: Final = np.dtype(np.float32)
@@ -44,11 +44,12 @@ def _widening(primitive: Primitive) -> _Widen | None:
     """The wider type for each type in which an operation is computed; None where XLA's own way is right.
 
     * `concatenate` and `pad`: XLA aborts the process over results of no whole number of bytes.
+    * `layout_constraint`: XLA's CPU compiler refuses to lay out such arrays anew.
     * Powers of 2-bit integers are wrong.
     * Elementwise functions of floats: formulas of several steps would round at each, and have negative intermediate
       results, which float8_e8m0fnu has not; and small negative results would be NaN, see `emit.convert`.
     """
-    if isinstance(primitive, (Concatenate, Pad, Power)):
+    if isinstance(primitive, (Concatenate, LayoutConstraint, Pad, Power)):
         return _at_least_a_byte
     moves_bits = isinstance(
         primitive, (Conversion, Copy, NextAfter, ReducePrecision, Select, ToMemory)

@@ -95,3 +95,23 @@ def test_a_buffer_is_taken_over_within_one_memory() -> None:
     lowered = lower_program(program, aliases={0: 0, 1: 1}, memories=memories)
     assert lowered.donated == {0}
     assert lowered.text.count("tf.aliasing_output") == 1
+
+
+@pytest.mark.parametrize(
+    ("shape", "order", "listed"),
+    [
+        ((2, 3), (1, 0), "[0, 1]"),
+        ((2, 3, 4), (2, 0, 1), "[1, 0, 2]"),
+        ((3,), (0,), "[0]"),
+        ((), (), ""),
+    ],
+)
+def test_an_order_is_told_from_the_contiguous_axis_on(
+    shape: tuple[int, ...], order: tuple[int, ...], listed: str
+) -> None:
+    one = ArrayType(shape, np.dtype("f4"))
+    program = stage(lambda x: [ops.layout_constraint(x, major_to_minor=order)], one).program
+    text = lower_program(program).text
+    said = re.findall(r"(operand|result)_layouts = \[dense<(.*?)> : tensor<(\d)xindex>\]", text)
+    assert 'call_target_name = "LayoutConstraint"' in text
+    assert said == [(which, listed, str(len(shape))) for which in ("operand", "result")]

@@ -178,7 +178,10 @@ if TYPE_CHECKING:
         tridiagonal as tridiagonal,
         tridiagonal_solve as tridiagonal_solve,
     )
-    from treadle_ir.primitives.memory import to_memory as to_memory
+    from treadle_ir.primitives.memory import (
+        layout_constraint as layout_constraint,
+        to_memory as to_memory,
+    )
     from treadle_ir.primitives.random import (
         random_bits as random_bits,
         random_fold_in as random_fold_in,
@@ -222,7 +225,7 @@ if not TYPE_CHECKING:
                 "lu_pivots_to_permutation qr qr_reflections schur svd triangular_solve tridiagonal "
                 "tridiagonal_solve"
             ),
-            "treadle_ir.primitives.memory": "to_memory",
+            "treadle_ir.primitives.memory": "layout_constraint to_memory",
             "treadle_ir.primitives.random": (
                 "random_bits random_fold_in random_split random_unwrap random_wrap threefry2x32"
             ),

@@ -109,6 +109,11 @@ if TYPE_CHECKING:
         explicit_sharding as explicit_sharding,
         shardings_of_results as shardings_of_results,
     )
+    from treadle_runtime.placement.format import (
+        Format as Format,
+        Layout as Layout,
+        with_layout_constraint as with_layout_constraint,
+    )
     from treadle_runtime.placement.guards import TransferError as TransferError
     from treadle_runtime.placement.mesh import MESH as MESH, Mesh as Mesh, make_mesh as make_mesh
     from treadle_runtime.placement.mesh_grids import (
@@ -206,6 +211,7 @@ if not TYPE_CHECKING:
                 "Device default_backend device_count devices local_device_count local_devices"
             ),
             "treadle_runtime.placement.explicit": "explicit_sharding shardings_of_results",
+            "treadle_runtime.placement.format": "Format Layout with_layout_constraint",
             "treadle_runtime.placement.guards": "TransferError",
             "treadle_runtime.placement.mesh": "MESH Mesh make_mesh",
             "treadle_runtime.placement.mesh_grids": (

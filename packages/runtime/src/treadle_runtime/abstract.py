@@ -11,6 +11,7 @@ import numpy as np
 from treadle_ir import PartitionSpec, dtypes, integers, refused, type_like
 from treadle_runtime.arrays.array import DeviceArray
 from treadle_runtime.placement.asked import concrete
+from treadle_runtime.placement.format import Format, lies_on
 from treadle_runtime.placement.placement import PlacedType, default_placement, placement_of
 from treadle_runtime.placement.sharding import Sharding
 
@@ -34,7 +35,8 @@ class ShapeDtypeStruct:
             self.dtype: np.dtype[Any] = np.dtype(dtype)
         except (TypeError, ValueError, RecursionError):  # whatever it is made of
             raise refused("ShapeDtypeStruct", "dtype", "an element type", dtype) from None
-        self.sharding = sharding
+        lies = isinstance(sharding, Format)
+        self.sharding = lies_on("ShapeDtypeStruct", sharding, self.ndim) if lies else sharding
         self.weak_type = weak_type
 
     @property

@@ -6,7 +6,7 @@ from types import FrameType
 import numpy as np
 import pytest
 
-from treadle_runtime import devices, from_host
+from treadle_runtime import Format, Layout, SingleDeviceSharding, devices, from_host
 
 X = from_host(np.arange(6, dtype=np.float32).reshape(2, 3))
 
@@ -49,6 +49,5 @@ def test_cuda_s_interface_is_for_gpus() -> None:
 
 
 def test_the_format_is_row_major_where_the_array_is() -> None:
-    assert X.format.layout.major_to_minor == (0, 1)
-    assert X.format.sharding.device_set == {devices()[0]}
+    assert X.format == Format(Layout((0, 1), ()), SingleDeviceSharding(devices()[0]))
     assert X.traceback is None

@@ -94,5 +94,5 @@ def test_a_handler_may_leave_it(handler: Callable[[Any], None]) -> None:
 )
 def test_what_a_handler_must_return(handler: Callable[[Any], None], wrong: Any) -> None:
     handler(wrong)
-    with pytest.raises(ArgumentError, match="device_kind_handler_dict|the handler of"):
+    with pytest.raises(ArgumentError, match=r"device_kind_handler_dict|the handler of"):
         create_device_mesh((3,))

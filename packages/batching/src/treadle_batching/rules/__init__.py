@@ -20,6 +20,7 @@ from treadle_batching.rules import (
     indexing as indexing,
     linear_algebra as linear_algebra,
     linear_call as linear_call,
+    memory as memory,
     random as random,
     reduce as reduce,
     shape as shape,

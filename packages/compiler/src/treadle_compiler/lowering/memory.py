@@ -1,4 +1,4 @@
-"""Lowering of memories to the annotations by which XLA moves values between a device and its host."""
+"""Lowering of memories to the annotations by which XLA moves values between a device and its host; and of orders."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.memories import moved
 from treadle_compiler.registry import lowering_rule
-from treadle_ir.primitives.memory import ToMemory
+from treadle_ir.primitives.memory import LayoutConstraint, ToMemory
 
 
 @lowering_rule(ToMemory)
@@ -16,3 +16,18 @@ def to_memory_lowering(
 ) -> Sequence[HloValue]:
     """An annotation; nothing, if the value is there."""
     return [moved(context, x, primitive.kind)]
+
+
+@lowering_rule(LayoutConstraint)
+def layout_constraint_lowering(
+    context: LoweringContext, primitive: LayoutConstraint, x: HloValue
+) -> Sequence[HloValue]:
+    """A custom call that XLA's assignment of layouts obeys; it names the axes from the contiguous one on."""
+    order = primitive.major_to_minor[::-1]
+    listed = f"[dense<{list(order) if order else ''}> : tensor<{len(order)}xindex>]"
+    attributes = {
+        "call_target_name": '"LayoutConstraint"',
+        "operand_layouts": listed,
+        "result_layouts": listed,
+    }
+    return [context.one("stablehlo.custom_call", [x], x.type, attributes)]

@@ -27,7 +27,7 @@ from treadle_ir.primitives.indexing import (
     Scatter,
     ScatterFamily,
 )
-from treadle_ir.primitives.memory import ToMemory
+from treadle_ir.primitives.memory import LayoutConstraint, ToMemory
 from treadle_ir.primitives.shape import Reshape
 from treadle_ir.primitives.sort import Sort, TopK
 from treadle_ir.primitives.window import Windowed
@@ -143,6 +143,7 @@ for _free in (
     CheckpointName,
     OptimizationBarrier,
     ToMemory,
+    LayoutConstraint,
 ):
     flops_rules.register(_free, _nothing)
 for _by_operand in (Reducing, TopK):

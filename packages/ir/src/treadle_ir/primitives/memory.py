@@ -1,16 +1,17 @@
-"""In which memory of its device an array within a program is: to_memory."""
+"""In which memory of its device an array within a program is, and in which order: to_memory, layout_constraint."""
 
 from __future__ import annotations
 
 from typing import ClassVar, Final, final
 
 from treadle_ir.array import Array, Operand
-from treadle_ir.errors import ArgumentError
+from treadle_ir.errors import ArgumentError, ShapeError
 from treadle_ir.frozen import frozen
+from treadle_ir.primitive import Primitive
 from treadle_ir.primitives.elementwise import Unary
 from treadle_ir.registry import register
 from treadle_ir.trace import bind
-from treadle_ir.types import Type
+from treadle_ir.types import ArrayType, Type
 
 DEVICE_MEMORY: Final = "device"
 """The kind of memory that devices compute in, on every platform."""
@@ -47,3 +48,37 @@ class ToMemory(Unary):
 def to_memory(x: Operand, *, kind: str) -> Array:
     """The operand, in a memory of its device."""
     return bind(ToMemory(kind), x)[0]
+
+
+@register
+@final
+@frozen
+class LayoutConstraint(Primitive):
+    """Its operand, with its elements in memory in an order of axes: the last of them is contiguous.
+
+    No element changes. It is a word to the compiler, about this value within the program.
+
+    Constraints:
+        (C1) the order has each axis of the operand once
+    """
+
+    computes: ClassVar[bool] = False
+    name: ClassVar[str] = "layout_constraint"
+    major_to_minor: tuple[int, ...]
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """The operand's type."""
+        (x,) = operands
+        assert isinstance(x, ArrayType)
+        if sorted(self.major_to_minor) != list(range(x.ndim)):  # C1
+            raise ShapeError(
+                f"layout_constraint: the order of axes is {self.major_to_minor}, "
+                f"which has not each axis of {x} once",
+                fix=f"name each of the {x.ndim} axes once, the contiguous one last",
+            )
+        return (x,)
+
+
+def layout_constraint(x: Operand, *, major_to_minor: tuple[int, ...]) -> Array:
+    """The operand, with its elements in memory in an order of axes."""
+    return bind(LayoutConstraint(major_to_minor), x)[0]

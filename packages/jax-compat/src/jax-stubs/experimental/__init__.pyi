@@ -1,5 +1,4 @@
 from treadle.experimental import *
 from treadle_jax.modules.experimental import *
 from . import colocated_python as colocated_python
-from . import layout as layout
 from . import pjit as pjit

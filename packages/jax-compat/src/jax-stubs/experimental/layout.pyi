@@ -1,1 +1,1 @@
-from treadle_jax.modules.experimental.layout import *
+from treadle.experimental.layout import *

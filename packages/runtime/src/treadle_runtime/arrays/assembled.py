@@ -24,7 +24,7 @@ from treadle_ir import (
 from treadle_runtime.arrays.array import DeviceArray, buffer_of
 from treadle_runtime.arrays.from_user import as_argument
 from treadle_runtime.arrays.transfer import device_put
-from treadle_runtime.placement.format import Format
+from treadle_runtime.placement.format import Format, lies_on
 from treadle_runtime.placement.placement import placement_of
 from treadle_runtime.placement.sharding import Index, Sharding, SingleDeviceSharding
 
@@ -54,7 +54,7 @@ def make_array_from_single_device_arrays(
     """
     name = "make_array_from_single_device_arrays"
     whole = integers(name, "shape", shape)
-    _check_sharding(name, sharding)
+    _checked(name, sharding)
     parts = sequence(name, "arrays", arrays)
     for part in parts:
         if type(part) is not DeviceArray or part.sharding.num_devices != 1:
@@ -128,8 +128,9 @@ def make_array_from_callback(
     name = "make_array_from_callback"
     whole = integers(name, "shape", shape)
     functions(name, data_callback=data_callback)
-    lies = sharding.sharding if isinstance(sharding, Format) else sharding
-    _check_sharding(name, lies)
+    lies = _checked(
+        name, lies_on(name, sharding, len(whole)) if isinstance(sharding, Format) else sharding
+    )
     wanted = lies.shard_shape(whole)
     made: dict[tuple[Any, ...], Any] = {}
     parts = []
@@ -179,7 +180,7 @@ def make_array_from_process_local_data(
         (3,)
     """
     name = "make_array_from_process_local_data"
-    _check_sharding(name, sharding)
+    _checked(name, sharding)
     local = np.asarray(as_operand(local_data))
     shape = None if global_shape is None else integers(name, "global_shape", global_shape)
     if shape is None:
@@ -206,9 +207,10 @@ def make_array_from_process_local_data(
     return make_array_from_callback(shape, sharding, part)
 
 
-def _check_sharding(name: str, sharding: object) -> None:
+def _checked(name: str, sharding: object) -> Sharding:
     if not isinstance(sharding, Sharding):
         raise refused(name, "sharding", "a sharding", sharding)
+    return sharding
 
 
 def _covered(sharding: Sharding, shape: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:

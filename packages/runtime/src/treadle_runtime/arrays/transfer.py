@@ -39,7 +39,7 @@ from treadle_runtime.arrays.spread import spread
 from treadle_runtime.placement.asked import concrete
 from treadle_runtime.placement.constraint import constrained, in_memory
 from treadle_runtime.placement.devices import Device, as_device
-from treadle_runtime.placement.format import Format
+from treadle_runtime.placement.format import Format, lies_on
 from treadle_runtime.placement.guards import guard
 from treadle_runtime.placement.named import NamedSharding
 from treadle_runtime.placement.placement import PlacedType, default_placement, placement_of
@@ -65,8 +65,8 @@ def device_put(
 
     Args:
         x: a tree of arrays, NumPy arrays and numbers.
-        device: a `Device`, a sharding, a `PartitionSpec` over the mesh in force, a `memory.Space` to leave arrays with
-            their devices, None, or a tree of these that is a prefix of `x`.
+        device: a `Device`, a sharding, a `Format`, a `PartitionSpec` over the mesh in force, a `memory.Space` to leave
+            arrays with their devices, None, or a tree of these that is a prefix of `x`.
         src: ignored.
         donate: give the memory of the arrays away.
         may_alias: whether the result may share memory with the argument; it does where that is possible.
@@ -74,6 +74,7 @@ def device_put(
     Raises:
         PlacementError: not a device; a specification, and no mesh in force.
         ShardingError: an array cannot be laid out so.
+        UnsupportedError: a format asks for another order in memory than the row-major one.
         ForkError: to a device, in a process forked after XLA had been started.
         ArgumentError: a leaf that is no array and no number.
 
@@ -110,7 +111,7 @@ def _sharding(target: Any, leaf: Any) -> Sharding | Space | None:
     if isinstance(target, Device):
         return SingleDeviceSharding(target)
     if isinstance(target, Format):
-        return target.sharding
+        return lies_on("device_put: the device", target, np.ndim(leaf))
     if isinstance(target, Sharding | PartitionSpec):
         return concrete("device_put", "the device", target)
     if isinstance(target, str):

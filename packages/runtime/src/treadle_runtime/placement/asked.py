@@ -7,7 +7,7 @@ from typing import Any, Final, TypeAlias, final
 from treadle_ir import AbstractMesh, PartitionSpec, PlacementError, frozen, refused
 from treadle_ir.tree import PyTreeDef, spread_prefix, tree_flatten
 from treadle_runtime.placement.current_mesh import get_mesh
-from treadle_runtime.placement.format import Format
+from treadle_runtime.placement.format import Format, lies_on
 from treadle_runtime.placement.named import NamedSharding
 from treadle_runtime.placement.sharding import Sharding
 
@@ -44,13 +44,16 @@ def asked_for(function: str, argument: str, tree: Any) -> AskedFor | None:
 
     Raises:
         ArgumentError: a leaf that is none.
+        UnsupportedError: a format whose layout arrays do not have.
     """
     if tree is None:
         return None
     leaves, structure = tree_flatten(tree, is_leaf=lambda each: each is None)
     kept: list[Asked] = []
     for leaf in leaves:
-        given = leaf.sharding if isinstance(leaf, Format) else leaf
+        given = leaf
+        if isinstance(leaf, Format):
+            given = lies_on(f"{function}: {argument}", leaf)
         if given is not None and not isinstance(given, Sharding | PartitionSpec):
             raise refused(
                 function, f"each leaf of {argument}", "a sharding, a PartitionSpec or None", given

@@ -29,6 +29,7 @@ from treadle.extend.core import Primitive
 from treadle.interpreters import ad, batching, mlir
 
 ORDER = ((1.0, 0.0, 0.0),)
+WRONG: Any = 3
 _NUMBERS = count()
 
 
@@ -170,20 +171,21 @@ def test_what_a_rule_must_return(returned: Any, error: type[Exception], said: st
 
 
 def test_which_primitives_take_rules() -> None:
+    sine: Any = lax.sin_p
     with pytest.raises(ArgumentError, match="a Primitive of treadle"):
-        jet_rules[lax.sin_p] = partial(zero_prop, lax.sin_p)
+        jet_rules[sine] = partial(zero_prop, sine)
     with pytest.raises(ArgumentError):
-        jet_rules[operation(tnp.sin)] = 3  # type: ignore[assignment]
+        jet_rules[operation(tnp.sin)] = WRONG
 
 
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: zero_prop(3, (1.0,), ([1.0],)),
+        lambda: zero_prop(WRONG, (1.0,), ([1.0],)),
         lambda: linear_prop(lax.neg_p, (1.0,), ()),
         lambda: linear_prop(lax.add_p, (1.0, 2.0), ([1.0], [1.0, 0.0])),
         lambda: deriv_prop(lax.add_p, tnp.cos, (1.0, 2.0), ([1.0], [1.0])),
-        lambda: deriv_prop(lax.neg_p, 3, (1.0,), ([1.0],)),
+        lambda: deriv_prop(lax.neg_p, WRONG, (1.0,), ([1.0],)),
     ],
 )
 def test_arguments_that_make_no_sense(call: Any) -> None:

@@ -12,6 +12,7 @@ from treadle_ir.primitive import Primitive
 from treadle_ir.primitives.call import OptimizationBarrier
 from treadle_ir.primitives.cumulative import Cumulative
 from treadle_ir.primitives.fourier import Fft
+from treadle_ir.primitives.memory import LayoutConstraint
 from treadle_ir.primitives.sort import Sort, TopK
 from treadle_ir.types import ArrayType
 
@@ -32,15 +33,18 @@ def joined(primitive: Primitive, operands: Sequence[Laid]) -> Whole:
     return checked(primitive, arrays, layout)
 
 
-@layout_rule(Elementwise)
 def elementwise_layouts(
-    primitive: Elementwise,
+    primitive: Primitive,
     operands: Sequence[Laid],
     results: Sequence[ArrayType],
     mesh: AbstractMesh,
 ) -> Sequence[Whole]:
     """Axis by axis."""
     return [joined(primitive, operands)] * len(results)
+
+
+layout_rule(Elementwise)(elementwise_layouts)
+layout_rule(LayoutConstraint)(elementwise_layouts)
 
 
 def unless_divided(primitive: Primitive, operands: Sequence[Laid], axis: int) -> Whole:

@@ -7,7 +7,7 @@ entries of `jet_rules`. Coefficients are normalised in all of them, `1/k!` times
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from treadle.experimental.jet.registry import jet_rule, jet_rules
 from treadle.experimental.jet.series import (
@@ -40,6 +40,19 @@ from treadle_ir import (
 __all__ = ["deriv_prop", "linear_prop", "zero_prop"]
 
 Tree: TypeAlias = Any  # Any: what rules of libraries take and return: arrays, and lists of them
+
+
+class Operation(Protocol):
+    """What can be bound to arrays: a library's operation, or a primitive of `lax`."""
+
+    @property
+    def multiple_results(self) -> bool:
+        """Whether `bind` returns a list."""
+        ...
+
+    def bind(self, *args: Any, **params: Any) -> Any:  # Any: arrays
+        """Apply it."""
+        ...
 
 
 @jet_rule(Application)
@@ -138,7 +151,7 @@ def _checked(what: str, prim: object) -> None:
 
 
 def zero_prop(
-    prim: Primitive, primals_in: Sequence[Tree], series_in: Sequence[Tree], **params: Any
+    prim: Operation, primals_in: Sequence[Tree], series_in: Sequence[Tree], **params: Any
 ) -> tuple[Tree, ZeroSeries]:
     """The results of an operation that does not move, and `zero_series`.
 
@@ -163,7 +176,7 @@ def zero_prop(
 
 
 def linear_prop(
-    prim: Primitive, primals_in: Sequence[Tree], series_in: Sequence[Tree], **params: Any
+    prim: Operation, primals_in: Sequence[Tree], series_in: Sequence[Tree], **params: Any
 ) -> tuple[Tree, Tree]:
     """The results and series of an operation that is linear in all its operands together.
 
@@ -194,7 +207,7 @@ def linear_prop(
 
 
 def deriv_prop(
-    prim: Primitive,
+    prim: Operation,
     deriv: Callable[[Tree], Tree],
     primals_in: Sequence[Tree],
     series_in: Sequence[Tree],
@@ -237,7 +250,7 @@ def chained(deriv: Callable[[Tree], Tree], x: Operand, given: Sequence[Operand])
 
 
 def comp_prop(
-    prim: Primitive,
+    prim: Operation,
     comp: Callable[..., Tree],
     primals_in: Sequence[Tree],
     series_in: Sequence[Tree],
