@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from treadle_ir import (
+    AbstractDevice,
     AbstractMesh,
     ArgumentError,
     AxisType,
@@ -131,3 +132,20 @@ def test_whether_all_axes_are_of_a_type(kind: AxisType) -> None:
     other = next(k for k in AxisType if k is not kind)
     assert not any(asked(AbstractMesh((4, 2), ("x", "y"), (kind, other))).values())
     assert not any(asked(AbstractMesh((), ())).values())
+
+
+def test_a_mesh_without_devices_may_know_their_kind() -> None:
+    kind = AbstractDevice("TPU v4", 2, "tpu")
+    mesh = AbstractMesh((4,), ("x",), abstract_device=kind)
+    assert mesh.abstract_device == AbstractDevice("TPU v4", 2, "tpu")
+    assert mesh != mesh.axes == AbstractMesh((4,), ("x",))
+    assert mesh.axes.abstract_device is None
+    assert mesh.abstract_mesh is mesh
+    assert mesh.with_types(AxisType.Explicit, ["x"]).abstract_device is kind
+    assert str(mesh) == (
+        "AbstractMesh('x': 4, axis_types=(Auto,), device_kind=TPU v4, num_cores=2, platform=tpu)"
+    )
+    assert pickle.loads(pickle.dumps(mesh)) == mesh
+    wrong: Any = "tpu"
+    with pytest.raises(ArgumentError, match="abstract_device"):
+        AbstractMesh((4,), ("x",), abstract_device=wrong)

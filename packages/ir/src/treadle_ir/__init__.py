@@ -174,6 +174,7 @@ from treadle_ir.loops import (
 )
 from treadle_ir.meshes import (
     UNCONSTRAINED as UNCONSTRAINED,
+    AbstractDevice as AbstractDevice,
     AbstractMesh as AbstractMesh,
     AxisType as AxisType,
     Layout as Layout,

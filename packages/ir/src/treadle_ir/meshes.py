@@ -182,6 +182,23 @@ def _entry(given: object) -> Entry:
     )
 
 
+@final
+@frozen
+class AbstractDevice:
+    """What is known of devices that need not be there.
+
+    Example:
+        >>> from treadle.sharding import AbstractDevice, AbstractMesh
+        >>> kind = AbstractDevice("TPU v4", 2, "tpu")
+        >>> AbstractMesh((4,), ("x",), abstract_device=kind).abstract_device.device_kind
+        'TPU v4'
+    """
+
+    device_kind: str
+    num_cores: int | None
+    platform: str
+
+
 class MeshAxes:
     """What every mesh answers: its axes by name and size."""
 
@@ -192,7 +209,12 @@ class MeshAxes:
 
     @property
     def abstract_mesh(self) -> AbstractMesh:
-        """The same without devices."""
+        """The same without devices, but with what kind they are of."""
+        raise AssertionError("each mesh says which")
+
+    @property
+    def axes(self) -> AbstractMesh:
+        """The axes alone, as programs know them."""
         return AbstractMesh(self.axis_sizes, self.axis_names, self.axis_types)
 
     @property
@@ -269,11 +291,14 @@ class MeshAxes:
 class AbstractMesh(MeshAxes):
     """The axes of a mesh, without devices: what programs know.
 
+    `abstract_device` says of which kind devices are, if that is known; programs leave it out. Meshes that differ in it
+    are different.
+
     Constraints:
         (C1) as many names as sizes as types; names are strings, each once; sizes are positive
 
     Raises:
-        ArgumentError: they are not.
+        ArgumentError: they are not, or `abstract_device` is none.
 
     Example:
         >>> from treadle_ir import AbstractMesh
@@ -284,8 +309,15 @@ class AbstractMesh(MeshAxes):
     axis_sizes: tuple[int, ...]
     axis_names: tuple[str, ...]
     axis_types: tuple[AxisType, ...] = ()
+    abstract_device: AbstractDevice | None = None
 
     def __post_init__(self) -> None:
+        if self.abstract_device is not None and not isinstance(
+            self.abstract_device, AbstractDevice
+        ):
+            raise refused(
+                "AbstractMesh", "abstract_device", "an AbstractDevice or None", self.abstract_device
+            )
         sizes, names, types = checked_axes(
             "AbstractMesh", self.axis_sizes, self.axis_names, self.axis_types
         )
@@ -299,6 +331,11 @@ class AbstractMesh(MeshAxes):
         """Itself."""
         return self
 
+    @property
+    def axes(self) -> AbstractMesh:
+        """Itself, without the kind of devices."""
+        return self if self.abstract_device is None else super().axes
+
     def with_types(self, kind: AxisType, names: Iterable[str]) -> AbstractMesh:
         """The same with other types for some axes."""
         changed = {*names}
@@ -308,10 +345,18 @@ class AbstractMesh(MeshAxes):
                 for n, t in zip(self.axis_names, self.axis_types, strict=True)
             ]
         )
-        return AbstractMesh(self.axis_sizes, self.axis_names, types)
+        return AbstractMesh(self.axis_sizes, self.axis_names, types, self.abstract_device)
 
     def __repr__(self) -> str:
-        return f"AbstractMesh({self._text()})"
+        kind = self.abstract_device
+        of = (
+            ""
+            if kind is None
+            else (
+                f", device_kind={kind.device_kind}, num_cores={kind.num_cores}, platform={kind.platform}"
+            )
+        )
+        return f"AbstractMesh({self._text()}{of})"
 
     __str__ = __repr__
 

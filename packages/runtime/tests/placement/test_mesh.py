@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from treadle_ir import ArgumentError, PlacementError
-from treadle_runtime import Mesh, devices, get_mesh, make_mesh
+from treadle_ir import AbstractDevice, AbstractMesh, ArgumentError, PartitionSpec, PlacementError
+from treadle_runtime import Mesh, NamedSharding, device_put, devices, get_mesh, jit, make_mesh
 
 GRID = np.array(devices()).reshape(3, 1)
 
@@ -30,6 +30,22 @@ def test_what_is_in_it() -> None:
     assert mesh.local_mesh is mesh
     assert not mesh.is_multi_process
     assert mesh.update(axis_names=("a", "b")) is Mesh(GRID, ("a", "b"))
+
+
+def test_without_devices_it_knows_their_kind() -> None:
+    mesh = Mesh(GRID, ("x", "y"))
+    kind = AbstractDevice(devices()[0].device_kind, None, "cpu")
+    assert mesh.abstract_mesh is mesh.abstract_mesh
+    assert mesh.abstract_mesh.abstract_device == kind
+    assert mesh.abstract_mesh == AbstractMesh((3, 1), ("x", "y"), abstract_device=kind)
+    assert mesh.axes == mesh.abstract_mesh.axes == AbstractMesh((3, 1), ("x", "y"))
+
+
+def test_programs_do_not_know_the_kind_of_devices() -> None:
+    lies = NamedSharding(Mesh(GRID, ("x", "y")), PartitionSpec("x"))
+    text = str(jit(lambda x: device_put(x, lies)).trace(np.ones(3, np.float32)).program)
+    assert "AbstractMesh(axis_sizes=(3, 1), axis_names=" in text
+    assert "device_kind" not in text
 
 
 def test_it_is_in_force_within_with() -> None:

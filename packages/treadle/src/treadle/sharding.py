@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from treadle.core import ManualAxisType as ManualAxisType
 from treadle_ir import (
+    AbstractDevice as AbstractDevice,
     AbstractMesh as AbstractMesh,
     AxisType as AxisType,
     PartitionSpec as PartitionSpec,
@@ -24,6 +25,7 @@ from treadle_runtime import (
 )
 
 __all__ = [
+    "AbstractDevice",
     "AbstractMesh",
     "AxisType",
     "Infer",

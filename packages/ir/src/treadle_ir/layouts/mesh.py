@@ -45,7 +45,7 @@ def explicit_mesh(context: Context | None = None) -> AbstractMesh | None:
     mesh = where.get(MESH)
     if mesh is None or not mesh.explicit_axes:
         return None
-    axes: AbstractMesh = mesh.abstract_mesh
+    axes: AbstractMesh = mesh.axes
     manual = [name for name, _, kind in where.axes if kind != "mapped" and name in mesh.axis_names]
     if manual:
         axes = axes.with_types(AxisType.Manual, [str(name) for name in manual])

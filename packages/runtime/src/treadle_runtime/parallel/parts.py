@@ -105,7 +105,7 @@ class OnParts:
         around = [((),) * type_of(x).ndim for x in staged.captured]
         primitive = ShardMap(
             program,
-            over.abstract_mesh,
+            over.axes,
             (*around, *layouts),
             tuple(ends),
             manual,
@@ -173,7 +173,7 @@ def _staged(
         return tree_unflatten(structure, operands), {}
 
     tree = TreeFunction(function, arguments, array_results("shard_map: result "))
-    with MESH.override(mesh), inside_axes(mesh.abstract_mesh, manual, checked):
+    with MESH.override(mesh), inside_axes(mesh.axes, manual, checked):
         return stage_tree(tree, *parts, varies=varies)
 
 

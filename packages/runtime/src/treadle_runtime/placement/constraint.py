@@ -52,7 +52,7 @@ def constrained(x: Operand, sharding: Sharding, *, even: bool = True) -> Operand
         part_shape(shape, sharding.layout(len(shape)), sharding.mesh)
     return ops.sharding_constraint(
         x,
-        mesh=sharding.mesh.abstract_mesh,
+        mesh=sharding.mesh.axes,
         layout=layout_of(sharding.spec, len(shape)),
         device_ids=tuple([device.id for device in sharding.devices]),
     )

@@ -11,7 +11,7 @@ import os
 from dataclasses import dataclass
 from typing import Any, Final, final
 
-from treadle_ir import PlacementError, fork_safe_lock, integer_or_none, shown
+from treadle_ir import AbstractDevice, PlacementError, fork_safe_lock, integer_or_none, shown
 from treadle_ir.primitives.memory import DEVICE_MEMORY
 from treadle_runtime.client import Backend, backends, requested_platforms
 
@@ -47,6 +47,11 @@ class Device:
     def device_kind(self) -> str:
         """The model, as the driver names it."""
         return str(self.raw.device_kind)
+
+    @property
+    def abstract(self) -> AbstractDevice:
+        """What is known of it without having it."""
+        return AbstractDevice(self.device_kind, getattr(self.raw, "num_cores", None), self.platform)
 
     @property
     def process_index(self) -> int:

@@ -98,7 +98,7 @@ def with_whole_rows(x: Array, lies: PlacedType) -> Array:
         return x
     _, *others = sharding.layout(x.ndim)
     with over_mesh(mesh):
-        return ops.sharding_constraint(x, mesh=mesh.abstract_mesh, layout=((), *others))
+        return ops.sharding_constraint(x, mesh=mesh.axes, layout=((), *others))
 
 
 def shardings_by_rule(

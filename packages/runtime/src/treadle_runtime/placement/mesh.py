@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from math import prod
 from typing import Any, ClassVar, Final, final
 from weakref import WeakValueDictionary
@@ -48,9 +49,18 @@ class Mesh(MeshAxes):
         1
     """
 
-    __slots__ = ("__weakref__", "abstract_mesh", "axis_names", "axis_sizes", "axis_types", "flat")
+    __slots__ = (
+        "__weakref__",
+        "_abstract",
+        "axes",
+        "axis_names",
+        "axis_sizes",
+        "axis_types",
+        "flat",
+    )
     flat: tuple[Device, ...]
-    abstract_mesh: AbstractMesh
+    axes: AbstractMesh
+    _abstract: AbstractMesh | None
 
     _interned: ClassVar[WeakValueDictionary[tuple[Any, ...], Mesh]] = WeakValueDictionary()
     _lock: Final = fork_safe_lock()
@@ -93,9 +103,19 @@ class Mesh(MeshAxes):
                 found = object.__new__(cls)
                 found.flat = flat
                 found.axis_sizes, found.axis_names, found.axis_types = sizes, names, types
-                found.abstract_mesh = AbstractMesh(sizes, names, types)
+                found.axes = AbstractMesh(sizes, names, types)
+                found._abstract = None
                 cls._interned[key] = found
             return found
+
+    @property
+    def abstract_mesh(self) -> AbstractMesh:
+        """The same without devices, but with the kind that all of them are of."""
+        if self._abstract is None:
+            kinds = {each.abstract for each in self.flat}
+            kind = kinds.pop() if len(kinds) == 1 else None
+            self._abstract = replace(self.axes, abstract_device=kind)
+        return self._abstract
 
     @property
     def devices(self) -> np.ndarray[Any, np.dtype[Any]]:
@@ -154,7 +174,7 @@ class Mesh(MeshAxes):
 
     def with_types(self, kind: AxisType, names: Iterable[str]) -> Mesh:
         """The same with other types for some axes."""
-        types = self.abstract_mesh.with_types(kind, names).axis_types
+        types = self.axes.with_types(kind, names).axis_types
         return Mesh(self.devices, self.axis_names, types)
 
     def __repr__(self) -> str:

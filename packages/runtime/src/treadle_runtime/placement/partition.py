@@ -169,7 +169,7 @@ def partitioning(
                 if isinstance(each, NamedSharding) and each.mesh.shape_tuple == mesh.shape_tuple
                 else laid(each, type_.ndim)
             )
-    return compiler.Partitioning(mesh.abstract_mesh, tuple(parameters), tuple(ends))
+    return compiler.Partitioning(mesh.axes, tuple(parameters), tuple(ends))
 
 
 def result_placements(
