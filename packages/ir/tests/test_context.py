@@ -229,3 +229,12 @@ def test_a_change_of_the_context_decorates_functions(level: Setting[int]) -> Non
     assert (read(1), read(2, times=3)) == ((5, 1), (6, 3))  # entered anew by each call
     assert read.__name__ == "read"
     assert level() == outside
+
+
+def test_settings_of_users_own_are_not_listed() -> None:
+    one, other = [
+        Setting("user", 0, help="A value of the user's own.", listed=False) for _ in range(2)
+    ]
+    assert "user" not in SETTINGS
+    with one.override(3):
+        assert (one(), other()) == (3, 0)

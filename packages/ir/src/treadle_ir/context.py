@@ -136,6 +136,8 @@ class Setting(Generic[T]):
     (`transfer_guard`). Programs do not depend on it, but compiled calls and eager operations under it are others than
     without, and they are the only ones that look: what is called without pays nothing.
 
+    One that is not `listed` has no public name, and there may be many of one name: they are users' own.
+
     What concerns the whole process (its devices, its log) has `applied`, which is told each value that the process
     gets, before it gets it.
 
@@ -160,8 +162,9 @@ class Setting(Generic[T]):
         stepwise: Container[object] = (),
         watched: bool = False,
         applied: Callable[[T], object] | None = None,
+        listed: bool = True,
     ) -> None:
-        if name in SETTINGS:
+        if listed and name in SETTINGS:
             raise ValueError(f"there is a setting `{name}` already")
         self.name: Final = name
         self.parse: Final = parse
@@ -171,6 +174,8 @@ class Setting(Generic[T]):
         self.stepwise: Final = stepwise
         self.watched: Final = watched
         self.applied: Final = applied
+        if not listed:
+            return
         SETTINGS[name] = self
         if process_context:  # for the first one, there is none yet
             self.read_environment()

@@ -93,6 +93,7 @@ if TYPE_CHECKING:
     from treadle.passes import fwd_and_bwd as fwd_and_bwd
     from treadle.settings import config as config
     from treadle.sharding import P as P
+    from treadle.user_context import make_user_context as make_user_context
     from treadle_autodiff import (
         checkpoint as checkpoint,
         checkpoint_policies as checkpoint_policies,
@@ -185,6 +186,7 @@ if not TYPE_CHECKING:
             "treadle.passes": "fwd_and_bwd",
             "treadle.settings": "config",
             "treadle.sharding": "P",
+            "treadle.user_context": "make_user_context",
             "treadle_autodiff": (
                 "checkpoint checkpoint:remat checkpoint_policies closure_convert custom_gradient "
                 "custom_jvp custom_vjp grad jvp linear_transpose linearize value_and_grad vjp"
