@@ -29,7 +29,7 @@ NAMES: Final[dict[str, Any]] = {
     "abstract": sharding.AbstractMesh((1,), ("x",)),
     "spec": sharding.PartitionSpec("x"),
     "here": treadle.devices()[0],
-    "rows": layout.Layout((0,)),
+    "in_order": layout.Layout((0,)),
 }
 
 TABLE: Final = """
@@ -50,8 +50,8 @@ sharding: PartitionSpec ("x", None)
 sharding: ManualAxisType ({"x"})
 sharding: AbstractDevice ("cpu", None, "cpu")
 experimental.layout: Layout ((0,))
-experimental.layout: Format (rows, lies)
-experimental.layout: with_layout_constraint (v, rows)
+experimental.layout: Format (in_order, lies)
+experimental.layout: with_layout_constraint (v, in_order)
 sharding: SingleDeviceSharding make_single_device_sharding (here)
 sharding: auto_axes (sine)
 sharding: explicit_axes (sine)
@@ -66,7 +66,6 @@ LEFT_OUT: Final[dict[str, str]] = {
     "sharding.use_mesh": "the same",
     "experimental.mesh_utils.create_device_mesh": "it returns a NumPy array of devices: test_mesh_grids.py",
     "experimental.mesh_utils.create_hybrid_device_mesh": "it returns a NumPy array of devices: test_mesh_grids.py",
-    "experimental.mesh_utils.device_kind_handler_dict": "a table that libraries write to: test_mesh_grids.py",
     "treadle.Shard": "a record that arrays make",
     "sharding.Sharding": "an abstract class",
     "sharding.AxisType": "an enumeration",
