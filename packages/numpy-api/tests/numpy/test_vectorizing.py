@@ -93,3 +93,32 @@ def test_refused() -> None:
     ):
         with pytest.raises(ArgumentError, match=said):
             call()
+
+
+@pytest.mark.parametrize(
+    ("shape", "axis"),
+    [
+        ((4,), 0),
+        ((3, 4), 0),
+        ((3, 4), 1),
+        ((3, 4, 5), 0),
+        ((3, 4, 5), 1),
+        ((3, 4, 5), -1),
+        ((2, 0), 0),
+    ],
+)
+def test_along_an_axis(shape: tuple[int, ...], axis: int) -> None:
+    x = np.random.default_rng(0).standard_normal(shape)
+
+    def twice(row: Any) -> Any:
+        return tnp.concatenate([row, row[::-1]])
+
+    def ours(function: Any) -> Any:
+        return np.asarray(tnp.apply_along_axis(function, axis, x))
+
+    if x.size:  # NumPy calls the function for what it returns
+        np.testing.assert_allclose(
+            ours(twice), np.apply_along_axis(lambda row: np.r_[row, row[::-1]], axis, x), rtol=1e-6
+        )
+        np.testing.assert_allclose(ours(tnp.max), np.max(x, axis), rtol=1e-6)
+    assert ours(tnp.sum).shape == np.sum(x, axis).shape

@@ -166,6 +166,61 @@ def test_large_arrays_are_compiled_as_one_program():
     assert len(calls) == 1
 
 
+@composed
+def table(x, count, width):
+    """A result of `count` rows and `width` columns from few elements."""
+    calls.append("table")
+    spread = ops.broadcast_in_dim(x, shape=(count, width), dimensions=())
+    rows = ops.iota(shape=(count, width), dimension=0, dtype=F32)
+    return ops.add(ops.multiply(rows, spread), np.float32(1))
+
+
+@composed
+def doubled(x):
+    """Each element twice."""
+    wide = ops.broadcast_in_dim(x, shape=(x.shape[0], 2), dimensions=(0,))
+    return ops.reshape(wide, shape=(2 * x.shape[0],))
+
+
+def launches(monkeypatch):
+    """The programs that are compiled from now on."""
+    found = []
+    compile_program = plans.compile_program
+    monkeypatch.setattr(
+        plans, "compile_program", lambda *args: found.append(args) or compile_program(*args)
+    )
+    return found
+
+
+@pytest.mark.parametrize(
+    ("count", "width", "compiled", "called"),
+    [
+        (512, 257, 1, 2),  # the result alone says that it is large
+        (composites.LARGE + 1, 1, 1, 1),  # a number says so before
+        (512, 256, 0, 2),
+    ],
+)
+def test_large_results_of_few_elements_are_compiled_from_the_first_call_on(
+    monkeypatch, count, width, compiled, called
+):
+    found = launches(monkeypatch)
+    x = from_host(np.float32(3))
+    rows = np.arange(count, dtype=np.float32)[:, None] * 3 + 1
+    for _ in range(3):
+        np.testing.assert_array_equal(table(x, count, width), np.broadcast_to(rows, (count, width)))
+    assert len(found) == compiled
+    assert len(calls) == called
+
+
+def test_elements_repeated_side_by_side_are_compiled_where_there_are_many(monkeypatch):
+    found = launches(monkeypatch)
+    for size, compiled in ((8, 0), (composites.LARGE + 1, 1)):
+        elements = np.arange(size, dtype=np.float32)
+        for _ in range(3):
+            np.testing.assert_array_equal(doubled(from_host(elements)), np.repeat(elements, 2))
+        assert len(found) == compiled
+
+
 def test_large_constants_are_not_kept():
     def used():
         large = from_host(np.ones(plans.MOST_CAPTURED, np.float32))
