@@ -153,8 +153,8 @@ Layouts: TypeAlias = Any  # Any: a Layout, or a tree of them
 def with_layout_constraint(x: T, layouts: Layouts) -> T:
     """The arrays, with their elements in an order in memory from here on, within a compiled function.
 
-    It changes no element, and can make what follows faster or slower. An array that no function is compiled for stays
-    row-major, and so does a result: only values between operations are laid out otherwise.
+    It changes no element, and can make what follows faster or slower. Only values between the operations of a compiled
+    function are laid out otherwise: its arguments and results are row-major, as all arrays are.
 
     Args:
         x: a tree of arrays.

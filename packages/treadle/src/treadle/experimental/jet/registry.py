@@ -17,7 +17,7 @@ from functools import partial
 from typing import Any, Final, Protocol, TypeAlias, TypeVar, final
 
 from treadle.experimental.jet.series import Series, ZeroSeries, terms, zero_series
-from treadle.extension import Primitive as Operation
+from treadle.extension import Primitive as LibraryPrimitive
 from treadle_ir import Operand, Operands, Primitive, RuleTable, bind, functions, refused
 
 P_contra = TypeVar("P_contra", bound=Primitive, contravariant=True)
@@ -45,7 +45,7 @@ OperationRule: TypeAlias = Callable[..., Any]  # Any: as libraries write them
 
 
 @final
-class JetRules(UserDict[Operation, OperationRule]):
+class JetRules(UserDict[LibraryPrimitive, OperationRule]):
     """The rules of operations of libraries: `rule(primals, series, **params)`.
 
     `series` has a list of Taylor coefficients, `1/k!` times the derivatives, for each operand; what comes back is the
@@ -53,13 +53,13 @@ class JetRules(UserDict[Operation, OperationRule]):
     coefficient that is zero, `zero_series` for a whole list. An operation without a rule is expanded by its derivative.
     """
 
-    def __setitem__(self, key: Operation, item: OperationRule) -> None:
+    def __setitem__(self, key: LibraryPrimitive, item: OperationRule) -> None:
         """Give an operation its rule.
 
         Raises:
             ArgumentError: it is no operation of a library, or the rule no function.
         """
-        if not isinstance(key, Operation):
+        if not isinstance(key, LibraryPrimitive):
             raise refused(
                 "jet_rules",
                 "the primitive",
@@ -84,7 +84,7 @@ def jet_rule(primitive: type[P]) -> Callable[[JetRule[P]], JetRule[P]]:
     return register
 
 
-def defzero(prim: type[Primitive] | Operation) -> None:
+def defzero(prim: type[Primitive] | LibraryPrimitive) -> None:
     """Say that the results of a primitive do not move, whatever the operands do: rounding, comparisons.
 
     Example:
@@ -107,7 +107,7 @@ def defzero(prim: type[Primitive] | Operation) -> None:
         (2.0, 0.0)
     """
 
-    if isinstance(prim, Operation):
+    if isinstance(prim, LibraryPrimitive):
         from treadle.experimental.jet import own  # noqa: PLC0415 - it needs the trace, which needs the rules
 
         jet_rules[prim] = partial(own.zero_prop, prim)
@@ -122,7 +122,7 @@ def defzero(prim: type[Primitive] | Operation) -> None:
     rules_by_class.register(prim, rule)
 
 
-def deflinear(prim: type[Primitive] | Operation) -> None:
+def deflinear(prim: type[Primitive] | LibraryPrimitive) -> None:
     """Say that a primitive with one result is linear in all its operands together.
 
     Example:
@@ -144,7 +144,7 @@ def deflinear(prim: type[Primitive] | Operation) -> None:
         (1.5, 0.5)
     """
 
-    if isinstance(prim, Operation):
+    if isinstance(prim, LibraryPrimitive):
         from treadle.experimental.jet import own  # noqa: PLC0415 - it needs the trace, which needs the rules
 
         jet_rules[prim] = partial(own.linear_prop, prim)
@@ -162,7 +162,7 @@ def deflinear(prim: type[Primitive] | Operation) -> None:
     rules_by_class.register(prim, rule)
 
 
-def def_deriv(prim: type[Primitive] | Operation, deriv: Function) -> None:
+def def_deriv(prim: type[Primitive] | LibraryPrimitive, deriv: Function) -> None:
     """Give a primitive of one operand by its derivative: `deriv(x)` is the function `p'(x)`.
 
     Example:
@@ -184,7 +184,7 @@ def def_deriv(prim: type[Primitive] | Operation, deriv: Function) -> None:
         (8.0, 12.0, 12.0)
     """
 
-    if isinstance(prim, Operation):
+    if isinstance(prim, LibraryPrimitive):
         from treadle.experimental.jet import own  # noqa: PLC0415 - it needs the trace, which needs the rules
 
         jet_rules[prim] = partial(own.deriv_prop, prim, deriv)
@@ -202,7 +202,7 @@ def def_deriv(prim: type[Primitive] | Operation, deriv: Function) -> None:
     rules_by_class.register(prim, rule)
 
 
-def def_comp(prim: type[Primitive] | Operation, comp: Function) -> None:
+def def_comp(prim: type[Primitive] | LibraryPrimitive, comp: Function) -> None:
     """Give a primitive with one result as a function of others: `comp(*operands)` is expanded in its place.
 
     Example:
@@ -224,7 +224,7 @@ def def_comp(prim: type[Primitive] | Operation, comp: Function) -> None:
         (16.0, 32.0)
     """
 
-    if isinstance(prim, Operation):
+    if isinstance(prim, LibraryPrimitive):
         from treadle.experimental.jet import own  # noqa: PLC0415 - it needs the trace, which needs the rules
 
         jet_rules[prim] = partial(own.comp_prop, prim, comp)
