@@ -117,6 +117,31 @@ def test_a_donated_argument_is_gone_after_each_call() -> None:
     assert f.cache.fast((array(1),), {}) is not MISS
 
 
+@pytest.mark.parametrize("count", [2, 60])
+def test_many_donated_leaves_are_gone_after_each_call(count: int) -> None:
+    """They are taken apart all together, which is no reason to keep one, or to give one away twice."""
+
+    def f(kept: Any, tree: Any) -> Any:
+        return [{k: ops.add(x, kept) for k, x in layer.items()} for layer in tree]
+
+    g = jit(f, donate_argnums=1)
+    one = array(1)
+    tree = [{"a": array(n), "b": array(-n)} for n in range(count)]
+    for call in range(5):
+        before, tree = tree, g(one, tree)
+        assert [float(x["a"]) for x in tree] == [n + call + 1.0 for n in range(count)]
+        assert float(one) == 1
+        for layer in before:
+            for leaf in layer.values():
+                with pytest.raises(DonatedError):
+                    float(leaf)
+    assert g.cache.fast((one, tree), {}) is not MISS
+    fresh = [{"a": array(n), "b": array(-n)} for n in range(count)]
+    fresh[0]["b"] = fresh[0]["a"]
+    assert g.cache.fast((one, fresh), {}) is MISS
+    assert float(fresh[0]["a"]) == 0  # and it is still there
+
+
 @pytest.mark.parametrize("count", [2, 20, 60, 200])
 def test_trees_with_namedtuples(count: int) -> None:
     """Many leaves are taken one by one where few nodes are alike, and all together otherwise."""

@@ -15,6 +15,7 @@ from treadle_ir import (
     Program,
     Tracer,
     Type,
+    Value,
     stage_tree,
 )
 from treadle_ir.primitives.creation import Iota
@@ -128,7 +129,7 @@ def _of_array(type: Type) -> ArrayType:
 def _passes(program: Program) -> int:
     """How often the program goes over large arrays; 0 if it has something to do that NumPy does better at any size."""
     passes = 0
-    strewn = set()
+    strewn: set[Value] = set()
     for equation in program.equations:
         types = [each.type for each in (*equation.operands, *equation.results)]
         size = max([each.size for each in types if isinstance(each, ArrayType)], default=0)

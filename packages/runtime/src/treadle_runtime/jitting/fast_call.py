@@ -184,7 +184,9 @@ class _Writer:
 
     def take_all(self) -> str:
         """Take many leaves apart together, and compare their types and places as one list."""
-        if self.kwargs or self.arguments.statics is not None or self.call.donated:
+        if self.kwargs or self.arguments.statics is not None:
+            raise _NotFast
+        if self.call.donated and self.call.captured:  # one that is given away may be captured
             raise _NotFast
         expected = expectation(self.arguments.structure)
         if expected is None or not all(type(x) is DeviceArray for x in self.arguments.leaves):
@@ -201,6 +203,15 @@ class _Writer:
             "except AttributeError:",  # a leaf that is no array of ours
             "    return MISS",
         ]
+        if self.call.donated:
+            given = [f"leaves[{number}]" for number in self.call.donated]
+            self.miss_if(f"len({{*map(id, leaves)}}) != {len(self.call.operands)}")
+            self.lines += [
+                f"given = [{', '.join(given)}]",
+                "for each in given:",  # as `forget_host`
+                "    if each.raw is not None:",
+                "        each.host = None",
+            ]
         count = len(self.call.captured)
         chosen = [index - count for index in self.call.kept if index >= count]
         if chosen != [*range(len(self.call.operands))]:
@@ -446,7 +457,9 @@ class _Writer:
             self.names["give_away"] = give_away
             here = self.constant("HERE", GivenAway(self.call.where).here)
             self.lines.append(f"gone = {here}(2)")  # this function and `JitFunction.__call__`
-            for number in self.call.donated:
+            if not self.leaves:  # taken all together
+                self.lines += ["for each in given:", "    give_away(each, gone)"]
+            for number in self.call.donated if self.leaves else ():
                 self.lines.append(f"give_away({self.leaves[number]}, gone)")
 
     def results(self) -> str:
