@@ -43,6 +43,7 @@ def shape(a: ArrayLike | Sequence[Any] | None) -> tuple[int, ...]:
     """The size of each axis, of an array or of what says its shape, such as a ShapeDtypeStruct; None has no axes.
 
     Example:
+        >>> import numpy as np
         >>> print(shape(np.array([[1, 2], [3, 4]])))
         (2, 2)
     """
@@ -61,6 +62,7 @@ def ndim(a: ArrayLike | Sequence[Any] | None) -> int:
     """The number of axes.
 
     Example:
+        >>> import numpy as np
         >>> print(ndim(np.array([[1, 2], [3, 4]])))
         2
     """
@@ -71,6 +73,7 @@ def size(a: ArrayLike | Sequence[Any] | None, axis: int | Sequence[int] | None =
     """The number of elements, or along some axes.
 
     Example:
+        >>> import numpy as np
         >>> print(size(np.array([[1, 2], [3, 4]])))
         4
     """
@@ -131,6 +134,7 @@ def reshape(
         ArgumentError: another order.
 
     Example:
+        >>> import numpy as np
         >>> print(reshape(np.arange(4), (2, -1)))
         [[0 1]
          [2 3]]
@@ -165,6 +169,7 @@ def ravel(a: ArrayLike, order: str = "C", *, out_sharding: Device = None) -> Arr
     `out_sharding` says how the result lies over a mesh: see `reshard`.
 
     Example:
+        >>> import numpy as np
         >>> print(ravel(np.array([[1, 2], [3, 4]])))
         [1 2 3 4]
     """
@@ -181,6 +186,7 @@ def squeeze(a: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
         ShapeError: an axis has not size 1.
 
     Example:
+        >>> import numpy as np
         >>> print(squeeze(np.ones((1, 3))).shape)
         (3,)
     """
@@ -205,6 +211,7 @@ def expand_dims(a: ArrayLike, axis: int | Sequence[int]) -> Array:
     """The array with axes of size 1 put in.
 
     Example:
+        >>> import numpy as np
         >>> print(expand_dims(np.arange(2), 0).shape)
         (1, 2)
     """
@@ -242,6 +249,7 @@ def atleast_2d(*arys: ArrayLike) -> Array | tuple[Array, ...]:
     """The arrays, with leading axes of size 1 up to two axes.
 
     Example:
+        >>> import numpy as np
         >>> print(atleast_2d(np.arange(3)).shape)
         (1, 3)
     """
@@ -260,6 +268,7 @@ def atleast_3d(*arys: ArrayLike) -> Array | tuple[Array, ...]:
     """The arrays, with axes of size 1 around theirs up to three axes.
 
     Example:
+        >>> import numpy as np
         >>> print(atleast_3d(np.arange(3)).shape)
         (1, 3, 1)
     """
