@@ -1,4 +1,4 @@
-"""Linear algebra solves the equations that define it: reference and compiled code alike, on drawn matrices.
+"""Linear algebra solves the equations that define it: the reference, eager calls and compiled code, on drawn matrices.
 
 What is compared is no second implementation, but residuals, orthogonality, and the shapes of factors, each in units of
 the element type's rounding error times the sizes of what was multiplied.
@@ -34,6 +34,7 @@ from treadle_ir import (
 from treadle_ir.primitives import linear_algebra as la
 from treadle_ir.testing.compare import epsilon
 from treadle_ir.testing.examples import Example
+from treadle_runtime import RuntimeEvaluator
 
 Matrix: TypeAlias = np.ndarray[Any, Any]
 Law: TypeAlias = Callable[[Any, Sequence[Matrix], Sequence[Matrix]], None]
@@ -378,6 +379,12 @@ def compiled(example: Example, operands: Sequence[Matrix]) -> list[Matrix]:
     return list(run_text(lower_program(program).text, operands, program.result_types))
 
 
+def eager(example: Example, operands: Sequence[Matrix]) -> list[Matrix]:
+    """By the runtime: single matrices by LAPACK."""
+    with evaluating(RuntimeEvaluator()):
+        return [np.asarray(y) for y in bind(example.primitive, *operands)]
+
+
 def _is_narrow(example: Example) -> bool:
     return any(type.dtype.itemsize < 4 for type in example.types)
 
@@ -386,6 +393,13 @@ def _is_narrow(example: Example) -> bool:
 def test_the_reference_solves_the_equations(example: Example) -> None:
     operands = [np.asarray(x) for x in example.operands()]
     check(example, operands, reference(example, operands))
+
+
+@pytest.mark.xla
+@pytest.mark.parametrize("example", examples(is_ours))
+def test_eager_calls_solve_the_equations(example: Example) -> None:
+    operands = [np.asarray(x) for x in example.operands()]
+    check(example, operands, eager(example, operands))
 
 
 @pytest.mark.xla
@@ -400,6 +414,14 @@ def test_the_reference_solves_them_in_every_element_type(cls: type[Primitive], n
     for example in variants()[cls, name]:
         operands = [np.asarray(x) for x in example.operands()]
         check(example, operands, reference(example, operands))
+
+
+@pytest.mark.xla
+@pytest.mark.parametrize(("cls", "name"), variant_keys(is_ours))
+def test_eager_calls_solve_them_in_every_element_type(cls: type[Primitive], name: str) -> None:
+    for example in variants()[cls, name]:
+        operands = [np.asarray(x) for x in example.operands()]
+        check(example, operands, eager(example, operands))
 
 
 def test_every_primitive_has_a_law() -> None:
@@ -459,6 +481,22 @@ def test_the_reference_solves_them_for_drawn_matrices(primitive: LinearAlgebra) 
 
 @pytest.mark.xla
 @pytest.mark.parametrize("primitive", DRAWN, ids=str)
+def test_eager_calls_solve_them_for_drawn_matrices(primitive: LinearAlgebra) -> None:
+    if isinstance(primitive, la.Eig):
+        primitive = la.Eig(compute_left=False)
+
+    @drawings(60)
+    @given(matrices(isinstance(primitive, SQUARE)))
+    def holds(batch: Matrix) -> None:
+        a = batch.reshape((-1, *batch.shape[-2:]))[0]
+        example = Example(primitive, (ArrayType(a.shape, a.dtype),))
+        check(example, [a], eager(example, [a]))
+
+    holds()
+
+
+@pytest.mark.xla
+@pytest.mark.parametrize("primitive", DRAWN, ids=str)
 def test_compiled_code_solves_them_for_singular_matrices(primitive: LinearAlgebra) -> None:
     """Rows of zeros, equal rows, repeated eigenvalues, a Jordan block: as one batch."""
     batch = np.array(
@@ -494,6 +532,9 @@ def test_a_matrix_that_is_not_finite_has_nan_and_no_other_has(
         for result in evaluated(example, [a]):
             assert np.isfinite(result[[0, 2]]).all()
             assert np.isnan(result[1]).all(), result[1]
+    single = Example(primitive, (ArrayType((3, 3), a.dtype),))
+    for result in eager(single, [a[1]]):
+        assert np.isnan(result).all(), result
 
 
 def test_a_wrong_factor_is_found() -> None:
@@ -514,3 +555,7 @@ def test_a_matrix_that_is_not_positive_definite_has_nan_below_and_zeros_above() 
         np.testing.assert_array_equal(factor[0], np.eye(3))
         for each in factor[1:]:
             np.testing.assert_array_equal(each, np.tril(np.full((3, 3), np.nan)))
+    single = Example(la.Cholesky(), (ArrayType((3, 3), a.dtype),))
+    for each in a[1:]:
+        (factor,) = eager(single, [each])
+        np.testing.assert_array_equal(factor, np.tril(np.full((3, 3), np.nan)))

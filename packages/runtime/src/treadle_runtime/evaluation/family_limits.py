@@ -56,7 +56,8 @@ _LIMITS: Final[dict[type[Primitive], int]] = {
     TopK: 1 << 13,  # NumPy sorts all; XLA looks for the few: 60 times as fast for 10 of a million
     Contraction: 1 << 17,
     LinearAlgebra: 1 << 12,
-    # Where NumPy has no routine, a kernel is a loop over rows in Python: 8 times as slow as XLA's for 8 rows.
+    # Where NumPy has no routine, a kernel is a loop over rows in Python: 8 times as slow as XLA's for 8 rows. It is for
+    # batches; single matrices have LAPACK's (`lapack.py`).
     **dict.fromkeys(
         (
             la.Lu,

@@ -6,7 +6,7 @@ when a primitive is first met with such operands.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, final
 
 import numpy as np
@@ -35,6 +35,7 @@ from treadle_ir.primitives.effectful import HostCall
 from treadle_ir.primitives.memory import ToMemory
 from treadle_runtime.arrays.array import DeviceArray, Elements, buffer_at, elements_of
 from treadle_runtime.arrays.from_user import as_device_array
+from treadle_runtime.evaluation.host_kernels import HostKernel, host_kernel
 from treadle_runtime.evaluation.limits import ANY_SIZE, is_small
 from treadle_runtime.evaluation.quiet import SILENCE, quieten, restore
 from treadle_runtime.launch import Launch, check_results_fit, compile_program
@@ -95,20 +96,28 @@ class Operation:
             for each in self.wanted or [None] * len(results)
         ]
         self.results = tuple([place.of(type) for place, type in zip(places, results, strict=True)])
-        # An eval rule, or None: XLA.
+        # An eval rule, or a host kernel in its place, or None: XLA.
         self.kernel: Any = None
-        if isinstance(primitive, HostCall) or (
+        direct: Any = None  # a function of the operands alone
+        if isinstance(primitive, HostCall):
+            self.kernel = eval_rules.get(type(primitive))
+        elif (
             placement.on_host
             and (placement is BASE or _is_whole(primitive, operands, self.results))
             and not primitive.programs()
-            and is_small(primitive, (*types, *results))
         ):
-            self.kernel = eval_rules.get(type(primitive))
+            direct = host_kernel(primitive, types)
+            if direct is not None:
+                self.kernel = _as_rule(direct, single=len(results) == 1)
+            elif is_small(primitive, (*types, *results)):
+                self.kernel = eval_rules.get(type(primitive))
         self.noisy = primitive.computes
         self.may_alias = primitive.may_alias
         self.single = len(results) == 1 and self.kernel is not None
         # `inline` may give a view of its operand or of much more; what calls it looks after that.
-        self.inline = reference.bare_kernel(primitive, types, results[0]) if self.single else None
+        if direct is None and self.single:
+            direct = reference.bare_kernel(primitive, types, results[0])
+        self.inline = direct if self.single else None
         self.bare = None if self.may_alias else self.inline
         if results:
             self.placed = self.results[0]
@@ -165,6 +174,13 @@ class Operation:
             memories=memories(self.placement, operands, len(types), self.wanted),
         )
         return compile_program(lowered, self.placement, wanted=self.wanted)
+
+
+def _as_rule(kernel: HostKernel, *, single: bool) -> Callable[..., Sequence[Elements]]:
+    """A host kernel in the place of an eval rule."""
+    if single:
+        return lambda primitive, *operands: (kernel(*operands),)
+    return lambda primitive, *operands: kernel(*operands)
 
 
 def _is_whole(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from typing import Final
 
 import numpy as np
 
@@ -16,9 +17,10 @@ from treadle_ir.primitives.linear_algebra import (
     Qr,
     QrReflections,
 )
-from treadle_ir.reference import few_rows
 from treadle_ir.reference.linear_algebra.matrices import adjoint, one_by_one
 from treadle_ir.reference.registry import Elements, eval_rule
+
+_FEW: Final = 64  # exchanges that a list is quicker for
 
 
 @eval_rule(Cholesky)
@@ -42,8 +44,6 @@ def _cholesky_or_nan(a: Elements) -> list[Elements]:
 @eval_rule(Lu)
 def lu_eval(primitive: Lu, a: Elements) -> list[Elements]:
     """Elimination, one column after the other, the rest of the matrix brought up to date each time."""
-    if few_rows.are_few(a):
-        return few_rows.eliminated(a)
     *batch, m, n = a.shape
     steps = min(m, n)
     x = np.array(a).reshape((math.prod(batch), m, n))
@@ -73,7 +73,7 @@ def lu_pivots_to_permutation_eval(
     """The exchanges, in order."""
     *batch, steps = pivots.shape
     size = primitive.permutation_size
-    if not batch and steps <= few_rows.MOST:
+    if not batch and steps <= _FEW:
         order = list(range(size))
         for i, pivot in enumerate(np.clip(pivots, 0, max(0, size - 1)).tolist()):
             order[i], order[pivot] = order[pivot], order[i]

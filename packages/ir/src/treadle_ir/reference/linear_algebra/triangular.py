@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from treadle_ir.primitives.linear_algebra import TriangularSolve, TridiagonalSolve
-from treadle_ir.reference import few_rows
 from treadle_ir.reference.reduce import accumulator
 from treadle_ir.reference.registry import Elements, eval_rule
 
@@ -23,9 +22,6 @@ def triangular_solve_eval(primitive: TriangularSolve, a: Elements, b: Elements) 
     if swapped:
         a = np.swapaxes(a, -1, -2)
     lower = primitive.lower != swapped
-    if few_rows.are_few_products(a, b):
-        x = few_rows.substituted(a, b, lower=lower, unit_diagonal=primitive.unit_diagonal)
-        return [np.ascontiguousarray(x if primitive.left_side else x.T).astype(dtype, copy=False)]
     if not lower:  # the last row first
         a, b = a[..., ::-1, ::-1], b[..., ::-1, :]
     x = _forward(a, b, primitive.unit_diagonal)
@@ -57,8 +53,6 @@ def tridiagonal_solve_eval(
     n = diagonal.shape[-1]
     if b.size == 0:
         return [b]
-    if few_rows.are_few(b) and not primitive.perturb_singular:
-        return [few_rows.tridiagonal_solved(lower, diagonal, upper, b)]
     first, second = np.array(diagonal), np.array(upper)
     third, x = np.zeros_like(diagonal), np.array(b)
     second[..., -1] = 0

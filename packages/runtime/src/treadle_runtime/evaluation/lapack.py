@@ -1,0 +1,315 @@
+"""Linear algebra of single small matrices by LAPACK, through SciPy's wrappers: one call, without a launch of XLA.
+
+jaxlib's own LAPACK is SciPy's, so SciPy is there; it is imported by the first of these kernels that is made. NumPy's
+functions call LAPACK too, but cost 5 to 10 microseconds around it, and for half of the routines NumPy has none.
+
+A kernel serves one matrix of up to `MOST` elements that is not empty. What LAPACK refuses, and what is not finite where
+a routine may not end, goes to the reference kernel, which says what becomes of it. Results may lie in columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from treadle_ir import ArrayType, Primitive, eval_rules, import_module
+from treadle_ir.primitives import linear_algebra as la
+from treadle_runtime.evaluation.host_kernels import HostKernel, host_kernel_of
+
+MOST: Final = 1 << 14  # elements of a matrix: 128 rows
+_LETTERS: Final = {"f": "s", "d": "d", "F": "c", "D": "z"}
+_WORK: Final = 64  # columns of the workspace of routines that have no size of their own
+
+
+def _serves(operands: Sequence[ArrayType], least: int = 1) -> bool:
+    """Whether the operands are single matrices, or vectors, of a type that LAPACK has."""
+    fit = [x.dtype.char in _LETTERS and 0 < x.size <= MOST and x.ndim <= 2 for x in operands]
+    return all(fit) and operands[0].shape[0] >= least
+
+
+# Any: SciPy ships no types for what it wraps.
+def _routine(name: str, operand: ArrayType, module: str = "lapack") -> Any:
+    """A routine for an element type."""
+    return getattr(import_module(f"scipy.linalg.{module}"), f"{_LETTERS[operand.dtype.char]}{name}")
+
+
+def _is_real(operand: ArrayType) -> bool:
+    return operand.dtype.char in "fd"
+
+
+def _otherwise(primitive: Primitive) -> Callable[..., Any]:
+    """The reference kernel of a primitive, as a host kernel."""
+    rule = eval_rules[primitive]
+
+    def run(*operands: Any) -> Any:
+        results = rule(primitive, *operands)
+        return results[0] if len(results) == 1 else results
+
+    return run
+
+
+def _is_finite(a: Any) -> bool:
+    """Whether all elements are finite; False also for some that are very large."""
+    square = np.vdot(a, a)
+    return bool(square - square == 0)
+
+
+def _outside(m: int, n: int, *, lower: bool = False, strictly: bool = False) -> Any:
+    """Where a matrix has elements above its diagonal, or below it."""
+    triangle = np.tri(m, n, 0 if strictly else -1, dtype=np.bool_)
+    return ~triangle if lower else triangle
+
+
+@host_kernel_of(la.Cholesky)
+def cholesky(primitive: la.Cholesky, operands: Sequence[ArrayType]) -> HostKernel | None:
+    """`potrf`."""
+    if not _serves(operands):
+        return None
+    potrf, otherwise = _routine("potrf", operands[0]), _otherwise(primitive)
+
+    def run(a: Any) -> Any:
+        factor, info = potrf(a, 1, 1)
+        return otherwise(a) if info else factor
+
+    return run
+
+
+@host_kernel_of(la.Lu)
+def lu(primitive: la.Lu, operands: Sequence[ArrayType]) -> HostKernel | None:
+    """`getrf`; exact zeros on the diagonal of U are no failure."""
+    if not _serves(operands):
+        return None
+    getrf = _routine("getrf", operands[0])
+    rows, array, i32 = range(operands[0].shape[0]), np.array, np.int32
+
+    def run(a: Any) -> Any:
+        factors, pivots, _ = getrf(a)
+        order = list(rows)
+        for i, pivot in enumerate(pivots.tolist()):
+            if i != pivot:
+                order[i], order[pivot] = order[pivot], order[i]
+        return factors, pivots, array(order, i32)
+
+    return run
+
+
+@host_kernel_of(la.TriangularSolve)
+def triangular_solve(
+    primitive: la.TriangularSolve, operands: Sequence[ArrayType]
+) -> HostKernel | None:
+    """`trsm`, which divides by what is on the diagonal, zero or not."""
+    if not _serves(operands):
+        return None
+    trsm, one = _routine("trsm", operands[0], "blas"), 1.0
+    conjugates = primitive.conjugate_a and not _is_real(operands[0])
+    side, lower, unit = not primitive.left_side, primitive.lower, primitive.unit_diagonal
+    if conjugates and not primitive.transpose_a:
+        return lambda a, b: trsm(one, a.conj(), b, side, lower, 0, unit)
+    operation = 2 if conjugates else int(primitive.transpose_a)
+    return lambda a, b: trsm(one, a, b, side, lower, operation, unit)
+
+
+@host_kernel_of(la.TridiagonalSolve)
+def tridiagonal_solve(
+    primitive: la.TridiagonalSolve, operands: Sequence[ArrayType]
+) -> HostKernel | None:
+    """`gtsv`."""
+    if not _serves(operands, least=2) or primitive.perturb_singular:
+        return None
+    gtsv, otherwise = _routine("gtsv", operands[0]), _otherwise(primitive)
+
+    def run(lower: Any, diagonal: Any, upper: Any, b: Any) -> Any:
+        *_, x, info = gtsv(lower[1:], diagonal, upper[:-1], b)
+        return otherwise(lower, diagonal, upper, b) if info else x
+
+    return run
+
+
+@host_kernel_of(la.Qr)
+def qr(primitive: la.Qr, operands: Sequence[ArrayType]) -> HostKernel | None:
+    """`geqrf` and `orgqr`, or `geqp3` and `orgqr`."""
+    if not _serves(operands):
+        return None
+    (a,) = operands
+    m, n = a.shape
+    orgqr = _routine("orgqr" if _is_real(a) else "ungqr", a)
+    geqrf, geqp3 = _routine("geqrf", a), _routine("geqp3", a)
+    k = m if primitive.full_matrices else min(m, n)
+    outside, zero, where, empty = _outside(k, n), a.dtype.type(0), np.where, np.empty
+
+    def of_form(form: Any, taus: Any) -> tuple[Any, Any]:
+        columns = form
+        if k < n:
+            columns = form[:, :k]
+        elif k > n:
+            columns = empty((m, k), form.dtype, "F")
+            columns[:, :n] = form
+        return orgqr(columns, taus)[0], where(outside, zero, form[:k])
+
+    def run(a: Any) -> Any:
+        form, taus, _, _ = geqrf(a)
+        return of_form(form, taus)
+
+    def run_pivoted(a: Any) -> Any:
+        form, order, taus, _, _ = geqp3(a)
+        return *of_form(form, taus), order - np.int32(1)
+
+    return run_pivoted if primitive.pivoting else run
+
+
+@host_kernel_of(la.QrReflections)
+def qr_reflections(primitive: la.QrReflections, operands: Sequence[ArrayType]) -> HostKernel | None:
+    """`geqrf`."""
+    if not _serves(operands):
+        return None
+    geqrf = _routine("geqrf", operands[0])
+    return lambda a: geqrf(a)[:2]
+
+
+@host_kernel_of(la.HouseholderProduct)
+def householder_product(
+    primitive: la.HouseholderProduct, operands: Sequence[ArrayType]
+) -> HostKernel | None:
+    """`orgqr`, or `ungqr`."""
+    if not _serves(operands):
+        return None
+    orgqr = _routine("orgqr" if _is_real(operands[0]) else "ungqr", operands[0])
+    return lambda a, taus: orgqr(a, taus)[0]
+
+
+@host_kernel_of(la.HouseholderMultiply)
+def householder_multiply(
+    primitive: la.HouseholderMultiply, operands: Sequence[ArrayType]
+) -> HostKernel | None:
+    """`ormqr`, or `unmqr`."""
+    if not _serves(operands):
+        return None
+    a, taus, c = operands
+    ormqr = _routine("ormqr" if _is_real(a) else "unmqr", a)
+    side, operation = "L" if primitive.left else "R", "N"
+    if primitive.adjoint:
+        operation = "T" if _is_real(a) else "C"
+    count, work = taus.shape[0], _WORK * max(c.shape)
+    return lambda a, taus, c: ormqr(side, operation, a[:, :count], taus, c, work)[0]
+
+
+@host_kernel_of(la.Hessenberg)
+def hessenberg(primitive: la.Hessenberg, operands: Sequence[ArrayType]) -> HostKernel | None:
+    """`gehrd`."""
+    if not _serves(operands, least=2):
+        return None
+    gehrd = _routine("gehrd", operands[0])
+    return lambda a: gehrd(a)[:2]
+
+
+@host_kernel_of(la.Tridiagonal)
+def tridiagonal(primitive: la.Tridiagonal, operands: Sequence[ArrayType]) -> HostKernel | None:
+    """`sytrd`, or `hetrd`."""
+    if not _serves(operands, least=2):
+        return None
+    sytrd = _routine("sytrd" if _is_real(operands[0]) else "hetrd", operands[0])
+    lower = primitive.lower
+    return lambda a: sytrd(a, lower)[:4]
+
+
+@host_kernel_of(la.Schur)
+def schur(primitive: la.Schur, operands: Sequence[ArrayType]) -> HostKernel | None:
+    """`gees`."""
+    if not _serves(operands):
+        return None
+    gees, otherwise = _routine("gees", operands[0]), _otherwise(primitive)
+    vectors = primitive.compute_vectors
+
+    def run(a: Any) -> Any:
+        if not _is_finite(a):
+            return otherwise(a)
+        t, *_, z, _, info = gees(_unsorted, a, vectors)
+        if info:
+            return otherwise(a)
+        return (t, z) if vectors else t
+
+    return run
+
+
+def _unsorted(*eigenvalue: Any) -> None:
+    """What `gees` would ask where eigenvalues are sorted."""
+
+
+@host_kernel_of(la.Eigh)
+def eigh(primitive: la.Eigh, operands: Sequence[ArrayType]) -> HostKernel | None:
+    """`syevd`, or `heevd`."""
+    if not _serves(operands):
+        return None
+    syevd = _routine("syevd" if _is_real(operands[0]) else "heevd", operands[0])
+    otherwise, lower = _otherwise(primitive), primitive.lower
+
+    def run(a: Any) -> Any:
+        if not _is_finite(a):
+            return otherwise(a)
+        values, vectors, info = syevd(a, 1, lower)
+        return otherwise(a) if info else (vectors, values)
+
+    return run
+
+
+@host_kernel_of(la.Svd)
+def svd(primitive: la.Svd, operands: Sequence[ArrayType]) -> HostKernel | None:
+    """`gesdd`, or `gesvd` if that is asked for."""
+    if not _serves(operands) or primitive.algorithm in ("jacobi", "polar"):
+        return None
+    gesdd = _routine("gesvd" if primitive.algorithm == "qr" else "gesdd", operands[0])
+    otherwise, vectors, full = _otherwise(primitive), primitive.compute_uv, primitive.full_matrices
+
+    def run(a: Any) -> Any:
+        if not _is_finite(a):
+            return otherwise(a)
+        u, s, vh, info = gesdd(a, vectors, full)
+        if info:
+            return otherwise(a)
+        return (u, s, vh) if vectors else s
+
+    return run
+
+
+@host_kernel_of(la.Eig)
+def eig(primitive: la.Eig, operands: Sequence[ArrayType]) -> HostKernel | None:
+    """`geev`."""
+    if not _serves(operands):
+        return None
+    geev, otherwise = _routine("geev", operands[0]), _otherwise(primitive)
+    left, right = primitive.compute_left, primitive.compute_right
+    dtype = np.result_type(operands[0].dtype, np.complex64)
+
+    def run(a: Any) -> Any:
+        if not _is_finite(a):
+            return otherwise(a)
+        values, u, v, info = geev(a, left, right)
+        if info:
+            return otherwise(a)
+        return (values, *[u] * left, *[v] * right) if left or right else values
+
+    def run_real(a: Any) -> Any:
+        if not _is_finite(a):
+            return otherwise(a)
+        real, imaginary, u, v, info = geev(a, left, right)
+        if info:
+            return otherwise(a)
+        values = real.astype(dtype)
+        pairs = [j for j, each in enumerate(imaginary.tolist()) if each > 0]
+        if pairs:
+            values.imag = imaginary
+        vectors = [_complex(x, pairs, dtype) for x in (*[u] * left, *[v] * right)]
+        return (values, *vectors) if vectors else values
+
+    return run_real if _is_real(operands[0]) else run
+
+
+def _complex(vectors: Any, pairs: Sequence[int], dtype: Any) -> Any:
+    """Vectors of a real matrix: a conjugate pair of them stands as a real and an imaginary part in two columns."""
+    result = vectors.astype(dtype)
+    for j in pairs:
+        result[:, j].imag = vectors[:, j + 1]
+        result[:, j + 1] = result[:, j].conj()
+    return result
