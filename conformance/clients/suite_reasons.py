@@ -71,6 +71,12 @@ REASONS: Final[tuple[tuple[str, str, str, str], ...]] = (
         "`define_prng_impl` adds no generator of a user's own",
     ),
     (
+        "dm-haiku",
+        "",
+        "'hk_callback' not found",
+        "a primitive of haiku's own without a rule for MLIR is compiled under `checkpoint`",
+    ),
+    (
         "numpyro",
         "test_log1mexp_agrees",
         "",
