@@ -30,7 +30,7 @@ SCALAR = ShapeDtypeStruct((), np.float32)
 
 
 def array(value: float) -> Any:
-    return from_host(np.float32(value))
+    return from_host(np.asarray(value, np.float32))
 
 
 def host_function(ways: str, seen: list[float], errors: list[Exception]) -> Any:

@@ -26,7 +26,6 @@ from treadle_ir import (
 )
 from treadle_ir.tree import tree_map
 from treadle_numpy.lax.control.map import map
-from treadle_numpy.numpy.manipulation.axes import moveaxis
 from treadle_numpy.operands.broadcast import common_shape
 from treadle_numpy.operands.sequences import array_from
 from treadle_numpy.operands.trees import Tree
@@ -235,11 +234,17 @@ def over_axis(axis: int, function: Callable[..., Tree], has: Sequence[bool]) -> 
     return vmap(function, in_axes=tuple([axis if each else None for each in has]))
 
 
+def _in_front(x: Array, axis: int) -> Array:
+    """The array with an axis as its first."""
+    order = (axis, *[i for i in range(x.ndim) if i != axis])
+    return ops.transpose(x, permutation=order) if axis else x
+
+
 def _one_by_one(
     axis: int, function: Callable[..., Tree], has: Sequence[bool], *arrays: Array
 ) -> Tree:
     """As `vmap` has it, by a loop."""
-    mapped = tuple([moveaxis(x, axis, 0) for x, each in zip(arrays, has, strict=True) if each])
+    mapped = tuple([_in_front(x, axis) for x, each in zip(arrays, has, strict=True) if each])
 
     def one(elements: tuple[Array, ...]) -> Tree:
         left = iter(elements)
