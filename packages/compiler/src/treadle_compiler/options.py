@@ -25,7 +25,7 @@ within `QUICK_WORK` and `QUICK_EQUATIONS` it compiles in 0.35 to 0.7 of the time
 `light` (LLVM level 1) loses nothing that could be measured on some thirty programs with arrays within
 `LIGHT_BYTES` (a softmax over 4 MB: 7 % slower) and saves up to four fifths where XLA unrolls small inner loops.
 Loops of very many small operations are the exception: a solver with adaptive steps and its gradient (2,000 equations,
-`LOOP_EQUATIONS`) runs 8 % longer and compiles no sooner.
+`LOOP_EQUATIONS`) runs 8 % longer, and compiles at most 7 % sooner.
 The old emitters by themselves are not a good default: they are quicker for chains of elementwise operations and up
 to twice as slow, in both columns, for small reductions and products.
 
