@@ -6,6 +6,7 @@ from treadle_ir import (
     Array,
     DTypeError,
     ShapeError,
+    composed,
     composed_loop,
     dtypes,
     flags,
@@ -83,6 +84,7 @@ def cholesky_update(r_matrix: ArrayLike, w_vector: ArrayLike) -> Array:
     return factor
 
 
+@composed
 def symmetric_product(
     a_matrix: ArrayLike,
     c_matrix: ArrayLike,
