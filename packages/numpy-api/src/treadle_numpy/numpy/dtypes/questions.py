@@ -111,10 +111,10 @@ def issubdtype(arg1: object, arg2: object) -> bool:
         raise ArgumentError(
             "issubdtype: element types are wanted, got an array", fix="pass x.dtype"
         )
-    if arg2 in (extended, prng_key):
+    if arg2 is extended or arg2 is prng_key:
         kind = arg1.type if isinstance(arg1, np.dtype) else arg1
         return isinstance(kind, type) and issubclass(kind, arg2)
-    if arg1 in (extended, prng_key) or (_is_key(arg1) and isinstance(arg2, type)):
+    if arg1 is extended or arg1 is prng_key or (_is_key(arg1) and isinstance(arg2, type)):
         return arg2 is np.generic
     if isinstance(arg1, type) and issubclass(arg1, np.generic) and arg1 in _ABSTRACT:
         return isinstance(arg2, type) and issubclass(arg1, arg2)
