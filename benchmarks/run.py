@@ -47,12 +47,13 @@ GROUPS: Final = (
     "memory",
     "sharding",
 )
-# What a group's processes find in their environment besides.
+# What a group's processes, or some of them, find in their environment besides.
 ENVIRONMENTS: Final[dict[str, dict[str, str]]] = {
     "sharding": {
         "TREADLE_NUM_CPU_DEVICES": "8",
         "XLA_FLAGS": "--xla_force_host_platform_device_count=8",
-    }
+    },
+    "sizes x64": {"TREADLE_ENABLE_X64": "1", "JAX_ENABLE_X64": "1"},
 }
 STAGES: Final = ("trace", "lower", "compile")
 STAGE_BUDGETS: Final = {

@@ -1,0 +1,137 @@
+"""Time linear algebra and Fourier transforms beside JAX, SciPy and NumPy, for `docs/benchmarks-linear-algebra.md`.
+
+    python benchmarks/sizes_page.py --jax-python PYTHON                  measure what the page lacks
+    python benchmarks/sizes_page.py --jax-python PYTHON --again REGEX    and once more the cases that this matches
+    python benchmarks/sizes_page.py --times T.json                       write what was measured elsewhere
+
+The cases are in `cases/sizes.py`: `numpy.linalg.solve eager 100`, `numpy.linalg.solve jit 100 f64`. How times are taken
+is said in `tables.py`; earlier figures are read from the page, which is written anew after each case.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from cases.base import ALL
+from cases.sizes import CASES, ROWS, X64
+from run import amount, machine
+from tables import Times, failures, keep, known, least, one_core, parser, seconds, titled
+
+GOAL: Final = 1.05  # times the faster of the others
+PAGE: Final = Path(__file__).parents[1] / "docs" / "benchmarks-linear-algebra.md"
+PARTS: Final = {
+    "linalg eager": "linear algebra without jit",
+    "linalg jit": "linear algebra with jit",
+    "fft eager": "Fourier transforms without jit",
+    "fft jit": "Fourier transforms with jit",
+}
+_ROW: Final = re.compile(r"\| (\S+)( \(f64\))? \| (\d+) \| (.+) \| (.+) \| (.+) \| .+ \|")
+
+
+def part(name: str) -> str:
+    """The table that a case belongs to."""
+    function, manner, *_ = name.split()
+    return f"{'fft' if '.fft.' in function else 'linalg'} {manner}"
+
+
+def rows_of(name: str) -> int:
+    """How many rows, or elements of a vector, a case has."""
+    return int(name.split()[2])
+
+
+def ratio(times: dict[str, Any]) -> float:
+    """Our time over that of the faster of the others."""
+    return float(times["treadle"] / min(times["jax"], times["numpy"]))
+
+
+def summary(rows: Times) -> str:
+    """How many, how fast on the whole, how many beyond the goal, and the worst."""
+    ratios = [ratio(each) for each in rows.values()]
+    mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
+    return f"{len(ratios)} | {mean:.2f} | {sum(x > GOAL for x in ratios)} | {max(ratios):.2f}"
+
+
+def page(times: Times, where: str) -> str:
+    """The page."""
+    good = {name: each for name, each in times.items() if "error" not in each}
+    text = [
+        "# Benchmarks of linear algebra and Fourier transforms",
+        "",
+        "Written by `benchmarks/sizes_page.py`; see its first lines for how to measure again. Square matrices of 10,",
+        "100 and 1000 rows in single precision, or in double where f64 is said, and vectors of as many elements. Each",
+        "time is the least CPU time of several rounds, of all threads, on one core, the libraries in turns. It stands",
+        "beside that of jax on the same jaxlib, and of the function of that name in SciPy or NumPy, `scipy.fft` for the",
+        f"transforms; the ratio is to the faster of the two, and the goal is {GOAL}.",
+        f"Machine: {where}, in use by others at the time.",
+        "",
+        f"| | size | functions | geometric mean of the ratio | above {GOAL} | highest |",
+        "|---|---:|---:|---:|---:|---:|",
+    ]
+    left = len(CASES) - len(times)
+    if left:
+        text.insert(8, f"Of {len(CASES)} cases {left} have not been measured yet.")
+    parts = {key: {n: t for n, t in good.items() if part(n) == key} for key in PARTS}
+    for key, rows in parts.items():
+        for size in ROWS:
+            of_size = {name: each for name, each in rows.items() if rows_of(name) == size}
+            if of_size:
+                text.append(f"| {PARTS[key]} | {size} | {summary(of_size)} |")
+    text += failures(times)
+    for key, rows in parts.items():
+        text += ["", titled(PARTS[key]), ""]
+        text += ["| function | size | treadle | jax | SciPy, NumPy | ratio |"]
+        text += ["|---|---:|---:|---:|---:|---:|"]
+        for name in sorted(rows, key=lambda name: (rows_of(name), -ratio(rows[name]))):
+            function = name.split()[0] + (" (f64)" if name.endswith(X64) else "")
+            cells = [amount(rows[name][library], "s") for library in ALL]
+            text.append(
+                f"| {function} | {rows_of(name)} | {' | '.join(cells)} | {ratio(rows[name]):.2f} |"
+            )
+    return "\n".join(text) + "\n"
+
+
+def figures(text: str) -> Times:
+    """The times and errors that a page has."""
+    times: Times = {}
+    manner = ""
+    for line in text.splitlines():
+        if line.startswith("## "):
+            manner = next((key for key, title in PARTS.items() if titled(title) == line), "")
+        elif error := re.fullmatch("- `([^`]+)`: `([^`]+)`", line):
+            times[error[1]] = {"error": error[2]}
+        elif manner and (row := _ROW.fullmatch(line)):
+            name = f"{row[1]} {manner.split()[1]} {row[3]}{X64 if row[2] else ''}"
+            times[name] = dict(zip(ALL, map(seconds, row.groups()[3:]), strict=True))
+    return times
+
+
+def main() -> int:
+    """Measure and write."""
+    options = parser(
+        "linear algebra and Fourier transforms, treadle beside jax and SciPy", PAGE
+    ).parse_args()
+    earlier, apart = known(options, figures)
+    times = {case.name: earlier[case.name] for case in CASES if case.name in earlier}
+    keep(options, page(times, machine()), apart)
+    if not options.jax_python:
+        return 0
+    with one_core(options, "sizes") as single, one_core(options, "sizes x64") as double:
+        for case in CASES:
+            again = options.again and re.search(options.again, case.name)
+            if (case.name in times and not again) or not re.search(options.only, case.name):
+                continue
+            found = double if case.name.endswith(X64) else single
+            times[case.name] = apart[case.name] = least("sizes", case, found, ALL)
+            print(case.name, times[case.name], flush=True)
+            keep(options, page(times, machine()), apart)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,108 @@
+"""What the pages of tables share: least CPU times of libraries in turns, on one core, and figures in Markdown.
+
+The libraries run in processes of their own, in turns of a few milliseconds, and the least CPU time of each counts,
+that of all its threads: what else the machine does lengthens a round, and never shortens it. They share one core,
+since the system counts the time of threads on another one by its ticks, which are as long as a round.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from cases.base import Case
+from run import Library, agree, libraries
+
+ROUNDS: Final = 5
+SECONDS: Final = {"µs": 1e-6, "ms": 1e-3, "s": 1.0}
+# Of a case the time of each library, or `error`.
+Times = dict[str, dict[str, Any]]
+
+
+def parser(description: str, page: Path) -> argparse.ArgumentParser:
+    """The options of every page."""
+    options = argparse.ArgumentParser(description=description)
+    options.add_argument("--jax-python", help="an interpreter that has jax: measure")
+    options.add_argument("--again", help="measure the cases that this matches once more")
+    options.add_argument("--only", default="", help="measure the cases that this matches alone")
+    options.add_argument("--page", type=Path, default=page, help="the page of earlier figures")
+    options.add_argument("--times", type=Path, help="a file of figures that count more")
+    options.add_argument("--round", type=float, default=0.006, help="seconds of a round")
+    return options
+
+
+def known(options: argparse.Namespace, figures: Callable[[str], Times]) -> tuple[Times, Times]:
+    """The figures of the page and of the file of `--times`, and those of the file alone."""
+    apart: Times = {}
+    if options.times and options.times.exists():
+        apart = json.loads(options.times.read_text())
+    earlier = figures(options.page.read_text(encoding="utf-8")) if options.page.exists() else {}
+    return earlier | apart, apart
+
+
+def keep(options: argparse.Namespace, text: str, apart: Times) -> None:
+    """Write the page, and the file of `--times`."""
+    options.page.write_text(text, encoding="utf-8")
+    if options.times:
+        options.times.write_text(json.dumps(apart))
+
+
+@contextmanager
+def one_core(options: argparse.Namespace, group: str) -> Iterator[dict[str, Library]]:
+    """The libraries' processes, which start when they are asked, on one core."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    with tempfile.TemporaryDirectory() as bytecode, libraries(options, bytecode, group) as found:
+        yield found
+
+
+def least(
+    group: str, case: Case, found: dict[str, Library], names: Sequence[str]
+) -> dict[str, Any]:
+    """The least time of each library, or what went wrong."""
+    times: dict[str, float] = {}
+    digests: dict[str, Any] = {}
+    for done in range(ROUNDS):
+        if done > 1 and sum(times.values()) > 1:  # of long calls two rounds are enough
+            break
+        for name in names:
+            answer = found[name].ask(group, case)
+            if "error" in answer:
+                return {"error": f"{name}: {answer['error']}"}
+            digests[name] = answer["digest"]
+            times[name] = min(answer["seconds"][""], times.get(name, math.inf))
+    if case.compared and not all(agree(digests["treadle"], each) for each in digests.values()):
+        return {"error": "the results differ"}
+    return times
+
+
+def seconds(shown: str) -> float:
+    """The time that `12.3 µs` says."""
+    number, unit = shown.split()
+    return float(number) * SECONDS[unit]
+
+
+def titled(title: str) -> str:
+    """The line above a part."""
+    return f"## {title[0].upper()}{title[1:]}"
+
+
+def failures(times: Times) -> list[str]:
+    """The part of a page with what could not be compared; no lines if there is nothing."""
+    failed = {name: each["error"] for name, each in times.items() if "error" in each}
+    if not failed:
+        return []
+    lines = [f"- `{name}`: {shown(error)}" for name, error in sorted(failed.items())]
+    return ["", "## Not compared", "", *lines]
+
+
+def shown(error: str) -> str:
+    """An error's beginning, which no Markdown interprets."""
+    return "`" + error.replace("`", "'")[:140] + "`"
