@@ -6,7 +6,7 @@ import enum
 from collections.abc import Sequence
 from typing import Final
 
-from treadle_ir import Array, inexact_dtype, integers, ops, refused
+from treadle_ir import Array, composed, inexact_dtype, integers, ops, refused
 from treadle_ir.dtypes import complex_of
 from treadle_ir.primitives.fourier import FftKind
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
@@ -55,8 +55,11 @@ def fft(x: ArrayLike, fft_type: FftType | str, fft_lengths: Sequence[int]) -> Ar
         >>> print(fft(np.array([1.0, 0.0, -1.0, 0.0], np.float32), "rfft", (4,)))
         [0.+0.j 2.+0.j 0.+0.j]
     """
-    kind = _kind(fft_type)
-    lengths = integers("fft", "fft_lengths", fft_lengths)
+    return _transform(x, _kind(fft_type), integers("fft", "fft_lengths", fft_lengths))
+
+
+@composed
+def _transform(x: ArrayLike, kind: FftKind, lengths: tuple[int, ...]) -> Array:
     operand = coerce_array("fft", 0, x)
     if not lengths:
         return operand

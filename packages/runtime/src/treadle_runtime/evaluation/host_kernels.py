@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias, TypeVar
 
 from treadle_ir import ArrayType, LinearAlgebra, Primitive, RuleTable
+from treadle_ir.primitives.fourier import Fft
 
 P = TypeVar("P", bound=Primitive)
 # Any: a kernel takes as many arrays as its primitive has operands, and returns a sequence of arrays, or the one there
@@ -21,8 +22,8 @@ HostKernelMaker: TypeAlias = Callable[[P, Sequence[ArrayType]], HostKernel | Non
 host_kernels: Final[RuleTable[HostKernelMaker[Any]]] = RuleTable(
     "host kernel",
     "host_kernel_of",
-    "evaluation/lapack.py",
-    "treadle_runtime.evaluation.lapack",
+    "evaluation",
+    "treadle_runtime.evaluation.libraries",
 )
 
 
@@ -38,7 +39,7 @@ def host_kernel_of(primitive: type[P]) -> Callable[[HostKernelMaker[P]], HostKer
 
 def host_kernel(primitive: Primitive, operands: Sequence[ArrayType]) -> HostKernel | None:
     """The kernel for operands of these types, or None: that of the reference evaluator has to do."""
-    if not isinstance(primitive, LinearAlgebra):
-        return None  # without a look at the table, whose module is large
+    if not isinstance(primitive, (LinearAlgebra, Fft)):
+        return None  # without a look at the table, whose modules are large
     maker = host_kernels.get(type(primitive))
     return None if maker is None else maker(primitive, operands)
