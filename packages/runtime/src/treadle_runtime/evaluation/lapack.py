@@ -99,16 +99,28 @@ def lu(primitive: la.Lu, operands: Sequence[ArrayType]) -> HostKernel | None:
 def triangular_solve(
     primitive: la.TriangularSolve, operands: Sequence[ArrayType]
 ) -> HostKernel | None:
-    """`trsm`, which divides by what is on the diagonal, zero or not."""
+    """`trsm`, which divides by what is on the diagonal, zero or not.
+
+    Of a matrix in rows it solves the transposed system, so that nothing is brought into columns.
+    """
     if not _serves(operands):
         return None
     trsm, one = _routine("trsm", operands[0], "blas"), 1.0
     conjugates = primitive.conjugate_a and not _is_real(operands[0])
-    side, lower, unit = not primitive.left_side, primitive.lower, primitive.unit_diagonal
-    if conjugates and not primitive.transpose_a:
-        return lambda a, b: trsm(one, a.conj(), b, side, lower, 0, unit)
+    left, lower, unit = primitive.left_side, primitive.lower, primitive.unit_diagonal
+    conjugates_only = conjugates and not primitive.transpose_a
     operation = 2 if conjugates else int(primitive.transpose_a)
-    return lambda a, b: trsm(one, a, b, side, lower, operation, unit)
+    if conjugates_only:
+        operation = 0
+
+    def run(a: Any, b: Any) -> Any:
+        if conjugates_only:
+            a = a.conj()
+        if a.flags.c_contiguous:
+            return trsm(one, a.T, b.T, left, not lower, operation, unit).T
+        return trsm(one, a, b, not left, lower, operation, unit)
+
+    return run
 
 
 @host_kernel_of(la.TridiagonalSolve)

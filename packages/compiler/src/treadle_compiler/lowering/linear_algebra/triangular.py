@@ -16,6 +16,7 @@ from treadle_compiler.lowering.linear_algebra.calls import (
     info_type,
     letter,
     or_nan,
+    swapped,
     zeros,
 )
 from treadle_compiler.registry import lowering_rule
@@ -46,20 +47,23 @@ def triangular_solve_lowering(
 def _by_blas(
     context: LoweringContext, primitive: TriangularSolve, a: HloValue, b: HloValue, conjugates: bool
 ) -> HloValue:
+    """The transposed system: rows in memory, as arrays mostly lie, are columns of it, and nothing is copied."""
     operation = "N"
     if primitive.transpose_a:
         operation = "C" if conjugates else "T"
     elif conjugates:
         a = _conjugate(context, a)
     attributes = {
-        "side": letter("L" if primitive.left_side else "R"),
-        "uplo": letter("L" if primitive.lower else "U"),
+        "side": letter("R" if primitive.left_side else "L"),
+        "uplo": letter("U" if primitive.lower else "L"),
         "trans_x": letter(operation),
         "diag": letter("U" if primitive.unit_diagonal else "N"),
     }
     routines = {"cpu": Routine("trsm", attributes)}
+    a, b = swapped(context, a), swapped(context, b)
     type = emit.array_type(b).strong()
-    return call_routine(context, primitive, routines, (a, b), (type,), in_place=[(0, 1)])[0]
+    (x,) = call_routine(context, primitive, routines, (a, b), (type,), in_place=[(0, 1)])
+    return swapped(context, x)
 
 
 def _by_xla(

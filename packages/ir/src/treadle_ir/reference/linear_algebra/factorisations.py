@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Final
 
 import numpy as np
 
@@ -20,7 +19,6 @@ from treadle_ir.primitives.linear_algebra import (
 from treadle_ir.reference.linear_algebra.matrices import adjoint, one_by_one
 from treadle_ir.reference.registry import Elements, eval_rule
 
-_FEW: Final = 64  # exchanges that a list is quicker for
 
 
 @eval_rule(Cholesky)
@@ -73,7 +71,7 @@ def lu_pivots_to_permutation_eval(
     """The exchanges, in order."""
     *batch, steps = pivots.shape
     size = primitive.permutation_size
-    if not batch and steps <= _FEW:
+    if not batch:
         order = list(range(size))
         for i, pivot in enumerate(np.clip(pivots, 0, max(0, size - 1)).tolist()):
             order[i], order[pivot] = order[pivot], order[i]
