@@ -20,7 +20,6 @@ from treadle_ir.reference.linear_algebra.matrices import adjoint, one_by_one
 from treadle_ir.reference.registry import Elements, eval_rule
 
 
-
 @eval_rule(Cholesky)
 def cholesky_eval(primitive: Cholesky, a: Elements) -> list[Elements]:
     """NumPy's, with NaN where it refuses."""

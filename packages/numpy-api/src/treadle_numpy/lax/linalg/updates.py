@@ -14,11 +14,8 @@ from treadle_ir import (
     ops,
     type_of,
 )
-from treadle_numpy.lax.control.loops import fori_loop
-from treadle_numpy.lax.dynamic_slicing import (
-    dynamic_index_in_dim,
-    dynamic_update_index_in_dim,
-)
+from treadle_numpy.lax.control.scan import scan
+from treadle_numpy.lax.dynamic_slicing import dynamic_index_in_dim
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
 from treadle_numpy.operands.exact import strict
@@ -60,9 +57,8 @@ def cholesky_update(r_matrix: ArrayLike, w_vector: ArrayLike) -> Array:
             f"cholesky_update: the shapes are {r.shape} and {w.shape}, but must be (n, n) and (n,)"
         )
 
-    def rotate(k: Array, state: tuple[Array, Array]) -> tuple[Array, Array]:
-        rows, vector = state
-        row = dynamic_index_in_dim(rows, k, 0, keepdims=False)
+    def rotate(vector: Array, place: tuple[Array, Array]) -> tuple[Array, Array]:
+        row, k = place
         x = dynamic_index_in_dim(row, k, 0, keepdims=False)
         y = dynamic_index_in_dim(vector, k, 0, keepdims=False)
         # Not the root of a sum of squares, which might overflow.
@@ -77,10 +73,11 @@ def cholesky_update(r_matrix: ArrayLike, w_vector: ArrayLike) -> Array:
         s = ops.divide(scaled[1], divisor)
         turned = ops.add(ops.multiply(c, row), ops.multiply(s, vector))
         rest = ops.subtract(ops.multiply(c, vector), ops.multiply(s, row))
-        return dynamic_update_index_in_dim(rows, turned, k, 0), rest
+        return rest, turned
 
     factor: Array
-    factor, _ = fori_loop(0, r.shape[0], rotate, (r, w))
+    places = ops.iota(shape=w.shape, dimension=0, dtype=matrices.I32)
+    _, factor = scan(rotate, w, (r, places))
     return factor
 
 
