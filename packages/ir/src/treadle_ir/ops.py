@@ -165,6 +165,7 @@ if TYPE_CHECKING:
         cholesky as cholesky,
         eig as eig,
         eigh as eigh,
+        eigvalsh as eigvalsh,
         hessenberg as hessenberg,
         householder_multiply as householder_multiply,
         householder_product as householder_product,
@@ -221,7 +222,7 @@ if not TYPE_CHECKING:
             ),
             "treadle_ir.primitives.fourier": "fft",
             "treadle_ir.primitives.linear_algebra": (
-                "cholesky eig eigh hessenberg householder_multiply householder_product lu "
+                "cholesky eig eigh eigvalsh hessenberg householder_multiply householder_product lu "
                 "lu_pivots_to_permutation qr qr_reflections schur svd triangular_solve tridiagonal "
                 "tridiagonal_solve"
             ),

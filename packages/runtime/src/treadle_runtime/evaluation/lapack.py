@@ -255,13 +255,15 @@ def eigh(primitive: la.Eigh, operands: Sequence[ArrayType]) -> HostKernel | None
     if not _serves(operands):
         return None
     syevd = _routine("syevd" if _is_real(operands[0]) else "heevd", operands[0])
-    otherwise, lower = _otherwise(primitive), primitive.lower
+    otherwise, lower, computes = _otherwise(primitive), primitive.lower, primitive.compute_vectors
 
     def run(a: Any) -> Any:
         if not _is_finite(a):
             return otherwise(a)
-        values, vectors, info = syevd(a, 1, lower)
-        return otherwise(a) if info else (vectors, values)
+        values, vectors, info = syevd(a, computes, lower)
+        if info:
+            return otherwise(a)
+        return (vectors, values) if computes else values
 
     return run
 

@@ -30,6 +30,12 @@ def _over_differences(values: Operand, x: Operand) -> Operand:
     return ops.divide(matrices.off_diagonal(x), safe)
 
 
+def _column_products(x: Operand, y: Operand) -> Operand:
+    """The diagonal of `Xᴴ Y`: sums over elements, without the product of all with all."""
+    products = ops.multiply(matrices.conjugated(x), y)
+    return ops.reduce_add(products, axes=(type_of(products).ndim - 2,))
+
+
 @jvp_rule(Eigh)
 def eigh_jvp(
     primitive: Eigh, primals: Operands, tangents: Sequence[Tangent]
@@ -42,11 +48,13 @@ def eigh_jvp(
     """
     (da,) = tangents
     assert not isinstance(da, Zero)
-    vectors, values = bind(primitive, *primals)
-    p = matrices.matmul(
-        matrices.adjoint(vectors),
-        matrices.matmul(matrices.hermitian(da, from_lower=primitive.lower), vectors),
-    )
+    results = bind(primitive, *primals)
+    da = matrices.hermitian(da, from_lower=primitive.lower)
+    if not primitive.compute_vectors:
+        vectors, _ = bind(replace(primitive, compute_vectors=True), *primals)
+        return results, [matrices.real(_column_products(vectors, matrices.matmul(da, vectors)))]
+    vectors, values = results
+    p = matrices.matmul(matrices.adjoint(vectors), matrices.matmul(da, vectors))
     return [vectors, values], [
         matrices.matmul(vectors, _over_differences(values, p)),
         matrices.real(matrices.diagonal(p)),
@@ -71,9 +79,7 @@ def svd_jvp(
     results = bind(primitive, *primals)
     if not primitive.compute_uv:
         u, _, vh = bind(replace(primitive, compute_uv=True, full_matrices=False), *primals)
-        # The diagonal of Uᴴ dA V: a sum over elements, without the product of all with all.
-        columns = ops.multiply(matrices.conjugated(u), matrices.matmul(da, matrices.adjoint(vh)))
-        ds = matrices.real(ops.reduce_add(columns, axes=(type_of(columns).ndim - 2,)))
+        ds = matrices.real(_column_products(u, matrices.matmul(da, matrices.adjoint(vh))))
         return results, [ds]
     u, s, vh = results
     m, n = type_of(da).shape[-2:]

@@ -37,21 +37,23 @@ def _types(context: LoweringContext) -> list[ArrayType]:
 
 @lowering_rule(Eigh)
 def eigh_lowering(context: LoweringContext, primitive: Eigh, a: HloValue) -> Sequence[HloValue]:
-    """One call; the vectors take the matrix's place."""
+    """One call; the vectors take the matrix's place, which the routine also needs where there are none."""
     types = _types(context)
     if 0 in a.shape:
         return [zeros(context, type) for type in types]
     method = _JACOBI if a.shape[-1] <= _MOST_JACOBI else _DIVIDE_AND_CONQUER
     uplo = letter("L" if primitive.lower else "U")
+    mode = letter("V" if primitive.compute_vectors else "N")
     routines = {
-        "cpu": Routine("syevd", {"mode": letter("V"), "uplo": uplo}),
+        "cpu": Routine("syevd", {"mode": mode, "uplo": uplo}),
         "cuda": Routine("solver_syevd", {"algorithm": method, "lower": flag(primitive.lower)}),
     }
-    results = *types, info_type(a)
+    results = emit.array_type(a).strong(), types[-1], info_type(a)
     vectors, values, info = call_routine(
         context, primitive, routines, (a,), results, vectors=(2,), in_place=[(0, 0)]
     )
-    return or_nan(context, info, (vectors, values))
+    found = (vectors, values) if primitive.compute_vectors else (values,)
+    return or_nan(context, info, found)
 
 
 @lowering_rule(Svd)

@@ -37,6 +37,7 @@ from treadle_ir.primitives.linear_algebra.spectra import (
     SvdAlgorithm as SvdAlgorithm,
     eig as eig,
     eigh as eigh,
+    eigvalsh as eigvalsh,
     schur as schur,
     svd as svd,
 )

@@ -22,12 +22,12 @@ SvdAlgorithm: TypeAlias = Literal["default", "qr", "divide_and_conquer", "jacobi
 class Eigh(LinearAlgebra):
     """Eigenvectors, as columns, and eigenvalues, ascending, of Hermitian matrices.
 
-    Only the lower triangle is read, or the upper one unless `lower`, and the real parts of the diagonal. Vectors have
+    Without `compute_vectors` the result is the eigenvalues alone. Only the lower triangle is read, or the upper one unless `lower`, and the real parts of the diagonal. Vectors have
     norm 1; their signs or phases are the algorithm's. NaN in a matrix makes its results NaN.
 
     Shapes:
         a: [*batch, n, n]
-        vectors: [*batch, n, n]; values: [*batch, n], real
+        vectors: [*batch, n, n], with compute_vectors; values: [*batch, n], real
 
     Constraints:
         (C1) the operand is square, in its last two axes
@@ -37,11 +37,13 @@ class Eigh(LinearAlgebra):
 
     name: ClassVar[str] = "eigh"
     lower: bool = True
+    compute_vectors: bool = True
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
         """The operand's type, and that of its eigenvalues."""
         a = matrices(self.name, operands[0], square=True)  # C1
-        return a, ArrayType(a.shape[:-1], real_dtype(a), a.weak)
+        values = ArrayType(a.shape[:-1], real_dtype(a), a.weak)
+        return (a, values) if self.compute_vectors else (values,)
 
 
 @register
@@ -151,6 +153,11 @@ def eigh(a: Operand, *, lower: bool = True) -> tuple[Array, Array]:
     """Eigenvectors and eigenvalues of Hermitian matrices: see `Eigh`."""
     vectors, values = bind(Eigh(lower), a)
     return vectors, values
+
+
+def eigvalsh(a: Operand, *, lower: bool = True) -> Array:
+    """Eigenvalues of Hermitian matrices, without vectors: see `Eigh`."""
+    return bind(Eigh(lower, compute_vectors=False), a)[0]
 
 
 def svd(

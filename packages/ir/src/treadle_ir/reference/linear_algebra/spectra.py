@@ -18,11 +18,15 @@ from treadle_ir.types import ArrayType
 def eigh_eval(primitive: Eigh, a: Elements) -> list[Elements]:
     """NumPy's; the other triangle may hold anything."""
     if a.size == 0:
-        return [a, np.zeros(a.shape[:-1], dtypes.real_part(a.dtype))]
+        values = np.zeros(a.shape[:-1], dtypes.real_part(a.dtype))
+        return [a, values] if primitive.compute_vectors else [values]
     triangle = np.tril(a) if primitive.lower else np.triu(a)
+    letter = "L" if primitive.lower else "U"
 
     def routine(x: Elements) -> Sequence[Elements]:
-        values, vectors = np.linalg.eigh(x, "L" if primitive.lower else "U")
+        if not primitive.compute_vectors:
+            return [np.linalg.eigvalsh(x, letter)]
+        values, vectors = np.linalg.eigh(x, letter)
         return vectors, values
 
     return or_nan(routine, triangle)

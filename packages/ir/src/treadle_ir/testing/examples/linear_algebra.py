@@ -215,7 +215,13 @@ _EXAMPLES: Final[list[Example]] = [
         for lower in (True, False)
         for type in ("f32[3,3]", "f64[3,3]", "f64[2,2,2]", "c64[3,3]", "c128[2,2]")
     ],
+    *[
+        example(Eigh(lower, compute_vectors=False), type, draw=dominant(type))
+        for lower in (True, False)
+        for type in ("f32[3,3]", "f64[2,2,2]", "c64[3,3]", "c128[2,2]")
+    ],
     example(Eigh(), "f64[1,1]"),
+    example(Eigh(compute_vectors=False), "f32[0,0]"),
     example(Eigh(), "f32[0,0]"),
     *[
         example(

@@ -204,8 +204,11 @@ def eigh(
     if integer("eigh", "type", type) != 1:
         raise UnsupportedError("eigh: only type=1 is implemented", fix="leave type out")
     if b is None:
-        vectors, values = spectra.eigh(square_matrices("eigh", a), lower=lower)
-        return values if eigvals_only else (values, vectors)
+        matrix = lax.symmetrized(square_matrices("eigh", a))
+        if eigvals_only:
+            return ops.eigvalsh(matrix, lower=lower)
+        vectors, values = ops.eigh(matrix, lower=lower)
+        return values, vectors
     x, y = [array_of(each) for each in promote("eigh", a, b, inexact=True)]
     check_square("eigh", x)
     if x.shape != y.shape:
