@@ -98,3 +98,39 @@ with evaluating(RuntimeEvaluator()):
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     ).stdout
     assert printed.split() == ["False", "True"]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.complex128])
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("left", [True, False])
+@pytest.mark.parametrize("lower", [True, False])
+@pytest.mark.parametrize("unit", [True, False])
+def test_triangular_systems_are_solved_however_the_matrix_lies(
+    dtype: type, order: str, left: bool, lower: bool, unit: bool
+) -> None:
+    drawn = np.random.default_rng(0)
+    a = (drawn.normal(size=(4, 4)) + 3 * np.eye(4)).astype(dtype, order=order)
+    if dtype is np.complex128:
+        a += 1j * drawn.normal(size=(4, 4))
+    b = drawn.normal(size=(4, 3) if left else (3, 4)).astype(dtype)
+    triangle = np.tril(a) if lower else np.triu(a)
+    if unit:
+        np.fill_diagonal(triangle, 1)
+    for transposes in (False, True):
+        for conjugates in (False, True):
+            primitive = la.TriangularSolve(left, lower, transposes, conjugates, unit)
+            (x,) = eager(primitive, a, b)
+            operator = triangle.T if transposes else triangle
+            operator = operator.conj() if conjugates else operator
+            product = operator @ x if left else x @ operator
+            np.testing.assert_allclose(product, b, rtol=0, atol=1e-4)
+
+
+def test_eigenvalues_alone_are_those_beside_vectors() -> None:
+    a = np.random.default_rng(0).normal(size=(5, 5)).astype(F32)
+    for lower in (True, False):
+        _, beside = eager(la.Eigh(lower), a)
+        (alone,) = eager(la.Eigh(lower, compute_vectors=False), a)
+        np.testing.assert_allclose(alone, beside, rtol=0, atol=1e-5)
+    (none,) = eager(la.Eigh(compute_vectors=False), np.full((2, 2), np.nan, F32))
+    assert np.isnan(none).all()

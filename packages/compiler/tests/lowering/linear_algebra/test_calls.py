@@ -60,3 +60,8 @@ register_calls('call_target_name = "lapack_sgetrf_ffi"')
 assert "scipy.linalg" in sys.modules
 """
     subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
+
+
+def test_eigenvalues_alone_are_asked_for_without_vectors() -> None:
+    assert "mode = 86" in text(lambda x: ops.eigh(x), "cpu", A)  # V
+    assert "mode = 78" in text(lambda x: [ops.eigvalsh(x)], "cpu", A)  # N

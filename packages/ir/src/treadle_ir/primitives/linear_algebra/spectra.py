@@ -22,8 +22,9 @@ SvdAlgorithm: TypeAlias = Literal["default", "qr", "divide_and_conquer", "jacobi
 class Eigh(LinearAlgebra):
     """Eigenvectors, as columns, and eigenvalues, ascending, of Hermitian matrices.
 
-    Without `compute_vectors` the result is the eigenvalues alone. Only the lower triangle is read, or the upper one unless `lower`, and the real parts of the diagonal. Vectors have
-    norm 1; their signs or phases are the algorithm's. NaN in a matrix makes its results NaN.
+    Without `compute_vectors` the result is the eigenvalues alone. Only the lower triangle is read, or the upper one
+    unless `lower`, and the real parts of the diagonal. Vectors have norm 1; their signs or phases are the algorithm's.
+    NaN in a matrix makes its results NaN.
 
     Shapes:
         a: [*batch, n, n]

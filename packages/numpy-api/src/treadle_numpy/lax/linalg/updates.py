@@ -56,6 +56,8 @@ def cholesky_update(r_matrix: ArrayLike, w_vector: ArrayLike) -> Array:
         raise ShapeError(
             f"cholesky_update: the shapes are {r.shape} and {w.shape}, but must be (n, n) and (n,)"
         )
+    if r.size == 0:
+        return r
 
     def rotate(vector: Array, place: tuple[Array, Array]) -> tuple[Array, Array]:
         row, k = place
