@@ -57,20 +57,28 @@ class WindowReduction(Protocol):
 class Monoid:
     """An associative function of two operands, and the reductions by it."""
 
+    name: str
     combine: Callable[[Operand, Operand], Array]
     reduce: Reduction
     reduce_window: WindowReduction | None = None
 
 
 _MONOIDS: Final[dict[type[Primitive], Monoid]] = {
-    elementwise.Add: Monoid(ops.add, ops.reduce_add, ops.reduce_window_add),
-    elementwise.Multiply: Monoid(ops.multiply, ops.reduce_multiply),
-    elementwise.Maximum: Monoid(ops.maximum, ops.reduce_maximum, ops.reduce_window_maximum),
-    elementwise.Minimum: Monoid(ops.minimum, ops.reduce_minimum, ops.reduce_window_minimum),
-    elementwise.And: Monoid(ops.and_, ops.reduce_and),
-    elementwise.Or: Monoid(ops.or_, ops.reduce_or),
-    elementwise.Xor: Monoid(ops.xor, ops.reduce_xor),
+    elementwise.Add: Monoid("add", ops.add, ops.reduce_add, ops.reduce_window_add),
+    elementwise.Multiply: Monoid("multiply", ops.multiply, ops.reduce_multiply),
+    elementwise.Maximum: Monoid(
+        "maximum", ops.maximum, ops.reduce_maximum, ops.reduce_window_maximum
+    ),
+    elementwise.Minimum: Monoid(
+        "minimum", ops.minimum, ops.reduce_minimum, ops.reduce_window_minimum
+    ),
+    elementwise.And: Monoid("and", ops.and_, ops.reduce_and),
+    elementwise.Or: Monoid("or", ops.or_, ops.reduce_or),
+    elementwise.Xor: Monoid("xor", ops.xor, ops.reduce_xor),
 }
+
+MONOIDS: Final = {monoid.name: monoid for monoid in _MONOIDS.values()}
+"""All of them by name, which says in a composed function what the reduction is."""
 
 
 def monoid_of(computation: Computation, dtype: DType) -> Monoid | None:

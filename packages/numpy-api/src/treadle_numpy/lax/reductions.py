@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Final, Protocol, overload
 
 from treadle_ir import Array, functions, operand_or_none, ops, sequence
+from treadle_ir.composed import composed_numbers
 from treadle_ir.tree import tree_unflatten
 from treadle_numpy.lax.control.staging import flatten_operands
 from treadle_numpy.lax.folding import Fold, TreeComputation
-from treadle_numpy.lax.monoids import Computation, Reduction, monoid_of
+from treadle_numpy.lax.monoids import MONOIDS, Computation, Reduction, monoid_of
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.axes import as_axes, as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
@@ -190,8 +191,16 @@ def reduce(
     if monoid is None:
         return _folded(x, init_values, computation, dimensions)
     axes = tuple(sorted(as_axis("reduce", i, x.ndim) for i in dimensions))
-    start = converted(coerce("reduce", 1, init_values), x.dtype)
-    return monoid.combine(monoid.reduce(x, axes=axes), start)
+    return _combined(x, init_values, monoid.name, axes)
+
+
+@composed_numbers("start")
+def _combined(x: Array, start: Tree, name: str, axes: tuple[int, ...]) -> Array:
+    """A reduction by a monoid of this name."""
+    monoid = MONOIDS[name]
+    return monoid.combine(
+        monoid.reduce(x, axes=axes), converted(coerce("reduce", 1, start), x.dtype)
+    )
 
 
 def _folded(

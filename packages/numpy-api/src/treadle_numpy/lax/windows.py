@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias, overload
+from typing import Final, TypeAlias, overload
+
+import numpy as np
 
 from treadle_ir import (
     ArgumentError,
     Array,
-    Operand,
     ShapeError,
     functions,
     integers,
@@ -18,8 +19,9 @@ from treadle_ir import (
     pairs,
     shown,
 )
+from treadle_ir.composed import composed, composed_numbers
 from treadle_numpy.lax.folding import Fold, TreeComputation
-from treadle_numpy.lax.monoids import Computation, WindowReduction, monoid_of
+from treadle_numpy.lax.monoids import MONOIDS, Computation, Monoid, monoid_of
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
 from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.shapes import as_shape
@@ -164,24 +166,49 @@ def reduce_window(
     if isinstance(whole, Fold):
         return whole.windows(window, strides, pads, base, holes)
     assert reduced is not None
-    reduction, combine = reduced
-    result = reduction(
-        whole,
+    low, high = zip(*pads, strict=True) if pads else ((), ())
+    combined = _with_constant if _is_usual(init_value) else _with_number
+    return combined(whole, init_value, reduced.name, window, strides, low, high, base, holes)
+
+
+def _is_usual(start: Tree) -> bool:
+    """Whether an initial value is a number that reductions commonly start with."""
+    return isinstance(start, int | float | np.number) and start in (0, np.inf, -np.inf)
+
+
+def _combined(
+    x: Array,
+    start: Tree,
+    name: str,
+    window: tuple[int, ...],
+    strides: tuple[int, ...],
+    low: tuple[int, ...],
+    high: tuple[int, ...],
+    base: tuple[int, ...],
+    holes: tuple[int, ...],
+) -> Array:
+    """A reduction of windows by a monoid of this name."""
+    monoid = MONOIDS[name]
+    assert monoid.reduce_window is not None
+    result = monoid.reduce_window(
+        x,
         window_dimensions=window,
         window_strides=strides,
-        padding=pads,
+        padding=tuple(zip(low, high, strict=True)),
         base_dilation=base,
         window_dilation=holes,
     )
-    return combine(result, converted(coerce(name, 1, init_value), whole.dtype))
+    return monoid.combine(result, converted(coerce("reduce_window", 1, start), x.dtype))
 
 
-def _known_reduction(
-    operand: Tree, computation: Callable[..., Tree]
-) -> tuple[WindowReduction, Callable[[Operand, Operand], Array]] | None:
-    """The instruction for an array and a function that is recognised, and the function as an instruction."""
+# A constant that changes nothing is left out by XLA, which else goes over the results once more; any other number is an
+# operand, so that it does not make another program.
+_with_constant: Final = composed(_combined)
+_with_number: Final = composed_numbers("start")(_combined)
+
+
+def _known_reduction(operand: Tree, computation: Callable[..., Tree]) -> Monoid | None:
+    """The monoid of an array's elements that a function is, if it is one and windows have an instruction for it."""
     x = operand_or_none(operand)
     monoid = None if x is None else monoid_of(computation, x.dtype)
-    if monoid is None or monoid.reduce_window is None:
-        return None
-    return monoid.reduce_window, monoid.combine
+    return None if monoid is None or monoid.reduce_window is None else monoid

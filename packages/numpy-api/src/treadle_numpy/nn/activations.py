@@ -424,13 +424,9 @@ def log1mexp(x: ArrayLike) -> Array:
         [-69.078   0.   ]
     """
     operand = inexact_operand("log1mexp", x)
-    one, none = literal(1, operand), zero_like(operand)
     near = ops.compare(operand, literal(np.log(2), operand), direction="lt")
-    # each branch sees a number at which its derivatives are finite where the other is taken
-    small = ops.log(
-        ops.negate(ops.exponential_minus_one(ops.negate(ops.select(near, operand, one))))
-    )
-    large = ops.log_plus_one(
-        ops.negate(ops.exponential(ops.negate(ops.select(near, one, operand))))
-    )
-    return ops.add(ops.select(near, small, none), ops.select(near, none, large))
+    small = ops.log(ops.negate(ops.exponential_minus_one(ops.negate(operand))))
+    # where the first is taken, the second sees a number at which its derivatives are finite; the first's always are
+    distant = ops.select(near, literal(1, operand), operand)
+    large = ops.log_plus_one(ops.negate(ops.exponential(ops.negate(distant))))
+    return ops.select(near, small, large)

@@ -80,7 +80,8 @@ def planned(
     large = any(map(is_large, arrays)) or any([each.type.size > LARGE for each in results])
     on_host = placement.on_host and all([x.placed.placement.is_whole for x in arrays])
     enough = PASSES if any(map(is_large, arrays)) else 1  # to write a large result is a pass
-    if on_host and not (large and _passes(program) >= enough):
+    passes = _passes(program)
+    if on_host and not (large and passes is not None and passes >= enough):
         operations = [
             Operation(
                 equation.primitive,
@@ -91,7 +92,7 @@ def planned(
         ]
         if all([operation.kernel is not None for operation in operations]):
             return Plan(straight_line(program, operations, constants, results), structure)
-        if not loops and (not large or _passes(program) == 0):
+        if not loops and (not large or passes is None):
             return None
     return Plan(_compiled(program, placement, constants, arrays, function.__name__), structure)
 
@@ -126,8 +127,8 @@ def _of_array(type: Type) -> ArrayType:
     return type
 
 
-def _passes(program: Program) -> int:
-    """How often the program goes over large arrays; 0 if it has something to do that NumPy does better at any size."""
+def _passes(program: Program) -> int | None:
+    """How often the program goes over large arrays; None where NumPy does something of it better at any size."""
     passes = 0
     strewn: set[Value] = set()
     for equation in program.equations:
@@ -135,7 +136,7 @@ def _passes(program: Program) -> int:
         size = max([each.size for each in types if isinstance(each, ArrayType)], default=0)
         if size > LARGE:
             if host_limits.get(type(equation.primitive)) == ANY_SIZE:
-                return 0
+                return None
             passes += equation.primitive.computes or _counts(equation.primitive)
             if _strews(equation.primitive):
                 strewn.update(equation.results)
