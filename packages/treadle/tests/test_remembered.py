@@ -13,7 +13,8 @@ import treadle.numpy as tnp
 from treadle_ir.trace import ROOT
 from treadle_numpy.numpy.manipulation import conversion, shapes
 from treadle_numpy.operands import plans as coercion
-from treadle_runtime import RuntimeEvaluator
+from treadle_runtime import RuntimeEvaluator, launch
+from treadle_runtime.evaluation import plans as evaluation
 
 TWICE = range(2)  # the first call remembers, the second one is served from memory
 
@@ -209,3 +210,28 @@ def test_no_warning_of_numpy_comes_through() -> None:
         warnings.simplefilter("error")
         for _ in TWICE:
             x.astype("int32"), x.astype("float16"), x.sum(), x + x
+
+
+@pytest.mark.skipif(treadle.default_backend() != "cpu", reason="on a device all is compiled")
+def test_initial_values_of_reductions_are_part_of_one_program(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found: list[str] = []
+    compile_program = launch.compile_program
+
+    def compiling(lowered: Any, *args: Any) -> Any:
+        found.append(lowered.text)
+        return compile_program(lowered, *args)
+
+    monkeypatch.setattr(evaluation, "compile_program", compiling)
+    for size, compiled in ((6, 0), ((1 << 17) + 1, 2)):
+        x = np.arange(size, dtype=np.float32) % 7
+        pairs = x[:-1] + x[1:]
+        for start in (0.0, 1.5, -2.5, 3.0):  # the first is a constant, the others are an operand
+            windows = treadle.lax.reduce_window(tnp.asarray(x), start, treadle.lax.add, (2,))
+            assert windows.dtype == np.float32
+            assert not windows.weak_type
+            np.testing.assert_array_equal(windows, pairs + np.float32(start))
+            most = treadle.lax.reduce(tnp.asarray(x), start, treadle.lax.max, (0,))
+            assert float(most) == max(x.max(), start)
+        assert len(found) == compiled

@@ -84,3 +84,9 @@ def test_log1mexp_keeps_its_digits() -> None:
     for each in (1e-8, 0.5, 0.7, 30.0):
         true = 1 / math.expm1(each)
         assert math.isclose(float(grad(nn.log1mexp)(np.float64(each))), true, rel_tol=1e-13)
+        bend = -math.exp(each) * true**2
+        assert math.isclose(float(grad(grad(nn.log1mexp))(np.float64(each))), bend, rel_tol=1e-13)
+    for order in (grad, lambda f: grad(grad(f)), lambda f: grad(grad(grad(f)))):
+        assert np.isinf(order(nn.log1mexp)(ZERO))
+        assert order(nn.log1mexp)(np.float64(800)) == 0
+        assert order(nn.log1mexp)(np.float64(np.inf)) == 0

@@ -221,6 +221,26 @@ def test_elements_repeated_side_by_side_are_compiled_where_there_are_many(monkey
         assert len(found) == compiled
 
 
+@composed
+def begun_with(x, number):
+    """The array with another first element, which moves elements and computes nothing."""
+    calls.append("begun_with")
+    return ops.dynamic_update_slice(x, ops.reshape(number, shape=(1,)), np.int32(0))
+
+
+def test_what_moves_large_arrays_is_one_program_where_numpy_would_not_run_it(monkeypatch):
+    found = launches(monkeypatch)
+    for size, compiled in ((8, 0), (composites.LARGE + 1, 1)):
+        x = from_host(np.zeros(size, np.float32))
+        calls.clear()
+        for number in (1, 2, 3):
+            begun = np.asarray(begun_with(x, from_host(np.float32(number))))
+            assert begun[0] == number
+            assert not begun[1:].any()
+        assert len(found) == compiled
+    assert len(calls) == 1
+
+
 def test_large_constants_are_not_kept():
     def used():
         large = from_host(np.ones(plans.MOST_CAPTURED, np.float32))

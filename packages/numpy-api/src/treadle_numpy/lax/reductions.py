@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, Protocol, overload
 
-from treadle_ir import Array, functions, operand_or_none, ops, sequence
-from treadle_ir.composed import composed_numbers
+from treadle_ir import Array, composed_numbers, functions, operand_or_none, ops, sequence
 from treadle_ir.tree import tree_unflatten
 from treadle_numpy.lax.control.staging import flatten_operands
 from treadle_numpy.lax.folding import Fold, TreeComputation

@@ -11,6 +11,8 @@ from treadle_ir import (
     ArgumentError,
     Array,
     ShapeError,
+    composed,
+    composed_numbers,
     functions,
     integers,
     integers_or_none,
@@ -19,7 +21,6 @@ from treadle_ir import (
     pairs,
     shown,
 )
-from treadle_ir.composed import composed, composed_numbers
 from treadle_numpy.lax.folding import Fold, TreeComputation
 from treadle_numpy.lax.monoids import MONOIDS, Computation, Monoid, monoid_of
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array

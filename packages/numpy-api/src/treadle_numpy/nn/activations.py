@@ -421,7 +421,7 @@ def log1mexp(x: ArrayLike) -> Array:
 
     Example:
         >>> print(log1mexp(np.array([1e-30, np.inf])).round(3))
-        [-69.078   0.   ]
+        [-69.078  -0.   ]
     """
     operand = inexact_operand("log1mexp", x)
     near = ops.compare(operand, literal(np.log(2), operand), direction="lt")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import numpy as np
 import pytest
 import scipy.special
 
 from treadle_autodiff import grad, jvp
-from treadle_numpy.scipy.special import entr, logit, logsumexp
+from treadle_numpy.scipy.special import boxcox, boxcox1p, entr, logit, logsumexp
 
 pytestmark = pytest.mark.usefixtures("wide")
 
@@ -36,6 +39,40 @@ def test_entr_at_zero_and_below() -> None:
     assert slopes(np.float64(0.0)) == np.inf
     assert slopes(np.float64(-1.0)) == 0.0
     assert slopes(np.float64(1.0)) == -1.0
+    assert grad(slopes)(np.float64(-1.0)) == 0.0
+    assert grad(slopes)(np.float64(0.5)) == -2.0
+    x = np.array([-np.inf, -1.0, -0.0, 0.0, 0.5, 1.0, np.inf, np.nan])
+    np.testing.assert_array_equal(entr(x), scipy.special.entr(x))
+
+
+@pytest.mark.parametrize(("dtype", "tolerance"), [(np.float32, 2e-6), (np.float64, 2e-12)])
+@pytest.mark.parametrize("order", [0, 1, 2, 3])
+@pytest.mark.parametrize("power", [0.0, 1e-9, 1e-3, -5e-3, 9.9e-3])
+def test_derivatives_of_boxcox_by_powers_near_zero(
+    power: float, order: int, dtype: type[np.floating], tolerance: float
+) -> None:
+    function = boxcox
+    for _ in range(order):
+        function = grad(function, 1)
+    x = dtype(2.0)
+    logarithm = float(np.log(2.0))
+    # the Taylor series of (x^p - 1) / p at p = 0, differentiated term by term
+    true = sum(
+        logarithm ** (n + 1)
+        / math.factorial(n + 1)
+        * math.perm(n, order)
+        * float(dtype(power)) ** (n - order)
+        for n in range(order, 20)
+    )
+    assert math.isclose(float(function(x, dtype(power))), true, rel_tol=tolerance)
+
+
+@pytest.mark.parametrize("function", [boxcox, boxcox1p])
+def test_boxcox_at_the_ends_of_its_domain(function: Any) -> None:
+    x = np.array([0, 0, 0.5, 1, 2, 3, 1e30, 1, np.inf, np.nan, 1e38])
+    power = np.array([1, -1, 0, 0, 1e-3, 2, 3, -2, 1, 1, -1e-3])
+    expected = getattr(scipy.special, function.__name__)(x, power)
+    np.testing.assert_allclose(function(x, power), expected, rtol=1e-13)
 
 
 def test_logsumexp_of_nothing_but_minus_infinity() -> None:

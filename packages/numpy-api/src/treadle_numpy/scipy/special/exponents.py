@@ -144,7 +144,7 @@ def xlog1py(x: ArrayLike, y: ArrayLike) -> Array:
 @partial(custom_jvp, pure=True)
 def _entr(x: Operand) -> Array:
     zero = ops.compare(x, zero_like(x), direction="eq")
-    value = ops.select(zero, zero_like(x), ops.negate(ops.multiply(x, ops.log(x))))
+    value = ops.select(zero, literal(-0.0, x), ops.negate(ops.multiply(x, ops.log(x))))
     below = ops.compare(x, zero_like(x), direction="lt")
     return ops.select(below, literal(-np.inf, x), value)
 
