@@ -109,6 +109,8 @@ def composed_loop(*numbers: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
             trace = current_trace()
             if trace.__class__ is not EvalTrace:
                 return function(*args, **kwargs)
+            if not numbers:
+                return trace.evaluator.call(function, args, kwargs, True)
             given = [_held(x) if place in places else x for place, x in enumerate(args)]
             named = {name: _held(x) if name in numbers else x for name, x in kwargs.items()}
             return trace.evaluator.call(function, given, named, True)

@@ -13,7 +13,7 @@ import numpy as np
 from treadle_ir import dtypes, ops
 from treadle_ir.array import Array, Operand, type_of
 from treadle_ir.operands import as_array
-from treadle_ir.sizes import is_symbolic, min_dim
+from treadle_ir.sizes import is_symbolic, is_symbolic_dim, min_dim
 
 I32: Final = np.dtype(np.int32)
 
@@ -81,8 +81,13 @@ def off_diagonal(x: Operand) -> Array:
 
 def diagonal(x: Operand) -> Array:
     """The diagonals of square matrices, as vectors."""
-    rank = type_of(x).ndim
-    return ops.reduce_add(on_diagonal(x, zero(x)), axes=(rank - 1,))
+    *batch, n = type_of(x).shape[:-1]
+    if is_symbolic_dim(n):  # a stride is a number
+        return ops.reduce_add(on_diagonal(x, zero(x)), axes=(len(batch) + 1,))
+    # row after row, the diagonal is every (n + 1)-th element
+    flat = ops.reshape(x, shape=(*batch, n * n))
+    strides = (*[1] * len(batch), n + 1)
+    return ops.slice(flat, start=[0] * len(strides), limit=flat.shape, strides=strides)
 
 
 def real(x: Operand) -> Array:

@@ -67,13 +67,20 @@ def bare_kernel(primitive: Primitive, operands: Sequence[Type], result: ArrayTyp
     return few.kernel_of(primitive, result) or few_formulas.kernel_of(primitive, types, result)
 
 
-def _add(primitive: r.ReduceAdd, operands: Sequence[ArrayType], result: ArrayType) -> Kernel | None:
-    add, axes, dtype = np.add.reduce, primitive.axes, result.dtype
-    if dtype.char in _FLOATS:
-        return lambda x: add(x, axes)  # `partial` would take half as long again
-    if dtype.char in OWN_ACCUMULATOR:
-        return lambda x: add(x, axes, dtype)
-    return None
+def _total(reduce: Callable[..., Elements]) -> Maker:
+    def make(
+        primitive: r.ReduceAdd | r.ReduceMultiply,
+        operands: Sequence[ArrayType],
+        result: ArrayType,
+    ) -> Kernel | None:
+        axes, dtype = primitive.axes, result.dtype
+        if dtype.char in _FLOATS:
+            return lambda x: reduce(x, axes)  # `partial` would take half as long again
+        if dtype.char in OWN_ACCUMULATOR:
+            return lambda x: reduce(x, axes, dtype)
+        return None
+
+    return make
 
 
 def _ordered(reduce: Kernel, of_vector: Kernel) -> Maker:
@@ -425,7 +432,8 @@ _MAKERS: Final[Mapping[type[Primitive], Maker]] = {
     e.Sign: _sign,
     r.Argmax: _arg("argmax"),
     r.Argmin: _arg("argmin"),
-    r.ReduceAdd: _add,
+    r.ReduceAdd: _total(np.add.reduce),
+    r.ReduceMultiply: _total(np.multiply.reduce),
     r.ReduceAnd: _of_truths(np.logical_and.reduce, least),
     r.ReduceMaximum: _ordered(np.maximum.reduce, greatest),
     r.ReduceMinimum: _ordered(np.minimum.reduce, least),

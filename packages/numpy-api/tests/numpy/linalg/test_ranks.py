@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import treadle_numpy.numpy.linalg as linalg
-from treadle_ir import ArgumentError
+from treadle_autodiff import jvp
+from treadle_ir import ArgumentError, ArrayType, stage
 
 TALL = np.array([[1.0, 2.0], [2.0, 4.0], [3.0, 7.0]])
 DEFICIENT = np.array([[1.0, 2.0], [2.0, 4.0], [3.0, 6.0]])
@@ -30,6 +31,31 @@ def test_least_squares_agree_with_numpy(a: np.ndarray) -> None:
     np.testing.assert_allclose(x, expected, atol=1e-12)
     np.testing.assert_allclose(values, true_values, atol=1e-12)
     assert int(rank) == true_rank
+
+
+@pytest.mark.parametrize("kind", [float, complex])
+def test_one_decomposition_has_solutions_and_singular_values_and_their_derivatives(
+    kind: type,
+) -> None:
+    rng = np.random.default_rng(3)
+    a, da = (rng.normal(size=(4, 3)).astype(kind) for _ in range(2))
+    if kind is complex:
+        a, da = (x + 1j * rng.normal(size=x.shape) for x in (a, da))
+    b = np.arange(4.0).astype(kind)
+    program = stage(lambda x: linalg.lstsq(x, b), ArrayType(a.shape, a.dtype)).program
+    assert str(program).count("svd") == 1
+
+    def values(x: np.ndarray) -> np.ndarray:
+        return np.linalg.svd(x, compute_uv=False)
+
+    (x, *_, s), (dx, *_, ds) = jvp(lambda x: linalg.lstsq(x, b), (a,), (da,))
+    np.testing.assert_allclose(x, np.linalg.lstsq(a, b)[0], atol=1e-12)
+    np.testing.assert_allclose(s, values(a), atol=1e-12)
+    step = 1e-6
+    ends = [np.linalg.lstsq(a + t * da, b)[0] for t in (step, -step)]
+    np.testing.assert_allclose(dx, (ends[0] - ends[1]) / (2 * step), atol=1e-7)
+    ends = [values(a + t * da) for t in (step, -step)]
+    np.testing.assert_allclose(ds, (ends[0] - ends[1]) / (2 * step), atol=1e-7)
 
 
 def test_ranks_by_relative_and_absolute_limits() -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import treadle_numpy.scipy.linalg as linalg
+from treadle_ir import ShapeError
 from treadle_numpy.numpy import exp
 
 A = np.array([[1.0, 0.5, 0.0], [-0.5, 2.0, 1.0], [0.25, 0.0, 4.0]])
@@ -45,3 +46,26 @@ def test_sylvesters_equation(method: str) -> None:
     x = np.asarray(linalg.solve_sylvester(A, B, c, method=method))
     np.testing.assert_allclose(A @ x + x @ B, c, atol=1e-12)
     assert np.isnan(np.asarray(linalg.solve_sylvester(A, -A, A, method=method))).all()
+
+
+def test_functions_tell_their_error_and_how_the_function_is_wrong() -> None:
+    result, error = linalg.funm(A, exp, disp=False)
+    np.testing.assert_allclose(result, linalg.funm(A, exp), rtol=1e-12)
+    assert 0 < float(error) < 1e-12
+    repeated, error = linalg.funm(np.array([[1.0, 2.0], [0.0, 1.0]]), exp, disp=False)
+    assert np.isfinite(np.asarray(repeated)).all()
+    assert 0 < float(error) <= 1
+    with pytest.raises(ShapeError, match="func returns shape"):
+        linalg.funm(A, lambda x: x[:2])
+
+
+@pytest.mark.parametrize("n", [0, 1, 2])
+def test_functions_of_few_rows(n: int) -> None:
+    a = A[:n, :n]
+    np.testing.assert_allclose(linalg.funm(a, lambda x: x * x), a @ a, atol=1e-12)
+
+
+def test_another_function_of_the_same_matrix_is_another_result() -> None:
+    for power in (2, 3):
+        found = linalg.funm(A, lambda x, power=power: x**power)
+        np.testing.assert_allclose(found, np.linalg.matrix_power(A, power), rtol=1e-9, atol=1e-9)

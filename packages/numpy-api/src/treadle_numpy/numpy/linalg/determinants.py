@@ -147,18 +147,21 @@ def slogdet(a: ArrayLike, *, method: str | None = None) -> SlogdetResult:
     return SlogdetResult(*(_by_qr(x) if method == "qr" else _by_lu(x)))
 
 
-def _parts(diagonal: Array, sign: Array) -> Pair:
-    """The phase and the logarithm of the modulus of a product, times a sign."""
+def _parts(diagonal: Array) -> Pair:
+    """The phase and the logarithm of the modulus of a product."""
     axes = (diagonal.ndim - 1,)
     phase = ops.reduce_multiply(ops.sign(diagonal), axes=axes)
-    logarithm = ops.reduce_add(ops.log(ops.abs(diagonal)), axes=axes)
-    return ops.multiply(sign, phase), logarithm
+    return phase, ops.reduce_add(ops.log(ops.abs(diagonal)), axes=axes)
 
 
 @custom_jvp
 def _by_lu(a: Array) -> Pair:
     lu, pivots, _ = ops.lu(a)
-    return _parts(matrices.diagonal(lu), _sign(pivots, a))
+    diagonal = matrices.diagonal(lu)
+    # Each exchange of rows turns one sign, whichever: that of the pivot it brought.
+    places = ops.iota(shape=pivots.shape, dimension=pivots.ndim - 1, dtype=pivots.dtype)
+    exchanged = ops.compare(pivots, places, direction="ne")
+    return _parts(ops.select(exchanged, ops.negate(diagonal), diagonal))
 
 
 @custom_jvp
@@ -174,7 +177,8 @@ def _by_qr(a: Array) -> Pair:
     else:
         minus = ops.broadcast_in_dim(literal(-1, a), shape=taus.shape, dimensions=())
         turns = ops.select(used, minus, literal(1, a))
-    return _parts(matrices.diagonal(form), ops.reduce_multiply(turns, axes=axes))
+    phase, logarithm = _parts(matrices.diagonal(form))
+    return ops.multiply(phase, ops.reduce_multiply(turns, axes=axes)), logarithm
 
 
 def _logarithmic_jvp(parts: Pair, a: Array, da: Array) -> tuple[Pair, Pair]:

@@ -6,7 +6,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from treadle_autodiff import custom_jvp
+from treadle_autodiff import custom_jvp, jvp
 from treadle_ir import (
     ArgumentError,
     Array,
@@ -166,10 +166,9 @@ def lstsq(
     given: object = rcond  # of whatever it is
     least = _epsilon(x) if given is None or _is_negative(given) else given
     limit = ops.convert(coerce_array("lstsq", 2, least), dtype=abs(x).dtype)
-    values = svd(x, full_matrices=False, compute_uv=False)
-    kept = values >= limit * values[:1]
-    rank = sum(ops.convert(kept, dtype=matrices.I32))
-    solution = _least_squares(x, columns, ops.stop_gradient(limit))
+    limit = array_of(ops.stop_gradient(limit))
+    solution, values = _least_squares(x, columns, limit)
+    rank = sum(ops.convert(_kept(values, limit), dtype=matrices.I32))
     if numpy_resid and _lacks_residuals(x, rank):
         residuals = abs(columns[:0, 0])
     else:
@@ -193,37 +192,42 @@ def _lacks_residuals(x: Array, rank: Array) -> bool:
         raise
 
 
-def _solved_by_values(x: Array, b: Array, limit: Array) -> Array:
-    u, s, vh = svd(x, full_matrices=False)
-    kept = s >= limit * s[:1]
-    inverses = where(kept, literal(1, s) / where(kept, s, literal(1, s)), literal(0, s))
-    product = matrices.matmul(matrices.adjoint(u), b)
-    return matrices.matmul(
-        matrices.adjoint(vh), ops.multiply(product, matrices.down(inverses, product))
-    )
+def _kept(values: Array, limit: Array) -> Array:
+    return values >= limit * values[:1]
+
+
+def _values(x: Array) -> Array:
+    return svd(x, full_matrices=False, compute_uv=False)
 
 
 @custom_jvp
-def _least_squares(a: Array, b: Array, limit: Array) -> Array:
-    return _solved_by_values(a, b, limit)
+def _least_squares(a: Array, b: Array, limit: Array) -> tuple[Array, Array]:
+    """The solutions, and the singular values: one decomposition has both."""
+    u, s, vh = svd(a, full_matrices=False)
+    inverses = literal(1, s) / where(_kept(s, limit), s, literal(np.inf, s))
+    product = matrices.matmul(matrices.adjoint(u), b)
+    product = ops.multiply(product, matrices.down(inverses, product))
+    return matrices.matmul(matrices.adjoint(vh), product), s
 
 
 @_least_squares.defjvp
-def _least_squares_jvp(primals: Any, tangents: Any) -> tuple[Array, Array]:
+def _least_squares_jvp(primals: Any, tangents: Any) -> Any:
     """As of `pinv(a) b`; each of the three terms is a least squares problem or one of its parts.
 
     With the residual r: `dx = P (db - dA x) + P Pᴴ dAᴴ r + (1 - P A) dAᴴ Pᴴ x`.
     """
     (a, b, limit), (da, db, _) = primals, tangents
     m = matrices.matmul
-    x = _least_squares(a, b, limit)
+    x, _ = _least_squares(a, b, limit)
     p = _pinv(a, limit) if a.size else matrices.transposed(a)
     ph, dah = matrices.adjoint(p), matrices.adjoint(da)
     dx = m(p, ops.subtract(db, m(da, x)))
     rest = ops.subtract(b, m(a, x))
     dx = ops.add(dx, m(p, m(ph, m(dah, rest))))
     across = m(dah, m(ph, x))
-    return x, ops.add(dx, ops.subtract(across, m(p, m(a, across))))
+    dx = ops.add(dx, ops.subtract(across, m(p, m(a, across))))
+    s, ds = jvp(_values, (a,), (da,))
+    return (x, s), (dx, ds)
 
 
 @composed_loop()

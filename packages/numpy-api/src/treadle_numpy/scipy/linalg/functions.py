@@ -13,6 +13,7 @@ from treadle_ir import (
     Array,
     ShapeError,
     UnsupportedError,
+    composed,
     composed_loop,
     dtypes,
     flags,
@@ -320,13 +321,25 @@ def funm(
     """
     functions("funm", func=func)
     flags("funm", disp=disp)
-    x = _complex(square_matrices("funm", A))
-    t, z = ops.schur(x)
-    values = array_of(func(matrices.diagonal(t)))
+    t, z, eigenvalues = _complex_schur(A)
+    values = array_of(func(eigenvalues))
     if values.shape != t.shape[:-1]:
         raise ShapeError(
             f"funm: func returns shape {values.shape} of elements of shape {t.shape[:-1]}"
         )
+    return _of_values(t, z, values) if disp else _with_error(t, z, values)
+
+
+@composed
+def _complex_schur(a: ArrayLike) -> tuple[Array, Array, Array]:
+    """Schur's form, its vectors, and the eigenvalues."""
+    t, z = ops.schur(_complex(square_matrices("funm", a)))
+    return array_of(t), array_of(z), array_of(matrices.diagonal(t))
+
+
+@composed_loop()
+def _of_values(t: Array, z: Array, values: Array) -> Array:
+    """The function of `z t zᴴ` from its values on the diagonal of t."""
     values = values if values.dtype == t.dtype else ops.convert(values, dtype=t.dtype)
     diagonal = matrices.on_diagonal(matrices.across(values, t), literal(0, t))
 
@@ -339,9 +352,14 @@ def funm(
         )
         return ops.add(solved(without_zeros(known), right), column_of(diagonal, j))
 
-    f = by_columns(diagonal, column) if x.size else diagonal
-    result = matrices.matmul(matrices.matmul(z, f), matrices.adjoint(z))
-    return result if disp else (result, _error(t, result))
+    f = by_columns(diagonal, column) if t.size else diagonal
+    return matrices.matmul(matrices.matmul(z, f), matrices.adjoint(z))
+
+
+@composed_loop()
+def _with_error(t: Array, z: Array, values: Array) -> tuple[Array, Array]:
+    result = _of_values(t, z, values)
+    return result, _error(t, result)
 
 
 def _error(t: Array, result: Array) -> Array:
