@@ -67,7 +67,7 @@ def bare_kernel(primitive: Primitive, operands: Sequence[Type], result: ArrayTyp
     return few.kernel_of(primitive, result) or few_formulas.kernel_of(primitive, types, result)
 
 
-def _total(reduce: Callable[..., Elements]) -> Maker:
+def _total(reduce: Kernel) -> Maker:
     def make(
         primitive: r.ReduceAdd | r.ReduceMultiply,
         operands: Sequence[ArrayType],
