@@ -36,6 +36,8 @@ CACHES: Final[dict[str, str]] = {
     "treadle_numpy.lax.control.staging": "_INTERNED",
     "treadle_numpy.numpy.contraction.einsums": "_path _parsed",
     "treadle_numpy.numpy.contraction.products": "_DOTS _PRODUCTS",
+    "treadle_numpy.numpy.dtypes.limits": "_finfo _iinfo",
+    "treadle_numpy.numpy.dtypes.questions": "_castable _promoted",
     "treadle_numpy.numpy.manipulation.axes": "_TRANSPOSES",
     "treadle_numpy.numpy.manipulation.conversion": "_CONVERSIONS",
     "treadle_numpy.numpy.manipulation.joining": "_CONCATENATIONS",

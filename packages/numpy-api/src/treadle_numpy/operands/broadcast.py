@@ -27,10 +27,14 @@ def common_shape(function: str, shapes: Sequence[tuple[int, ...]]) -> tuple[int,
     Raises:
         ShapeError: two sizes of an axis differ and neither is 1.
     """
-    if len(shapes) == 2 and len(shapes[0]) == len(shapes[1]):  # the shortest way, as nearly always
-        joint = [x if x == y or y == 1 else y if x == 1 else -1 for x, y in zip(*shapes)]  # noqa: B905 - of one length
-        if -1 not in joint:
-            return (*joint,)
+    if len(shapes) == 2:  # the shortest way, as nearly always
+        first, second = shapes
+        if first == second:
+            return first
+        if len(first) == len(second):
+            joint = [x if x == y or y == 1 else y if x == 1 else -1 for x, y in zip(first, second)]  # noqa: B905 - of one length
+            if -1 not in joint:
+                return (*joint,)
     ndim = max(map(len, shapes), default=0)
     result = [1] * ndim
     for shape in shapes:

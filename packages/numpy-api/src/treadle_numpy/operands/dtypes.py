@@ -73,7 +73,7 @@ _PYTHON: Final = (bool, int, float, complex)
 
 def is_python(x: object) -> TypeGuard[type[bool | int | float | complex]]:
     """Whether it is one of Python's number types itself: np.dtype("float64") only compares equal to one."""
-    return any([x is each for each in _PYTHON])
+    return isinstance(x, type) and x in _PYTHON
 
 
 _OURS: Final[dict[str, DType]] = {

@@ -22,11 +22,10 @@ def as_shape(function: str, shape: object) -> tuple[int, ...]:
     """
     if isinstance(shape, tuple):
         for size in shape:
-            if size.__class__ is not int or size < 0:
+            if size.__class__ is not int or not 0 <= size < _LARGE:
                 break
         else:  # as nearly always
-            if not shape or max(shape) < _LARGE:
-                return (*shape,)
+            return shape if shape.__class__ is tuple else (*shape,)
     sizes: Iterable[object] = (shape,)
     if getattr(shape, "ndim", 0) or not hasattr(shape, "__index__") or isinstance(shape, type):
         if isinstance(shape, (str, bytes, bytearray, memoryview, type)) or not isinstance(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import ml_dtypes
 import numpy as np
 
@@ -19,7 +21,12 @@ def finfo(dtype: object) -> ml_dtypes.finfo:
         >>> float(finfo("float32").eps)
         1.1920928955078125e-07
     """
-    found = _of("finfo", dtype)
+    return _finfo(dtype if dtype.__class__ is str else _of("finfo", dtype))
+
+
+@lru_cache(maxsize=256)
+def _finfo(named: object) -> ml_dtypes.finfo:
+    found = named_dtype("finfo", named)
     if not is_inexact(found):
         raise DTypeError(
             f"finfo: {found} is not a floating element type", fix="use iinfo for integers"
@@ -34,7 +41,12 @@ def iinfo(int_type: object) -> ml_dtypes.iinfo:
         >>> iinfo("int8").max
         127
     """
-    found = _of("iinfo", int_type)
+    return _iinfo(int_type if int_type.__class__ is str else _of("iinfo", int_type))
+
+
+@lru_cache(maxsize=256)
+def _iinfo(named: object) -> ml_dtypes.iinfo:
+    found = named_dtype("iinfo", named)
     if not is_integer(found):
         raise DTypeError(
             f"iinfo: {found} is not an integer element type", fix="use finfo for floats"

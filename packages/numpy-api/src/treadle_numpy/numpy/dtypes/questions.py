@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -12,6 +13,7 @@ from treadle_ir import (
     ArrayType,
     DType,
     canonical_dtype,
+    current_context,
     default_dtype,
     dtypes as ir_dtypes,
     names,
@@ -62,7 +64,14 @@ def promote_types(a: DTypeLike, b: DTypeLike) -> DType:
         >>> promote_types("int16", "uint16")
         dtype('int32')
     """
-    return result_type(_as_type(a), _as_type(b))
+    key = current_context().key
+    return _promoted(_as_type(a), _as_type(b), key)  # type: ignore[arg-type]  # the stubs of dtypes hide their hashes
+
+
+@lru_cache(maxsize=1024, typed=True)
+def _promoted(a: DTypeLike, b: DTypeLike, context: object) -> DType:
+    """What types meet in under a context: its width, and which promotions it allows."""
+    return result_type(a, b)
 
 
 def _as_type(x: DTypeLike) -> DTypeLike:
@@ -150,9 +159,17 @@ def can_cast(from_: object, to: DTypeLike, casting: str = "safe") -> bool:
     """
     if casting.__class__ is not str:
         names("can_cast", casting=casting)
+    if from_.__class__ is not str or to.__class__ is not str:  # names are known as they are
+        from_, to = named_dtype("can_cast", from_), named_dtype("can_cast", to)
+    return _castable(from_, to, casting)
+
+
+@lru_cache(maxsize=1024)
+def _castable(source: object, target: object, casting: str) -> bool:
     if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):
         raise ArgumentError(f"can_cast: there is no casting rule {shown(casting)}")
-    return np.can_cast(named_dtype("can_cast", from_), named_dtype("can_cast", to), casting=casting)  # type: ignore[arg-type]
+    source, target = named_dtype("can_cast", source), named_dtype("can_cast", target)
+    return np.can_cast(source, target, casting=casting)  # type: ignore[arg-type]  # a rule
 
 
 def canonicalize_dtype(dtype: DTypeLike) -> DType:
