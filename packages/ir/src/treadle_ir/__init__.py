@@ -26,9 +26,13 @@ from treadle_ir.array import (
     types_of as types_of,
 )
 from treadle_ir.composed import (
+    Counterpart as Counterpart,
+    CounterpartMaker as CounterpartMaker,
     composed as composed,
+    composed_in_numpy as composed_in_numpy,
     composed_loop as composed_loop,
     composed_numbers as composed_numbers,
+    counterparts as counterparts,
 )
 from treadle_ir.context import (
     SETTINGS as SETTINGS,

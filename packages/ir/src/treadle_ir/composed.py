@@ -7,17 +7,25 @@ Python between its operations (decisions/0060-composed-functions.md).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Final, ParamSpec, TypeVar
+from typing import Any, Final, ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
 
 from treadle_ir.operands import as_array
 from treadle_ir.trace import EvalTrace, current_trace
+from treadle_ir.types import ArrayType
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+# Any: a counterpart takes as many of NumPy's arrays as its function takes arrays.
+Counterpart: TypeAlias = Callable[..., "Sequence[np.ndarray[Any, Any]] | None"]
+CounterpartMaker: TypeAlias = Callable[[Sequence[ArrayType]], Counterpart | None]
+
+counterparts: Final[dict[Callable[..., Any], CounterpartMaker]] = {}
+"""What makes the counterparts of composed functions, by the function without its mark."""
 
 _SMALL: Final = 1 << 31
 _NUMBERS: Final = (bool, int, float, complex, np.ndarray, np.generic)
@@ -48,6 +56,32 @@ def composed(function: Callable[P, T]) -> Callable[P, T]:
         return function(*args, **kwargs)
 
     return call
+
+
+def composed_in_numpy(maker: CounterpartMaker) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """As `composed`, of a function that NumPy has too: the evaluator may call that on small arrays.
+
+    `maker` is given the types of the arrays when they are all arguments there are. It returns the counterpart: a
+    function of NumPy's arrays that returns the results as new arrays with axes, or None where the operations have to
+    compute them; or it returns None, where no such arrays have a counterpart. The results are those of the operations,
+    to the last bit.
+
+    Example:
+        >>> import numpy as np
+        >>> from treadle_ir import ops
+        >>> from treadle_ir.composed import composed_in_numpy
+        >>> @composed_in_numpy(lambda types: lambda x: [x + x] if types[0].ndim else None)
+        ... def twice(x):
+        ...     return ops.add(x, x)
+        >>> print(twice(np.float32(2.0)))
+        4.0
+    """
+
+    def mark(function: Callable[P, T]) -> Callable[P, T]:
+        counterparts[function] = maker
+        return composed(function)
+
+    return mark
 
 
 def composed_numbers(*numbers: str) -> Callable[[Callable[P, T]], Callable[P, T]]:

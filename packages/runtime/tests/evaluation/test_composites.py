@@ -7,7 +7,7 @@ import weakref
 import numpy as np
 import pytest
 
-from treadle_ir import ArrayType, composed, current_evaluator, dtypes, ops, stage
+from treadle_ir import ArrayType, composed, composed_in_numpy, current_evaluator, dtypes, ops, stage
 from treadle_ir.context import SETTINGS, X64, Setting
 from treadle_runtime import from_host
 from treadle_runtime.evaluation import composites, plans
@@ -325,3 +325,30 @@ def test_arrays_by_position_come_before_arrays_by_name():
         total, rest = both(array(5.0), y=array(3.0))
         np.testing.assert_array_equal(total, [8.0])
         np.testing.assert_array_equal(rest["less"], [2.0])
+
+
+def _twice_by_numpy(types):
+    if not types[0].ndim:
+        return None
+    return lambda x: [x * np.float32(4)] if x[0] > 0 else None
+
+
+@composed_in_numpy(_twice_by_numpy)
+def twice(x, factor=2.0):
+    """`2 x`; its counterpart says `4 x`, to be told from it."""
+    return ops.multiply(x, np.float32(factor))
+
+
+def test_a_counterpart_is_called_where_it_serves():
+    found = [float(twice(array(1.0))[0]) for _ in range(3)]
+    assert found == [2.0, 4.0, 4.0]  # the first call is the function itself
+
+
+def test_operations_compute_what_a_counterpart_leaves():
+    assert [float(twice(array(-1.0))[0]) for _ in range(3)] == [-2.0] * 3
+
+
+def test_other_arguments_and_types_have_no_counterpart():
+    assert [float(twice(array(1.0), 3.0)[0]) for _ in range(3)] == [3.0] * 3
+    assert [float(twice(array(1.0), factor=3.0)[0]) for _ in range(3)] == [3.0] * 3
+    assert [float(twice(from_host(np.asarray(np.float32(1))))) for _ in range(3)] == [2.0] * 3

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from treadle_ir import Array, Operand, ShapeError, composed, ops
+from treadle_ir import Array, Operand, ShapeError, composed_in_numpy, ops
 from treadle_numpy.lax.slicing import slice_along
+from treadle_numpy.numpy import in_numpy
 from treadle_numpy.numpy.ufuncs.arithmetic import add, multiply
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
@@ -12,7 +13,7 @@ from treadle_numpy.operands.promote import converted
 __all__ = ["polyval"]
 
 
-@composed
+@composed_in_numpy(in_numpy.polyval)
 def polyval(p: ArrayLike, x: ArrayLike, *, unroll: int | None = None) -> Array:
     """A polynomial's value, by Horner's rule; the highest coefficient first.
 

@@ -9,6 +9,7 @@ import treadle_compiler as compiler
 from treadle_ir import (
     Array,
     ArrayType,
+    Counterpart,
     InlineCall,
     Operands,
     Primitive,
@@ -16,6 +17,7 @@ from treadle_ir import (
     Tracer,
     Type,
     Value,
+    counterparts,
     stage_tree,
 )
 from treadle_ir.primitives.creation import Iota
@@ -27,10 +29,11 @@ from treadle_runtime.arrays.from_user import as_device_array
 from treadle_runtime.evaluation.composites import LARGE, is_large
 from treadle_runtime.evaluation.limits import ANY_SIZE, host_limits
 from treadle_runtime.evaluation.operation import Operation
+from treadle_runtime.evaluation.quiet import SILENCE, quieten, restore
 from treadle_runtime.evaluation.straight_line import Run, straight_line
 from treadle_runtime.launch import Launch, check_results_fit, compile_program
 from treadle_runtime.placement.partition import memories, partitioning, placement_for
-from treadle_runtime.placement.placement import Placement, default_of_results
+from treadle_runtime.placement.placement import PlacedType, Placement, default_of_results
 
 PASSES: Final = 2  # over a large array, from which on compiling pays
 MOST_CAPTURED: Final = 1 << 16  # bytes of constants that are kept with a plan
@@ -91,10 +94,42 @@ def planned(
             for equation in program.equations
         ]
         if all([operation.kernel is not None for operation in operations]):
-            return Plan(straight_line(program, operations, constants, results), structure)
+            run = straight_line(program, operations, constants, results)
+            whole = None if large else _counterpart(arrays, function, args, kwargs)
+            return Plan(run if whole is None else _in_numpy(whole, results, run), structure)
         if not loops and (not large or passes is None):
             return None
     return Plan(_compiled(program, placement, constants, arrays, function.__name__), structure)
+
+
+def _counterpart(
+    arrays: Sequence[DeviceArray],
+    function: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+) -> Counterpart | None:
+    """NumPy's counterpart of a function whose arguments are arrays, if it has one for their types."""
+    maker = counterparts.get(function)
+    if maker is None or kwargs or any([type(x) is not DeviceArray for x in args]):
+        return None
+    return maker([x.type for x in arrays])
+
+
+def _in_numpy(counterpart: Counterpart, results: Sequence[PlacedType], otherwise: Run) -> Run:
+    """The counterpart of a function, and the function's operations where that gives nothing."""
+
+    def run(*arrays: DeviceArray) -> list[DeviceArray]:
+        operands = [elements_of(x) if x.host is None else x.host for x in arrays]
+        token = quieten(SILENCE)
+        try:
+            found = counterpart(*operands)
+        finally:
+            restore(token)
+        if found is None:
+            return otherwise(*arrays)
+        return [DeviceArray(placed, each) for placed, each in zip(results, found, strict=True)]
+
+    return run
 
 
 def _applied(

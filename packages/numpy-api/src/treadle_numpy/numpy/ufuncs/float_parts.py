@@ -17,11 +17,13 @@ from treadle_ir import (
     DTypeError,
     Operand,
     composed,
+    composed_in_numpy,
     default_dtype,
     inexact_dtype,
     ops,
 )
 from treadle_ir.dtypes import BY_NAME, is_bool, is_complex, is_integer
+from treadle_numpy.numpy import in_numpy
 from treadle_numpy.numpy.ufuncs.signs import signbit
 from treadle_numpy.operands.arguments import named_only
 from treadle_numpy.operands.arrays import array_of
@@ -127,7 +129,7 @@ def _exponents(x: Array) -> Array:
     return ops.select(tiny, ops.subtract(exponent, np.int32(lift)), exponent)
 
 
-@composed
+@composed_in_numpy(in_numpy.frexp)
 def frexp(x: ArrayLike, /) -> tuple[Array, Array]:
     """Mantissa and exponent: `x == mantissa * 2**exponent`, the mantissa from 1/2 up to 1, with the sign of x.
 
@@ -179,7 +181,7 @@ def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return converted(_scaled(x, by) if dtype == _F64 else _scaled_narrow(x, by), dtype)
 
 
-@composed
+@composed_in_numpy(in_numpy.modf)
 def modf(x: ArrayLike, /, out: None = None) -> tuple[Array, Array]:
     """The fractional part and the whole part, both with the sign of x; the fraction of an infinity is 0.
 
@@ -210,7 +212,7 @@ def modf(x: ArrayLike, /, out: None = None) -> tuple[Array, Array]:
     )
 
 
-@composed
+@composed_in_numpy(in_numpy.spacing)
 def spacing(x: ArrayLike, /) -> Array:
     """The distance from x to the next float away from 0, with the sign of x; NaN for infinities and NaN.
 
