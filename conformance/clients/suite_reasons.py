@@ -43,7 +43,7 @@ REASONS: Final[tuple[tuple[str, str, str, str], ...]] = (
     (
         "",
         "",
-        "experimental.layout",
+        "experimental.layout|the layout is Layout",
         "`jax.experimental.layout`: how elements are ordered in memory",
     ),
     (
@@ -69,12 +69,6 @@ REASONS: Final[tuple[tuple[str, str, str, str], ...]] = (
         "",
         "define_prng_impl: the generator",
         "`define_prng_impl` adds no generator of a user's own",
-    ),
-    (
-        "dm-haiku",
-        "",
-        "'hk_callback' not found",
-        "a primitive of haiku's own without a rule for MLIR is compiled under `checkpoint`",
     ),
     (
         "numpyro",

@@ -143,8 +143,9 @@ def xlog1py(x: ArrayLike, y: ArrayLike) -> Array:
 
 @partial(custom_jvp, pure=True)
 def _entr(x: Operand) -> Array:
-    zero = ops.compare(x, zero_like(x), direction="eq")
-    value = ops.select(zero, literal(-0.0, x), ops.negate(ops.multiply(x, ops.log(x))))
+    # at zero and below it is the product of one, so that there is no NaN for `debug_nans` to find
+    inside = ops.select(ops.compare(x, zero_like(x), direction="le"), literal(1, x), x)
+    value = ops.negate(ops.multiply(inside, ops.log(inside)))
     below = ops.compare(x, zero_like(x), direction="lt")
     return ops.select(below, literal(-np.inf, x), value)
 
