@@ -51,16 +51,15 @@ _SCIPY: Final = {"numpy.fft": "scipy.fft"}
 def arrays(rows: int, double: bool) -> dict[str, Any]:
     """The values that a line of the table may name, by NumPy."""
     drawn = numpy.random.default_rng(0)
-    real, complex_ = (
-        (numpy.float64, numpy.complex128) if double else (numpy.float32, numpy.complex64)
-    )
+    real = numpy.dtype(numpy.float64 if double else numpy.float32)
+    complex_ = numpy.result_type(real, numpy.complex64)
     m = drawn.standard_normal((rows, rows)).astype(real)
-    s = m @ m.T / real(rows) + numpy.eye(rows, dtype=real)
+    s = (m @ m.T / rows + numpy.eye(rows)).astype(real)
     factors, pivots = importlib.import_module("scipy.linalg").lu_factor(s)
     x = drawn.standard_normal(rows).astype(real)
     return {
         "m": m,
-        "a": m / real(rows**0.5),  # of norm 2
+        "a": (m / rows**0.5).astype(real),  # of norm 2
         "s": s,
         "l": numpy.linalg.cholesky(s),
         "f": factors,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 
@@ -21,7 +22,7 @@ def eigh_eval(primitive: Eigh, a: Elements) -> list[Elements]:
         values = np.zeros(a.shape[:-1], dtypes.real_part(a.dtype))
         return [a, values] if primitive.compute_vectors else [values]
     triangle = np.tril(a) if primitive.lower else np.triu(a)
-    letter = "L" if primitive.lower else "U"
+    letter: Literal["L", "U"] = "L" if primitive.lower else "U"
 
     def routine(x: Elements) -> Sequence[Elements]:
         if not primitive.compute_vectors:
