@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -100,17 +101,17 @@ with evaluating(RuntimeEvaluator()):
     assert printed.split() == ["False", "True"]
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.complex128])
+@pytest.mark.parametrize("dtype", [F32, np.dtype(np.complex128)], ids=str)
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("left", [True, False])
 @pytest.mark.parametrize("lower", [True, False])
 @pytest.mark.parametrize("unit", [True, False])
 def test_triangular_systems_are_solved_however_the_matrix_lies(
-    dtype: type, order: str, left: bool, lower: bool, unit: bool
+    dtype: np.dtype, order: Literal["C", "F"], left: bool, lower: bool, unit: bool
 ) -> None:
     drawn = np.random.default_rng(0)
     a = (drawn.normal(size=(4, 4)) + 3 * np.eye(4)).astype(dtype, order=order)
-    if dtype is np.complex128:
+    if dtype.kind == "c":
         a += 1j * drawn.normal(size=(4, 4))
     b = drawn.normal(size=(4, 3) if left else (3, 4)).astype(dtype)
     triangle = np.tril(a) if lower else np.triu(a)

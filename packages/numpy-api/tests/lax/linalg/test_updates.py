@@ -16,7 +16,8 @@ def test_an_updated_factor_is_that_of_the_updated_matrix(n: int) -> None:
     w = drawn.normal(size=n).astype(np.float32)
     for function in (cholesky_update, runtime.jit(cholesky_update)):
         factor = np.asarray(function(r, w))
-        assert (factor.shape, factor.dtype) == ((n, n), np.float32)
+        assert factor.shape == (n, n)
+        assert factor.dtype == np.float32
         np.testing.assert_allclose(factor, np.triu(factor), rtol=0, atol=1e-6)
         wide = r.astype(np.float64)
         expected = wide.T @ wide + np.outer(w, w)
