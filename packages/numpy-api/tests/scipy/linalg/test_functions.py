@@ -66,6 +66,6 @@ def test_functions_of_few_rows(n: int) -> None:
 
 
 def test_another_function_of_the_same_matrix_is_another_result() -> None:
-    for power in (2, 3):
-        found = linalg.funm(A, lambda x, power=power: x**power)
-        np.testing.assert_allclose(found, np.linalg.matrix_power(A, power), rtol=1e-9, atol=1e-9)
+    found = [linalg.funm(A, function) for function in (lambda x: x**2, lambda x: x**3)]
+    for power, each in zip((2, 3), found, strict=True):
+        np.testing.assert_allclose(each, np.linalg.matrix_power(A, power), rtol=1e-9, atol=1e-9)
