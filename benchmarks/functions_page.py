@@ -17,14 +17,17 @@ from __future__ import annotations
 import math
 import re
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from cases.base import Case
 from cases.functions import CASES, FEW, MANY, SOME, missing
 from run import amount, machine
-from tables import Times, failures, keep, known, least, one_core, parser, seconds, titled
+from tables import Times, failures, figures, least, one_core, parser, seconds, titled, write
 
 EXPLAINED: Final = 10
 REASONS: Final = Path(__file__).parent / "functions_reasons.txt"
@@ -101,20 +104,13 @@ def page(times: Times, where: str) -> str:
     return "\n".join(text) + "\n"
 
 
-def figures(text: str) -> Times:
-    """The times and errors that a page has."""
-    times: Times = {}
-    manner = ""
-    for line in text.splitlines():
-        if line.startswith("## "):
-            manner = next((key for key, title in PARTS.items() if titled(title) == line), "")
-        elif error := re.fullmatch("- `([^`]+)`: `([^`]+)`", line):
-            times[error[1]] = {"error": error[2]}
-        elif manner and (row := ROW.fullmatch(line)):
-            size = FEW if manner.endswith(f" {FEW}") else SOME if row[2] else MANY
-            name = f"{row[1]} {manner.split()[0]} {size:g}"
-            times[name] = {"treadle": seconds(row[3]), "jax": seconds(row[4])}
-    return times
+def read(part: str, line: str) -> tuple[str, dict[str, Any]] | None:
+    """The case of a row of a part's table, and its times."""
+    if (row := ROW.fullmatch(line)) is None:
+        return None
+    size = FEW if part.endswith(f" {FEW}") else SOME if row[2] else MANY
+    times = {"treadle": seconds(row[3]), "jax": seconds(row[4])}
+    return f"{row[1]} {part.split(maxsplit=1)[0]} {size:g}", times
 
 
 def main() -> int:
@@ -128,21 +124,20 @@ def main() -> int:
         lacking = missing()
         print("\n".join(lacking) or "every public function has a call, or a reason for none")
         return 1 if lacking else 0
-    earlier, apart = known(options, figures)
-    times = {case.name: earlier[case.name] for case in CASES if case.name in earlier}
-    keep(options, page(times, machine()), apart)
-    if not options.jax_python:
-        return 0
-    with one_core(options, "functions") as found:
-        for case in CASES:
-            again = options.again and re.search(options.again, case.name)
-            if (case.name in times and not again) or not re.search(options.only, case.name):
-                continue
-            times[case.name] = apart[case.name] = least(
-                "functions", case, found, ("treadle", "jax")
-            )
-            print(case.name, times[case.name], flush=True)
-            keep(options, page(times, machine()), apart)
+
+    @contextmanager
+    def measuring() -> Iterator[Callable[[Case], dict[str, Any]]]:
+        with one_core(options, "functions") as found:
+            yield lambda case: least("functions", case, found, ("treadle", "jax"))
+
+    where = machine()
+    write(
+        options,
+        CASES,
+        lambda text: figures(text, PARTS, read),
+        lambda times: page(times, where),
+        measuring,
+    )
     return 0
 
 

@@ -13,15 +13,17 @@ from __future__ import annotations
 import math
 import re
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from cases.base import ALL
+from cases.base import ALL, Case
 from cases.sizes import CASES, ROWS, X64
 from run import amount, machine
-from tables import Times, failures, keep, known, least, one_core, parser, seconds, titled
+from tables import Times, failures, figures, least, one_core, parser, seconds, titled, write
 
 GOAL: Final = 1.05  # times the faster of the others
 PAGE: Final = Path(__file__).parents[1] / "docs" / "benchmarks-linear-algebra.md"
@@ -96,19 +98,12 @@ def page(times: Times, where: str) -> str:
     return "\n".join(text) + "\n"
 
 
-def figures(text: str) -> Times:
-    """The times and errors that a page has."""
-    times: Times = {}
-    manner = ""
-    for line in text.splitlines():
-        if line.startswith("## "):
-            manner = next((key for key, title in PARTS.items() if titled(title) == line), "")
-        elif error := re.fullmatch("- `([^`]+)`: `([^`]+)`", line):
-            times[error[1]] = {"error": error[2]}
-        elif manner and (row := _ROW.fullmatch(line)):
-            name = f"{row[1]} {manner.split()[1]} {row[3]}{X64 if row[2] else ''}"
-            times[name] = dict(zip(ALL, map(seconds, row.groups()[3:]), strict=True))
-    return times
+def read(part: str, line: str) -> tuple[str, dict[str, Any]] | None:
+    """The case of a row of a part's table, and its times."""
+    if (row := _ROW.fullmatch(line)) is None:
+        return None
+    name = f"{row[1]} {part.split()[1]} {row[3]}{X64 if row[2] else ''}"
+    return name, dict(zip(ALL, map(seconds, row.groups()[3:]), strict=True))
 
 
 def main() -> int:
@@ -116,20 +111,22 @@ def main() -> int:
     options = parser(
         "linear algebra and Fourier transforms, treadle beside jax and SciPy", PAGE
     ).parse_args()
-    earlier, apart = known(options, figures)
-    times = {case.name: earlier[case.name] for case in CASES if case.name in earlier}
-    keep(options, page(times, machine()), apart)
-    if not options.jax_python:
-        return 0
-    with one_core(options, "sizes") as single, one_core(options, "sizes x64") as double:
-        for case in CASES:
-            again = options.again and re.search(options.again, case.name)
-            if (case.name in times and not again) or not re.search(options.only, case.name):
-                continue
-            found = double if case.name.endswith(X64) else single
-            times[case.name] = apart[case.name] = least("sizes", case, found, ALL)
-            print(case.name, times[case.name], flush=True)
-            keep(options, page(times, machine()), apart)
+
+    @contextmanager
+    def measuring() -> Iterator[Callable[[Case], dict[str, Any]]]:
+        with one_core(options, "sizes") as single, one_core(options, "sizes x64") as double:
+            yield lambda case: least(
+                "sizes", case, double if case.name.endswith(X64) else single, ALL
+            )
+
+    where = machine()
+    write(
+        options,
+        CASES,
+        lambda text: figures(text, PARTS, read),
+        lambda times: page(times, where),
+        measuring,
+    )
     return 0
 
 

@@ -11,9 +11,10 @@ import argparse
 import json
 import math
 import os
+import re
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -38,20 +39,51 @@ def parser(description: str, page: Path) -> argparse.ArgumentParser:
     return options
 
 
-def known(options: argparse.Namespace, figures: Callable[[str], Times]) -> tuple[Times, Times]:
-    """The figures of the page and of the file of `--times`, and those of the file alone."""
+def figures(
+    text: str,
+    parts: Mapping[str, str],
+    read: Callable[[str, str], tuple[str, dict[str, Any]] | None],
+) -> Times:
+    """The times and errors that a page has: `read` gets a part's key and a row, and gives the case and its times."""
+    times: Times = {}
+    within = ""
+    for line in text.splitlines():
+        if line.startswith("## "):
+            within = next((key for key, title in parts.items() if titled(title) == line), "")
+        elif error := re.fullmatch("- `([^`]+)`: `([^`]+)`", line):
+            times[error[1]] = {"error": error[2]}
+        elif within and (row := read(within, line)):
+            times[row[0]] = row[1]
+    return times
+
+
+def write(
+    options: argparse.Namespace,
+    cases: Sequence[Case],
+    figures: Callable[[str], Times],
+    page: Callable[[Times], str],
+    measuring: Callable[[], AbstractContextManager[Callable[[Case], dict[str, Any]]]],
+) -> None:
+    """Write a page with the figures that it had and those of `--times`, and measure what it lacks or is asked for."""
     apart: Times = {}
     if options.times and options.times.exists():
         apart = json.loads(options.times.read_text())
     earlier = figures(options.page.read_text(encoding="utf-8")) if options.page.exists() else {}
-    return earlier | apart, apart
-
-
-def keep(options: argparse.Namespace, text: str, apart: Times) -> None:
-    """Write the page, and the file of `--times`."""
-    options.page.write_text(text, encoding="utf-8")
-    if options.times:
-        options.times.write_text(json.dumps(apart))
+    earlier |= apart
+    times = {case.name: earlier[case.name] for case in cases if case.name in earlier}
+    options.page.write_text(page(times), encoding="utf-8")
+    if not options.jax_python:
+        return
+    with measuring() as measured:
+        for case in cases:
+            again = options.again and re.search(options.again, case.name)
+            if (case.name in times and not again) or not re.search(options.only, case.name):
+                continue
+            times[case.name] = apart[case.name] = measured(case)
+            print(case.name, times[case.name], flush=True)
+            options.page.write_text(page(times), encoding="utf-8")
+            if options.times:
+                options.times.write_text(json.dumps(apart))
 
 
 @contextmanager

@@ -109,9 +109,7 @@ def triangular_solve(
     conjugates = primitive.conjugate_a and not _is_real(operands[0])
     left, lower, unit = primitive.left_side, primitive.lower, primitive.unit_diagonal
     conjugates_only = conjugates and not primitive.transpose_a
-    operation = 2 if conjugates else int(primitive.transpose_a)
-    if conjugates_only:
-        operation = 0
+    operation = 0 if not primitive.transpose_a else 2 if conjugates else 1
 
     def run(a: Any, b: Any) -> Any:
         if conjugates_only:

@@ -14,9 +14,8 @@ from treadle_ir import ArrayType, import_module
 from treadle_ir.primitives.fourier import Fft
 from treadle_runtime.evaluation.host_kernels import HostKernel, host_kernel_of
 
-MOST: Final = (
-    1 << 14
-)  # elements of an operand; XLA's transform, without its launch, is faster on many
+# Elements of an operand: XLA's transform, without its launch, is faster on many.
+MOST: Final = 1 << 14
 _BY_NOTHING: Final = 0  # what results are divided by
 _BY_LENGTHS: Final = 2
 _THREADS: Final = 1
