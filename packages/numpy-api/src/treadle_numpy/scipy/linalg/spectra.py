@@ -204,10 +204,10 @@ def eigh(
     if integer("eigh", "type", type) != 1:
         raise UnsupportedError("eigh: only type=1 is implemented", fix="leave type out")
     if b is None:
-        matrix = lax.symmetrized(square_matrices("eigh", a))
+        matrix = square_matrices("eigh", a)
         if eigvals_only:
-            return ops.eigvalsh(matrix, lower=lower)
-        vectors, values = ops.eigh(matrix, lower=lower)
+            return ops.eigvalsh(lax.symmetrized(matrix), lower=bool(lower))
+        vectors, values = spectra.eigh(matrix, lower=lower)
         return values, vectors
     x, y = [array_of(each) for each in promote("eigh", a, b, inexact=True)]
     check_square("eigh", x)
