@@ -9,6 +9,7 @@ from typing import Any, Final, Protocol, TypeAlias, final
 
 import numpy as np
 
+from treadle.traces import Trace as Trace
 from treadle_ir import (
     ROOT,
     AbstractMesh,
@@ -22,7 +23,6 @@ from treadle_ir import (
     Program,
     ShapeError,
     TokenType,
-    Trace as Trace,
     Tracer as Tracer,
     Type,
     Whole,
