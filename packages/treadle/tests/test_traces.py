@@ -49,7 +49,7 @@ def recorded(function, *arguments):
     return treadle.tree.map(lambda x: x.value, result), trace.seen
 
 
-X = np.float32([0.5, 1.0, 2.0])
+X = np.array([0.5, 1.0, 2.0], np.float32)
 FUNCTIONS = {
     "elementwise": (lambda x: tnp.sin(x) * 3 + x, ["sin", "mul", "add"]),
     "reduction": (lambda x: lax.reduce_sum(x, axes=(0,)), ["reduce_sum"]),
