@@ -9,8 +9,8 @@ from typing import TypeVar, overload
 from treadle_ir import (
     ArgumentError,
     Array,
+    Cell,
     Operand,
-    Ref,
     bind,
     discharged,
     functions,
@@ -106,7 +106,7 @@ def _while(
         if done is not None:
             return done[0]
 
-    def run(refs: tuple[Ref, ...]) -> Tree:
+    def run(refs: tuple[Cell, ...]) -> Tree:
         body_of, operands, both = carrying(
             refs, lambda value: (body_fun(value), None), leaves, structure
         )
@@ -152,13 +152,13 @@ def _while(
 
 
 def _reading(
-    name: str, refs: tuple[Ref, ...], cond_fun: Callable[[Tree], ArrayLike]
+    name: str, refs: tuple[Cell, ...], cond_fun: Callable[[Tree], ArrayLike]
 ) -> Callable[[Tree], ArrayLike]:
     """The condition of a loop that carries refs, which it may read."""
     if not refs:
         return cond_fun
 
-    def condition(pair: tuple[Tree, list[Array]]) -> ArrayLike:
+    def condition(pair: tuple[Tree, list[Tree]]) -> ArrayLike:
         with holding(refs, pair[1]) as held:
             more = cond_fun(pair[0])
             if any(now is not before for now, before in zip(held(), pair[1], strict=True)):
