@@ -29,6 +29,7 @@ from treadle_ir import (
 from treadle_numpy.lax.control.branches import cond
 from treadle_numpy.lax.control.loops import fori_loop
 from treadle_numpy.lax.linalg.elimination import eliminated
+from treadle_numpy.numpy.linalg import in_lapack
 from treadle_numpy.numpy.linalg.operands import check_square, square_matrices
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape
@@ -231,7 +232,7 @@ def _complex(x: Array) -> Array:
     return ops.convert(x, dtype=wide, weak=type_of(x).weak)
 
 
-@composed_loop()
+@composed_loop(counterpart=in_lapack.sqrtm)
 def sqrtm(A: ArrayLike, blocksize: int = 1) -> Array:  # noqa: N803 - SciPy's
     """The principal square roots of matrices: complex, also where they are real.
 

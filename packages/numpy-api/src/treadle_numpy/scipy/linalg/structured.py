@@ -12,6 +12,8 @@ from treadle_ir import (
     Operand,
     ShapeError,
     composed,
+    composed_in_numpy,
+    composed_loop,
     names,
     ops,
     shown,
@@ -27,6 +29,7 @@ from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.promote import promote
 from treadle_numpy.operands.scalars import literal, zero_like
 from treadle_numpy.operands.shapes import as_index
+from treadle_numpy.scipy.linalg import in_numpy
 
 __all__ = [
     "block_diag",
@@ -70,7 +73,7 @@ def _placed(x: Array, places: np.ndarray[Any, Any]) -> Array:
     return found
 
 
-@composed
+@composed_loop(counterpart=in_numpy.toeplitz)
 def toeplitz(c: ArrayLike, r: ArrayLike | None = None) -> Array:
     """Matrices with constant diagonals: c is the first column, r the first row, but for its first element.
 
@@ -279,7 +282,7 @@ def fiedler_companion(a: ArrayLike) -> Array:
     return _placed(values, places)
 
 
-@composed
+@composed_in_numpy(in_numpy.block_diag)
 def block_diag(*arrs: ArrayLike) -> Array:
     """A matrix of matrices along its diagonal; vectors are rows, numbers are 1 by 1.
 
