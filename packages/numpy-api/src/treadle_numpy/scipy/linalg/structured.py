@@ -14,6 +14,7 @@ from treadle_ir import (
     composed,
     composed_in_numpy,
     composed_loop,
+    matrices,
     names,
     ops,
     shown,
@@ -89,10 +90,21 @@ def toeplitz(c: ArrayLike, r: ArrayLike | None = None) -> Array:
     column = _vectors("toeplitz", 0, c)
     column, row = _pair("toeplitz", column, conj(column) if r is None else r)
     m, n = column.shape[-1], row.shape[-1]
-    # The diagonals, the uppermost first: the row backwards, then the column.
-    diagonals = concatenate([row[..., :0:-1], column], axis=-1) if n else column
-    places = np.arange(m)[:, None] - np.arange(n) + n - 1
-    return _placed(diagonals, places)
+    # The diagonals, the lowest first. Each row is a part of them, the last row the first part.
+    diagonals = concatenate([column[..., ::-1], row[..., 1:]], axis=-1)
+    if 0 in (m, n):
+        return filled((*column.shape[:-1], m, n), literal(0, column))
+    axis = diagonals.ndim - 1
+    starts = m - 1 - ops.iota(shape=(m, 1), dimension=0, dtype=matrices.I32)
+    return ops.gather(
+        diagonals,
+        starts,
+        offset_dims=(*range(axis), axis + 1),
+        collapsed_slice_dims=(),
+        start_index_map=(axis,),
+        slice_sizes=(*diagonals.shape[:-1], n),
+        mode="promise_in_bounds",
+    )
 
 
 @composed
