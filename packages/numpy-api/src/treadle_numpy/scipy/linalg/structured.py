@@ -317,19 +317,11 @@ def block_diag(*arrs: ArrayLike) -> Array:
                 f"block_diag: arguments must have at most 2 axes, got {type_of(x)} at position {place}"
             )
         blocks.append(ops.reshape(x, shape=(1,) * (2 - x.ndim) + x.shape))
-    rows, columns = (sum(x.shape[axis] for x in blocks) for axis in (0, 1))
-    total: Array | None = None
-    top = left = 0
+    columns = sum(x.shape[1] for x in blocks)
+    bands, left = [], 0
     for x in blocks:
-        height, width = x.shape
-        placed = ops.pad(
-            x,
-            literal(0, x),
-            low=(top, left),
-            high=(rows - top - height, columns - left - width),
-            interior=(0, 0),
-        )
-        total = placed if total is None else ops.add(total, placed)
-        top, left = top + height, left + width
-    assert total is not None
-    return total
+        width = x.shape[1]
+        low, high = (0, left), (0, columns - left - width)
+        bands.append(ops.pad(x, literal(0, x), low=low, high=high, interior=(0, 0)))
+        left += width
+    return ops.concatenate(bands, dimension=0)
