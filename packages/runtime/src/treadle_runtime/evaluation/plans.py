@@ -133,7 +133,7 @@ def _in_numpy(counterpart: Counterpart, results: Sequence[PlacedType], otherwise
     def run(*arrays: DeviceArray) -> list[DeviceArray]:
         operands = []
         for x in arrays:  # a comprehension is a call of its own
-            operands.append(elements_of(x) if x.host is None else x.host)  # noqa: PERF401
+            operands.append(elements_of(x) if x.host is None else x.host)
         token = quieten(SILENCE)
         try:
             found = counterpart(*operands)
