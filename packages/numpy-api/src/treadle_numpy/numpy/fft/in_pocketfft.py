@@ -7,6 +7,7 @@ What is not finite is left to the operations, as is everything where SciPy has n
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 from typing import Any, Final
@@ -37,10 +38,9 @@ def of_real(*, forward: bool, count: int | None) -> CounterpartMaker:
 
         # Any: arrays of floats of either width.
         def run(x: np.ndarray[Any, Any]) -> list[np.ndarray[Any, Any]] | None:
-            square = np.vdot(x, x)
-            return (
-                [transform(x, axes, forward, norm, None, threads)] if square - square == 0 else None
-            )
+            if not math.isfinite(np.vdot(x, x)):
+                return None
+            return [transform(x, axes, forward, norm, None, threads)]
 
         return run
 

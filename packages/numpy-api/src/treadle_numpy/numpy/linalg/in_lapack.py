@@ -1,8 +1,8 @@
 """Counterparts of functions of linear algebra: one routine in the place of several operations, on single matrices.
 
 Without jit the evaluator calls them instead of the functions' operations, from the first call on, so that their last
-bits are always the same. The routines are those that NumPy's functions wrap, and SciPy's; either is left out where it
-is not found, and what they do not solve is left to the operations, which say what becomes of it
+bits are always the same. The routines are those that functions of NumPy and SciPy wrap. There are no counterparts where
+they are not found, and what they do not solve is left to the operations, which say what becomes of it
 (decisions/0094-counterparts-in-lapack.md).
 """
 
@@ -22,6 +22,7 @@ MOST: Final = (
 )  # elements of a matrix: XLA starts as fast a routine, and does not let Python wait for it
 _LETTERS: Final = {"f": "s", "d": "d", "F": "c", "D": "z"}
 _WRITTEN_OUT: Final = 3  # rows of determinants that need no elimination
+_LARGEST: Final = 2.0**17  # a norm from which `expm` may refuse to go on squaring
 # Any: arrays of any element type.
 _Elements = np.ndarray[Any, Any]
 
@@ -41,21 +42,22 @@ def _serves(types: Sequence[ArrayType], most: int | None = MOST) -> bool:
 
 
 # Any: neither library has types for its routines.
-def _of_numpy(name: str) -> Any:
-    """A routine of the module that `numpy.linalg` wraps, or None."""
+def _module(name: str) -> Any:
+    """A module of a library, or None: SciPy comes with the runtime, and some of the modules are private."""
     try:
-        return getattr(import_module("numpy.linalg._umath_linalg"), name, None)
+        return import_module(name)
     except ImportError:
         return None
+
+
+def _of_numpy(name: str) -> Any:
+    """A routine of the module that `numpy.linalg` wraps, or None."""
+    return getattr(_module("numpy.linalg._umath_linalg"), name, None)
 
 
 def _of_scipy(name: str, type: ArrayType) -> Any:
     """A routine of LAPACK, or None."""
-    try:
-        module = import_module("scipy.linalg.lapack")
-    except ImportError:
-        return None
-    return getattr(module, f"{_LETTERS[type.dtype.char]}{name}")
+    return getattr(_module("scipy.linalg.lapack"), f"{_LETTERS[type.dtype.char]}{name}", None)
 
 
 def _is_finite(x: _Elements) -> bool:
@@ -189,20 +191,52 @@ def lu_solve(types: Sequence[ArrayType]) -> Counterpart | None:
     return run
 
 
-def sqrtm(types: Sequence[ArrayType]) -> Counterpart | None:
-    """SciPy's, of any size, whose Schur form of a real matrix is real, and whose recurrence goes by blocks."""
-    if not _serves(types, None):
+def hessenberg(types: Sequence[ArrayType]) -> Counterpart | None:
+    """`gehrd`, of which H is the upper part."""
+    if not _serves(types) or types[0].shape[0] < 2:
         return None
-    try:
-        root = import_module("scipy.linalg").sqrtm
-    except ImportError:
+    gehrd, n, dtype = _of_scipy("gehrd", types[0]), types[0].shape[0], types[0].dtype
+    if gehrd is None:
+        return None
+    kept = np.asfortranarray(~np.tri(n, n, -2, np.bool_))
+
+    def run(a: _Elements) -> list[_Elements]:
+        h = np.zeros((n, n), dtype, "F")
+        np.copyto(h, gehrd(a)[0], where=kept)
+        return [h]
+
+    return run
+
+
+def expm(types: Sequence[ArrayType]) -> Counterpart | None:
+    """SciPy's, of matrices that are not large in norm."""
+    whole = _module("scipy.linalg")
+    if whole is None or not _serves(types):
+        return None
+    most = float(_LARGEST**2 / types[0].shape[0])
+
+    def run(a: _Elements) -> list[_Elements] | None:
+        if (
+            not np.vdot(a, a).real < most
+        ):  # the 1-norm is at most the root of the rows times this one's
+            return None
+        found = whole.expm(a)
+        return [found] if _is_finite(found) else None
+
+    return run
+
+
+def sqrtm(types: Sequence[ArrayType]) -> Counterpart | None:
+    """What SciPy's wraps, of any size: singular matrices, of which it would warn, are left to the operations."""
+    root = getattr(_module("scipy.linalg._matfuncs_schur_sqrtm"), "recursive_schur_sqrtm", None)
+    if root is None or not _serves(types, None):
         return None
     dtype = np.result_type(types[0].dtype, np.complex64)
 
     def run(a: _Elements) -> list[_Elements] | None:
         if not _is_finite(a):
             return None
-        found = np.asarray(root(a), dtype)
-        return [found] if _is_finite(found) else None
+        found, _, singular, info = root(a)
+        return None if singular or info else [np.asarray(found, dtype)]
 
     return run
