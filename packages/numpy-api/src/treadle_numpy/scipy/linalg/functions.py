@@ -268,7 +268,8 @@ def sqrtm(A: ArrayLike, blocksize: int = 1) -> Array:  # noqa: N803 - SciPy's
 def _square_root(a: Array) -> Array:
     n = a.shape[-1]
     if a.ndim == 2 and not dtypes.is_complex(a.dtype) and not is_symbolic_dim(n) and n > _FEW:
-        t, z = rsf2csf(*ops.schur(a))  # in a third of the time that the complex form takes
+        form, basis = ops.schur(a)  # in a third of the time that the complex form takes
+        t, z = rsf2csf(form, basis)
     else:
         t, z = ops.schur(_complex(a))
     r = triangular_root(array_of(t))
