@@ -22,6 +22,7 @@ MOST: Final = (
 )  # elements of a matrix: XLA starts as fast a routine, and does not let Python wait for it
 _LETTERS: Final = {"f": "s", "d": "d", "F": "c", "D": "z"}
 _WRITTEN_OUT: Final = 3  # rows of determinants that need no elimination
+_FEW: Final = 1 << 11  # elements of a matrix of which `expm` is Python more than anything else
 _LARGEST: Final = 2.0**17  # a norm from which `expm` may refuse to go on squaring
 # Any: arrays of any element type.
 _Elements = np.ndarray[Any, Any]
@@ -209,9 +210,9 @@ def hessenberg(types: Sequence[ArrayType]) -> Counterpart | None:
 
 
 def expm(types: Sequence[ArrayType]) -> Counterpart | None:
-    """SciPy's, of matrices that are not large in norm."""
+    """SciPy's, of few rows, where the operations are mostly Python, and of matrices that are not large in norm."""
     whole = _module("scipy.linalg")
-    if whole is None or not _serves(types):
+    if whole is None or not _serves(types, _FEW):
         return None
     most = float(_LARGEST**2 / types[0].shape[0])
 
