@@ -17,9 +17,8 @@ import numpy as np
 
 from treadle_ir import ArrayType, Counterpart, import_module
 
-MOST: Final = (
-    1 << 14
-)  # elements of a matrix: XLA starts as fast a routine, and does not let Python wait for it
+# Elements of a matrix: of more XLA starts as fast a routine, and Python goes on.
+MOST: Final = 1 << 14
 _LETTERS: Final = {"f": "s", "d": "d", "F": "c", "D": "z"}
 _WRITTEN_OUT: Final = 3  # rows of determinants that need no elimination
 _FEW: Final = 1 << 11  # elements of a matrix of which `expm` is Python more than anything else
@@ -92,11 +91,8 @@ def det(types: Sequence[ArrayType]) -> Counterpart | None:
     getrf = _of_scipy("getrf", types[0])
     if getrf is None:
         return None
-    places, product, count = (
-        np.arange(types[0].shape[0], dtype=np.int32),
-        np.multiply.reduce,
-        np.count_nonzero,
-    )
+    places = np.arange(types[0].shape[0], dtype=np.int32)
+    product, count = np.multiply.reduce, np.count_nonzero
 
     def run(a: _Elements) -> list[_Elements]:
         factors, pivots, _ = getrf(a)
@@ -214,12 +210,11 @@ def expm(types: Sequence[ArrayType]) -> Counterpart | None:
     whole = _module("scipy.linalg")
     if whole is None or not _serves(types, _FEW):
         return None
+    # The 1-norm is at most the root of the rows times Frobenius's.
     most = float(_LARGEST**2 / types[0].shape[0])
 
     def run(a: _Elements) -> list[_Elements] | None:
-        if (
-            not np.vdot(a, a).real < most
-        ):  # the 1-norm is at most the root of the rows times this one's
+        if not np.vdot(a, a).real < most:
             return None
         found = whole.expm(a)
         return [found] if _is_finite(found) else None
