@@ -33,9 +33,11 @@ def test_each_gives_what_the_operations_give(name, shape, letter):
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_what_is_not_finite_is_left_to_the_operations(name):
-    for number in (np.nan, np.inf):
-        x = np.array([[1.0, number], [2.0, 3.0]])
-        assert made(name, x)(x) is None
+    for numbers in ([np.nan], [np.inf], [np.inf, -np.inf]):
+        for shape in [(2, 3), (2, 3, 4)]:
+            x = np.ones(shape)
+            x.flat[-len(numbers) :] = numbers
+            assert made(name, x)(x) is None
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

@@ -7,6 +7,7 @@ What is not finite is left to the operations, as is everything where SciPy has n
 
 from __future__ import annotations
 
+import cmath
 import math
 import os
 from collections.abc import Sequence
@@ -36,11 +37,16 @@ def of_real(*, forward: bool, count: int | None) -> CounterpartMaker:
         axes = tuple(range(x.ndim - count if count else 0, x.ndim))
         threads = 1 if x.size <= _SMALL else _cores()
 
+        whole = len(axes) == x.ndim
+
         # Any: arrays of floats of either width.
         def run(x: np.ndarray[Any, Any]) -> list[np.ndarray[Any, Any]] | None:
-            if not math.isfinite(np.vdot(x, x)):
+            if not whole and not math.isfinite(np.vdot(x, x)):
                 return None
-            return [transform(x, axes, forward, norm, None, threads)]
+            found = transform(x, axes, forward, norm, None, threads)
+            if whole and not cmath.isfinite(found.item(0)):  # the sum of all, or their mean
+                return None
+            return [found]
 
         return run
 
