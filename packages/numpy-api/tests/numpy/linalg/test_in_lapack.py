@@ -12,7 +12,6 @@ TYPES = "fdFD"
 TABLE = {
     "det": ([tnp.linalg.det, tsp.linalg.det], "a"),
     "eigvalsh": ([tnp.linalg.eigvalsh], "a"),
-    "expm": ([tsp.linalg.expm], "a"),
     "hessenberg": ([tsp.linalg.hessenberg], "a"),
     "inv": ([tnp.linalg.inv, tsp.linalg.inv], "a"),
     "lu": ([tsp.linalg.lu], "r"),
@@ -60,13 +59,13 @@ def check(function, name, *operands):
 
 
 @pytest.mark.parametrize("letter", TYPES)
-@pytest.mark.parametrize("n", [1, 2, 5, 40])
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 40])
 @pytest.mark.parametrize("name", TABLE)
 def test_each_gives_what_the_operations_give(name, n, letter):
     functions, kinds = TABLE[name]
     operands = [matrix(n, n if kind == "a" else 3, letter, seed) for seed, kind in enumerate(kinds)]
     if made(name, *operands) is None:
-        assert (name, n) in {("det", 1), ("det", 2), ("hessenberg", 1)}
+        assert (name, n) == ("hessenberg", 1)
         return
     for function in functions:
         check(function, name, *operands)
@@ -89,6 +88,15 @@ def test_pivots_that_are_no_rows_are_left_to_the_operations():
         assert found("lu_solve", a, np.array(pivots, np.int32), b) is None
 
 
+@pytest.mark.parametrize("n", [1, 2, 3])
+@pytest.mark.parametrize("letter", TYPES)
+def test_determinants_of_few_whole_numbers_are_whole(n, letter):
+    a = np.random.default_rng(n).integers(-9, 10, (n, n)).astype(letter)
+    (value,) = found("det", a)
+    assert value.dtype == letter
+    assert value == np.round(np.linalg.det(a.astype("D")))
+
+
 def test_signs_of_permutations_are_those_of_determinants():
     for seed in range(6):
         order = np.random.default_rng(seed).permutation(7)
@@ -107,17 +115,12 @@ def test_a_singular_matrix_without_a_root_is_left_to_the_operations():
     assert found("sqrtm", np.eye(3, k=1)) is None
 
 
-@pytest.mark.parametrize("name", ["eigvalsh", "expm", "slogdet", "solve", "inv", "sqrtm"])
+@pytest.mark.parametrize("name", ["eigvalsh", "slogdet", "solve", "inv", "sqrtm"])
 @pytest.mark.parametrize("number", [np.nan, np.inf])
 def test_what_is_not_finite_is_left_to_the_operations(name, number):
     a = np.full((4, 4), number)
     operands = [a, np.ones((4, 1))]
     assert found(name, *operands[: len(TABLE[name][1])]) is None
-
-
-def test_large_norms_are_left_to_the_operations():
-    assert found("expm", np.eye(3) * 1e6) is None
-    assert found("expm", np.eye(3) * 1e3) is None  # overflows
 
 
 def test_only_the_hermitian_part_counts():

@@ -21,8 +21,6 @@ from treadle_ir import ArrayType, Counterpart, import_module
 MOST: Final = 1 << 14
 _LETTERS: Final = {"f": "s", "d": "d", "F": "c", "D": "z"}
 _WRITTEN_OUT: Final = 3  # rows of determinants that need no elimination
-_FEW: Final = 1 << 11  # elements of a matrix of which `expm` is Python more than anything else
-_LARGEST: Final = 2.0**17  # a norm from which `expm` may refuse to go on squaring
 # Any: arrays of any element type.
 _Elements = np.ndarray[Any, Any]
 
@@ -85,9 +83,12 @@ def slogdet(types: Sequence[ArrayType]) -> Counterpart | None:
 
 
 def det(types: Sequence[ArrayType]) -> Counterpart | None:
-    """The product of the diagonal of `getrf`: NumPy's adds logarithms, which are less exact."""
-    if not _serves(types) or types[0].shape[0] <= _WRITTEN_OUT:
+    """The product of the diagonal of `getrf`: NumPy's adds logarithms. Of few rows, the formula."""
+    if not _serves(types):
         return None
+    if types[0].shape[0] <= _WRITTEN_OUT:
+        dtype = types[0].dtype
+        return lambda a: [np.array(_written_out(a.tolist()), dtype)]
     getrf = _of_scipy("getrf", types[0])
     if getrf is None:
         return None
@@ -100,6 +101,18 @@ def det(types: Sequence[ArrayType]) -> Counterpart | None:
         return [np.asarray(-value if count(pivots != places) & 1 else value)]
 
     return run
+
+
+# Any: floats or complex numbers.
+def _written_out(rows: list[list[Any]]) -> Any:
+    """The determinant of up to three rows, in double precision."""
+    if len(rows) == 1:
+        return rows[0][0]
+    if len(rows) == 2:
+        (a, b), (c, d) = rows
+        return a * d - b * c
+    (a, b, c), (d, e, f), (g, h, i) = rows
+    return a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)
 
 
 def solve(types: Sequence[ArrayType]) -> Counterpart | None:
@@ -201,23 +214,6 @@ def hessenberg(types: Sequence[ArrayType]) -> Counterpart | None:
         h = np.zeros((n, n), dtype, "F")
         np.copyto(h, gehrd(a)[0], where=kept)
         return [h]
-
-    return run
-
-
-def expm(types: Sequence[ArrayType]) -> Counterpart | None:
-    """SciPy's, of few rows, where the operations are mostly Python, and of matrices that are not large in norm."""
-    whole = _module("scipy.linalg")
-    if whole is None or not _serves(types, _FEW):
-        return None
-    # The 1-norm is at most the root of the rows times Frobenius's.
-    most = float(_LARGEST**2 / types[0].shape[0])
-
-    def run(a: _Elements) -> list[_Elements] | None:
-        if not np.vdot(a, a).real < most:
-            return None
-        found = whole.expm(a)
-        return [found] if _is_finite(found) else None
 
     return run
 

@@ -81,7 +81,7 @@ _SINGLE: Final = (
 _FEW: Final = 32  # rows, up to which a complex Schur form takes no longer than a real one that is made complex
 
 
-@composed_loop(counterpart=in_lapack.expm)
+@composed_loop()
 def expm(A: ArrayLike, *, upper_triangular: bool = False, max_squarings: int = 16) -> Array:  # noqa: N803 - SciPy's
     """The exponentials of matrices.
 
