@@ -62,9 +62,9 @@ def composed_in_numpy(maker: CounterpartMaker) -> Callable[[Callable[P, T]], Cal
     """As `composed`, of a function that NumPy has too: the evaluator may call that on small arrays.
 
     `maker` is given the types of the arrays when they are all arguments there are. It returns the counterpart: a
-    function of NumPy's arrays that returns the results as new arrays with axes, or None where the operations have to
-    compute them; or it returns None, where no such arrays have a counterpart. The results are those of the operations,
-    to the last bit.
+    function of NumPy's arrays that returns the results as new arrays, or None where the operations have to compute
+    them; or it returns None, where no such arrays have a counterpart. The results are those of the operations, to the
+    last bit.
 
     Example:
         >>> import numpy as np
@@ -116,12 +116,17 @@ def composed_numbers(*numbers: str) -> Callable[[Callable[P, T]], Callable[P, T]
     return mark
 
 
-def composed_loop(*numbers: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
+def composed_loop(
+    *numbers: str, counterpart: CounterpartMaker | None = None
+) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """As `composed`, of a function with a loop whose steps the evaluator compiles in any case.
 
     The evaluator may compile all of the function in its place, at the first call with a kind of arguments: afterwards
     it is one launch, where staging the loop to find it again took a millisecond. `numbers` are the parameters whose
     numbers become arrays before that, so that another number is not another kind of argument.
+
+    `counterpart` makes a function of a library that the evaluator may call instead, as for `composed_in_numpy`, but on
+    arrays of any size, and its results are those of the operations up to rounding: it serves from the first call on.
 
     Example:
         >>> import numpy as np
@@ -135,6 +140,8 @@ def composed_loop(*numbers: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """
 
     def mark(function: Callable[P, T]) -> Callable[P, T]:
+        if counterpart is not None:
+            counterparts[function] = counterpart
         names = function.__code__.co_varnames
         places = frozenset([names.index(name) for name in numbers])
 
