@@ -967,7 +967,7 @@ def while_condition_of_many() -> None:
 @mistake(
     errors.ArgumentError,
     "fori_loop: upper must be an integer scalar, but it is f32[]*",
-    "pass an int, or an array with .astype(int)",
+    "pass an int, or an array with .astype(int); floats for both bounds count, too",
 )
 def fori_with_a_fraction() -> None:
     lax.fori_loop(0, 3.5, lambda i, c: c, 0.0)  # here
