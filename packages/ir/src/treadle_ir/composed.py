@@ -100,15 +100,17 @@ def composed_numbers(*numbers: str) -> Callable[[Callable[P, T]], Callable[P, T]
 
     def mark(function: Callable[P, T]) -> Callable[P, T]:
         names = function.__code__.co_varnames
-        places = frozenset([names.index(name) for name in numbers])
+        places = [names.index(name) for name in numbers]
 
         @wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> T:
             trace = current_trace()
             if trace.__class__ is not EvalTrace:
                 return function(*args, **kwargs)
-            given = [_held_small(x) if place in places else x for place, x in enumerate(args)]
-            named = {name: _held_small(x) if name in numbers else x for name, x in kwargs.items()}
+            given = _with(_held_small, args, places)
+            named = kwargs and {
+                name: _held_small(x) if name in numbers else x for name, x in kwargs.items()
+            }
             return trace.evaluator.call(function, given, named)
 
         return call
@@ -136,7 +138,7 @@ def composed_loop(*numbers: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
 
     def mark(function: Callable[P, T]) -> Callable[P, T]:
         names = function.__code__.co_varnames
-        places = frozenset([names.index(name) for name in numbers])
+        places = [names.index(name) for name in numbers]
 
         @wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -145,13 +147,26 @@ def composed_loop(*numbers: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
                 return function(*args, **kwargs)
             if not numbers:
                 return trace.evaluator.call(function, args, kwargs, True)
-            given = [_held(x) if place in places else x for place, x in enumerate(args)]
-            named = {name: _held(x) if name in numbers else x for name, x in kwargs.items()}
+            given = _with(_held, args, places)
+            named = kwargs and {
+                name: _held(x) if name in numbers else x for name, x in kwargs.items()
+            }
             return trace.evaluator.call(function, given, named, True)
 
         return call
 
     return mark
+
+
+def _with(
+    held: Callable[[object], object], args: Sequence[Any], places: Sequence[int]
+) -> Sequence[Any]:
+    """The arguments, those at some places as they are held."""
+    given = [*args]
+    for place in places:
+        if place < len(given):
+            given[place] = held(given[place])
+    return given
 
 
 def _held_small(x: object) -> object:

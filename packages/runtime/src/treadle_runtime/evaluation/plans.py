@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import repeat
 from typing import Any, Final, final
 
 import treadle_compiler as compiler
+from treadle_compiler import jaxlib
 from treadle_ir import (
     Array,
     ArrayType,
@@ -217,12 +219,17 @@ def _compiled(
         DeviceArray(placement.of(_of_array(value.type)), each)
         for value, each in zip(program.parameters, constants, strict=False)
     ]
+    devices = placement.sharding.devices
+    in_place = all([x.placed.placement.sharding.devices == devices for x in (*kept, *arrays)])
+    # Where all arrays are where the program runs, their buffers need not be asked for once they are there.
+    here = jaxlib().core.ArrayImpl if in_place else None
+    execute, made, nowhere = launch.execute, launch.results, repeat(None)
 
     def run(*arrays: DeviceArray) -> list[DeviceArray]:
-        buffers = launch.execute([buffer_at(x, placement) for x in (*kept, *arrays)])
-        return [
-            DeviceArray(placed, None, buffer)
-            for placed, buffer in zip(launch.results, buffers, strict=True)
+        buffers = [
+            x.raw if x.raw.__class__ is here else buffer_at(x, placement)
+            for x in (*kept, *arrays)
         ]
+        return [*map(DeviceArray, made, nowhere, execute(buffers))]
 
     return run
