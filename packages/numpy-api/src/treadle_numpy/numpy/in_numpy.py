@@ -69,3 +69,64 @@ def polyval(types: Sequence[ArrayType]) -> Counterpart | None:
         return [value]
 
     return run
+
+
+def _divided(x: _Elements, y: _Elements) -> tuple[_Elements, _Elements, _Elements] | None:
+    """The remainder of the truncated quotient, where that is not the floored one, and the latter; None where y is 0."""
+    if np.count_nonzero(y) < y.size:
+        return None
+    rest: _Elements = np.fmod(x, y)
+    wrong: _Elements = np.not_equal(np.copysign(rest, y), rest)
+    quotient: _Elements = np.divide(x - rest, y)
+    np.subtract(quotient, wrong, quotient)
+    return rest, wrong, np.rint(quotient, quotient)
+
+
+def floor_divide(types: Sequence[ArrayType]) -> Counterpart | None:
+    """The quotient without the remainder, in fewer calls."""
+    if types[0].dtype != types[1].dtype or not all(map(_serves, types)):
+        return None
+
+    def run(x: _Elements, y: _Elements) -> list[_Elements] | None:
+        found = _divided(x, y)
+        return None if found is None else [found[2]]
+
+    return run
+
+
+def divmod(types: Sequence[ArrayType]) -> Counterpart | None:
+    """As `floor_divide`, with the remainder."""
+    if floor_divide(types) is None:
+        return None
+
+    def run(x: _Elements, y: _Elements) -> list[_Elements] | None:
+        found = _divided(x, y)
+        if found is None:
+            return None
+        rest, wrong, quotient = found
+        np.putmask(rest, wrong, rest + y)
+        return [quotient, rest]
+
+    return run
+
+
+def unwrap(types: Sequence[ArrayType]) -> Counterpart | None:
+    """Angles in fewer calls; jumps of exactly half a period, which have a sign of their own, are left out."""
+    if types[0].ndim != 1 or types[0].size < 2 or not _serves(types[0]):
+        return None
+    period, half, zero = [np.array(x, types[0].dtype) for x in (2 * np.pi, np.pi, 0)]
+
+    def run(x: _Elements) -> list[_Elements] | None:
+        first, rest = x[:-1], x[1:]
+        jump = rest - first
+        change: _Elements = np.remainder(jump + half, period) - half
+        if not change[change.argmin()] > -half:
+            return None
+        change -= jump
+        np.putmask(change, np.abs(jump) < half, zero)
+        result: _Elements = np.empty(x.shape, x.dtype)
+        result[0] = x[0]
+        np.add(rest, np.add.accumulate(change), result[1:])
+        return [result]
+
+    return run
