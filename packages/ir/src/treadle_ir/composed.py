@@ -27,6 +27,9 @@ CounterpartMaker: TypeAlias = Callable[[Sequence[ArrayType]], Counterpart | None
 counterparts: Final[dict[Callable[..., Any], CounterpartMaker]] = {}
 """What makes the counterparts of composed functions, by the function without its mark."""
 
+others_of_few: Final[dict[Callable[..., Any], Callable[..., Any]]] = {}
+"""What computes composed functions with loops where elements are few, by the function without its mark."""
+
 _SMALL: Final = 1 << 31
 _NUMBERS: Final = (bool, int, float, complex, np.ndarray, np.generic)
 
@@ -118,12 +121,17 @@ def composed_numbers(*numbers: str) -> Callable[[Callable[P, T]], Callable[P, T]
     return mark
 
 
-def composed_loop(*numbers: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
+def composed_loop(
+    *numbers: str, of_few: Callable[P, T] | None = None
+) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """As `composed`, of a function with a loop whose steps the evaluator compiles in any case.
 
     The evaluator may compile all of the function in its place, at the first call with a kind of arguments: afterwards
     it is one launch, where staging the loop to find it again took a millisecond. `numbers` are the parameters whose
     numbers become arrays before that, so that another number is not another kind of argument.
+
+    `of_few` gives the same as the function up to rounding, by operations that cost less where there are few elements.
+    The evaluator may run it in all calls with a kind of small arguments on the host, or in none of them.
 
     Example:
         >>> import numpy as np
@@ -137,6 +145,8 @@ def composed_loop(*numbers: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """
 
     def mark(function: Callable[P, T]) -> Callable[P, T]:
+        if of_few is not None:
+            others_of_few[function] = of_few
         names = function.__code__.co_varnames
         places = [names.index(name) for name in numbers]
 

@@ -67,9 +67,7 @@ def bare_kernel(primitive: Primitive, operands: Sequence[Type], result: ArrayTyp
     return few.kernel_of(primitive, result) or few_formulas.kernel_of(primitive, types, result)
 
 
-def _sum(
-    primitive: r.ReduceAdd, operands: Sequence[ArrayType], result: ArrayType
-) -> Kernel | None:
+def _sum(primitive: r.ReduceAdd, operands: Sequence[ArrayType], result: ArrayType) -> Kernel | None:
     (x,) = operands
     few = sum_of_few(x.shape, x.dtype, primitive.axes)
     return _total(np.add.reduce)(primitive, operands, result) if few is None else few

@@ -46,7 +46,9 @@ def accumulator(dtype: DType) -> DType:
 
 
 FEW: Final = 1 << 12  # elements up to which sums are products with ones
-_ONES: Final = {dtype.char: np.ones(FEW, dtype) for dtype in map(np.dtype, (np.float32, np.float64))}
+_ONES: Final = {
+    dtype.char: np.ones(FEW, dtype) for dtype in map(np.dtype, (np.float32, np.float64))
+}
 
 
 def sum_of_few(shape: tuple[int, ...], dtype: DType, axes: tuple[int, ...]) -> Sum | None:

@@ -20,6 +20,7 @@ from treadle_ir import (
     Type,
     Value,
     counterparts,
+    others_of_few,
     stage_tree,
 )
 from treadle_ir.primitives.creation import Iota
@@ -61,9 +62,11 @@ def planned(
     loops: bool,
 ) -> Plan | None:
     """How to run the function on such arguments, or None: as it is."""
+    few = not any([is_large(x) or not x.placed.placement.on_host for x in arrays])
+    chosen = others_of_few.get(function, function) if few else function
     try:
         staged, structure = stage_tree(
-            lambda *operands: _applied(function, args, kwargs, operands),
+            lambda *operands: _applied(chosen, args, kwargs, operands),
             *[x.type for x in arrays],
         )
         placement = placement_for(
@@ -227,8 +230,7 @@ def _compiled(
 
     def run(*arrays: DeviceArray) -> list[DeviceArray]:
         buffers = [
-            x.raw if x.raw.__class__ is here else buffer_at(x, placement)
-            for x in (*kept, *arrays)
+            x.raw if x.raw.__class__ is here else buffer_at(x, placement) for x in (*kept, *arrays)
         ]
         return [*map(DeviceArray, made, nowhere, execute(buffers))]
 
