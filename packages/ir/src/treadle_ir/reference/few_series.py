@@ -14,8 +14,8 @@ import numpy as np
 
 from treadle_ir.primitive import Primitive
 from treadle_ir.primitives import elementwise as e
-from treadle_ir.reference.few import digamma
-from treadle_ir.reference.few_hypergeometric import hyp1f1, hyp2f1
+from treadle_ir.reference.few_hypergeometric import hyp1f1, hyp2f1, within
+from treadle_ir.reference.few_vectors import digamma_of_positive
 from treadle_ir.reference.registry import Elements
 
 Series = Callable[
@@ -26,13 +26,17 @@ _TERMS: Final = np.arange(1.0, 49.0)
 _LEFT: Final = 1e-11  # of the sum, where the series is cut: far below the rounding of float32
 
 
-def _within(x: Elements, least: float, greatest: float) -> bool:
-    """Whether there are elements, and all are; NaNs are not."""
-    return bool(x.size and np.minimum.reduce(x) >= least and np.maximum.reduce(x) <= greatest)
+def _have_ended(terms: Elements, total: Elements) -> bool:
+    """Whether what follows the last terms does not count."""
+    left: Elements = terms[:, -1] - _LEFT * total
+    return bool(left[left.argmax()] < 0.0)
 
 
-def _each(function: Callable[[float], float], x: Elements) -> Elements:
-    return np.array(list(map(function, x.tolist())))
+def _chosen(condition: Elements, x: Elements, y: Elements) -> Elements:
+    """What `np.where` gives for vectors, in two thirds of its time."""
+    result = y.copy()
+    np.putmask(result, condition, x)
+    return result
 
 
 def _lower(a: Elements, x: Elements) -> tuple[Elements, Elements, Elements, Elements] | None:
@@ -40,14 +44,15 @@ def _lower(a: Elements, x: Elements) -> tuple[Elements, Elements, Elements, Elem
 
     Source: DLMF 8.11.4.
     """
-    if not _within(a, 1e-4, 1e3) or not _within(x, 1e-30, 1e4):
+    if not within(a, 1e-4, 1e3) or not within(x, 1e-30, 1e4):
         return None
     inverses = 1.0 / np.add.outer(a, _TERMS)
     terms = np.multiply.accumulate(inverses * x[:, None], axis=1)
     total = 1.0 + np.add.reduce(terms, axis=1)
-    if not (terms[:, -1] < _LEFT * total).all():
+    if not _have_ended(terms, total):
         return None
-    density = np.exp(a * np.log(x) - x - _each(math.lgamma, a + 1.0))
+    gammas = np.array([*map(math.lgamma, (a + 1.0).tolist())])
+    density = np.exp(a * np.log(x) - x - gammas)
     return density, inverses, terms, total
 
 
@@ -59,7 +64,7 @@ def igamma(a: Elements, x: Elements) -> Elements | None:
 
 def igammac(a: Elements, x: Elements) -> Elements | None:
     """The upper one, which is no small number for x < 4."""
-    parts = _lower(a, x) if _within(x, 0.0, 4.0) else None
+    parts = _lower(a, x) if within(x, 0.0, 4.0) else None
     return None if parts is None else 1.0 - parts[0] * parts[3]
 
 
@@ -70,7 +75,7 @@ def igamma_grad_a(a: Elements, x: Elements) -> Elements | None:
         return None
     density, inverses, terms, total = parts
     slope: Elements = np.add.reduce(terms * np.add.accumulate(inverses, axis=1), axis=1)
-    result: Elements = density * ((np.log(x) - _each(digamma, a + 1.0)) * total - slope)
+    result: Elements = density * ((np.log(x) - digamma_of_positive(a + 1.0)) * total - slope)
     return result
 
 
@@ -79,26 +84,28 @@ def betainc(a: Elements, b: Elements, x: Elements) -> Elements | None:
 
     Source: DLMF 8.17.8 and 8.17.4.
     """
-    inside = (
-        x.size and _within(a, 1e-3, 100.0) and _within(b, 1e-3, 100.0) and _within(x, 1e-30, 1.0)
-    )
-    if not inside:
+    if not (within(a, 1e-3, 100.0) and within(b, 1e-3, 100.0) and within(x, 1e-30, 1.0)):
         return None
     high = x > 0.5
-    p, q, y = np.where(high, b, a), np.where(high, a, b), np.where(high, 1.0 - x, x)
-    if not _within(y, 1e-30, 0.5):
+    p, q, y = _chosen(high, b, a), _chosen(high, a, b), _chosen(high, 1.0 - x, x)
+    if not within(y, 1e-30, 0.5):
         return None
     both = p + q
     factors = np.add.outer(both - 1.0, _TERMS) / np.add.outer(p, _TERMS) * y[:, None]
     terms = np.multiply.accumulate(factors, axis=1)
     total = 1.0 + np.add.reduce(terms, axis=1)
-    gammas = _each(math.lgamma, both) - _each(math.lgamma, p + 1.0) - _each(math.lgamma, q)
+    of_gamma = math.lgamma
+    gammas = np.array(
+        [
+            of_gamma(s) - of_gamma(t + 1.0) - of_gamma(u)
+            for s, t, u in zip(both.tolist(), p.tolist(), q.tolist(), strict=True)
+        ]
+    )
     part = np.exp(p * np.log(y) + q * np.log1p(-y) + gammas) * total
     rest = 1.0 - part
-    if not ((terms[:, -1] < _LEFT * total) & (~high | (rest > 1e-5))).all():
+    if not _have_ended(terms, total) or np.count_nonzero((rest <= 1e-5) & high):
         return None
-    result: Elements = np.where(high, rest, part)
-    return result
+    return _chosen(high, rest, part)
 
 
 SERIES: Final[Mapping[type[Primitive], Series]] = {
