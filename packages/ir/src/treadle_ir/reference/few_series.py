@@ -15,7 +15,7 @@ import numpy as np
 from treadle_ir.primitive import Primitive
 from treadle_ir.primitives import elementwise as e
 from treadle_ir.reference.few_hypergeometric import hyp1f1, hyp2f1, within
-from treadle_ir.reference.few_vectors import digamma_of_positive
+from treadle_ir.reference.few_vectors import ONE, digamma_of_positive
 from treadle_ir.reference.registry import Elements
 
 Series = Callable[
@@ -23,7 +23,11 @@ Series = Callable[
 ]  # None where an element asks for more terms, or would lose digits
 
 _TERMS: Final = np.arange(1.0, 49.0)
-_LEFT: Final = 1e-11  # of the sum, where the series is cut: far below the rounding of float32
+_LEFT: Final = np.array(
+    1e-11
+)  # of the sum, where the series is cut: far below the rounding of float32
+_HALF: Final = np.array(0.5)
+_LEAST_REST: Final = np.array(1e-5)
 
 
 def _have_ended(terms: Elements, total: Elements) -> bool:
@@ -46,12 +50,12 @@ def _lower(a: Elements, x: Elements) -> tuple[Elements, Elements, Elements, Elem
     """
     if not within(a, 1e-4, 1e3) or not within(x, 1e-30, 1e4):
         return None
-    inverses = 1.0 / np.add.outer(a, _TERMS)
+    inverses = ONE / np.add.outer(a, _TERMS)
     terms = np.multiply.accumulate(inverses * x[:, None], axis=1)
-    total = 1.0 + np.add.reduce(terms, axis=1)
+    total = ONE + np.add.reduce(terms, axis=1)
     if not _have_ended(terms, total):
         return None
-    gammas = np.array([*map(math.lgamma, (a + 1.0).tolist())])
+    gammas = np.array([*map(math.lgamma, (a + ONE).tolist())])
     density = np.exp(a * np.log(x) - x - gammas)
     return density, inverses, terms, total
 
@@ -65,7 +69,7 @@ def igamma(a: Elements, x: Elements) -> Elements | None:
 def igammac(a: Elements, x: Elements) -> Elements | None:
     """The upper one, which is no small number for x < 4."""
     parts = _lower(a, x) if within(x, 0.0, 4.0) else None
-    return None if parts is None else 1.0 - parts[0] * parts[3]
+    return None if parts is None else ONE - parts[0] * parts[3]
 
 
 def igamma_grad_a(a: Elements, x: Elements) -> Elements | None:
@@ -75,7 +79,7 @@ def igamma_grad_a(a: Elements, x: Elements) -> Elements | None:
         return None
     density, inverses, terms, total = parts
     slope: Elements = np.add.reduce(terms * np.add.accumulate(inverses, axis=1), axis=1)
-    result: Elements = density * ((np.log(x) - digamma_of_positive(a + 1.0)) * total - slope)
+    result: Elements = density * ((np.log(x) - digamma_of_positive(a + ONE)) * total - slope)
     return result
 
 
@@ -86,14 +90,14 @@ def betainc(a: Elements, b: Elements, x: Elements) -> Elements | None:
     """
     if not (within(a, 1e-3, 100.0) and within(b, 1e-3, 100.0) and within(x, 1e-30, 1.0)):
         return None
-    high = x > 0.5
-    p, q, y = _chosen(high, b, a), _chosen(high, a, b), _chosen(high, 1.0 - x, x)
+    high = x > _HALF
+    p, q, y = _chosen(high, b, a), _chosen(high, a, b), _chosen(high, ONE - x, x)
     if not within(y, 1e-30, 0.5):
         return None
     both = p + q
-    factors = np.add.outer(both - 1.0, _TERMS) / np.add.outer(p, _TERMS) * y[:, None]
+    factors = np.add.outer(both - ONE, _TERMS) / np.add.outer(p, _TERMS) * y[:, None]
     terms = np.multiply.accumulate(factors, axis=1)
-    total = 1.0 + np.add.reduce(terms, axis=1)
+    total = ONE + np.add.reduce(terms, axis=1)
     of_gamma = math.lgamma
     gammas = np.array(
         [
@@ -102,8 +106,8 @@ def betainc(a: Elements, b: Elements, x: Elements) -> Elements | None:
         ]
     )
     part = np.exp(p * np.log(y) + q * np.log1p(-y) + gammas) * total
-    rest = 1.0 - part
-    if not _have_ended(terms, total) or np.count_nonzero((rest <= 1e-5) & high):
+    rest = ONE - part
+    if not _have_ended(terms, total) or np.count_nonzero((rest <= _LEAST_REST) & high):
         return None
     return _chosen(high, rest, part)
 

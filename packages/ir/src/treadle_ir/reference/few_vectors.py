@@ -74,6 +74,12 @@ _I1: Final = polynomial(without_last_digits(I1_NEAR))
 # The asymptotic series of digamma from 16 on, in 1 / x^2.
 _DIGAMMA: Final = polynomial((0.0, -1 / 12, 1 / 120, -1 / 252, 1 / 240))
 _SHIFT: Final = np.arange(16.0)
+# Numbers as arrays: NumPy takes as long again to make one of a Python number.
+ONE: Final = np.array(1.0)
+_HALF: Final = np.array(0.5)
+_QUARTER: Final = np.array(0.25)
+_TEN: Final = np.array(10.0)
+_FAR: Final = np.array(16.0)
 _ONES: Final = np.ones(16)
 _NEAR_ZERO: Final = 1e-6  # below, some units of 1e-15 would count
 
@@ -83,7 +89,7 @@ def erf_inv(x: Elements) -> Elements | None:
     logarithm: Elements = np.log1p(-x * x)
     if not logarithm[logarithm.argmin()] > -16.0:
         return None
-    return x * _ERF_INV(logarithm / (logarithm - 10.0))
+    return x * _ERF_INV(logarithm / (logarithm - _TEN))
 
 
 def digamma_of_positive(x: Elements) -> Elements:
@@ -92,10 +98,10 @@ def digamma_of_positive(x: Elements) -> Elements:
     Source: M. Abramowitz and I. Stegun, Handbook of Mathematical Functions, 6.3.6 (recurrence), 6.3.18 (asymptotic
         series).
     """
-    far = x + 16.0
-    inverse = 1.0 / far
-    value: Elements = np.log(far) - 0.5 * inverse + _DIGAMMA(inverse * inverse)
-    value -= (1.0 / (x[:, None] + _SHIFT)).dot(_ONES)
+    far = x + _FAR
+    inverse = ONE / far
+    value: Elements = np.log(far) - _HALF * inverse + _DIGAMMA(inverse * inverse)
+    value -= (ONE / (x[:, None] + _SHIFT)).dot(_ONES)
     return value
 
 
@@ -110,13 +116,13 @@ def digamma(x: Elements) -> Elements | None:
 def bessel_i0e(x: Elements) -> Elements | None:
     """`exp(-|x|) I0(x)` for |x| <= 8."""
     magnitude = abs(x)
-    return _I0(magnitude * 0.25 - 1.0) if magnitude[magnitude.argmax()] <= 8.0 else None
+    return _I0(magnitude * _QUARTER - ONE) if magnitude[magnitude.argmax()] <= 8.0 else None
 
 
 def bessel_i1e(x: Elements) -> Elements | None:
     """`exp(-|x|) I1(x)` for |x| <= 8."""
     magnitude = abs(x)
-    return x * _I1(magnitude * 0.25 - 1.0) if magnitude[magnitude.argmax()] <= 8.0 else None
+    return x * _I1(magnitude * _QUARTER - ONE) if magnitude[magnitude.argmax()] <= 8.0 else None
 
 
 VECTORS: Final[Mapping[type[Primitive], Vector]] = {

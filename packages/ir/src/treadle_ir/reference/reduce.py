@@ -52,7 +52,7 @@ _ONES: Final = {
 
 
 def sum_of_few(shape: tuple[int, ...], dtype: DType, axes: tuple[int, ...]) -> Sum | None:
-    """The sum of few real numbers over the last axis or all axes, as a product with ones; None of others.
+    """The sum of few real numbers in a vector or a matrix, as a product with ones; None of others.
 
     BLAS takes a third of the time of NumPy's reduction, most of which is for getting ready, and is as exact.
     """
@@ -62,10 +62,9 @@ def sum_of_few(shape: tuple[int, ...], dtype: DType, axes: tuple[int, ...]) -> S
     if len(axes) == rank:
         ones = _ONES[dtype.char][:size]
         return (lambda x: x.dot(ones)) if rank == 1 else (lambda x: x.ravel().dot(ones))
-    if axes != (1,):
-        return None
-    ones = _ONES[dtype.char][: shape[1]]
-    return lambda x: x.dot(ones)
+    (axis,) = axes
+    ones = _ONES[dtype.char][: shape[axis]]
+    return (lambda x: x.dot(ones)) if axis else (lambda x: ones.dot(x))
 
 
 @eval_rule(ReduceAdd)
