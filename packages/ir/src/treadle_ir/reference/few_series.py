@@ -27,6 +27,7 @@ _LEFT: Final = np.array(
     1e-11
 )  # of the sum, where the series is cut: far below the rounding of float32
 _HALF: Final = np.array(0.5)
+_FOUR: Final = np.array(4.0)
 _LEAST_REST: Final = np.array(1e-5)
 
 
@@ -74,7 +75,8 @@ def igammac(a: Elements, x: Elements) -> Elements | None:
 
 def igamma_grad_a(a: Elements, x: Elements) -> Elements | None:
     """The derivative of igamma by a, term by term; that of 1 / (a + 1) / ... / (a + n) is -sum 1 / (a + k) times it."""
-    parts = _lower(a, x) if ((x < 4.0) | (x < a)).all() else None
+    far = np.count_nonzero((x >= _FOUR) & (x >= a))
+    parts = None if far else _lower(a, x)
     if parts is None:
         return None
     density, inverses, terms, total = parts
