@@ -121,8 +121,9 @@ def composed_numbers(*numbers: str) -> Callable[[Callable[P, T]], Callable[P, T]
     return mark
 
 
+# Any: `of_few` takes what the function takes; where there is none, no type would be known of it.
 def composed_loop(
-    *numbers: str, of_few: Callable[P, T] | None = None
+    *numbers: str, of_few: Callable[..., Any] | None = None
 ) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """As `composed`, of a function with a loop whose steps the evaluator compiles in any case.
 
