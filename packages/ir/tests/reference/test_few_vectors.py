@@ -58,7 +58,9 @@ def test_what_is_outside_is_computed_one_by_one(kind: type[Any]) -> None:
                 for each in (x, x[-1:])
             )
         np.testing.assert_array_equal(together[-1], one[0])
-        np.testing.assert_allclose(together[:-1], VECTORS[kind](inside), rtol=2e-7)
+        expected = VECTORS[kind](inside)
+        assert expected is not None
+        np.testing.assert_allclose(together[:-1], expected, rtol=2e-7)
 
 
 def test_a_polynomial_is_that_of_each_element() -> None:
