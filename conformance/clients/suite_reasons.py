@@ -14,7 +14,6 @@ REASONS: Final[tuple[tuple[str, str, str, str], ...]] = (
         '" does not match "',
         "an error is raised, and in other words than the test looks for",
     ),
-    ("", "", "hijax", "`jax.experimental.hijax`: types of a user's own whose values change"),
     ("", "fp8_meta_dtype", "", "element types of a user's own, made with `jax.dtypes.extended`"),
     (
         "flax",

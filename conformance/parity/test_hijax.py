@@ -1,4 +1,4 @@
-"""Types of a library's own do under each transformation what JAX's do."""
+"""Types of a library's own, whose values may change, do under each transformation what JAX's do."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+import pytest
 
 from conformance.parity.conftest import interpreter
 
-SCRIPT: Final = Path(__file__).parent / "hijax_script.py"
+HERE: Final = Path(__file__).parent
 
 
-def outcomes(python: str, library: str) -> dict[str, Any]:
+def outcomes(script: str, python: str, library: str) -> dict[str, Any]:
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("TREADLE_", "JAX_"))}
     if library == "jax":
         clean.pop("PYTHONPATH", None)
     done = subprocess.run(
-        [python, "-W", "ignore", str(SCRIPT), library],
+        [python, "-W", "ignore", str(HERE / script), library],
         capture_output=True,
         text=True,
         env={**clean, "JAX_PLATFORMS": "cpu"},
@@ -47,9 +48,10 @@ def same(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
-def test_types_do_what_those_of_jax_do() -> None:
-    ours = outcomes(sys.executable, "treadle")
-    theirs = outcomes(interpreter(), "jax")
+@pytest.mark.parametrize("script", ["hijax_script.py", "mutable_script.py"])
+def test_types_do_what_those_of_jax_do(script: str) -> None:
+    ours = outcomes(script, sys.executable, "treadle")
+    theirs = outcomes(script, interpreter(), "jax")
     assert ours.keys() == theirs.keys()
     differ = {
         case: f"{ours[case]}, jax: {theirs[case]}"

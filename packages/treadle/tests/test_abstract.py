@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 import treadle
+import treadle.numpy as tnp
 from treadle import lax
 
 
@@ -21,3 +22,19 @@ def test_axes_are_pairs() -> None:
     for wrong in mistakes:
         with pytest.raises(treadle.errors.ArgumentError, match="each of axis_env"):
             treadle.make_jaxpr(lambda x: x, axis_env=wrong)(1.0)
+
+
+def test_references_are_not_written() -> None:
+    ref, closed = treadle.new_ref(1.0), treadle.new_ref(tnp.ones(2))
+
+    def f(ref: Any, x: Any) -> Any:
+        ref[...] = 5.0
+        closed[...] = closed[...] * x
+        return ref[...] + x, closed[...]
+
+    one, two = treadle.eval_shape(f, ref, 2.0)
+    assert (one.shape, two.shape) == ((), (2,))
+    assert ref[...] == 1
+    assert closed[...].sum() == 2
+    inside = treadle.jit(lambda r: (treadle.eval_shape(f, r, 2.0)[0].shape, r[...])[1])
+    assert inside(ref) == 1

@@ -102,3 +102,16 @@ def test_the_axes_over_which_values_differ() -> None:
     for wrong in ({"varying": "i"}, {"varying": {"i"}, "reduced": {"i"}}, {"unreduced": 3}):
         with pytest.raises(ValueError, match="ManualAxisType"):
             core.ManualAxisType(**wrong)
+
+
+def test_what_is_traced_is_a_tracer() -> None:
+    def look(x: Any) -> Any:
+        assert isinstance(x, core.Tracer)
+        assert issubclass(type(x), core.Tracer)
+        return x
+
+    treadle.jit(look)(1.0)
+    treadle.grad(look)(1.0)
+    treadle.vmap(look)(tnp.ones(2))
+    assert not isinstance(tnp.ones(2), core.Tracer)
+    assert not isinstance(1.0, core.Tracer)

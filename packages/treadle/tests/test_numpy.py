@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import treadle
 import treadle.numpy as jnp
 from treadle import ShapeDtypeStruct, lax, nn, random as r
 from treadle.errors import ArgumentError
@@ -153,3 +154,20 @@ def test_einsum_takes_digits_for_letters() -> None:
     np.testing.assert_allclose(jnp.einsum("a1,1b->ab", x, y), x @ y)
     with pytest.raises(ArgumentError, match="letters or digits"):
         jnp.einsum("a$,$b->ab", x, y)
+
+
+def test_what_is_like_one_that_converts_itself_lies_where_it_does() -> None:
+    device = treadle.devices()[-1]
+    x = treadle.device_put(jnp.ones((2, 3)), device)
+
+    class Holder:
+        shape, dtype = (2, 3), np.dtype("float32")
+
+        def __jax_array__(self) -> Any:
+            return x
+
+    holder: Any = Holder()
+    for found in (jnp.zeros_like(holder), jnp.ones_like(holder), jnp.full_like(holder, 3)):
+        assert found.committed
+        assert found.sharding == x.sharding
+        assert found.shape == (2, 3)

@@ -23,6 +23,7 @@ from treadle_ir import (
     StagedTracer,
     StagingTrace,
     Trace,
+    UnsupportedError,
     current_trace,
     explicit_here,
     frozen,
@@ -116,9 +117,11 @@ class LinearizeTrace(DualTrace):
         finally:
             reset_current(token)
         tape = self.tape
-        assert not any(type(x) is StagedTracer and x.trace is tape for x in results), (
-            f"{primitive.name}: a primal result depends on a tangent"
-        )
+        if any([type(x) is StagedTracer and x.trace is tape for x in results]):
+            raise UnsupportedError(
+                f"{primitive.name}: by its jvp rule a result depends on a tangent, which reverse mode has not got",
+                fix="use `jvp` or `jacfwd`",
+            )
         return results, result_tangents
 
     def _note_layouts(self, primals: Operands, tangents: Sequence[Tangent]) -> None:

@@ -14,6 +14,7 @@ from treadle_batching.mapped_refs import map_over_refs, mapped_places
 from treadle_batching.moving import with_dim
 from treadle_ir import (
     ArgumentError,
+    Cell,
     Operand,
     Operands,
     ShapeError,
@@ -173,9 +174,10 @@ def _known_size(leaves: Sequence[object], dims: Sequence[object], given: int | N
     """The number of batch elements, as far as axes with numbers say it."""
     if given is None:
         for leaf, dim in zip(leaves, dims, strict=True):
-            shape = type_of(leaf).shape
-            if isinstance(dim, int) and -len(shape) <= dim < len(shape):
-                return shape[dim]
+            if isinstance(dim, int) and not isinstance(leaf, Cell):
+                shape = type_of(leaf).shape
+                if -len(shape) <= dim < len(shape):
+                    return shape[dim]
     return given
 
 

@@ -319,12 +319,15 @@ if TYPE_CHECKING:
     )
     from treadle_ir.refs import (
         AbstractRef as AbstractRef,
+        Cell as Cell,
+        HeldTree as HeldTree,
         Ref as Ref,
         as_body as as_body,
         discharged as discharged,
         empty_ref as empty_ref,
         holding as holding,
         lending as lending,
+        new_cell as new_cell,
         new_ref as new_ref,
         store as store,
         usable as usable,
@@ -353,7 +356,8 @@ if not TYPE_CHECKING:
             "treadle_ir.rearrange": "rearranged share_captures unused_parameters",
             "treadle_ir.ref_functions": "free_ref freeze ref_addupdate ref_get ref_set ref_swap",
             "treadle_ir.refs": (
-                "AbstractRef Ref as_body discharged empty_ref holding lending new_ref store usable"
+                "AbstractRef Cell HeldTree Ref as_body discharged empty_ref holding lending "
+                "new_cell new_ref store usable"
             ),
             "treadle_ir.scopes": "named_call named_scope",
             "treadle_ir.varying": (

@@ -65,9 +65,9 @@ def composed_in_numpy(maker: CounterpartMaker) -> Callable[[Callable[P, T]], Cal
     """As `composed`, of a function that NumPy has too: the evaluator may call that on small arrays.
 
     `maker` is given the types of the arrays when they are all arguments there are. It returns the counterpart: a
-    function of NumPy's arrays that returns the results as new arrays with axes, or None where the operations have to
-    compute them; or it returns None, where no such arrays have a counterpart. The results are those of the operations,
-    to the last bit.
+    function of NumPy's arrays that returns the results as new arrays, or None where the operations have to compute
+    them; or it returns None, where no such arrays have a counterpart. The results are those of the operations, to the
+    last bit.
 
     Example:
         >>> import numpy as np
@@ -123,13 +123,18 @@ def composed_numbers(*numbers: str) -> Callable[[Callable[P, T]], Callable[P, T]
 
 # Any: `of_few` takes what the function takes; where there is none, no type would be known of it.
 def composed_loop(
-    *numbers: str, of_few: Callable[..., Any] | None = None
+    *numbers: str,
+    counterpart: CounterpartMaker | None = None,
+    of_few: Callable[..., Any] | None = None,
 ) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """As `composed`, of a function with a loop whose steps the evaluator compiles in any case.
 
     The evaluator may compile all of the function in its place, at the first call with a kind of arguments: afterwards
     it is one launch, where staging the loop to find it again took a millisecond. `numbers` are the parameters whose
     numbers become arrays before that, so that another number is not another kind of argument.
+
+    `counterpart` makes a function of a library that the evaluator may call instead, as for `composed_in_numpy`, but on
+    arrays of any size, and its results are those of the operations up to rounding: it serves from the first call on.
 
     `of_few` gives the same as the function up to rounding, by operations that cost less where there are few elements.
     The evaluator may run it in all calls with a kind of small arguments on the host, or in none of them.
@@ -146,6 +151,8 @@ def composed_loop(
     """
 
     def mark(function: Callable[P, T]) -> Callable[P, T]:
+        if counterpart is not None:
+            counterparts[function] = counterpart
         if of_few is not None:
             others_of_few[function] = of_few
         names = function.__code__.co_varnames

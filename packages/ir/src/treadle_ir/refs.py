@@ -9,15 +9,18 @@ another one - the body of a loop, a jitted function, a function that is differen
 * Where nothing is staged, an outer ref can be read, and written with what does not depend on the transformation.
 * Everything else is an error, since the write would be lost, happen once, or leave a tracer behind.
 
+All this goes for any `Cell`: values of libraries' own types that change are others, which hold trees of arrays.
+
 See decisions/0050-references.md.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Final, NamedTuple, NoReturn, ParamSpec, TypeVar, final
+from typing import Any, Final, NamedTuple, NoReturn, ParamSpec, TypeAlias, TypeVar, final
 
 import numpy as np
 
@@ -41,6 +44,7 @@ from treadle_ir.types import ArrayType
 
 P = ParamSpec("P")
 T = TypeVar("T")
+Held: TypeAlias = Any  # an array, or a tree of arrays
 
 
 @final
@@ -96,21 +100,84 @@ class AbstractRef:
         return f"Ref{{{user_name(self.dtype)}[{sizes}]}}"
 
 
+class Cell(ABC):
+    """What holds an array, or a tree of arrays, and may hold another: a leaf of trees, which programs never see."""
+
+    __slots__ = ("__weakref__", "_home", "_lent", "_value")
+
+    def __init__(self, value: Held) -> None:
+        self._value = value  # None: frozen or freed
+        self._home = current_trace()
+        self._lent = False  # given to a call, which works on a cell of its own
+
+    @property
+    @abstractmethod
+    def what(self) -> str:
+        """What it is, for messages: `a reference to f32[2]`."""
+
+    @abstractmethod
+    def load(self) -> Held:
+        """What it holds here."""
+
+    @abstractmethod
+    def store(self, value: Held) -> None:
+        """Let it hold a value that an operation returned for it."""
+
+    def _keep(self, arrays: Sequence[object]) -> None:
+        """See to it that arrays do not outlive what traces them when they are held."""
+        self._enter()
+        for value in arrays:
+            if isinstance(value, Tracer) and not _is_within(self._home, value.trace):
+                raise EscapedTracerError(
+                    f"{self.what} that was made outside of a transformation was written inside, "
+                    f"with a traced array ({value.made_by}), which would outlive it",
+                    fix="make it inside, and return what it holds in the end",
+                )
+
+    def _enter(self) -> None:
+        """See to it that the cell may be used here."""
+        if self._lent:
+            raise ArgumentError(
+                f"{self.what} is given to a jitted function, which closes over it, too",
+                fix="use the argument inside of the function",
+            )
+        trace: Trace | None = current_trace()
+        home = self._home
+        staged = None
+        while trace is not home:
+            if trace is None:
+                raise EscapedTracerError(
+                    f"{self.what} was used outside of the transformation that it was made in",
+                    fix="return what it holds, `ref[...]` of a reference",
+                )
+            if staged is None and isinstance(trace, StagingTrace):
+                staged = trace
+            trace = trace.parent
+        if staged is not None:
+            for frame, owner in _discharging.get().frames:
+                if frame is staged:
+                    raise _CellUsed(owner, self)
+            _refuse_staged(self)
+
+
 @final
-class Ref:
+class Ref(Cell):
     """A cell that holds an array, which `ref[...]` reads and `ref[...] = x` replaces; made by `new_ref`.
 
     `ref[index]` reads a part, `ref[index] = x` writes one, with the indices that arrays take; `x` has the part's shape
     and element type. A ref is no array: operations take `ref[...]`.
     """
 
-    __slots__ = ("__weakref__", "_home", "_lent", "_type", "_value")
+    __slots__ = ("_type",)
 
     def __init__(self, value: Array) -> None:
-        self._value: Array | None = value  # None: frozen or freed
-        self._home = current_trace()
-        self._lent = False  # given to a call, which works on a reference of its own
+        super().__init__(value)
         self._type = type_of(value)
+
+    @property
+    def what(self) -> str:
+        """What it is, for messages."""
+        return f"a reference to {self._type.strong()}"
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -180,54 +247,31 @@ class Ref:
                 fix="use what `freeze` returned, or make a new reference",
             )
         self._enter()
-        return self._value
+        return self._value  # type: ignore[no-any-return]  # an array, as the constructor says
 
     def _write(self, value: Array) -> None:
-        self._enter()
-        if isinstance(value, Tracer) and not _is_within(self._home, value.trace):
-            raise EscapedTracerError(
-                f"a reference to {self._type.strong()} that was made outside of a transformation was written inside, "
-                f"with a traced array ({value.made_by}), which would outlive it",
-                fix="make the reference inside, and return what it holds in the end",
-            )
+        self._keep((value,))
         self._value = value
 
-    def _enter(self) -> None:
-        """See to it that the ref may be used here."""
-        if self._lent:
-            raise ArgumentError(
-                f"a reference to {self._type.strong()} is given to a jitted function, which closes over it, too",
-                fix="use the argument inside of the function",
-            )
-        trace: Trace | None = current_trace()
-        home = self._home
-        staged = None
-        while trace is not home:
-            if trace is None:
-                raise EscapedTracerError(
-                    f"a reference to {self._type.strong()} was used outside of the transformation that it was made in",
-                    fix="return what it holds, `ref[...]`, in place of the reference",
-                )
-            if staged is None and isinstance(trace, StagingTrace):
-                staged = trace
-            trace = trace.parent
-        if staged is not None:
-            for frame, owner in _discharging.get().frames:
-                if frame is staged:
-                    raise _RefUsed(owner, self)
-            _refuse_staged(self)
+    def load(self) -> Array:
+        """The array."""
+        return self._read()
+
+    def store(self, value: Held) -> None:
+        """Replace the array."""
+        self[...] = value
 
 
-def _refuse_staged(ref: Ref) -> NoReturn:
+def _refuse_staged(cell: Cell) -> NoReturn:
     raise ArgumentError(
-        f"a reference to {ref._type.strong()} that was made outside is used in a function that is staged, as under "
+        f"{cell.what} that was made outside is used in a function that is staged, as under "
         "checkpoint or a lowering: it would be read and written once, when the function is staged",
-        fix="make the reference inside, or pass what it holds, `ref[...]`, and write what comes back",
+        fix="make it inside, or pass what it holds, `ref[...]` of a reference, and write what comes back",
     )
 
 
 def _is_within(trace: Trace | None, other: Trace) -> bool:
-    while trace is not None and trace is not other:
+    while trace is not None and not trace.hands_on(other):
         trace = trace.parent
     return trace is not None
 
@@ -329,16 +373,16 @@ def empty_ref(ty: Any, memory_space: None = None, pin: bool = False) -> Ref:
 
 
 @final
-class _RefUsed(BaseException):
-    """A body used a ref from outside: the operation that `owner` stands for is to be run again with it.
+class _CellUsed(BaseException):
+    """A body used a cell from outside: the operation that `owner` stands for is to be run again with it.
 
     No `Exception`, which the code of users might catch.
     """
 
-    def __init__(self, owner: object, ref: Ref) -> None:
-        super().__init__("a reference was used in a body")
+    def __init__(self, owner: object, cell: Cell) -> None:
+        super().__init__("a cell was used in a body")
         self.owner = owner
-        self.ref = ref
+        self.cell = cell
 
 
 @final
@@ -353,28 +397,28 @@ _NOTHING: Final = _Discharging(None, ())
 _discharging: Final[ContextVar[_Discharging]] = ContextVar("treadle_refs", default=_NOTHING)
 
 
-def discharged(run: Callable[[tuple[Ref, ...]], T]) -> T:
-    """What `run` returns, given the refs that the bodies which it stages use, and which come from outside.
+def discharged(run: Callable[[tuple[Cell, ...]], T]) -> T:
+    """What `run` returns, given the cells that the bodies which it stages use, and which come from outside.
 
     It is called with none first, and again with one more as often as a body uses one that it was not given.
     """
     owner = object()
-    refs: list[Ref] = []
+    cells: list[Cell] = []
     frames = _discharging.get().frames
     while True:
         token = _discharging.set(_Discharging(owner, frames))
         try:
-            return run(tuple(refs))
-        except _RefUsed as used:
+            return run(tuple(cells))
+        except _CellUsed as used:
             if used.owner is not owner:
                 raise
-            refs.append(used.ref)
+            cells.append(used.cell)
         finally:
             _discharging.reset(token)
 
 
 def as_body(function: Callable[P, T]) -> Callable[P, T]:
-    """A function whose use of refs is seen to by the operation that stages it, if that is `discharged`."""
+    """A function whose use of cells is seen to by the operation that stages it, if that is `discharged`."""
 
     def body(*args: P.args, **kwargs: P.kwargs) -> T:
         owner, frames = _discharging.get()
@@ -390,37 +434,50 @@ def as_body(function: Callable[P, T]) -> Callable[P, T]:
 
 
 @contextmanager
-def holding(refs: Sequence[Ref], values: Sequence[Array]) -> Iterator[Callable[[], list[Array]]]:
-    """Let refs hold other values, of the current trace, for a while; gives a function that returns what they hold."""
-    before = [(ref._value, ref._home) for ref in refs]
+def holding(cells: Sequence[Cell], values: Sequence[Held]) -> Iterator[Callable[[], list[Held]]]:
+    """Let cells hold other values, of the current trace, for a while; gives a function that returns what they hold."""
+    before = [(cell._value, cell._home) for cell in cells]
     try:
-        for ref, value in zip(refs, values, strict=True):
-            ref._value, ref._home = value, current_trace()
-        yield lambda: [ref[...] for ref in refs]
+        for cell, value in zip(cells, values, strict=True):
+            cell._value, cell._home = value, current_trace()
+        yield lambda: [cell.load() for cell in cells]
     finally:
-        for ref, (held, home) in zip(refs, before, strict=True):
-            ref._value, ref._home = held, home
+        for cell, (held, home) in zip(cells, before, strict=True):
+            cell._value, cell._home = held, home
 
 
 @contextmanager
-def lending(refs: Sequence[Ref]) -> Iterator[None]:
-    """Refuse the use of refs by others for a while."""
+def lending(cells: Sequence[Cell]) -> Iterator[None]:
+    """Refuse the use of cells by others for a while."""
     try:
-        for ref in refs:
-            ref._lent = True
+        for cell in cells:
+            cell._lent = True
         yield
     finally:
-        for ref in refs:
-            ref._lent = False
+        for cell in cells:
+            cell._lent = False
 
 
-def usable(refs: Sequence[Ref]) -> list[Ref]:
-    """Those of the refs that can be used under the current trace, which are not frozen."""
+def usable(cells: Sequence[Cell]) -> list[Cell]:
+    """Those of the cells that can be used under the current trace, which are not frozen."""
     trace = current_trace()
-    return [ref for ref in refs if ref._value is not None and _is_within(trace, ref._home)]
+    return [cell for cell in cells if cell._value is not None and _is_within(trace, cell._home)]
 
 
-def store(refs: Sequence[Ref], values: Sequence[Array]) -> None:
-    """Write what an operation returned for refs."""
-    for ref, value in zip(refs, values, strict=True):
-        ref[...] = value
+def store(cells: Sequence[Cell], values: Sequence[Held]) -> None:
+    """Write what an operation returned for cells."""
+    for cell, value in zip(cells, values, strict=True):
+        cell.store(value)
+
+
+class HeldTree(ABC):
+    """What a cell holds that is no `Ref`: a node of trees, which says in which kind of cell it stands."""
+
+    @abstractmethod
+    def in_cell(self) -> Cell:
+        """Another cell that holds it."""
+
+
+def new_cell(value: Held) -> Cell:
+    """A cell for what another one held."""
+    return value.in_cell() if isinstance(value, HeldTree) else Ref(value)

@@ -6,7 +6,6 @@ jit's and vmap's have no answer and the user gets a `ConcretizationError` that s
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -23,8 +22,9 @@ from treadle_ir.errors import (
     TracerBoolConversionError,
     TracerIntegerConversionError,
 )
-from treadle_ir.source import Source, user_location
+from treadle_ir.source import NOWHERE, Source, user_location
 from treadle_ir.trace import Trace
+from treadle_ir.types import ArrayType
 
 if TYPE_CHECKING:
     from treadle_ir.meshes import AbstractMesh, Layout
@@ -37,10 +37,15 @@ class Tracer(Array):
     trace: Trace  # type: ignore[assignment]  # it hides the method `trace`
     made_by: ClassVar[str] = "a transformation"  # for messages: "jit", "vmap", "grad"
 
+    def __init__(self, trace: Trace, aval: Any) -> None:
+        """For tracers of a library's own. Any: `aval` is an array type, or has one as its `type`, as `x.aval` has."""
+        self.trace = trace
+        self.type = aval if isinstance(aval, ArrayType) else aval.type
+
     @property
-    @abstractmethod
     def source(self) -> Source:
         """Where in the user's code the value was made, as far as it is known."""
+        return NOWHERE
 
     def concrete(self) -> np.ndarray[Any, np.dtype[Any]] | None:
         """The elements behind it, if there are any: grad's tracers ask their primal."""

@@ -81,6 +81,10 @@ if TYPE_CHECKING:
     )
     from treadle_runtime.jitting.stages import Compiled as Compiled, Lowered as Lowered
     from treadle_runtime.jitting.traced_call import ArgInfo as ArgInfo, TracedCall as TracedCall
+    from treadle_runtime.jitting.with_refs import (
+        places_of as places_of,
+        pure_function as pure_function,
+    )
     from treadle_runtime.launch import effects_barrier as effects_barrier
     from treadle_runtime.parallel.pmap import pmap as pmap
     from treadle_runtime.parallel.shard_map import Infer as Infer, shard_map as shard_map
@@ -197,6 +201,7 @@ if not TYPE_CHECKING:
             "treadle_runtime.jitting.serialised": "from_bytes to_bytes",
             "treadle_runtime.jitting.stages": "Compiled Lowered",
             "treadle_runtime.jitting.traced_call": "ArgInfo TracedCall",
+            "treadle_runtime.jitting.with_refs": "places_of pure_function",
             "treadle_runtime.launch": "effects_barrier",
             "treadle_runtime.parallel.pmap": "pmap",
             "treadle_runtime.parallel.shard_map": "Infer shard_map",

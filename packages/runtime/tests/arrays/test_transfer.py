@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import treadle_ir
-from treadle_ir import ArgumentError, PlacementError
+from treadle_ir import ArgumentError, DonatedError, PlacementError
 from treadle_runtime import (
     DeviceArray,
     SingleDeviceSharding,
@@ -111,6 +111,24 @@ def test_wrong_targets_and_leaves() -> None:
 def test_block_until_ready_returns_the_tree() -> None:
     tree = {"a": compiled(array(1)), "b": 3}
     assert block_until_ready(tree) is tree
+
+
+def test_block_until_ready_waits_for_all_of_many() -> None:
+    def slow(x: Any) -> Any:
+        for _ in range(20):
+            x = ops.tanh(x)
+        return x
+
+    tree = [jit(slow)(np.full(1_000_000, i, np.float32)) for i in range(3)]
+    block_until_ready([tree, array(1), 2])
+    assert all([x.is_ready() for x in tree])
+
+
+def test_block_until_ready_refuses_a_tree_with_a_deleted_array() -> None:
+    kept, gone = compiled(array(1)), compiled(array(2))
+    gone.delete()
+    with pytest.raises(DonatedError, match="deleted"):
+        block_until_ready({"a": kept, "b": gone})
 
 
 def test_device_get_leaves_traced_arrays_as_they_are() -> None:

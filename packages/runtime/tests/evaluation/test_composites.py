@@ -396,3 +396,50 @@ def test_a_deleted_array_is_refused_by_what_is_compiled():
     with pytest.raises(DonatedError):
         squared(x)
     assert all([float(np.asarray(each)[0]) == 9.0 for each in compiled])
+
+
+def _five(types):
+    """What makes a counterpart that says 5, wherever the first number is positive."""
+    if not types[0].ndim:
+        return None
+    return lambda x, *others: [np.full(x.shape, 5, np.float32)] if x.flat[0] > 0 else None
+
+
+@composed_loop(counterpart=_five)
+def looped(x):
+    """`2 x`."""
+    return ops.multiply(x, np.float32(2))
+
+
+@composed_loop(counterpart=_five)
+def of_pair(pair, y):
+    """The sum of three."""
+    return ops.add(ops.add(*pair), y)
+
+
+def test_a_counterpart_up_to_rounding_is_called_from_the_first_call_on():
+    assert [float(np.asarray(looped(array(1.0)))[0]) for _ in range(3)] == [5.0] * 3
+    assert [float(np.asarray(looped(array(-1.0)))[0]) for _ in range(3)] == [-2.0] * 3
+
+
+def test_a_counterpart_up_to_rounding_serves_large_arrays():
+    large = from_host(np.ones(composites.LARGE + 1, np.float32))
+    assert float(np.asarray(looped(large))[-1]) == 5.0
+    refused = from_host(np.full(composites.LARGE + 1, -1, np.float32))
+    assert float(np.asarray(looped(refused))[-1]) == -2.0
+
+
+def test_a_plan_does_not_keep_the_arrays_that_it_was_made_for():
+    elements = np.ones(composites.LARGE + 3, np.float32)
+    kept = weakref.ref(elements)
+    looped(from_host(elements))
+    del elements
+    gc.collect()
+    assert kept() is None
+
+
+def test_a_counterpart_gets_the_arrays_of_a_tuple_in_their_order():
+    x, y = array(1.0), array(2.0)
+    assert float(np.asarray(of_pair((x, x), y))[0]) == 5.0
+    assert float(np.asarray(of_pair((array(-1.0), x), y))[0]) == 2.0
+    assert float(np.asarray(of_pair((x, x), y=y))[0]) == 4.0  # by name: the operations

@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+import scipy.fft  # noqa: F401 - it takes longer than an example may, and the kernels import it
 from hypothesis import given, strategies as st
 
 from treadle_ir import ArrayType, eval_rules, inferred

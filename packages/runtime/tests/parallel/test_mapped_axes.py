@@ -52,7 +52,7 @@ def test_what_is_no_array() -> None:
 
 
 def test_references_are_refused() -> None:
-    with pytest.raises(UnsupportedError, match="argument 1 is a mutable reference"):
+    with pytest.raises(UnsupportedError, match="argument 1 is a reference"):
         found(0, X, new_ref(X))
 
 

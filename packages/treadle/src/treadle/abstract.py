@@ -15,13 +15,16 @@ from treadle_compiler import lower_program, unoptimized_hlo
 from treadle_ir import (
     AbstractRef,
     ArrayType,
+    Cell,
     Program,
     Ref,
     Staged,
     TreeFunction,
     Whole,
     array_results,
+    as_body,
     canonical_dtype,
+    discharged,
     explicit_mesh,
     functions,
     integers,
@@ -41,6 +44,8 @@ from treadle_runtime import (
     NamedSharding,
     ShapeDtypeStruct as ShapeDtypeStruct,
     explicit_sharding,
+    places_of,
+    pure_function,
     shardings_of_results,
 )
 
@@ -158,7 +163,8 @@ def _structs(
 def eval_shape(fun: Callable[..., Tree], *args: Tree, **kwargs: Tree) -> Tree:
     """Shapes and element types of a function's results, without computing anything.
 
-    Arguments may be arrays or `ShapeDtypeStruct`s; results that are `ShapeDtypeStruct`s stay what they are.
+    Arguments may be arrays or `ShapeDtypeStruct`s; results that are `ShapeDtypeStruct`s stay what they are. References
+    among the arguments are not written. Of a result whose type is a library's own there is that type.
 
     Example:
         >>> import treadle.numpy as tnp
@@ -167,15 +173,31 @@ def eval_shape(fun: Callable[..., Tree], *args: Tree, **kwargs: Tree) -> Tree:
         ShapeDtypeStruct(shape=(50, 50), dtype=float32)
     """
     functions("eval_shape", fun=fun)
-    kept: dict[int, ShapeDtypeStruct] = {}
+    kept: dict[int, Any] = {}  # Any: also types of libraries' own
 
     @functools.wraps(fun, updated=())
     def results(*args: Tree, **kwargs: Tree) -> Tree:
         leaves, structure = tree_flatten(fun(*args, **kwargs))
-        kept.update((i, x) for i, x in enumerate(leaves) if isinstance(x, ShapeDtypeStruct))
+        for i, x in enumerate(leaves):
+            form = opened_by(x)
+            if isinstance(x, ShapeDtypeStruct):
+                kept[i] = x
+            elif form is not None and form.mutable:
+                kept[i] = form.aval  # programs do not return such values
         return tree_unflatten(structure, [0 if i in kept else x for i, x in enumerate(leaves)])
 
-    made, structure = staged(results, args, kwargs)
+    def run(closed: Sequence[Cell]) -> tuple[Staged, PyTreeDef]:
+        arguments = take_apart(args, kwargs)
+        places = places_of(arguments)
+        if not places and not closed:
+            return staged(as_body(results), args, kwargs)
+        # What references hold, and what they hold in the end, is of this function only.
+        pure = pure_function(as_body(results), "eval_shape", arguments, places, closed)
+        held = [cell.load() for cell in (*[arguments.leaves[i] for i in places], *closed)]
+        others = [leaf for i, leaf in enumerate(arguments.leaves) if i not in places]
+        return staged(lambda others, held: pure(others, held)[0], (others, held), {})
+
+    made, structure = discharged(run)
     found = _structs(made.program, shardings_of_results(made.layouts))
     return tree_map(
         _shown, tree_unflatten(structure, [kept.get(i, each) for i, each in enumerate(found)])

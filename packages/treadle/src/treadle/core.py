@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABCMeta
 from collections.abc import Hashable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -9,6 +10,7 @@ from typing import Any, Final, Protocol, TypeAlias, final
 
 import numpy as np
 
+from treadle.traces import Trace as Trace
 from treadle_ir import (
     ROOT,
     AbstractMesh,
@@ -22,8 +24,7 @@ from treadle_ir import (
     Program,
     ShapeError,
     TokenType,
-    Trace as Trace,
-    Tracer as Tracer,
+    Tracer as _ArrayTracer,
     Type,
     Whole,
     as_array,
@@ -47,12 +48,38 @@ NO_AXES: Final = AbstractMesh((), ())
 ParamDict: TypeAlias = dict[str, Any]  # Any: attributes of operations, which are of all kinds
 
 
+class _Traced(ABCMeta):
+    """What makes `Tracer` the class of all that is traced, also of what is no array."""
+
+    def __instancecheck__(cls, x: object) -> bool:
+        kind = type(x)
+        return cls in kind.__mro__ or (
+            cls is Tracer and (_ArrayTracer in kind.__mro__ or hasattr(kind, "__treadle_traced__"))
+        )
+
+    def __subclasscheck__(cls, kind: type) -> bool:
+        return cls in kind.__mro__ or (cls is Tracer and _ArrayTracer in kind.__mro__)
+
+
+class Tracer(_ArrayTracer, metaclass=_Traced):
+    """What stands for a value while a function is traced; libraries derive their own from it.
+
+    Its instances are all tracers of arrays, and what stands for values of types of libraries' own.
+    """
+
+    __slots__ = ()
+
+
 class AbstractValue:
     """What is known of a value before it is computed."""
 
     def str_short(self, short_dtypes: bool = False, mesh_axis_types: bool = False) -> str:
         """What it is, in a word."""
         return type(self).__name__
+
+    def normalize(self) -> AbstractValue:
+        """The same without what does not tell values apart: itself, by default."""
+        return self
 
 
 @final
@@ -213,6 +240,10 @@ class ShapedArray(AbstractValue):
         }
         return ShapedArray(**{key: changes.get(key, value) for key, value in known.items()})
 
+    def normalize(self) -> ShapedArray:
+        """The same, not weak."""
+        return self.strip_weak_type()
+
     def strip_weak_type(self) -> ShapedArray:
         """The same, not weak."""
         return self.update(weak_type=False)
@@ -311,7 +342,7 @@ class ConcreteArray(ShapedArray):
 
 def aval(x: Array) -> ShapedArray:
     """What is known of an array: with its elements when it is a concrete tracer."""
-    if isinstance(x, Tracer):
+    if isinstance(x, _ArrayTracer):
         elements = x.concrete()
         if elements is not None:
             return ConcreteArray(elements, x.type.weak)

@@ -14,12 +14,14 @@ from treadle_ir import (
     Extension,
     MissingRuleError,
     Operands,
+    Trace,
     Type,
     as_array,
     bind,
     frozen,
     functions,
     names,
+    running,
 )
 
 Tree: TypeAlias = Any  # Any: what a library's rules take and return
@@ -103,6 +105,13 @@ class Primitive:
         """Apply it to arrays, under whatever transformation is at work."""
         results = bind(Application(self, Parameters(params)), *[as_array(x) for x in args])
         return list(results) if self.multiple_results else results[0]
+
+    def bind_with_trace(
+        self, trace: Trace, args: Sequence[Tree], *avals_and_params: Any
+    ) -> Any:  # Any: as bind
+        """Apply it under a trace; parameters come last, and what is known of the arrays is not needed."""
+        with running(trace):
+            return self.bind(*args, **avals_and_params[-1])
 
     def get_bind_params(self, params: dict[str, Tree]) -> tuple[list[Tree], dict[str, Tree]]:
         """What `bind` takes before the operands, nothing here, and the parameters: JAX's interpreters ask for both."""

@@ -34,6 +34,7 @@ from treadle_ir import (
 )
 from treadle_ir.text import coloured, print_program, wants_colour
 from treadle_numpy.lax.attributes import hidden, instruction, ordered, parameters
+from treadle_numpy.lax.views import bound_under
 
 Tree: TypeAlias = Any  # Any: attributes of operations, which are of all kinds
 
@@ -67,6 +68,12 @@ class InstructionView:
     def bind(self, *operands: Tree, **attributes: Tree) -> list[Array]:
         """Apply the operation."""
         return list(bind(made(self._class, attributes), *[as_array(x) for x in operands]))
+
+    def bind_with_trace(
+        self, trace: Trace, operands: Sequence[Tree], *avals_and_attributes: Tree
+    ) -> Tree:
+        """Apply the operation under a trace; attributes come last."""
+        return bound_under(self, trace, operands, avals_and_attributes[-1])
 
     def get_bind_params(self, params: dict[str, Tree]) -> tuple[list[Tree], dict[str, Tree]]:
         """What `bind` takes before the operands, nothing here, and the attributes."""
@@ -336,6 +343,26 @@ class ClosedJaxpr:
     def eqns(self) -> list[JaxprEqn]:
         """The program's equations."""
         return self.jaxpr.eqns
+
+    @property
+    def constvars(self) -> list[Value]:
+        """The variables of the constants."""
+        return self.jaxpr.constvars
+
+    @property
+    def invars(self) -> list[Value]:
+        """The variables of the arguments."""
+        return self.jaxpr.invars
+
+    @property
+    def outvars(self) -> list[Atom]:
+        """The variables and literals that are the results."""
+        return self.jaxpr.outvars
+
+    @property
+    def debug_info(self) -> DebugInfo:
+        """Where it comes from."""
+        return self.jaxpr.debug_info
 
     @property
     def in_avals(self) -> list[AbstractValue]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeAlias, final
+from typing import Any, ClassVar, Final, TypeAlias, final
 
 from treadle_ir.tree.paths import Leaf, Tree
 from treadle_ir.tree.registry import KINDS, Kind, default_registry, flat_keys
@@ -28,6 +28,7 @@ class Form(ABC):
 
     __slots__ = ()
 
+    mutable: ClassVar[bool] = False  # whether its one child is a cell (`treadle_ir.Cell`)
     aval: Any  # what `typeof` says of such a value; Any: of a class of the library's own
 
     @property

@@ -6,7 +6,7 @@ A view holds strings only. What it names is imported when it is asked for: the f
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Final, final
 
 from treadle_ir import (
@@ -14,12 +14,14 @@ from treadle_ir import (
     Array,
     Equation,
     Primitive,
+    Trace,
     UnsupportedError,
     as_array,
     bind,
     find_primitive,
     import_module,
     refused,
+    running,
 )
 
 _HOMES: Final = {
@@ -35,6 +37,24 @@ _IGNORED: Final = frozenset(
         *("update_consts", "update_jaxpr"),
     ]
 )
+
+
+@final
+class MetParameters(dict[str, Any]):
+    """The parameters of an instruction that was met, under JAX's names; as long as they are the same, they know it."""
+
+    def __init__(self, parameters: Mapping[str, Any], instruction: Primitive) -> None:
+        super().__init__(parameters)
+        self._met: Final = (dict(parameters), instruction)
+
+    @property
+    def instruction(self) -> Primitive | None:
+        """The instruction; None where a parameter was changed."""
+        parameters, instruction = self._met
+        same = self.keys() == parameters.keys() and all(
+            [value is parameters[name] for name, value in self.items()]
+        )
+        return instruction if same else None
 
 
 @final
@@ -108,6 +128,19 @@ class PrimitiveView:
             return results
         return list(results) if isinstance(results, (tuple, list)) else [results]
 
+    def bind_with_trace(
+        self, trace: Trace, operands: Sequence[Any], *avals_and_parameters: Any
+    ) -> Any:  # Any: as bind
+        """Apply the instruction under a trace; parameters come last, and what is known of the operands is not needed.
+
+        The parameters that a trace was given apply the very instruction that it was given, even one that takes
+        programs.
+
+        Raises:
+            UnsupportedError, ArgumentError: as `bind`.
+        """
+        return bound_under(self, trace, operands, avals_and_parameters[-1])
+
     def get_bind_params(
         self, params: dict[str, Any]
     ) -> tuple[list[Any], dict[str, Any]]:  # Any: as bind
@@ -179,3 +212,17 @@ class PrimitiveView:
 
     def __repr__(self) -> str:
         return self.name
+
+
+def bound_under(
+    view: Any, trace: Trace, operands: Sequence[Any], parameters: dict[str, Any]
+) -> Any:
+    """What a view's `bind` gives under a trace. Any: a view, and as its `bind` takes and returns."""
+    with running(trace):
+        met = parameters.instruction if isinstance(parameters, MetParameters) else None
+        if met is None:
+            return view.bind(*operands, **parameters)
+        from treadle_numpy.lax.attributes import ordered  # noqa: PLC0415 - half of lax
+
+        results = list(bind(met, *ordered(met.name, [as_array(x) for x in operands])))
+        return results if view.multiple_results else results[0]

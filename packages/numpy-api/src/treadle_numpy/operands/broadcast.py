@@ -65,7 +65,8 @@ def check_ranks(function: str, shapes: Sequence[tuple[int, ...]]) -> None:
     listed = ", ".join(map(str, shapes))
     if wanted == "raise":
         raise ShapeError(
-            f"{function} got shapes {listed} with different numbers of axes, and numpy_rank_promotion is 'raise'",
+            f"{function}: operands could not be broadcast together, their shapes {listed} have different numbers of "
+            "axes and numpy_rank_promotion is 'raise'",
             fix="add axes explicitly, as in `x[None, :]`, or set numpy_rank_promotion to 'allow'",
         )
     warnings.warn(

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from treadle_autodiff import grad, jvp
+from treadle_batching import vmap
 from treadle_ir import (
+    ArgumentError,
     ArrayType,
     DTypeError,
     ShapeError,
@@ -163,6 +165,25 @@ def test_fori_loop_is_a_for_loop(bounds: tuple[Any, Any]) -> None:
         ArrayType((), np.dtype("i4")),
     )
     assert "while" in [e.primitive.name for e in traced.program.equations]
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper"), [(0.0, 3.0), (0.5, 3.0), (-1.5, 2.5), (2.0, 1.0), (0.0, 2.5)]
+)
+def test_fori_loop_counts_in_floats_too(lower: float, upper: float) -> None:
+    wanted = np.arange(lower, upper, dtype=np.float32)
+
+    def loop(lower: Any, upper: Any) -> Any:
+        return lax.fori_loop(lower, upper, lambda i, c: (c[0] + i, c[1] + 1), (0.0, 0))
+
+    traced = vmap(loop)(np.array([lower], np.float32), np.array([upper], np.float32))
+    for found in (loop(lower, upper), loop(np.float32(lower), upper), traced):
+        assert [np.asarray(x).item() for x in found] == [float(wanted.sum()), len(wanted)]
+
+
+def test_fori_loop_without_an_end_is_refused() -> None:
+    with pytest.raises(ArgumentError, match="bounds must be finite"):
+        lax.fori_loop(0.0, np.inf, lambda i, c: c, 0.0)
 
 
 def test_fori_loop_with_known_bounds_can_be_reversed() -> None:

@@ -114,6 +114,28 @@ class TestInside:
         lax.switch(2, branches)
         assert ref[...] == 20.0
 
+    def test_operands_of_branches(self, staged: Any) -> None:
+        def chosen(p: Any, x: Any) -> Any:
+            ref = new_ref(x)
+
+            def times(given: Any, y: Any) -> Any:
+                given["r"][...] *= y
+                return y
+
+            out = lax.cond(p, times, lambda given, y: -y, {"r": ref, "n": 1}, x)
+            return ref[...] + out
+
+        assert [chosen(True, 3.0), chosen(False, 3.0)] == [12.0, 0.0]
+        assert grad(chosen, 1)(True, 3.0) == 7.0
+        assert staged(chosen, np.bool_(True), np.float32(3)) == 12.0
+        ref = new_ref(np.float32(1))
+        lax.switch(2, [lambda r: None, lambda r: ref_set(r, None, 2.0)] * 2, ref)
+        assert ref[...] == 1.0
+        lax.switch(3, [lambda r: None, lambda r: ref_set(r, None, 2.0)] * 2, ref)
+        assert ref[...] == 2.0
+        with pytest.raises(ArgumentError, match=r"operand 1.* is 'x'"):
+            lax.cond(True, lambda r, x: None, lambda r, x: None, ref, "x")
+
     def test_nested_loops(self, staged: Any) -> None:
         def table(x: Any) -> Any:
             total = new_ref(np.float32(0))

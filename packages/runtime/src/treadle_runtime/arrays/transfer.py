@@ -24,6 +24,7 @@ from treadle_ir import (
 from treadle_ir.dtypes import is_key
 from treadle_ir.tree import spread_prefix, tree_flatten
 from treadle_runtime.arrays.array import (
+    Buffer,
     DeviceArray,
     buffer_at,
     buffer_of,
@@ -36,6 +37,7 @@ from treadle_runtime.arrays.array import (
 from treadle_runtime.arrays.deleted import Deleted
 from treadle_runtime.arrays.from_user import as_argument, as_device_array
 from treadle_runtime.arrays.spread import spread
+from treadle_runtime.client.backend import Backend
 from treadle_runtime.placement.asked import concrete
 from treadle_runtime.placement.constraint import constrained, in_memory
 from treadle_runtime.placement.devices import Device, as_device
@@ -281,9 +283,13 @@ def block_until_ready(x: T) -> T:
         >>> treadle.block_until_ready({"a": tnp.ones(2)})
         {'a': Array([1., 1.], dtype=float32)}
     """
+    waiting: dict[Backend, list[Buffer]] = {}
     for leaf in tree_flatten(x)[0]:
-        if isinstance(leaf, DeviceArray):
-            leaf.block_until_ready()
+        if type(leaf) is DeviceArray and (raw := leaf.raw) is not None:
+            device = device_of(leaf) if type(raw) is Deleted else leaf.placed.placement.device
+            waiting.setdefault(device.backend, []).append(raw)
+    for backend, buffers in waiting.items():
+        backend.block_all(buffers)
     return x
 
 

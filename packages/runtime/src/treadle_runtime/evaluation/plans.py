@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from itertools import repeat
 from typing import Any, Final, final
@@ -89,6 +90,8 @@ def planned(
     on_host = placement.on_host and all([x.placed.placement.is_whole for x in arrays])
     enough = PASSES if any(map(is_large, arrays)) else 1  # to write a large result is a pass
     passes = _passes(program)
+    whole = _counterpart(arrays, function, args, kwargs) if loops or not large else None
+    whole = whole if on_host else None
     if on_host and not (large and passes is not None and passes >= enough):
         operations = [
             Operation(
@@ -100,11 +103,19 @@ def planned(
         ]
         if all([operation.kernel is not None for operation in operations]):
             run = straight_line(program, operations, constants, results)
-            whole = None if large else _counterpart(arrays, function, args, kwargs)
             return Plan(run if whole is None else _in_numpy(whole, results, run), structure)
         if not loops and (not large or passes is None):
             return None
-    return Plan(_compiled(program, placement, constants, arrays, function.__name__), structure)
+
+    operands = [x.placed for x in arrays]  # the arrays themselves are not kept
+
+    @functools.cache
+    def compiled() -> Run:
+        return _compiled(program, placement, constants, operands, function.__name__)
+
+    if whole is None:
+        return Plan(compiled(), structure)
+    return Plan(_in_numpy(whole, results, lambda *arrays: compiled()(*arrays)), structure)
 
 
 def _counterpart(
@@ -113,9 +124,10 @@ def _counterpart(
     args: Sequence[Any],
     kwargs: Mapping[str, Any],
 ) -> Counterpart | None:
-    """NumPy's counterpart of a function whose arguments are arrays, if it has one for their types."""
+    """The counterpart of a function whose arguments are arrays and tuples of them, if it has one for their types."""
     maker = counterparts.get(function)
-    if maker is None or kwargs or any([type(x) is not DeviceArray for x in args]):
+    given = [each for x in args for each in (x if type(x) is tuple else (x,))]
+    if maker is None or kwargs or any([type(x) is not DeviceArray for x in given]):
         return None
     return maker([x.type for x in arrays])
 
@@ -124,15 +136,15 @@ def _in_numpy(counterpart: Counterpart, results: Sequence[PlacedType], otherwise
     """The counterpart of a function, and the function's operations where that gives nothing."""
 
     def run(*arrays: DeviceArray) -> list[DeviceArray]:
-        operands = [elements_of(x) if x.host is None else x.host for x in arrays]
+        operands = []
+        for x in arrays:  # a comprehension is a call of its own
+            operands.append(elements_of(x) if x.host is None else x.host)
         token = quieten(SILENCE)
         try:
             found = counterpart(*operands)
         finally:
             restore(token)
-        if found is None:
-            return otherwise(*arrays)
-        return [DeviceArray(placed, each) for placed, each in zip(results, found, strict=True)]
+        return otherwise(*arrays) if found is None else [*map(DeviceArray, results, found)]
 
     return run
 
@@ -202,12 +214,12 @@ def _compiled(
     program: Program,
     placement: Placement,
     constants: Sequence[Elements],
-    arrays: Sequence[DeviceArray],
+    arrays: Sequence[PlacedType],
     name: str,
 ) -> Run:
     """The program compiled by XLA for a placement, and for arrays that lie as these do."""
     operands = [placement.of(_of_array(value.type)) for value in program.parameters]
-    operands[len(constants) :] = [x.placed for x in arrays]
+    operands[len(constants) :] = arrays
     results = [_of_array(type) for type in program.result_types]
     check_results_fit(results, placement)
     lowered = compiler.lower_program(
@@ -223,7 +235,7 @@ def _compiled(
         for value, each in zip(program.parameters, constants, strict=False)
     ]
     devices = placement.sharding.devices
-    in_place = all([x.placed.placement.sharding.devices == devices for x in (*kept, *arrays)])
+    in_place = all([each.placement.sharding.devices == devices for each in operands])
     # Where all arrays are where the program runs, their buffers need not be asked for once they are there.
     here = jaxlib().core.ArrayImpl if in_place else None
     execute, made, nowhere = launch.execute, launch.results, repeat(None)

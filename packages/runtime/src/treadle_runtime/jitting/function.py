@@ -15,10 +15,10 @@ from treadle_compiler import check_fork
 from treadle_ir import (
     ArgumentError,
     Arguments,
+    Cell,
     EvalTrace,
     Operand,
     Operands,
-    Ref,
     as_array,
     as_operand,
     bind,
@@ -82,7 +82,7 @@ class JitFunction(Generic[P, R]):
         self._options = options
         self._cache = cache_of(function, options)
         # For references: those that the function closes over, and what is compiled, by kinds of calls.
-        self._closed: Sequence[Ref] = ()
+        self._closed: Sequence[Cell] = ()
         self._pure: dict[Any, JitFunction[..., Any]] = {}
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -100,9 +100,9 @@ class JitFunction(Generic[P, R]):
         arguments = self._take_apart(args, kwargs)
         statics = static_key(arguments, self._name, self._cache.gone)
 
-        def run(refs: tuple[Ref, ...]) -> Any:
-            if refs:
-                self._closed = (*usable(self._closed), *refs)
+        def run(cells: tuple[Cell, ...]) -> Any:
+            if cells:
+                self._closed = (*usable(self._closed), *cells)
             closed = usable(self._closed)
             if closed:
                 return self._with_refs(arguments, statics, closed)
@@ -152,7 +152,7 @@ class JitFunction(Generic[P, R]):
             cache.fast = fast
         return call.call(leaves)
 
-    def _with_refs(self, arguments: Arguments, statics: Key | None, closed: Sequence[Ref]) -> Any:
+    def _with_refs(self, arguments: Arguments, statics: Key | None, closed: Sequence[Cell]) -> Any:
         """A call that uses references: those among its arguments, and those that the function closes over."""
         places = places_of(arguments)
         key = arguments.structure, statics, places, tuple(closed)

@@ -1,4 +1,4 @@
-"""Jitted functions that use references: what these hold are further arguments and results.
+"""Jitted functions that use references, or other cells: what these hold are further arguments and results.
 
 The function that is compiled is pure: from the other arguments and what the references hold to the results and what
 they hold in the end, which is written to them after the call. References are given as arguments, or the function closes
@@ -10,17 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from treadle_ir import ArgumentError, Arguments, Array, Ref, holding, lending, new_ref, store
+from treadle_ir import ArgumentError, Arguments, Cell, holding, lending, new_cell, store
 from treadle_ir.tree import flatten_leaves_and_structure
 
 Pure: TypeAlias = Callable[
-    [list[Any], list[Array]], tuple[Any, list[Array]]
-]  # Any: leaves, and a tree
+    [list[Any], list[Any]], tuple[Any, list[Any]]
+]  # Any: leaves, what cells hold, and a tree
 
 
 def places_of(arguments: Arguments) -> tuple[int, ...]:
     """Where references are among the leaves of a call."""
-    return tuple([i for i, leaf in enumerate(arguments.leaves) if isinstance(leaf, Ref)])
+    return tuple([i for i, leaf in enumerate(arguments.leaves) if isinstance(leaf, Cell)])
 
 
 def pure_function(
@@ -28,7 +28,7 @@ def pure_function(
     name: str,
     arguments: Arguments,
     places: tuple[int, ...],
-    closed: Sequence[Ref],
+    closed: Sequence[Cell],
 ) -> Pure:
     """A function of the other leaves and what references hold, for calls like this one.
 
@@ -36,22 +36,22 @@ def pure_function(
     """
     shape = Arguments([], arguments.structure, arguments.statics)  # without the arrays of this call
 
-    def pure(others: list[Any], values: list[Array]) -> tuple[Any, list[Array]]:
+    def pure(others: list[Any], values: list[Any]) -> tuple[Any, list[Any]]:
         count = len(places)
-        given = [new_ref(value) for value in values[:count]]
+        given = [new_cell(value) for value in values[:count]]
         leaves = [*others]
-        for place, ref in zip(places, given, strict=True):
-            leaves.insert(place, ref)  # places ascend
+        for place, cell in zip(places, given, strict=True):
+            leaves.insert(place, cell)  # places ascend
         args, kwargs = shape.rebuilt(leaves)
         with holding(closed, values[count:]) as held:
             output = function(*args, **kwargs)
             for leaf in flatten_leaves_and_structure(output)[0]:
-                if isinstance(leaf, Ref):
+                if isinstance(leaf, Cell):
                     raise ArgumentError(
-                        f"{name}: the function returns a reference, which only lives inside of it",
-                        fix="return what it holds, `ref[...]`",
+                        f"{name}: the function returns {leaf.what}, which only lives inside of it",
+                        fix="return what it holds, `ref[...]` of a reference",
                     )
-            return output, [*[ref[...] for ref in given], *held()]
+            return output, [*[cell.load() for cell in given], *held()]
 
     pure.__name__ = name
     return pure
@@ -62,28 +62,28 @@ def call_pure(
     name: str,
     arguments: Arguments,
     places: tuple[int, ...],
-    closed: Sequence[Ref],
+    closed: Sequence[Cell],
 ) -> Any:  # Any: what the function returns
     """The result of a pure function; what the references hold in the end is written to them.
 
     Raises:
         ArgumentError: one reference is given twice, or given and closed over.
     """
-    given: list[Ref] = []
+    given: list[Cell] = []
     for place in places:
-        ref = arguments.leaves[place]
+        cell = arguments.leaves[place]
         for number, other in enumerate(given):
-            if ref is other:
+            if cell is other:
                 paths = arguments.paths()
                 raise ArgumentError(
-                    f"{name}: one reference is given as {paths[places[number]]} and as {paths[place]}",
-                    fix="pass each reference once",
+                    f"{name}: {cell.what} is given as {paths[places[number]]} and as {paths[place]}",
+                    fix="pass it once",
                 )
-        given.append(ref)
-    refs = [*given, *closed]
+        given.append(cell)
+    cells = [*given, *closed]
     others = [leaf for i, leaf in enumerate(arguments.leaves) if i not in places]
-    values = [ref[...] for ref in refs]
+    values = [cell.load() for cell in cells]
     with lending(given):
         output, values = pure(others, values)
-    store(refs, values)
+    store(cells, values)
     return output

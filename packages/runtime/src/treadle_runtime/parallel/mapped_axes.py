@@ -8,7 +8,7 @@ from typing import Any, TypeAlias, final
 from treadle_ir import (
     ArgumentError,
     Arguments,
-    Ref,
+    Cell,
     ShapeError,
     UnsupportedError,
     frozen,
@@ -97,10 +97,10 @@ def elements_of(
     found: list[int | None] = []
     sizes: dict[int, int] = {}
     for number, (leaf, axis) in enumerate(zip(arguments.leaves, axes, strict=True)):
-        if isinstance(leaf, Ref):
+        if isinstance(leaf, Cell):
             raise UnsupportedError(
-                f"pmap: {arguments.paths()[number]} is a mutable reference, which devices cannot have parts of",
-                fix="pass its value, and write the result into it: ref[...] = pmap(f)(ref[...])",
+                f"pmap: {arguments.paths()[number]} is {leaf.what}, which devices cannot have parts of",
+                fix="pass what it holds, and write the result into it: ref[...] = pmap(f)(ref[...])",
             )
         try:
             shape = type_like("pmap", leaf).shape

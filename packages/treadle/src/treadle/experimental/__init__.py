@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         snapshots as snapshots,
         sparse as sparse,
     )
+    from treadle.experimental.hijax.mutable import cur_qdd as cur_qdd
     from treadle_runtime import io_callback as io_callback
 
 # Written by scripts/names.py from the imports for type checkers: change nothing from here on by hand.
@@ -29,6 +30,7 @@ if not TYPE_CHECKING:
     __getattr__, __dir__, __all__ = _lazy_names(
         __name__,
         {
+            "treadle.experimental.hijax.mutable": "cur_qdd",
             "treadle_runtime": "io_callback",
         },
         (

@@ -1,4 +1,4 @@
-"""A quantised array and a pair, as libraries would write them, for all tests of this folder."""
+"""A quantised array, a pair and a box of arrays, as libraries would write them, for all tests of this folder."""
 
 from __future__ import annotations
 
@@ -13,10 +13,14 @@ import pytest
 import treadle
 import treadle.numpy as tnp
 from treadle.experimental.hijax import (
+    AvalQDD,
     HiPrim,
+    HiPrimitive,
     HiType,
     MappingSpec,
+    MutableHiType,
     ShapedArray,
+    aval_method,
     instantiate_zeros,
     register_hitype,
 )
@@ -243,6 +247,145 @@ def pair(*parts):
 
 def part(of, index):
     return Part(treadle.typeof(of), index)(of)
+
+
+@dataclass(frozen=True)
+class Held:
+    """What is known of a box: the types of the arrays in it."""
+
+    types: tuple[Any, ...]
+
+    def normalize(self):
+        return Held(tuple(each.normalize() for each in self.types))
+
+    def to_tangent_qdd(self):
+        return Held(tuple(each.to_tangent_aval() for each in self.types))
+
+
+@dataclass(frozen=True)
+class BoxType(MutableHiType):
+    def lo_ty_qdd(self, qdd):
+        return [*qdd.types]
+
+    def read_loval(self, qdd, box):
+        return [*box.arrays]
+
+    def new_from_loval(self, qdd, *arrays):
+        box = Box()
+        box.arrays = [*arrays]
+        return box
+
+    def update_from_loval(self, qdd, box, *arrays):
+        box.arrays = [*arrays]
+
+    def to_tangent_aval(self):
+        return BoxType()
+
+    def str_short(self, short_dtypes=False, mesh_axis_types=False):
+        return "box"
+
+    get = aval_method(lambda box: get(box))
+    put = aval_method(lambda box, *xs: put(box, *xs))
+    grow = aval_method(lambda box, x: grow(box, x))
+
+
+class Box:
+    """Arrays, which may be replaced, and become more."""
+
+    def __init__(self, *arrays):
+        self.arrays = list(map(tnp.asarray, arrays))
+
+    def cur_qdd(self):
+        return Held(tuple(map(treadle.typeof, self.arrays)))
+
+    def get(self):
+        return get(self)
+
+    def put(self, *xs):
+        put(self, *xs)
+
+    def grow(self, x):
+        grow(self, x)
+
+
+register_hitype(Box, lambda box: BoxType())
+
+
+class New(HiPrimitive):
+    def abstract_eval(self, *xs):
+        return AvalQDD(BoxType(), Held(xs)), set()
+
+    def to_lojax(self, *xs):
+        return Box(*xs)
+
+    def jvp(self, primals, tangents):
+        return new(*primals), new(*map(instantiate_zeros, tangents))
+
+
+class Put(HiPrimitive):
+    multiple_results = True
+
+    def abstract_eval(self, box, *xs):
+        box.mutable_qdd.update(Held(xs))
+        return [], {"written"}
+
+    def to_lojax(self, box, *xs):
+        box.arrays = [*xs]
+        return []
+
+    def jvp(self, primals, tangents):
+        put(*primals)
+        put(tangents[0], *map(instantiate_zeros, tangents[1:]))
+        return [], []
+
+
+class Grow(HiPrimitive):
+    """It tells of no effect: what is known of the box shows it."""
+
+    multiple_results = True
+
+    def abstract_eval(self, box, x):
+        box.mutable_qdd.update(Held((*box.mutable_qdd.cur_val.types, x)))
+        return [], set()
+
+    def to_lojax(self, box, x):
+        box.arrays.append(x)
+        return []
+
+    def jvp(self, primals, tangents):
+        grow(*primals)
+        grow(tangents[0], instantiate_zeros(tangents[1]))
+        return [], []
+
+
+class Get(HiPrimitive):
+    multiple_results = True
+
+    def abstract_eval(self, box):
+        return box.mutable_qdd.cur_val.types, set()
+
+    def to_lojax(self, box):
+        return [*box.arrays]
+
+    def jvp(self, primals, tangents):
+        return Get("get").bind(*primals), Get("get").bind(*tangents)
+
+
+def new(*xs):
+    return New("new").bind(*xs)
+
+
+def put(box, *xs):
+    Put("put").bind(box, *map(tnp.asarray, xs))
+
+
+def grow(box, x):
+    Grow("grow").bind(box, tnp.asarray(x))
+
+
+def get(box):
+    found = Get("get").bind(box)
+    return found[0] if len(found) == 1 else tuple(found)
 
 
 @pytest.fixture(scope="session")

@@ -1,22 +1,19 @@
-"""`jax.experimental.hijax` as JAX 0.10.2 names it: `VJPHiPrimitive`, and what treadle lacks of types that change.
-
-Values of `MutableHiType`s are refused, and so are operations that derive from `HiPrimitive`. The classes can be derived
-from and asked for, so that flax.nnx, which has both for programs that ask for them, is imported.
-"""
+"""`jax.experimental.hijax` as JAX 0.10.2 names it: `VJPHiPrimitive`, and a set of effects."""
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
-
-from treadle.errors import UnsupportedError
 from treadle.experimental.hijax import (
     AbstractRef as AbstractRef,
     AbstractValue as AbstractValue,
+    AvalMutableQDD as AvalMutableQDD,
+    AvalQDD as AvalQDD,
     GradAccum as GradAccum,
     HiPrim as HiPrim,
+    HiPrimitive as HiPrimitive,
     HiPspec as HiPspec,
     HiType as HiType,
     MappingSpec as MappingSpec,
+    MutableHiType as MutableHiType,
     NullAccum as NullAccum,
     RefAccum as RefAccum,
     ShapedArray as ShapedArray,
@@ -37,32 +34,6 @@ from treadle.experimental.hijax import (
 )
 
 VJPHiPrimitive = HiPrim
-
-
-def _refuse(*_: Any, **__: Any) -> NoReturn:
-    raise UnsupportedError(
-        "treadle has no `MutableHiType` and no `HiPrimitive` of `jax.experimental.hijax`: "
-        "values of a user's own types do not change",
-        fix="use a `HiType` with `HiPrim`s, references (`jax.new_ref`), or plain pytrees, as flax.nnx does unless a "
-        "setting of its own asks for such types",
-    )
-
-
-class MutableHiType(HiType):
-    """A type of a user's own whose values change; they are refused."""
-
-    has_qdd = True
-    lo_ty = lower_val = raise_val = to_tangent_aval = _refuse
-
-
-class HiPrimitive:
-    """An operation on such types; binding it raises."""
-
-    multiple_results = False
-    bind = _refuse
-
-    def __init__(self, name: str) -> None:
-        self.name = name
 
 
 class _EffectTypes:

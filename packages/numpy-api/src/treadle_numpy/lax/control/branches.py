@@ -16,11 +16,11 @@ import numpy as np
 from treadle_ir import (
     ArgumentError,
     Array,
+    Cell,
     DTypeError,
     Operand,
     Operands,
     Program,
-    Ref,
     ShapeError,
     ShardingTypeError,
     StructureError,
@@ -41,7 +41,7 @@ from treadle_ir import (
 from treadle_ir.dtypes import is_bool, is_integer
 from treadle_ir.primitives.control import Case
 from treadle_ir.primitives.sharding import ShardingConstraint
-from treadle_ir.tree import explain_difference, tree_unflatten
+from treadle_ir.tree import explain_difference, flatten_leaves_and_structure, tree_unflatten
 from treadle_numpy.lax.control.carries import SAME_SHAPES, type_differences
 from treadle_numpy.lax.control.plain import plain_choice, plainly
 from treadle_numpy.lax.control.staging import (
@@ -256,14 +256,21 @@ def _choice(
     leaves: list[Operand] = []
     structures = []
     for number, tree in enumerate(operands):
-        more, structure = flatten_operands(name, f"operand {number}", tree)
+        try:
+            more, structure = flatten_operands(name, f"operand {number}", tree)
+        except ArgumentError:
+            cells = _with_cells(functions, operands)
+            if cells is None:
+                raise
+            return _choice(name, index, cells[0], names, cells[1])
         leaves += more
         structures.append(structure)
 
-    def run(refs: tuple[Ref, ...]) -> Tree:
-        values = [ref[...] for ref in refs]
-        of_values = [flatten_operands("refs", "", values)[1]] if refs else []
-        given = [*leaves, *values]
+    def run(refs: tuple[Cell, ...]) -> Tree:
+        given, shapes = leaves, structures
+        if refs:
+            values, structure = flatten_operands("refs", "", [ref.load() for ref in refs])
+            given, shapes = [*leaves, *values], [*structures, structure]
         types = [operand_type(leaf) for leaf in given]
         staged: dict[int, Body] = {}  # a function that is several branches is traced once
         for function, what in zip(functions, names, strict=True):
@@ -271,7 +278,7 @@ def _choice(
                 staged[id(function)] = stage_body(
                     f"{what} of {name}",
                     _with_refs(refs, function),
-                    [*structures, *of_values],
+                    shapes,
                     types,
                     written=function,
                     varies=varying_of(given),
@@ -345,12 +352,36 @@ def _handed_on(
     return found
 
 
-def _with_refs(refs: tuple[Ref, ...], function: Callable[..., Tree]) -> Callable[..., Tree]:
+def _with_cells(
+    functions: Sequence[Callable[..., Tree]], operands: tuple[Tree, ...]
+) -> tuple[list[Callable[..., Tree]], tuple[Tree, ...]] | None:
+    """Branches that close over references and their like, and the other operands; None where there are none."""
+    parts = [flatten_leaves_and_structure(operand) for operand in operands]
+    if not any(isinstance(leaf, Cell) for leaves, _ in parts for leaf in leaves):
+        return None
+
+    def closing(function: Callable[..., Tree]) -> Callable[..., Tree]:
+        def branch(*others: list[Tree]) -> Tree:
+            given = []
+            for (leaves, structure), mine in zip(parts, others, strict=True):
+                rest = iter(mine)
+                whole = [leaf if isinstance(leaf, Cell) else next(rest) for leaf in leaves]
+                given.append(tree_unflatten(structure, whole))
+            return function(*given)
+
+        return branch
+
+    closed = {id(function): closing(function) for function in functions}
+    others = [[leaf for leaf in leaves if not isinstance(leaf, Cell)] for leaves, _ in parts]
+    return [closed[id(function)] for function in functions], tuple(others)
+
+
+def _with_refs(refs: tuple[Cell, ...], function: Callable[..., Tree]) -> Callable[..., Tree]:
     """A branch that is given what refs hold after its operands, and returns what they hold in the end, too."""
     if not refs:
         return function
 
-    def branch(*operands: Tree) -> tuple[Tree, list[Array]]:
+    def branch(*operands: Tree) -> tuple[Tree, list[Tree]]:
         with holding(refs, operands[-1]) as held:
             return function(*operands[:-1]), held()
 

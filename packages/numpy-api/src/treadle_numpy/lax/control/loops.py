@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TypeVar, overload
 
 from treadle_ir import (
     ArgumentError,
     Array,
+    Cell,
     Operand,
-    Ref,
     bind,
     discharged,
     functions,
@@ -20,7 +21,7 @@ from treadle_ir import (
     over_mesh_of,
     promoted,
 )
-from treadle_ir.dtypes import is_bool, is_integer
+from treadle_ir.dtypes import is_bool, is_floating, is_integer
 from treadle_ir.primitives.control import While
 from treadle_ir.tree import PyTreeDef, tree_unflatten, treedef_tuple
 from treadle_numpy.lax.control.carries import settled
@@ -105,7 +106,7 @@ def _while(
         if done is not None:
             return done[0]
 
-    def run(refs: tuple[Ref, ...]) -> Tree:
+    def run(refs: tuple[Cell, ...]) -> Tree:
         body_of, operands, both = carrying(
             refs, lambda value: (body_fun(value), None), leaves, structure
         )
@@ -151,13 +152,13 @@ def _while(
 
 
 def _reading(
-    name: str, refs: tuple[Ref, ...], cond_fun: Callable[[Tree], ArrayLike]
+    name: str, refs: tuple[Cell, ...], cond_fun: Callable[[Tree], ArrayLike]
 ) -> Callable[[Tree], ArrayLike]:
     """The condition of a loop that carries refs, which it may read."""
     if not refs:
         return cond_fun
 
-    def condition(pair: tuple[Tree, list[Array]]) -> ArrayLike:
+    def condition(pair: tuple[Tree, list[Tree]]) -> ArrayLike:
         with holding(refs, pair[1]) as held:
             more = cond_fun(pair[0])
             if any(now is not before for now, before in zip(held(), pair[1], strict=True)):
@@ -170,10 +171,10 @@ def _reading(
     return condition
 
 
-def _concrete(bound: Operand) -> int | None:
-    """A bound as a Python integer, if it has elements."""
+def _concrete(bound: Operand) -> float | None:
+    """A bound as a Python number, if it has elements."""
     elements = host_elements(bound)
-    return None if elements is None else int(elements)
+    return None if elements is None else elements.item()
 
 
 @overload
@@ -214,10 +215,12 @@ def fori_loop(
     """`val = init_val; for i in range(lower, upper): val = body_fun(i, val)`, as one operation.
 
     With bounds whose values are known it is a `scan`, which reverse mode can differentiate; with traced bounds it
-    is a `while_loop`.
+    is a `while_loop`. Bounds may be floats, both of them: then i is one, too, and grows by 1 as long as it is less than
+    `upper`.
 
     Raises:
-        ArgumentError: a bound is no integer scalar, or `unroll` is given with traced bounds; StructureError,
+        ArgumentError: a bound is no scalar, or they are not both integers or both finite floats, or `unroll` is given
+            with traced bounds; StructureError,
             ShapeError, DTypeError: `body_fun` returns something else than it took.
 
     Example:
@@ -229,11 +232,12 @@ def fori_loop(
         raise ArgumentError("fori_loop: body_fun must be a function")
     bounds = [coerce("fori_loop", number, bound) for number, bound in enumerate((lower, upper))]
     types = [operand_type(bound) for bound in bounds]
+    are_floats = all([is_floating(type.dtype) for type in types])
     for name, type in zip(("lower", "upper"), types, strict=True):
-        if type.shape or not is_integer(type.dtype):
+        if type.shape or not (are_floats or is_integer(type.dtype)):
             raise ArgumentError(
                 f"fori_loop: {name} must be an integer scalar, but it is {type}",
-                fix="pass an int, or an array with .astype(int)",
+                fix="pass an int, or an array with .astype(int); floats for both bounds count, too",
             )
     dtype, weak = promoted(types)
     first, last = [
@@ -250,7 +254,11 @@ def fori_loop(
     both = _pair(index_structure, structure)
     start, stop = _concrete(first), _concrete(last)
     if start is not None and stop is not None:
-        length = max(stop - start, 0)
+        if not math.isfinite(stop - start):
+            raise ArgumentError(
+                f"fori_loop: the bounds must be finite, but they are {start} and {stop}"
+            )
+        length = max(math.ceil(stop - start), 0)
 
         def scanned(pair: Tree) -> tuple[Tree, None]:
             return iteration(pair), None

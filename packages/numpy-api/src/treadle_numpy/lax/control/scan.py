@@ -9,9 +9,9 @@ from treadle_ir import (
     ArgumentError,
     Array,
     ArrayType,
+    Cell,
     Layouts,
     Operand,
-    Ref,
     bind,
     discharged,
     flags,
@@ -224,7 +224,7 @@ def scan_flat(
         type = operand_type(x)
         element_types.append(ArrayType(type.shape[1:], type.dtype, type.weak))
 
-    def run(refs: tuple[Ref, ...]) -> tuple[Tree, Tree]:
+    def run(refs: tuple[Cell, ...]) -> tuple[Tree, Tree]:
         function_of, leaves, both = carrying(refs, function, carry, structure)
 
         def stage_with(types: list[ArrayType], varies: Varies, layouts: Layouts) -> Body:
@@ -250,7 +250,7 @@ def scan_flat(
 
 
 def carrying(
-    refs: tuple[Ref, ...],
+    refs: tuple[Cell, ...],
     function: Callable[..., Tree],
     carry: list[Operand],
     structure: PyTreeDef,
@@ -258,18 +258,17 @@ def carrying(
     """The body of a scan with refs among its carries, the first carries, and their structure."""
     if not refs:
         return function, carry, structure
-    values = [ref[...] for ref in refs]
+    values, of_values = flatten_operands("refs", "", [ref.load() for ref in refs])
 
-    def with_refs(pair: tuple[Tree, list[Array]], *elements: Tree) -> tuple[Tree, Tree]:
+    def with_refs(pair: tuple[Tree, list[Tree]], *elements: Tree) -> tuple[Tree, Tree]:
         with holding(refs, pair[1]) as held:
             after, y = _carry_and_y(function(pair[0], *elements))
             return (after, held()), y
 
-    of_values = flatten_operands("refs", "", values)[1]
     return with_refs, [*carry, *values], treedef_tuple((structure, of_values))
 
 
-def carried(refs: tuple[Ref, ...], after: Tree) -> Tree:
+def carried(refs: tuple[Cell, ...], after: Tree) -> Tree:
     """The carry without what refs hold after the loop, which is written to them."""
     if not refs:
         return after

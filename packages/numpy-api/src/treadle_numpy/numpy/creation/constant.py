@@ -198,6 +198,8 @@ def _filled_like(
 
 def _lying_like(a: Like, made: Array, shape: Shape | None, device: Device) -> Array:
     """The array on a device, if one is given; else where the array is that it is like."""
+    if device is None and hasattr(type(a), "__jax_array__"):
+        a = coerce("full_like", 0, a)
     if device is not None or not is_array_like(a):
         return placed(made, device)
     return lying_like(a, made, reshaped=shape is not None)

@@ -8,6 +8,7 @@ from treadle_autodiff import custom_jvp
 from treadle_ir import ArgumentError, Array, composed_loop, matrices, names, ops, shown
 from treadle_ir.dtypes import is_complex
 from treadle_numpy.lax.linalg.elimination import factorised, solution
+from treadle_numpy.numpy.linalg import in_lapack
 from treadle_numpy.numpy.linalg.operands import check_square
 from treadle_numpy.numpy.linalg.results import SlogdetResult
 from treadle_numpy.operands.arrays import array_of
@@ -21,7 +22,7 @@ Pair: TypeAlias = tuple[Array, Array]
 _WRITTEN_OUT = 3  # rows
 
 
-@composed_loop()
+@composed_loop(counterpart=in_lapack.det)
 def det(a: ArrayLike) -> Array:
     """The determinants of matrices.
 
@@ -116,7 +117,7 @@ def _eliminated_jvp(primals: tuple[Array], tangents: tuple[Array]) -> Pair:
     return _eliminated(a), ops.multiply(scale, ops.reduce_add(adjugate, axes=(axis,)))
 
 
-@composed_loop()
+@composed_loop(counterpart=in_lapack.slogdet)
 def slogdet(a: ArrayLike, *, method: str | None = None) -> SlogdetResult:
     """The sign (or phase) of determinants, and the logarithm of their modulus.
 

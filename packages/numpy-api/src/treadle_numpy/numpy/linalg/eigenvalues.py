@@ -5,6 +5,7 @@ from __future__ import annotations
 from treadle_ir import ArgumentError, Array, composed_loop, flags, names, ops, shown
 from treadle_numpy.lax.linalg import spectra
 from treadle_numpy.lax.linalg.factorisations import symmetrized
+from treadle_numpy.numpy.linalg import in_lapack
 from treadle_numpy.numpy.linalg.operands import square_matrices
 from treadle_numpy.numpy.linalg.results import EighResult, EigResult
 from treadle_numpy.operands.coerce import ArrayLike
@@ -87,7 +88,7 @@ def eigh(a: ArrayLike, UPLO: str | None = None, symmetrize_input: bool = True) -
     return EighResult(values, vectors)
 
 
-@composed_loop()
+@composed_loop(counterpart=in_lapack.eigvalsh)
 def eigvalsh(
     a: ArrayLike,
     UPLO: str | None = "L",  # noqa: N803 - NumPy's

@@ -16,6 +16,7 @@ from treadle_ir import (
     ops,
 )
 from treadle_numpy.lax.linalg.elimination import eliminated
+from treadle_numpy.numpy.linalg import in_lapack
 from treadle_numpy.numpy.linalg.operands import square_matrices
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.axes import as_axes
@@ -27,7 +28,7 @@ from treadle_numpy.operands.scalars import literal
 __all__ = ["inv", "solve", "tensorinv", "tensorsolve"]
 
 
-@composed_loop()
+@composed_loop(counterpart=in_lapack.solve)
 def solve(a: ArrayLike, b: ArrayLike) -> Array:
     """The solutions x of `a x = b`, by elimination with partial pivoting.
 
@@ -84,7 +85,7 @@ def solved(name: str, a: Array, b: Array) -> Array:
     return ops.reshape(x, shape=x.shape[:-1]) if is_vector else x
 
 
-@composed_loop()
+@composed_loop(counterpart=in_lapack.inv)
 def inv(a: ArrayLike) -> Array:
     """The inverses of matrices; a singular one makes infinities and NaN, where NumPy raises.
 

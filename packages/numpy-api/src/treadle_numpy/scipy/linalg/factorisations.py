@@ -18,7 +18,7 @@ from treadle_ir import (
 )
 from treadle_numpy.lax.linalg import factorisations as lax, spectra
 from treadle_numpy.lax.linalg.polar import by_singular_vectors, qdwh
-from treadle_numpy.numpy.linalg import factorisations as numpy
+from treadle_numpy.numpy.linalg import factorisations as numpy, in_lapack
 from treadle_numpy.numpy.linalg.operands import inexact_matrices, square_matrices
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike
@@ -71,7 +71,7 @@ def cho_factor(
     return cholesky(a, lower, overwrite_a, check_finite), lower
 
 
-@composed_loop()
+@composed_loop(counterpart=in_lapack.lu_factor)
 def lu_factor(
     a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True
 ) -> tuple[Array, Array]:
@@ -93,7 +93,7 @@ def lu_factor(
     return factors, pivots
 
 
-@composed_loop()
+@composed_loop(counterpart=in_lapack.lu)
 def lu(
     a: ArrayLike, permute_l: bool = False, overwrite_a: bool = False, check_finite: bool = True
 ) -> tuple[Array, ...]:

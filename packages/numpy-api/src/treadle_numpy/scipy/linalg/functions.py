@@ -19,6 +19,7 @@ from treadle_ir import (
     flags,
     functions,
     integer,
+    is_symbolic_dim,
     matrices,
     names,
     number as real_number,
@@ -29,6 +30,7 @@ from treadle_ir import (
 from treadle_numpy.lax.control.branches import cond
 from treadle_numpy.lax.control.loops import fori_loop
 from treadle_numpy.lax.linalg.elimination import eliminated
+from treadle_numpy.numpy.linalg import in_lapack
 from treadle_numpy.numpy.linalg.operands import check_square, square_matrices
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape
@@ -46,6 +48,8 @@ from treadle_numpy.scipy.linalg.columns import (
     times,
     without_zeros,
 )
+from treadle_numpy.scipy.linalg.roots import triangular_root
+from treadle_numpy.scipy.linalg.spectra import rsf2csf
 
 __all__ = ["expm", "expm_frechet", "funm", "solve_sylvester", "sqrtm"]
 
@@ -73,6 +77,8 @@ _SINGLE: Final = (
     3.925724783138660,
     (17297280.0, 8648640.0, 1995840.0, 277200.0, 25200.0, 1512.0, 56.0, 1.0),
 )
+
+_FEW: Final = 32  # rows, up to which a complex Schur form takes no longer than a real one that is made complex
 
 
 @composed_loop()
@@ -231,7 +237,7 @@ def _complex(x: Array) -> Array:
     return ops.convert(x, dtype=wide, weak=type_of(x).weak)
 
 
-@composed_loop()
+@composed_loop(counterpart=in_lapack.sqrtm)
 def sqrtm(A: ArrayLike, blocksize: int = 1) -> Array:  # noqa: N803 - SciPy's
     """The principal square roots of matrices: complex, also where they are real.
 
@@ -254,26 +260,19 @@ def sqrtm(A: ArrayLike, blocksize: int = 1) -> Array:  # noqa: N803 - SciPy's
         raise UnsupportedError(
             "sqrtm: the blocked version is not implemented", fix="leave blocksize out"
         )
-    x = _complex(square_matrices("sqrtm", A))
-    return _square_root(x) if x.size else x
+    x = square_matrices("sqrtm", A)
+    return _square_root(x) if x.size else _complex(x)
 
 
 @custom_jvp
 def _square_root(a: Array) -> Array:
-    t, z = ops.schur(a)
-    roots = ops.sqrt(matrices.diagonal(t))
-    on_diagonal = matrices.on_diagonal(matrices.across(roots, t), literal(0, t))
-
-    def column(j: Array, r: Array) -> Array:
-        # (R[:j, :j] + r[j] 1) R[:j, j] = T[:j, j]
-        root = at_diagonal(on_diagonal, j)
-        known = plus_diagonal(leading(r, j), root)
-        return ops.add(
-            solved(without_zeros(known), rows_before(column_of(t, j), j)),
-            column_of(on_diagonal, j),
-        )
-
-    r = by_columns(on_diagonal, column)
+    n = a.shape[-1]
+    if a.ndim == 2 and not dtypes.is_complex(a.dtype) and not is_symbolic_dim(n) and n > _FEW:
+        form, basis = ops.schur(a)  # in a third of the time that the complex form takes
+        t, z = rsf2csf(form, basis)
+    else:
+        t, z = ops.schur(_complex(a))
+    r = triangular_root(array_of(t))
     return matrices.matmul(matrices.matmul(z, r), matrices.adjoint(z))
 
 
@@ -281,7 +280,7 @@ def _square_root(a: Array) -> Array:
 def _square_root_jvp(primals: tuple[Array], tangents: tuple[Array]) -> tuple[Array, Array]:
     """`X dX + dX X = dA`."""
     x = _square_root(*primals)
-    return x, _sylvester(x, x, tangents[0])
+    return x, _sylvester(x, x, _complex(tangents[0]))
 
 
 @overload

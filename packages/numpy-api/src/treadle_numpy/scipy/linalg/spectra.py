@@ -24,6 +24,7 @@ from treadle_ir import (
 )
 from treadle_numpy.lax.control.loops import fori_loop
 from treadle_numpy.lax.linalg import factorisations as lax, spectra
+from treadle_numpy.numpy.linalg import in_lapack
 from treadle_numpy.numpy.linalg.operands import check_square, square_matrices
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike
@@ -124,7 +125,7 @@ def rsf2csf(T: ArrayLike, Z: ArrayLike, check_finite: bool = True) -> tuple[Arra
     return form, basis
 
 
-@composed_loop()
+@composed_loop(counterpart=in_lapack.hessenberg)
 def hessenberg(
     a: ArrayLike, *, calc_q: bool = False, overwrite_a: bool = False, check_finite: bool = True
 ) -> Array | tuple[Array, Array]:

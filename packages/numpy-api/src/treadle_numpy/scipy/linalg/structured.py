@@ -12,6 +12,9 @@ from treadle_ir import (
     Operand,
     ShapeError,
     composed,
+    composed_in_numpy,
+    composed_loop,
+    matrices,
     names,
     ops,
     shown,
@@ -27,6 +30,7 @@ from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.promote import promote
 from treadle_numpy.operands.scalars import literal, zero_like
 from treadle_numpy.operands.shapes import as_index
+from treadle_numpy.scipy.linalg import in_numpy
 
 __all__ = [
     "block_diag",
@@ -70,7 +74,7 @@ def _placed(x: Array, places: np.ndarray[Any, Any]) -> Array:
     return found
 
 
-@composed
+@composed_loop(counterpart=in_numpy.toeplitz)
 def toeplitz(c: ArrayLike, r: ArrayLike | None = None) -> Array:
     """Matrices with constant diagonals: c is the first column, r the first row, but for its first element.
 
@@ -86,10 +90,21 @@ def toeplitz(c: ArrayLike, r: ArrayLike | None = None) -> Array:
     column = _vectors("toeplitz", 0, c)
     column, row = _pair("toeplitz", column, conj(column) if r is None else r)
     m, n = column.shape[-1], row.shape[-1]
-    # The diagonals, the uppermost first: the row backwards, then the column.
-    diagonals = concatenate([row[..., :0:-1], column], axis=-1) if n else column
-    places = np.arange(m)[:, None] - np.arange(n) + n - 1
-    return _placed(diagonals, places)
+    # The diagonals, the lowest first. Each row is a part of them, the last row the first part.
+    diagonals = concatenate([column[..., ::-1], row[..., 1:]], axis=-1)
+    if 0 in (m, n):
+        return filled((*column.shape[:-1], m, n), literal(0, column))
+    axis = diagonals.ndim - 1
+    starts = m - 1 - ops.iota(shape=(m, 1), dimension=0, dtype=matrices.I32)
+    return ops.gather(
+        diagonals,
+        starts,
+        offset_dims=(*range(axis), axis + 1),
+        collapsed_slice_dims=(),
+        start_index_map=(axis,),
+        slice_sizes=(*diagonals.shape[:-1], n),
+        mode="promise_in_bounds",
+    )
 
 
 @composed
@@ -279,7 +294,7 @@ def fiedler_companion(a: ArrayLike) -> Array:
     return _placed(values, places)
 
 
-@composed
+@composed_in_numpy(in_numpy.block_diag)
 def block_diag(*arrs: ArrayLike) -> Array:
     """A matrix of matrices along its diagonal; vectors are rows, numbers are 1 by 1.
 
@@ -302,19 +317,11 @@ def block_diag(*arrs: ArrayLike) -> Array:
                 f"block_diag: arguments must have at most 2 axes, got {type_of(x)} at position {place}"
             )
         blocks.append(ops.reshape(x, shape=(1,) * (2 - x.ndim) + x.shape))
-    rows, columns = (sum(x.shape[axis] for x in blocks) for axis in (0, 1))
-    total: Array | None = None
-    top = left = 0
+    columns = sum(x.shape[1] for x in blocks)
+    bands, left = [], 0
     for x in blocks:
-        height, width = x.shape
-        placed = ops.pad(
-            x,
-            literal(0, x),
-            low=(top, left),
-            high=(rows - top - height, columns - left - width),
-            interior=(0, 0),
-        )
-        total = placed if total is None else ops.add(total, placed)
-        top, left = top + height, left + width
-    assert total is not None
-    return total
+        width = x.shape[1]
+        low, high = (0, left), (0, columns - left - width)
+        bands.append(ops.pad(x, literal(0, x), low=low, high=high, interior=(0, 0)))
+        left += width
+    return ops.concatenate(bands, dimension=0)

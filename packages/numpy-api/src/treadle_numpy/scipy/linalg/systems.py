@@ -17,7 +17,7 @@ from treadle_ir import (
 )
 from treadle_numpy.lax.linalg.elimination import substituted
 from treadle_numpy.lax.linalg.factorisations import cholesky
-from treadle_numpy.numpy.linalg import determinants, systems
+from treadle_numpy.numpy.linalg import determinants, in_lapack, systems
 from treadle_numpy.numpy.linalg.operands import check_square
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape
@@ -111,7 +111,7 @@ def _by_cholesky(c: Array, b: Array, lower: bool) -> Array:
     return ops.triangular_solve(c, x, lower=lower, transpose_a=lower, conjugate_a=lower)
 
 
-@composed_loop()
+@composed_loop(counterpart=in_lapack.lu_solve)
 def lu_solve(
     lu_and_piv: tuple[ArrayLike, ArrayLike],
     b: ArrayLike,
@@ -146,7 +146,7 @@ def lu_solve(
     return _shaped(x, is_vector)
 
 
-@composed_loop()
+@composed_loop(counterpart=in_lapack.solve)
 def solve(
     a: ArrayLike,
     b: ArrayLike,
@@ -238,7 +238,7 @@ def solve_triangular(
     return _shaped(x, is_vector)
 
 
-@composed_loop()
+@composed_loop(counterpart=in_lapack.inv)
 def inv(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> Array:
     """The inverses of matrices: see `numpy.linalg.inv`.
 
@@ -255,7 +255,7 @@ def inv(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> A
     return systems.inv(a)
 
 
-@composed_loop()
+@composed_loop(counterpart=in_lapack.det)
 def det(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> Array:
     """The determinants of matrices: see `numpy.linalg.det`.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from treadle.core import AbstractValue as AbstractValue, ShapedArray as ShapedArray
 from treadle.experimental.hijax import (  # noqa: F401 - they register rules
     batch as _batch,
+    hi_rules as _hi_rules,
     linear as _linear,
 )
 from treadle.experimental.hijax.accumulate import (
@@ -19,18 +20,24 @@ from treadle.experimental.hijax.derived import (
     vjp_from_jvp as vjp_from_jvp,
     vjp_from_lin as vjp_from_lin,
 )
+from treadle.experimental.hijax.hi_primitive import HiPrimitive as HiPrimitive
 from treadle.experimental.hijax.mapped import (
     bdims_at_front as bdims_at_front,
     unmap_avals as unmap_avals,
     vmap_rule as vmap_rule,
 )
+from treadle.experimental.hijax.mutable import (
+    AvalMutableQDD as AvalMutableQDD,
+    AvalQDD as AvalQDD,
+    MutableHiType as MutableHiType,
+)
 from treadle.experimental.hijax.prim import HiPrim as HiPrim
+from treadle.experimental.hijax.registration import register_hitype as register_hitype
 from treadle.experimental.hijax.types import (
     HiPspec as HiPspec,
     HiType as HiType,
     aval_method as aval_method,
     aval_property as aval_property,
-    register_hitype as register_hitype,
 )
 from treadle.interpreters.ad import (
     Zero as Zero,
@@ -43,11 +50,15 @@ from treadle_ir.tree import MappingSpec as MappingSpec
 __all__ = [
     "AbstractRef",
     "AbstractValue",
+    "AvalMutableQDD",
+    "AvalQDD",
     "GradAccum",
     "HiPrim",
+    "HiPrimitive",
     "HiPspec",
     "HiType",
     "MappingSpec",
+    "MutableHiType",
     "NullAccum",
     "RefAccum",
     "ShapedArray",

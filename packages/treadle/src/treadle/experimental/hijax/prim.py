@@ -26,6 +26,23 @@ from treadle_ir.tree import tree_flatten, tree_unflatten
 Tree: TypeAlias = Any  # Any: what rules of libraries take and return
 
 
+def declared(of: object, wanted: ArrayType, leaf: object, what: str) -> Array:
+    """An array of a type that an operation declares; what is weak yields.
+
+    Raises:
+        ShapeError, DTypeError: it is of another one.
+    """
+    array = as_array(leaf)
+    found = type_of(array)
+    if found.shape != wanted.shape:
+        raise ShapeError(f"{of}: {what} is {found}, but {wanted} was declared")
+    if found == wanted:
+        return array
+    if found.dtype != wanted.dtype and not found.weak:
+        raise DTypeError(f"{of}: {what} is {found}, but {wanted} was declared")
+    return ops.convert(array, dtype=wanted.dtype, weak=wanted.weak)
+
+
 class HiPrim:
     """An operation: derive from it, say of which types its arguments and its result are, and write `expand`.
 
@@ -166,20 +183,8 @@ class HiPrim:
         return opened(aval, value) if isinstance(aval, HiType) else [value]
 
     def array_of(self, wanted: ArrayType, leaf: object, what: str) -> Array:
-        """An array of a type that was declared; what is weak yields.
-
-        Raises:
-            ShapeError, DTypeError: it is of another one.
-        """
-        array = as_array(leaf)
-        found = type_of(array)
-        if found.shape != wanted.shape:
-            raise ShapeError(f"{self}: {what} is {found}, but {wanted} was declared")
-        if found == wanted:
-            return array
-        if found.dtype != wanted.dtype and not found.weak:
-            raise DTypeError(f"{self}: {what} is {found}, but {wanted} was declared")
-        return ops.convert(array, dtype=wanted.dtype, weak=wanted.weak)
+        """An array of a type that was declared."""
+        return declared(self, wanted, leaf, what)
 
     def result(self, results: Sequence[Any]) -> Tree:
         """The result, of the arrays that programs have."""

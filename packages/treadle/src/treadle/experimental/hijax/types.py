@@ -35,10 +35,12 @@ Tree: TypeAlias = Any
 
 _PROBE: Final = 1_000_003  # a size that no array has: it shows where a new axis goes
 _MOST_SPECS: Final = 16
+_NOTHING: Final = object()
 _specs: Final[dict[type, dict[MappingSpec, None]]] = {}
 
 
-def _missing(type: object, method: str, what: str) -> MissingRuleError:
+def missing(type: object, method: str, what: str) -> MissingRuleError:
+    """That a type lacks a method."""
     name = type.__class__.__name__
     return MissingRuleError(
         f"{name} has no `{method}`, which {what} asks for", fix=f"define `{name}.{method}`"
@@ -85,19 +87,19 @@ class HiType(AbstractValue):
 
     def lo_ty(self) -> list[Any]:  # Any: `ShapedArray`s
         """The types of the arrays that a value is made of."""
-        raise _missing(self, "lo_ty", "every transformation")
+        raise missing(self, "lo_ty", "every transformation")
 
     def lower_val(self, hi_val: HiVal) -> list[Any]:
         """The arrays of a value."""
-        raise _missing(self, "lower_val", "every transformation")
+        raise missing(self, "lower_val", "every transformation")
 
     def raise_val(self, *lo_vals: Any) -> HiVal:
         """The value of these arrays."""
-        raise _missing(self, "raise_val", "every transformation")
+        raise missing(self, "raise_val", "every transformation")
 
     def to_tangent_aval(self) -> AbstractValue:
         """The type of tangents of such a value."""
-        raise _missing(self, "to_tangent_aval", "differentiation")
+        raise missing(self, "to_tangent_aval", "differentiation")
 
     def to_ct_aval(self) -> AbstractValue:
         """The type of cotangents: that of tangents, unless said otherwise."""
@@ -109,27 +111,27 @@ class HiType(AbstractValue):
 
     def vspace_add(self, x: HiVal, y: HiVal) -> HiVal:
         """The sum of two values of a type of tangents."""
-        raise _missing(self, "vspace_add", "the sum of two tangents")
+        raise missing(self, "vspace_add", "the sum of two tangents")
 
     def dec_rank(self, size: int | None, spec: MappingSpec) -> AbstractValue:
         """The type of one of `size` batch elements."""
-        raise _missing(self, "dec_rank", "vmap or scan")
+        raise missing(self, "dec_rank", "vmap or scan")
 
     def inc_rank(self, size: int | None, spec: MappingSpec) -> AbstractValue:
         """The type of `size` batch elements together."""
-        raise _missing(self, "inc_rank", "vmap or scan")
+        raise missing(self, "inc_rank", "vmap or scan")
 
     def leading_axis_spec(self) -> MappingSpec:
         """How `scan` maps over such a value."""
-        raise _missing(self, "leading_axis_spec", "scan")
+        raise missing(self, "leading_axis_spec", "scan")
 
     def shard(self, mesh: Any, manual_axes: Any, check_vma: bool, spec: HiPspec) -> AbstractValue:
         """The type of one device's part of such a value."""
-        raise _missing(self, "shard", "shard_map")
+        raise missing(self, "shard", "shard_map")
 
     def unshard(self, mesh: Any, check_vma: bool, spec: HiPspec) -> AbstractValue:
         """The type of all devices' parts together."""
-        raise _missing(self, "unshard", "shard_map")
+        raise missing(self, "unshard", "shard_map")
 
     def str_short(self, short_dtypes: bool = False, mesh_axis_types: bool = False) -> str:
         """What it is, in a word."""
@@ -141,11 +143,11 @@ class HiPspec:
 
     def to_lo(self) -> tuple[Any, ...]:  # Any: `PartitionSpec`s
         """A `PartitionSpec` for each array of `lo_ty`."""
-        raise _missing(self, "to_lo", "shard_map")
+        raise missing(self, "to_lo", "shard_map")
 
     def to_tangent_spec(self) -> HiPspec:
         """How tangents lie."""
-        raise _missing(self, "to_tangent_spec", "the derivative of shard_map")
+        raise missing(self, "to_tangent_spec", "the derivative of shard_map")
 
     def to_ct_spec(self) -> HiPspec:
         """How cotangents lie."""
@@ -354,43 +356,11 @@ def opened(aval: HiType, value: HiVal) -> list[Any]:
     return [*aval.lower_val(value), *map(_zeros, parts_of(aval).slots)]
 
 
-def register_hitype(val_cls: type, typeof_fn: Callable[[Any], HiType]) -> None:
-    """Say of which type the values of a class are: from then on they are arguments and results of transformations.
-
-    Raises:
-        ArgumentError: `val_cls` is no class, or `typeof_fn` no function; TreeError: it is registered already.
-
-    Example:
-        >>> from treadle.experimental.hijax import HiType, ShapedArray, register_hitype
-        >>> import treadle
-        >>> class Point:
-        ...     def __init__(self, x, y): self.x, self.y = x, y
-        >>> class PointType(HiType):
-        ...     def lo_ty(self): return [ShapedArray((), "float32")] * 2
-        ...     def lower_val(self, p): return [p.x, p.y]
-        ...     def raise_val(self, x, y): return Point(x, y)
-        >>> register_hitype(Point, lambda p: PointType())
-        >>> treadle.typeof(Point(1.0, 2.0)).str_short()
-        'PointType'
-    """
-    if not isinstance(val_cls, type):
-        raise refused("register_hitype", "val_cls", "a class", val_cls)
-    functions("register_hitype", typeof_fn=typeof_fn)
-
-    def open_value(value: HiVal) -> tuple[list[Any], HiForm]:
-        aval = typeof_fn(value)
-        if not isinstance(aval, HiType):
-            raise refused(f"the type of a {val_cls.__name__}", "the result", "a HiType", aval)
-        return opened(aval, value), HiForm(aval)
-
-    register_opaque(val_cls, open_value)
-
-
-@final
 class HiTracer:
     """A value of a type of a library's own while a function is traced: operations of the library take it."""
 
     __slots__ = ("_aval", "children")
+    __treadle_traced__ = True  # an instance of `treadle.core.Tracer`, though it is no array
 
     def __init__(self, aval: HiType, children: Sequence[Any]) -> None:
         self._aval = aval
@@ -404,18 +374,20 @@ class HiTracer:
         return self._aval
 
     def __getattr__(self, name: str) -> Any:  # Any: what the type's class says
-        found = getattr(type(self._aval), name, None)
+        found = getattr(self._aval, name, _NOTHING)
         if isinstance(found, aval_property):
             return found.fget(self)
         if isinstance(found, aval_method):
             return partial(found.fun, self)
+        if found is not _NOTHING:
+            return found
         raise AttributeError(
             f"a traced value of type {self._aval} has no attribute {name!r}; "
             "within traced functions operations of its library read it"
         )
 
     def __repr__(self) -> str:
-        return f"HiTracer({self._aval})"
+        return f"{type(self).__name__}({self._aval})"
 
 
 def _operator(name: str) -> Callable[..., Any]:
@@ -428,7 +400,24 @@ def _operator(name: str) -> Callable[..., Any]:
     return apply
 
 
-for _name in ("add", "sub", "mul", "matmul", "truediv", "neg", "getitem", "setitem", "len", "iter"):
+_BINARY = [
+    "add",
+    "sub",
+    "mul",
+    "matmul",
+    "truediv",
+    "floordiv",
+    "mod",
+    "divmod",
+    "pow",
+    "and",
+    "or",
+    "xor",
+    "lshift",
+    "rshift",
+]
+_OTHERS = "neg pos abs invert eq ne lt le gt ge getitem setitem len iter contains"
+for _name in (*_BINARY, *[f"r{each}" for each in _BINARY], *_OTHERS.split()):
     setattr(HiTracer, f"__{_name}__", _operator(f"_{_name}"))
 
 register_opaque(HiTracer, lambda value: (value.children, HiForm(value.aval)))

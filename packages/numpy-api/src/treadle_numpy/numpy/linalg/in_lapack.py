@@ -1,0 +1,234 @@
+"""Counterparts of functions of linear algebra: one routine in the place of several operations, on single matrices.
+
+Without jit the evaluator calls them instead of the functions' operations, from the first call on, so that their last
+bits are always the same. The routines are those that functions of NumPy and SciPy wrap. There are no counterparts where
+they are not found, and what they do not solve is left to the operations, which say what becomes of it
+(decisions/0094-counterparts-in-lapack.md).
+"""
+
+from __future__ import annotations
+
+import cmath
+import math
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from treadle_ir import ArrayType, Counterpart, import_module
+
+# Elements of a matrix: of more XLA starts as fast a routine, and Python goes on.
+MOST: Final = 1 << 14
+_LETTERS: Final = {"f": "s", "d": "d", "F": "c", "D": "z"}
+_WRITTEN_OUT: Final = 3  # rows of determinants that need no elimination
+# Any: arrays of any element type.
+_Elements = np.ndarray[Any, Any]
+
+
+def _serves(types: Sequence[ArrayType], most: int | None = MOST) -> bool:
+    """Whether the operands are single matrices of one type that LAPACK has."""
+    return all(
+        [
+            x.ndim == 2
+            and x.size > 0
+            and (most is None or x.size <= most)
+            and x.dtype == types[0].dtype
+            and x.dtype.char in _LETTERS
+            for x in types
+        ]
+    )
+
+
+# Any: neither library has types for its routines.
+def _module(name: str) -> Any:
+    """A module of a library, or None: SciPy comes with the runtime, and some of the modules are private."""
+    try:
+        return import_module(name)
+    except ImportError:
+        return None
+
+
+def _of_numpy(name: str) -> Any:
+    """A routine of the module that `numpy.linalg` wraps, or None."""
+    return getattr(_module("numpy.linalg._umath_linalg"), name, None)
+
+
+def _of_scipy(name: str, type: ArrayType) -> Any:
+    """A routine of LAPACK, or None."""
+    return getattr(_module("scipy.linalg.lapack"), f"{_LETTERS[type.dtype.char]}{name}", None)
+
+
+def _is_finite(x: _Elements) -> bool:
+    """Whether all elements are finite; False also for some that are very large."""
+    return cmath.isfinite(np.vdot(x, x))
+
+
+def _if_solved(x: _Elements) -> list[_Elements] | None:
+    """What a routine of NumPy's gave: NaN everywhere where LAPACK did not do its work."""
+    first = x.item(0)
+    return [x] if first == first else None
+
+
+def slogdet(types: Sequence[ArrayType]) -> Counterpart | None:
+    """NumPy's; a logarithm that is not finite is left to the operations."""
+    routine = _of_numpy("slogdet")
+    if routine is None or not _serves(types):
+        return None
+
+    def run(a: _Elements) -> list[_Elements] | None:
+        sign, logarithm = routine(a)
+        return [np.asarray(sign), np.asarray(logarithm)] if math.isfinite(logarithm) else None
+
+    return run
+
+
+def det(types: Sequence[ArrayType]) -> Counterpart | None:
+    """The product of the diagonal of `getrf`: NumPy's adds logarithms. Of few rows, the formula."""
+    if not _serves(types):
+        return None
+    if types[0].shape[0] <= _WRITTEN_OUT:
+        dtype = types[0].dtype
+        return lambda a: [np.array(_written_out(a.tolist()), dtype)]
+    getrf = _of_scipy("getrf", types[0])
+    if getrf is None:
+        return None
+    places = np.arange(types[0].shape[0], dtype=np.int32)
+    product, count = np.multiply.reduce, np.count_nonzero
+
+    def run(a: _Elements) -> list[_Elements]:
+        factors, pivots, _ = getrf(a)
+        value = product(factors.diagonal())
+        return [np.asarray(-value if count(pivots != places) & 1 else value)]
+
+    return run
+
+
+# Any: floats or complex numbers.
+def _written_out(rows: list[list[Any]]) -> Any:
+    """The determinant of up to three rows, in double precision."""
+    if len(rows) == 1:
+        return rows[0][0]
+    if len(rows) == 2:
+        (a, b), (c, d) = rows
+        return a * d - b * c
+    (a, b, c), (d, e, f), (g, h, i) = rows
+    return a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)
+
+
+def solve(types: Sequence[ArrayType]) -> Counterpart | None:
+    """NumPy's, of matrices on the right."""
+    routine = _of_numpy("solve")
+    if routine is None or not _serves(types):
+        return None
+    return lambda a, b: _if_solved(routine(a, b))
+
+
+def inv(types: Sequence[ArrayType]) -> Counterpart | None:
+    """NumPy's."""
+    routine = _of_numpy("inv")
+    if routine is None or not _serves(types):
+        return None
+    return lambda a: _if_solved(routine(a))
+
+
+def eigvalsh(types: Sequence[ArrayType]) -> Counterpart | None:
+    """`syevd`, or `heevd`, of any size: with the workspace for blocks, which XLA's call of it does not have."""
+    if not _serves(types, None):
+        return None
+    (x,) = types
+    is_real = x.dtype.kind == "f"
+    name = "syevd" if is_real else "heevd"
+    routine, asked = _of_scipy(name, x), _of_scipy(f"{name}_lwork", x)
+    if routine is None:
+        return None
+    *sizes, _ = asked(x.shape[0], 0, 1)
+    work = [int(size.real) for size in sizes]
+
+    def run(a: _Elements) -> list[_Elements] | None:
+        twice = a + (a.T if is_real else a.T.conj())
+        if not _is_finite(twice):
+            return None
+        values, _, info = routine(twice.T, 0, 1, *work, 1)  # in the place of its operand
+        return None if info else [values * 0.5]
+
+    return run
+
+
+def lu(types: Sequence[ArrayType]) -> Counterpart | None:
+    """`getrf`, of which L and U are copies of the triangles."""
+    getrf = _of_scipy("getrf", types[0]) if _serves(types) else None
+    if getrf is None:
+        return None
+    (m, n), dtype, real = types[0].shape, types[0].dtype, types[0].dtype.char.lower()
+    k, places = min(m, n), np.arange(m)
+    unit = np.eye(m, k, dtype=dtype)
+    # In columns, as the factors lie.
+    below = np.asfortranarray(np.tri(m, k, -1, np.bool_))
+    above = np.asfortranarray(~np.tri(k, n, -1, np.bool_))
+
+    def run(a: _Elements) -> list[_Elements]:
+        factors, pivots, _ = getrf(a)
+        order = list(range(m))
+        for i, pivot in enumerate(pivots.tolist()):
+            order[i], order[pivot] = order[pivot], order[i]
+        p, low, high = np.zeros((m, m), real), unit.copy("F"), np.zeros((k, n), dtype, "F")
+        p[order, places] = 1
+        np.copyto(low, factors[:, :k], where=below)
+        np.copyto(high, factors[:k], where=above)
+        return [p, low, high]
+
+    return run
+
+
+def lu_factor(types: Sequence[ArrayType]) -> Counterpart | None:
+    """`getrf`, of any size: the factors stay in columns, as LAPACK leaves them."""
+    getrf = _of_scipy("getrf", types[0]) if _serves(types, None) else None
+    return None if getrf is None else lambda a: getrf(a)[:2]
+
+
+def lu_solve(types: Sequence[ArrayType]) -> Counterpart | None:
+    """`getrs`; pivots that are no rows are left to the operations."""
+    factors, pivots, right = types
+    getrs = _of_scipy("getrs", factors) if _serves((factors, right)) else None
+    if getrs is None or pivots.shape != factors.shape[:1]:
+        return None
+    rows = factors.shape[0]
+
+    def run(factors: _Elements, pivots: _Elements, right: _Elements) -> list[_Elements] | None:
+        given = pivots.tolist()
+        return [getrs(factors, pivots, right)[0]] if min(given) >= 0 and max(given) < rows else None
+
+    return run
+
+
+def hessenberg(types: Sequence[ArrayType]) -> Counterpart | None:
+    """`gehrd`, of which H is the upper part."""
+    if not _serves(types) or types[0].shape[0] < 2:
+        return None
+    gehrd, n, dtype = _of_scipy("gehrd", types[0]), types[0].shape[0], types[0].dtype
+    if gehrd is None:
+        return None
+    kept = np.asfortranarray(~np.tri(n, n, -2, np.bool_))
+
+    def run(a: _Elements) -> list[_Elements]:
+        h = np.zeros((n, n), dtype, "F")
+        np.copyto(h, gehrd(a)[0], where=kept)
+        return [h]
+
+    return run
+
+
+def sqrtm(types: Sequence[ArrayType]) -> Counterpart | None:
+    """What SciPy's wraps, of any size: singular matrices, of which it would warn, are left to the operations."""
+    root = getattr(_module("scipy.linalg._matfuncs_schur_sqrtm"), "recursive_schur_sqrtm", None)
+    if root is None or not _serves(types, None):
+        return None
+    dtype = np.result_type(types[0].dtype, np.complex64)
+
+    def run(a: _Elements) -> list[_Elements] | None:
+        if not _is_finite(a):
+            return None
+        found, _, singular, info = root(a)
+        return None if singular or info else [np.asarray(found, dtype)]
+
+    return run

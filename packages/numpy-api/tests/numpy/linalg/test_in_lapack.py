@@ -1,0 +1,175 @@
+"""Counterparts in LAPACK give what the operations of the functions give, up to rounding, and leave the rest to them."""
+
+import numpy as np
+import pytest
+
+from treadle_ir import X64, ArrayType, counterparts, import_module
+from treadle_numpy import numpy as tnp, scipy as tsp
+from treadle_numpy.numpy.linalg import in_lapack
+
+TYPES = "fdFD"
+# Of each counterpart the functions that have it, and the kinds of its operands.
+TABLE = {
+    "det": ([tnp.linalg.det, tsp.linalg.det], "a"),
+    "eigvalsh": ([tnp.linalg.eigvalsh], "a"),
+    "hessenberg": ([tsp.linalg.hessenberg], "a"),
+    "inv": ([tnp.linalg.inv, tsp.linalg.inv], "a"),
+    "lu": ([tsp.linalg.lu], "r"),
+    "lu_factor": ([tsp.linalg.lu_factor], "r"),
+    "slogdet": ([tnp.linalg.slogdet], "a"),
+    "solve": ([tnp.linalg.solve, tsp.linalg.solve], "ar"),
+    "sqrtm": ([tsp.linalg.sqrtm], "a"),
+}
+
+
+def matrix(m, n, letter, seed=0):
+    """A random matrix, far from singular if it is square."""
+    drawn = np.random.default_rng([m, n, seed])
+    x = drawn.standard_normal((m, n))
+    if letter in "FD":
+        x = x + 1j * drawn.standard_normal((m, n))
+    return (x / n**0.5 + 2 * np.eye(m, n)).astype(letter)
+
+
+def made(name, *operands):
+    """The counterpart for operands like these."""
+    return getattr(in_lapack, name)([ArrayType(x.shape, x.dtype) for x in operands])
+
+
+def found(name, *operands):
+    """What the counterpart gives, without NumPy's warnings."""
+    with np.errstate(all="ignore"):
+        return made(name, *operands)(*operands)
+
+
+def operations(function, *operands):
+    """What the operations give, one by one."""
+    with X64.override(True):
+        results = function.__wrapped__(*operands)
+    return results if isinstance(results, tuple) else (results,)
+
+
+def check(function, name, *operands):
+    """Compare a counterpart with the operations."""
+    exact = np.finfo(operands[0].dtype).eps
+    for one, other in zip(found(name, *operands), operations(function, *operands), strict=True):
+        expected = np.asarray(other)
+        assert (one.shape, one.dtype) == (expected.shape, expected.dtype)
+        np.testing.assert_allclose(one, expected, rtol=1e3 * exact, atol=1e3 * exact)
+
+
+@pytest.mark.parametrize("letter", TYPES)
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 40])
+@pytest.mark.parametrize("name", TABLE)
+def test_each_gives_what_the_operations_give(name, n, letter):
+    functions, kinds = TABLE[name]
+    operands = [matrix(n, n if kind == "a" else 3, letter, seed) for seed, kind in enumerate(kinds)]
+    if made(name, *operands) is None:
+        assert (name, n) == ("hessenberg", 1)
+        return
+    for function in functions:
+        check(function, name, *operands)
+
+
+@pytest.mark.parametrize("letter", TYPES)
+@pytest.mark.parametrize("n", [1, 5, 40])
+def test_factors_solve_systems(n, letter):
+    a, b = matrix(n, n, letter), matrix(n, 3, letter, 1)
+    factors, pivots = found("lu_factor", a)
+    (x,) = found("lu_solve", factors, pivots, b)
+    np.testing.assert_allclose(a @ x, b, atol=1e3 * np.finfo(letter).eps)
+    (expected,) = operations(tsp.linalg.lu_solve, (factors, pivots), b)
+    np.testing.assert_allclose(x, expected, atol=1e3 * np.finfo(letter).eps)
+
+
+def test_pivots_that_are_no_rows_are_left_to_the_operations():
+    a, b = matrix(3, 3, "f"), matrix(3, 1, "f")
+    for pivots in ([0, 1, 3], [-1, 1, 2]):
+        assert found("lu_solve", a, np.array(pivots, np.int32), b) is None
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+@pytest.mark.parametrize("letter", TYPES)
+def test_determinants_of_few_whole_numbers_are_whole(n, letter):
+    a = np.random.default_rng(n).integers(-9, 10, (n, n)).astype(letter)
+    (value,) = found("det", a)
+    assert value.dtype == letter
+    assert value == np.round(np.linalg.det(a.astype("D")))
+
+
+def test_signs_of_permutations_are_those_of_determinants():
+    for seed in range(6):
+        order = np.random.default_rng(seed).permutation(7)
+        a = np.eye(7, dtype=np.float64)[order] * 2
+        (value,) = found("det", a)
+        assert value == np.round(np.linalg.det(a))
+
+
+@pytest.mark.parametrize("name", ["inv", "solve", "slogdet"])
+def test_singular_matrices_are_left_to_the_operations(name):
+    operands = [np.zeros((4, 4)), np.ones((4, 1))]
+    assert found(name, *operands[: len(TABLE[name][1])]) is None
+
+
+def test_a_singular_matrix_without_a_root_is_left_to_the_operations():
+    assert found("sqrtm", np.eye(3, k=1)) is None
+
+
+@pytest.mark.parametrize("name", ["eigvalsh", "slogdet", "solve", "inv", "sqrtm"])
+@pytest.mark.parametrize("number", [np.nan, np.inf])
+def test_what_is_not_finite_is_left_to_the_operations(name, number):
+    a = np.full((4, 4), number)
+    operands = [a, np.ones((4, 1))]
+    assert found(name, *operands[: len(TABLE[name][1])]) is None
+
+
+def test_only_the_hermitian_part_counts():
+    a = matrix(6, 6, "D")
+    expected = np.linalg.eigvalsh((a + a.T.conj()) / 2)
+    np.testing.assert_allclose(found("eigvalsh", a)[0], expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_types_that_are_not_served_have_no_counterpart(name):
+    operands = [np.ones((3, 3)), np.ones((3, 1))][: len(TABLE[name][1])]
+    assert made(name, *operands) is None or name != "hessenberg" or operands[0].shape[0] > 1
+    for changed in (
+        [x.astype(np.int32) for x in operands],
+        [x.astype(np.float16) for x in operands],
+        [np.stack([x, x]) for x in operands],
+        [x[:0] for x in operands],
+    ):
+        assert made(name, *changed) is None
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_which_serve_any_size(name):
+    kinds = TABLE[name][1]
+    large = [np.broadcast_to(np.float32(1), (200, 200 if kind == "a" else 150)) for kind in kinds]
+    serves = made(name, *large) is not None
+    assert serves == (name in {"eigvalsh", "lu_factor", "sqrtm"})
+
+
+def test_operands_of_two_types_have_no_counterpart():
+    assert made("solve", np.ones((3, 3)), np.ones((3, 1), np.float32)) is None
+    assert made("solve", np.ones((3, 3)), np.ones(3)) is None
+
+
+def test_without_the_libraries_there_are_no_counterparts(monkeypatch):
+    def missing(name):
+        if name.startswith(("scipy", "numpy")):
+            raise ImportError(name)
+        return import_module(name)
+
+    monkeypatch.setattr(in_lapack, "import_module", missing)
+    for name, (_, kinds) in TABLE.items():
+        assert made(name, *[np.ones((5, 5)) for _ in kinds]) is None
+    pivots = np.arange(5, dtype=np.int32)
+    assert made("lu_solve", np.ones((5, 5)), pivots, np.ones((5, 5))) is None
+
+
+def test_the_functions_have_them():
+    for name, (functions, _) in TABLE.items():
+        for function in functions:
+            assert counterparts[function.__wrapped__] is getattr(in_lapack, name)
+    assert counterparts[tsp.linalg.lu_solve.__wrapped__] is in_lapack.lu_solve

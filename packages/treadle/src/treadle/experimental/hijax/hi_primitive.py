@@ -1,0 +1,323 @@
+"""`HiPrimitive`: an operation of a library's own that may change its arguments, with its rules as methods.
+
+In programs it is an operation on the arrays that its arguments are made of. Its results are the arrays that the
+arguments which it changes are made of afterwards, and those of what it returns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import is_
+from typing import Any, TypeAlias, TypeVar, final
+
+from treadle.core import AbstractValue, ShapedArray
+from treadle.experimental.hijax.application import value_of
+from treadle.experimental.hijax.mutable import (
+    AvalMutableQDD,
+    AvalQDD,
+    MutableCell,
+    MutableQDD,
+    MutableTracer,
+    State,
+    among_themselves,
+    as_tracer,
+    is_among_themselves,
+    mutable_cell,
+)
+from treadle.experimental.hijax.prim import declared
+from treadle.experimental.hijax.types import HiType, hitype_of, lo_types, opened
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    ArrayType,
+    EvalTrace,
+    Extension,
+    MissingRuleError,
+    Operand,
+    Operands,
+    Type,
+    as_array,
+    bind,
+    current_trace,
+    frozen,
+    stage,
+    type_of,
+)
+
+Tree: TypeAlias = Any  # Any: what rules of libraries take and return
+T = TypeVar("T")
+
+
+class HiPrimitive:
+    """An operation that may change its arguments: derive from it, and apply an instance by `bind`.
+
+    `to_lojax` does it, to values themselves. Where a function is traced, `abstract_eval` says which types the results
+    have and which effects there are. It sees an argument that changes as an `AvalMutableQDD`, which it updates; what is
+    known of a new one it says by an `AvalQDD`. The other methods are the rules of transformations.
+
+    Example:
+        >>> import treadle
+        >>> from treadle.experimental.hijax import HiPrimitive
+        >>> class Square(HiPrimitive):
+        ...     def abstract_eval(self, x):
+        ...         return x, set()
+        ...     def to_lojax(self, x):
+        ...         return x * x
+        ...     def jvp(self, primals, tangents):
+        ...         return self.bind(*primals), 3 * primals[0] * tangents[0]
+        >>> print(treadle.jit(treadle.grad(Square("square").bind))(2.0))
+        6.0
+    """
+
+    multiple_results: bool = False
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    # --- what a library writes
+
+    def is_high(self, *avals: Any, **params: Any) -> bool:  # Any: types, and what libraries pass
+        """Whether it is one on values of types of a library's own; it is asked by JAX."""
+        return True
+
+    def abstract_eval(self, *avals: Any, **params: Any) -> tuple[Any, Any]:
+        """The types of the results, and the effects, of the types of the arguments."""
+        raise self._lacks("traced functions", "abstract_eval")
+
+    def to_lojax(self, *args: Tree, **params: Any) -> Tree:
+        """The results, of values themselves: where it is run, and in compiled code."""
+        raise self._lacks("evaluation", "to_lojax")
+
+    def jvp(self, primals: tuple[Tree, ...], tangents: tuple[Tree, ...], **params: Any) -> Tree:
+        """The results, and their tangents; a tangent that is known to be zero is a `Zero`."""
+        raise self._lacks("differentiation", "jvp")
+
+    def transpose(self, ct: Tree, *args: Tree, **params: Any) -> Tree:
+        """The cotangents of the arguments in which it is linear, which are `UndefinedPrimal`s."""
+        raise self._lacks("reverse differentiation", "transpose")
+
+    # --- how it is applied
+
+    def bind(self, *args: Tree, **params: Any) -> Tree:
+        """Apply it to arguments, under whatever transformation is at work."""
+        if is_among_themselves() or (
+            isinstance(current_trace(), EvalTrace)
+            and not any(isinstance(arg, MutableTracer) for arg in args)
+        ):
+            return self.to_lojax(*args, **params)
+        cells = [mutable_cell(arg) for arg in args]
+        several = [id(cell) for cell in cells if cell is not None]
+        if len({*several}) != len(several):
+            raise ArgumentError(
+                f"`{self.name}`: one mutable value is given twice", fix="give it once"
+            )
+        ins: list[AbstractValue] = []
+        flat: list[list[Any]] = []
+        for arg, cell in zip(args, cells, strict=True):
+            known, arrays = _as_argument(arg, cell)
+            ins.append(known)
+            flat.append(arrays)
+        call = HiCall.made(self, params, ins, flat)
+        after, results = call.groups(bind(call, *[x for arrays in flat for x in arrays]))
+        for cell, now, arrays in zip(cells, call.changed, after, strict=True):
+            if cell is not None and now is not None:
+                cell.store(State(now, arrays))
+        values = [
+            as_tracer(known, mine) if isinstance(known, AvalQDD) else value_of(known, mine)
+            for known, mine in zip(call.outs, results, strict=True)
+        ]
+        return values if self.multiple_results else values[0]
+
+    def _lacks(self, what: str, method: str) -> MissingRuleError:
+        return MissingRuleError(
+            f"for {what} of `{self.name}`, {type(self).__name__} must override `{method}`",
+            fix=f"define `{type(self).__name__}.{method}`",
+        )
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+def _as_argument(arg: Tree, cell: MutableCell | None) -> tuple[AbstractValue, list[Any]]:
+    """Of which type an argument is, and its arrays in programs."""
+    if cell is not None:
+        state = cell.load()
+        return state.known, [*state.arrays]
+    aval = hitype_of(arg)
+    if aval is not None:
+        return aval, opened(aval, arg)
+    array = as_array(arg)
+    type = type_of(array)
+    return ShapedArray(type.shape, type.dtype, type.weak), [array]
+
+
+def arrays_of(known: AbstractValue, value: Tree) -> list[Any]:
+    """The arrays of a value in programs."""
+    if isinstance(known, AvalQDD):
+        if isinstance(value, MutableTracer):
+            return [*value.cell.load().arrays]
+        return known.read_loval(value)
+    return opened(known, value) if isinstance(known, HiType) else [value]
+
+
+@final
+class Parameters:
+    """The parameters of an operation: equal where they are equal and hashed, else only to themselves."""
+
+    __slots__ = ("_key", "values")
+
+    def __init__(self, values: dict[str, Any]) -> None:  # Any: what libraries pass
+        self.values = values
+        self._key: object = tuple(values.items())
+        try:
+            hash(self._key)
+        except TypeError:
+            self._key = id(self)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Parameters) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+
+@frozen
+class HiCall(Extension):
+    """An operation on values that may change, in programs: one on the arrays that these are made of."""
+
+    name = "hi_primitive"
+    of: HiPrimitive
+    params: Parameters
+    ins: tuple[AbstractValue, ...]  # `AvalQDD`s of what changes
+    outs: tuple[AbstractValue, ...]
+    # What is known afterwards of each argument, if it is changed.
+    changed: tuple[AvalQDD | None, ...]
+    # Of how many arrays each argument is made, and each of what comes out: changed arguments, then results.
+    counts: tuple[int, ...]
+    sizes: tuple[int, ...]
+    types: tuple[ArrayType, ...]  # of all that come out
+
+    @staticmethod
+    def made(
+        of: HiPrimitive,
+        params: dict[str, Any],
+        ins: Sequence[AbstractValue],
+        flat: Sequence[Sequence[Any]],
+    ) -> HiCall:
+        """The application to arguments of these types, made of these arrays.
+
+        `abstract_eval` says what changes. Where it tells of no effect, the operation is traced to see.
+        """
+        seen = [
+            AvalMutableQDD(x.aval, MutableQDD(x.qdd)) if isinstance(x, AvalQDD) else x for x in ins
+        ]
+        found, effects = of.abstract_eval(*seen, **params)
+        outs = tuple(found) if of.multiple_results else (found,)
+        after = [
+            AvalQDD(x.aval, x.mutable_qdd.cur_val) if isinstance(x, AvalMutableQDD) else None
+            for x in seen
+        ]
+        counts = tuple(map(len, flat))
+        given = Parameters(params)
+        whole = HiCall(of, given, tuple(ins), outs, tuple(after), counts, (), ())
+        sizes: list[int] = []
+        changed: list[AvalQDD | None] = []
+
+        def of_changed(*operands: Operand) -> list[Array]:
+            states, results = whole.done(operands)
+            out = []
+            for was, now, before, arrays in zip(
+                ins, after, split(operands, counts), states, strict=True
+            ):
+                same = arrays is None or (was == now and all(map(is_, before, arrays)))
+                changed.append(now if effects or not same else None)
+                if arrays is not None and changed[-1] is not None:
+                    out.append(arrays)
+            out += results
+            sizes.extend([len(arrays) for arrays in out])
+            return [as_array(x) for arrays in out for x in arrays]
+
+        staged = stage(of_changed, *[type_of(x) for arrays in flat for x in arrays])
+        types = tuple([type for type in staged.program.result_types if isinstance(type, ArrayType)])
+        return HiCall(of, given, tuple(ins), outs, tuple(changed), counts, tuple(sizes), types)
+
+    def infer(self, *operands: Type) -> tuple[Type, ...]:
+        """As was found when it was applied."""
+        return self.types
+
+    def call(self, operands: Operands) -> list[Array]:
+        """By `to_lojax`, with values themselves for arguments."""
+        states, results = self.done(operands)
+        return self.declared([arrays for arrays in states if arrays is not None], results)
+
+    def done(self, operands: Operands) -> tuple[list[list[Any] | None], list[list[Any]]]:
+        """The arrays of the arguments that it changes, afterwards, and those of the results."""
+        values: list[Tree] = []
+        for known, arrays in zip(self.ins, split(operands, self.counts), strict=True):
+            lo = list(map(as_array, arrays))
+            if isinstance(known, AvalQDD):
+                values.append(known.new_from_loval(*lo))
+            elif isinstance(known, HiType):
+                values.append(known.raise_val(*lo[: len(lo_types(known))]))
+            else:
+                values.append(lo[0])
+        with among_themselves():
+            output = self.several(self.of.to_lojax(*values, **self.params.values))
+        states = [
+            None if known is None else [*known.read_loval(value)]
+            for known, value in zip(self.changed, values, strict=True)
+        ]
+        return states, [arrays_of(known, x) for known, x in zip(self.outs, output, strict=True)]
+
+    def declared(
+        self, states: Sequence[Sequence[Any]], results: Sequence[Sequence[Any]]
+    ) -> list[Array]:
+        """All arrays that come out.
+
+        Raises:
+            ArgumentError, ShapeError, DTypeError: they are not what came out when it was applied.
+        """
+        groups = [*states, *results]
+        made_of = [len(arrays) for arrays in groups]
+        if made_of != [*self.sizes]:
+            raise ArgumentError(
+                f"`{self.of.name}`: what comes out is made of {made_of} arrays, "
+                f"but of {list(self.sizes)} when it was applied"
+            )
+        flat = [x for arrays in groups for x in arrays]
+        return [
+            declared(self.of, type, x, "a result") for type, x in zip(self.types, flat, strict=True)
+        ]
+
+    def groups(self, flat: Sequence[Array]) -> tuple[list[list[Array]], list[list[Array]]]:
+        """What came out: the arrays of each argument, none of those that do not change, and of each result."""
+        groups = iter(split(flat, self.sizes))
+        states = [[] if known is None else [*next(groups)] for known in self.changed]
+        return states, [[*each] for each in groups]
+
+    def several(self, output: Tree) -> list[Tree]:
+        """The results as a list.
+
+        Raises:
+            ArgumentError: there are more or fewer than `abstract_eval` says.
+        """
+        found = [*output] if self.of.multiple_results else [output]
+        if len(found) != len(self.outs):
+            raise ArgumentError(
+                f"`{self.of.name}` has {len(found)} results, but its `abstract_eval` says {len(self.outs)}"
+            )
+        return found
+
+    @property
+    def changes(self) -> bool:
+        """Whether values that may change are among the arguments and the results."""
+        return any(isinstance(known, AvalQDD) for known in (*self.ins, *self.outs))
+
+
+def split(flat: Sequence[T], counts: Sequence[int]) -> list[Sequence[T]]:
+    """Parts of a sequence, of so many items each."""
+    found, first = [], 0
+    for count in counts:
+        found.append(flat[first : first + count])
+        first += count
+    return found
