@@ -27,6 +27,9 @@ CounterpartMaker: TypeAlias = Callable[[Sequence[ArrayType]], Counterpart | None
 counterparts: Final[dict[Callable[..., Any], CounterpartMaker]] = {}
 """What makes the counterparts of composed functions, by the function without its mark."""
 
+others_of_few: Final[dict[Callable[..., Any], Callable[..., Any]]] = {}
+"""What computes composed functions with loops where elements are few, by the function without its mark."""
+
 _SMALL: Final = 1 << 31
 _NUMBERS: Final = (bool, int, float, complex, np.ndarray, np.generic)
 
@@ -100,15 +103,17 @@ def composed_numbers(*numbers: str) -> Callable[[Callable[P, T]], Callable[P, T]
 
     def mark(function: Callable[P, T]) -> Callable[P, T]:
         names = function.__code__.co_varnames
-        places = frozenset([names.index(name) for name in numbers])
+        places = [names.index(name) for name in numbers]
 
         @wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> T:
             trace = current_trace()
             if trace.__class__ is not EvalTrace:
                 return function(*args, **kwargs)
-            given = [_held_small(x) if place in places else x for place, x in enumerate(args)]
-            named = {name: _held_small(x) if name in numbers else x for name, x in kwargs.items()}
+            given = _with(_held_small, args, places)
+            named = kwargs and {
+                name: _held_small(x) if name in numbers else x for name, x in kwargs.items()
+            }
             return trace.evaluator.call(function, given, named)
 
         return call
@@ -116,8 +121,11 @@ def composed_numbers(*numbers: str) -> Callable[[Callable[P, T]], Callable[P, T]
     return mark
 
 
+# Any: `of_few` takes what the function takes; where there is none, no type would be known of it.
 def composed_loop(
-    *numbers: str, counterpart: CounterpartMaker | None = None
+    *numbers: str,
+    counterpart: CounterpartMaker | None = None,
+    of_few: Callable[..., Any] | None = None,
 ) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """As `composed`, of a function with a loop whose steps the evaluator compiles in any case.
 
@@ -127,6 +135,9 @@ def composed_loop(
 
     `counterpart` makes a function of a library that the evaluator may call instead, as for `composed_in_numpy`, but on
     arrays of any size, and its results are those of the operations up to rounding: it serves from the first call on.
+
+    `of_few` gives the same as the function up to rounding, by operations that cost less where there are few elements.
+    The evaluator may run it in all calls with a kind of small arguments on the host, or in none of them.
 
     Example:
         >>> import numpy as np
@@ -142,8 +153,10 @@ def composed_loop(
     def mark(function: Callable[P, T]) -> Callable[P, T]:
         if counterpart is not None:
             counterparts[function] = counterpart
+        if of_few is not None:
+            others_of_few[function] = of_few
         names = function.__code__.co_varnames
-        places = frozenset([names.index(name) for name in numbers])
+        places = [names.index(name) for name in numbers]
 
         @wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -152,13 +165,26 @@ def composed_loop(
                 return function(*args, **kwargs)
             if not numbers:
                 return trace.evaluator.call(function, args, kwargs, True)
-            given = [_held(x) if place in places else x for place, x in enumerate(args)]
-            named = {name: _held(x) if name in numbers else x for name, x in kwargs.items()}
+            given = _with(_held, args, places)
+            named = kwargs and {
+                name: _held(x) if name in numbers else x for name, x in kwargs.items()
+            }
             return trace.evaluator.call(function, given, named, True)
 
         return call
 
     return mark
+
+
+def _with(
+    held: Callable[[object], object], args: Sequence[Any], places: Sequence[int]
+) -> Sequence[Any]:
+    """The arguments, those at some places as they are held."""
+    given = [*args]
+    for place in places:
+        if place < len(given):
+            given[place] = held(given[place])
+    return given
 
 
 def _held_small(x: object) -> object:

@@ -24,6 +24,7 @@ from treadle_ir.values import Literal
 
 Elements: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"  # Any: of any element type
 
+_NUMBERS = frozenset([bool, int, float, complex])
 _CONVERSIONS = (
     "__treadle_array__",
     "__jax_array__",
@@ -110,9 +111,15 @@ def weak_literal(value: bool | int | float | complex) -> Literal:
     Raises:
         RangeError: it does not fit the default type of its kind.
     """
+    return Literal(*_weak_number(value))
+
+
+def _weak_number(
+    value: bool | int | float | complex,
+) -> tuple[Any, ArrayType]:  # Any: a NumPy scalar
     type = scalar_type(value)
     try:
-        return Literal(type.dtype.type(value), type)
+        return type.dtype.type(value), type
     except OverflowError as error:
         raise out_of_range(error) from None
 
@@ -132,6 +139,9 @@ def as_array(x: object) -> Array:
         ArgumentError: it is no array and no number.
         RangeError: a Python integer that does not fit the default integer type.
     """
+    if x.__class__ in _NUMBERS and staging_trace() is None:
+        value, type = _weak_number(x)  # type: ignore[arg-type]  # a number
+        return new_array(np.array(value), type.weak)
     if isinstance(x, Array):
         return x
     operand = as_operand(x)

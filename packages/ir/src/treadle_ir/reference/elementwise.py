@@ -101,16 +101,11 @@ def _narrowing(primitive: type[Primitive], function: Kernel) -> None:
 
 
 def _special(primitive: type[Primitive], function: Kernel) -> None:
-    of_any = few.ANY_WIDTH.get(primitive)
-    of_narrow = of_any or few.NARROW[primitive]
+    kind = primitive
 
     def rule(primitive: Primitive, x: Elements, /) -> list[Elements]:
-        dtype = x.dtype
-        scalar = of_any if dtype == F64 else of_narrow
-        if scalar is not None and x.size <= few.MOST:
-            numbers = [scalar(each) for each in x.astype(F64).ravel().tolist()]
-            return [np.array(numbers, F64).astype(dtype, copy=False).reshape(x.shape)]
-        return [function(x.astype(F64)).astype(dtype, copy=False)]
+        found = few.computed(kind, x)
+        return [function(x.astype(F64)).astype(x.dtype, copy=False) if found is None else found]
 
     eval_rules.register(primitive, rule)
 

@@ -12,17 +12,17 @@ from collections.abc import Callable, Sequence
 from typing import Final, cast
 
 import numpy as np
-from numpy.polynomial.chebyshev import cheb2poly
 
 from treadle_ir.formulas.error_series import ERFC_INV_CENTRAL, ERFC_INV_TAIL
 from treadle_ir.primitive import Primitive
 from treadle_ir.primitives import elementwise as e
+from treadle_ir.reference.few_vectors import LEAST, VECTORS, of_vector, without_last_digits
 from treadle_ir.reference.registry import Elements
 from treadle_ir.reference.special import DIGAMMA_TAIL
 from treadle_ir.types import ArrayType
 
+F64: Final = np.dtype(np.float64)
 MOST: Final = 64  # elements: from here on NumPy is the quicker one
-_CUT: Final = 1e-11  # of the greatest coefficient: far below the rounding of float32
 Scalar = Callable[[float], float]
 
 
@@ -38,9 +38,7 @@ def polynomial(coefficients: Sequence[float]) -> Scalar:
 
 def chebyshev(series: Sequence[float]) -> Scalar:
     """A Chebyshev series without its last digits, as a polynomial."""
-    least = _CUT * max(map(abs, series))
-    kept = [c for c in series if abs(c) > least]
-    return polynomial(cheb2poly(kept).tolist())
+    return polynomial(without_last_digits(series))
 
 
 _DIGAMMA: Final = polynomial(DIGAMMA_TAIL)
@@ -96,9 +94,37 @@ def kernel_of(primitive: Primitive, result: ArrayType) -> Callable[[Elements], E
     if scalar is None or dtype.char not in ("fd" if wide else "f") or not 0 < result.size <= MOST:
         return None
     array = np.array
-    if len(shape) == 1:
-        return lambda x: array([scalar(each) for each in x.tolist()], dtype)
-    return lambda x: array([scalar(each) for each in x.ravel().tolist()], dtype).reshape(shape)
+    if len(shape) != 1:
+        return lambda x: _computed(kind, scalar, x)
+
+    def one_by_one(x: Elements) -> Elements:
+        return array([scalar(each) for each in x.tolist()], dtype)
+
+    vector = VECTORS.get(kind)
+    if vector is None or result.size < LEAST:
+        return one_by_one
+
+    def at_once(x: Elements) -> Elements:
+        found = vector(x.astype(F64))
+        return one_by_one(x) if found is None else found.astype(dtype)
+
+    return at_once
+
+
+def computed(primitive: type[Primitive], x: Elements) -> Elements | None:
+    """One of these functions for few elements; None where there is none."""
+    scalar = ANY_WIDTH.get(primitive)
+    if x.dtype != F64:
+        scalar = scalar or NARROW.get(primitive)
+    return None if scalar is None or x.size > MOST else _computed(primitive, scalar, x)
+
+
+def _computed(primitive: type[Primitive], scalar: Scalar, x: Elements) -> Elements:
+    flat = x.astype(F64).ravel()
+    found = of_vector(primitive, flat) if x.dtype != F64 else None
+    if found is None:
+        found = np.array([scalar(each) for each in flat.tolist()], F64)
+    return found.astype(x.dtype, copy=False).reshape(x.shape)
 
 
 ANY_WIDTH: Final[dict[type[Primitive], Scalar]] = {e.Erf: math.erf, e.Erfc: math.erfc}

@@ -17,8 +17,10 @@ _LEAST: Final = 1e-3
 _LEFT: Final = 1e-11  # of the sum, where the series is cut: far below the rounding of float32
 
 
-def _within(x: Elements, least: float, greatest: float) -> bool:
-    return bool(np.minimum.reduce(x) >= least and np.maximum.reduce(x) <= greatest)
+def within(x: Elements, least: float, greatest: float) -> bool:
+    """Whether there are elements, and all are between two numbers; NaNs are not."""
+    # A search takes a quarter of a reduction's time.
+    return bool(x.size and x[x.argmin()] >= least and x[x.argmax()] <= greatest)
 
 
 def _sum(ratio: Callable[[Elements], Elements], counts: Sequence[int]) -> Elements | None:
@@ -38,11 +40,11 @@ def _sum(ratio: Callable[[Elements], Elements], counts: Sequence[int]) -> Elemen
 
 def hyp1f1(a: Elements, b: Elements, x: Elements) -> Elements | None:
     """M(a, b, x), which is exp(x) M(b - a, b, -x)."""
-    if not x.size or not _within(x, -30.0, 30.0):
+    if not within(x, -30.0, 30.0):
         return None
     turned = x < 0.0
     top, z = np.where(turned, b - a, a), np.abs(x)[:, None]
-    if not _within(top, 0.0, _GREATEST) or not _within(b, _LEAST, _GREATEST):
+    if not within(top, 0.0, _GREATEST) or not within(b, _LEAST, _GREATEST):
         return None
     total = _sum(lambda k: np.add.outer(top, k) / (np.add.outer(b, k) * (k + 1.0)) * z, (48, 160))
     return None if total is None else total * np.exp(np.minimum(x, 0.0))
@@ -50,15 +52,15 @@ def hyp1f1(a: Elements, b: Elements, x: Elements) -> Elements | None:
 
 def hyp2f1(a: Elements, b: Elements, c: Elements, x: Elements) -> Elements | None:
     """F(a, b; c; x), which is (1 - x)^-a F(a, c - b; c; x / (x - 1))."""
-    if not x.size or not _within(x, -30.0, 0.97):
+    if not within(x, -30.0, 0.97):
         return None
     turned = x < 0.0
     second = np.where(turned, c - b, b)
     z = np.where(turned, x / (x - 1.0), x)[:, None]
     inside = (
-        _within(a, 0.0, _GREATEST)
-        and _within(second, 0.0, _GREATEST)
-        and _within(c, _LEAST, _GREATEST)
+        within(a, 0.0, _GREATEST)
+        and within(second, 0.0, _GREATEST)
+        and within(c, _LEAST, _GREATEST)
     )
     if not inside:
         return None

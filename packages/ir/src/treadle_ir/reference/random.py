@@ -42,7 +42,6 @@ _MASK = 0xFFFFFFFF
 _ONES = int.from_bytes((b"\1" + bytes(7)) * _SOME, "little")
 _COUNTERS = int.from_bytes(np.arange(_SOME, dtype="<u8").tobytes(), "little")
 _U32 = np.dtype(np.uint32)
-_TURNS = [[(r, 32 - r) for r in rotations] for rotations in (ROTATIONS[:4], ROTATIONS[4:])]
 _SHIFTS = [(np.uint32(r), np.uint32(32 - r)) for r in ROTATIONS]
 _GROUPS = [
     (ROTATIONS[:4], 1, 2),
@@ -108,10 +107,28 @@ def _in_one_number(key0: int, key1: int, size: int) -> tuple[int, int]:
     mask = ones * _MASK
     keys = (key0 * ones, key1 * ones, (key0 ^ key1 ^ PARITY) * ones)
     x0, x1 = keys[0], ((_COUNTERS & first) + keys[1]) & mask
-    for number in range(ROUNDS // 4):
-        for left, right in _TURNS[number % 2]:
-            x0 += x1
-            x1 = (x1 << left ^ x1 >> right ^ x0) & mask
+    # The rotations are written out: two loops around them would take a fifth of the time of ten blocks.
+    for number in (1, 3, 5):
+        x0 += x1
+        x1 = (x1 << 13 ^ x1 >> 19 ^ x0) & mask
+        x0 += x1
+        x1 = (x1 << 15 ^ x1 >> 17 ^ x0) & mask
+        x0 += x1
+        x1 = (x1 << 26 ^ x1 >> 6 ^ x0) & mask
+        x0 += x1
+        x1 = (x1 << 6 ^ x1 >> 26 ^ x0) & mask
+        x0 += keys[number % 3]
+        x1 = (x1 + keys[(number + 1) % 3] + ones * number) & mask
+        if number == 5:
+            break
+        x0 += x1
+        x1 = (x1 << 17 ^ x1 >> 15 ^ x0) & mask
+        x0 += x1
+        x1 = (x1 << 29 ^ x1 >> 3 ^ x0) & mask
+        x0 += x1
+        x1 = (x1 << 16 ^ x1 >> 16 ^ x0) & mask
+        x0 += x1
+        x1 = (x1 << 24 ^ x1 >> 8 ^ x0) & mask
         x0 += keys[(number + 1) % 3]
         x1 = (x1 + keys[(number + 2) % 3] + ones * (number + 1)) & mask
     return x0 & mask, x1

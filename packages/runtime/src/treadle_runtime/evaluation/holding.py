@@ -50,6 +50,9 @@ _BROADCASTING: Final = frozenset(
     [Compare, e.Add, e.And, e.Divide, e.Multiply, e.Or, e.Subtract, e.Xor]
 )
 
+# What may give all of its first operand, in another shape at most.
+_FREE: Final = (s.BroadcastInDim, s.Reshape, s.Slice, s.Pad, c.Convert, StopGradient)
+
 # Kernels of some ufuncs, which take and give arrays of any shape.
 _POINTWISE: Final = frozenset([e.Rsqrt, e.Sign])
 
@@ -200,7 +203,7 @@ class Holding:
         primitive = equation.primitive
         if isinstance(primitive, Compare):
             return self._is_truth(primitive, equation)
-        if not isinstance(primitive, (s.BroadcastInDim, s.Reshape, s.Pad, c.Convert, StopGradient)):
+        if not isinstance(primitive, _FREE):
             return False
         (source, *_), (result,) = equation.operands, equation.results
         have, want = _type(source), _type(result)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
+from itertools import repeat
 from typing import Any, Final, final
 
 import treadle_compiler as compiler
+from treadle_compiler import jaxlib
 from treadle_ir import (
     Array,
     ArrayType,
@@ -19,6 +21,7 @@ from treadle_ir import (
     Type,
     Value,
     counterparts,
+    others_of_few,
     stage_tree,
 )
 from treadle_ir.primitives.creation import Iota
@@ -60,9 +63,11 @@ def planned(
     loops: bool,
 ) -> Plan | None:
     """How to run the function on such arguments, or None: as it is."""
+    few = not any([is_large(x) or not x.placed.placement.on_host for x in arrays])
+    chosen = others_of_few.get(function, function) if few else function
     try:
         staged, structure = stage_tree(
-            lambda *operands: _applied(function, args, kwargs, operands),
+            lambda *operands: _applied(chosen, args, kwargs, operands),
             *[x.type for x in arrays],
         )
         placement = placement_for(
@@ -229,12 +234,16 @@ def _compiled(
         DeviceArray(placement.of(_of_array(value.type)), each)
         for value, each in zip(program.parameters, constants, strict=False)
     ]
+    devices = placement.sharding.devices
+    in_place = all([each.placement.sharding.devices == devices for each in operands])
+    # Where all arrays are where the program runs, their buffers need not be asked for once they are there.
+    here = jaxlib().core.ArrayImpl if in_place else None
+    execute, made, nowhere = launch.execute, launch.results, repeat(None)
 
     def run(*arrays: DeviceArray) -> list[DeviceArray]:
-        buffers = launch.execute([buffer_at(x, placement) for x in (*kept, *arrays)])
-        return [
-            DeviceArray(placed, None, buffer)
-            for placed, buffer in zip(launch.results, buffers, strict=True)
+        buffers = [
+            x.raw if x.raw.__class__ is here else buffer_at(x, placement) for x in (*kept, *arrays)
         ]
+        return [*map(DeviceArray, made, nowhere, execute(buffers))]
 
     return run

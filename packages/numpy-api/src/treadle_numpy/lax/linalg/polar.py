@@ -31,6 +31,9 @@ _BY_QR: Final = 100.0  # weights above: the QR factorisation is needed for accur
 _MOST: Final = (
     10  # iterations; the bound of the smallest singular value needs 6 in double precision
 )
+_FEW: Final = (
+    1 << 10
+)  # elements of a matrix up to which one decomposition takes less time than the iterations
 Polar = tuple[Array, Array, Array, Array]
 
 
@@ -49,7 +52,38 @@ def weights(least: float, eps: float) -> list[tuple[float, float, float]]:
     return found
 
 
-@composed_loop()
+def by_singular_vectors(
+    x: ArrayLike,
+    *,
+    is_hermitian: bool = False,
+    max_iterations: int | None = None,
+    eps: float | None = None,
+    dynamic_shape: tuple[int, int] | None = None,
+) -> Polar:
+    """`qdwh` of a small matrix by one decomposition; where arguments ask for more than that, its iterations.
+
+    A singular value of zero adds nothing to U, as in the iterations.
+    """
+    a = array_of(inexact_operand("qdwh", x))
+    plain = (is_hermitian, max_iterations, eps, dynamic_shape) == (False, None, None, None)
+    if not plain or a.ndim != 2 or not 0 < a.size <= _FEW or a.shape[0] < a.shape[1]:
+        iterations: Polar = qdwh.__wrapped__(  # type: ignore[attr-defined]  # by functools.wraps
+            x,
+            is_hermitian=is_hermitian,
+            max_iterations=max_iterations,
+            eps=eps,
+            dynamic_shape=dynamic_shape,
+        )
+        return iterations
+    left, s, vh = ops.svd(a, full_matrices=False)
+    u = matrices.matmul(ops.multiply(left, matrices.across(ops.sign(s), left)), vh)
+    h = symmetrized(matrices.matmul(matrices.adjoint(u), a))
+    finite = ops.reduce_and(ops.compare(s, literal(math.inf, s), direction="lt"), axes=(0,))
+    precision = float(np.finfo(a.dtype).eps)
+    return u, h, array_of(np.int32(len(weights(precision, precision)))), finite
+
+
+@composed_loop(of_few=by_singular_vectors)
 def qdwh(
     x: ArrayLike,
     *,
