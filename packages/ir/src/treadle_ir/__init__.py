@@ -33,7 +33,6 @@ from treadle_ir.composed import (
     composed_loop as composed_loop,
     composed_numbers as composed_numbers,
     counterparts as counterparts,
-    others_of_few as others_of_few,
 )
 from treadle_ir.context import (
     SETTINGS as SETTINGS,

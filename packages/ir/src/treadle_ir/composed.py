@@ -27,9 +27,6 @@ CounterpartMaker: TypeAlias = Callable[[Sequence[ArrayType]], Counterpart | None
 counterparts: Final[dict[Callable[..., Any], CounterpartMaker]] = {}
 """What makes the counterparts of composed functions, by the function without its mark."""
 
-others_of_few: Final[dict[Callable[..., Any], Callable[..., Any]]] = {}
-"""What computes composed functions with loops where elements are few, by the function without its mark."""
-
 _SMALL: Final = 1 << 31
 _NUMBERS: Final = (bool, int, float, complex, np.ndarray, np.generic)
 
@@ -121,11 +118,8 @@ def composed_numbers(*numbers: str) -> Callable[[Callable[P, T]], Callable[P, T]
     return mark
 
 
-# Any: `of_few` takes what the function takes; where there is none, no type would be known of it.
 def composed_loop(
-    *numbers: str,
-    counterpart: CounterpartMaker | None = None,
-    of_few: Callable[..., Any] | None = None,
+    *numbers: str, counterpart: CounterpartMaker | None = None
 ) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """As `composed`, of a function with a loop whose steps the evaluator compiles in any case.
 
@@ -135,9 +129,6 @@ def composed_loop(
 
     `counterpart` makes a function of a library that the evaluator may call instead, as for `composed_in_numpy`, but on
     arrays of any size, and its results are those of the operations up to rounding: it serves from the first call on.
-
-    `of_few` gives the same as the function up to rounding, by operations that cost less where there are few elements.
-    The evaluator may run it in all calls with a kind of small arguments on the host, or in none of them.
 
     Example:
         >>> import numpy as np
@@ -153,8 +144,6 @@ def composed_loop(
     def mark(function: Callable[P, T]) -> Callable[P, T]:
         if counterpart is not None:
             counterparts[function] = counterpart
-        if of_few is not None:
-            others_of_few[function] = of_few
         names = function.__code__.co_varnames
         places = [names.index(name) for name in numbers]
 

@@ -364,29 +364,10 @@ def test_other_arguments_and_types_have_no_counterpart():
     assert [float(twice(from_host(np.asarray(np.float32(1))))) for _ in range(3)] == [2.0] * 3
 
 
-def _squared_of_few(x):
-    """`x^2 + 1`, to be told from the function that it stands for."""
-    return ops.add(ops.multiply(x, x), np.float32(1))
-
-
-@composed_loop(of_few=_squared_of_few)
+@composed_loop()
 def squared(x):
     """`x^2`; a loop is left out."""
     return ops.multiply(x, x)
-
-
-def test_another_way_for_few_elements_is_taken_from_the_first_call_on():
-    assert [float(np.asarray(squared(array(3.0)))[0]) for _ in range(3)] == [10.0] * 3
-
-
-def test_many_elements_have_the_function_itself():
-    x = from_host(np.full(composites.LARGE + 1, 3, np.float32))
-    assert [float(np.asarray(squared(x))[0]) for _ in range(2)] == [9.0] * 2
-
-
-def test_under_a_transformation_it_is_the_function_itself():
-    program = stage(lambda x: [squared(x)], ArrayType((1,), F32)).program
-    assert [type(each.primitive).__name__ for each in program.equations] == ["Multiply"]
 
 
 def test_a_deleted_array_is_refused_by_what_is_compiled():

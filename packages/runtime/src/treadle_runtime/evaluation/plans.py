@@ -21,7 +21,6 @@ from treadle_ir import (
     Type,
     Value,
     counterparts,
-    others_of_few,
     stage_tree,
 )
 from treadle_ir.primitives.creation import Iota
@@ -63,11 +62,9 @@ def planned(
     loops: bool,
 ) -> Plan | None:
     """How to run the function on such arguments, or None: as it is."""
-    few = not any([is_large(x) or not x.placed.placement.on_host for x in arrays])
-    chosen = others_of_few.get(function, function) if few else function
     try:
         staged, structure = stage_tree(
-            lambda *operands: _applied(chosen, args, kwargs, operands),
+            lambda *operands: _applied(function, args, kwargs, operands),
             *[x.type for x in arrays],
         )
         placement = placement_for(

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Final
+from collections.abc import Sequence
+from typing import Any, Final
 
 import numpy as np
 
 from treadle_ir import (
     ArgumentError,
     Array,
+    ArrayType,
+    Counterpart,
     ShapeError,
     UnsupportedError,
     composed_loop,
@@ -19,6 +22,7 @@ from treadle_ir import (
     number as real_number,
     ops,
 )
+from treadle_numpy.lax.linalg import in_lapack
 from treadle_numpy.lax.linalg.factorisations import symmetrized
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike
@@ -31,9 +35,6 @@ _BY_QR: Final = 100.0  # weights above: the QR factorisation is needed for accur
 _MOST: Final = (
     10  # iterations; the bound of the smallest singular value needs 6 in double precision
 )
-_FEW: Final = (
-    1 << 10
-)  # elements of a matrix up to which one decomposition takes less time than the iterations
 Polar = tuple[Array, Array, Array, Array]
 
 
@@ -52,38 +53,24 @@ def weights(least: float, eps: float) -> list[tuple[float, float, float]]:
     return found
 
 
-def by_singular_vectors(
-    x: ArrayLike,
-    *,
-    is_hermitian: bool = False,
-    max_iterations: int | None = None,
-    eps: float | None = None,
-    dynamic_shape: tuple[int, int] | None = None,
-) -> Polar:
-    """`qdwh` of a small matrix by one decomposition; where arguments ask for more than that, its iterations.
+def _by_singular_vectors(types: Sequence[ArrayType]) -> Counterpart | None:
+    """U and H by one decomposition, as many iterations as there would have been, and that they converge."""
+    factors = in_lapack.polar(types)
+    if factors is None:
+        return None
+    precision = float(np.finfo(types[0].dtype).eps)
+    count = np.int32(len(weights(precision, precision)))
 
-    A singular value of zero adds nothing to U, as in the iterations.
-    """
-    a = array_of(inexact_operand("qdwh", x))
-    plain = (is_hermitian, max_iterations, eps, dynamic_shape) == (False, None, None, None)
-    if not plain or a.ndim != 2 or not 0 < a.size <= _FEW or a.shape[0] < a.shape[1]:
-        iterations: Polar = qdwh.__wrapped__(  # type: ignore[attr-defined]  # by functools.wraps
-            x,
-            is_hermitian=is_hermitian,
-            max_iterations=max_iterations,
-            eps=eps,
-            dynamic_shape=dynamic_shape,
-        )
-        return iterations
-    left, s, vh = ops.svd(a, full_matrices=False)
-    u = matrices.matmul(ops.multiply(left, matrices.across(ops.sign(s), left)), vh)
-    h = symmetrized(matrices.matmul(matrices.adjoint(u), a))
-    finite = ops.reduce_and(ops.compare(s, literal(math.inf, s), direction="lt"), axes=(0,))
-    precision = float(np.finfo(a.dtype).eps)
-    return u, h, array_of(np.int32(len(weights(precision, precision)))), finite
+    def run(
+        a: np.ndarray[Any, Any],
+    ) -> list[np.ndarray[Any, Any]] | None:  # Any: of any element type
+        found = factors(a)
+        return None if found is None else [*found, np.asarray(count), np.asarray(True)]
+
+    return run
 
 
-@composed_loop(of_few=by_singular_vectors)
+@composed_loop(counterpart=_by_singular_vectors)
 def qdwh(
     x: ArrayLike,
     *,

@@ -7,8 +7,8 @@ from typing import TypeAlias
 from treadle_autodiff import custom_jvp
 from treadle_ir import ArgumentError, Array, composed_loop, matrices, names, ops, shown
 from treadle_ir.dtypes import is_complex
+from treadle_numpy.lax.linalg import in_lapack
 from treadle_numpy.lax.linalg.elimination import factorised, solution
-from treadle_numpy.numpy.linalg import in_lapack
 from treadle_numpy.numpy.linalg.operands import check_square
 from treadle_numpy.numpy.linalg.results import SlogdetResult
 from treadle_numpy.operands.arrays import array_of

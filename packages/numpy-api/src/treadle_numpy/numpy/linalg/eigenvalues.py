@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from treadle_ir import ArgumentError, Array, composed_loop, flags, names, ops, shown
-from treadle_numpy.lax.linalg import spectra
+from treadle_numpy.lax.linalg import in_lapack, spectra
 from treadle_numpy.lax.linalg.factorisations import symmetrized
-from treadle_numpy.numpy.linalg import in_lapack
 from treadle_numpy.numpy.linalg.operands import square_matrices
 from treadle_numpy.numpy.linalg.results import EighResult, EigResult
 from treadle_numpy.operands.coerce import ArrayLike

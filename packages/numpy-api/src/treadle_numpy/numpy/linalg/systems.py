@@ -15,8 +15,8 @@ from treadle_ir import (
     matrices,
     ops,
 )
+from treadle_numpy.lax.linalg import in_lapack
 from treadle_numpy.lax.linalg.elimination import eliminated
-from treadle_numpy.numpy.linalg import in_lapack
 from treadle_numpy.numpy.linalg.operands import square_matrices
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.axes import as_axes

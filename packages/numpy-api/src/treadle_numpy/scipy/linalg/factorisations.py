@@ -16,9 +16,9 @@ from treadle_ir import (
     ops,
     shown,
 )
-from treadle_numpy.lax.linalg import factorisations as lax, spectra
-from treadle_numpy.lax.linalg.polar import by_singular_vectors, qdwh
-from treadle_numpy.numpy.linalg import factorisations as numpy, in_lapack
+from treadle_numpy.lax.linalg import factorisations as lax, in_lapack, spectra
+from treadle_numpy.lax.linalg.polar import qdwh
+from treadle_numpy.numpy.linalg import factorisations as numpy
 from treadle_numpy.numpy.linalg.operands import inexact_matrices, square_matrices
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike
@@ -265,28 +265,7 @@ def svd(
     )
 
 
-def _polar_of_few(
-    a: ArrayLike,
-    side: str = "right",
-    *,
-    method: str = "qdwh",
-    eps: float | None = None,
-    max_iterations: int | None = None,
-) -> tuple[Array, Array]:
-    """`polar` of small matrices without iterations, if nothing is said of these."""
-    x = inexact_matrices("polar", a)
-    given = x if side == "right" else matrices.adjoint(x)
-    plain = (method, eps, max_iterations) == ("qdwh", None, None) and side in ("right", "left")
-    if not plain or given.shape[-2] < given.shape[-1]:
-        iterations: tuple[Array, Array] = polar.__wrapped__(  # type: ignore[attr-defined]  # by functools.wraps
-            a, side, method=method, eps=eps, max_iterations=max_iterations
-        )
-        return iterations
-    u, p, _, _ = by_singular_vectors(given)
-    return (u, p) if side == "right" else (matrices.adjoint(u), p)
-
-
-@composed_loop(of_few=_polar_of_few)
+@composed_loop(counterpart=in_lapack.polar)
 def polar(
     a: ArrayLike,
     side: str = "right",

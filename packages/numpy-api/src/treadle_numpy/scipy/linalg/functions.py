@@ -29,8 +29,8 @@ from treadle_ir import (
 )
 from treadle_numpy.lax.control.branches import cond
 from treadle_numpy.lax.control.loops import fori_loop
+from treadle_numpy.lax.linalg import in_lapack
 from treadle_numpy.lax.linalg.elimination import eliminated
-from treadle_numpy.numpy.linalg import in_lapack
 from treadle_numpy.numpy.linalg.operands import check_square, square_matrices
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape

@@ -23,8 +23,7 @@ from treadle_ir import (
     shown,
 )
 from treadle_numpy.lax.control.loops import fori_loop
-from treadle_numpy.lax.linalg import factorisations as lax, spectra
-from treadle_numpy.numpy.linalg import in_lapack
+from treadle_numpy.lax.linalg import factorisations as lax, in_lapack, spectra
 from treadle_numpy.numpy.linalg.operands import check_square, square_matrices
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike

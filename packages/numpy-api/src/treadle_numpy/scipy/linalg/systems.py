@@ -15,9 +15,10 @@ from treadle_ir import (
     ops,
     shown,
 )
+from treadle_numpy.lax.linalg import in_lapack
 from treadle_numpy.lax.linalg.elimination import substituted
 from treadle_numpy.lax.linalg.factorisations import cholesky
-from treadle_numpy.numpy.linalg import determinants, in_lapack, systems
+from treadle_numpy.numpy.linalg import determinants, systems
 from treadle_numpy.numpy.linalg.operands import check_square
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.broadcast import broadcast_to_shape, common_shape

@@ -5,7 +5,7 @@ import pytest
 
 from treadle_ir import X64, ArrayType, counterparts, import_module
 from treadle_numpy import numpy as tnp, scipy as tsp
-from treadle_numpy.numpy.linalg import in_lapack
+from treadle_numpy.lax.linalg import in_lapack
 
 TYPES = "fdFD"
 # Of each counterpart the functions that have it, and the kinds of its operands.

@@ -20,6 +20,9 @@ from treadle_ir import ArrayType, Counterpart, import_module
 # Elements of a matrix: of more XLA starts as fast a routine, and Python goes on.
 MOST: Final = 1 << 14
 _LETTERS: Final = {"f": "s", "d": "d", "F": "c", "D": "z"}
+_FEW: Final = (
+    1 << 10
+)  # elements that are decomposed sooner than the polar decomposition has iterated
 _WRITTEN_OUT: Final = 3  # rows of determinants that need no elimination
 # Any: arrays of any element type.
 _Elements = np.ndarray[Any, Any]
@@ -150,6 +153,28 @@ def eigvalsh(types: Sequence[ArrayType]) -> Counterpart | None:
             return None
         values, _, info = routine(twice.T, 0, 1, *work, 1)  # in the place of its operand
         return None if info else [values * 0.5]
+
+    return run
+
+
+def polar(types: Sequence[ArrayType]) -> Counterpart | None:
+    """U and H of few elements by `gesdd`: U has no part in the directions that have no length, as by iterations."""
+    (x,) = types
+    gesdd = _of_scipy("gesdd", x) if _serves(types, _FEW) and x.shape[0] >= x.shape[1] else None
+    if gesdd is None:
+        return None
+
+    def run(a: _Elements) -> list[_Elements] | None:
+        if not _is_finite(a):
+            return None
+        left, lengths, right, info = gesdd(a, 1, 0)
+        if info:
+            return None
+        u = (left * np.sign(lengths)).dot(right)
+        h = u.T.conj().dot(a)
+        h += h.T.conj()
+        h *= 0.5
+        return [u, h]
 
     return run
 
