@@ -140,7 +140,11 @@ class Concatenator:
             part = part if part.ndim else expand_dims(part, 0)
             parts.append(_with_axes(part, least, place))
         joined = concatenate(parts, axis)
-        return expand_dims(joined, -1 if matrix == "c" else 0) if matrix and joined.ndim == 1 else joined
+        return (
+            expand_dims(joined, -1 if matrix == "c" else 0)
+            if matrix and joined.ndim == 1
+            else joined
+        )
 
 
 def _directive(word: str, defaults: tuple[int, int, int]) -> tuple[int, int, int]:
