@@ -18,6 +18,7 @@ def view() -> Iterator[None]:
 def test_programs_are_shown_by_what_is_installed(view: None) -> None:
     program = stage(lambda x: [ops.add(x, x)], ArrayType((), np.dtype("f4"))).program
     install_view(lambda program, captured: (program, *captured))
-    assert shown_program(program, [1, 2]) == (program, 1, 2)
+    captured = [np.float32(1), np.float32(2)]
+    assert shown_program(program, captured) == (program, *captured)
     install_view(None)
     assert shown_program(program, []) is program

@@ -115,14 +115,17 @@ def closing_over(a: Operand, kind: str) -> Callable[..., Operands]:
         jvp = CustomJvpCall(
             "times",
             lambda x: [ops.multiply(x, a)],
-            lambda xs, dxs: ([ops.multiply(xs[0], a)], [ops.multiply(dxs[0], ops.add(a, a))]),
+            lambda xs, dxs: (
+                [ops.multiply(xs[0], a)],
+                [None if dx is None else ops.multiply(dx, ops.add(a, a)) for dx in dxs],
+            ),
         )
         return lambda x: bind(jvp, x)
     rule = CustomVjpRule(
         lambda xs, perturbed: (
             [ops.multiply(xs[0], a)],
             [],
-            lambda kept, cts: [ops.multiply(cts[0], a)],
+            lambda kept, cts: [None if ct is None else ops.multiply(ct, a) for ct in cts],
         )
     )
     return lambda x: bind(CustomVjpCall("times", lambda x: [ops.multiply(x, a)], rule), x)

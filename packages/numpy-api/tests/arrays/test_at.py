@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -41,12 +42,12 @@ def test_negative_positions_always_wrap(name: str) -> None:
     ],
 )
 def test_values_of_a_wider_type_meet_the_elements_in_it(
-    name: str, numpys: np.ufunc, value: float, index: object
+    name: str, numpys: np.ufunc, value: float, index: Any
 ) -> None:
     """As NumPy combines them: the result is converted, not the value."""
     x = np.array([-3, -2, 5, 7], np.int32)
     expected = x.copy()
-    expected[index] = numpys(x[index], value).astype(np.int32)  # type: ignore[index]  # some index
+    expected[index] = numpys(x[index], value).astype(np.int32)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)
         found = getattr(at(tnp.asarray(x))[index], name)(value)

@@ -43,6 +43,6 @@ def test_put_out_of_range(staged: Callable[..., Any], mode: str | None) -> None:
     """Clipped where nothing is said: a program cannot raise as NumPy does."""
     x, places = np.zeros(3, np.float32), np.array([0, 8])
     expected = x.copy()
-    np.put(expected, places, 5, mode=mode or "clip")
+    np.put(expected, places, 5, mode="wrap" if mode == "wrap" else "clip")
     found = staged(lambda a: put(a, places, 5, mode=mode, inplace=False), x)
     np.testing.assert_array_equal(found, expected)
