@@ -195,7 +195,7 @@ class TracedCall:
         Example:
             >>> import treadle, treadle.numpy as tnp
             >>> traced = treadle.jit(tnp.sin).trace(1.0)
-            >>> traced.lojax.jaxpr is traced.jaxpr
+            >>> traced.lojax is traced
             True
         """
         return self
