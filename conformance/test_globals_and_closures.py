@@ -303,6 +303,58 @@ def test_arrays_and_tracers_that_change(use: str) -> None:
     same(used(X), truth(use, 4.0))
 
 
+def _times_by_jvp(w: Any) -> Any:
+    @treadle.custom_jvp
+    def times(x: Any) -> Any:
+        return w * tnp.sin(x)
+
+    times.defjvp(lambda xs, dxs: (times(*xs), 2 * w * dxs[0]))
+    return times
+
+
+def _times_by_vjp(w: Any) -> Any:
+    @treadle.custom_vjp
+    def times(x: Any) -> Any:
+        return w * tnp.sin(x)
+
+    times.defvjp(lambda x: (times(x), None), lambda _, ct: (2 * w * ct,))
+    return times
+
+
+OVER_A_BATCH: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    "values": lambda times, x: times(x),
+    "gradient": lambda times, x: treadle.grad(times)(x),
+    "gradient of a number": lambda times, x: treadle.grad(times)(2.0),
+    "gradient of jit": lambda times, x: treadle.grad(treadle.jit(times))(x),
+    "gradient of a loop": lambda times, x: treadle.grad(
+        lambda x: lax.fori_loop(0, 3, lambda i, y: times(y), x)
+    )(x),
+    "gradient of a checkpoint": lambda times, x: treadle.grad(treadle.checkpoint(times))(x),
+    "branch": lambda times, x: lax.cond(x > 0, times, lambda x: x, x),
+    "second vmap": lambda times, x: treadle.vmap(treadle.grad(times))(x * tnp.arange(1.0, 4.0)),
+}
+
+
+@pytest.mark.parametrize("jitted", [False, True])
+@pytest.mark.parametrize("kind", [_times_by_jvp, _times_by_vjp])
+@pytest.mark.parametrize("use", OVER_A_BATCH)
+def test_rules_close_over_what_vmap_batches(
+    use: str, kind: Callable[[Any], Any], jitted: bool
+) -> None:
+    """The truth is the same of one element after the other."""
+
+    def each(w: Any, x: Any) -> Any:
+        return OVER_A_BATCH[use](kind(w), x)
+
+    w = np.array([2.0, 3.0, -0.5], np.float32)
+    batched = treadle.vmap(each)
+    found = (treadle.jit(batched) if jitted else batched)(w, X)
+    expected = np.stack([np.asarray(each(a, x)) for a, x in zip(w, X, strict=True)])
+    same(found, expected)
+    as_argument = treadle.vmap(treadle.grad(lambda w, x: kind(w)(x), argnums=1))(w, X)
+    same(as_argument, 2 * w)
+
+
 @pytest.mark.parametrize("use", USES)
 def test_two_threads_with_values_of_their_own(use: str) -> None:
     pairs = [a_list() for _ in range(2)]

@@ -1,4 +1,9 @@
-"""Vectorisation: run a function on arrays that carry one more dimension, the batch."""
+"""Vectorisation: run a function on arrays that carry one more dimension, the batch.
+
+Functions with derivative rules of their own are batched by traces of their own, and may close over what the trace
+around them batches. A trace therefore takes for its own the tracers of every trace over the same axis: the same
+object, since there is one for each `vmap`.
+"""
 
 from __future__ import annotations
 
@@ -33,6 +38,7 @@ from treadle_ir import (
     type_of,
     types_of,
 )
+from treadle_ir.primitives.call import CustomJvpCall, CustomVjpCall
 
 Out = TypeVar("Out")
 
@@ -41,11 +47,12 @@ Out = TypeVar("Out")
 class BatchTracer(Tracer):
     """An array with a batch dimension, seen as one batch element."""
 
-    __slots__ = ("dim", "operand", "type")
+    __slots__ = ("axis", "dim", "operand", "type")
     made_by: ClassVar[str] = "vectorised, as under vmap"
 
-    def __init__(self, trace: Trace, operand: Operand, dim: int) -> None:
+    def __init__(self, trace: BatchTrace, operand: Operand, dim: int) -> None:
         self.trace = trace
+        self.axis: Final = trace.axis
         self.operand: Final = operand
         self.dim: Final = dim
         type = type_of(operand)
@@ -78,21 +85,31 @@ class BatchTrace(Trace):
         super().__init__(parent)
         self.axis = axis
 
+    def hands_on(self, other: Trace) -> bool:
+        """Those of traces over the same axis."""
+        return isinstance(other, BatchTrace) and other.axis is self.axis
+
     def process(self, primitive: Primitive, operands: Operands) -> Operands:
         """Apply to the whole batch at once, by the primitive's rule; what is not batched goes to the parent."""
         inner: list[Operand] = []
         dims: list[Dim] = []
         batched = False
         for operand in operands:
-            if type(operand) is BatchTracer and operand.trace is self:
+            if isinstance(operand, Tracer) and type(operand) is not BatchTracer:
+                constant = operand.constant()  # of an argument that is not differentiated, a batch
+                operand = operand if constant is None else constant
+            if type(operand) is BatchTracer and operand.axis is self.axis:
                 inner.append(operand.operand)
                 dims.append(operand.dim)
                 batched = True
             else:
                 inner.append(operand)
                 dims.append(None)
-        if not batched and self.axis.name is not None and not isinstance(primitive, FunctionCall):
-            batched = NamedAxis(self.axis.name) in primitive.effects(*types_of(inner))
+        if not batched:
+            if isinstance(primitive, FunctionCall):
+                batched = may_capture(primitive)
+            elif self.axis.name is not None:
+                batched = NamedAxis(self.axis.name) in primitive.effects(*types_of(inner))
         assert self.parent is not None
         token = set_current(self.parent)
         try:
@@ -105,6 +122,13 @@ class BatchTrace(Trace):
             result if dim is None else BatchTracer(self, result, dim)
             for result, dim in zip(results, result_dims, strict=True)
         ]
+
+
+def may_capture(primitive: FunctionCall) -> bool:
+    """Whether the functions of a call may have captured a batch that is in none of its operands."""
+    if isinstance(primitive, CustomJvpCall):
+        return not primitive.pure
+    return isinstance(primitive, CustomVjpCall) and not primitive.rule.pure
 
 
 def batch_flat(
@@ -133,7 +157,7 @@ def batch_tree(
         results: list[Operand] = []
         result_dims: list[Dim] = []
         for output in outputs:
-            if type(output) is BatchTracer and output.trace is trace:
+            if type(output) is BatchTracer and output.axis is axis:
                 results.append(output.operand)
                 result_dims.append(output.dim)
             else:

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pytest
 
 from treadle_batching import Axis, batch_flat, vmap
 from treadle_ir import Operand, Operands, bind, ops, stage, type_of
@@ -105,3 +107,49 @@ def test_optimization_barrier_leaves_batches_where_they_are() -> None:
     )(X, Y)
     np.testing.assert_array_equal(one, X)
     np.testing.assert_array_equal(two, Y)
+
+
+def closing_over(a: Operand, kind: str) -> Callable[..., Operands]:
+    """The product with `a`, as a call whose functions have captured it."""
+    if kind == "jvp":
+        jvp = CustomJvpCall(
+            "times",
+            lambda x: [ops.multiply(x, a)],
+            lambda xs, dxs: (
+                [ops.multiply(xs[0], a)],
+                [None if dx is None else ops.multiply(dx, ops.add(a, a)) for dx in dxs],
+            ),
+        )
+        return lambda x: bind(jvp, x)
+    rule = CustomVjpRule(
+        lambda xs, perturbed: (
+            [ops.multiply(xs[0], a)],
+            [],
+            lambda kept, cts: [None if ct is None else ops.multiply(ct, a) for ct in cts],
+        )
+    )
+    return lambda x: bind(CustomVjpCall("times", lambda x: [ops.multiply(x, a)], rule), x)
+
+
+@pytest.mark.parametrize("kind", ["jvp", "vjp"])
+def test_functions_may_close_over_a_batch(kind: str) -> None:
+    """Whether or not one of the operands has a batch, too."""
+    for x in (Y, Y[0]):
+        found = vmap(lambda a, x: closing_over(a, kind)(x)[0], (0, 0 if x.ndim else None))(SCALE, x)
+        np.testing.assert_array_equal(found, SCALE * x)
+    outer = vmap(lambda x: vmap(lambda a: closing_over(a, kind)(x)[0])(SCALE))(Y)
+    np.testing.assert_array_equal(outer, np.outer(Y, SCALE))
+    twice = vmap(lambda a: closing_over(a, kind)(*closing_over(Y[1], kind)(Y[2]))[0])(SCALE)
+    np.testing.assert_array_equal(twice, Y[1] * Y[2] * SCALE)
+
+
+@pytest.mark.parametrize("kind", ["jvp", "vjp"])
+def test_what_captures_no_batch_has_none(kind: str) -> None:
+    results, dims = batch_flat(
+        lambda x: [*closing_over(Y[1], kind)(Y[2]), *closing_over(x, kind)(Y[2])],
+        Axis(3),
+        [SCALE],
+        [0],
+    )
+    assert dims == [None, 0]
+    np.testing.assert_array_equal(results[0], Y[1] * Y[2])

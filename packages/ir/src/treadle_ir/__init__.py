@@ -223,6 +223,10 @@ from treadle_ir.reference.evaluator import ReferenceEvaluator as ReferenceEvalua
 from treadle_ir.reference.registry import eval_rule as eval_rule, eval_rules as eval_rules
 from treadle_ir.registry import find_primitive as find_primitive, register as register
 from treadle_ir.rules import RuleTable as RuleTable
+from treadle_ir.shown_programs import (
+    install_view as install_view,
+    shown_program as shown_program,
+)
 from treadle_ir.sizes import (
     is_symbolic as is_symbolic,
     is_symbolic_dim as is_symbolic_dim,

@@ -137,6 +137,49 @@ def test_refused(index: Any, error: type[Exception], message: str) -> None:
         run(lambda x: x[index], ELEMENTS)
 
 
+@pytest.mark.parametrize(
+    "index",
+    [
+        (slice(None), [0, 2]),
+        (..., [1, 0, -1]),
+        ([0, 2], [3, 1]),
+        ([[0], [2]], (3, 1)),
+        ([True, False, True], 1),
+        ([0, 1], slice(None, None, -1), 1),
+        ([], 0),
+        (None, [2, 2]),
+        ([np.int8(1), 0], np.array([3, -1])),
+    ],
+)
+def test_sequences_beside_other_indices(index: Any) -> None:
+    """NumPy's rule: a list or a tuple within the index is an array."""
+    found = run(lambda x: x[index], ELEMENTS)
+    np.testing.assert_array_equal(found, ELEMENTS[index])
+    expected = ELEMENTS.copy()
+    expected[index] = -1
+    np.testing.assert_array_equal(
+        run(lambda x: tnp.asarray(x).at[index].set(-1), ELEMENTS), expected
+    )
+
+
+def test_sequences_of_traced_positions() -> None:
+    i = np.array(2, np.int32)
+    staged = stage(
+        lambda x, i: [x[:, [0, i]]],
+        ArrayType(ELEMENTS.shape, ELEMENTS.dtype),
+        ArrayType((), i.dtype),
+    )
+    found = interpret(staged.program, ELEMENTS, i)[0]
+    np.testing.assert_array_equal(found, ELEMENTS[:, [0, 2]])
+
+
+def test_sequences_that_are_no_positions() -> None:
+    with pytest.raises(TypeError, match="integer or boolean type"):
+        run(lambda x: x[0, [0.5]], ELEMENTS)
+    with pytest.raises(ValueError, match="unequal lengths"):
+        run(lambda x: x[0, [[0], [1, 2]]], ELEMENTS)
+
+
 def test_slices_need_known_bounds() -> None:
     with pytest.raises(IndexError, match="Slice entries must be static integers"):
         stage(lambda a, i: [a[i:]], ArrayType((3,), np.dtype("f4")), ArrayType((), np.dtype("i4")))
@@ -154,6 +197,14 @@ def test_take_modes() -> None:
     np.testing.assert_array_equal(tnp.take(x, at, mode="clip"), np.take(x, at, mode="clip"))
     np.testing.assert_array_equal(tnp.take(x, at, mode="wrap"), np.take(x, at, mode="wrap"))
     np.testing.assert_array_equal(tnp.take(x, at, mode="fill", fill_value=-1), [1, -1, 3, -1])
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (3, 0), (0, 0)])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_take_along_axis_of_nothing(shape: tuple[int, int], axis: int) -> None:
+    x = np.zeros(shape, np.float32)
+    found = run(lambda x: tnp.take_along_axis(x, np.zeros(shape, int), axis), x)
+    assert found.shape == shape
 
 
 def test_take_along_axis() -> None:

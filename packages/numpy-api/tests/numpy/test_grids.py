@@ -1,4 +1,4 @@
-"""Positions that a mask function leaves are NumPy's."""
+"""Positions that a mask function leaves, and what r_ and c_ join, are NumPy's."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from treadle_ir import ArgumentError, ShapeError
-from treadle_numpy.numpy import mask_indices, ones, tril, triu
+from treadle_numpy.numpy import c_, mask_indices, ones, r_, tril, triu
 
 
 @pytest.mark.parametrize("n", [0, 1, 4])
@@ -30,3 +30,47 @@ def test_refused() -> None:
         mask_indices(3, 3)  # type: ignore[arg-type]
     with pytest.raises(ShapeError, match="a matrix"):
         mask_indices(3, lambda x, k: ones(3))
+
+
+V, M = np.arange(3), np.arange(6).reshape(2, 3)
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        ("0,2", [1, 2], [3, 4]),
+        ("-1", M, M),
+        ("1", M, M),
+        ("0,2,0", V, V),
+        ("1,2,0", V, V),
+        ("0,2,-1", V, V),
+        ("0,2,1", V, V),
+        ("1,3,0", V, V),
+        ("0,3,2", V, V),
+        ("0,3", M, M),
+        ("0,2,0", slice(0, 3), 5),
+        ("-1,3,-1", V, V),
+        (slice(1, 4), [7, 8, 9]),
+        (slice(0, 1, 3j), [5.0, 2.0, 1.0]),
+    ],
+)
+def test_what_r_and_c_join(key: tuple[object, ...]) -> None:
+    for ours, numpys in ((r_, np.r_), (c_, np.c_)):
+        expected = numpys[key]
+        np.testing.assert_allclose(ours[key], expected, rtol=1e-6)  # type: ignore[index]  # any key
+
+
+@pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")
+@pytest.mark.parametrize("word", ["r", "c"])
+@pytest.mark.parametrize("parts", [(V,), (V, V), (M, M)])
+def test_rows_and_columns(word: str, parts: tuple[object, ...]) -> None:
+    """Where NumPy makes a matrix of its own kind, an array of two axes."""
+    for ours, numpys in ((r_, np.r_), (c_, np.c_)):
+        expected = np.asarray(numpys[(word, *parts)])
+        np.testing.assert_array_equal(ours[(word, *parts)], expected)  # type: ignore[index]  # any key
+
+
+@pytest.mark.parametrize("key", [("zz", V), ("0,2,0,1", V), (V, "0"), ("r,2", V)])
+def test_directives_that_say_nothing(key: tuple[object, ...]) -> None:
+    with pytest.raises(ArgumentError, match="directive"):
+        r_[key]  # type: ignore[index]  # any key

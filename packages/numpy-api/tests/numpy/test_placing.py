@@ -1,4 +1,4 @@
-"""Diagonals are filled as NumPy fills them."""
+"""Diagonals are filled, and values put, as NumPy does it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from treadle_ir import ArgumentError, ShapeError, UnsupportedError
-from treadle_numpy.numpy import fill_diagonal
+from treadle_numpy.numpy import fill_diagonal, put
 
 
 @pytest.mark.parametrize("shape", [(3, 3), (2, 4), (4, 2), (0, 3), (3, 3, 3), (1, 1)])
@@ -36,3 +36,13 @@ def test_refused() -> None:
     for shape in ((3,), (2, 2, 3)):
         with pytest.raises(ShapeError):
             fill_diagonal(np.zeros(shape), 1, inplace=False)
+
+
+@pytest.mark.parametrize("mode", [None, "clip", "wrap"])
+def test_put_out_of_range(staged: Callable[..., Any], mode: str | None) -> None:
+    """Clipped where nothing is said: a program cannot raise as NumPy does."""
+    x, places = np.zeros(3, np.float32), np.array([0, 8])
+    expected = x.copy()
+    np.put(expected, places, 5, mode="wrap" if mode == "wrap" else "clip")
+    found = staged(lambda a: put(a, places, 5, mode=mode, inplace=False), x)
+    np.testing.assert_array_equal(found, expected)

@@ -7,6 +7,7 @@ vectorised. Here each port gets its implementation, and the classes that users m
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 import treadle
@@ -16,11 +17,14 @@ from treadle import core, environment, tracebacks
 from treadle.interpreters import partial_eval
 from treadle_ir import (
     Array,
+    Operand,
+    Program,
     UnsupportedError,
     errors,
     install,
     install_operators,
     install_placer,
+    install_view,
     install_vmap,
     source,
 )
@@ -45,6 +49,7 @@ def assemble() -> None:
     install_operators({"aval": property(core.aval), "to_device": to_device})
     install_vmap(_vmap)
     install_placer(_placed, _resharded)
+    install_view(_viewed)
     partial_eval.name_tracers()
     errors.show_as("treadle.errors")
     tracebacks.install()
@@ -57,6 +62,12 @@ def _placed(tree: Any, shardings: Any) -> Any:
 
 def _resharded(tree: Any, shardings: Any) -> Any:
     return treadle_runtime.reshard(tree, shardings)
+
+
+def _viewed(program: Program, captured: Sequence[Operand]) -> Any:
+    from treadle.jaxprs import ClosedJaxpr, Jaxpr  # noqa: PLC0415 - when it is first needed
+
+    return ClosedJaxpr(Jaxpr.of(program, len(captured)), captured)
 
 
 def _vmap(*args: Any, **kwargs: Any) -> Any:

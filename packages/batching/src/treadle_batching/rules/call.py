@@ -1,7 +1,8 @@
 """Batching of calls: a call of the batched program, and of batched functions where a call still has functions.
 
 A function with derivative rules of its own keeps them: the rules are batched as the function is. All that
-comes out of these has its batch at axis 0, since the parent may run a rule in the function's place.
+comes out of these has its batch at axis 0, since the parent may run a rule in the function's place. Where no operand
+has a batch, the functions may have captured one; if they have not, nothing that comes out has a batch.
 """
 
 from __future__ import annotations
@@ -57,6 +58,21 @@ def _in_front(results: Operands, dims: Sequence[Dim], axis: Axis) -> list[Operan
 
 
 @final
+class _Batch:
+    """Whether a batch comes out of a call: surely if one goes in, else if its functions have captured one."""
+
+    __slots__ = ("is_there",)
+
+    def __init__(self, dims: Sequence[Dim]) -> None:
+        self.is_there = any([dim is not None for dim in dims])
+
+    def in_front(self, results: Operands, dims: Sequence[Dim], axis: Axis) -> list[Operand]:
+        """The results with their batch in front, if there is one."""
+        self.is_there = self.is_there or any([dim is not None for dim in dims])
+        return _in_front(results, dims, axis) if self.is_there else [*results]
+
+
+@final
 class _Places:
     """Where tangents are not None: takes a list of them apart, and completes one."""
 
@@ -77,18 +93,28 @@ class _Places:
 
 
 def _batched_function(
-    function: Function, axis: Axis, constants: Operands, dims: Sequence[Dim], label: str
+    function: Function,
+    axis: Axis,
+    constants: Operands,
+    dims: Sequence[Dim],
+    label: str,
+    batch: _Batch,
 ) -> Function:
     """A function over a batch. `constants` are its first arguments; `dims` are those of all arguments."""
 
     def batched(*xs: Operand) -> Operands:
-        return _in_front(*batch_flat(function, axis, (*constants, *xs), dims, label), axis)
+        return batch.in_front(*batch_flat(function, axis, (*constants, *xs), dims, label), axis)
 
     return batched
 
 
 def _batched_jvp(
-    jvp: FlatJvp, axis: Axis, constants: Operands, dims: Sequence[Dim], label: str
+    jvp: FlatJvp,
+    axis: Axis,
+    constants: Operands,
+    dims: Sequence[Dim],
+    label: str,
+    batch: _Batch,
 ) -> FlatJvp:
     """A jvp rule over a batch. `constants` are its first primals, which have no tangents."""
 
@@ -104,17 +130,17 @@ def _batched_jvp(
         every = (*constants, *primals, *places.those(tangents))
         all_dims = (*dims, *places.those(dims[len(constants) :]))
         results, result_dims, there = batch_tree(both, axis, every, all_dims, label)
-        outputs = _in_front(results, result_dims, axis)
+        outputs = batch.in_front(results, result_dims, axis)
         number = len(there.flags)
         return outputs[:number], there.completed(outputs[number:])
 
     return batched
 
 
-def _bound(call: Primitive, operands: Operands) -> tuple[Operands, Sequence[Dim]]:
+def _bound(call: Primitive, operands: Operands, batch: _Batch) -> tuple[Operands, Sequence[Dim]]:
     """The results of a batched call, whose batches are all at axis 0."""
     results = bind(call, *operands)
-    return results, [0] * len(results)
+    return results, [0 if batch.is_there else None] * len(results)
 
 
 @batch_rule(CustomJvpCall)
@@ -122,10 +148,10 @@ def custom_jvp_function_batch(
     primitive: CustomJvpCall, axis: Axis, operands: Operands, dims: Sequence[Dim], /
 ) -> tuple[Operands, Sequence[Dim]]:
     """The function and its jvp, both batched."""
-    label = primitive.label
-    function = _batched_function(primitive.function, axis, (), dims, label)
-    jvp = _batched_jvp(primitive.jvp, axis, (), dims, label)
-    return _bound(CustomJvpCall(label, function, jvp, primitive.pure), operands)
+    label, batch = primitive.label, _Batch(dims)
+    function = _batched_function(primitive.function, axis, (), dims, label, batch)
+    jvp = _batched_jvp(primitive.jvp, axis, (), dims, label, batch)
+    return _bound(CustomJvpCall(label, function, jvp, primitive.pure), operands, batch)
 
 
 @batch_rule(CustomJvpStaged)
@@ -134,16 +160,15 @@ def custom_jvp_call_batch(
 ) -> tuple[Operands, Sequence[Dim]]:
     """The same for a call that was staged: its program and its deferred derivative are batched."""
     label, captured = primitive.label, primitive.derivative.captured
-    run, constants = partial(interpret, primitive.program), operands[:captured]
-    function = _batched_function(run, axis, constants, dims, label)
-    jvp = _batched_jvp(primitive.derivative, axis, constants, dims, label)
-    return _bound(
-        CustomJvpCall(label, function, jvp, primitive.derivative.pure), operands[captured:]
-    )
+    run, constants, batch = partial(interpret, primitive.program), operands[:captured], _Batch(dims)
+    function = _batched_function(run, axis, constants, dims, label, batch)
+    jvp = _batched_jvp(primitive.derivative, axis, constants, dims, label, batch)
+    call = CustomJvpCall(label, function, jvp, primitive.derivative.pure)
+    return _bound(call, operands[captured:], batch)
 
 
 def _batched_rule(
-    rule: CustomVjpRule, axis: Axis, dims: Sequence[Dim], label: str
+    rule: CustomVjpRule, axis: Axis, dims: Sequence[Dim], label: str, batch: _Batch
 ) -> CustomVjpRule:
     """The functions of a custom_vjp over a batch at `dims`."""
 
@@ -153,7 +178,9 @@ def _batched_rule(
             return [*results, *residuals], (len(results), backward)
 
         results, result_dims, (count, backward) = batch_tree(both, axis, xs, dims, label)
-        outputs = _in_front(results, result_dims, axis)
+        outputs = batch.in_front(results, result_dims, axis)
+        if not batch.is_there:
+            return outputs[:count], outputs[count:], backward
 
         def batched(residuals: Operands, cotangents: Given) -> Given:
             at_axis_0 = [0] * (len(residuals) + len(cotangents))
@@ -200,10 +227,10 @@ def custom_vjp_function_batch(
     primitive: CustomVjpCall, axis: Axis, operands: Operands, dims: Sequence[Dim], /
 ) -> tuple[Operands, Sequence[Dim]]:
     """The function and both its rules, batched."""
-    label = primitive.label
-    function = _batched_function(primitive.function, axis, (), dims, label)
-    rule = _batched_rule(primitive.rule, axis, dims, label)
-    return _bound(CustomVjpCall(label, function, rule), operands)
+    label, batch = primitive.label, _Batch(dims)
+    function = _batched_function(primitive.function, axis, (), dims, label, batch)
+    rule = _batched_rule(primitive.rule, axis, dims, label, batch)
+    return _bound(CustomVjpCall(label, function, rule), operands, batch)
 
 
 @batch_rule(CustomVjpStaged)
@@ -212,10 +239,10 @@ def custom_vjp_call_batch(
 ) -> tuple[Operands, Sequence[Dim]]:
     """The same for a call that was staged; captured operands are constants for the rules."""
     label, captured = primitive.label, primitive.rule.captured
-    run, constants = partial(interpret, primitive.program), operands[:captured]
-    function = _batched_function(run, axis, constants, dims, label)
-    rule = _batched_rule(primitive.rule, axis, dims[captured:], label)
-    return _bound(CustomVjpCall(label, function, rule), operands[captured:])
+    run, constants, batch = partial(interpret, primitive.program), operands[:captured], _Batch(dims)
+    function = _batched_function(run, axis, constants, dims, label, batch)
+    rule = _batched_rule(primitive.rule, axis, dims[captured:], label, batch)
+    return _bound(CustomVjpCall(label, function, rule), operands[captured:], batch)
 
 
 @batch_rule(CustomVjpLinear)
@@ -238,7 +265,7 @@ def custom_vjp_linear_batch(
         assert isinstance(batched, ArrayType)
         types.append(batched)
     linear = CustomVjpLinear(label, backward, count, tuple(types))
-    return _bound(linear, operands)
+    return _bound(linear, operands, _Batch(dims))
 
 
 @batch_rule(OptimizationBarrier)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NoReturn, final
 
 from treadle_ir import ArgumentError, Array, UnsupportedError, flags, functions, ops
-from treadle_ir.dtypes import is_inexact
+from treadle_ir.dtypes import is_bool
 from treadle_ir.primitives.indexing import FillValue
 from treadle_numpy.indexing.entries import read_index
 from treadle_numpy.indexing.modes import IndexMode, gather_mode
@@ -15,10 +15,11 @@ from treadle_numpy.indexing.slices import part_of
 from treadle_numpy.indexing.writing import How, ScatterInstruction, update
 from treadle_numpy.numpy.ufuncs.arithmetic import divide, negative
 from treadle_numpy.numpy.ufuncs.powers import power
-from treadle_numpy.operands.coerce import ArrayLike, coerce_array
+from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array
 from treadle_numpy.operands.devices import Device
 from treadle_numpy.operands.fill import filled
 from treadle_numpy.operands.laid_out import laid_out
+from treadle_numpy.operands.promote import converted
 
 
 @final
@@ -162,7 +163,10 @@ class UpdatesAt:
         """The array with values subtracted there."""
         _wrap_only(wrap_negative_indices)
         how = How(ops.scatter_add, mode, indices_are_sorted, unique_indices)
-        return _updated(out_sharding, how, self, negative(values))
+        operand = coerce("x.at[...].subtract", 1, values)
+        if is_bool(operand.dtype) and not is_bool(self._array.dtype):
+            operand = converted(operand, self._array.dtype)
+        return _updated(out_sharding, how, self, negative(operand))
 
     def divide(
         self,
@@ -174,7 +178,7 @@ class UpdatesAt:
         wrap_negative_indices: bool = True,
         out_sharding: Device = None,
     ) -> Array:
-        """The array divided by values there."""
+        """The array divided by values there; of floating numbers, as every quotient is."""
         if out_sharding is not None:
             return laid_out(
                 self.divide,
@@ -186,8 +190,7 @@ class UpdatesAt:
         _wrap_only(wrap_negative_indices)
         x = self._array
         how = How(ops.scatter_multiply, mode, indices_are_sorted, unique_indices)
-        divisors = update(how, _ones_like(x), self._index, values)
-        return divide(x, divisors) if is_inexact(x.dtype) else ops.divide(x, divisors)
+        return divide(x, update(how, _ones_like(x), self._index, values))
 
     def power(
         self,

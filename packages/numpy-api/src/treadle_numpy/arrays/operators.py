@@ -33,8 +33,13 @@ _SQUARE: Final = Square()
 
 
 def converts(y: object) -> bool:
-    """Whether a class says how it is made an array: then it is one to operators, too, whatever it does reflected."""
+    """Whether a class says how it is made an array: then it is one to operators, too, whatever it does reflected.
+
+    As with NumPy, `__array_ufunc__ = None` says that the class has operators of its own.
+    """
     kind = type(y)
+    if getattr(kind, "__array_ufunc__", kind) is None:
+        return False
     return hasattr(kind, "__jax_array__") or hasattr(kind, "__treadle_array__")
 
 

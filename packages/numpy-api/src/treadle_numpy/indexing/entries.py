@@ -27,6 +27,7 @@ from treadle_ir import (
 from treadle_ir.dtypes import is_bool, is_integer
 from treadle_numpy.operands.arrays import Elements
 from treadle_numpy.operands.coerce import host_elements, operand_type
+from treadle_numpy.operands.sequences import array_from
 
 Positions: TypeAlias = Array | Elements
 
@@ -75,8 +76,6 @@ def read_index(shape: tuple[int, ...], index: object) -> list[Entry]:
         elif isinstance(item, slice):
             read.append((item, 1))
             taken += 1
-        elif isinstance(item, (list, tuple)):
-            raise _sequence_refused()
         elif isinstance(item, str):
             raise IndexingError(
                 f"arrays do not support string indexing; got idx={item!r}",
@@ -144,7 +143,9 @@ def _positions(item: object) -> list[tuple[_Part, int]]:
         return [(np.zeros(int(item), np.int32), 0)]
     if isinstance(item, (int, np.integer)) and hasattr(item, "__index__"):  # time spans have none
         return [(int(item), 1)]
-    if is_symbolic_dim(item):
+    if isinstance(item, (list, tuple)):  # beside other indices, NumPy's array of what is in it
+        item = array_from("x[...]", item, None) if item else np.zeros(0, np.int32)
+    elif is_symbolic_dim(item):
         item = as_array(item)
     if not isinstance(item, (Array, np.ndarray)):
         if hasattr(item.__class__, "__index__") and not isinstance(

@@ -3,6 +3,9 @@
 The index is read as for `x[index]`. Where all positions are scalars and all ranges contiguous, one index vector
 names the window that is updated; otherwise there is an index vector for each element of the indexed axes, and
 windows run over the axes that are taken whole. Positions out of range are dropped.
+
+The elements keep their type. Values of a wider one are combined with them in that type, and the result is converted:
+`x.at[0].multiply(2.5)` of integers turns 3 into 7. Values that are put in place of elements are converted themselves.
 """
 
 from __future__ import annotations
@@ -88,7 +91,16 @@ def update(how: How, x: Array, index: object, values: ArrayLike | Sequence[Array
         return part.put_back(x, update(how, part.array, part.index, values))
     how = how._replace(mode=gather_mode(how.mode, "fill"))
     entries = read_index(x.shape, index)
-    operand = _values(x, values)
+    own, operand = x.dtype, _values(x, values)
+    if how.instruction is ops.scatter:
+        operand = converted(operand, own)
+    elif operand.dtype != own:
+        return converted(_written(how, converted(x, operand.dtype), entries, operand), own)
+    return _written(how, x, entries, operand)
+
+
+def _written(how: How, x: Array, entries: list[Entry], operand: Operand) -> Array:
+    """The array with values of its element type combined into the elements that the entries name."""
     kept = [entry for entry in entries if not (entry.new and isinstance(entry.index, slice))]
     if any(entry.new for entry in kept):  # a scalar mask: on an axis of its own
         sizes = iter(x.shape)
@@ -100,19 +112,20 @@ def update(how: How, x: Array, index: object, values: ArrayLike | Sequence[Array
 
 
 def _values(x: Array, values: ArrayLike | Sequence[ArrayLike]) -> Operand:
-    """The values of an update in the array's element type, with a warning where that loses something."""
+    """The values of an update in the type in which they meet the array's elements; a warning where it is wider."""
     if isinstance(values, (list, tuple)):
         values = array_from("x.at[...]", values, None)
     operand = coerce("x.at[...]", 1, values)
     type = operand_type(operand)
-    if promoted([operand_type(x), type])[0] != x.dtype:
+    common, _ = promoted([operand_type(x), type])
+    if common != x.dtype:
         warnings.warn(
             f"scatter inputs have incompatible types: cannot safely cast value from dtype={type.dtype} to "
             f"dtype={x.dtype}; convert the values with .astype, or the array first",
             FutureWarning,
             stacklevel=4,
         )
-    return converted(operand, x.dtype)
+    return converted(operand, common)
 
 
 def _combined(

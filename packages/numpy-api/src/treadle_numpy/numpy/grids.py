@@ -8,6 +8,7 @@ from typing import Final, TypeAlias, TypeVar, final, overload
 import numpy as np
 
 from treadle_ir import (
+    ArgumentError,
     Array,
     ShapeError,
     allocating,
@@ -108,22 +109,71 @@ ogrid: Final = OpenGrid()
 
 @final
 class Concatenator:
-    """`r_[0:3, 5]` joins along the first axis, `c_[x, y]` vectors as columns."""
+    """`r_[0:3, 5]` joins along the first axis, `c_[x, y]` vectors as columns.
 
-    def __init__(self, columns: bool) -> None:
-        self._columns = columns
+    As with NumPy, a string in front says otherwise: `r_["-1,2,0", x, y]` joins along axis -1 what is given at least
+    2 axes, its own beginning at place 0. With "r" or "c", a vector that comes out is one row or one column.
+    """
 
-    def __getitem__(self, key: Joined | tuple[Joined, ...]) -> Array:
+    def __init__(self, axis: int, least: int, place: int) -> None:
+        self._numbers = axis, least, place
+
+    def __getitem__(self, key: Joined | str | tuple[Joined | str, ...]) -> Array:
+        items = key if isinstance(key, tuple) else (key,)
+        numbers, matrix = self._numbers, ""
+        if items and isinstance(items[0], str):
+            word = items[0].strip()
+            if word in ("r", "c"):
+                matrix = word
+            else:
+                numbers = _directive(word, numbers)
+            items = items[1:]
+        axis, least, place = numbers
         parts = []
-        for item in key if isinstance(key, tuple) else (key,):
+        for item in items:
+            if isinstance(item, str):
+                raise ArgumentError(
+                    f"r_ and c_: the directive {item!r} does not stand in front",
+                    fix="write it before what is joined: `r_['0,2', x, y]`",
+                )
             part = _vector(item) if isinstance(item, slice) else array_from("r_", item, None)
             part = part if part.ndim else expand_dims(part, 0)
-            parts.append(expand_dims(part, -1) if self._columns and part.ndim == 1 else part)
-        return concatenate(parts, -1 if self._columns else 0)
+            parts.append(_with_axes(part, least, place))
+        joined = concatenate(parts, axis)
+        return (
+            expand_dims(joined, -1 if matrix == "c" else 0)
+            if matrix and joined.ndim == 1
+            else joined
+        )
 
 
-r_: Final = Concatenator(False)
-c_: Final = Concatenator(True)
+def _directive(word: str, defaults: tuple[int, int, int]) -> tuple[int, int, int]:
+    """The up to three numbers of a directive; those that it leaves out by default."""
+    parts = word.split(",")
+    try:
+        numbers = [int(part) for part in parts]
+    except ValueError:
+        numbers = []
+    if not numbers or len(numbers) > len(defaults):
+        raise ArgumentError(
+            f"r_ and c_: could not understand directive {word!r}",
+            fix="use 'r', 'c', or up to three integers: the axis, how many axes at least, and where they begin",
+        )
+    axis, least, place = (*numbers, *defaults[len(numbers) :])
+    return axis, least, place
+
+
+def _with_axes(part: Array, least: int, place: int) -> Array:
+    """The part with axes of size 1 around its own, which begin at some place; from the end if it is negative."""
+    more = least - part.ndim
+    if more <= 0:
+        return part
+    before = min(max(place + more + 1 if place < 0 else place, 0), more)
+    return expand_dims(part, (*range(before), *range(before + part.ndim, least)))
+
+
+r_: Final = Concatenator(0, 1, -1)
+c_: Final = Concatenator(-1, 2, 0)
 
 
 _MOST_AXES: Final = 64  # as NumPy has it

@@ -45,6 +45,8 @@ def put(
 ) -> Array:
     """The array with values at positions of the flat array; needs `inplace=False`.
 
+    Positions out of range are clipped; with `mode="wrap"` they are counted round and round.
+
     Example:
         >>> import numpy as np
         >>> print(put(np.array([1, 2, 3]), np.array([0, 2]), np.array([8, 9]), inplace=False))
@@ -61,7 +63,7 @@ def put(
         places = remainder(places, x.size)
     count = -(-places.size // values.size)
     values = slice_along(tile(values, count), 0, 0, places.size)
-    how = How(ops.scatter, "clip" if mode == "clip" else "drop")
+    how = How(ops.scatter, "clip")
     flat = update(how, ravel(x), places, values)
     return reshape(flat, x.shape)
 

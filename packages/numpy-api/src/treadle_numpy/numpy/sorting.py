@@ -26,6 +26,8 @@ from treadle_numpy.operands.arguments import named_only
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.axes import as_axis
 from treadle_numpy.operands.coerce import ArrayLike, coerce_array
+from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
+from treadle_numpy.operands.promote import converted
 from treadle_numpy.operands.shapes import as_index
 
 __all__ = ["argpartition", "argsort", "lexsort", "partition", "sort", "sort_complex", "top_k"]
@@ -76,8 +78,11 @@ def argsort(
     order: None = None,
     stable: bool = True,
     descending: bool = False,
+    dtype: DTypeLike | None = None,
 ) -> Array:
     """The positions that put the elements in ascending order along an axis; equal ones keep their order.
+
+    They are in the default integer type, or in the one given.
 
     Example:
         >>> print(argsort(np.array([3, 1, 2], np.int32)))
@@ -92,7 +97,8 @@ def argsort(
     if descending:
         places = ops.reverse(places, dimensions=(along,))
     _, result = _sorted([x, places], along, stable=stable)
-    return ops.reverse(result, dimensions=(along,)) if descending else result
+    result = ops.reverse(result, dimensions=(along,)) if descending else result
+    return result if dtype is None else converted(result, as_dtype("argsort", dtype))
 
 
 @composed

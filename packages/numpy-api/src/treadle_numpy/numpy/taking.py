@@ -135,7 +135,7 @@ def take_along_axis(
         offset_dims=(),
         collapsed_slice_dims=(along,),
         start_index_map=(along,),
-        slice_sizes=(1,) * x.ndim,
+        slice_sizes=tuple([min(1, n) for n in x.shape]),
         operand_batching_dims=batching,
         start_indices_batching_dims=batching,
         mode=gather_mode(mode, "fill"),

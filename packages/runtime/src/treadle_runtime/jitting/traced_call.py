@@ -17,6 +17,7 @@ from treadle_ir import (
     as_array,
     frozen,
     interpret,
+    shown_program,
     take_apart,
 )
 from treadle_ir.tree import PyTreeDef, flatten_leaves_and_structure
@@ -137,9 +138,9 @@ class TracedCall:
         return self._traced.program
 
     @property
-    def jaxpr(self) -> Program:
-        """The program, by JAX's name."""
-        return self.program
+    def jaxpr(self) -> Any:  # Any: a view, by whoever has installed one
+        """The program under JAX's names, as `make_jaxpr` returns it."""
+        return shown_program(self.program, self._traced.captured)
 
     @property
     def effects(self) -> Effects:
@@ -194,7 +195,7 @@ class TracedCall:
         Example:
             >>> import treadle, treadle.numpy as tnp
             >>> traced = treadle.jit(tnp.sin).trace(1.0)
-            >>> traced.lojax.jaxpr is traced.jaxpr
+            >>> traced.lojax is traced
             True
         """
         return self

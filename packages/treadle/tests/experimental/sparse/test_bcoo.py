@@ -83,6 +83,10 @@ def test_every_layout_comes_back(n_batch: int, n_dense: int, extra: int) -> None
         lambda x, y: x / (2 + N[:1]),
         lambda x, y: x + N,
         lambda x, y: N - x,
+        lambda x, y: tnp.asarray(N)[:, 0] @ x,
+        lambda x, y: tnp.asarray(N).T @ x,
+        lambda x, y: tnp.asarray(N[:, :1]) * x,
+        lambda x, y: tnp.asarray(N) - x,
     ],
 )
 def test_operations_agree_with_dense_ones_eagerly_and_compiled(operation: Any) -> None:

@@ -45,7 +45,7 @@ Range: TypeAlias = Sequence[ArrayLike] | None
 def histogram_bin_edges(
     a: ArrayLike, bins: Bins = 10, range: Range = None, weights: ArrayLike | None = None
 ) -> Array:
-    """The edges of bins of equal width; or those given as `bins`.
+    """The edges of bins of equal width; or those given as `bins`, in the element type that equal ones would have.
 
     Differs from NumPy: `weights` change nothing.
 
@@ -64,11 +64,11 @@ def histogram_bin_edges(
     if isinstance(bins, (list, tuple)):
         bins = array_from("histogram_bin_edges", bins, None)
     given = coerce("histogram_bin_edges", 1, bins)
-    if operand_type(given).ndim:
-        return array_of(given)
-    count = as_index("histogram_bin_edges", "bins", bins)
     x = ravel(a)
     dtype = inexact_dtype(x.dtype)
+    if operand_type(given).ndim:
+        return array_of(converted(given, dtype))
+    count = as_index("histogram_bin_edges", "bins", bins)
     if range is not None:
         ends: Sequence[ArrayLike] = sequence("histogram_bin_edges", "range", range)
         if len(ends) != 2:

@@ -28,7 +28,7 @@ from treadle_numpy.numpy.ufuncs.arithmetic import divide, multiply
 from treadle_numpy.numpy.ufuncs.logic import logical_and
 from treadle_numpy.operands.arguments import named_only
 from treadle_numpy.operands.arrays import array_of
-from treadle_numpy.operands.axes import Axis, sorted_axes
+from treadle_numpy.operands.axes import Axis, as_axes, sorted_axes
 from treadle_numpy.operands.bind import bind
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, operand_type
 from treadle_numpy.operands.dtypes import DTypeLike, as_dtype
@@ -169,7 +169,7 @@ def average(
     """The mean, weighted if weights are given; with `returned`, also the sum of the weights.
 
     Raises:
-        ShapeError: weights of another shape are no vector along the one axis.
+        ShapeError: weights of another shape are not those of the axes, in their order.
 
     Example:
         >>> print(average(np.array([1.0, 3.0], np.float32), weights=np.array([3.0, 1.0], np.float32)))
@@ -183,12 +183,16 @@ def average(
         return (result, filled(result.shape, result.dtype.type(count))) if returned else result
     x, w = [array_of(v) for v in promote("average", x, weights, inexact=True)]
     if w.shape != x.shape:
-        axes = sorted_axes("average", axis, x.ndim)
-        if axis is None or len(axes) != 1 or w.shape != (x.shape[axes[0]],):
+        axes = as_axes("average", axis, x.ndim)
+        if axis is None or w.shape != tuple([x.shape[each] for each in axes]):
             raise ShapeError(
-                f"average: weights of shape {w.shape} do not fit axis {axis} of shape {x.shape}"
+                f"average: weights of shape {w.shape} do not fit axis {axis} of shape {x.shape}",
+                fix="give one weight for each element, or for each position along the axes, in their order",
             )
-        w = ops.broadcast_in_dim(w, shape=x.shape, dimensions=axes)
+        order = tuple(sorted(range(len(axes)), key=axes.__getitem__))
+        w = ops.broadcast_in_dim(
+            ops.transpose(w, permutation=order), shape=x.shape, dimensions=tuple(sorted(axes))
+        )
     total = sum(w, axis, keepdims=keepdims)
     result = divide(sum(multiply(x, w), axis, keepdims=keepdims), total)
     return (result, total) if returned else result

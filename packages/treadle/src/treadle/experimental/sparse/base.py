@@ -21,6 +21,7 @@ class JAXSparse(ABC):
 
     __slots__ = ()
     __array_priority__ = 1100  # `array @ sparse` is left to us
+    __array_ufunc__ = None  # the same, of arrays of ours
     data: Any  # an array; anything, while a tree of it is mapped
 
     @property
