@@ -12,7 +12,7 @@ import treadle.numpy as tnp
 from treadle import lax
 from treadle.core import Trace, Tracer
 from treadle.errors import ArgumentError
-from treadle.extend.core import Primitive, set_current_trace
+from treadle.extend.core import Primitive, find_top_trace, set_current_trace
 
 
 class Boxed(Tracer):
@@ -143,6 +143,14 @@ def test_results_that_are_no_list_are_refused():
 def test_a_trace_without_its_method_is_none():
     with pytest.raises(TypeError, match="process_primitive"):
         type("Bare", (Trace,), {})()
+
+
+def test_interpretations_of_treadle_s_own_are_traces():
+    seen = []
+    treadle.jit(lambda x: (seen.append(find_top_trace(x)), x)[1])(1.0)
+    assert [isinstance(each, Trace) for each in (*seen, find_top_trace(1.0))] == [True, True]
+    assert not isinstance(seen[0], Recording)
+    assert isinstance(Recording(), Recording)
 
 
 def test_a_trace_is_valid_until_it_is_over():

@@ -7,7 +7,7 @@ instances of a subclass of `treadle.core.Tracer`, which is given the trace and w
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABCMeta, abstractmethod
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
@@ -26,7 +26,17 @@ from treadle_ir import (
 Value: TypeAlias = Any  # Any: a tracer of the library's own, or another array
 
 
-class Trace(Interpretation):
+class _Interpreting(ABCMeta):
+    """What makes `Trace` the class of treadle's own interpretations, too."""
+
+    def __instancecheck__(cls, x: object) -> bool:
+        return issubclass(type(x), cls)
+
+    def __subclasscheck__(cls, kind: type) -> bool:
+        return cls in kind.__mro__ or (cls is Trace and Interpretation in kind.__mro__)
+
+
+class Trace(Interpretation, metaclass=_Interpreting):
     """An interpretation of operations: derive from it, and write `process_primitive`.
 
     Functions with rules of their own, such as those of `custom_jvp`, are interpreted operation by operation, and what

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from treadle_autodiff import grad, jvp
-from treadle_batching import vmap
 from treadle_ir import (
     ArgumentError,
     ArrayType,
@@ -17,6 +16,7 @@ from treadle_ir import (
     StructureError,
     TreadleError,
     install_vmap,
+    interpret,
     stage,
     type_of,
 )
@@ -176,7 +176,9 @@ def test_fori_loop_counts_in_floats_too(lower: float, upper: float) -> None:
     def loop(lower: Any, upper: Any) -> Any:
         return lax.fori_loop(lower, upper, lambda i, c: (c[0] + i, c[1] + 1), (0.0, 0))
 
-    traced = vmap(loop)(np.array([lower], np.float32), np.array([upper], np.float32))
+    scalar = ArrayType((), np.dtype(np.float32))
+    program = stage(loop, scalar, scalar).program
+    traced = interpret(program, np.float32(lower), np.float32(upper))
     for found in (loop(lower, upper), loop(np.float32(lower), upper), traced):
         assert [np.asarray(x).item() for x in found] == [float(wanted.sum()), len(wanted)]
 
