@@ -145,6 +145,35 @@ def _pooled(pooled: Pooled, kind: str) -> None:
     equal(pooled.program, pooled.arguments, kind)
 
 
+def _summing(backward: Callable[[Tree], Tree]) -> Callable[[Tree], Tree]:
+    """A sum over devices with a backward rule."""
+
+    @treadle.custom_vjp
+    def summed(x: Tree) -> Tree:
+        return lax.psum(x, "i")
+
+    summed.defvjp(lambda x: (lax.psum(x, "i"), None), lambda _, ct: (backward(ct),))
+    return summed
+
+
+def sums_with_rules(backward: Callable[[Tree], Tree]) -> None:
+    """What such a function returns is the same on all devices, and so is its cotangent: results need not be cut."""
+    summed, x = _summing(backward), np.arange(2.0 * N, dtype=np.float32)
+
+    def over(part: Callable[[Tree], Tree], out: P) -> Callable[[Tree], Tree]:
+        return treadle.shard_map(part, mesh=mesh(), in_specs=P("i"), out_specs=out)
+
+    within = over(lambda x: treadle.grad(lambda y: (summed(y) ** 2).sum())(x), P("i"))
+    scanned = over(lambda x: lax.scan(lambda c, y: (c + summed(y), None), 0.0, x)[0], P())
+    whole = np.tile(x.reshape(N, 2).sum(0), N)
+    for wrapped in (lambda f: f, treadle.jit):
+        same(wrapped(over(summed, P()))(x), whole[:2])
+        same(wrapped(treadle.grad(lambda x: (over(summed, P())(x) ** 2).sum()))(x), 2 * whole)
+        same(wrapped(within)(x), 2 * whole)
+        same(wrapped(scanned)(x), x.sum())
+        same(wrapped(treadle.grad(scanned))(x), np.ones_like(x))
+
+
 LAWS: Final = {
     **{
         f"{name}-{way}-{check}": functools.partial(equal, program, (X,), f"{way}-{check}")
@@ -159,4 +188,8 @@ LAWS: Final = {
         for way in ("value", "grad")
         if way == "value" or pooled.reverse
     },
+    "a sum with a rule": functools.partial(sums_with_rules, lambda ct: ct),
+    "a sum with a rule that says what varies": functools.partial(
+        sums_with_rules, lambda ct: lax.pcast(ct, "i", to="varying")
+    ),
 }

@@ -139,14 +139,15 @@ def step_of(primitive: Primitive, sets: Sequence[Axes], equation: Equation, axes
         return Step(primitive, (wide,) * len(sets), (left,) * count)
     if isinstance(primitive, CustomVjpLinear):
         settled = replace(primitive, backward=_settled(primitive, sets, axes))
-        return Step(settled, tuple(sets), (every,) * count)
+        reduced = primitive.reduced or (NO_AXES,) * count
+        return Step(settled, tuple(sets), tuple([every - each for each in reduced]))
     if not has_programs(primitive):
         return Step(primitive, (every,) * len(sets), (every,) * count)
     if isinstance(primitive, Call | Checkpoint):
         inner = explicit(primitive.program, sets, axes)
         return Step(replace(primitive, program=inner.program), tuple(sets), inner.results)
     if isinstance(primitive, CustomVjpStaged):  # cotangents that differ are added up by `_settled`
-        return Step(primitive, tuple(sets), (every,) * count)
+        return Step(primitive, tuple(sets), explicit(primitive.program, sets, axes).results)
     if isinstance(primitive, InlineCall):  # with a rule of its own, which takes operands alike
         inner = explicit(primitive.program, (every,) * len(sets), axes)
         return Step(primitive, (every,) * len(sets), inner.results)

@@ -343,10 +343,10 @@ def _custom_vjp_linearize(
     _refuse_captured(label, _inexact(primals[: rule.captured], nonzero))
     results, residuals, backward = rule.forward(operands, tuple(nonzero[rule.captured :]))
     types = tuple([type_of(result).tangent() for result in results])
-    _refuse_reduced(label, operands, results)
+    reduced = _reduced(label, operands, results)
 
     def linear(tangents: Sequence[Tangent]) -> Sequence[Tangent]:
-        primitive = CustomVjpLinear(label, backward, len(residuals), types)
+        primitive = CustomVjpLinear(label, backward, len(residuals), types, reduced)
         return list(
             bind(primitive, *residuals, *[materialise(t) for t in tangents[rule.captured :]])
         )
@@ -354,20 +354,21 @@ def _custom_vjp_linearize(
     return results, linear
 
 
-def _refuse_reduced(label: str, operands: Operands, results: Operands) -> None:
-    """Refuse what the backward function alone does not say: the tangent of a sum over devices is one value, too."""
-    given = varying_of(operands)
-    if given is None:
-        return
+def _reduced(label: str, operands: Operands, results: Operands) -> tuple[frozenset[Hashable], ...]:
+    """Over which axes each result is the same on all devices, though the arguments vary there."""
+    given, found = varying_of(operands), varying_of(results)
+    if given is None or found is None:
+        return ()
     every = frozenset[Hashable]().union(*given)
-    for found in varying_of(results) or ():
-        if found != every:
+    for each in found:
+        if not each <= every:
             raise UnsupportedError(
                 f"`{label}`, a custom_vjp function, has arguments that vary over {sorted(map(str, every))} and "
-                f"a result that varies over {sorted(map(str, found))}: its derivative within shard_map is not "
+                f"a result that varies over {sorted(map(str, each))}: its derivative within shard_map is not "
                 "there yet",
-                fix="take collectives such as psum out of the function, or pass check_vma=False to shard_map",
+                fix="give what varies, such as axis_index, as an argument, or pass check_vma=False to shard_map",
             )
+    return tuple([every - each for each in found])
 
 
 @linearize_rule(CustomVjpCall)

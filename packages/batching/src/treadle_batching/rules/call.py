@@ -264,7 +264,7 @@ def custom_vjp_linear_batch(
         batched = batched_type(type, 0, axis)
         assert isinstance(batched, ArrayType)
         types.append(batched)
-    linear = CustomVjpLinear(label, backward, count, tuple(types))
+    linear = CustomVjpLinear(label, backward, count, tuple(types), primitive.reduced)
     return _bound(linear, operands, _Batch(dims))
 
 
