@@ -99,18 +99,14 @@ def composed_numbers(*numbers: str) -> Callable[[Callable[P, T]], Callable[P, T]
     """
 
     def mark(function: Callable[P, T]) -> Callable[P, T]:
-        names = function.__code__.co_varnames
-        places = [names.index(name) for name in numbers]
+        hold = _holder(function, numbers, _held_small)
 
         @wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> T:
             trace = current_trace()
             if trace.__class__ is not EvalTrace:
                 return function(*args, **kwargs)
-            given = _with(_held_small, args, places)
-            named = kwargs and {
-                name: _held_small(x) if name in numbers else x for name, x in kwargs.items()
-            }
+            given, named = hold(args, kwargs)
             return trace.evaluator.call(function, given, named)
 
         return call
@@ -144,8 +140,7 @@ def composed_loop(
     def mark(function: Callable[P, T]) -> Callable[P, T]:
         if counterpart is not None:
             counterparts[function] = counterpart
-        names = function.__code__.co_varnames
-        places = [names.index(name) for name in numbers]
+        hold = _holder(function, numbers, _held)
 
         @wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -154,10 +149,7 @@ def composed_loop(
                 return function(*args, **kwargs)
             if not numbers:
                 return trace.evaluator.call(function, args, kwargs, True)
-            given = _with(_held, args, places)
-            named = kwargs and {
-                name: _held(x) if name in numbers else x for name, x in kwargs.items()
-            }
+            given, named = hold(args, kwargs)
             return trace.evaluator.call(function, given, named, True)
 
         return call
@@ -165,15 +157,23 @@ def composed_loop(
     return mark
 
 
-def _with(
-    held: Callable[[object], object], args: Sequence[Any], places: Sequence[int]
-) -> Sequence[Any]:
-    """The arguments, those at some places as they are held."""
-    given = [*args]
-    for place in places:
-        if place < len(given):
-            given[place] = held(given[place])
-    return given
+def _holder(
+    function: Callable[..., Any], numbers: Sequence[str], held: Callable[[object], object]
+) -> Callable[[Sequence[Any], dict[str, Any]], tuple[Sequence[Any], dict[str, Any]]]:
+    """What gives arguments as they are held, where they are those of some of a function's parameters."""
+    names = function.__code__.co_varnames
+    places = [names.index(name) for name in numbers]
+
+    def hold(args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[Sequence[Any], dict[str, Any]]:
+        given = [*args]
+        for place in places:
+            if place < len(given):
+                given[place] = held(given[place])
+        return given, kwargs and {
+            name: held(x) if name in numbers else x for name, x in kwargs.items()
+        }
+
+    return hold
 
 
 def _held_small(x: object) -> object:

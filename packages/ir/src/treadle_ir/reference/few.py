@@ -16,7 +16,7 @@ import numpy as np
 from treadle_ir.formulas.error_series import ERFC_INV_CENTRAL, ERFC_INV_TAIL
 from treadle_ir.primitive import Primitive
 from treadle_ir.primitives import elementwise as e
-from treadle_ir.reference.few_vectors import LEAST, VECTORS, of_vector, without_last_digits
+from treadle_ir.reference.few_vectors import of_vector, vector_kernel, without_last_digits
 from treadle_ir.reference.registry import Elements
 from treadle_ir.reference.special import DIGAMMA_TAIL
 from treadle_ir.types import ArrayType
@@ -100,15 +100,7 @@ def kernel_of(primitive: Primitive, result: ArrayType) -> Callable[[Elements], E
     def one_by_one(x: Elements) -> Elements:
         return array([scalar(each) for each in x.tolist()], dtype)
 
-    vector = VECTORS.get(kind)
-    if vector is None or result.size < LEAST:
-        return one_by_one
-
-    def at_once(x: Elements) -> Elements:
-        found = vector(x.astype(F64))
-        return one_by_one(x) if found is None else found.astype(dtype)
-
-    return at_once
+    return vector_kernel(kind, result, one_by_one)
 
 
 def computed(primitive: type[Primitive], x: Elements) -> Elements | None:

@@ -19,7 +19,7 @@ from treadle_ir.primitives import elementwise as e
 from treadle_ir.reference import few_integrals, few_waves
 from treadle_ir.reference.few import MOST, chebyshev
 from treadle_ir.reference.few_series import SERIES
-from treadle_ir.reference.few_vectors import LEAST, VECTORS, of_vector
+from treadle_ir.reference.few_vectors import of_vector, vector_kernel
 from treadle_ir.reference.registry import Elements, eval_rules
 from treadle_ir.types import ArrayType
 
@@ -176,12 +176,4 @@ def kernel_of(
         numbers = list(map(scalar, *[x.tolist() for x in operands]))
         return array(numbers, dtype) if None not in numbers else rule(primitive, *operands)[0]
 
-    vector = VECTORS.get(type(primitive))
-    if vector is None or result.size < LEAST:
-        return each
-
-    def at_once(x: Elements) -> Elements:
-        found = vector(x.astype(wide))
-        return each(x) if found is None else found.astype(dtype)
-
-    return at_once
+    return vector_kernel(type(primitive), result, each)

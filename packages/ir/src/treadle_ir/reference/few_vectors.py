@@ -17,7 +17,9 @@ from treadle_ir.formulas.bessel_series import I0_NEAR, I1_NEAR
 from treadle_ir.primitive import Primitive
 from treadle_ir.primitives import elementwise as e
 from treadle_ir.reference.registry import Elements
+from treadle_ir.types import ArrayType
 
+_F64: Final = np.dtype(np.float64)
 LEAST: Final = 4  # elements: fewer are computed one by one
 _CUT: Final = 1e-11  # of the greatest coefficient: far below the rounding of float32
 Vector = Callable[[Elements], "Elements | None"]
@@ -137,3 +139,18 @@ def of_vector(primitive: type[Primitive], x: Elements) -> Elements | None:
     """The function of a vector that is not too short, if there is one for its elements."""
     function = VECTORS.get(primitive)
     return None if function is None or x.size < LEAST else function(x)
+
+
+def vector_kernel(
+    primitive: type[Primitive], result: ArrayType, each: Callable[[Elements], Elements]
+) -> Callable[..., Elements]:
+    """The function of a vector for results of a type; `each` where there is none, and for elements that it leaves."""
+    function, dtype = VECTORS.get(primitive), result.dtype
+    if function is None or result.size < LEAST:
+        return each
+
+    def at_once(x: Elements) -> Elements:
+        found = function(x.astype(_F64))
+        return each(x) if found is None else found.astype(dtype)
+
+    return at_once
