@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import scipy.sparse
 
 import treadle
 import treadle.numpy as tnp
+from treadle import lax
 from treadle.errors import ArgumentError, IndexingError, ShapeError, UnsupportedError
 from treadle.experimental import sparse
 from treadle.experimental.sparse import BCOO
@@ -218,10 +220,10 @@ def test_trees_and_text() -> None:
         (lambda: m / m, UnsupportedError, "division"),
         (lambda: m[7], IndexingError, "index 7 is out of bounds"),
         (lambda: m[0, 0, 0], IndexingError, "too many indices"),
-        (lambda: m[::-1], UnsupportedError, "backwards"),
+        (lambda: m[[0, 1]], TypeError, "list|sequence"),
+        (lambda: m[1.5], TypeError, "integer"),
         (lambda: m.reshape((3, 3)), ShapeError, "different sizes"),
         (lambda: m.transpose((0, 0)), ArgumentError, "no permutation"),
-        (lambda: BCOO.fromdense(C, n_batch=1).T, UnsupportedError, "mixes"),
         (lambda: m.update_layout(n_batch=1), sparse.SparseEfficiencyError, "store zeros"),
         (lambda: m.sum(2), ArgumentError, "axes are"),
         (
@@ -244,8 +246,69 @@ def test_errors_say_what_to_do(call: Any, error: type[Exception], message: str) 
         call()
 
 
-def test_concatenation() -> None:
-    for axis in (0, 1):
-        close(sparse.bcoo_concatenate([m, n, m], dimension=axis), np.concatenate([M, N, M], axis))
-    x = BCOO.fromdense(C, n_batch=1)
-    close(sparse.bcoo_concatenate([x, x], dimension=1), np.concatenate([C, C], 1))
+@pytest.mark.parametrize("axis", range(3))
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("other", LAYOUTS)
+def test_arrays_of_any_layouts_are_put_together(
+    axis: int, layout: tuple[int, int], other: tuple[int, int]
+) -> None:
+    x, y = (BCOO.fromdense(a, n_batch=b, n_dense=d) for a, (b, d) in ((C, layout), (-C, other)))
+    both = sparse.bcoo_concatenate([x, y, x], dimension=axis)
+    close(both, np.concatenate([C, -C, C], axis))
+    close(both.sum_duplicates(), np.concatenate([C, -C, C], axis))
+    close(x * y, -C * C)
+    close(x + y, np.zeros_like(C))
+
+
+@pytest.mark.parametrize(("n_batch", "n_dense"), LAYOUTS)
+def test_every_layout_is_indexed_moved_and_reshaped(n_batch: int, n_dense: int) -> None:
+    x = BCOO.fromdense(C, n_batch=n_batch, n_dense=n_dense)
+    i, j = tnp.array([2, 0, 2]), tnp.array([[1], [-1]])
+    indices: Any = [
+        *(0, (1, 2), (0, slice(None), -1), (None, 1), (slice(None), 2), (slice(None, None, -2), 1)),
+        *(i, (slice(None), j), (..., i), (i, slice(1, 3), i), (j, i), (i, None, 2), tnp.int32(1)),
+        C[:, 0, 0] > 0,
+    ]
+    for index in indices:
+        close(x[index], C[np.asarray(index) if isinstance(index, treadle.Array) else index])
+    close(tnp.stack([row.todense() for row in x]), C)
+    for order in itertools.permutations(range(3)):
+        close(x.transpose(order), C.transpose(order))
+    for shape in ((12, 5), (3, 20), (60,), (3, 1, 4, 5), (1, 3, 2, 2, 5), (3, 4, 5, 1), (2, 30)):
+        close(x.reshape(shape), C.reshape(shape))
+        close(x.reshape(shape).reshape(C.shape) * C, C * C)
+    close(treadle.jit(lambda x, i: x[i, :, 1])(x, i), C[[2, 0, 2], :, 1])
+
+
+def test_a_batch_axis_stays_one_where_it_can() -> None:
+    x = BCOO.fromdense(C, n_batch=1, n_dense=1)
+    assert repr(x[:, None]).endswith("n_batch=1, n_dense=1)")
+    assert repr(x[1]) == f"BCOO(float32[4, 5], nse={x.nse}, n_dense=1)"
+    assert repr(x[tnp.array([0, 2])]).endswith("n_batch=1, n_dense=1)")
+    assert repr(sparse.bcoo_concatenate([x, x], dimension=0)).endswith("n_batch=1, n_dense=1)")
+
+
+def test_products_of_sparse_arrays_are_broadcast() -> None:
+    rows = BCOO.fromdense(M[:, :1])
+    assert (m * rows).nse <= m.nse * rows.nse
+    close(m * rows, M * M[:, :1])
+    close(rows * BCOO.fromdense(N[:1]), M[:, :1] * N[:1])
+    close(BCOO.fromdense(C, n_batch=1) * BCOO.fromdense(C[:1], n_dense=1), C * C[:1])
+
+
+@pytest.mark.parametrize(("n_batch", "n_dense"), LAYOUTS)
+def test_any_axes_are_contracted_or_batch_axes(n_batch: int, n_dense: int) -> None:
+    x = BCOO.fromdense(C, n_batch=n_batch, n_dense=n_dense)
+    other = DRAW.normal(size=(3, 4, 5)).astype(np.float32)
+    axes = range(3)
+    for contracted in [*itertools.chain(*(itertools.combinations(axes, n) for n in axes))]:
+        for batch in itertools.chain(*(itertools.permutations(axes, n) for n in axes)):
+            if not set(batch) & set(contracted):
+                numbers = ((contracted, contracted), (batch, batch))
+                expected = lax.dot_general(C, other, numbers)
+                close(sparse.bcoo_dot_general(x, other, dimension_numbers=numbers), expected)
+                expected = lax.dot_general(other, C, numbers)
+                close(sparse.bcoo_dot_general(other, x, dimension_numbers=numbers), expected)
+                y = BCOO.fromdense(other, n_batch=n_dense)
+                expected = lax.dot_general(C, other, numbers)
+                close(sparse.bcoo_dot_general(x, y, dimension_numbers=numbers), expected)

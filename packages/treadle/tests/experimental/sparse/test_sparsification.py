@@ -35,6 +35,30 @@ SPARSE: Any = [
     lambda x: x.sum(0),
     lambda x: x @ x.T,
     treadle.jit(lambda x: lax.stop_gradient(x) * 2),
+    lambda x: x[tnp.array([0, 2, 2])],
+    lambda x: x[:, tnp.array([[0, -1], [3, 1]])],
+    lambda x: x[tnp.array([0, 2]), tnp.array([1, 3])],
+    lambda x: x[np.array([True, False, True])],
+    lambda x: x[-1, ::-1],
+    lambda x: tnp.take(x, tnp.array([2, 0]), axis=1, mode="clip"),
+    lambda x: lax.dynamic_slice(x, (tnp.int32(1), tnp.int32(9)), (2, 2)),
+    lambda x: lax.dynamic_slice(x, (tnp.int32(-99), tnp.int32(0)), (2, 2)),
+    lambda x: tnp.broadcast_to(x, (2, 3, 4)),
+    lambda x: tnp.broadcast_to(x[:, :1], (3, 4)),
+    lambda x: tnp.stack([x, 2 * x], 1),
+    lambda x: tnp.flip(tnp.roll(x, 1, 0), 1),
+    lambda x: tnp.kron(x, x),
+    lambda x: tnp.outer(x[0], x[1]),
+    lambda x: tnp.convolve(x[0], x[2]),
+    lambda x: treadle.nn.relu(x) + tnp.minimum(0, x),
+    lambda x: tnp.einsum("ij,ik->ijk", x, 2 * x),
+    lambda x: tnp.einsum("ij,ik->ik", x, tnp.ones((3, 4))) * x,
+    lambda x: lax.cond(V[1] > 0, lambda x: x * 2, lambda x: x * 3, x),
+    lambda x: lax.switch(tnp.int32(5), [lambda x: x, lambda x: x * 2, lambda x: -x], x),
+    lambda x: lax.fori_loop(0, 3, lambda i, y: y * 2, x),
+    lambda x: lax.while_loop(lambda c: c[0] < 3, lambda c: (c[0] + 1, c[1] * V), (0, x))[1],
+    lambda x: lax.scan(lambda c, row: (c + row.sum(), row * 2), 0.0, x)[1],
+    lambda x: lax.scan(lambda c, row: (c, row * c), 2.0, x, reverse=True)[1],
 ]
 DENSE: Any = [
     lambda x: x @ V,
@@ -43,12 +67,18 @@ DENSE: Any = [
     lambda x: tnp.einsum("ij,j->i", x, V) + tnp.exp(V[:3]),
     lambda x: V[:3] @ (2 * x),
     lambda x: tnp.dot(x.T, tnp.ones(3)),
+    lambda x: lax.scan(lambda y, _: (x.T @ (x @ y), None), V, None, length=2)[0],
+    lambda x: tnp.vdot(x, x),
+    lambda x: lax.scan(lambda c, row: (c + row @ V, None), 0.0, x)[0],
+    lambda x: tnp.einsum("ij,ij->i", x, tnp.ones((3, 4))),
+    lambda x: tnp.einsum("ij,ij->j", tnp.ones((3, 4)), x),
 ]
 
 
+@pytest.mark.parametrize("layout", [(0, 0), (1, 0), (0, 1), (1, 1), (2, 0), (0, 2)])
 @pytest.mark.parametrize("f", [*SPARSE, *DENSE])
-def test_functions_of_dense_arrays_take_sparse_ones(f: Any) -> None:
-    found = sparse.sparsify(f)(m)
+def test_functions_of_dense_arrays_take_sparse_ones(f: Any, layout: tuple[int, int]) -> None:
+    found = sparse.sparsify(f)(BCOO.fromdense(M, n_batch=layout[0], n_dense=layout[1]))
     assert isinstance(found, BCOO) == (f in SPARSE)
     np.testing.assert_allclose(sparse.todense(found), f(tnp.array(M)), rtol=1e-5, atol=1e-6)
 
@@ -77,9 +107,9 @@ def test_trees_of_sparse_and_dense_arrays_go_in_and_out() -> None:
         (lambda x: x.max(), "reduce_maximum"),
         (lambda x: 1 / x, "division by zeros"),
         (lambda x: x**0 + 0, "integer_power|would be dense"),
-        (lambda x: tnp.broadcast_to(x, (2, 3, 4)), "repeated"),
+        (lambda x: tnp.maximum(x, 1), "beside anything but zero"),
+        (lambda x: tnp.take(x, tnp.array([7]), axis=0), 'say `mode="clip"`'),
         (lambda x: tnp.concatenate([x, tnp.ones((3, 4))]), "some of the arrays are dense"),
-        (lambda x: lax.cond(True, lambda x: x, lambda x: x, x), "case"),
     ],
 )
 def test_what_would_be_dense_is_refused(f: Any, message: str) -> None:

@@ -72,6 +72,10 @@ if TYPE_CHECKING:
         bcoo_squeeze as bcoo_squeeze,
         bcoo_update_layout as bcoo_update_layout,
     )
+    from treadle.experimental.sparse.lifted import (
+        bcoo_conv_general_dilated as bcoo_conv_general_dilated,
+        bcoo_gather as bcoo_gather,
+    )
     from treadle.experimental.sparse.sampled import (
         bcoo_dot_general_sampled as bcoo_dot_general_sampled,
     )
@@ -115,6 +119,7 @@ if not TYPE_CHECKING:
             "treadle.experimental.sparse.layouts": (
                 "bcoo_broadcast_in_dim bcoo_dynamic_slice bcoo_rev bcoo_squeeze bcoo_update_layout"
             ),
+            "treadle.experimental.sparse.lifted": "bcoo_conv_general_dilated bcoo_gather",
             "treadle.experimental.sparse.sampled": "bcoo_dot_general_sampled",
             "treadle.experimental.sparse.sparsification": "sparsify",
             "treadle.experimental.sparse.structure": (

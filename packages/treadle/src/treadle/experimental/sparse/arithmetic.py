@@ -16,7 +16,7 @@ from treadle.experimental.sparse.conversion import columns, mapped, whole_batche
 from treadle.experimental.sparse.structure import (
     bcoo_sum_duplicates,
     check_sparse,
-    sparse_only,
+    with_layout,
 )
 from treadle_ir import ArgumentError, Array, ShapeError, UnsupportedError, integers, sequence, shown
 from treadle_numpy import lax
@@ -123,13 +123,14 @@ def bcoo_multiply_dense(sp_mat: BCOO, v: Any) -> Array:
 
 
 def bcoo_multiply_sparse(lhs: BCOO, rhs: BCOO) -> BCOO:
-    """The product by element of two sparse arrays of one shape and layout.
+    """The product by element of two sparse arrays with as many axes, of which those of size 1 are broadcast.
 
     Every pair of stored elements is compared, so it stores as many as both products of their numbers, at most as many
-    as the array has; of arrays with the very same indices, each once, as many as one of them.
+    as the array has; of arrays with the very same indices, each once, as many as one of them. Axes that are batch or
+    dense ones of one array only become sparse.
 
     Raises:
-        ShapeError: the shapes differ. UnsupportedError: the layouts differ.
+        ShapeError: the shapes do not go together.
 
     Example:
         >>> import treadle.numpy as tnp
@@ -140,33 +141,45 @@ def bcoo_multiply_sparse(lhs: BCOO, rhs: BCOO) -> BCOO:
     """
     check_sparse("bcoo_multiply_sparse", lhs)
     check_sparse("bcoo_multiply_sparse", rhs)
-    if lhs.shape != rhs.shape:
+    if lhs.ndim != rhs.ndim or any(
+        1 not in pair and pair[0] != pair[1] for pair in zip(lhs.shape, rhs.shape, strict=True)
+    ):
         raise ShapeError(f"bcoo_multiply_sparse: shapes are {lhs.shape} and {rhs.shape}")
-    if (lhs.n_batch, lhs.n_dense) != (rhs.n_batch, rhs.n_dense):
-        raise UnsupportedError(
-            f"bcoo_multiply_sparse: the layouts differ: {lhs!r} and {rhs!r}",
-            fix="make all axes sparse first: `x.update_layout(n_batch=0, n_dense=0)`",
-        )
-    if lhs.indices is rhs.indices and lhs.unique_indices:
+    if lhs.indices is rhs.indices and lhs.unique_indices and lhs.n_dense == rhs.n_dense:
         return lhs.made(lhs.data * rhs.data)
-    sizes = np.array(lhs.sparse_shape, np.int64)
+    n, n_dense = min(lhs.n_batch, rhs.n_batch), min(lhs.n_dense, rhs.n_dense)
+    lhs, rhs = with_layout(lhs, n, n_dense), with_layout(rhs, n, n_dense)
+    sizes = np.broadcast_shapes(lhs.sparse_shape, rhs.sparse_shape)
+    own, others = (np.array(each.sparse_shape, np.int64) for each in (lhs, rhs))
 
-    def product(data: Array, rows: Array, others: Array, other_rows: Array) -> tuple[Array, Array]:
-        same = tnp.all(rows[:, None] == other_rows[None], -1)
-        beyond = tnp.astype(sizes, rows.dtype)
-        indices = tnp.where(same[..., None], rows[:, None], beyond)
-        values = data[:, None] * others[None]
+    def product(
+        data: Array, rows: Array, other_data: Array, other_rows: Array
+    ) -> tuple[Array, Array]:
+        stored = tnp.all(rows < own.astype(rows.dtype), -1)
+        other_stored = tnp.all(other_rows < others.astype(rows.dtype), -1)
+        rows, other_rows = rows[:, None], other_rows[None]
+        same = tnp.all((rows == other_rows) | (own != others), -1)
+        same &= stored[:, None] & other_stored[None]
+        indices = tnp.where(own == 1, other_rows, rows)
+        indices = tnp.where(same[..., None], indices, np.array(sizes, np.int64).astype(rows.dtype))
+        values = data[:, None] * other_data[None]
         kept = tnp.reshape(same, (*same.shape, *(1 for _ in values.shape[2:])))
         values = tnp.where(kept, values, tnp.zeros((), values.dtype))
         count = same.shape[0] * same.shape[1]
         return (
             tnp.reshape(values, (count, *values.shape[2:])),
-            tnp.reshape(indices, (count, rows.shape[-1])),
+            tnp.reshape(indices, (count, len(sizes))),
         )
 
-    data, indices = mapped(product, lhs.n_batch)(*whole_batches(lhs), *whole_batches(rhs))
-    whole = lhs.made(data, indices)
-    most = min(whole.nse, math.prod(lhs.sparse_shape))
+    batch = np.broadcast_shapes(lhs.shape[:n], rhs.shape[:n])
+    parts = [
+        tnp.broadcast_to(part, (*batch, *part.shape[n:]))
+        for mat in (lhs, rhs)
+        for part in (mat.data, mat.indices)
+    ]
+    data, indices = mapped(product, n)(*parts)
+    whole = lhs.made(data, indices, sparse_shape=sizes)
+    most = min(whole.nse, math.prod(sizes))
     return bcoo_sum_duplicates(whole, nse=most) if most < whole.nse else whole
 
 
@@ -199,12 +212,11 @@ def bcoo_dot_general(
     """Sums of products over contracted axes, as `lax.dot_general`: of a sparse and a dense array, dense; of two sparse
     ones, sparse.
 
-    `dimension_numbers` is `((contracted axes of lhs, of rhs), (batch axes of lhs, of rhs))`. Batch axes of the sparse
-    array are the first of its own batch axes. The result has the batch axes, the rest of lhs, the rest of rhs.
+    `dimension_numbers` is `((contracted axes of lhs, of rhs), (batch axes of lhs, of rhs))`. The result has the batch
+    axes, the rest of lhs, the rest of rhs. It is quickest where the batch axes are the first of the sparse array's own.
 
     Raises:
         ShapeError: paired axes have different sizes. ArgumentError: there are no such axes.
-        UnsupportedError: an axis is contracted that is a batch axis of the sparse array, or others are batch axes.
 
     Example:
         >>> import treadle.numpy as tnp
@@ -228,7 +240,7 @@ def bcoo_dot_general(
             "but their sizes differ"
         )
     if isinstance(left, BCOO) and isinstance(right, BCOO):
-        return _sparse_sparse(left, right, first, second, outer)
+        return _sparse_sparse(left, right, first, second, outer, other_outer)
     if isinstance(left, BCOO):
         return _sparse_dense(left, right, first, second, outer, other_outer)
     found = _sparse_dense(right, left, second, first, other_outer, outer)
@@ -264,23 +276,27 @@ def _sparse_dense(
     outer: Sequence[int],
     other_outer: Sequence[int],
 ) -> Array:
+    """Batch axes that are the sparse array's own are mapped over; others are looked up, as contracted ones are, and
+    stay in the result.
+    """
+    n = mat.n_batch
+    mapped_over = tuple(outer) == tuple(range(len(outer))) and len(outer) <= n
+    if not mapped_over or min(contracted, default=n) < n:
+        outside = not mapped_over and max(outer) >= n + mat.n_sparse
+        mat, mapped_over = with_layout(mat, 0, 0 if outside else mat.n_dense), False
     n, s = mat.n_batch, mat.n_sparse
-    if tuple(outer) != tuple(range(len(outer))) or len(outer) > n or min(contracted, default=n) < n:
-        raise UnsupportedError(
-            f"bcoo_dot_general: axes {tuple(outer)} as batch and {tuple(contracted)} contracted, of {mat!r}",
-            fix="batch axes must be the first of the sparse array's own batch axes, and contracted ones none of these",
-        )
+    aside = [] if mapped_over else [axis - n for axis in outer]
     pairs = sorted(zip(contracted, others, strict=True))
     sparse = [axis - n for axis, _ in pairs if axis < n + s]
     inner = [axis - n - s + 1 for axis, _ in pairs if axis >= n + s]
     free = [axis for axis in range(dense.ndim) if axis not in others and axis not in other_outer]
     dense = tnp.transpose(dense, (*other_outer, *(other for _, other in pairs), *free))
-    kept = [axis for axis in range(s) if axis not in sparse]
+    kept = [*aside, *(axis for axis in range(s) if axis not in sparse and axis not in aside)]
     shape = tuple([mat.sparse_shape[axis] for axis in kept])
 
     def product(data: Array, indices: Array, dense: Array) -> Array:
         where = columns(indices)
-        places = tuple([where[axis] for axis in sparse])
+        places = tuple([where[axis] for axis in (*aside, *sparse)])
         if places:
             rows = dense.at[places].get(mode="fill", fill_value=0)
         else:
@@ -300,27 +316,31 @@ def _sparse_dense(
 
     # Batch axes of the sparse array beyond the paired ones see the same dense array.
     function: Any = product
-    for _ in range(n - len(outer)):
+    both = len(outer) if mapped_over else 0
+    for _ in range(n - both):
         function = treadle_batching.vmap(function, (0, 0, None))
-    found: Array = mapped(function, len(outer))(*whole_batches(mat), dense)
+    found: Array = mapped(function, both)(*whole_batches(mat), dense)
     return found
 
 
 def _sparse_sparse(
-    lhs: BCOO, rhs: BCOO, contracted: Sequence[int], others: Sequence[int], outer: Sequence[int]
+    lhs: BCOO,
+    rhs: BCOO,
+    contracted: Sequence[int],
+    others: Sequence[int],
+    outer: Sequence[int],
+    other_outer: Sequence[int],
 ) -> BCOO:
-    """Every pair of stored elements whose contracted indices agree is one of the product."""
-    for each in (lhs, rhs):
-        sparse_only("bcoo_dot_general of two sparse arrays", each)
-    if outer:
-        raise UnsupportedError("bcoo_dot_general of two sparse arrays has no batch axes")
+    """Every pair of stored elements whose contracted and batch indices agree is one of the product."""
+    lhs, rhs = with_layout(lhs, 0, 0), with_layout(rhs, 0, 0)
     rows, columns_ = lhs.indices, rhs.indices
-    kept = [axis for axis in range(lhs.n_sparse) if axis not in contracted]
-    other_kept = [axis for axis in range(rhs.n_sparse) if axis not in others]
+    matched, other_matched = [*outer, *contracted], [*other_outer, *others]
+    kept = [*outer, *(axis for axis in range(lhs.n_sparse) if axis not in matched)]
+    other_kept = [axis for axis in range(rhs.n_sparse) if axis not in other_matched]
     shape = (*(lhs.shape[i] for i in kept), *(rhs.shape[i] for i in other_kept))
-    left = rows[:, np.array(contracted, int)]
-    right = columns_[:, np.array(others, int)]
-    inside = tnp.all(left < np.array([lhs.shape[i] for i in contracted], left.dtype), -1)
+    left = rows[:, np.array(matched, int)]
+    right = columns_[:, np.array(other_matched, int)]
+    inside = tnp.all(left < np.array([lhs.shape[i] for i in matched], left.dtype), -1)
     same = tnp.all(left[:, None] == right[None], -1) & inside[:, None]
     count = lhs.nse * rhs.nse
     values = tnp.where(same, lhs.data[:, None] * rhs.data[None], 0)

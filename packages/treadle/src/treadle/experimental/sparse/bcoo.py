@@ -205,7 +205,7 @@ class BCOO(JAXSparse):
     # ---- order and layout
 
     def transpose(self, axes: Sequence[int] | None = None) -> BCOO:
-        """The axes in another order: batch, sparse and dense axes each among themselves."""
+        """The axes in another order; see `bcoo_transpose`."""
         order = tuple(range(self.ndim))[::-1] if axes is None else axes
         return structure.bcoo_transpose(self, permutation=order)
 
@@ -219,7 +219,7 @@ class BCOO(JAXSparse):
         return structure.bcoo_sum_duplicates(self, nse=nse, remove_zeros=remove_zeros)
 
     def reshape(self, *args: Any, **kwargs: Any) -> BCOO:
-        """The same elements in another shape; of an array that has sparse axes only."""
+        """The same elements in another shape; see `bcoo_reshape`."""
         sizes = args[0] if len(args) == 1 and isinstance(args[0], (tuple, list)) else args
         return structure.bcoo_reshape(self, new_sizes=sizes, **kwargs)
 
@@ -291,7 +291,7 @@ class BCOO(JAXSparse):
         return arithmetic.matrix_product(other, self)
 
     def __getitem__(self, index: Any) -> BCOO:
-        return structure.indexed(self, index)
+        return lifted.indexed(self, index)
 
     def __iter__(self) -> Any:
         return (self[i] for i in range(len(self)))
@@ -300,7 +300,13 @@ class BCOO(JAXSparse):
 register_pytree_with_keys_class(BCOO)
 
 # What the methods are made of; these modules make arrays of this class.
-from treadle.experimental.sparse import arithmetic, conversion, layouts, structure  # noqa: E402
+from treadle.experimental.sparse import (  # noqa: E402
+    arithmetic,
+    conversion,
+    layouts,
+    lifted,
+    structure,
+)
 
 # JAX has all functions of such arrays in this module.
 if not TYPE_CHECKING:
@@ -315,6 +321,7 @@ if not TYPE_CHECKING:
                 "bcoo_broadcast_in_dim bcoo_dynamic_slice bcoo_eliminate_zeros bcoo_rev bcoo_squeeze "
                 "bcoo_update_layout"
             ),
+            "treadle.experimental.sparse.lifted": "bcoo_conv_general_dilated bcoo_gather",
             "treadle.experimental.sparse.sampled": "bcoo_dot_general_sampled",
             "treadle.experimental.sparse.structure": (
                 "bcoo_concatenate bcoo_reduce_sum bcoo_reshape bcoo_slice bcoo_sort_indices "

@@ -7,18 +7,21 @@ rule by which its result is sparse, or dense where that needs no more memory tha
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 
 import treadle_numpy as tnp
 from treadle.abstract import staged
-from treadle.experimental.sparse import arithmetic, structure
+from treadle.experimental.sparse import arithmetic, layouts, structure
 from treadle.experimental.sparse.base import JAXSparse
 from treadle.experimental.sparse.bcoo import BCOO
 from treadle.experimental.sparse.bcsr import BCSR
+from treadle.experimental.sparse.convolution import convolved
+from treadle.experimental.sparse.gathering import gathered
 from treadle_ir import (
+    Array,
     Atom,
     InlineCall,
     Literal,
@@ -28,14 +31,25 @@ from treadle_ir import (
     Value,
     as_array,
     bind,
+    concrete_elements,
     flags,
     flatten_arrays,
     functions,
 )
+from treadle_ir.families import ControlFlow
 from treadle_ir.nesting import deeper
-from treadle_ir.primitives import contract, convert, elementwise as e, reduce, shape
+from treadle_ir.primitives import (
+    contract,
+    control,
+    convert,
+    elementwise as e,
+    indexing,
+    reduce,
+    shape,
+)
 from treadle_ir.primitives.call import CheckpointName, StopGradient
 from treadle_ir.tree import tree_flatten, tree_map, tree_unflatten
+from treadle_numpy import lax
 from treadle_runtime import ShapeDtypeStruct
 
 __all__ = ["sparsify"]
@@ -58,8 +72,8 @@ KEEPS_ZERO: Final = (
 def sparsify(f: Callable[..., Any], use_tracer: bool = False) -> Callable[..., Any]:
     """A function of dense arrays that also takes `BCOO` arrays, and returns them where its results are sparse.
 
-    It is traced, as under jit. Calls of jitted functions are followed; branches and loops take no sparse arrays.
-    `use_tracer` is there for JAX's sake: there is one way.
+    It is traced, as under jit. Calls of jitted functions, branches and loops are followed; what a loop carries must
+    store as many elements after each iteration as before. `use_tracer` is there for JAX's sake: there is one way.
 
     Raises:
         ArgumentError: `f` is no function.
@@ -127,6 +141,8 @@ def _run(program: Program, values: list[Sparse]) -> list[Sparse]:
                 results = bind(primitive, *inputs)
             elif isinstance(primitive, InlineCall):
                 results = _run(primitive.program, inputs)
+            elif isinstance(primitive, ControlFlow):
+                results = _CONTROL[type(primitive)](primitive, *map(_dense, inputs))
             else:
                 results = [_dense_scalar(_rule(primitive)(primitive, *inputs))]
             environment.update(zip(equation.results, results, strict=True))
@@ -207,10 +223,31 @@ def _reshape(primitive: shape.Reshape, x: BCOO) -> BCOO:
 
 
 def _broadcast(primitive: shape.BroadcastInDim, x: BCOO) -> BCOO:
-    kept = [primitive.shape[axis] for axis in primitive.dimensions]
-    if tuple(kept) != x.shape or np.prod(primitive.shape) != x.size:
-        raise _no_rule(primitive, ": elements would be repeated")
-    return structure.bcoo_reshape(x, new_sizes=primitive.shape)
+    return layouts.bcoo_broadcast_in_dim(
+        x, shape=primitive.shape, broadcast_dimensions=primitive.dimensions
+    )
+
+
+def _extreme(primitive: Primitive, x: Sparse, y: Sparse) -> BCOO:
+    """The greater or the lesser of each element and zero."""
+    mat, other = (x, _dense(y)) if isinstance(x, BCOO) else (y, _dense(x))
+    known = None if isinstance(other, BCOO) else concrete_elements(other)
+    if known is None or np.any(known):
+        raise _no_rule(primitive, ", beside anything but zero")
+    return mat._without_duplicates(lambda data: bind(primitive, data, tnp.zeros((), data.dtype))[0])
+
+
+def _gather(primitive: indexing.Gather, x: BCOO, indices: Sparse) -> BCOO:
+    return gathered(primitive, x, _dense(indices))
+
+
+def _dynamic_slice(primitive: indexing.DynamicSlice, x: BCOO, *starts: Sparse) -> BCOO:
+    within = [tnp.maximum(_dense(start), 0) for start in starts]
+    return layouts.bcoo_dynamic_slice(x, within, primitive.sizes)
+
+
+def _convolution(primitive: contract.Convolution, x: Sparse, kernel: Sparse) -> BCOO:
+    return convolved(primitive, _dense(x), _dense(kernel))
 
 
 def _concatenate(primitive: shape.Concatenate, *xs: Sparse) -> BCOO:
@@ -229,25 +266,79 @@ def _slice(primitive: shape.Slice, x: BCOO) -> BCOO:
 
 
 def _reverse(primitive: shape.Reverse, x: BCOO) -> BCOO:
-    structure.sparse_only("sparsify: reverse", x)
-    sizes = np.array(x.shape, x.indices.dtype)
-    inside = tnp.all(x.indices < sizes, -1, keepdims=True)
-    turned = np.isin(np.arange(x.ndim), primitive.dimensions)
-    rows = tnp.where(inside & turned, sizes - 1 - x.indices, x.indices)
-    return x.made(x.data, rows, unique_indices=x.unique_indices)
+    return layouts.bcoo_rev(x, primitive.dimensions)
 
 
 def _reduce_add(primitive: reduce.ReduceAdd, x: BCOO) -> BCOO:
     return structure.bcoo_reduce_sum(x, axes=primitive.axes)
 
 
+def _case(primitive: control.Case, index: Array, *operands: Sparse) -> list[Sparse]:
+    branches = [lambda *xs, branch=branch: _run(branch, [*xs]) for branch in primitive.branches]
+    return lax.switch(index, branches, *operands)
+
+
+def _while(primitive: control.While, *operands: Sparse) -> list[Sparse]:
+    of_cond, of_body = primitive.cond_constants, primitive.body_constants
+    known, constants = operands[:of_cond], operands[of_cond : of_cond + of_body]
+    return lax.while_loop(
+        lambda carry: _run(primitive.cond, [*known, *carry])[0],
+        lambda carry: _carried(_run(primitive.body, [*constants, *carry])),
+        _carried(operands[of_cond + of_body :]),
+        max_steps=primitive.trip_bound,
+    )
+
+
+def _scan(primitive: control.Scan, *operands: Sparse) -> list[Sparse]:
+    first, n = primitive.constants, primitive.carries
+    constants, rest = operands[:first], operands[first + n :]
+
+    def body(carry: list[Sparse], xs: list[Sparse]) -> tuple[list[Sparse], list[Sparse]]:
+        results = _run(primitive.body, [*constants, *carry, *xs])
+        return _carried(results[:n]), results[n:]
+
+    carry, ys = lax.scan(
+        body,
+        _carried(operands[first : first + n]),
+        [_scanned(x) for x in rest],
+        length=primitive.length,
+        reverse=primitive.reverse,
+        unroll=primitive.unroll,
+    )
+    return [*carry, *ys]
+
+
+def _carried(xs: Sequence[Sparse]) -> list[Sparse]:
+    """Carries of which nothing is promised that an iteration might not keep."""
+    flags = {"indices_sorted": False, "unique_indices": False}
+    return [x.made(x.data, x.indices, **flags) if isinstance(x, BCOO) else x for x in xs]
+
+
+def _scanned(x: Sparse) -> Sparse:
+    """What is scanned over by its first axis, as a batch axis."""
+    if isinstance(x, BCOO) and not x.n_batch:
+        n_dense = min(x.n_dense, x.ndim - 1)
+        return layouts.bcoo_update_layout(x, n_batch=1, n_dense=n_dense, on_inefficient=None)
+    return x
+
+
+_CONTROL: Final[dict[type[Primitive], Callable[..., list[Sparse]]]] = {
+    control.Case: _case,
+    control.Scan: _scan,
+    control.While: _while,
+}
 _RULES: Final[dict[type[Primitive], Rule]] = {
     e.Add: _add,
     e.Divide: _divide,
     e.IntegerPower: _power,
+    e.Maximum: _extreme,
+    e.Minimum: _extreme,
     e.Multiply: _multiply,
     e.Subtract: _subtract,
+    contract.Convolution: _convolution,
     contract.DotGeneral: _dot_general,
+    indexing.DynamicSlice: _dynamic_slice,
+    indexing.Gather: _gather,
     reduce.ReduceAdd: _reduce_add,
     shape.BroadcastInDim: _broadcast,
     shape.Concatenate: _concatenate,

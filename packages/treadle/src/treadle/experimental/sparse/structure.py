@@ -14,7 +14,6 @@ from treadle.experimental.sparse.conversion import columns, mapped, whole_batche
 from treadle_ir import (
     ArgumentError,
     Array,
-    IndexingError,
     ShapeError,
     UnsupportedError,
     concrete_elements,
@@ -42,21 +41,11 @@ def check_sparse(function: str, mat: object) -> None:
         raise refused(function, "mat", "a BCOO", mat)
 
 
-def sparse_only(function: str, mat: BCOO) -> None:
-    """Refuse batch and dense axes."""
-    if mat.n_batch or mat.n_dense:
-        raise UnsupportedError(
-            f"{function}: {mat!r} has batch or dense axes",
-            fix="make them sparse first: `x.update_layout(n_batch=0, n_dense=0)`",
-        )
-
-
 def bcoo_transpose(mat: BCOO, *, permutation: Sequence[int]) -> BCOO:
-    """The axes in another order: batch, sparse and dense axes each among themselves.
+    """The axes in another order. Batch and dense axes that change places with others become sparse.
 
     Raises:
         ArgumentError: it is no permutation of the axes.
-        UnsupportedError: it mixes batch, sparse and dense axes.
 
     Example:
         >>> import treadle.numpy as tnp
@@ -70,14 +59,9 @@ def bcoo_transpose(mat: BCOO, *, permutation: Sequence[int]) -> BCOO:
     order = integers("bcoo_transpose", "permutation", permutation)
     if sorted(order) != [*range(mat.ndim)]:
         raise ArgumentError(f"bcoo_transpose: {order} is no permutation of {mat.ndim} axes")
+    mat = _each_kind_apart(mat, order)
     n, s = mat.n_batch, mat.n_sparse
     batch, sparse, dense = order[:n], order[n : n + s], order[n + s :]
-    kinds = (sorted(batch), sorted(sparse))
-    if kinds != ([*range(n)], [*range(n, n + s)]):
-        raise UnsupportedError(
-            f"bcoo_transpose: {order} mixes the batch, sparse and dense axes of {mat!r}",
-            fix="make them sparse first: `x.update_layout(n_batch=0, n_dense=0)`",
-        )
     data, indices = whole_batches(mat) if n else (mat.data, mat.indices)
     data = tnp.transpose(data, (*batch, n, *(axis - s + 1 for axis in dense)))
     indices = tnp.transpose(indices, (*batch, n, n + 1))[
@@ -92,6 +76,16 @@ def bcoo_transpose(mat: BCOO, *, permutation: Sequence[int]) -> BCOO:
         indices_sorted=mat.indices_sorted and unmoved,
         unique_indices=mat.unique_indices,
     )
+
+
+def _each_kind_apart(mat: BCOO, order: tuple[int, ...]) -> BCOO:
+    """With as many batch and dense axes as `order` keeps in front and behind."""
+    end = mat.ndim
+    batch = max(n for n in range(mat.n_batch + 1) if sorted(order[:n]) == [*range(n)])
+    dense = max(
+        n for n in range(mat.n_dense + 1) if sorted(order[end - n :]) == [*range(end - n, end)]
+    )
+    return with_layout(mat, batch, dense)
 
 
 def bcoo_sort_indices(mat: BCOO) -> BCOO:
@@ -233,11 +227,13 @@ def bcoo_reshape(
     dimensions: Sequence[int] | None = None,
     sharding: None = None,
 ) -> BCOO:
-    """The same elements in another shape; of an array that has sparse axes only. One size may be -1.
+    """The same elements in another shape. One size may be -1.
+
+    Batch and dense axes stay what they are where the new shape has them for themselves; others become sparse.
 
     Raises:
         ShapeError: the numbers of elements differ.
-        UnsupportedError: there are batch or dense axes, axes are permuted, or there are 2**31 elements or more.
+        UnsupportedError: there are 2**31 elements or more along the sparse axes.
 
     Example:
         >>> import treadle.numpy as tnp
@@ -247,7 +243,6 @@ def bcoo_reshape(
         [0. 2. 3. 4.]
     """
     check_sparse("bcoo_reshape", mat)
-    sparse_only("bcoo_reshape", mat)
     if dimensions is not None:
         order = integers("bcoo_reshape", "dimensions", dimensions)
         mat = bcoo_transpose(mat, permutation=order)
@@ -257,25 +252,46 @@ def bcoo_reshape(
         sizes[sizes.index(-1)] = mat.size // others if others else 0
     if math.prod(sizes) != mat.size or min(sizes, default=0) < 0:
         raise ShapeError(f"bcoo_reshape: {mat.shape} and {tuple(new_sizes)} have different sizes")
-    if mat.size >= 1 << 31:
-        raise UnsupportedError("bcoo_reshape: arrays of 2**31 elements or more are not supported")
+    outer, n_batch = _leading(mat.shape[: mat.n_batch], sizes)
+    inner, n_dense = _leading(mat.shape[mat.ndim - mat.n_dense :][::-1], sizes[::-1])
+    mat = with_layout(mat, n_batch, n_dense)
+    batch, middle = sizes[:outer], sizes[outer : len(sizes) - inner]
+    dense = sizes[len(sizes) - inner :]
+    if math.prod(mat.sparse_shape) >= 1 << 31:
+        raise UnsupportedError("bcoo_reshape: 2**31 sparse elements or more are not supported")
     kind = mat.indices.dtype
-    inside = tnp.all(mat.indices < np.array(mat.shape, kind), -1)
-    flat = tnp.zeros((mat.nse,), np.int32)
-    for column, size in zip(columns(mat.indices), mat.shape, strict=True):
-        flat = flat * size + column.astype(np.int32)
+    data, indices = whole_batches(mat)
+    inside = tnp.all(indices < np.array(mat.sparse_shape, kind), -1)
+    flat = tnp.zeros(inside.shape, np.int32)
+    for axis, size in enumerate(mat.sparse_shape):
+        flat = flat * size + indices[..., axis].astype(np.int32)
     new = []
-    for size in reversed(sizes):
+    for size in reversed(middle):
         new.append(tnp.where(inside, flat % max(size, 1), size))
         flat = flat // max(size, 1)
-    rows = tnp.stack(new[::-1], -1) if new else tnp.zeros((mat.nse, 0), kind)
+    rows = tnp.stack(new[::-1], -1) if new else tnp.zeros((*inside.shape, 0), kind)
+    if not new:  # there is no place for padding: its elements become zero
+        shaped = tnp.reshape(inside, (*inside.shape, *(1 for _ in range(n_dense))))
+        data = tnp.where(shaped, data, tnp.zeros((), data.dtype))
     return mat.made(
-        mat.data,
-        rows.astype(kind),
-        sparse_shape=tuple(sizes),
+        tnp.reshape(data, (*batch, mat.nse, *dense)),
+        tnp.reshape(rows.astype(kind), (*batch, mat.nse, len(middle))),
+        sparse_shape=tuple(middle),
         indices_sorted=mat.indices_sorted,
         unique_indices=mat.unique_indices,
     )
+
+
+def _leading(old: Sequence[int], new: Sequence[int]) -> tuple[int, int]:
+    """How many of the first new sizes make up how many of the old ones: as many of these as can be."""
+    products = [1]
+    for size in new:
+        products.append(products[-1] * size)
+    for count in range(len(old), 0, -1):
+        whole = math.prod(old[:count])
+        if whole and whole in products:
+            return products.index(whole), count
+    return 0, 0
 
 
 def bcoo_slice(
@@ -329,55 +345,11 @@ def bcoo_slice(
     return bcoo_sum_duplicates(found, nse=most) if most < mat.nse else found
 
 
-def indexed(mat: BCOO, index: Any) -> BCOO:
-    """`x[i]` by integers, slices, `...` and None."""
-    given: tuple[Any, ...] = index if isinstance(index, tuple) else (index,)
-    count = sum(part is not None and part is not Ellipsis for part in given)
-    places = [number for number, part in enumerate(given) if part is Ellipsis]
-    if count > mat.ndim or len(places) > 1:
-        raise IndexingError(f"too many indices for {mat!r}: {count}")
-    if not places:
-        places, given = [len(given)], (*given, Ellipsis)
-    place = places[0]
-    given = (*given[:place], *[slice(None)] * (mat.ndim - count), *given[place + 1 :])
-    starts, limits, steps, shape = [], [], [], []
-    sizes = iter(mat.shape)
-    for part in given:
-        if part is None:
-            shape.append(1)
-            continue
-        size = next(sizes)
-        if isinstance(part, slice):
-            try:
-                start, stop, step = part.indices(size)
-            except (TypeError, ValueError):
-                raise IndexingError(f"{part!r:.100} is no slice of integers") from None
-            if step < 1:
-                raise UnsupportedError(
-                    f"{mat!r} is not indexed backwards", fix="convert to dense first"
-                )
-            stop = max(start, stop)
-            shape.append(-(-(stop - start) // step))
-        else:
-            number = integer("indexing", "an index of a sparse array", part)
-            if not -size <= number < size:
-                raise IndexingError(f"index {number} is out of bounds for an axis of size {size}")
-            start, stop, step = number % size, number % size + 1, 1
-        starts.append(start)
-        limits.append(stop)
-        steps.append(step)
-    part = bcoo_slice(mat, start_indices=starts, limit_indices=limits, strides=steps)
-    if tuple(shape) == part.shape:
-        return part
-    return bcoo_reshape(part, new_sizes=shape)
-
-
 def bcoo_concatenate(operands: Sequence[BCOO], *, dimension: int) -> BCOO:
-    """Arrays one after the other along a sparse axis.
+    """Arrays one after the other along an axis. Axes that are batch or dense ones of some of them only become sparse.
 
     Raises:
-        ArgumentError: there are none, or one is no BCOO; ShapeError: their other axes differ.
-        UnsupportedError: the axis is a batch or a dense one, or the layouts differ.
+        ArgumentError: there are none, one is no BCOO, or there is no such axis; ShapeError: their other axes differ.
 
     Example:
         >>> import treadle.numpy as tnp
@@ -393,39 +365,49 @@ def bcoo_concatenate(operands: Sequence[BCOO], *, dimension: int) -> BCOO:
         check_sparse("bcoo_concatenate", mat)
     first = mats[0]
     axis = integer("bcoo_concatenate", "dimension", dimension)
-    sparse = axis - first.n_batch
+    if not 0 <= axis < first.ndim:
+        raise ArgumentError(f"bcoo_concatenate: {first!r} has no axis {axis}")
     for mat in mats:
-        if (mat.n_batch, mat.n_dense) != (
-            first.n_batch,
-            first.n_dense,
-        ) or not 0 <= sparse < first.n_sparse:
-            raise UnsupportedError(
-                f"bcoo_concatenate: {mat!r} and {first!r} along axis {axis}, which must be a sparse one of both",
-                fix="make all axes sparse first: `x.update_layout(n_batch=0, n_dense=0)`",
-            )
         if mat.shape[:axis] + mat.shape[axis + 1 :] != first.shape[:axis] + first.shape[axis + 1 :]:
             raise ShapeError(
                 f"bcoo_concatenate: shapes {first.shape} and {mat.shape} differ beside axis {axis}"
             )
+    n = min(mat.n_batch for mat in mats)
+    n_dense = min(first.ndim - axis - 1, *(mat.n_dense for mat in mats))
+    mats = [with_layout(mat, n, n_dense) for mat in mats]
     total = sum(mat.shape[axis] for mat in mats)
-    data, rows, before = [], [], 0
+    most = max(mat.nse for mat in mats)
     kind = tnp.result_type(*[mat.data for mat in mats])
+    data, rows, before = [], [], 0
     for mat in mats:
         values, indices = whole_batches(mat)
-        inside = tnp.all(indices < np.array(mat.sparse_shape, indices.dtype), -1, keepdims=True)
-        shift = np.array([before if k == sparse else 0 for k in range(mat.n_sparse)], indices.dtype)
-        beyond = np.array(mat.sparse_shape, indices.dtype) + (total if mat.n_sparse else 0)
+        if axis < n:  # batch elements store equally many
+            values, indices = (
+                _padded(values, n, most, 0),
+                _padded(indices, n, most, mat.sparse_shape),
+            )
+        else:
+            sizes = np.array(mat.sparse_shape, indices.dtype)
+            own = np.arange(mat.n_sparse) == axis - n
+            inside = tnp.all(indices < sizes, -1, keepdims=True)
+            shift = np.array(np.where(own, before, 0), indices.dtype)
+            indices = tnp.where(inside, indices + shift, sizes + np.array(total, indices.dtype))
         data.append(tnp.astype(values, kind))
-        rows.append(tnp.where(inside, indices + shift, beyond))
+        rows.append(indices)
         before += mat.shape[axis]
-    n = first.n_batch
-    shape = tuple([total if k == sparse else size for k, size in enumerate(first.sparse_shape)])
-    return first.made(
-        tnp.concatenate(data, n),
-        tnp.concatenate(rows, n),
-        sparse_shape=shape,
+    shape = (*first.shape[:axis], total, *first.shape[axis + 1 :])
+    return mats[0].made(
+        tnp.concatenate(data, min(axis, n)),
+        tnp.concatenate(rows, min(axis, n)),
+        sparse_shape=shape[n : len(shape) - n_dense],
         unique_indices=all(mat.unique_indices for mat in mats),
     )
+
+
+def _padded(array: Array, axis: int, size: int, value: Any) -> Array:
+    """The array with more of `value` behind along an axis."""
+    shape = (*array.shape[:axis], size - array.shape[axis], *array.shape[axis + 1 :])
+    return tnp.concatenate([array, tnp.full(shape, value, array.dtype)], axis)
 
 
 def with_layout(mat: BCOO, batch: int, dense: int) -> BCOO:
