@@ -128,6 +128,31 @@ def test_scipy_agrees() -> None:
     close(ours.sum(1), np.asarray(theirs.sum(1)).ravel())
 
 
+@pytest.mark.parametrize("shape", [(5, 2), (7, 5, 2), (2, 7, 5, 2), (0, 5, 2), (3, 5, 2)])
+def test_products_broadcast_the_axes_before_the_last_two(shape: tuple[int, ...]) -> None:
+    dense = DRAW.normal(size=shape).astype(np.float32)
+    close(m @ dense, M @ dense)
+    close(tnp.asarray(dense.swapaxes(-1, -2)) @ m.T, dense.swapaxes(-1, -2) @ M.T)
+    close(BCOO.fromdense(M[0]) @ dense, M[0] @ dense)
+    close(treadle.jit(lambda x: m @ x)(dense), M @ dense)
+
+
+@pytest.mark.parametrize("shape", [(3, 5, 2), (1, 5, 2), (2, 3, 5, 2), (2, 1, 5, 2)])
+def test_products_of_batches_broadcast(shape: tuple[int, ...]) -> None:
+    dense = DRAW.normal(size=shape).astype(np.float32)
+    x = BCOO.fromdense(C, n_batch=1)
+    close(x @ dense, C @ dense)
+    y = BCOO.fromdense(C.swapaxes(-1, -2), n_batch=1)
+    turned = dense.swapaxes(-1, -2)
+    close(tnp.asarray(turned) @ y, turned @ C.swapaxes(-1, -2))
+    close(tnp.ones(4) @ x, np.ones(4) @ C)
+    close(tnp.ones((2, 4)) @ BCOO.fromdense(C), np.ones((2, 4)) @ C)
+
+
+def test_a_matrix_times_sparse_matrices() -> None:
+    close(m @ BCOO.fromdense(C.swapaxes(-1, -2)), M @ C.swapaxes(-1, -2))
+
+
 @pytest.mark.parametrize("n_dense", [0, 1])
 def test_vmap_takes_batch_axes_off_and_puts_them_on(n_dense: int) -> None:
     x = BCOO.fromdense(C, n_batch=1, n_dense=n_dense)
@@ -215,6 +240,7 @@ def test_trees_and_text() -> None:
         (lambda: m * np.ones((2, 4, 5)), ShapeError, "must have the first"),
         (lambda: m @ m, ShapeError, "their sizes differ"),
         (lambda: m @ 3, ShapeError, "scalars"),
+        (lambda: BCOO.fromdense(C, n_batch=1) @ np.ones((2, 5, 1)), ShapeError, "be broadcast"),
         (lambda: m == m, UnsupportedError, "=="),
         (lambda: m**-1, UnsupportedError, "not positive"),
         (lambda: m / m, UnsupportedError, "division"),
