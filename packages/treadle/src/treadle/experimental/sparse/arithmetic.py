@@ -183,41 +183,6 @@ def bcoo_multiply_sparse(lhs: BCOO, rhs: BCOO) -> BCOO:
     return bcoo_sum_duplicates(whole, nse=most) if most < whole.nse else whole
 
 
-def matrix_product(x: Operand, y: Operand) -> Any:
-    """`x @ y`, at least one of which is sparse: axes before the last two are broadcast against each other."""
-    for each in (x, y):
-        if isinstance(each, JAXSparse) and not isinstance(each, BCOO):
-            raise each._lacking("@ with such an operand")
-    lhs, rhs = (each if isinstance(each, BCOO) else tnp.asarray(each) for each in (x, y))
-    if not lhs.ndim or not rhs.ndim:
-        raise ShapeError("@ does not take scalars", fix="multiply with `*`")
-    n, m = max(lhs.ndim - 2, 0), max(rhs.ndim - 2, 0)
-    matched = [(n - k, m - k) for k in range(min(n, m), 0, -1)]
-    for i, j in matched:
-        if lhs.shape[i] != rhs.shape[j] and 1 not in (lhs.shape[i], rhs.shape[j]):
-            raise ShapeError(
-                f"@ of shapes {lhs.shape} and {rhs.shape}, whose axes before the last two cannot be broadcast"
-            )
-    paired = [(i, j) for i, j in matched if lhs.shape[i] == rhs.shape[j]]
-    outer, other_outer = tuple(i for i, _ in paired), tuple(j for _, j in paired)
-    dimension_numbers = (((lhs.ndim - 1,), (m,)), (outer, other_outer))
-    found = bcoo_dot_general(lhs, rhs, dimension_numbers=dimension_numbers)
-    if not m:
-        return found  # its axes are in order: those of lhs, then that of rhs
-    rest = [axis for axis in range(lhs.ndim - 1) if axis not in outer]
-    other_rest = [axis for axis in range(rhs.ndim) if axis != m and axis not in other_outer]
-    axes = [*((0, i) for i in (*outer, *rest)), *((1, j) for j in other_rest)]
-    aligned = max(n, m)
-    ordered = [
-        each for k in range(aligned) for each in ((0, k - aligned + n), (1, k - aligned + m))
-    ]
-    ordered += [(0, n), (1, m + 1)]
-    found = found.transpose([axes.index(each) for each in ordered if each in axes])
-    # Where one of two matched axes has size 1, both are there, next to each other: they become one.
-    ends = (*lhs.shape[n:-1], *rhs.shape[m + 1 :])
-    return found.reshape((*np.broadcast_shapes(lhs.shape[:n], rhs.shape[:m]), *ends))
-
-
 def bcoo_dot_general(
     lhs: Operand,
     rhs: Operand,

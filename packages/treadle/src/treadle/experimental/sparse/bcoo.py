@@ -285,10 +285,10 @@ class BCOO(JAXSparse):
         return self._without_duplicates(lambda x: x**exponent)
 
     def __matmul__(self, other: object) -> Any:
-        return arithmetic.matrix_product(self, other)
+        return lifted.matrix_product(self, other)
 
     def __rmatmul__(self, other: object) -> Any:
-        return arithmetic.matrix_product(other, self)
+        return lifted.matrix_product(other, self)
 
     def __getitem__(self, index: Any) -> BCOO:
         return lifted.indexed(self, index)

@@ -7,10 +7,13 @@ from typing import Any
 
 import numpy as np
 
+import treadle_numpy as tnp
+from treadle.experimental.sparse.arithmetic import bcoo_dot_general
+from treadle.experimental.sparse.base import JAXSparse
 from treadle.experimental.sparse.bcoo import BCOO
 from treadle.experimental.sparse.sparsification import sparsify
 from treadle.experimental.sparse.structure import bcoo_reshape, bcoo_slice, check_sparse
-from treadle_ir import IndexingError
+from treadle_ir import IndexingError, ShapeError
 from treadle_numpy import lax
 
 __all__ = ["bcoo_conv_general_dilated", "bcoo_gather"]
@@ -108,6 +111,20 @@ def bcoo_conv_general_dilated(
             out_sharding,
         )
     )(lhs, rhs)
+
+
+def matrix_product(x: Any, y: Any) -> Any:
+    """`x @ y`, at least one of which is sparse: axes before the last two are broadcast against each other."""
+    for each in (x, y):
+        if isinstance(each, JAXSparse) and not isinstance(each, BCOO):
+            raise each._lacking("@ with such an operand")
+    lhs, rhs = (each if isinstance(each, BCOO) else tnp.asarray(each) for each in (x, y))
+    if not lhs.ndim or not rhs.ndim:
+        raise ShapeError("@ does not take scalars", fix="multiply with `*`")
+    if rhs.ndim > 2:
+        return sparsify(tnp.matmul)(lhs, rhs)
+    contracted = ((lhs.ndim - 1,), (max(rhs.ndim - 2, 0),))
+    return bcoo_dot_general(lhs, rhs, dimension_numbers=(contracted, ((), ())))
 
 
 def indexed(mat: BCOO, index: Any) -> BCOO:
