@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import treadle
 import treadle.numpy as tnp
 from conformance.programs_pool import POOL
 from treadle import lax
-from treadle.errors import ConcretizationError
+from treadle.errors import ArgumentError, ConcretizationError
 
 
 @pytest.mark.parametrize("name", POOL)
@@ -100,3 +101,9 @@ def test_derivatives_of_loops_that_have_none_compiled() -> None:
 
     with treadle.disable_jit():
         assert treadle.grad(f)(2.0) == 12.0
+
+
+@pytest.mark.parametrize("condition", [lambda x: (x < 3,), lambda x: None, lambda x: x])
+def test_a_condition_that_is_none_is_refused(condition: Callable[[Any], Any]) -> None:
+    with treadle.disable_jit(), pytest.raises(ArgumentError, match="a boolean scalar"):
+        lax.while_loop(condition, lambda x: x + 1, 1)

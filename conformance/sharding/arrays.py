@@ -65,6 +65,15 @@ def put(*spec: Any) -> Any:
 
 
 @law
+def views_that_repeat() -> None:
+    for view in (np.broadcast_to(H[:, :1], H.shape), np.broadcast_to(np.int32(3), H.shape)):
+        for sharding in shardings():
+            assert np.array_equal(treadle.device_put(view, sharding), view)
+    counted = treadle.lax.broadcasted_iota("int32", (8, 4), 0)
+    assert np.array_equal(treadle.device_put(counted, over("x", "y")), np.indices((8, 4))[0])
+
+
+@law
 def put_twice() -> None:
     for one, two in itertools.product(shardings(), repeat=2):
         found = treadle.device_put(treadle.device_put(H, one), two)

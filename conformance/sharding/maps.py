@@ -174,6 +174,44 @@ def sums_with_rules(backward: Callable[[Tree], Tree]) -> None:
         same(wrapped(treadle.grad(scanned))(x), np.ones_like(x))
 
 
+def _sums(f: Callable[[Tree], Tree], *names: str) -> Callable[[Tree], Tree]:
+    return lambda x: lax.psum(f(x).sum(), names) if names else f(x).sum()
+
+
+def rules_that_begin() -> None:
+    """What a function with a rule returns may vary where no argument does: its cotangent is each device's own."""
+
+    @treadle.custom_vjp
+    def own(x: Tree) -> Tree:
+        return x * (1 + lax.axis_index("i").astype(x.dtype))
+
+    own.defvjp(lambda x: (own(x), None), lambda _, ct: (lax.psum(7 * ct, "i"),))
+
+    def over(part: Callable[[Tree], Tree]) -> Callable[[Tree], Tree]:
+        return treadle.shard_map(part, mesh=mesh(), in_specs=P(), out_specs=P("i"))
+
+    x = np.arange(3, dtype=np.float32)
+    for inner in (own, treadle.jit(own), treadle.checkpoint(own), treadle.vmap(own)):
+        for wrapped in (lambda f: f, treadle.jit):
+            same(wrapped(over(inner))(x), np.outer(np.arange(1, N + 1), x).ravel().astype(x.dtype))
+            total, part = _sums(over(inner)), _sums(inner, "i")
+            same(wrapped(treadle.grad(total))(x), np.full(3, 7 * N, x.dtype))
+            same(wrapped(over(treadle.grad(part)))(x), np.full(3 * N, 7 * N, x.dtype))
+
+
+def rules_of_some() -> None:
+    """The cotangent of one argument, where another, which is not differentiated, varies."""
+
+    @treadle.custom_vjp
+    def product(x: Tree, y: Tree) -> Tree:
+        return x * y
+
+    product.defvjp(lambda x, y: (x * y, None), lambda _, ct: (ct * 2, lax.psum(ct * 3, "i")))
+    x, y = np.arange(2.0 * N, dtype=np.float32), np.ones(2, np.float32)
+    over = treadle.shard_map(product, mesh=mesh(), in_specs=(P("i"), P()), out_specs=P("i"))
+    same(treadle.grad(lambda y: over(x, y).sum())(y), np.full(2, 3 * N, x.dtype))
+
+
 LAWS: Final = {
     **{
         f"{name}-{way}-{check}": functools.partial(equal, program, (X,), f"{way}-{check}")
@@ -192,4 +230,6 @@ LAWS: Final = {
     "a sum with a rule that says what varies": functools.partial(
         sums_with_rules, lambda ct: lax.pcast(ct, "i", to="varying")
     ),
+    "a rule whose results begin to vary": rules_that_begin,
+    "a rule of which some arguments vary": rules_of_some,
 }

@@ -63,7 +63,7 @@ def complete() -> None:
     assert len(rows) >= 30
     assert {kind for kind, _ in rows.values()} == {
         *("ArgumentError", "AxisNameError", "PlacementError", "ShapeError"),
-        *("ShardingError", "TreeError"),
+        *("ShardingError", "ShardingTypeError", "TreeError"),
     }
 
 

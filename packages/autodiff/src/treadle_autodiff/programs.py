@@ -6,7 +6,7 @@ the gradient of a jitted function is made once, and compiled once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import final
 
 from treadle_autodiff.jvp import jvp_flat
@@ -99,21 +99,30 @@ class LinearizedProgram:
 
 
 def linearize_program(
-    program: Program, nonzero: Sequence[bool], instantiate: Sequence[bool] | None = None
+    program: Program,
+    nonzero: Sequence[bool],
+    instantiate: Sequence[bool] | None = None,
+    varies: tuple[frozenset[Hashable], ...] | None = None,
 ) -> LinearizedProgram:
     """Split a program's derivative in what is known and what is linear.
 
-    Results that `instantiate` marks get their tangent returned even when it is zero.
+    Results that `instantiate` marks get their tangent returned even when it is zero. `varies` says over which axes of
+    the shard_maps around the parameters vary, where that is known.
     """
     wanted = tuple(nonzero)
     forced = tuple(instantiate) if instantiate is not None else (False,) * len(program.results)
     return derived(
-        program, ("linearize", wanted, forced), lambda: _make_linearized(program, wanted, forced)
+        program,
+        ("linearize", wanted, forced, varies),
+        lambda: _make_linearized(program, wanted, forced, varies),
     )
 
 
 def _make_linearized(
-    program: Program, nonzero: tuple[bool, ...], forced: tuple[bool, ...]
+    program: Program,
+    nonzero: tuple[bool, ...],
+    forced: tuple[bool, ...],
+    varies: tuple[frozenset[Hashable], ...] | None,
 ) -> LinearizedProgram:
     def function(*primals: Operand) -> tuple[Operands, tuple[Program, int, Flags]]:
         linearized = linearize_flat(lambda *xs: interpret(program, *xs), primals, nonzero)
@@ -122,7 +131,8 @@ def _make_linearized(
         linear = _with_zeros(tape, linearized.zero, forced)
         return [*linearized.results, *kept], (linear, len(kept), returned)
 
-    staged, (linear, residuals, returned) = stage_tree(function, *program.parameter_types)
+    types = program.parameter_types
+    staged, (linear, residuals, returned) = stage_tree(function, *types, varies=varies)
     return LinearizedProgram(prune(staged.program), staged.captured, linear, residuals, returned)
 
 

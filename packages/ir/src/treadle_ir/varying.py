@@ -140,7 +140,9 @@ def step_of(primitive: Primitive, sets: Sequence[Axes], equation: Equation, axes
     if isinstance(primitive, CustomVjpLinear):
         settled = replace(primitive, backward=_settled(primitive, sets, axes))
         reduced = primitive.reduced or (NO_AXES,) * count
-        return Step(settled, tuple(sets), tuple([every - each for each in reduced]))
+        begun = primitive.begun or (NO_AXES,) * count
+        ends = [every - less | more & axes for less, more in zip(reduced, begun, strict=True)]
+        return Step(settled, tuple(sets), tuple(ends))
     if not has_programs(primitive):
         return Step(primitive, (every,) * len(sets), (every,) * count)
     if isinstance(primitive, Call | Checkpoint):

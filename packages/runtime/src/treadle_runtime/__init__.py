@@ -75,6 +75,10 @@ if TYPE_CHECKING:
         jit as jit,
         timings as timings,
     )
+    from treadle_runtime.jitting.platforms import (
+        PLATFORMS as PLATFORMS,
+        platforms_of as platforms_of,
+    )
     from treadle_runtime.jitting.serialised import (
         from_bytes as from_bytes,
         to_bytes as to_bytes,
@@ -198,6 +202,7 @@ if not TYPE_CHECKING:
             "treadle_runtime.jitting.caches": "FunctionCache",
             "treadle_runtime.jitting.function": "JitFunction",
             "treadle_runtime.jitting.jit": "disable_jit jit timings",
+            "treadle_runtime.jitting.platforms": "PLATFORMS platforms_of",
             "treadle_runtime.jitting.serialised": "from_bytes to_bytes",
             "treadle_runtime.jitting.stages": "Compiled Lowered",
             "treadle_runtime.jitting.traced_call": "ArgInfo TracedCall",

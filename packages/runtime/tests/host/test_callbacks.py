@@ -234,3 +234,16 @@ def test_results_that_are_no_arrays_are_refused(result: Any) -> None:
 def test_results_are_declared_by_shape_and_element_type(declared: Any) -> None:
     with pytest.raises(ArgumentError, match="declared by things with shape and dtype"):
         pure_callback(lambda x: x, declared, array(1, 2))
+
+
+def test_debug_print_takes_formats_within_formats(capsys: pytest.CaptureFixture[str]) -> None:
+    debug_print("{x:{width}.{}f}|", 1, x=2.0, width=6)
+    effects_barrier()
+    assert capsys.readouterr().out == "   2.0|\n"
+
+
+def test_a_pure_callback_may_have_no_results() -> None:
+    seen = []
+    assert pure_callback(lambda x: seen.append(x.tolist()), None, np.float32([1, 2])) is None
+    assert jit(lambda x: pure_callback(lambda x: None, None, x))(np.float32(1)) is None
+    assert seen == [[1, 2]]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from treadle_ir import PartitionSpec as P, ShardingError, TreeError
+from treadle_ir import ArgumentError, PartitionSpec as P, ShardingError, TreeError
 from treadle_runtime import Mesh, NamedSharding, device_put, devices, jit, set_mesh
 
 MESH = Mesh(devices(), ("x",))
@@ -44,3 +44,12 @@ def test_trees_that_do_not_match() -> None:
     assert any("in_shardings" in note for note in inputs.value.__notes__)
     with pytest.raises(TreeError):
         jit(same, out_shardings=(ROWS, ROWS))(HOST)
+
+
+def test_in_shardings_are_for_positional_arguments() -> None:
+    call = jit(lambda x, n=1: x, in_shardings=ROWS, static_argnames="n")
+    assert call(HOST, n=2).sharding == ROWS
+    with pytest.raises(ArgumentError, match="is called with x by keyword"):
+        call(x=HOST)
+    with pytest.raises(ArgumentError, match="by keyword"):
+        call.lower(x=HOST)

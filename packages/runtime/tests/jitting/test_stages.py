@@ -172,3 +172,38 @@ def test_captured_arrays_become_an_argument() -> None:
         function(arrays, array(3, 4), 3, shift=array(1, 1))
     with pytest.raises(ArgumentError, match="constants and arguments of types"):
         function([], array(3, 4), 2, shift=array(1, 1))
+
+
+def test_a_compiled_function_is_called_without_its_static_arguments() -> None:
+    by_name = jit(double, static_argnames="n").lower(array(1, 2), n=2).compile()
+    assert by_name(array(1, 2))["y"].tolist() == by_name(array(1, 2), n=2)["y"].tolist() == [4, 8]
+
+    def times(n: int, x: Any) -> Any:
+        return double(x, n=n)
+
+    compiled = jit(times, static_argnums=0).lower(2, array(1, 2)).compile()
+    assert compiled(array(1, 2))["y"].tolist() == compiled(2, array(1, 2))["y"].tolist() == [4, 8]
+    with pytest.raises(ArgumentError, match="other static values"):
+        compiled(3, array(1, 2))
+    with pytest.raises(ArgumentError, match="called with"):
+        compiled()
+
+
+def test_structures_of_arguments_are_of_positional_ones_and_keywords() -> None:
+    traced = jit(double).trace(array(1))
+    compiled = traced.lower().compile()
+    found = {str(each.in_tree) for each in (traced, traced.lower(), compiled)}
+    assert found == {"PyTreeDef(((*,), {}))"}
+
+
+def test_programs_are_lowered_for_other_platforms() -> None:
+    traced = jit(double).trace(array(1))
+    elsewhere = traced.lower(lowering_platforms=("tpu", "cuda"))
+    assert "stablehlo.add" in elsewhere.as_text()
+    assert repr(elsewhere) == "<double, lowered for tpu>"
+    with pytest.raises(ArgumentError, match="lowered for tpu, but its arguments are on cpu"):
+        elsewhere.compile()
+    here = traced.lower(lowering_platforms=("tpu", "cpu"))
+    assert here.compile()(array(1))["y"].tolist() == [2]
+    with pytest.raises(ArgumentError, match="there is no platform 'abacus'"):
+        traced.lower(lowering_platforms=("abacus",))

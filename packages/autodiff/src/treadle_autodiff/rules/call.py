@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
-from typing import final
+from typing import TypeAlias, final
 
 from treadle_autodiff.checkpoint_policies import Offloadable, decision
 from treadle_autodiff.linearize import linearize_flat
@@ -34,10 +34,11 @@ from treadle_ir import (
     Operand,
     Operands,
     Program,
-    UnsupportedError,
     Value,
     bind,
+    checked_axes_here,
     derived,
+    explicit,
     frozen,
     interpret,
     ops,
@@ -102,7 +103,7 @@ def call_linearize(
     primitive: InlineCall, primals: Operands, nonzero: Sequence[bool], /
 ) -> tuple[Operands, LinearFunction]:
     """A call of the known program now, a call of the linear program for later."""
-    split = linearize_program(primitive.program, nonzero)
+    split = linearize_program(primitive.program, nonzero, varies=varying_of(primals))
     sources = (*(None for _ in split.captured), *range(len(primals)))
     outputs = bind(primitive.rebuilt(split.known, sources), *split.captured, *primals)
     count = len(primitive.program.results)
@@ -154,7 +155,7 @@ def checkpoint_linearize(
 ) -> tuple[Operands, LinearFunction]:
     """The results now; the linear map starts from the operands (and what the policy keeps) again."""
     program = primitive.program
-    split = linearize_program(program, nonzero)
+    split = linearize_program(program, nonzero, varies=varying_of(primals))
     types = program.result_types
     keeping = derived(
         split.known, ("keeping", primitive.policy), lambda: _keeping(primitive, split, len(types))
@@ -337,16 +338,23 @@ def _inexact(primals: Operands, nonzero: Sequence[bool]) -> list[bool]:
 
 
 def _custom_vjp_linearize(
-    label: str, rule: CustomVjpRule, primals: Operands, nonzero: Sequence[bool]
+    label: str,
+    rule: CustomVjpRule,
+    primals: Operands,
+    nonzero: Sequence[bool],
+    begin: Sequence[frozenset[Hashable]] | None = None,
 ) -> tuple[Operands, LinearFunction]:
     operands = primals[rule.captured :]
     _refuse_captured(label, _inexact(primals[: rule.captured], nonzero))
-    results, residuals, backward = rule.forward(operands, tuple(nonzero[rule.captured :]))
+    given = nonzero[rule.captured :]
+    results, residuals, backward = rule.forward(operands, tuple(given))
     types = tuple([type_of(result).tangent() for result in results])
-    reduced = _reduced(label, operands, results)
+    reduced, begun = _axes_of_tangents(operands, given, residuals, results)
+    if begin is not None:
+        begun = tuple([one | two for one, two in zip(begun, begin, strict=True)])
 
     def linear(tangents: Sequence[Tangent]) -> Sequence[Tangent]:
-        primitive = CustomVjpLinear(label, backward, len(residuals), types, reduced)
+        primitive = CustomVjpLinear(label, backward, len(residuals), types, reduced, begun)
         return list(
             bind(primitive, *residuals, *[materialise(t) for t in tangents[rule.captured :]])
         )
@@ -354,21 +362,20 @@ def _custom_vjp_linearize(
     return results, linear
 
 
-def _reduced(label: str, operands: Operands, results: Operands) -> tuple[frozenset[Hashable], ...]:
-    """Over which axes each result is the same on all devices, though the arguments vary there."""
-    given, found = varying_of(operands), varying_of(results)
-    if given is None or found is None:
-        return ()
-    every = frozenset[Hashable]().union(*given)
-    for each in found:
-        if not each <= every:
-            raise UnsupportedError(
-                f"`{label}`, a custom_vjp function, has arguments that vary over {sorted(map(str, every))} and "
-                f"a result that varies over {sorted(map(str, each))}: its derivative within shard_map is not "
-                "there yet",
-                fix="give what varies, such as axis_index, as an argument, or pass check_vma=False to shard_map",
-            )
-    return tuple([every - each for each in found])
+_AxesOfEach: TypeAlias = tuple[frozenset[Hashable], ...]
+
+
+def _axes_of_tangents(
+    operands: Operands, nonzero: Sequence[bool], residuals: Operands, results: Operands
+) -> tuple[_AxesOfEach, _AxesOfEach]:
+    """What `CustomVjpLinear` says of its results, which vary over the axes that the results of the call vary over."""
+    given, stored, found = varying_of(operands), varying_of(residuals), varying_of(results)
+    if given is None or stored is None or found is None:
+        return (), ()
+    none = frozenset[Hashable]()
+    before = none.union(*given, *stored)
+    moving = none.union(*stored, *[each for each, flag in zip(given, nonzero, strict=True) if flag])
+    return tuple([before - each for each in found]), tuple([each - moving for each in found])
 
 
 @linearize_rule(CustomVjpCall)
@@ -384,7 +391,10 @@ def custom_vjp_call_linearize(
     primitive: CustomVjpStaged, primals: Operands, nonzero: Sequence[bool], /
 ) -> tuple[Operands, LinearFunction]:
     """The same for a call that was staged."""
-    return _custom_vjp_linearize(primitive.label, primitive.rule, primals, nonzero)
+    axes = checked_axes_here()
+    nowhere = (frozenset[Hashable](),) * len(primals)  # what varies though no operand does
+    begin = explicit(primitive.program, nowhere, axes).results if axes else None
+    return _custom_vjp_linearize(primitive.label, primitive.rule, primals, nonzero, begin)
 
 
 @transpose_rule(CustomVjpLinear)

@@ -29,6 +29,7 @@ from treadle_ir import (
     ops,
     stage,
     type_of,
+    varying_of,
 )
 from treadle_ir.primitives.collective import AllReduce
 from treadle_ir.primitives.shard_map import ShardMap
@@ -70,9 +71,12 @@ def shard_map_linearize(
 ) -> tuple[Operands, LinearFunction]:
     """A shard_map that also returns residuals, put together along all axes that they vary over; one that takes them."""
     body = explicit_body(primitive).program
-    with primitive.inside():
-        split = linearize_program(body, nonzero)
     layouts, ends = primitive.in_layouts, primitive.out_layouts
+    outer = varying_of(primals) or (frozenset[Hashable](),) * len(primals)
+    own = [axes_of(layout) if primitive.checked else frozenset() for layout in layouts]
+    given = tuple([one | two for one, two in zip(outer, own, strict=True)])
+    with primitive.inside():
+        split = linearize_program(body, nonzero, varies=given)
     count, every = len(ends), frozenset(primitive.manual_axes)
     captured = _whole(split.captured)
     if primitive.checked:

@@ -8,6 +8,7 @@ has a batch, the functions may have captured one; if they have not, nothing that
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, final
 
@@ -264,7 +265,7 @@ def custom_vjp_linear_batch(
         batched = batched_type(type, 0, axis)
         assert isinstance(batched, ArrayType)
         types.append(batched)
-    linear = CustomVjpLinear(label, backward, count, tuple(types), primitive.reduced)
+    linear = replace(primitive, backward=backward, types=tuple(types))
     return _bound(linear, operands, _Batch(dims))
 
 

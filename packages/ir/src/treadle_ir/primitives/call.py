@@ -258,8 +258,8 @@ class CustomVjpLinear(Primitive):
     """The derivative of a `custom_vjp` call: linear in its tangents, known only by its transpose.
 
     Operands are the residuals, then one tangent per primal; results are the tangents of the call's results. `reduced`
-    says over which axes of the shard_maps around each of these is the same on all devices, though operands are not;
-    nothing, where it is empty.
+    says over which axes of the shard_maps around each of these is the same on all devices, though operands are not,
+    and `begun` over which it differs, though no operand may; nothing, where they are empty.
     """
 
     takes_keys: ClassVar[bool] = True  # among the residuals
@@ -270,6 +270,7 @@ class CustomVjpLinear(Primitive):
     residuals: int
     types: tuple[ArrayType, ...]
     reduced: tuple[frozenset[Hashable], ...] = ()
+    begun: tuple[frozenset[Hashable], ...] = ()
 
     def is_deferred(self) -> bool:
         """The backward function runs when this is transposed."""

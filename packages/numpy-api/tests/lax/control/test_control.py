@@ -371,6 +371,16 @@ ERRORS: list[tuple[type[Exception], str, Callable[[], Any]]] = [
     ),
     (
         TypeError,
+        r"cond_fun must return a boolean scalar, but it returns a tree, PyTreeDef\(\(\*,\)\)",
+        lambda: lax.while_loop(lambda x: (x < 3,), lambda x: x + 1, F(1)),
+    ),
+    (
+        TypeError,
+        r"cond_fun must return a boolean scalar, but it returns a tree, PyTreeDef\(None\)",
+        lambda: lax.while_loop(lambda x: None, lambda x: x, F(1)),  # type: ignore[arg-type,return-value]
+    ),
+    (
+        TypeError,
         "upper must be an integer scalar",
         lambda: lax.fori_loop(0, 2.0, lambda i, x: x, 0),
     ),

@@ -34,10 +34,11 @@ def spread(elements: np.ndarray[Any, Any], sharding: Sharding, *, owned: bool = 
     if not parts:
         return backend.joined([], elements.shape, elements.dtype, raw)
     if 0 < parts[0].nbytes < _OWN_COPY:
-        if not cut.copies:
+        together = cut.copies and not _repeats(elements)
+        if not together:
             parts = [_copied(part) for part in parts]
         given = [parts[number] for number in cut.numbers]
-        return backend.put_parts(given, cut.devices, elements.shape, raw, owned=not cut.copies)
+        return backend.put_parts(given, cut.devices, elements.shape, raw, owned=not together)
     held: dict[
         int, np.ndarray[Any, Any]
     ] = {}  # copied one by one: so the allocator uses memory again
@@ -48,6 +49,13 @@ def spread(elements: np.ndarray[Any, Any], sharding: Sharding, *, owned: bool = 
             held[number] = part if owned and part.flags.c_contiguous else _copied(part)
         buffers.append(backend.put(held[number], device, owned=True, memory=sharding.memory_kind))
     return backend.joined(buffers, elements.shape, elements.dtype, raw)
+
+
+def _repeats(elements: np.ndarray[Any, Any]) -> bool:
+    """Whether an array has the same memory at several places, as `np.broadcast_to` makes it: parts may be one."""
+    return any(
+        [step == 0 < size - 1 for step, size in zip(elements.strides, elements.shape, strict=True)]
+    )
 
 
 def _copied(part: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

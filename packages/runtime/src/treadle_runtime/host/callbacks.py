@@ -7,7 +7,7 @@ Callbacks receive NumPy arrays; of random keys they receive the words.
 from __future__ import annotations
 
 import string
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, final
 
 import numpy as np
@@ -185,14 +185,11 @@ def pure_callback(
             f"vmap_method must be one of {', '.join(VMAP_METHODS)}, got {vmap_method!r}"
         )
     _check_caller("pure_callback", sharding)
-    if result_shape_dtypes is None:
-        result_shape_dtypes = ()
     made, operands = _on_trees(callback, result_shape_dtypes, args, kwargs)
     results = effectful.pure_callback(
         *operands, function=made, results=made.types, vmap_method=vmap_method
     )
-    assert made.results is not None
-    return made.results.unflatten([*results])
+    return None if made.results is None else made.results.unflatten([*results])
 
 
 def io_callback(
@@ -293,15 +290,22 @@ def debug_print(
     debug_callback(_Printer(fmt), *args, ordered=ordered, **kwargs)
 
 
+def _fields(fmt: str) -> Iterator[str]:
+    """The names of the fields, those within the formats of others too: `{x:{width}}` has two."""
+    for _, name, within, _ in string.Formatter().parse(fmt):
+        if name is not None:
+            yield name
+        if within:
+            yield from _fields(within)
+
+
 def _check_format(fmt: str, args: Sequence[Any], kwargs: dict[str, Any]) -> None:
     if fmt[:1] == "f" and ("{" not in fmt) and (args or kwargs):
         raise ArgumentError(f"debug.print: the format string {fmt!r} has no fields for the values")
     used: set[str] = set()
     automatic = 0
     try:
-        for _, name, _, _ in string.Formatter().parse(fmt):
-            if name is None:
-                continue
+        for name in _fields(fmt):
             head = name.partition(".")[0].partition("[")[0]
             if head == "":
                 head, automatic = str(automatic), automatic + 1

@@ -68,14 +68,18 @@ def lower_call(
     arguments: Arguments,
     statics: Key | None,
     operands: Sequence[PlacedType],
+    platform: str | None = None,
 ) -> Lowering:
     """Stage, optimise and lower a function for arguments of these types in these places.
+
+    Args:
+        platform: the one to write the program for, where it is not that of the places.
 
     Raises:
         PlacementError: arguments are committed to different places.
     """
     with over_placed(operands):
-        return _lowered(cache, function, name, options, arguments, statics, operands)
+        return _lowered(cache, function, name, options, arguments, statics, operands, platform)
 
 
 def _lowered(
@@ -86,6 +90,7 @@ def _lowered(
     arguments: Arguments,
     statics: Key | None,
     operands: Sequence[PlacedType],
+    platform: str | None,
 ) -> Lowering:
     types = tuple([operand.type for operand in operands])
     traced = trace_function(
@@ -122,7 +127,7 @@ def _lowered(
     module = lower_program(
         prepared.program,
         name=name,
-        platform=placement.device.backend.platform,
+        platform=platform or placement.device.backend.platform,
         aliases=prepared.aliases,
         partitioning=over,
         memories=where,

@@ -265,7 +265,7 @@ class JitFunction(Generic[P, R]):
                 layouts=explicit_layouts(operands),
             )
 
-        def lowered() -> Lowered:
+        def lowered(platform: str | None) -> Lowered:
             lowering = lower_call(
                 self._cache,
                 self.__wrapped__,
@@ -274,6 +274,7 @@ class JitFunction(Generic[P, R]):
                 arguments,
                 statics,
                 operands,
+                platform,
             )
             return Lowered(lowering, arguments, self._options.split)
 

@@ -122,7 +122,9 @@ def from_bytes(
     lowering = Lowering(
         traced, captured, Prepared(nothing, (), {}), module, placement, operands, name, ()
     )
-    arguments = Arguments([None] * len(operands), in_tree, parts["statics"])
+    statics = parts["statics"]
+    structure = in_tree if statics is not None else in_tree.children()[0]
+    arguments = Arguments([None] * len(operands), structure, statics)
     return Compiled(call, lowering, arguments, parts["split"])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle_ir import Arguments, Operand, ShardingError, TreeError
+from treadle_ir import ArgumentError, Arguments, Operand, ShardingError, TreeError
 from treadle_ir.tree import PyTreeDef
 from treadle_runtime.arrays.array import DeviceArray
 from treadle_runtime.arrays.transfer import device_put
@@ -14,20 +14,27 @@ from treadle_runtime.placement.sharding import Sharding
 
 
 def inputs_of(asked: AskedFor, arguments: Arguments, name: str) -> list[Sharding | None]:
-    """The sharding of each leaf of the arguments; None where nothing is said, as of keyword arguments.
+    """The sharding of each leaf of the arguments; None where nothing is said.
 
     Raises:
+        ArgumentError: there are keyword arguments that are not static, of which nothing can be said.
         TreeError: the shardings are no prefix of the positional arguments that are not static.
         PlacementError: there is a specification, and no mesh in force.
     """
     tree = arguments.structure.unflatten(arguments.leaves)
-    positional = tree if arguments.statics is None else tree[0]
+    positional, keywords = (tree, {}) if arguments.statics is None else tree
+    if keywords:
+        raise ArgumentError(
+            f"jit: in_shardings is about positional arguments, but {name} is called with {', '.join(keywords)} "
+            "by keyword",
+            fix="pass every argument by position",
+        )
     try:
-        found = asked.over("jit", positional)
+        found: list[Sharding | None] = asked.over("jit", positional)
     except TreeError as error:
         error.add_note(f"  while: matching in_shardings of {name} with its arguments")
         raise
-    return found + [None] * (len(arguments.leaves) - len(found))
+    return found
 
 
 def outputs_of(asked: AskedFor, structure: PyTreeDef, name: str) -> list[Sharding | None]:

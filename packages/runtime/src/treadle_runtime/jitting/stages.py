@@ -39,6 +39,7 @@ from treadle_runtime.jitting.traced_call import (
     as_before,
     donated_numbers,
     structs_of,
+    whole_tree,
 )
 from treadle_runtime.jitting.watched_call import call_watched, guard_argument
 from treadle_runtime.placement.devices import Device
@@ -69,8 +70,8 @@ class Lowered:
 
     @property
     def in_tree(self) -> PyTreeDef:
-        """The structure of the arguments."""
-        return self._arguments.structure
+        """The structure of the arguments, as (args, kwargs), without what is static."""
+        return whole_tree(self._arguments)
 
     @property
     def out_tree(self) -> PyTreeDef:
@@ -86,6 +87,12 @@ class Lowered:
     def in_avals(self) -> Any:  # Any: a tree like the arguments
         """The types of the arguments, as (args, kwargs) of `ShapeDtypeStruct`."""
         return self._arguments.rebuilt(structs_of(self._types))
+
+    @property
+    def is_for_here(self) -> bool:
+        """Whether it was lowered for the platform where the arguments are."""
+        lowering = self._lowering
+        return lowering.module.platform == lowering.placement.device.backend.platform
 
     @property
     def donate_argnums(self) -> tuple[int, ...]:
@@ -139,8 +146,15 @@ class Lowered:
         """Compile it.
 
         Raises:
-            ArgumentError: an unknown compiler option.
+            ArgumentError: an unknown compiler option, or it was lowered for another platform.
         """
+        if not self.is_for_here:
+            lowering = self._lowering
+            raise ArgumentError(
+                f"{lowering.name} was lowered for {lowering.module.platform}, but its arguments are on "
+                f"{lowering.placement.device.backend.platform}",
+                fix="lower it without lowering_platforms, or export it (treadle.export) to run it elsewhere",
+            )
         call = compile_call(self._lowering, compiler_options)
         return Compiled(call, self._lowering, self._arguments, self._split)
 
@@ -232,8 +246,8 @@ class Compiled:
 
     @property
     def in_tree(self) -> PyTreeDef:
-        """The structure of the arguments."""
-        return self._arguments.structure
+        """The structure of the arguments, as (args, kwargs), without what is static."""
+        return whole_tree(self._arguments)
 
     @property
     def out_tree(self) -> PyTreeDef:

@@ -20,9 +20,15 @@ from treadle_ir import (
     shown_program,
     take_apart,
 )
-from treadle_ir.tree import PyTreeDef, flatten_leaves_and_structure
+from treadle_ir.tree import (
+    PyTreeDef,
+    flatten_leaves_and_structure,
+    tree_structure,
+    treedef_tuple,
+)
 from treadle_runtime.abstract import ShapeDtypeStruct
 from treadle_runtime.jitting.options import Split
+from treadle_runtime.jitting.platforms import platforms_of
 from treadle_runtime.jitting.statics import static_key
 from treadle_runtime.jitting.traced import Traced
 from treadle_runtime.placement.sharding import Sharding
@@ -95,11 +101,25 @@ def as_before(
         expected, name
     ):
         return given
+    if expected.statics is not None:  # or without what is static, which is part of the program
+        dynamic = take_apart(args, kwargs)
+        if whole_tree(dynamic) == expected.structure:
+            return Arguments(dynamic.leaves, expected.structure, expected.statics)
+    wanted, called = whole_tree(expected), whole_tree(given)
+    differs = f"arguments of structure {wanted}, called with {called}"
+    if wanted == called:
+        differs = "other static values than it was called with"
     raise ArgumentError(
-        f"{said} for arguments of structure {expected.structure}, "
-        f"called with {given.structure} or other static values",
-        fix="call it as it was lowered, or call the jitted function itself",
+        f"{said} for {differs}",
+        fix="call it as it was lowered, with static arguments or without, or call the jitted function itself",
     )
+
+
+def whole_tree(arguments: Arguments) -> PyTreeDef:
+    """The structure of (args, kwargs), without what is static."""
+    if arguments.statics is not None:
+        return arguments.structure
+    return treedef_tuple([arguments.structure, tree_structure({})])
 
 
 @final
@@ -115,7 +135,7 @@ class TracedCall:
         types: tuple[ArrayType, ...],
         name: str,
         split: Split,
-        lower: Callable[[], Lowered],
+        lower: Callable[[str | None], Lowered],
         shardings: Callable[[], tuple[list[Sharding | None], list[Sharding | None]]],
     ) -> None:
         # Of the arrays among the arguments and results, where somebody says: for those who write it down.
@@ -181,7 +201,7 @@ class TracedCall:
     @property
     def in_tree(self) -> PyTreeDef:
         """The structure of the arguments."""
-        return self._arguments.structure
+        return whole_tree(self._arguments)
 
     @property
     def out_tree(self) -> PyTreeDef:
@@ -200,9 +220,27 @@ class TracedCall:
         """
         return self
 
-    def lower(self) -> Lowered:
-        """Lower it for where the arguments are."""
-        return self._lower()
+    def lower(self, *, lowering_platforms: Sequence[str] | None = None) -> Lowered:
+        """Lower it for where the arguments are, or for other platforms, whose text it then has.
+
+        Args:
+            lowering_platforms: of `cpu`, `cuda`, `rocm` and `tpu`. Of several, the text is for the one where the
+                arguments are, or else for the first.
+
+        Example:
+            >>> import treadle, treadle.numpy as tnp
+            >>> treadle.jit(tnp.sin).trace(1.0).lower(lowering_platforms=("tpu",))
+            <sin, lowered for tpu>
+
+        Raises:
+            ArgumentError: there is no such platform.
+            MissingRuleError: an operation cannot be lowered for one of them.
+        """
+        platforms = platforms_of("lower", "lowering_platforms", lowering_platforms)
+        if not platforms:
+            return self._lower(None)
+        made = [self._lower(platform) for platform in platforms]
+        return next((each for each in made if each.is_for_here), made[0])
 
     def closure_convert(self) -> tuple[list[Array], Callable[..., Any]]:
         """The arrays that the function captured, and a function of a list of such arrays and of its arguments.

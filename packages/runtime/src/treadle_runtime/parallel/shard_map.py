@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, TypeAlias, final
 
 from treadle_ir import (
     ArgumentError,
     Array,
+    Layout,
     MeshAxes,
     PartitionSpec,
     PlacementError,
     Program,
+    ShardingTypeError,
     current_context,
     flags,
     flatten_arrays,
     functions,
+    layout_of,
+    layouts_here,
     refused,
     sequence,
     shown,
+    spec_of,
+    type_of,
 )
 from treadle_ir.tree import (
     keystr,
@@ -130,6 +136,8 @@ def shard_map(
             wanted = [_lies(x, what, over) for x, what in zip(leaves, described, strict=True)]
         else:
             wanted = _spread("in_specs", in_specs, args)
+            if over.are_all_axes_explicit and len(manual) == len(over.axis_names):
+                _refuse_moves(leaves, wanted, described, over)
         parts = OnParts(function, over, manual, check_vma, programs)
         return parts(
             leaves,
@@ -201,6 +209,42 @@ def _manual_axes(mesh: MeshAxes, names: frozenset[Any]) -> tuple[str, ...]:
             fix="call the function directly: it has its part already",
         )
     return tuple([name for name in mesh.axis_names if name in chosen])
+
+
+def _refuse_moves(
+    leaves: Sequence[Array],
+    specs: Sequence[PartitionSpec],
+    described: Sequence[str],
+    mesh: MeshAxes,
+) -> None:
+    """Refuse specifications for which a divided array would move: over explicit axes that has to be said.
+
+    What is whole on each device may be cut as anybody likes: nothing moves.
+    """
+    layouts = layouts_here(leaves) or (None,) * len(leaves)
+    for x, spec, layout, what in zip(leaves, specs, layouts, described, strict=True):
+        lies: Layout | None = layout
+        if isinstance(x, DeviceArray):
+            sharding = x.sharding
+            if (
+                not isinstance(sharding, NamedSharding)
+                or sharding.mesh.shape_tuple != mesh.shape_tuple
+            ):
+                continue
+            lies = layout_of(sharding.spec, x.ndim, what)
+        if (
+            lies is None
+            or not any(lies)
+            or len(spec) > len(lies)
+            or PartitionSpec.UNCONSTRAINED in spec
+        ):
+            continue
+        if layout_of(spec, len(lies), what) != lies:
+            raise ShardingTypeError(
+                f"shard_map: {what}, of type {type_of(x)}, lies as {spec_of(lies)} over explicit axes, but in_specs "
+                f"says {spec}",
+                fix="leave in_specs out, or lay it anew first: `reshard(x, P(...))`",
+            )
 
 
 def _lies(x: Array, what: str, mesh: MeshAxes) -> PartitionSpec:

@@ -12,12 +12,12 @@ from typing import Any, Final
 from treadle._version import __version__
 from treadle.export import shardings
 from treadle.export.body import Body, read_body, read_types
-from treadle.export.checks import PLATFORMS, DisabledSafetyCheck
+from treadle.export.checks import DisabledSafetyCheck
 from treadle.export.container import Elements, damaged, pack, unpack
 from treadle.export.exported import CALLING_CONVENTION, Exported, structs
 from treadle.export.trees import read_tree, write_tree
 from treadle_ir import ArgumentError, ArrayType
-from treadle_runtime import ShapeDtypeStruct
+from treadle_runtime import PLATFORMS, ShapeDtypeStruct
 
 FORMAT: Final = 1
 SYMBOLIC_FORMAT: Final = (

@@ -1,13 +1,11 @@
-"""Which platforms there are, and which safety checks a user may turn off."""
+"""Which platform is exported for by default, and which safety checks a user may turn off."""
 
 from __future__ import annotations
 
-from typing import Final, final
+from typing import final
 
 from treadle_ir import frozen, names
 from treadle_runtime import devices
-
-PLATFORMS: Final = ("cpu", "cuda", "rocm", "tpu")
 
 
 @final

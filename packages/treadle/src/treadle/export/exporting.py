@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec, TypeVar
 
 from treadle.export.body import Body
-from treadle.export.checks import PLATFORMS, DisabledSafetyCheck, default_export_platform
+from treadle.export.checks import DisabledSafetyCheck, default_export_platform
 from treadle.export.exported import Exported, structs
 from treadle.export.shardings import anywhere, in_memories, lies_of
 from treadle_compiler import lower_program
@@ -17,14 +17,13 @@ from treadle_ir import (
     Tracer,
     TreadleError,
     UnsupportedError,
-    names,
     refused,
     sequence,
 )
 from treadle_ir.declared import shown
 from treadle_ir.symbolic.solving import unsolvable
 from treadle_ir.tree import flatten_leaves_and_structure
-from treadle_runtime import JitFunction
+from treadle_runtime import JitFunction, platforms_of
 
 # mypy infers the type of a lambda inside of `jit` against these, not against `...`.
 P = ParamSpec("P")
@@ -71,7 +70,7 @@ def export(
             f"Function to be exported must be the result of `jit` but is: {shown(fun_jit)}",
             fix="write export(jit(f))(...)",
         )
-    wanted = _platforms(platforms)
+    wanted = platforms_of("export", "platforms", platforms)
     checks = sequence("export", "disabled_checks", disabled_checks)
     for check in checks:
         if not isinstance(check, DisabledSafetyCheck):
@@ -81,22 +80,6 @@ def export(
         return _export(fun_jit, wanted or (default_export_platform(),), checks, args, kwargs)
 
     return exported
-
-
-def _platforms(platforms: object) -> tuple[str, ...]:
-    if platforms is None:
-        return ()
-    if isinstance(platforms, str):
-        raise refused("export", "platforms", "a list of strings", platforms)
-    wanted = tuple(sequence("export", "platforms", platforms))
-    for each in wanted:
-        names("export", platforms=each)
-        if each not in PLATFORMS:
-            raise ArgumentError(
-                f"export: there is no platform {each!r}; there are {', '.join(PLATFORMS)}",
-                fix='write "cuda" or "rocm" for a GPU',
-            )
-    return tuple(dict.fromkeys(wanted))
 
 
 def _export(

@@ -23,7 +23,7 @@ from treadle_ir import (
 )
 from treadle_ir.dtypes import is_bool, is_floating, is_integer
 from treadle_ir.primitives.control import While
-from treadle_ir.tree import PyTreeDef, tree_unflatten, treedef_tuple
+from treadle_ir.tree import PyTreeDef, tree_unflatten, treedef_is_leaf, treedef_tuple
 from treadle_numpy.lax.control.carries import settled
 from treadle_numpy.lax.control.plain import plain_while, plainly
 from treadle_numpy.lax.control.scan import carried, carrying, scan_flat
@@ -135,12 +135,11 @@ def _while(
             layouts=layouts_here(operands),
         )
         (returned,) = condition.result_types
-        if len(returned) != 1 or returned[0].shape or not is_bool(returned[0].dtype):
-            what = ", ".join([str(each) for each in returned]) or "nothing"
-            raise ArgumentError(
-                f"{name}: cond_fun must return a boolean scalar, but it returns {what}",
-                fix="compare with `<`, `!=`, ...; reduce an array with `all` or `any`",
-            )
+        (shape,) = condition.structures
+        if len(returned) != 1 or not treedef_is_leaf(shape):
+            raise _no_condition(name, f"a tree, {shape}")
+        if returned[0].shape or not is_bool(returned[0].dtype):
+            raise _no_condition(name, str(returned[0]))
         loop = While(
             condition.program, body.program, len(condition.captured), len(body.captured), max_steps
         )
@@ -149,6 +148,13 @@ def _while(
 
     with over_mesh_of(leaves):
         return discharged(run)
+
+
+def _no_condition(name: str, what: str) -> ArgumentError:
+    return ArgumentError(
+        f"{name}: cond_fun must return a boolean scalar, but it returns {what}",
+        fix="compare with `<`, `!=`, ...; reduce an array with `all` or `any`",
+    )
 
 
 def _reading(

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
+
 from treadle_ir import (
     Array,
     ConcretizationError,
@@ -17,6 +19,7 @@ from treadle_ir import (
     ops,
     promoted,
 )
+from treadle_ir.dtypes import is_bool
 from treadle_ir.settings import DISABLE_JIT
 from treadle_ir.tree import PyTreeDef, tree_map, tree_unflatten
 from treadle_numpy.operands.arrays import array_of
@@ -81,12 +84,22 @@ def plain_while(
     value = tree_unflatten(structure, [array_of(leaf) for leaf in carry])
     iteration = 0
     try:
-        while iteration != most and bool(cond(value)):
+        while iteration != most:
+            goes_on = cond(value)
+            if not _is_condition(goes_on):
+                return None  # staging refuses it
+            if not bool(goes_on):
+                break
             value = body(value)
             iteration += 1
     except ConcretizationError:
         return None
     return (tree_map(array_of, value),)
+
+
+def _is_condition(value: Tree) -> bool:
+    kind = getattr(value, "dtype", None)
+    return isinstance(value, bool) or (kind is not None and is_bool(kind) and not np.shape(value))
 
 
 def plain_choice(
