@@ -52,6 +52,35 @@ def test_keys_are_leaves_and_arrays() -> None:
     assert not issubdtype(np.dtype(np.uint64), prng_key)
 
 
+@pytest.mark.parametrize(
+    ("impl", "name"),
+    [("threefry2x32", "key<fry>"), ("rbg", "key<rbg>"), ("unsafe_rbg", "key<urbg>")],
+)
+def test_the_element_type_has_the_name_of_its_generator(impl: str, name: str) -> None:
+    dtype = random.key(0, impl=impl).dtype
+    assert dtype.name == str(dtype) == repr(dtype) == name
+    assert not isinstance(dtype, np.dtype)
+    assert dtype.type is prng_key
+    assert dtype == random.key_dtype(impl) == random.split(random.key(1, impl=impl))[0].dtype
+    assert hash(dtype) == hash(random.key_dtype(impl))
+    assert random.key_impl(random.key(0, impl=dtype)) == impl
+    for again in (pickle.loads(pickle.dumps(dtype)), copy.copy(dtype), copy.deepcopy(dtype)):
+        assert again is dtype
+    for other in (np.uint64, np.float32, tnp.float32, np.dtype("uint64"), "float32", None):
+        assert dtype != other
+        assert other != dtype
+    assert tnp.result_type(dtype) == dtype
+    assert name in str(treadle.ShapeDtypeStruct((2,), dtype))
+    assert repr(treadle.eval_shape(random.split, random.key(0, impl=impl))) == (
+        f"ShapeDtypeStruct(shape=(2,), dtype={name})"
+    )
+    assert f"{name}[2] = random_split" in str(
+        treadle.make_jaxpr(random.split)(random.key(0, impl=impl))
+    )
+    with pytest.raises(TypeError, match=name):
+        tnp.finfo(dtype)
+
+
 def test_equality_is_by_value() -> None:
     keys = split(3)
     assert np.asarray(keys == split(3)).tolist() == [True] * 3

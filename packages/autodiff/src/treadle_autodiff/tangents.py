@@ -10,6 +10,7 @@ from treadle_ir import (
     Array,
     ArrayType,
     DType,
+    DTypeError,
     Operand,
     Type,
     as_array,
@@ -53,7 +54,8 @@ def zeros(type: Type) -> Operand:
             nothing = np.zeros((), type.dtype)[()]
             return ops.broadcast_in_dim(nothing, shape=type.shape, dimensions=())
         return np.zeros(type.shape, type.dtype)
-    zero: np.generic = type.dtype.type(0)
+    zero: Operand
+    zero = extended_zero(type.dtype) if dtypes.is_extended(type.dtype) else type.dtype.type(0)
     if type.shape:
         return ops.broadcast_in_dim(zero, shape=type.shape, dimensions=())
     return zero
@@ -88,4 +90,34 @@ def add(x: Tangent, y: Tangent) -> Tangent:
         return y
     if isinstance(y, Zero):
         return x
-    return ops.add(x, y)
+    dtype = type_of(x).dtype
+    return extended_sum(dtype, x, y) if dtypes.is_extended(dtype) else ops.add(x, y)
+
+
+def extended_zero(dtype: DType) -> Operand:
+    """The zero of tangents of an element type that NumPy has not: what its rules say, else what is made of zeros."""
+    rule = dtypes.rule_of(dtype, "zero")
+    zero = as_array(0 if rule is None else rule())
+    if type_of(zero).dtype == dtype:
+        return zero
+    return ops.convert(ops.convert(zero, dtype=dtypes.physical_type(dtype)[0]), dtype=dtype)
+
+
+def extended_sum(dtype: DType, x: Operand, y: Operand) -> Array:
+    """The sum of two tangents of an element type that NumPy has not, as the library that has it defines sums.
+
+    Raises:
+        DTypeError: the result is of another type.
+    """
+    made, _ = dtypes.physical_type(dtype)
+    rule = dtypes.rule_of(dtype, "add")
+    if rule is None:
+        total = ops.add(ops.convert(x, dtype=made), ops.convert(y, dtype=made))
+        return ops.convert(total, dtype=dtype)
+    total = as_array(rule(as_array(x), as_array(y)))
+    if type_of(total) != type_of(x):
+        raise DTypeError(
+            f"the sum of tangents of type {type_of(x)} must be of that type, got {type_of(total)}",
+            fix=f"convert it in the function `add` of the rules of {dtypes.user_name(dtype)}",
+        )
+    return total

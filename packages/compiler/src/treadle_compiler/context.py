@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 import numpy as np
 
 from treadle_compiler.memories import on_device
-from treadle_compiler.types import dense, mlir_type, scalar_text
+from treadle_compiler.types import dense, is_in_parts, mlir_type, scalar_text
 from treadle_ir import ArrayType, Literal, Program, TreadleError, Type, dtypes
 
 if TYPE_CHECKING:
@@ -171,8 +171,8 @@ class LoweringContext:
 
     def _new_constant(self, value: object, type: ArrayType) -> HloValue:
         array = _elements(value, type)
-        if dtypes.is_wide_key(type.dtype):  # of no program but by hand: keys are made by operations
-            return self._wide_keys(array, type)
+        if is_in_parts(type):
+            return self._in_parts(array, type)
         if array.ndim:
             text = dense(array)
         elif type.size:
@@ -184,11 +184,11 @@ class LoweringContext:
             made.literal = array[()]
         return made
 
-    def _wide_keys(self, keys: np.ndarray[Any, np.dtype[Any]], type: ArrayType) -> HloValue:
-        """Keys of 128 bits: their words, broadcast over the shape if it is one key."""
-        own = ArrayType(keys.shape, type.dtype)
-        made = self.one("stablehlo.constant", (), own, {"value": dense(keys)})
-        if keys.shape == type.shape:
+    def _in_parts(self, elements: np.ndarray[Any, np.dtype[Any]], type: ArrayType) -> HloValue:
+        """Elements that are several each, such as the words of keys, broadcast over the shape if it is one."""
+        own = ArrayType(elements.shape, type.dtype)
+        made = self.one("stablehlo.constant", (), own, {"value": dense(elements)})
+        if elements.shape == type.shape:
             return made
         axes = {"broadcast_dimensions": f"array<i64: {len(type.shape)}>"}
         return self.one("stablehlo.broadcast_in_dim", [made], type, axes)

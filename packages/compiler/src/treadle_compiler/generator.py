@@ -13,8 +13,8 @@ import numpy as np
 
 from treadle_compiler import emit
 from treadle_compiler.context import HloValue, LoweringContext
+from treadle_compiler.parts import as_elements, as_numbers
 from treadle_compiler.types import i64_array
-from treadle_compiler.wide_keys import as_keys, words
 from treadle_ir import ArrayType, DType
 from treadle_ir.dtypes import RBG
 from treadle_ir.primitives.random import SPACING
@@ -28,7 +28,7 @@ _DEFAULT: Final = {"rng_algorithm": "#stablehlo<rng_algorithm DEFAULT>"}
 def to_words(context: LoweringContext, keys: HloValue) -> HloValue:
     """Wide keys as four 32-bit words each, along a new last axis."""
     pairs = ArrayType((*keys.shape, 2, 2), _U32)
-    cut = context.one("stablehlo.bitcast_convert", [words(keys)], pairs)
+    cut = context.one("stablehlo.bitcast_convert", [as_numbers(keys)], pairs)
     return emit.reshape(context, cut, (*keys.shape, 4))
 
 
@@ -36,7 +36,7 @@ def of_words(context: LoweringContext, x: HloValue, type: ArrayType) -> HloValue
     """Wide keys of their words."""
     pairs = emit.reshape(context, x, (*type.shape, 2, 2))
     whole = ArrayType((*type.shape, 2), _U64)
-    return as_keys(context.one("stablehlo.bitcast_convert", [pairs], whole), type)
+    return as_elements(context.one("stablehlo.bitcast_convert", [pairs], whole), type)
 
 
 def generated(
@@ -45,7 +45,7 @@ def generated(
     """Bits of the first key in an array of a shape."""
     if not math.prod(shape):
         return context.constant(0, ArrayType(shape, dtype))
-    flat = emit.reshape(context, words(keys), (math.prod(keys.shape), 2))
+    flat = emit.reshape(context, as_numbers(keys), (math.prod(keys.shape), 2))
     state = emit.reshape(context, emit.slice(context, flat, 0, 0, 1), (2,))
     drawn = ArrayType(shape, dtype if dtype == _U64 else _U32)
     _, bits = context.emit("stablehlo.rng_bit_generator", [state], (_STATE, drawn), _DEFAULT)

@@ -23,11 +23,11 @@ from treadle_compiler.partitioning import (
     mesh_text,
     sharding_text,
 )
+from treadle_compiler.parts import in_parts
 from treadle_compiler.recompute import kept_apart
 from treadle_compiler.registry import LoweringRule, lowering_of
 from treadle_compiler.settings import DUMP_IR_TO
-from treadle_compiler.types import mlir_type
-from treadle_compiler.wide_keys import in_halves, is_wide
+from treadle_compiler.types import is_in_parts, mlir_type
 from treadle_ir import AbstractMesh, Layout, Primitive, Program, Source, Type, Value, frozen
 from treadle_ir.events import ProgramLowered, heard, tell
 from treadle_ir.primitives.memory import DEVICE_MEMORY
@@ -181,8 +181,8 @@ class ModuleWriter:
                 rule = rules.get(type(primitive))
                 if rule is None:
                     rule = rules[type(primitive)] = lowering_of(primitive, self.platform)
-                if primitive.takes_keys and any([is_wide(x.type) for x in inputs]):
-                    results = in_halves(context, rule, primitive, inputs)
+                if primitive.takes_keys and any([is_in_parts(x.type) for x in inputs]):
+                    results = in_parts(context, rule, primitive, inputs)
                 elif made and is_small(made[0].type):
                     results = in_wider_types(context, rule, primitive, inputs)
                 else:
@@ -422,5 +422,7 @@ def _marks(
 
 
 def _sharding(layout: Layout, type: Type) -> str:
-    held = (*layout, ()) if is_wide(type) else layout  # keys of two halves have one more axis there
+    held = (
+        (*layout, ()) if is_in_parts(type) else layout
+    )  # elements in parts have one more axis there
     return f"sdy.sharding = {sharding_text('@mesh', held)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 import numpy as np
 
@@ -50,13 +50,9 @@ _ELEMENTS: Final = {
     "c64": "complex<f32>",
     "c128": "complex<f64>",
     "f0": "i1",  # no data: lowered as booleans
-    "key<fry>": "ui64",  # the two words of a key
-    "key<rbg>": "ui64",  # half of a key: see `device_shape`
-    "key<urbg>": "ui64",
 }
 
 _BOOL: Final = np.dtype(np.bool_)
-_WORDS: Final = np.dtype(np.uint64)
 _MOST_BYTES: Final = (1 << 63) - 1
 
 
@@ -75,24 +71,42 @@ def element_type(dtype: DType) -> str:
             f"compiled programs have no {dtype.name}: XLA takes 1-bit integers for booleans and knows no 6-bit floats",
             fix="convert such arrays outside of `jit` (`x.astype(...)`), to int8, bool or float8_e4m3fn",
         )
-    return _ELEMENTS[dtypes.dtype_name(dtype)]
+    return _ELEMENTS[dtypes.dtype_name(dtypes.physical_type(dtype)[0])]
 
 
 def device_dtype(dtype: DType) -> DType:
     """The element type of the buffers that hold arrays of a type: keys are 64-bit words, float0 is booleans."""
-    if dtypes.is_key(dtype):
-        return _WORDS
+    if dtypes.is_extended(dtype):
+        return dtypes.physical_type(dtype)[0]
     return _BOOL if dtypes.is_float0(dtype) else dtype
 
 
 def device_shape(type: ArrayType) -> tuple[int, ...]:
-    """The shape of the buffers that hold arrays of a type: its own, but keys of 128 bits are pairs of 64-bit words.
+    """The shape of the buffers that hold arrays of a type: its own, with one more axis where an element is several.
+
+    Keys of 128 bits are pairs of 64-bit words.
 
     Example:
         >>> device_shape(ArrayType((3,), dtypes.KEY)), device_shape(ArrayType((3,), dtypes.RBG))
         ((3,), (3, 2))
     """
-    return (*type.shape, 2) if dtypes.is_wide_key(type.dtype) else type.shape
+    if type.dtype.names is None:
+        return type.shape
+    return (*type.shape, *dtypes.physical_type(type.dtype)[1])
+
+
+def is_in_parts(type: Type) -> TypeGuard[ArrayType]:
+    """Whether an element of arrays of a type is several numbers on a device, along one more axis.
+
+    Example:
+        >>> is_in_parts(ArrayType((3,), dtypes.KEY)), is_in_parts(ArrayType((3,), dtypes.RBG))
+        (False, True)
+    """
+    return (
+        isinstance(type, ArrayType)
+        and type.dtype.names is not None
+        and len(dtypes.physical_type(type.dtype)[1]) > 0
+    )
 
 
 @lru_cache(maxsize=8192)
@@ -134,8 +148,8 @@ def scalar_text(value: np.generic[Any]) -> str:
     dtype = value.dtype
     if dtypes.is_float0(dtype):  # it has no data
         return "false"
-    if dtypes.is_key(dtype):
-        return str(dtypes.key_number(value))
+    if dtypes.is_extended(dtype):  # of one physical element
+        return scalar_text(np.asarray(value).reshape(1).view(dtypes.physical_type(dtype)[0])[0])
     if dtype == np.bool_:
         return "true" if value else "false"
     if dtypes.is_complex(dtype):
@@ -155,8 +169,9 @@ def dense(values: np.ndarray[Any, np.dtype[Any]]) -> str:
         ('dense<[1, 2]> : tensor<2xi32>', 'dense<7> : tensor<2xi32>')
     """
     type = mlir_type(ArrayType(values.shape, values.dtype))
-    if dtypes.is_wide_key(values.dtype):
-        values = np.ascontiguousarray(values).view(_WORDS).reshape(*values.shape, 2)
+    if dtypes.is_extended(values.dtype):
+        made, parts = dtypes.physical_type(values.dtype)
+        values = np.ascontiguousarray(values).view(made).reshape(*values.shape, *parts)
     if values.size == 0:
         return f"dense<> : {type}"
     flat = values.reshape(-1)

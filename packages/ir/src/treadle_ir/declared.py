@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from treadle_ir.errors import ArgumentError, RangeError
+from treadle_ir.extended import ExtendedDType, element_type_of
 from treadle_ir.sizes import Symbolic
 
 _LONGEST: Final = 100
@@ -106,8 +107,8 @@ def element_type(function: str, value: object) -> np.dtype[Any]:
         >>> element_type("astype", "float32")
         dtype('float32')
     """
-    if isinstance(value, np.dtype):
-        return value
+    if isinstance(value, (np.dtype, ExtendedDType)):
+        return element_type_of(value)  # type: ignore[no-any-return]  # of either kind
     try:
         return np.dtype(value)  # type: ignore[call-overload, no-any-return]  # or it is none
     except (TypeError, ValueError, RecursionError) as error:  # whatever it is made of
@@ -217,7 +218,7 @@ def pairs(function: str, name: str, value: object, length: int = 2) -> tuple[tup
 def _no_integer(value: object) -> bool:
     """Whether it is an array of several elements, or of other elements than integers."""
     dtype = getattr(value, "dtype", None)
-    if not isinstance(dtype, np.dtype):
+    if not isinstance(dtype, (np.dtype, ExtendedDType)):
         return False
     return getattr(value, "ndim", 0) != 0 or dtype.kind not in "biuV"
 

@@ -1,39 +1,124 @@
 """The supported element types, their names in the text format, and their kinds.
 
-An element type is a `numpy.dtype`; ml_dtypes adds the ones that NumPy has not. Two are NumPy's structured types:
+An element type is a `numpy.dtype`; ml_dtypes adds the ones that NumPy has not. Two kinds are others:
 
-* `float0` is the type of the tangents of integers and booleans: it has one value and no data.
+* `float0` is the type of the tangents of integers and booleans: it has one value and no data. It is one of NumPy's
+  structured types.
 * `key<fry>`, `key<rbg>` and `key<urbg>` are the types of random keys, one for each generator: eight bytes, the two
-  words of a Threefry key, or sixteen, the four words of the others. Keys can be moved, chosen and compared for
-  equality; they are no numbers, so no arithmetic takes them.
+  words of a Threefry key, or sixteen, the four words of the others. Generators that libraries define have a type each,
+  too. Keys can be moved, chosen and compared for equality; they are no numbers, so no arithmetic takes them. They are
+  objects of treadle's (`treadle_ir.extended`), as are the element types that libraries define.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final, TypeAlias
+from collections.abc import Callable
+from functools import partial
+from math import prod
+from typing import Any, Final, TypeAlias, cast, final
 
 import ml_dtypes
 import numpy as np
 
 from treadle_ir.errors import DTypeError
+from treadle_ir.extended import (
+    ExtendedDType as ExtendedDType,
+    Physical,
+    element_type_of as element_type_of,
+    extended as extended,
+    extended_refused as extended_refused,
+    is_extended as is_extended,
+    stored_type,
+)
 
 DType: TypeAlias = np.dtype[Any]
 _finfo: Any = ml_dtypes.finfo  # whose constructor has no types
 
 
-class extended(np.generic):  # noqa: N801 - JAX's name
-    """The kind of element types that NumPy has not: random keys."""
+class prng_key(extended):  # noqa: N801 - JAX's name
+    """The kind of random keys' element types."""
 
 
-class prng_key(extended, np.void):  # type: ignore[misc]  # noqa: N801 - JAX's name; NumPy lets one derive
-    """The kind of random keys' element types, and the class of a single element."""
+@final
+class KeyDType(ExtendedDType):
+    """The element type of the random keys of a generator.
+
+    `generator` is the name of one of treadle's own, or the object that a library has made.
+    """
+
+    type: Final = prng_key
+
+    def __init__(
+        self,
+        tag: str,
+        generator: object,
+        key_shape: tuple[int, ...],
+        physical: Physical | None = None,
+    ) -> None:
+        self._name = f"key<{tag}>"
+        self.generator = generator
+        self.key_shape = key_shape
+        self._held = physical or (np.dtype(np.uint32), (prod(key_shape),))
+        self._stored = stored_type(self)
+
+    @property
+    def name(self) -> str:
+        """As it prints, here and in the text format."""
+        return self._name
+
+    @property
+    def dtype(self) -> DType:
+        """NumPy's type of its elements."""
+        return self._stored
+
+    @property
+    def physical(self) -> Physical:
+        """Words of 64 bits, one or two, of treadle's own; of libraries' those of 32 bits."""
+        return self._held
+
+    @property
+    def tangents(self) -> None:
+        """There are none."""
+        return
+
+    def is_made_of(self, other: Any) -> bool:
+        """Nothing is converted to keys."""
+        return False
+
+    def makes(self, other: Any) -> bool:
+        """Keys are converted to nothing."""
+        return False
+
+    def __repr__(self) -> str:
+        return self._name
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, KeyDType):
+            return NotImplemented  # NumPy's types compare themselves with this one's `dtype`
+        return self is other or (self._name, self.generator) == (other._name, other.generator)
+
+    def __hash__(self) -> int:
+        return hash(self._name)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if isinstance(self.generator, str):
+            return _named, (self._name,)
+        tag = self._name.removeprefix("key<").removesuffix(">")
+        return KeyDType, (tag, self.generator, self.key_shape, self._held)
+
+    def __copy__(self) -> KeyDType:
+        return self
+
+    def __deepcopy__(self, memo: object) -> KeyDType:
+        return self
 
 
 float0: Final[DType] = np.dtype([("float0", np.void, 0)])
-# The class goes into `dtype.type`, by which libraries know keys; to NumPy it changes nothing else.
-KEY: Final[DType] = np.dtype((prng_key, [("key<fry>", np.uint64)]))
-RBG: Final[DType] = np.dtype((prng_key, [("key<rbg>", np.uint64, (2,))]))
-UNSAFE_RBG: Final[DType] = np.dtype((prng_key, [("key<urbg>", np.uint64, (2,))]))
+_U64: Final[DType] = np.dtype(np.uint64)
+# To type checkers they are NumPy's, as all element types are: what is asked of one (`itemsize`, `names`) they answer.
+KEY: Final = cast("DType", KeyDType("fry", "threefry2x32", (2,), (_U64, ())))
+RBG: Final = cast("DType", KeyDType("rbg", "rbg", (4,), (_U64, (2,))))
+UNSAFE_RBG: Final = cast("DType", KeyDType("urbg", "unsafe_rbg", (4,), (_U64, (2,))))
 GENERATORS: Final[dict[str, DType]] = {"threefry2x32": KEY, "rbg": RBG, "unsafe_rbg": UNSAFE_RBG}
 """The element type of keys by the name of their generator."""
 bfloat16: Final[DType] = np.dtype(ml_dtypes.bfloat16)
@@ -103,6 +188,11 @@ _KEYS = frozenset(GENERATORS.values())
 _COMPLEX = frozenset(BY_NAME[name] for name in ("c64", "c128"))
 
 
+def _named(name: str) -> DType:
+    """The element type of a name, as it is unpickled."""
+    return BY_NAME[name]
+
+
 def dtype_name(dtype: DType) -> str:
     """The name in the text format: `f32`, `bf16`, `bool`.
 
@@ -112,17 +202,51 @@ def dtype_name(dtype: DType) -> str:
     try:
         return NAMES[dtype]
     except KeyError:
+        element: Any = element_type_of(dtype)
+        if isinstance(element, ExtendedDType):
+            return element.name
         raise DTypeError(
             f"element type {dtype} is not supported",
             fix=f"convert to one of {', '.join(_CONVERTIBLE)}; arrays hold no strings and no objects",
         ) from None
 
 
+def element_type(dtype: DType | ExtendedDType) -> DType:
+    """The one object that is an element type: of equal types of NumPy's, of which it makes several, always the same.
+
+    Raises:
+        DTypeError: treadle has no such element type.
+    """
+    name = NAMES.get(dtype)  # type: ignore[arg-type]  # either kind is a key
+    if name is not None:
+        return BY_NAME[name]
+    element: Any = element_type_of(dtype)
+    if isinstance(element, ExtendedDType):
+        return cast("DType", element)
+    found = np.dtype(dtype)
+    return BY_NAME[dtype_name(found)]
+
+
 def user_name(dtype: DType) -> str:
-    """The name that users know: NumPy's, but `float0` and `key<...>`, which are structured types to NumPy."""
+    """The name that users know: NumPy's, but of `float0` and of types that NumPy has not."""
     if dtype.names is None:
         return dtype.name
     return "float0" if is_float0(dtype) else dtype_name(dtype)
+
+
+def tangent_dtype(dtype: DType) -> DType:
+    """The element type of tangents: the same of floats, what libraries say of theirs, else float0."""
+    if is_inexact(dtype):
+        return dtype
+    element: Any = dtype
+    if isinstance(element, ExtendedDType) and element.tangents is not None:
+        return element_type(element.tangents)
+    return float0
+
+
+def has_tangents(dtype: DType) -> bool:
+    """Whether arrays of an element type have tangents with data."""
+    return is_inexact(dtype) or (dtype.names is not None and tangent_dtype(dtype) is not float0)
 
 
 def is_float0(dtype: DType) -> bool:
@@ -132,17 +256,63 @@ def is_float0(dtype: DType) -> bool:
 
 def is_key(dtype: DType) -> bool:
     """Whether it is a type of random keys."""
-    return dtype is KEY or (dtype.names is not None and dtype in _KEYS)
+    return dtype is KEY or (
+        dtype.names is not None and isinstance(element_type_of(dtype), KeyDType)
+    )
 
 
 def is_wide_key(dtype: DType) -> bool:
-    """Whether it is a type of random keys of 128 bits, which no device has a type for: they are held as two halves."""
-    return dtype.names is not None and dtype.itemsize == 16 and dtype in _KEYS
+    """Whether it is a type of random keys of 128 bits, one of treadle's own."""
+    return dtype.names is not None and element_type_of(dtype) in (RBG, UNSAFE_RBG)
+
+
+def is_own_key(dtype: DType) -> bool:
+    """Whether it is a type of the random keys of one of treadle's own generators."""
+    return dtype is KEY or (dtype.names is not None and element_type_of(dtype) in _KEYS)
+
+
+def physical_type(dtype: DType) -> Physical:
+    """What an element is in compiled programs: itself; if NumPy has not its type, one or several of a type it has."""
+    element: Any = element_type_of(dtype)
+    return element.physical if isinstance(element, ExtendedDType) else (dtype, ())
+
+
+def extended_element(dtype: DType, physical: Any) -> np.ndarray[Any, DType]:
+    """An element of a type that NumPy has not, rank 0, from the one that it is made of (if of several, all alike)."""
+    made, shape = physical_type(dtype)
+    return (
+        np.broadcast_to(np.asarray(physical, made), shape)
+        .copy()
+        .reshape(-1)
+        .view(dtype)
+        .reshape(())
+    )
+
+
+def convertible(source: DType, target: DType) -> bool:
+    """Whether arrays are converted between two types one of which NumPy has not: what the libraries' rules allow."""
+    given, wanted = element_type_of(source), element_type_of(target)
+    makes = isinstance(given, ExtendedDType) and given.makes(wanted)
+    return makes or (isinstance(wanted, ExtendedDType) and wanted.is_made_of(given))
+
+
+def rule_of(dtype: DType, name: str) -> Callable[..., Any] | None:
+    """A function of the rules of an element type that a library defines, for that type; None where there is none."""
+    element: Any = element_type_of(dtype)
+    found = getattr(getattr(element, "_rules", None), name, None)
+    return None if found is None else partial(found, element)
 
 
 def key_words(dtype: DType) -> int:
     """The number of 32-bit words in a random key of a type."""
     return dtype.itemsize // 4
+
+
+def key_shape(dtype: DType) -> tuple[int, ...]:
+    """The shape of the 32-bit words of a random key of a type."""
+    element: Any = element_type_of(dtype)
+    shape: tuple[int, ...] = element.key_shape
+    return shape
 
 
 def key_number(key: np.generic[Any] | np.ndarray[Any, DType]) -> int:
@@ -162,6 +332,11 @@ def key_refused(what: str) -> DTypeError:
         fix="draw numbers with `random.bits(key)` or `random.uniform(key)`, make new keys with `random.split(key)`, "
         "or take the words of the key with `random.key_data(key)`",
     )
+
+
+def no_numbers(what: str, dtype: DType) -> DTypeError:
+    """The error for an element of a type that NumPy has not where numbers are wanted; `what` is the operation."""
+    return key_refused(what) if is_key(dtype) else extended_refused(what, dtype)
 
 
 def is_bool(dtype: DType) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final, TypeAlias
 
-from treadle_ir.dtypes import is_key, key_refused
+from treadle_ir.dtypes import is_extended, no_numbers
 from treadle_ir.effects import Effects
 from treadle_ir.primitive import Primitive
 from treadle_ir.types import ArrayType, Type
@@ -18,10 +18,10 @@ _CACHE: Final[dict[tuple[Primitive, tuple[Type, ...]], Inferred]] = {}
 _LIMIT: Final = 16384
 
 
-def _refuse_keys(primitive: Primitive, operands: tuple[Type, ...]) -> None:
+def _refuse_extended(primitive: Primitive, operands: tuple[Type, ...]) -> None:
     for operand in operands:
-        if isinstance(operand, ArrayType) and is_key(operand.dtype):
-            raise key_refused(primitive.name)
+        if isinstance(operand, ArrayType) and is_extended(operand.dtype):
+            raise no_numbers(primitive.name, operand.dtype)
 
 
 def inferred(primitive: Primitive, operands: tuple[Type, ...]) -> Inferred:
@@ -34,7 +34,7 @@ def inferred(primitive: Primitive, operands: tuple[Type, ...]) -> Inferred:
     found = _CACHE.get(key)
     if found is None:
         if not primitive.takes_keys:
-            _refuse_keys(primitive, operands)
+            _refuse_extended(primitive, operands)
         found = primitive.infer(*operands), primitive.effects(*operands)
         if type(primitive).programs is Primitive.programs and not primitive.opaque:
             if len(_CACHE) >= _LIMIT:

@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 
 from treadle_ir import dtypes
-from treadle_ir.dtypes import dtype_name
+from treadle_ir.dtypes import DType, dtype_name
 from treadle_ir.effects import Effects
 from treadle_ir.equality import inside_out
 from treadle_ir.primitive import Primitive
@@ -126,17 +126,17 @@ def value_text(value: object, program_names: Mapping[int, str]) -> str:
         return f"({inner[0]},)" if len(inner) == 1 else f"({', '.join(inner)})"
     if isinstance(value, Program):
         return "@" + program_names[id(value)]
-    if isinstance(value, np.dtype):
-        return dtype_name(value) if value in dtypes.NAMES else opaque_text(value)
+    if isinstance(value, (np.dtype, dtypes.ExtendedDType)):
+        return dtype_name(dtypes.element_type(value)) if _is_named(value) else opaque_text(value)
     if isinstance(value, Type):
         return str(value)
     if isinstance(value, Literal):
         return literal_text(value)
     if isinstance(value, frozenset):
         return f"set({', '.join(sorted(value_text(each, program_names) for each in value))})"
-    if isinstance(value, np.generic) and value.dtype in dtypes.NAMES:
+    if isinstance(value, np.generic) and _is_named(value.dtype):
         return f"scalar({literal_value_text(value)}:{dtype_name(value.dtype)})"
-    if isinstance(value, np.ndarray) and value.dtype in dtypes.NAMES:
+    if isinstance(value, np.ndarray) and _is_named(value.dtype):
         elements = np.ascontiguousarray(value).tobytes().hex()  # bytes in little-endian order
         return f'dense({ArrayType(value.shape, value.dtype)}, x"{elements}")'
     if (
@@ -146,6 +146,11 @@ def value_text(value: object, program_names: Mapping[int, str]) -> str:
     ):
         return f"{type(value).__name__}({', '.join(_field_texts(value, program_names))})"
     return opaque_text(value)
+
+
+def _is_named(dtype: DType | dtypes.ExtendedDType) -> bool:
+    """Whether the text format has a name of an element type: of none that libraries define."""
+    return dtypes.element_type_of(dtype) in dtypes.NAMES
 
 
 def _field_texts(value: Any, program_names: Mapping[int, str]) -> Iterator[str]:

@@ -26,10 +26,10 @@ from treadle_ir.dtypes import (
     NARROW_INTEGERS,
     DType,
     dtype_name,
+    is_extended,
     is_float0,
     is_inexact,
-    is_key,
-    key_refused,
+    no_numbers,
 )
 from treadle_ir.errors import DTypeError
 from treadle_ir.settings import EXPLICIT_X64
@@ -125,8 +125,8 @@ def inexact_dtype(dtype: DType) -> DType:
     """
     if is_inexact(dtype):
         return dtype
-    if is_key(dtype):
-        raise key_refused("a function of real numbers")
+    if is_extended(dtype):
+        raise no_numbers("a function of real numbers", dtype)
     return BY_NAME["f64" if dtype.itemsize == 8 else "f32"]
 
 
@@ -190,8 +190,9 @@ def promoted(types: Sequence[ArrayType]) -> tuple[DType, bool]:
         return dtype, weak
     if any(is_float0(each.dtype) for each in types):
         raise DTypeError("float0, the type of integers' tangents, takes no part in arithmetic")
-    if any(is_key(each.dtype) for each in types):
-        raise key_refused(f"operands of types {', '.join(map(str, types))}")
+    for each in types:
+        if is_extended(each.dtype):
+            raise no_numbers(f"operands of types {', '.join(map(str, types))}", each.dtype)
     dtype, weak = _promote(tuple((each.dtype, each.weak) for each in types), x64_enabled())
     if DTYPE_PROMOTION() == "strict":
         _refuse_promotion(types, dtype)

@@ -11,9 +11,7 @@ from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Final, final
 from weakref import WeakValueDictionary
 
-import numpy as np
-
-from treadle_ir.dtypes import BY_NAME, DType, dtype_name, float0, is_inexact
+from treadle_ir.dtypes import DType, dtype_name, element_type, tangent_dtype
 from treadle_ir.fork import fork_safe_lock
 from treadle_ir.sizes import Symbolic
 
@@ -71,12 +69,12 @@ class ArrayType(Type):
         found = cls._recent.get(key)
         if found is not None:
             return found
-        return cls._intern(tuple(map(_size, shape)), np.dtype(dtype), bool(weak))
+        made = cls._intern(tuple(map(_size, shape)), element_type(dtype), bool(weak))
+        cls._recent[key] = made  # also of an equal element type that is another object
+        return made
 
     @classmethod
     def _intern(cls, shape: tuple[int, ...], dtype: DType, weak: bool) -> ArrayType:
-        # Refuses element types that treadle has not; NumPy makes structured types that are equal, not the same.
-        dtype = BY_NAME[dtype_name(dtype)]
         key = (shape, dtype, weak)
         with cls._lock:
             found = cls._interned.get(key)
@@ -115,10 +113,9 @@ class ArrayType(Type):
         return f"{dtype_name(self.dtype)}[{shape}]{'*' if self.weak else ''}"
 
     def tangent(self) -> ArrayType:
-        """The same type when it is floating or complex, else `f0` of the same shape."""
-        if is_inexact(self.dtype):
-            return self
-        return ArrayType(self.shape, float0)
+        """The same type when it is floating or complex; of libraries' element types what they say, else `f0`."""
+        found = tangent_dtype(self.dtype)
+        return self if found is self.dtype else ArrayType(self.shape, found)
 
     def strong(self) -> ArrayType:
         """This type without the weak mark."""

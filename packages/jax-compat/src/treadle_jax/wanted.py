@@ -19,6 +19,9 @@ USERS: Final[dict[str, str]] = {
 """The libraries that import a name which is missing, by name. The name is there, and raises when it is used."""
 
 MODULES: Final[dict[str, str]] = {
+    "jax._src.earray": "flax",
+    "jax._src.interpreters": "flax",
+    "jax._src.interpreters.pxla": "flax",
     "jax.experimental.array_serialization": "orbax",
     "jax.extend.ifrt_programs": "orbax",
     "jax.interpreters.pxla": "orbax",

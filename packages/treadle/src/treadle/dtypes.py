@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from treadle_ir import DTypeError as TypePromotionError  # noqa: F401 - JAX's name of it
+from treadle_ir.dtypes import ExtendedDType as ExtendedDType
 from treadle_numpy.numpy.dtypes.questions import (
     canonicalize_dtype as canonicalize_dtype,
     issubdtype as issubdtype,

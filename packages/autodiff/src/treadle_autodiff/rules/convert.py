@@ -17,13 +17,17 @@ locally_constant(BitcastConvert)
 def convert_jvp(
     primitive: Convert, primals: Operands, tangents: Sequence[Tangent], /
 ) -> tuple[Operands, Sequence[Tangent]]:
-    """Linear between floating and complex types; flat to and from all others."""
+    """Linear between floating and complex types, and those of libraries with tangents; flat to and from all others."""
     (x,), (dx,) = primals, tangents
     (y,) = results = bind(primitive, x)
-    both = dtypes.is_inexact(type_of(x).dtype) and dtypes.is_inexact(primitive.dtype)
+    tangent = type_of(y).tangent()
+    both = dtypes.has_tangents(type_of(x).dtype) and dtypes.has_tangents(primitive.dtype)
     if isinstance(dx, Zero) or not both:
-        return results, [Zero(type_of(y).tangent())]
-    return results, list(bind(primitive, dx))
+        return results, [Zero(tangent)]
+    if dtypes.is_inexact(primitive.dtype):
+        return results, list(bind(primitive, dx))
+    assert isinstance(tangent, ArrayType)
+    return results, [ops.convert(dx, dtype=tangent.dtype)]
 
 
 @transpose_rule(Convert)

@@ -8,7 +8,7 @@ from treadle_batching.axis import Axis, Dim
 from treadle_batching.moving import at_front, move
 from treadle_batching.registry import batch_rule
 from treadle_ir import Operand, Operands, bind, ops, type_of
-from treadle_ir.dtypes import is_key
+from treadle_ir.dtypes import is_key, key_shape
 from treadle_ir.primitives.random import (
     RandomBits,
     RandomFoldIn,
@@ -24,7 +24,10 @@ def random_wrap_batch(
     primitive: RandomWrap, axis: Axis, operands: Operands, dims: Sequence[Dim]
 ) -> tuple[Operands, Sequence[Dim]]:
     """More words; the words of a key stay last."""
-    words, dim = _ordered(operands[0], dims[0])
+    words, dim = operands[0], dims[0]
+    assert dim is not None
+    if dim >= type_of(words).ndim - len(key_shape(primitive.dtype)):  # among the words of a key
+        words, dim = move(words, dim, 0), 0
     return bind(primitive, words), [dim]
 
 

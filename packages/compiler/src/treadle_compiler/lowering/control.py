@@ -15,8 +15,8 @@ import numpy as np
 from treadle_compiler import emit
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.memories import staying
+from treadle_compiler.parts import as_elements, as_numbers
 from treadle_compiler.registry import lowering_rule
-from treadle_compiler.wide_keys import as_keys, words
 from treadle_ir import TOKEN, ArrayType, Program, Type, deeper
 from treadle_ir.primitives.control import Case, Scan, While
 
@@ -191,12 +191,12 @@ def scan_lowering(
         if primitive.reverse:
             index = emit.binary(context, "subtract", emit.scalar(context, length - 1, _I32), step)
         elements = [
-            staying(x, as_keys(_element(context, words(x), index), parameter.type))
+            staying(x, as_elements(_element(context, as_numbers(x), index), parameter.type))
             for x, parameter in zip(xs, inner, strict=True)
         ]
         results = context.inline(primitive.body, *constants, *values[:count], *elements)
         stacked = [
-            as_keys(_written(context, words(buffer), words(y), index), buffer.type)
+            as_elements(_written(context, as_numbers(buffer), as_numbers(y), index), buffer.type)
             for buffer, y in zip(values[count:], results[count:], strict=True)
         ]
         after = _same_types(context, results[:count], [value.type for value in values[:count]])

@@ -19,6 +19,8 @@ def convert_lowering(
     type = emit.result_type(context)
     if x.dtype == type.dtype:
         return [x]
+    if dtypes.is_extended(x.dtype) or dtypes.is_extended(type.dtype):
+        return [_of_library(context, primitive, x, type)]
     if dtypes.is_float0(type.dtype) or dtypes.is_float0(x.dtype):  # it has no data
         return [context.constant(0, type)]
     if dtypes.is_bool(type.dtype):
@@ -30,6 +32,19 @@ def convert_lowering(
         if part.dtype == type.dtype:
             return [x]
     return [emit.convert(context, x, type.dtype)]
+
+
+def _of_library(
+    context: LoweringContext, primitive: Convert, x: HloValue, type: ArrayType
+) -> HloValue:
+    """To or from an element type of a library's: what its elements are made of is converted."""
+    given, wanted = [
+        ArrayType(type.shape, dtypes.physical_type(dtype)[0]) for dtype in (x.dtype, type.dtype)
+    ]
+    context.result_types = (wanted,)
+    (made,) = convert_lowering(context, primitive, HloValue(x.name, given))
+    context.result_types = (type,)
+    return HloValue(made.name, type)
 
 
 @lowering_rule(BitcastConvert)

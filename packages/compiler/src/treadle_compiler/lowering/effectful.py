@@ -14,7 +14,7 @@ from treadle_compiler.callback import LoweredCallback
 from treadle_compiler.context import HloValue, LoweringContext
 from treadle_compiler.partitioning import sharding_text
 from treadle_compiler.registry import lowering_rule
-from treadle_compiler.wide_keys import is_wide
+from treadle_compiler.types import is_in_parts
 from treadle_ir import TOKEN, Layout, MissingRuleError
 from treadle_ir.primitives.effectful import HostCall, PureCallback
 
@@ -74,7 +74,7 @@ def callback_target(platform: str, name: str) -> str:
 
 def _whole(context: LoweringContext, x: HloValue) -> HloValue:
     """A value that each of several devices has whole: before and after a callback, which takes place on one."""
-    layout: Layout = ((),) * (len(x.shape) + is_wide(x.type))
+    layout: Layout = ((),) * (len(x.shape) + is_in_parts(x.type))
     return context.one(
         "sdy.sharding_constraint", [x], x.type, {"sharding": sharding_text("@mesh", layout)}
     )

@@ -22,8 +22,9 @@ from treadle_compiler.generator import (
     of_words,
     to_words,
 )
+from treadle_compiler.parts import as_elements, as_numbers, each_part
 from treadle_compiler.registry import lowering_rule
-from treadle_compiler.wide_keys import each_half
+from treadle_compiler.types import device_shape, is_in_parts
 from treadle_ir import ArrayType
 from treadle_ir.dtypes import UNSAFE_RBG, is_key, is_wide_key
 from treadle_ir.primitives.random import (
@@ -154,7 +155,7 @@ def random_split_lowering(
     if keys.dtype == UNSAFE_RBG:
         return [keys_by_generator(context, keys, primitive.shape, type)]
     if is_wide_key(keys.dtype):
-        return each_half(context, random_split_lowering, primitive, [keys])
+        return each_part(context, random_split_lowering, primitive, [keys])
     y0, y1 = _counted(context, keys, reduce(mul, primitive.shape, 1))
     return [emit.reshape(context, _keys(context, y0, y1, type), type.shape)]
 
@@ -168,7 +169,7 @@ def random_fold_in_lowering(
     if keys.dtype == UNSAFE_RBG:
         return [folded_by_generator(context, keys, data, type)]
     if is_wide_key(keys.dtype):
-        return each_half(context, random_fold_in_lowering, primitive, [keys, data])
+        return each_part(context, random_fold_in_lowering, primitive, [keys, data])
     key0, key1 = _words(context, keys, keys_shape("random", type))
     if not data.shape:
         data = context.broadcast_scalar(data, ArrayType(key0.shape, _U32))
@@ -188,6 +189,8 @@ def random_wrap_lowering(
     type = emit.result_type(context)
     if is_wide_key(type.dtype):
         return [of_words(context, words, type)]
+    if is_in_parts(type):
+        return [as_elements(emit.reshape(context, words, device_shape(type)), type)]
     return context.emit("stablehlo.bitcast_convert", [words], context.result_types)
 
 
@@ -198,4 +201,6 @@ def random_unwrap_lowering(
     """The same bits, the lower half first."""
     if is_wide_key(keys.dtype):
         return [to_words(context, keys)]
+    if is_in_parts(keys.type):
+        return [emit.reshape(context, as_numbers(keys), emit.result_type(context).shape)]
     return context.emit("stablehlo.bitcast_convert", [keys], context.result_types)

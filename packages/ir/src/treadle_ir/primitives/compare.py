@@ -56,6 +56,8 @@ class Compare(Elementwise):
                 f"compare: float0 has one value and no order, so `{self.direction}` means nothing for {type}",
                 fix="float0 is the tangent of integers and booleans: leave it out of computations",
             )
+        if dtypes.is_extended(type.dtype) and not dtypes.is_key(type.dtype):  # C2
+            raise dtypes.extended_refused("compare", type.dtype)
         if dtypes.is_key(type.dtype) and self.direction not in ("eq", "ne"):  # C2
             raise DTypeError(
                 f"compare: random keys have no order, so `{self.direction}` means nothing for {type}",

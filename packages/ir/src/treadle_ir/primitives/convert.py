@@ -28,6 +28,7 @@ class Convert(Conversion):
 
     Constraints:
         (C1) random keys are converted to keys of their own type only, and nothing else is
+        (C2) element types of libraries are converted to and from those that their rules allow
     """
 
     takes_keys: ClassVar[bool] = True
@@ -39,8 +40,15 @@ class Convert(Conversion):
         """The operand's shape with the new element type."""
         (x,) = operands
         assert isinstance(x, ArrayType)
+        if x.dtype != self.dtype and (
+            dtypes.is_extended(x.dtype) or dtypes.is_extended(self.dtype)
+        ):
+            self._check_extended(x)
+        return (ArrayType(x.shape, self.dtype, self.weak),)
+
+    def _check_extended(self, x: ArrayType) -> None:
         keys = dtypes.is_key(x.dtype), dtypes.is_key(self.dtype)
-        if any(keys) and x.dtype != self.dtype:  # C1
+        if any(keys):  # C1
             if all(keys):
                 raise DTypeError(
                     f"convert: {x} cannot be made keys of another generator, {dtypes.dtype_name(self.dtype)}",
@@ -52,7 +60,11 @@ class Convert(Conversion):
                 f"convert: {x} cannot be made random keys",
                 fix="make a key of a seed with `random.key(seed)`, or of words with `random.wrap_key_data(words)`",
             )
-        return (ArrayType(x.shape, self.dtype, self.weak),)
+        if not dtypes.convertible(x.dtype, self.dtype):  # C2
+            raise DTypeError(
+                f"Cannot convert_element_type from {dtypes.user_name(x.dtype)} to {dtypes.user_name(self.dtype)}",
+                fix="convert to and from the element types that the rules of the library's type allow",
+            )
 
 
 @register

@@ -92,11 +92,11 @@ def keys_shape(name: str, keys: ArrayType) -> tuple[int, ...]:
         DTypeError: neither keys nor u32.
         ShapeError: raw keys without the axis of their 2 words.
     """
-    if dtypes.is_key(keys.dtype):
+    if dtypes.is_own_key(keys.dtype):
         return keys.shape
     if keys.dtype != _U32:
         raise DTypeError(
-            f"{name}: the keys are {keys}, but must be u32 words or random keys",
+            f"{name}: the keys are {keys}, but must be u32 words or random keys of a generator of treadle's own",
             fix="make a key with random.key(seed)",
         )
     if not keys.shape or keys.shape[-1] != 2:
@@ -118,11 +118,11 @@ class RandomWrap(Randomness):
     """Keys of their words.
 
     Shapes:
-        words: u32[*keys, words], 2 words for a key<fry> and 4 for the others
+        words: u32[*keys, words], 2 words for a key<fry> and 4 for the others; of libraries' the shape that they say
         result: dtype[*keys]
 
     Constraints:
-        (C1) words are u32, as many along the last axis as a key has
+        (C1) words are u32, as many along the last axis (or axes) as a key has
         (C2) dtype is a type of random keys
     """
 
@@ -140,17 +140,20 @@ class RandomWrap(Randomness):
             raise DTypeError(
                 f"random_wrap: dtype is {dtypes.dtype_name(self.dtype)}, not a type of random keys"
             )
-        count, name = dtypes.key_words(self.dtype), dtypes.dtype_name(self.dtype)
+        words_of_one, name = dtypes.key_shape(self.dtype), dtypes.dtype_name(self.dtype)
         if words.dtype != _U32:  # C1
             raise DTypeError(
                 f"random_wrap: the words of keys must be u32, got {words}",
                 fix="convert them with ops.convert, or make a key with random.key(seed)",
             )
-        if words.shape[-1:] != (count,):  # C1
+        batch = words.ndim - len(words_of_one)
+        if batch < 0 or words.shape[batch:] != words_of_one:  # C1
+            said = f"{words_of_one[0]} words along the last axis"
             raise ShapeError(
-                f"random_wrap: a {name} has {count} words along the last axis, got {words}"
+                f"random_wrap: a {name} has {said if len(words_of_one) == 1 else f'words of shape {words_of_one}'}, "
+                f"got {words}"
             )
-        return (ArrayType(words.shape[:-1], self.dtype),)
+        return (ArrayType(words.shape[:batch], self.dtype),)
 
 
 @register
@@ -160,7 +163,7 @@ class RandomUnwrap(Attributeless, Randomness):
 
     Shapes:
         keys: key<...>[*keys]
-        result: u32[*keys, words]
+        result: u32[*keys, words], or with the axes that the words of a library's keys have
 
     Constraints:
         (C1) keys have a type of random keys
@@ -177,7 +180,7 @@ class RandomUnwrap(Attributeless, Randomness):
         assert isinstance(keys, ArrayType)
         if not dtypes.is_key(keys.dtype):  # C1
             raise DTypeError(f"random_unwrap: the operand is {keys}, but must be random keys")
-        return (ArrayType((*keys.shape, dtypes.key_words(keys.dtype)), _U32),)
+        return (ArrayType((*keys.shape, *dtypes.key_shape(keys.dtype)), _U32),)
 
 
 @register

@@ -23,8 +23,9 @@ UFUNCS = {
 def compare_eval(primitive: Compare, x: Elements, y: Elements) -> list[Elements]:
     """NumPy's comparison; random keys by their words."""
     if dtypes.is_key(x.dtype):
-        if dtypes.is_wide_key(x.dtype):
-            same = np.all(words_of_keys(x) == words_of_keys(y), axis=-1)
+        if x.dtype != dtypes.KEY:
+            words = [words_of_keys(keys).reshape(*keys.shape, -1) for keys in (x, y)]
+            same = np.all(words[0] == words[1], axis=-1)
             return [same if primitive.direction == "eq" else np.logical_not(same)]
         x, y = (np.asarray(keys).view(np.uint64) for keys in (x, y))
     return [UFUNCS[primitive.direction](x, y)]

@@ -44,6 +44,8 @@ def convert_eval(primitive: Convert, x: Elements) -> list[Elements]:
             return [x.astype(target)]
     if x.dtype == target:
         return [x]
+    if dtypes.is_extended(target) or dtypes.is_extended(x.dtype):
+        return [_of_physical(_physical(x), target)]
     if dtypes.is_float0(target) or dtypes.is_float0(x.dtype):  # it has no data
         return [np.zeros(x.shape, target)]
     if dtypes.is_bool(target):
@@ -61,6 +63,18 @@ def convert_eval(primitive: Convert, x: Elements) -> list[Elements]:
     ):  # ml_dtypes has no cast of some pairs; f32 holds all
         x = x.astype(np.float32)
     return [x.astype(target)]
+
+
+def _physical(x: Elements) -> Elements:
+    """What elements of a type that NumPy has not are made of; others as they are."""
+    return np.ascontiguousarray(x).view(dtypes.physical_type(x.dtype)[0]).reshape(x.shape)
+
+
+def _of_physical(x: Elements, target: DType) -> Elements:
+    """Elements of a type made of those that are given: converted first, where those are of another type."""
+    made, _ = dtypes.physical_type(target)
+    (x,) = convert_eval(Convert(made), x)
+    return x if made is target else np.ascontiguousarray(x).view(target).reshape(x.shape)
 
 
 def saturated(x: Elements, target: DType) -> Elements:

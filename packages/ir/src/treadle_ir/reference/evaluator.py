@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast, final
 import numpy as np
 
 from treadle_ir.array import Array, Operands, types_of
-from treadle_ir.dtypes import is_key
+from treadle_ir.dtypes import is_extended
 from treadle_ir.errors import out_of_range
 from treadle_ir.inference import inferred
 from treadle_ir.primitive import Primitive
@@ -28,7 +28,7 @@ def _elements(operand: object, type: Type) -> Elements:
             return np.asarray(operand, type.dtype)
         except OverflowError as error:
             raise out_of_range(error) from None
-    if isinstance(type, ArrayType) and is_key(type.dtype):
+    if isinstance(type, ArrayType) and is_extended(type.dtype):
         return np.asarray(
             operand, type.dtype
         )  # by its name: arrays of keys give their elements to nobody else

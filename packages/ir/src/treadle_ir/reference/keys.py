@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir.dtypes import KEY, DType, key_words
+from treadle_ir.dtypes import KEY, DType, key_shape
 from treadle_ir.reference.registry import Elements
 
 
 def words_of_keys(keys: Elements) -> Elements:
-    """The words of typed keys, along a new last axis."""
+    """The words of typed keys, along new last axes: one, but of keys of some libraries."""
     shape = keys.shape
-    return np.ascontiguousarray(keys).view(np.uint32).reshape(*shape, key_words(keys.dtype))
+    return np.ascontiguousarray(keys).view(np.uint32).reshape(*shape, *key_shape(keys.dtype))
 
 
 def keys_of_words(words: Elements, dtype: DType = KEY) -> Elements:
     """Typed keys of words."""
-    return np.ascontiguousarray(words).view(dtype).reshape(words.shape[:-1])
+    shape = words.shape[: words.ndim - len(key_shape(dtype))]
+    whole = np.ascontiguousarray(words).reshape(*shape, dtype.itemsize // 4)
+    return whole.view(dtype).reshape(shape)
 
 
 def halves_of_keys(keys: Elements) -> tuple[Elements, Elements]:

@@ -42,6 +42,7 @@ _MASK = 0xFFFFFFFF
 _ONES = int.from_bytes((b"\1" + bytes(7)) * _SOME, "little")
 _COUNTERS = int.from_bytes(np.arange(_SOME, dtype="<u8").tobytes(), "little")
 _U32 = np.dtype(np.uint32)
+_FRY = np.dtype(KEY)  # as NumPy's arrays have it
 _SHIFTS = [(np.uint32(r), np.uint32(32 - r)) for r in ROTATIONS]
 _GROUPS = [
     (ROTATIONS[:4], 1, 2),
@@ -197,7 +198,7 @@ def random_bits_eval(primitive: RandomBits, keys: Elements) -> list[Elements]:
     if is_wide_key(keys.dtype):
         return [bits_of_keys(keys, primitive.shape, primitive.bit_width)]
     size = reduce(mul, primitive.shape, 1)
-    if keys.dtype is KEY and keys.ndim == 0 and size <= _SOME:
+    if keys.dtype is _FRY and keys.ndim == 0 and size <= _SOME:
         first, second = _in_one_number(*_halves(keys), size)
         whole = first << 32 | second if primitive.bit_width == 64 else first ^ second
         drawn = _parts(whole, size).astype(f"u{primitive.bit_width // 8}")
@@ -232,7 +233,7 @@ def bits_kernel(
 def random_split_eval(primitive: RandomSplit, keys: Elements) -> list[Elements]:
     """Both words of each counter, side by side."""
     size = reduce(mul, primitive.shape, 1)
-    if keys.dtype is KEY and keys.ndim == 0 and size <= _SOME:
+    if keys.dtype is _FRY and keys.ndim == 0 and size <= _SOME:
         whole = _parts(_joined(*_in_one_number(*_halves(keys), size)), size)
         return [whole.copy().view(KEY).reshape(primitive.shape)]
     if is_wide_key(keys.dtype):
@@ -254,7 +255,7 @@ def random_split_eval(primitive: RandomSplit, keys: Elements) -> list[Elements]:
 @eval_rule(RandomFoldIn)
 def random_fold_in_eval(primitive: RandomFoldIn, keys: Elements, data: Elements) -> list[Elements]:
     """One block per key."""
-    if keys.dtype is KEY and keys.ndim == 0:
+    if keys.dtype is _FRY and keys.ndim == 0:
         key0, key1 = _halves(keys)
         return [np.array(_joined(*block(key0, key1, 0, int(data))), KEY)]
     if is_wide_key(keys.dtype):

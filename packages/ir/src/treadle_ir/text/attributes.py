@@ -120,6 +120,8 @@ def fits(value: object, hint: Any) -> bool:
         if arguments == ((),):
             arguments = ()
         return len(value) == len(arguments) and all(map(fits, value, arguments))
+    if origin is np.dtype and isinstance(value, dtypes.ExtendedDType):
+        return True  # an element type that NumPy has not
     if isinstance(origin, type):
         return isinstance(value, origin)
     return True

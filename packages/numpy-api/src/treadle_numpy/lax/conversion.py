@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from treadle_ir import Array, DType, DTypeError, integer, ops, refused
-from treadle_ir.dtypes import is_float0
+from treadle_ir.dtypes import ExtendedDType, is_float0
 from treadle_numpy.lax.reinterpret import bitcast
 from treadle_numpy.operands.arrays import array_of
 from treadle_numpy.operands.coerce import ArrayLike, coerce, coerce_array, operand_type
@@ -89,7 +89,7 @@ def dtype(x: ArrayLike | DTypeLike) -> DType:
         >>> dtype(1.5)
         dtype('float32')
     """
-    if isinstance(x, (np.dtype, ScalarType, type, str)):
+    if isinstance(x, (np.dtype, ScalarType, type, str, ExtendedDType)):
         return as_dtype("dtype", x)
     return operand_type(coerce("dtype", 0, x)).dtype
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from treadle_ir import Array, DType, Literal, Operand, allocating, ops
-from treadle_ir.dtypes import is_key, key_refused
+from treadle_ir.dtypes import is_extended, no_numbers
 from treadle_numpy.operands.arrays import made, on_host
 
 
@@ -18,9 +18,9 @@ def scalar_of(function: str, value: int, dtype: DType) -> np.generic:
         DTypeError: another number as a random key.
     """
     scalar: Any  # of NumPy's scalars, whichever the element type has
-    if is_key(dtype):
+    if is_extended(dtype):
         if value:
-            raise key_refused(function)
+            raise no_numbers(function, dtype)
         scalar = np.zeros((), dtype)[()]
     else:
         scalar = dtype.type(value)

@@ -11,7 +11,7 @@ from typing import overload
 import numpy as np
 
 from treadle_ir import Array, ArrayType, DType, Literal, Operand, inexact_dtype, ops, promoted
-from treadle_ir.dtypes import is_inexact, is_key
+from treadle_ir.dtypes import is_extended, is_inexact
 from treadle_numpy.operands.arrays import on_host
 from treadle_numpy.operands.coerce import coerce, operand_type
 
@@ -24,7 +24,7 @@ def with_dtype(operand: Operand, type: ArrayType, dtype: DType, weak: bool) -> O
     """A coerced operand in another element type; host scalars are converted here, arrays by `ops.convert`."""
     if type.dtype is dtype or type.dtype == dtype:
         return operand if weak or not isinstance(operand, Literal) else operand.value
-    if isinstance(operand, Literal) and not is_key(dtype):
+    if isinstance(operand, Literal) and not is_extended(dtype):
         value = operand.value.astype(dtype)
         return Literal(value, ArrayType((), dtype, True)) if weak else value
     if isinstance(operand, (np.ndarray, np.generic)) and dtype.kind == type.dtype.kind == "f":
@@ -58,12 +58,14 @@ def converted(operand: Operand, dtype: DType) -> Operand: ...
 def converted(operand: Operand, dtype: DType) -> Operand:
     """A coerced operand in an element type, no longer weak."""
     type = operand_type(operand)
-    if isinstance(operand, Literal) and not is_key(dtype):  # NumPy would make a key of any number
+    if isinstance(operand, Literal) and not is_extended(
+        dtype
+    ):  # NumPy would make a key of any number
         value: np.generic = operand.value.astype(dtype)
         return value
     if type.dtype == dtype and not type.weak:
         return operand
-    if isinstance(operand, np.generic) and on_host() and not is_key(dtype):
+    if isinstance(operand, np.generic) and on_host() and not is_extended(dtype):
         scalar: Operand = np.asarray(ops.convert(operand, dtype=dtype))[()]
         return scalar
     return ops.convert(operand, dtype=dtype)

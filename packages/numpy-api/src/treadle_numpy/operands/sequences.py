@@ -21,7 +21,14 @@ from treadle_ir import (
     out_of_range,
     promoted,
 )
-from treadle_ir.dtypes import is_bool, is_complex, is_floating, is_integer, is_key, key_refused
+from treadle_ir.dtypes import (
+    is_bool,
+    is_complex,
+    is_extended,
+    is_floating,
+    is_integer,
+    no_numbers,
+)
 from treadle_numpy.operands.arrays import Elements, array_of, made
 from treadle_numpy.operands.coerce import (
     SCALARS,
@@ -90,8 +97,8 @@ def _as_numpy(function: str, x: object) -> Elements:
 
 def refuse_complex(function: str, x: object, dtype: DType) -> None:
     """Refuse a number for random keys, and one of Python's for an element type that would lose its imaginary part."""
-    if is_key(dtype):
-        raise key_refused(function)
+    if is_extended(dtype):
+        raise no_numbers(function, dtype)
     if isinstance(x, complex) and not is_complex(dtype) and not is_bool(dtype):
         raise ArgumentError(
             f"{function}: {x} is complex, but the element type is {dtype}",
@@ -153,8 +160,8 @@ def _from_sequence(function: str, x: Nested, dtype: DType | None) -> Array:
                 return made(np.array(x, dtype))  # NumPy refuses integers that do not fit
             except OverflowError as error:
                 raise out_of_range(error) from None
-        if is_key(dtype) and not is_key(elements.dtype):
-            raise key_refused(function)
+        if is_extended(dtype) and not is_extended(elements.dtype):
+            raise no_numbers(function, dtype)
         return made(elements.astype(dtype))
     return _stacked(function, x, dtype)
 

@@ -15,13 +15,14 @@ There are three generators:
 from __future__ import annotations
 
 import warnings
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
 from treadle_ir import (
     ArgumentError,
     Array,
+    ArrayType,
     DType,
     Operand,
     RangeError,
@@ -32,11 +33,23 @@ from treadle_ir import (
     user_stacklevel,
     x64_enabled,
 )
-from treadle_ir.dtypes import GENERATORS, KEY, is_integer, is_key, key_words
+from treadle_ir.dtypes import (
+    GENERATORS,
+    KEY,
+    ExtendedDType,
+    KeyDType,
+    element_type,
+    element_type_of,
+    is_integer,
+    is_key,
+    key_shape,
+    key_words,
+)
 from treadle_numpy.operands.arrays import Elements, array_of, made
 from treadle_numpy.operands.coerce import ArrayLike, canonical_elements, coerce, operand_type
 from treadle_numpy.operands.shapes import Shape, as_shape
-from treadle_numpy.random.order import random_split
+from treadle_numpy.random.defined import Defined, defined_generator, seeded
+from treadle_numpy.random.order import random_fold_in, random_split
 from treadle_numpy.settings import CUSTOM_PRNG, LEGACY_KEY, PRNG_IMPL, SEED_OFFSET
 
 __all__ = [
@@ -56,10 +69,11 @@ _U32: Final = np.dtype(np.uint32)
 _KNOWN: Final = "'threefry2x32' (the default), 'rbg' and 'unsafe_rbg'"
 
 _ELSEWHERE: Final = ("philox2x32", "philox4x32", "threefry4x32")  # JAX's
-_NAMES: Final = {dtype: name for name, dtype in GENERATORS.items()}
 
 Key: TypeAlias = Array  # for annotations: a typed key, or an array of them
-Implementation: TypeAlias = str | DType | None  # a name, or the element type of keys
+Implementation: TypeAlias = (
+    str | DType | Defined | None
+)  # a name, the element type of keys, or a generator
 KeyLike: TypeAlias = Array | Elements  # typed keys, or the words of raw ones
 
 
@@ -75,12 +89,12 @@ def _implementation(function: str, impl: object, dtype: object = None) -> DType:
     if given is None:
         return GENERATORS[PRNG_IMPL()]
     given = getattr(given, "element_type_of_keys", given)  # of what stands for a generator
-    if isinstance(given, np.dtype) and is_key(given):
-        return given
+    if isinstance(given, (np.dtype, ExtendedDType)) and is_key(element_type(given)):
+        return element_type(given)
     if not isinstance(given, str) or dtype is not None:
         raise ArgumentError(
             f"{function}: unrecognized PRNG implementation {shown(given)} of {type(given)}",
-            fix=f"pass a name, {_KNOWN}, or the element type of keys",
+            fix=f"pass a name, {_KNOWN}, a generator, or the element type of keys",
         )
     if given in _ELSEWHERE:
         raise UnsupportedError(
@@ -95,6 +109,26 @@ def _implementation(function: str, impl: object, dtype: object = None) -> DType:
     return GENERATORS[given]
 
 
+def _seed(seed: ArrayLike) -> Operand:
+    """A seed as an array of the width in force, for generators of libraries.
+
+    Raises:
+        ArgumentError: it is no integer; RangeError: it has more than 64 bits.
+    """
+    if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool):
+        high, low = _words(int(seed))
+        whole = np.array(high << 32 | low, np.uint64)
+        return whole.view(np.int64) if x64_enabled() else whole.astype(np.uint32).view(np.int32)
+    operand = coerce("key", 0, seed)
+    type = operand_type(operand)
+    if not is_integer(type.dtype) or type.shape:
+        raise ArgumentError(
+            f"key: the seed must be an integer, got {type}", fix="pass a Python integer"
+        )
+    offset = SEED_OFFSET()
+    return ops.add(array_of(operand), type.dtype.type(offset)) if offset else operand
+
+
 def _words(seed: int) -> tuple[int, int]:
     """The words of a key from a Python seed: its high and its low 32 bits."""
     seed += SEED_OFFSET()
@@ -106,15 +140,8 @@ def _words(seed: int) -> tuple[int, int]:
 
 def _traced_words(seed: ArrayLike, times: int) -> Array:
     """The same of an array, which may be a tracer; both words so many times."""
-    operand = coerce("key", 0, seed)
+    operand = _seed(seed)
     type = operand_type(operand)
-    if not is_integer(type.dtype) or type.shape:
-        raise ArgumentError(
-            f"key: the seed must be an integer, got {type}", fix="pass a Python integer"
-        )
-    offset = SEED_OFFSET()
-    if offset:
-        operand = ops.add(array_of(operand), type.dtype.type(offset))
     low = ops.convert(
         canonical_elements(operand) if isinstance(operand, np.generic) else operand, dtype=_U32
     )
@@ -148,7 +175,11 @@ def PRNGKey(seed: ArrayLike, *, impl: Implementation = None) -> Array:  # noqa: 
     """
     if CUSTOM_PRNG():
         return key(seed, impl=impl)
-    times = key_words(_implementation("PRNGKey", impl)) // 2
+    kind = _implementation("PRNGKey", impl)
+    generator = defined_generator(kind)
+    if generator is not None:
+        return ops.random_unwrap(seeded(generator, kind, _seed(seed)))
+    times = key_words(kind) // 2
     if (
         isinstance(seed, (int, np.integer))
         and not isinstance(seed, bool)
@@ -192,6 +223,9 @@ def key(seed: ArrayLike, *, impl: Implementation = None, dtype: object = None) -
         [0 7 0 7]
     """
     kind = _implementation("key", impl, dtype)
+    generator = defined_generator(kind)
+    if generator is not None:
+        return seeded(generator, kind, _seed(seed))
     times = key_words(kind) // 2
     if (
         isinstance(seed, (int, np.integer))
@@ -231,10 +265,12 @@ def keys_of(name: str, keys: KeyLike) -> Array:
 
 def _check_words(name: str, words: Array, kind: DType) -> None:
     """Refuse what are no words of keys of a type."""
-    count = key_words(kind)
-    if words.dtype != _U32 or words.shape[-1:] != (count,):
+    shape = key_shape(kind)
+    if words.dtype != _U32 or words.shape[max(words.ndim - len(shape), 0) :] != shape:
+        one, generator = ArrayType(shape, _U32), _generator(kind)
+        known = generator if isinstance(generator, str) else repr(generator.name)
         raise ArgumentError(
-            f"{name}: a raw key is u32[{count}] with {_NAMES[kind]}, got {operand_type(words)}",
+            f"{name}: a raw key is {one} with {known}, got {operand_type(words)}",
             fix="make one with `random.key(0)`, or say whose words they are: `random.wrap_key_data(words, impl=...)`",
         )
 
@@ -313,7 +349,7 @@ def fold_in(key: KeyLike, data: ArrayLike) -> Array:
                 f"fold_in: data must be a single integer, got {operand_type(number)}"
             )
         number = ops.convert(number, dtype=_U32)
-    return _as_given(ops.random_fold_in(one, number), key)
+    return _as_given(random_fold_in(one, number), key)
 
 
 def key_data(keys: KeyLike) -> Array:
@@ -365,15 +401,23 @@ def wrap_key_data(
     return ops.random_wrap(words, dtype=kind)
 
 
-def key_impl(keys: KeyLike) -> str:
-    """The name of the algorithm that makes numbers of keys.
+def _generator(kind: DType) -> str | Defined:
+    """The name of treadle's own generator, or what a library has defined."""
+    element = element_type_of(kind)
+    assert isinstance(element, KeyDType)
+    found: Any = element.generator  # of either kind
+    return found  # type: ignore[no-any-return]
+
+
+def key_impl(keys: KeyLike) -> str | Defined:
+    """The name of the algorithm that makes numbers of keys, or what a library has defined.
 
     Example:
         >>> key_impl(key(7))
         'threefry2x32'
     """
     found = keys_of("key_impl", keys)
-    return _NAMES[found.dtype] if is_key(found.dtype) else _NAMES[KEY]
+    return _generator(found.dtype if is_key(found.dtype) else KEY)
 
 
 def clone(key: KeyLike) -> Array:

@@ -12,9 +12,15 @@ from math import prod
 
 import numpy as np
 
-from treadle_ir import Array, ops
+from treadle_ir import Array, Operand, ops
 from treadle_ir.dtypes import BY_NAME, UNSAFE_RBG, is_key
 from treadle_numpy.lax.slicing import slice_along
+from treadle_numpy.random.defined import (
+    defined_generator,
+    drawn_bits,
+    folded_keys,
+    split_keys,
+)
 from treadle_numpy.settings import THREEFRY_PARTITIONABLE
 
 _WORD = np.dtype(np.uint32)
@@ -22,6 +28,9 @@ _WORD = np.dtype(np.uint32)
 
 def random_bits(keys: Array, shape: tuple[int, ...], width: int) -> Array:
     """Bits from each of some keys, typed or raw, in the order in force."""
+    generator = defined_generator(keys.dtype)
+    if generator is not None:
+        return drawn_bits(generator, keys, shape, width)
     raw = None if THREEFRY_PARTITIONABLE() else _raw(keys)
     if raw is None or raw.shape[-1] != 2:  # keys of four words draw with the device's own generator
         return ops.random_bits(keys, shape=shape, bit_width=width)
@@ -45,6 +54,9 @@ def random_bits(keys: Array, shape: tuple[int, ...], width: int) -> Array:
 
 def random_split(keys: Array, shape: tuple[int, ...]) -> Array:
     """New keys from each of some, typed or raw as they are, in the order in force; wide ones half by half."""
+    generator = defined_generator(keys.dtype)
+    if generator is not None:
+        return split_keys(generator, keys, shape)
     if THREEFRY_PARTITIONABLE() or keys.dtype == UNSAFE_RBG:
         return ops.random_split(keys, shape=shape)
     raw = _raw(keys)
@@ -57,6 +69,14 @@ def random_split(keys: Array, shape: tuple[int, ...]) -> Array:
         halves[0] if width == 2 else ops.concatenate(halves, dimension=raw.ndim - 1 + len(shape))
     )
     return ops.random_wrap(words, dtype=keys.dtype) if is_key(keys.dtype) else words
+
+
+def random_fold_in(keys: Array, data: Operand) -> Array:
+    """A new key from each of some, and a number."""
+    generator = defined_generator(keys.dtype)
+    if generator is not None:
+        return folded_keys(generator, keys, data)
+    return ops.random_fold_in(keys, data)
 
 
 def _raw(keys: Array) -> Array:

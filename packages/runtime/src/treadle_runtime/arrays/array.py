@@ -37,7 +37,7 @@ from treadle_ir import (
     refused,
     shown,
 )
-from treadle_ir.dtypes import is_key
+from treadle_ir.dtypes import extended_refused, is_extended, is_key, is_own_key
 from treadle_ir.events import ElementsTransferred, MemoryDonated, emit, listeners
 from treadle_runtime.arrays.deleted import Deleted, deleted_error
 from treadle_runtime.arrays.held import for_device, from_device
@@ -196,12 +196,12 @@ class DeviceArray(Placed):
         return array_text(elements_of(self), self.type)
 
     def __str__(self) -> str:
-        return repr(self) if is_key(self.type.dtype) else str(elements_of(self))
+        return repr(self) if is_extended(self.type.dtype) else str(elements_of(self))
 
     def __format__(self, spec: str) -> str:
         if not isinstance(spec, str):
             raise refused("format", "the format", "a string", spec)
-        if is_key(self.type.dtype):
+        if is_extended(self.type.dtype):
             return format(repr(self), spec)
         elements = elements_of(self)
         try:
@@ -220,6 +220,11 @@ class DeviceArray(Placed):
     def __reduce__(self) -> tuple[Any, ...]:
         elements = elements_of(self).view()
         elements.flags.writeable = False
+        dtype = self.type.dtype
+        if is_extended(dtype) and not is_own_key(
+            dtype
+        ):  # another process has no such type of NumPy's
+            return _unpickled, (for_device(elements), self.type.weak, self.type)
         return _unpickled, (elements, self.type.weak)
 
     def __copy__(self) -> DeviceArray:
@@ -321,6 +326,8 @@ def readable(array: DeviceArray) -> Elements:
             f"an array of random keys, {array.type}, cannot be converted to a NumPy array or a Python number",
             fix="take the words of the keys with `random.key_data(keys)`",
         )
+    if is_extended(array.type.dtype):
+        raise extended_refused("__array__", array.type.dtype)
     return elements_of(array)
 
 
@@ -338,7 +345,7 @@ def elements_of(array: DeviceArray, *, explicit: bool = False) -> Elements:
             guard("device-to-host", array.type, "the host", explicit=explicit)
         backend = device.backend
         dtype, sharding = array.type.dtype, array.placed.placement.sharding
-        if dtype.names is not None and not is_key(dtype):  # float0 has no data
+        if dtype.names is not None and not is_extended(dtype):  # float0 has no data
             host = np.zeros(array.type.shape, dtype)
         elif sharding.num_devices == 1:
             host = backend.read(array.raw)
@@ -346,7 +353,7 @@ def elements_of(array: DeviceArray, *, explicit: bool = False) -> Elements:
             backend.block(array.raw)
             shape = compiler.device_shape(array.type)
             host = gather(array.raw, array.type, shape, sharding)
-        if is_key(dtype):
+        if is_extended(dtype):
             host = from_device(host, array.type)
         if listeners and host.nbytes:
             emit(ElementsTransferred(array.type, str(device), "host"))
@@ -445,6 +452,8 @@ def from_host(
     return DeviceArray(where.of(ArrayType(elements.shape, elements.dtype, weak)), elements)
 
 
-def _unpickled(elements: Elements, weak: bool) -> DeviceArray:
+def _unpickled(elements: Elements, weak: bool, extended: ArrayType | None = None) -> DeviceArray:
+    if extended is not None:
+        return from_host(from_device(elements, extended))
     dtype = elements.dtype
     return from_host(elements.astype(canonical_dtype(dtype), copy=False), weak=weak)

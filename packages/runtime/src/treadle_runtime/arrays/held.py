@@ -1,4 +1,4 @@
-"""Elements of structured types, as devices hold them: keys as 64-bit words, float0, which has no data, as booleans."""
+"""Elements of structured types, as devices hold them: keys as words, float0, which has no data, as booleans."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 import treadle_compiler as compiler
 from treadle_ir import ArrayType
-from treadle_ir.dtypes import is_key
+from treadle_ir.dtypes import is_extended
 
 Elements: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
@@ -16,7 +16,7 @@ Elements: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 def for_device(host: Elements) -> Elements:
     """The elements for a device."""
     held = compiler.device_dtype(host.dtype)
-    if not is_key(host.dtype):
+    if not is_extended(host.dtype):
         return np.zeros(host.shape, held)
     shape = compiler.device_shape(ArrayType(host.shape, host.dtype))
     return (
@@ -27,7 +27,7 @@ def for_device(host: Elements) -> Elements:
 
 
 def from_device(held: Elements, type: ArrayType) -> Elements:
-    """The inverse for random keys."""
+    """The inverse for types that NumPy has not."""
     if held.shape == type.shape:
         return held.view(type.dtype)
     return np.ascontiguousarray(held).view(type.dtype).reshape(type.shape)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from treadle_ir import ArrayType, reference
-from treadle_ir.dtypes import is_key, user_name
+from treadle_ir.dtypes import is_extended, is_key, physical_type, user_name
 
 
 def array_text(elements: np.ndarray[Any, np.dtype[Any]], type: ArrayType) -> str:
@@ -15,6 +15,9 @@ def array_text(elements: np.ndarray[Any, np.dtype[Any]], type: ArrayType) -> str
     dtype = user_name(type.dtype)
     if is_key(type.dtype):
         return f"Array({elements.shape}, dtype={dtype}) overlaying:\n{reference.words_of_keys(elements)}"
+    if is_extended(type.dtype):  # of a library: as what its elements are made of
+        held, parts = physical_type(type.dtype)
+        elements = np.ascontiguousarray(elements).view(held).reshape(*elements.shape, *parts)
     tail = f"dtype={dtype}{', weak_type=True' if type.weak else ''})"
     if not elements.size and elements.shape != (0,):
         return f"Array([], shape={elements.shape}, {tail}"

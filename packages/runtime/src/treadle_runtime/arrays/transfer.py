@@ -21,7 +21,7 @@ from treadle_ir import (
     ops,
     refused,
 )
-from treadle_ir.dtypes import is_key
+from treadle_ir.dtypes import is_extended
 from treadle_ir.tree import spread_prefix, tree_flatten
 from treadle_runtime.arrays.array import (
     Buffer,
@@ -250,7 +250,7 @@ def device_get(x: Any) -> Any:
     for leaf in leaves:
         if type(leaf) is DeviceArray:
             leaf.copy_to_host_async()
-            if not is_key(leaf.type.dtype):
+            if not is_extended(leaf.type.dtype):
                 elements_of(leaf, explicit=True)
     return structure.unflatten(
         [
@@ -272,7 +272,7 @@ def _elements(leaf: Any) -> np.ndarray[Any, np.dtype[Any]]:  # Any: something wi
 
 
 def _is_keys(leaf: Any) -> bool:
-    return isinstance(leaf, Array) and is_key(leaf.dtype)
+    return isinstance(leaf, Array) and is_extended(leaf.dtype)
 
 
 def block_until_ready(x: T) -> T:

@@ -19,6 +19,7 @@ from typing import Any, Final, TypeVar, final
 import numpy as np
 
 from treadle_ir import context_overrides, current_context, import_module, process_context
+from treadle_ir.dtypes import ExtendedDType
 from treadle_runtime.arrays.array import DeviceArray
 
 T = TypeVar("T")
@@ -159,7 +160,7 @@ def _describe(x: Any, kind: type, parts: list[Any], arrays: list[DeviceArray]) -
             else:
                 return False
         return True
-    if isinstance(x, np.dtype):
+    if isinstance(x, (np.dtype, ExtendedDType)):
         parts.append(x)
         return True
     return False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, final
+from typing import Any, Final, cast, final
 
 import numpy as np
 
@@ -15,15 +15,15 @@ from treadle_ir import (
     ArgumentError,
     Array,
     DType,
-    UnsupportedError,
     as_array,
     frozen,
     integer,
+    integers,
     ops,
     refused,
     type_of,
 )
-from treadle_ir.dtypes import GENERATORS, key_words
+from treadle_ir.dtypes import GENERATORS, KeyDType
 
 __all__ = [
     "PRNGImpl",
@@ -43,50 +43,74 @@ ArrayLike = Any  # an array, or what can be made one
 @final
 @frozen
 class PRNGImpl:
-    """A generator of random numbers: its name, and what it does with the words of keys.
+    """A generator of random numbers: the shape of the words of a key, and what it does with those of one key.
 
     It is taken wherever a generator is named: `random.key(0, impl=threefry_prng_impl)`.
     """
 
-    name: str
-    tag: str
+    key_shape: tuple[int, ...]
+    seed: Callable[[ArrayLike], Array]
+    split: Callable[[ArrayLike, tuple[int, ...]], Array]
+    random_bits: Callable[[ArrayLike, int, tuple[int, ...]], Array]
+    fold_in: Callable[[ArrayLike, ArrayLike], Array]
+    name: str = "<unnamed>"
+    tag: str = "?"
 
     @property
     def element_type_of_keys(self) -> DType:
         """The element type of its keys."""
-        return GENERATORS[self.name]
+        if isinstance(self.seed, _OfOwn):
+            return GENERATORS[self.name]
+        return cast("DType", KeyDType(self.tag, self, self.key_shape))
 
-    @property
-    def key_shape(self) -> tuple[int, ...]:
-        """The shape of the words of a key."""
-        return (key_words(self.element_type_of_keys),)
-
-    def seed(self, seed: ArrayLike) -> Array:
-        """The words of the key of a seed."""
-        return random.key_data(random.key(seed, impl=self.name))
-
-    def split(self, key: ArrayLike, shape: tuple[int, ...]) -> Array:
-        """The words of new keys from those of one."""
-        return random.key_data(random.split(self._key(key), shape))
-
-    def random_bits(self, key: ArrayLike, bit_width: int, shape: tuple[int, ...]) -> Array:
-        """Random unsigned integers of 8, 16, 32 or 64 bits, from the words of a key."""
-        width = integer("random_bits", "bit_width", bit_width)
-        if width not in (8, 16, 32, 64):
-            raise ArgumentError(f"random_bits: bit_width must be 8, 16, 32 or 64, got {width}")
-        return random.bits(self._key(key), shape, f"uint{width}")
-
-    def fold_in(self, key: ArrayLike, data: ArrayLike) -> Array:
-        """The words of a key that depends on a number, too."""
-        return random.key_data(random.fold_in(self._key(key), data))
-
-    def _key(self, words: ArrayLike) -> Array:
-        return random.wrap_key_data(words, impl=self.name)
+    def __repr__(self) -> str:
+        return f"PRNGSpec({self.name!r})"
 
 
-threefry_prng_impl: Final = PRNGImpl("threefry2x32", "fry")
-rbg_prng_impl: Final = PRNGImpl("rbg", "rbg")
-unsafe_rbg_prng_impl: Final = PRNGImpl("unsafe_rbg", "urbg")
+def _seed(name: str, seed: ArrayLike) -> Array:
+    """The words of the key of a seed."""
+    return random.key_data(random.key(seed, impl=name))
+
+
+def _split(name: str, key: ArrayLike, shape: tuple[int, ...]) -> Array:
+    """The words of new keys from those of one."""
+    return random.key_data(random.split(random.wrap_key_data(key, impl=name), shape))
+
+
+def _random_bits(name: str, key: ArrayLike, bit_width: int, shape: tuple[int, ...]) -> Array:
+    """Random unsigned integers of 8, 16, 32 or 64 bits, from the words of a key."""
+    width = integer("random_bits", "bit_width", bit_width)
+    if width not in (8, 16, 32, 64):
+        raise ArgumentError(f"random_bits: bit_width must be 8, 16, 32 or 64, got {width}")
+    return random.bits(random.wrap_key_data(key, impl=name), shape, f"uint{width}")
+
+
+def _fold_in(name: str, key: ArrayLike, data: ArrayLike) -> Array:
+    """The words of a key that depends on a number, too."""
+    return random.key_data(random.fold_in(random.wrap_key_data(key, impl=name), data))
+
+
+@final
+@frozen
+class _OfOwn:
+    """A function of one of treadle's own generators; equal ones are the same, as generators are."""
+
+    name: str
+    function: Callable[..., Array]
+
+    def __call__(self, *arguments: Any) -> Array:  # Any: as the function takes them
+        return self.function(self.name, *arguments)
+
+
+def _own(name: str, tag: str, words: int) -> PRNGImpl:
+    """One of treadle's own generators."""
+    seed, split, bits, fold = [_OfOwn(name, f) for f in (_seed, _split, _random_bits, _fold_in)]
+    return PRNGImpl((words,), seed, split, bits, fold, name, tag)
+
+
+threefry_prng_impl: Final = _own("threefry2x32", "fry", 2)
+rbg_prng_impl: Final = _own("rbg", "rbg", 4)
+unsafe_rbg_prng_impl: Final = _own("unsafe_rbg", "urbg", 4)
 
 
 def seed_with_impl(impl: PRNGImpl, seed: ArrayLike) -> Array:
@@ -119,7 +143,7 @@ def random_seed(seeds: ArrayLike, impl: PRNGImpl) -> Array:
         raise refused("random_seed", "impl", "a generator, such as threefry_prng_impl", impl)
 
     def key(seed: ArrayLike) -> Array:
-        return random.key(seed, impl=impl.name)
+        return random.key(seed, impl=impl)
 
     if isinstance(seeds, int):  # which may have more bits than arrays
         return key(seeds)
@@ -172,16 +196,46 @@ def define_prng_impl(
     seed: Callable[[Array], Array],
     split: Callable[[Array, tuple[int, ...]], Array],
     random_bits: Callable[[Array, int, tuple[int, ...]], Array],
-    fold_in: Callable[[Array, int], Array],
+    fold_in: Callable[[Array, Array], Array],
     name: str = "<unnamed>",
     tag: str = "?",
 ) -> PRNGImpl:
-    """JAX makes generators of users' functions here.
+    """A generator of random numbers of one's own; `random.key(0, impl=...)` makes keys of it.
+
+    The functions see the words of one key, and may be traced, transformed and mapped over several. Two generators of
+    the same functions, name and tag are the same one.
+
+    Args:
+        key_shape: the shape of the words of a key, which are uint32.
+        seed: from an integer array without axes to the words of a key.
+        split: from words and a shape to the words of new keys: an array of the shape [*shape, *key_shape].
+        random_bits: from words, a number of bits and a shape to unsigned integers of so many bits, in that shape.
+        fold_in: from words and a uint32 number to the words of another key.
+        name: what `random.key_impl` shows, and messages.
+        tag: what stands in the name of the keys' element type, key<tag>.
 
     Raises:
-        UnsupportedError: always: each generator is an element type that all operations on keys are written for.
+        ArgumentError: a key has no words.
+
+    Example:
+        >>> import treadle.numpy as tnp
+        >>> from treadle import random
+        >>> def split(key, shape):
+        ...     return key + tnp.arange(1, 1 + tnp.zeros(shape).size, dtype="uint32").reshape(*shape, 1)
+        >>> counting = define_prng_impl(
+        ...     key_shape=(1,),
+        ...     seed=lambda seed: tnp.full(1, seed, "uint32"),
+        ...     split=split,
+        ...     random_bits=lambda key, width, shape: tnp.full(shape, key[0], f"uint{width}"),
+        ...     fold_in=lambda key, data: key ^ data,
+        ...     tag="count",
+        ... )
+        >>> random.split(random.key(4, impl=counting))
+        Array((2,), dtype=key<count>) overlaying:
+        [[5]
+         [6]]
     """
-    raise UnsupportedError(
-        f"define_prng_impl: the generator {name!r} cannot be added",
-        fix="use threefry_prng_impl, rbg_prng_impl or unsafe_rbg_prng_impl; or draw from raw words with your functions",
-    )
+    words = integers("define_prng_impl", "key_shape", key_shape)
+    if not all(n > 0 for n in words):
+        raise refused("define_prng_impl", "key_shape", "a shape with one word at least", key_shape)
+    return PRNGImpl(words, seed, split, random_bits, fold_in, name, tag)

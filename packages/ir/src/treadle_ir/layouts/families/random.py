@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle_ir.dtypes import is_key
+from treadle_ir.dtypes import is_key, key_shape
 from treadle_ir.families import Randomness
 from treadle_ir.layouts.families.same import unless_divided
 from treadle_ir.layouts.laid import RESHARD, Laid, refuse
 from treadle_ir.layouts.rules import layout_rule
 from treadle_ir.meshes import AbstractMesh, Whole
+from treadle_ir.primitives.random import RandomWrap
 from treadle_ir.types import ArrayType
 
 
@@ -26,5 +27,8 @@ def randomness_layouts(
         raise refuse(primitive, operands, "only the keys may be divided", RESHARD)
     batch = keys.layout
     if not is_key(keys.type.dtype):
-        batch = unless_divided(primitive, [keys], keys.type.ndim - 1)[:-1]
+        behind = len(key_shape(primitive.dtype)) if isinstance(primitive, RandomWrap) else 1
+        for axis in range(keys.type.ndim - behind, keys.type.ndim):
+            batch = unless_divided(primitive, [keys], axis)
+        batch = batch[: keys.type.ndim - behind]
     return [(*batch, *((),) * (type.ndim - len(batch))) for type in results]

@@ -144,6 +144,8 @@ class Gather(Indexing):
         bits = dtypes.bit_width(dtype)
         if dtypes.is_key(dtype):
             return dtypes.numbered_key((1 << bits) - 1, dtype)
+        if dtypes.is_extended(dtype):
+            return dtypes.extended_element(dtype, self.fill(dtypes.physical_type(dtype)[0]))
         return np.asarray(
             -(1 << (bits - 1)) if dtypes.is_signed(dtype) else (1 << bits) - 1
         ).astype(dtype)

@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-from typing import final
-
-from treadle.dtypes import extended as extended
+from treadle.dtypes import ExtendedDType as ExtendedDType, extended as extended
 from treadle.errors import DTypeError as TypePromotionError  # noqa: F401 - JAX's name of it
 from treadle.numpy import dtype as DType, finfo as finfo, iinfo as iinfo  # noqa: F401, N812
-
-
-@final
-class ExtendedDType:
-    """JAX's class of element types of keys; treadle's are NumPy's, so nothing is one."""
 
 
 def supports_inf(dtype: object) -> bool:

@@ -21,7 +21,7 @@ from treadle_ir import (
     shown,
     type_like,
 )
-from treadle_numpy.numpy.dtypes.types import extended, prng_key
+from treadle_numpy.numpy.dtypes.types import extended
 from treadle_numpy.operands.coerce import ArrayLike, coerce, operand_type
 from treadle_numpy.operands.dtypes import DTypeLike, ScalarType, is_python, named_dtype
 
@@ -46,7 +46,7 @@ def result_type(*args: ArrayLike | DTypeLike | None) -> DType:
             types.append(ArrayType((), default_dtype(float)))
         elif is_python(x):
             types.append(ArrayType((), default_dtype(x), x is not bool))
-        elif isinstance(x, (str, type, np.dtype, ScalarType)):
+        elif isinstance(x, (str, type, np.dtype, ScalarType, ir_dtypes.ExtendedDType)):
             types.append(ArrayType((), canonical_dtype(named_dtype("result_type", x))))
         elif hasattr(x, "shape") and hasattr(x, "dtype"):  # also what stands for an array
             types.append(type_like("result_type", x))
@@ -101,8 +101,8 @@ _KINDS: Final[dict[str, Callable[[DType], bool]]] = {
 }
 
 
-def _is_key(x: object) -> bool:
-    return isinstance(x, np.dtype) and ir_dtypes.is_key(x)
+def _is_extended(x: object) -> bool:
+    return ir_dtypes.is_extended(x)
 
 
 def issubdtype(arg1: object, arg2: object) -> bool:
@@ -120,11 +120,13 @@ def issubdtype(arg1: object, arg2: object) -> bool:
         raise ArgumentError(
             "issubdtype: element types are wanted, got an array", fix="pass x.dtype"
         )
-    if arg2 is extended or arg2 is prng_key:
-        kind = arg1.type if isinstance(arg1, np.dtype) else arg1
+    if isinstance(arg2, type) and issubclass(arg2, extended):
+        kind = getattr(ir_dtypes.element_type_of(arg1), "type", arg1)
         return isinstance(kind, type) and issubclass(kind, arg2)
-    if arg1 is extended or arg1 is prng_key or (_is_key(arg1) and isinstance(arg2, type)):
+    if isinstance(arg1, type) and issubclass(arg1, extended):
         return arg2 is np.generic
+    if _is_extended(arg1) or _is_extended(arg2):
+        return arg2 is np.generic or arg1 == arg2
     if isinstance(arg1, type) and issubclass(arg1, np.generic) and arg1 in _ABSTRACT:
         return isinstance(arg2, type) and issubclass(arg1, arg2)
     dtype = named_dtype("issubdtype", arg1)

@@ -43,7 +43,7 @@ from treadle_numpy.random.distributions.normal import normal_floats
 from treadle_numpy.random.distributions.parameters import float_dtype, result_shape
 from treadle_numpy.random.distributions.uniform import uniform_floats
 from treadle_numpy.random.keys import KeyLike, single
-from treadle_numpy.random.order import random_split
+from treadle_numpy.random.order import random_fold_in, random_split
 from treadle_numpy.settings import THREEFRY_PARTITIONABLE
 
 __all__ = ["gamma", "loggamma"]
@@ -76,7 +76,7 @@ def keys_of_each(keys: Array, count: int) -> list[Array]:
         return [
             ops.reshape(slice_along(parts, last, n, n + 1), shape=keys.shape) for n in range(count)
         ]
-    return [ops.random_fold_in(keys, np.uint32(number)) for number in range(count)]
+    return [random_fold_in(keys, np.uint32(number)) for number in range(count)]
 
 
 def _cubes(keys: Array, shift: Array, scale: Array) -> Array:
