@@ -12,7 +12,7 @@ from treadle_numpy.numpy import in_numpy
 FLOATS = [np.dtype(np.float32), np.dtype(np.float64)]
 OF_ONE = {"frexp": tnp.frexp, "modf": tnp.modf, "spacing": tnp.spacing}
 OF_TWO = {"floor_divide": tnp.floor_divide, "divmod": tnp.divmod}
-OTHERS = {"polyval": tnp.polyval, "unwrap": tnp.unwrap, "poly": tnp.poly}
+OTHERS = {"polyval": tnp.polyval, "unwrap": tnp.unwrap, "poly": tnp.poly, "polyfit": tnp.polyfit}
 
 
 def special(dtype):
@@ -149,6 +149,21 @@ def test_polynomials_of_few_roots_are_those_of_the_operations(dtype):
         np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6, strict=True)
     assert of_types("poly", roots)(np.append(roots[1:], np.nan)) is None
     assert of_types("poly", np.ones(17)) is of_types("poly", np.ones((2, 2))) is None
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+def test_polynomials_through_points_are_those_of_the_operations(dtype):
+    x, y = np.linspace(-1, 2, 9, dtype=dtype), np.linspace(0, 5, 9, dtype=dtype) ** 2
+    types = [ArrayType(x.shape, x.dtype)] * 2
+    for deg in (0, 1, 3):
+        (found,) = in_numpy.polyfit(types, deg)(x, y)
+        (expected,) = operations(tnp.polyfit, x, y, deg)
+        scale = 1e-5 if dtype == np.float32 else 1e-13
+        np.testing.assert_allclose(found, expected, rtol=scale, atol=20 * scale, strict=True)
+    fit = in_numpy.polyfit(types, 2)
+    with np.errstate(all="ignore"):
+        assert fit(np.zeros(9, dtype), y) is fit(x, np.full(9, np.inf, dtype)) is None
+    assert in_numpy.polyfit(types, True) is in_numpy.polyfit(types, 9) is None
 
 
 def test_the_functions_have_them():

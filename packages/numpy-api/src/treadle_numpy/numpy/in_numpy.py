@@ -11,10 +11,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from treadle_ir import ArrayType, Counterpart
+from treadle_ir import ArrayType, Counterpart, import_module
 
 _TYPES: Final = "fd"  # NumPy's letters
-_FEW: Final = 16  # roots, whose square counts
+_FEW: Final = 16  # roots, whose square counts, or coefficients
+_MOST: Final = 1 << 10  # points
 # Any: arrays of floats of either width.
 _Elements = np.ndarray[Any, Any]
 
@@ -159,5 +160,33 @@ def poly(types: Sequence[ArrayType]) -> Counterpart | None:
             times.append(-zero * last)
             coefficients = times
         return [np.array(coefficients, x.dtype)]
+
+    return run
+
+
+def polyfit(types: Sequence[ArrayType], deg: object) -> Counterpart | None:
+    """LAPACK's least squares in double precision, what it does not solve is left to the operations."""
+    points, values = types
+    if type(deg) is not int or not 0 <= deg < _FEW or not _are_of_one_type(types):
+        return None
+    if points.ndim != 1 or points.shape != values.shape or not deg < points.size <= _MOST:
+        return None
+    solve = getattr(import_module("numpy.linalg._umath_linalg"), "lstsq", None)
+    if solve is None:
+        return None
+    order, dtype = deg + 1, points.dtype
+    exponents = np.arange(deg, -1.0, -1.0)
+    cut = np.array(points.size * float(np.finfo(dtype).eps))
+    wide, total, sqrt, count = exponents.dtype, np.add.reduce, np.sqrt, np.count_nonzero
+
+    def run(x: _Elements, y: _Elements) -> list[_Elements] | None:
+        powers = x.astype(wide)[:, None] ** exponents
+        lengths = sqrt(total(powers * powers))
+        powers /= lengths
+        if count(lengths) < order or not _is_finite(powers):
+            return None
+        found, *_ = solve(powers, y.astype(wide)[:, None], cut)
+        coefficients = (found[:, 0] / lengths).astype(dtype)
+        return [coefficients] if _is_finite(coefficients) else None
 
     return run
