@@ -15,14 +15,14 @@ import numpy as np
 
 from treadle_ir.operands import as_array
 from treadle_ir.trace import EvalTrace, current_trace
-from treadle_ir.types import ArrayType
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 # Any: a counterpart takes as many of NumPy's arrays as its function takes arrays.
 Counterpart: TypeAlias = Callable[..., "Sequence[np.ndarray[Any, Any]] | None"]
-CounterpartMaker: TypeAlias = Callable[[Sequence[ArrayType]], Counterpart | None]
+# The types of the arrays, and the values that follow them.
+CounterpartMaker: TypeAlias = Callable[..., Counterpart | None]
 
 counterparts: Final[dict[Callable[..., Any], CounterpartMaker]] = {}
 """What makes the counterparts of composed functions, by the function without its mark."""
@@ -61,10 +61,10 @@ def composed(function: Callable[P, T]) -> Callable[P, T]:
 def composed_in_numpy(maker: CounterpartMaker) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """As `composed`, of a function that NumPy has too: the evaluator may call that on small arrays.
 
-    `maker` is given the types of the arrays when they are all arguments there are. It returns the counterpart: a
-    function of NumPy's arrays that returns the results as new arrays, or None where the operations have to compute
-    them; or it returns None, where no such arrays have a counterpart. The results are those of the operations, to the
-    last bit.
+    `maker` is given the types of the arrays, and then the values that follow them, if it has so many parameters and
+    nothing is given by name. It returns the counterpart: a function of NumPy's arrays that returns the results as new
+    arrays, or None where the operations have to compute them; or it returns None, where such arguments have no
+    counterpart. The results are those of the operations, to the last bit.
 
     Example:
         >>> import numpy as np

@@ -424,3 +424,22 @@ def test_a_counterpart_gets_the_arrays_of_a_tuple_in_their_order():
     assert float(np.asarray(of_pair((x, x), y))[0]) == 5.0
     assert float(np.asarray(of_pair((array(-1.0), x), y))[0]) == 2.0
     assert float(np.asarray(of_pair((x, x), y=y))[0]) == 4.0  # by name: the operations
+
+
+def _filled(types, number):
+    """What makes a counterpart that says a number, wherever that is no float."""
+    if type(number) is float:
+        return None
+    return lambda x: [np.full(x.shape, number, np.float32)]
+
+
+@composed_loop(counterpart=_filled)
+def times(x, number):
+    """`number x`."""
+    return ops.multiply(x, np.float32(number))
+
+
+def test_a_counterpart_is_made_with_the_values_that_follow_the_arrays():
+    assert float(np.asarray(times(array(2.0), 7))[0]) == 7.0
+    assert float(np.asarray(times(array(2.0), 3.0))[0]) == 6.0
+    assert float(np.asarray(times(array(2.0), number=7))[0]) == 14.0

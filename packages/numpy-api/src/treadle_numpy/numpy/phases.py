@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import Array, Operand, composed, default_dtype, integer, ops, refused
+from treadle_ir import Array, Operand, composed_in_numpy, default_dtype, integer, ops, refused
 from treadle_ir.dtypes import is_inexact
 from treadle_numpy.lax.slicing import slice_along
+from treadle_numpy.numpy import in_numpy
 from treadle_numpy.numpy.differences import diff
 from treadle_numpy.numpy.reductions.running import cumsum
 from treadle_numpy.numpy.searching.choosing import where
@@ -20,7 +21,7 @@ from treadle_numpy.operands.truth import truth
 __all__ = ["unwrap"]
 
 
-@composed
+@composed_in_numpy(in_numpy.unwrap)
 def unwrap(
     p: ArrayLike, discont: ArrayLike | None = None, axis: int = -1, period: float = 2 * np.pi
 ) -> Array:

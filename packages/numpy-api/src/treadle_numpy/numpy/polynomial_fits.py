@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, ShapeError, composed, flags, integer, refused
+from treadle_ir import ArgumentError, Array, ShapeError, composed_loop, flags, integer, refused
 from treadle_ir.dtypes import is_complex
+from treadle_numpy.numpy import in_numpy
 from treadle_numpy.numpy.contraction.products import matmul, outer
 from treadle_numpy.numpy.creation.matrices import vander
 from treadle_numpy.numpy.linalg.ranks import lstsq
@@ -25,7 +26,7 @@ from treadle_numpy.operands.promote import promote
 __all__ = ["polyfit"]
 
 
-@composed
+@composed_loop(counterpart=in_numpy.polyfit)
 def polyfit(
     x: ArrayLike,
     y: ArrayLike,

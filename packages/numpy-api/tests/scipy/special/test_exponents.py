@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import scipy.special
 
-from treadle_autodiff import grad, jvp
+from treadle_autodiff import grad, jvp, vjp
 from treadle_numpy.scipy.special import boxcox, boxcox1p, entr, logit, logsumexp
 
 pytestmark = pytest.mark.usefixtures("wide")
@@ -69,10 +69,18 @@ def test_derivatives_of_boxcox_by_powers_near_zero(
 
 @pytest.mark.parametrize("function", [boxcox, boxcox1p])
 def test_boxcox_at_the_ends_of_its_domain(function: Any) -> None:
-    x = np.array([0, 0, 0.5, 1, 2, 3, 1e30, 1, np.inf, np.nan, 1e38])
-    power = np.array([1, -1, 0, 0, 1e-3, 2, 3, -2, 1, 1, -1e-3])
+    x = np.array([0, -1, np.inf, np.nan, 0, 0, 0.5, 1, 2, 3, 1e30, 1, np.inf, np.nan, 1e38])
+    power = np.array([0, 0, 0, 0, 1, -1, 0, 0, 1e-3, 2, 3, -2, 1, 1, -1e-3])
     expected = getattr(scipy.special, function.__name__)(x, power)
     np.testing.assert_allclose(function(x, power), expected, rtol=1e-13)
+
+
+@pytest.mark.parametrize(("function", "end"), [(boxcox, 0.0), (boxcox1p, -1.0)])
+def test_the_slope_of_boxcox_of_power_0_is_that_of_the_logarithm_at_its_end(
+    function: Any, end: float
+) -> None:
+    assert jvp(function, (end, 0.0), (1.0, 0.0)) == (-np.inf, np.inf)
+    assert vjp(function, end, 0.0)[1](1.0) == (np.inf, 0.0)
 
 
 def test_logsumexp_of_nothing_but_minus_infinity() -> None:

@@ -11,9 +11,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias, TypeVar
 
 from treadle_ir import ArrayType, LinearAlgebra, Primitive, RuleTable
+from treadle_ir.primitives import elementwise as e
 from treadle_ir.primitives.fourier import Fft
 
 P = TypeVar("P", bound=Primitive)
+_FAMILIES: Final[tuple[type[Primitive], ...]] = (LinearAlgebra, Fft, e.Digamma, *e.WITH_FORMULA)
 # Any: a kernel takes as many arrays as its primitive has operands, and returns a sequence of arrays, or the one there
 # is.
 HostKernel: TypeAlias = Callable[..., Any]
@@ -39,7 +41,7 @@ def host_kernel_of(primitive: type[P]) -> Callable[[HostKernelMaker[P]], HostKer
 
 def host_kernel(primitive: Primitive, operands: Sequence[ArrayType]) -> HostKernel | None:
     """The kernel for operands of these types, or None: that of the reference evaluator has to do."""
-    if not isinstance(primitive, (LinearAlgebra, Fft)):
+    if not isinstance(primitive, _FAMILIES):
         return None  # without a look at the table, whose modules are large
     maker = host_kernels.get(type(primitive))
     return None if maker is None else maker(primitive, operands)

@@ -2,4 +2,8 @@
 
 from __future__ import annotations
 
-from treadle_runtime.evaluation import lapack as lapack, pocketfft as pocketfft
+from treadle_runtime.evaluation import (
+    lapack as lapack,
+    pocketfft as pocketfft,
+    special as special,
+)

@@ -121,12 +121,15 @@ def _counterpart(
     args: Sequence[Any],
     kwargs: Mapping[str, Any],
 ) -> Counterpart | None:
-    """The counterpart of a function whose arguments are arrays and tuples of them, if it has one for their types."""
+    """The counterpart of a function of arrays and tuples of them, and then values if its maker takes so many."""
     maker = counterparts.get(function)
     given = [each for x in args for each in (x if type(x) is tuple else (x,))]
-    if maker is None or kwargs or any([type(x) is not DeviceArray for x in given]):
+    count = len(arrays)
+    if maker is None or kwargs or any([type(x) is not DeviceArray for x in given[:count]]):
         return None
-    return maker([x.type for x in arrays])
+    if len(given) - count != maker.__code__.co_argcount - 1:
+        return None
+    return maker([x.type for x in arrays], *given[count:])
 
 
 def _in_numpy(counterpart: Counterpart, results: Sequence[PlacedType], otherwise: Run) -> Run:

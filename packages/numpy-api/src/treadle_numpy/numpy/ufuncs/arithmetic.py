@@ -7,9 +7,10 @@ from typing import Final
 
 import numpy as np
 
-from treadle_ir import Array, DTypeError, Operand, composed, ops
+from treadle_ir import Array, DTypeError, Operand, composed, composed_in_numpy, ops
 from treadle_ir.dtypes import is_complex, is_inexact, is_integer, is_unsigned
 from treadle_ir.primitives import elementwise as primitives
+from treadle_numpy.numpy import in_numpy
 from treadle_numpy.numpy.ufuncs.making import binary, integers
 from treadle_numpy.numpy.ufuncs.universal import universal
 from treadle_numpy.operands.bind import bind
@@ -111,7 +112,7 @@ def positive(x: ArrayLike, /) -> Array:
     return coerce_array("positive", 0, x)
 
 
-@composed
+@composed_in_numpy(in_numpy.floor_divide)
 def floor_divide(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The quotient rounded toward negative infinity.
 
@@ -215,7 +216,7 @@ def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return ops.select(ops.compare(y, zero_like(y), direction="eq"), zero_like(rest), rest)
 
 
-@composed
+@composed_in_numpy(in_numpy.divmod)
 def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[Array, Array]:
     """`floor_divide` and `remainder`.
 

@@ -243,7 +243,13 @@ _INVERSE_FACTORIALS: Final = tuple([1 / math.factorial(n) for n in range(8, 0, -
 
 def _box_cox(logarithm: Operand, power: Operand) -> Array:
     """`logarithm * (e^z - 1) / z` with z = power * logarithm, by the series near z = 0, also for derivatives."""
-    z = ops.multiply(power, logarithm)
+    # an infinite logarithm is the result itself where the power is 0
+    limit = ops.and_(
+        ops.compare(power, zero_like(power), direction="eq"),
+        ops.compare(ops.abs(logarithm), literal(np.inf, logarithm), direction="eq"),
+    )
+    finite = ops.select(limit, zero_like(logarithm), logarithm)
+    z = ops.multiply(power, finite)
     near = ops.compare(ops.abs(z), literal(1e-2, z), direction="lt")
     inner = ops.select(near, z, zero_like(z))
     # what is left out is 1e-7 of the third derivative in f32, and 4e-13 in f64
@@ -251,9 +257,10 @@ def _box_cox(logarithm: Operand, power: Operand) -> Array:
     series: Operand = literal(first, z)
     for c in rest:
         series = ops.add(ops.multiply(series, inner), literal(c, z))
-    # infinite at x = 0 for powers of 0 and less
+    # infinite at x = 0 for powers below 0
     far = ops.divide(ops.exponential_minus_one(z), ops.select(near, literal(1, z), power))
-    return ops.select(near, ops.multiply(logarithm, series), far)
+    usual = ops.select(near, ops.multiply(finite, series), far)
+    return ops.select(limit, logarithm, usual)
 
 
 def _weighed(weights: Array, exponents: Array) -> Array:
