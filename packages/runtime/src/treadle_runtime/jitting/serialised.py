@@ -122,7 +122,8 @@ def from_bytes(
     lowering = Lowering(
         traced, captured, Prepared(nothing, (), {}), module, placement, operands, name, ()
     )
-    arguments = Arguments([None] * len(operands), in_tree, parts["statics"])
+    structure = in_tree if parts["statics"] is not None else in_tree.children()[0]
+    arguments = Arguments([None] * len(operands), structure, parts["statics"])
     return Compiled(call, lowering, arguments, parts["split"])
 
 

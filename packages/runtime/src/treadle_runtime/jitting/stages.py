@@ -25,6 +25,7 @@ from treadle_ir import (
     ArgumentError,
     Arguments,
     ArrayType,
+    UnsupportedError,
     current_context,
 )
 from treadle_ir.tree import PyTreeDef
@@ -69,8 +70,8 @@ class Lowered:
 
     @property
     def in_tree(self) -> PyTreeDef:
-        """The structure of the arguments."""
-        return self._arguments.structure
+        """The structure of the arguments, `(positional, keywords)`."""
+        return self._arguments.whole_structure
 
     @property
     def out_tree(self) -> PyTreeDef:
@@ -135,12 +136,20 @@ class Lowered:
         """XLA's estimate of what a call costs; this compiles."""
         return self.compile().cost_analysis()
 
-    def compile(self, compiler_options: Mapping[str, Any] | None = None) -> Compiled:
-        """Compile it.
+    def compile(
+        self, compiler_options: Mapping[str, Any] | None = None, device_assignment: None = None
+    ) -> Compiled:
+        """Compile it, for the devices that it was lowered for.
 
         Raises:
             ArgumentError: an unknown compiler option.
+            UnsupportedError: other devices are given.
         """
+        if device_assignment is not None:
+            raise UnsupportedError(
+                "compile: the argument `device_assignment` is not supported",
+                fix="lower it for arguments on those devices, or with shardings over them",
+            )
         call = compile_call(self._lowering, compiler_options)
         return Compiled(call, self._lowering, self._arguments, self._split)
 
@@ -232,8 +241,8 @@ class Compiled:
 
     @property
     def in_tree(self) -> PyTreeDef:
-        """The structure of the arguments."""
-        return self._arguments.structure
+        """The structure of the arguments, `(positional, keywords)`."""
+        return self._arguments.whole_structure
 
     @property
     def out_tree(self) -> PyTreeDef:

@@ -180,8 +180,8 @@ class TracedCall:
 
     @property
     def in_tree(self) -> PyTreeDef:
-        """The structure of the arguments."""
-        return self._arguments.structure
+        """The structure of the arguments, `(positional, keywords)`."""
+        return self._arguments.whole_structure
 
     @property
     def out_tree(self) -> PyTreeDef:
